@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wideblock generate``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wideblock.cli.app import Preset, Set, err, settings
+from wideblock.export.contract import contract
+from wideblock.export.directory import generate as write
+from wideblock.export.results import COMMITTED, of_core
+from wideblock.synth.result import load_all
+
+EXAMPLE = "Example: [b]wideblock generate fast-brw-2s --set key_bits=256 -o build/fast[/b]"
+
+
+def generate(
+    preset: Preset,
+    directory: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where to; made if need be.")],
+    changes: Set = None,
+    force: Annotated[bool, typer.Option("--force", help="Write into a directory that is not empty.")] = False,
+) -> None:
+    """Write the Verilog of a core, its FuseSoC description and its datasheet."""
+    core = contract(preset, settings(changes))
+    with err.status(f"generating {core.module}"):
+        paths = write(core, directory, force=force, results=of_core(core, load_all(COMMITTED)))
+    for path in paths:
+        typer.echo(path)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("generate", epilog=EXAMPLE)(generate)

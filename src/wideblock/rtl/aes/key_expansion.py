@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The key schedule of AES, once for any number of cores."""
+
+from amaranth import C, Cat, Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from wideblock.rtl.aes.rounds import ROUNDS, check_parameters
+from wideblock.rtl.aes.sbox import BOUNDARY, named, sub_bytes
+from wideblock.rtl.pipeline import Timing
+
+__all__ = ["KeyExpansion"]
+
+
+class KeyExpansion(wiring.Component):
+    """``round_keys`` are the round keys of the last ``key`` taken, in order, the first lowest.
+
+    ``ready`` is high while they are complete: until then they are on their way through the registers and must not be
+    used. ``clear`` zeroes every key register, and lowers ``ready``, at the next clock edge, whatever is under way.
+
+    Timing: latency from the key taken to ``ready``: 1 + rounds for AES-128, rounds for AES-256 (11, 14), as one round
+            key comes a cycle and the key itself is one or two of them. The next key can be taken then.
+    Paths:  ``clear`` to ``key.ready``.
+    Cost:   four S-boxes, 128 * (rounds + 1) registers in a shift register with enable, no multiplexer over them.
+    Bytes:  byte 0 of the key and of each round key is bits 7..0.
+    Source: FIPS 197, 5.2.
+    """
+
+    def __init__(self, *, key_bits: int = 128, sbox: str = "lut"):
+        check_parameters(key_bits, sbox, kinds=("lut", "composite"))
+        self.key_bits, self.sbox = key_bits, sbox
+        self.rounds = ROUNDS[key_bits]
+        steps = self.rounds + 1 - key_bits // 128
+        self.timing = Timing(latency=1 + steps, interval=1 + steps)
+        super().__init__({
+            "key": In(stream.Signature(key_bits)),
+            "clear": In(1),
+            "round_keys": Out(128 * (self.rounds + 1)),
+            "ready": Out(1),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        held = self.key_bits // 128  # round keys that the key itself is
+        keys = [Signal(128, name=f"round_key{i}") for i in range(self.rounds + 1)]
+        busy = Signal()
+        load = named(m, "load", self.key.valid & self.key.ready)
+        m.d.comb += [self.round_keys.eq(Cat(keys)), self.key.ready.eq(~busy & ~self.clear)]
+
+        # AES-256 turns the word and adds the constant for every other round key only.
+        turned = Signal(init=1)
+        constant = Signal(8, init=1)
+        word = keys[-1][96:]
+        if held > 1:
+            word = named(m, "word", Mux(turned, word.rotate_right(8), word))
+        else:
+            word = word.rotate_right(8)
+        g = named(m, "g", sub_bytes(m, word, self.sbox, "g") ^ (constant & turned.replicate(8)))
+
+        # The words of the next round key are running sums. Two of them ahead for the last word leave it few enough
+        # terms for one LUT6 together with the new key and its select.
+        w = [keys[-held][32 * k:32 * k + 32] for k in range(4)]
+        sums = [named(m, "sum0", g ^ w[0])]
+        for k in range(1, 4):
+            sums.append(named(m, f"sum{k}", sums[-1] ^ w[k], attrs=BOUNDARY if k == 2 else None))
+
+        with m.If(load | busy):
+            m.d.sync += [key.eq(following) for key, following in zip(keys, [*keys[1:], Cat(sums)])]
+        with m.If(load):
+            m.d.sync += [Cat(keys[-held:]).eq(self.key.payload), busy.eq(1), self.ready.eq(0),
+                         turned.eq(1), constant.eq(1)]
+        with m.Elif(busy):
+            wrapped = constant[7].replicate(8)
+            doubled = Cat(C(0, 1), constant[:7]) ^ (wrapped & 0x1B)
+            if held > 1:
+                m.d.sync += turned.eq(~turned)
+                with m.If(turned):
+                    m.d.sync += constant.eq(doubled)
+            else:
+                m.d.sync += constant.eq(doubled)
+            with m.If((constant == self._last_constant) & turned):
+                m.d.sync += [busy.eq(0), self.ready.eq(1)]
+        with m.If(self.clear):
+            m.d.sync += [*(key.eq(0) for key in keys), busy.eq(0), self.ready.eq(0)]
+        return m
+
+    @property
+    def _last_constant(self) -> int:
+        """The constant of the last round key: x^9 for AES-128, x^6 for AES-256."""
+        return 0x36 if self.key_bits == 128 else 0x40

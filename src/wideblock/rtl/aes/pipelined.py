@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AES a block a cycle: the papers' pipelined encryption core (PEC) and pipelined decryption core (PDC)."""
+
+from amaranth import Cat, Module
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
+
+from wideblock.rtl.aes.rounds import (
+    ROUNDS,
+    check_parameters,
+    cut_places,
+    inv_shift_rows,
+    mix_steps,
+    round_key,
+    shift_rows,
+    unmix_steps,
+)
+from wideblock.rtl.aes.sbox import BOUNDARY, Planes, Step, composite_steps, from_planes, lut_steps, named, rom, to_planes
+from wideblock.rtl.pipeline import FixedLatency, Pipeline, Timing
+
+__all__ = ["PipelinedEncryption", "PipelinedDecryption"]
+
+
+class _Pipelined(wiring.Component):
+    """The rounds one after another; a subclass says which way."""
+
+    _inverse: bool
+
+    def __init__(self, *, key_bits: int = 128, round_stages: int = 1, sbox: str = "lut"):
+        check_parameters(key_bits, sbox)
+        if round_stages not in (1, 2, 3, 4):
+            raise ValueError(f"round_stages must be 1, 2, 3 or 4, got {round_stages!r}")
+        self.key_bits, self.round_stages, self.sbox = key_bits, round_stages, sbox
+        self.rounds = ROUNDS[key_bits]
+        self.timing = Timing(latency=1 + self.rounds * round_stages, interval=1)
+        streams = FixedLatency(128, 128).members
+        super().__init__({**streams, "round_keys": In(128 * (self.rounds + 1))})
+
+    def elaborate(self, platform):
+        m = Module()
+        rounds = self.rounds
+        order = list(reversed(range(rounds + 1))) if self._inverse else list(range(rounds + 1))
+        whitening, *keys = [round_key(self.round_keys, index) for index in order]
+        block = [s ^ k for s, k in zip(to_planes(self.i.payload), whitening)]
+
+        p = Pipeline(m, valid=self.i.valid, s=named(m, "whitened", Cat(block)))
+        rom_is_state = self.sbox == "bram" and self.round_stages == 1
+        if not rom_is_state:
+            p.cut(s=p.s)
+        for r, key in enumerate(keys, start=1):
+            (self._rom_round if self.sbox == "bram" else self._round)(m, p, key, r)
+        if rom_is_state:
+            p.cut(s=p.s)
+
+        assert p.depth == self.timing.latency
+        m.d.comb += [self.o.valid.eq(p.valid), self.o.payload.eq(from_planes(_split(p.s)))]
+        return m
+
+    def _round(self, m: Module, p: Pipeline, key: Planes, r: int) -> None:
+        *front, back = (lut_steps if self.sbox == "lut" else composite_steps)(self._inverse)
+        permutation = inv_shift_rows if self._inverse else shift_rows
+        back_and_rows = Step(back.levels, lambda m, live, name: {"s": permutation(back.apply(m, live, name)["s"])})
+        _apply(m, p, [*front, back_and_rows, *self._linear(key, r)], self.round_stages, f"r{r}")
+
+    def _rom_round(self, m: Module, p: Pipeline, key: Planes, r: int) -> None:
+        """The ROM's read is one of the registers, and with four of them the ROM's output register another."""
+        address = named(m, f"r{r}_address", from_planes(_split(p.s)))
+        p.cut()
+        permutation = inv_shift_rows if self._inverse else shift_rows
+        read = to_planes(rom(m, address, f"r{r}", inverse=self._inverse))
+        p.live["s"] = named(m, f"r{r}_read", Cat(permutation(read)))
+        stages = self.round_stages - 1
+        if stages == 0:  # the next ROM, or the output register, ends the round
+            _run(m, p, self._linear(key, r), f"r{r}")
+            return
+        if stages > 1:
+            p.cut(s=p.s)
+            stages -= 1
+        _apply(m, p, self._linear(key, r), stages, f"r{r}")
+
+    def _linear(self, key: Planes, r: int) -> list[Step]:
+        """What follows the S-boxes in round ``r``."""
+        attrs = BOUNDARY if self.sbox != "composite" else None
+        return (unmix_steps if self._inverse else mix_steps)(key, last=r == self.rounds, attrs=attrs)
+
+
+def _split(planes) -> Planes:
+    """Planes that were put side by side."""
+    return [planes[b * len(planes) // 8:(b + 1) * len(planes) // 8] for b in range(8)]
+
+
+def _planes(live) -> dict[str, Planes]:
+    return {name: [value[16 * b:16 * b + 16] for b in range(len(value) // 16)] for name, value in live.items()}
+
+
+def _run(m: Module, p: Pipeline, steps: list[Step], name: str) -> None:
+    """``steps`` without a register."""
+    for i, step in enumerate(steps):
+        out = step.apply(m, _planes(p.live), f"{name}_{i}")
+        p.live = {key: named(m, f"{name}_{i}_{key}", Cat(planes)) for key, planes in out.items()}
+
+
+def _apply(m: Module, p: Pipeline, steps: list[Step], stages: int, name: str) -> None:
+    """``steps`` with ``stages`` registers, the last of them after the last step."""
+    cuts = cut_places([step.levels for step in steps], stages)
+    for i, step in enumerate(steps):
+        _run(m, p, [step], f"{name}{i}")
+        if i in cuts:
+            p.cut(**p.live)
+
+
+class PipelinedEncryption(_Pipelined):
+    """``o`` is AES of ``i`` under ``round_keys``, a block a cycle: the papers' PEC.
+
+    ``round_keys`` holds the round keys in order, the first lowest, and must not change while blocks are in flight.
+
+    Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
+    Cost:   16 S-boxes a round; 128 registers a stage, more where a register stands inside an S-box.
+    Bytes:  byte 0 of a block is bits 7..0.
+    Source: FIPS 197, 5.1.
+    Security: no masking; the cycle count does not depend on data or key.
+    """
+
+    _inverse = False
+
+
+class PipelinedDecryption(_Pipelined):
+    """``o`` is inverse AES of ``i`` under ``round_keys``, a block a cycle: the papers' PDC.
+
+    ``round_keys`` is what encryption takes, in the same order.
+
+    Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
+    Cost:   16 inverse S-boxes a round; 128 registers a stage, more where a register stands inside an S-box.
+    Bytes:  byte 0 of a block is bits 7..0.
+    Source: FIPS 197, 5.3.
+    Security: no masking; the cycle count does not depend on data or key.
+    """
+
+    _inverse = True

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One round of AES on planes, as steps between which a register may stand, and where it should."""
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import combinations
+
+from amaranth import Cat, Module, Value
+
+from wideblock.rtl.aes.sbox import KINDS, Planes, Step, named, to_planes
+
+__all__ = ["ROUNDS", "check_parameters", "round_key", "add_round_key", "shift_rows", "inv_shift_rows", "mix_steps",
+           "unmix_steps", "cut_places"]
+
+ROUNDS = {128: 10, 256: 14}
+"""Rounds by key length. Source: FIPS 197, 5."""
+
+WRAPPED = (1, 3, 4)
+"""Bits, besides bit 0, to which doubling adds bit 7: x^8 = x^4 + x^3 + x + 1."""
+
+
+def check_parameters(key_bits: int, sbox: str, kinds: Sequence[str] = KINDS) -> None:
+    if key_bits not in ROUNDS:
+        raise ValueError(f"key_bits must be 128 or 256, got {key_bits!r}")
+    if sbox not in kinds:
+        raise ValueError(f"sbox must be one of {', '.join(kinds)}, got {sbox!r}")
+
+
+def round_key(round_keys: Value, index: int) -> Planes:
+    """Planes of round key ``index`` of all round keys side by side."""
+    return to_planes(round_keys[128 * index:128 * index + 128])
+
+
+def _permute(planes: Sequence[Value], source) -> Planes:
+    """Byte ``k`` of the result is byte ``source(k)``: wires."""
+    return [Cat(plane[source(k)] for k in range(16)) for plane in planes]
+
+
+def _rows(planes: Sequence[Value], by: int) -> Planes:
+    """Each byte replaced by the one ``by`` rows below it in its column."""
+    return _permute(planes, lambda k: k // 4 * 4 + (k + by) % 4)
+
+
+def shift_rows(planes: Sequence[Value]) -> Planes:
+    """Row r turned left by r columns. Source: FIPS 197, 5.1.2."""
+    return _permute(planes, lambda k: (k + 4 * (k % 4)) % 16)
+
+
+def inv_shift_rows(planes: Sequence[Value]) -> Planes:
+    """Row r turned right by r columns. Source: FIPS 197, 5.3.1."""
+    return _permute(planes, lambda k: (k - 4 * (k % 4)) % 16)
+
+
+def _name(m: Module, planes: Sequence[Value], name: str, attrs: dict | None = None) -> Planes:
+    return [named(m, f"{name}{b}", plane, attrs=attrs) for b, plane in enumerate(planes)]
+
+
+def _pair_sums(m: Module, s: Planes, name: str) -> Planes:
+    """Each byte plus the one below it."""
+    return _name(m, [a ^ b for a, b in zip(s, _rows(s, 1))], f"{name}_x")
+
+
+def _wrap(m, live, name, *, attrs):
+    """2 (a + b) in the bits where doubling wraps, for each byte a and the byte b below it.
+
+    A bit of 2 a + 3 b + c + d and of the round key has six terms, one LUT6, or eight where doubling wraps. Four of
+    those eight summed apart leave five.
+    """
+    s = _name(m, live["s"], f"{name}_s")
+    x = _pair_sums(m, s, name)
+    return {"s": s, "w": [named(m, f"{name}_w{b}", x[b - 1] ^ x[7], attrs=attrs) for b in WRAPPED]}
+
+
+def _mix(m, live, name, *, key):
+    """MixColumns from the bytes and their wrapped sums, plus ``key``."""
+    s = _name(m, live["s"], f"{name}_s")
+    x = _pair_sums(m, s, name)
+    doubled = x[7:] + x[:7]
+    for b, w in zip(WRAPPED, live["w"]):
+        doubled[b] = w
+    terms = zip(doubled, _rows(s, 1), _rows(x, 2), key if key is not None else [None] * 8)
+    return {"s": [d ^ b ^ cd if k is None else d ^ b ^ cd ^ k for d, b, cd, k in terms]}
+
+
+def add_round_key(m, live, name, *, key):
+    """State plus ``key``, in planes."""
+    return {"s": [s ^ k for s, k in zip(live["s"], key)]}
+
+
+def _unmix(m, live, name, *, key):
+    """AddRoundKey, then times {04} x^2 + {05}, which MixColumns completes to InvMixColumns.
+
+    Source: FIPS 197, 5.3.3; {0b} x^3 + {0d} x^2 + {09} x + {0e} is the product of the two mod x^4 + 1.
+    """
+    s = _name(m, [s ^ k for s, k in zip(live["s"], key)], f"{name}_k")
+    x = _name(m, [a ^ b for a, b in zip(s, _rows(s, 2))], f"{name}_y")
+    x67 = named(m, f"{name}_y67", x[6] ^ x[7])
+    four = [x[6], x67, x[0] ^ x[7], x[1] ^ x[6], x[2] ^ x67, x[3] ^ x[7], x[4], x[5]]
+    return {"s": [a ^ b for a, b in zip(s, four)]}
+
+
+def mix_steps(key: Planes, *, last: bool, attrs: dict | None) -> list[Step]:
+    """Steps of MixColumns and AddRoundKey; the last round has no MixColumns, but as many steps."""
+    if last:
+        return [Step(1, lambda m, live, name: live), Step(2, partial(add_round_key, key=key))]
+    return [Step(1, partial(_wrap, attrs=attrs)), Step(2, partial(_mix, key=key))]
+
+
+def unmix_steps(key: Planes, *, last: bool, attrs: dict | None) -> list[Step]:
+    """Steps of AddRoundKey and InvMixColumns, likewise."""
+    if last:
+        return [Step(2, partial(add_round_key, key=key)), *[Step(1, lambda m, live, name: live)] * 2]
+    return [Step(2, partial(_unmix, key=key)), Step(1, partial(_wrap, attrs=attrs)), Step(2, partial(_mix, key=None))]
+
+
+def cut_places(levels: Sequence[int], stages: int) -> set[int]:
+    """Steps after which a register stands, so that the deepest of ``stages`` stages is as shallow as can be.
+
+    The last step always ends a stage; of equal choices the later registers are taken, where fewer bits are live.
+    """
+    if not 1 <= stages <= len(levels):
+        raise ValueError(f"stages must be from 1 to {len(levels)}, got {stages!r}")
+
+    def depths(places):
+        edges = [0, *(p + 1 for p in places), len(levels)]
+        return sorted((sum(levels[a:b]) for a, b in zip(edges, edges[1:])), reverse=True)
+
+    choices = combinations(range(len(levels) - 1), stages - 1)
+    return {*min(choices, key=lambda places: (depths(places), [-p for p in places])), len(levels) - 1}

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pipelined Karatsuba multiplier of a binary field, one product a cycle."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import reduce
+from itertools import accumulate, combinations, pairwise
+from math import ceil, log
+from operator import xor
+
+from amaranth import Cat, Module, Signal, Value
+from amaranth.lib import data, wiring
+
+from wideblock.rtl.gf128.field import GF128, Field, parity
+from wideblock.rtl.pipeline import FixedLatency, Pipeline, Timing
+
+__all__ = ["Multiplier", "Layer", "layers", "place", "LEAVES", "STAGES"]
+
+LEAVES = (2, 3, 4, 8, 16)
+STAGES = range(1, 9)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One step of the product: ``apply`` takes the coefficients that the step before gave and gives the next ones.
+
+    A coefficient is a vector with one bit for each of the products that are formed side by side, so that one
+    operation on vectors is one gate in each of them.
+
+    name:   what the coefficients are, with their number of bits
+    fan_in: bits of the layer before that the widest gate of this one adds up or multiplies
+    bits:   registers that a cut after this layer takes
+    splits: whether it stands before the first sums of products; a cut there costs tables, for the sums of the
+            operands' halves no longer share one with the AND gates that take them
+    """
+
+    name: str
+    fan_in: int
+    bits: int
+    splits: bool
+    apply: Callable[[list[Value]], list[Value]]
+
+    @property
+    def depth(self) -> float:
+        """Levels of 6-input tables; no whole number, since neighbouring layers share tables."""
+        return log(self.fan_in, 6)
+
+
+def _split(x):
+    """The coefficients of A^L, A^H and A^L + A^H for all A = A^L + A^H x^half, side by side."""
+    half = len(x) // 2
+    return [Cat(low, high, low ^ high) for low, high in zip(x[:half], x[half:])]
+
+
+def _split_operands(ab):
+    half = len(ab) // 2
+    return _split(ab[:half]) + _split(ab[half:])
+
+
+def _schoolbook(ab):
+    """A * B, by all products of one bit of A and one of B."""
+    w = len(ab) // 2
+    return [parity([ab[i] & ab[w + k - i] for i in range(max(0, k - w + 1), min(k + 1, w))]) for k in range(2 * w - 1)]
+
+
+def _join(c):
+    """A^L B^L + (A^L B^L + A^H B^H + (A^L + A^H)(B^L + B^H)) x^w + A^H B^H x^2w, from the three products.
+
+    Summed one by one in this order, which maps to fewer tables than a balanced tree.
+    """
+    n, w = len(c[0]) // 3, (len(c) + 1) // 2
+    low, high, mid = ([v[j * n:(j + 1) * n] for v in c] for j in range(3))
+    result = [*low, None, *high]
+    for k in range(2 * w - 1):
+        first = [] if result[w + k] is None else [result[w + k]]
+        result[w + k] = reduce(xor, [*first, low[k], high[k], mid[k]])
+    return result
+
+
+def layers(field: Field, leaf: int) -> list[Layer]:
+    """The steps of a product: halving the operands down to ``leaf`` bits, multiplying, joining, reducing.
+
+    Source: Karatsuba and Ofman 1962; the formula as in Chakraborty et al., IEEE TC 62(2), appendix A.
+    """
+    w, n, result = field.width, 1, []
+    while w > leaf:
+        w, n = w // 2, n * 3
+        result.append(Layer(f"operands{w}", 2, 2 * w * n, True, _split_operands))
+    result.append(Layer(f"product{w}", 2 * w, (2 * w - 1) * n, n > 1, _schoolbook))
+    while n > 1:
+        w, n = w * 2, n // 3
+        result.append(Layer(f"product{w}", 4, (2 * w - 1) * n, False, _join))
+    fan_in = max(map(len, field.residue_terms(range(2 * w - 1))))
+    result.append(Layer("reduced", fan_in, w, False, lambda c: [field.reduce(c)]))
+    return result
+
+
+def place(chain: list[Layer], stages: int, input_depth: float = 0) -> tuple[int, ...]:
+    """Where the ``stages`` register levels stand: for each, the number of layers before it; 0 is at the input.
+
+    The last one is behind the last layer. The others stand so that the deepest stage is as shallow as possible;
+    but as long as it is no deeper than twice the mean, few registers among the split operands count more, for they
+    cost area. Then the second deepest stage decides, and so on; among equals the earliest place, which is smallest.
+    """
+    depth = [*accumulate((layer.depth for layer in chain), initial=input_depth)]
+    enough = round(2 * depth[-1] / stages)
+
+    def cost(cuts):
+        ends = [0, *(depth[k] for k in cuts), depth[-1]]
+        deep = sorted((ceil(b - a - 1e-9) for a, b in pairwise(ends)), reverse=True)
+        return max(deep[0], enough), sum(k > 0 and chain[k - 1].splits for k in cuts), deep, cuts
+
+    return *min(combinations(range(len(chain)), min(stages, len(chain)) - 1), key=cost), len(chain)
+
+
+class Multiplier(wiring.Component):
+    """``o = i.a * i.b`` in ``field``, by Karatsuba's recursion down to products of ``leaf`` bits.
+
+    ``input_depth`` is the depth, in levels of 6-input tables, of what stands before ``i`` in the same cycle: the
+    first stage then gets less. ``cuts`` says where the registers stand (see :func:`place`).
+
+    Timing: latency ``stages``, interval 1, never stalls.
+    Cost:   (width / leaf)^log2(3) products of leaf^2 AND gates; registers: the bits of the layers that are cut.
+    Paths:  none combinational from input to output; the output comes from registers.
+    Source: Chakraborty et al., IEEE TC 62(2), appendix A.
+    Security: time does not depend on the operands; no masking.
+    """
+
+    def __init__(self, field: Field = GF128, *, stages: int = 4, leaf: int = 4, input_depth: float = 0):
+        quotient = field.width // leaf if leaf in LEAVES else 0
+        if leaf not in LEAVES:
+            raise ValueError(f"leaf must be one of {', '.join(map(str, LEAVES))}, got {leaf!r}")
+        if quotient * leaf != field.width or quotient & quotient - 1:
+            raise ValueError(f"leaf must be the field's width {field.width} divided by a power of two, got {leaf!r}")
+        if stages not in STAGES:
+            raise ValueError(f"stages must be from {STAGES[0]} to {STAGES[-1]}, got {stages!r}")
+        if input_depth < 0:
+            raise ValueError(f"input_depth must not be negative, got {input_depth!r}")
+        self.field = field
+        self.stages = stages
+        self.leaf = leaf
+        self.input_depth = input_depth
+        self.timing = Timing(latency=stages, interval=1)
+        self.layers = layers(field, leaf)
+        self.cuts = place(self.layers, stages, input_depth)
+        super().__init__(FixedLatency(data.StructLayout({"a": field.width, "b": field.width}), field.width))
+
+    def elaborate(self, platform):
+        m = Module()
+        pipeline = Pipeline(m, valid=self.i.valid)
+
+        def named(name, values):
+            signals = {f"{name}_{k}": Signal(len(v), name=f"{name}_{k}") for k, v in enumerate(values)}
+            m.d.comb += [signal.eq(v) for signal, v in zip(signals.values(), values)]
+            return signals
+
+        live = {f"input_{k}": bit for k, bit in enumerate([*self.i.payload.a, *self.i.payload.b])}
+        for done, layer in enumerate([None, *self.layers]):
+            if layer:
+                live = named(layer.name, layer.apply([*live.values()]))
+            if done in self.cuts:
+                pipeline.cut(**live)
+                live = pipeline.live
+        while pipeline.depth < self.stages:         # a small field has fewer layers than stages
+            pipeline.cut(**live)
+            live = pipeline.live
+        assert pipeline.depth == self.timing.latency
+        m.d.comb += [self.o.valid.eq(pipeline.valid), self.o.payload.eq(Cat(live.values()))]
+        return m

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The multiplications of a polynomial hash, and what each of them waits for.
+
+A hash is a set of :class:`Product`: ``(left + tau^power) * (right + constant + sum of inner products)``. Nothing here
+knows about time; :mod:`wideblock.rtl.hash.program` decides when each product is multiplied.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = ["Block", "Product", "brw_products", "horner_products"]
+
+Block = int | str
+
+
+@dataclass(frozen=True)
+class Product:
+    """One multiplication of the field.
+
+    name:     what it is called; a BRW product has the label of its node in the collapsed forest
+    left:     block that is added to the left operand, or None
+    power:    exponent of tau that is added to the left operand; with ``by_direction`` the exponents for encryption
+              and decryption
+    right:    block that is added to the right operand, or None
+    constant: exponent of tau that is added to the right operand, or None
+    into:     name of the product whose right operand takes the result, or of the event that announces it
+    """
+
+    name: int | str
+    left: Block | None
+    power: int | tuple[int, int]
+    right: Block | None
+    constant: int | None
+    into: int | str
+
+
+def brw_products(blocks: Sequence[Block], into: str, *, two_block_rule: str) -> tuple[list[Product], Block | None]:
+    """Products of BRW_tau(X_1, ..., X_n) and the block, if any, that is added to their sum.
+
+    The roots of the collapsed forest go ``into`` one place. ``two_block_rule`` says what two blocks that stand alone at
+    the end (n = 2 mod 4) become: ``"fast"`` X_1*tau + X_2, ``"heh"`` X_2*tau + X_1.
+
+    Source: Chakraborty et al., IEEE TC 62(2), section 2.1; for ``"fast"``, AMC 2020, section 2.
+    """
+    if two_block_rule not in ("fast", "heh"):
+        raise ValueError(f"two_block_rule must be 'fast' or 'heh', got {two_block_rule!r}")
+    n = len(blocks)
+    products = []
+    loose = blocks[n - 1] if n % 2 else None
+    for node in range(2, n + 1, 2):
+        first, second = blocks[node - 2], blocks[node - 1]
+        level = node & -node
+        parent = node + level
+        target = parent if parent <= n else into
+        if node == n and level == 2:
+            factor, loose = (first, second) if two_block_rule == "fast" else (second, first)
+            products.append(Product(node, None, 1, factor, None, target))
+        else:
+            products.append(Product(node, second, level, first, 1 if level == 2 else None, target))
+    return products, loose
+
+
+def horner_products(blocks: Sequence[Block], into: str, *, decimation: int, monic: bool) -> list[Product]:
+    """Products of X_1*tau^n + ... + X_n*tau, with tau^(n+1) in front if ``monic``.
+
+    ``decimation`` independent chains step by tau^decimation; the last product of a chain brings the exponent that its
+    block needs, so that the chains' sum is the hash and no product joins them.
+
+    Source: "Fast Low Level Disk Encryption Using FPGAs", section 3, d-decimated Horner. Raises ValueError if a monic
+    hash has fewer blocks than chains, since no chain could then absorb the leading one.
+    """
+    n = len(blocks)
+    if monic and n < decimation:
+        raise ValueError(f"{decimation}-decimated Horner with a leading one needs at least {decimation} blocks, got {n}")
+    products = []
+    for j, block in enumerate(blocks, 1):
+        last = j + decimation > n
+        power = n + 1 - j if last else decimation
+        target = into if last else f"X{j + decimation}"
+        leading = decimation if monic and j == decimation else None
+        products.append(Product(f"X{j}", None, power, block, leading, target))
+    return products

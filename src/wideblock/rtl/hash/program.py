@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrival-order scheduling: when a pipelined multiplier computes each product of a hash.
+
+The blocks of a sector arrive in their natural order, a few a step. A block waits in a small window until its product
+can be issued; the oldest product whose blocks and inner products are there goes first. The order does not depend on
+data, so it is found here, in Python, and the hardware only walks through control words.
+
+Two clocks tell the words apart. The *head* of a program is indexed by steps, which a core may hold back (no block
+arrives, a resource is taken). The *tail* starts after the last step and runs freely, one word a cycle. With a
+``period`` the head of the next sector starts as many steps after this one, while the tail of this one still runs: the
+program is then scheduled modulo the period, and at full speed the two never want the same multiplier.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from .products import Block, Product
+
+__all__ = ["Arrival", "Issue", "Program", "schedule"]
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """A block is written into its bank's window at the end of ``step``; it can be read from the next one on."""
+
+    block: Block
+    step: int
+    bank: int
+
+
+@dataclass(frozen=True)
+class Issue:
+    """A product meets a multiplier's inputs at ``step``; its result is there ``latency`` cycles later.
+
+    ``row`` is the accumulator that its right operand takes in and ``sources`` the multipliers that added to it;
+    ``into`` is the accumulator that takes its result, or None if ``product.into`` is an event. ``first`` says that this
+    result opens the accumulator.
+    """
+
+    product: Product
+    step: int
+    multiplier: int
+    row: int | None
+    sources: frozenset[int]
+    into: int | None
+    first: bool
+
+
+@dataclass(frozen=True)
+class Program:
+    """A schedule with its storage: what the hardware of a hash is built from.
+
+    arrivals, issues: in the order of their steps
+    slot:    place in its bank's window of each block
+    steps:   length of the head; issues at later steps belong to the tail
+    beats:   the first so many steps take a beat of input each
+    latency: of the multipliers, in cycles
+    period:  steps from one sector's head to the next, or None if a sector's tail ends before the next head
+    """
+
+    arrivals: tuple[Arrival, ...]
+    issues: tuple[Issue, ...]
+    slot: Mapping[Block, int]
+    beats: int
+    steps: int
+    latency: int
+    multipliers: int
+    period: int | None
+
+    @property
+    def window(self) -> int:
+        """Blocks that one bank of the window must hold."""
+        return 1 + max(self.slot.values())
+
+    @property
+    def registers(self) -> int:
+        """Accumulators of one multiplier."""
+        return 1 + max((issue.into for issue in self.issues if issue.into is not None), default=-1)
+
+    @property
+    def tail(self) -> int:
+        """Cycles from the last step to the last issue."""
+        return max(0, self.issues[-1].step + 1 - self.steps)
+
+    def issued(self, name: int | str) -> int:
+        """Step at which the product of that name is issued."""
+        return next(issue.step for issue in self.issues if issue.product.name == name)
+
+    def done(self, event: str) -> int:
+        """Step at which the result that raises ``event`` leaves the multiplier."""
+        return max(issue.step for issue in self.issues if issue.product.into == event) + self.latency
+
+    @property
+    def powers(self) -> frozenset[int]:
+        """Exponents of tau that the left operands need."""
+        wanted = set()
+        for issue in self.issues:
+            power = issue.product.power
+            wanted.update(power if isinstance(power, tuple) else (power,))
+        return frozenset(wanted)
+
+    @property
+    def constants(self) -> frozenset[int]:
+        """Exponents of tau that the right operands need."""
+        return frozenset(i.product.constant for i in self.issues if i.product.constant is not None)
+
+
+def schedule(products: Sequence[Product], arrivals: Sequence[Arrival], *, latency: int, multipliers: int, beats: int,
+             steps: int, period: int | None = None, urgent: Sequence[int | str] = ()) -> Program:
+    """Issues every product as early as its blocks, its inner products and its multiplier allow, the oldest first.
+
+    products:    in the order of their age; a product belongs to the multiplier ``bank of its right block // banks per
+                 multiplier``
+    arrivals:    when each block arrives, and where
+    latency:     cycles from a product's issue to its result, 1 or more
+    steps:       steps of the head, of which the first ``beats`` take a beat
+    period:      steps between heads, or None
+    urgent:      names of the products on the critical path: their places, modulo the period, are kept free for them
+
+    Raises ValueError if the products do not fit into the period.
+    """
+    arrivals = sorted(arrivals, key=lambda a: a.step)
+    at = {a.block: a for a in arrivals}
+    banks = 1 + max(a.bank for a in arrivals)
+    per_multiplier = max(1, banks // multipliers)
+    unit = {p.name: at[p.right].bank // per_multiplier for p in products}
+    if period is not None:
+        for m in range(multipliers):
+            load = sum(unit[p.name] == m for p in products)
+            if load > period:
+                raise ValueError(f"{load} products on multiplier {m} do not fit into {period} steps")
+
+    reserved: dict[int | str, int] = {}
+    while True:
+        placed = _place(products, at, unit, latency, period, reserved, frozenset(urgent))
+        moved = [name for name in urgent if reserved.get(name) != placed[name]]
+        if period is None or not moved:
+            break
+        if placed[moved[0]] > steps + 4 * period:
+            raise ValueError(f"no schedule of {len(products)} products within a period of {period} steps")
+        # what depends on it moves too, so later reservations are made anew
+        reserved = {name: step for name, step in reserved.items() if step < placed[moved[0]]}
+        reserved[moved[0]] = placed[moved[0]]
+    return _allocate(products, arrivals, placed, unit, latency=latency, multipliers=multipliers, beats=beats,
+                     steps=steps, period=period)
+
+
+def _place(products, at, unit, latency, period, reserved, urgent):
+    """Step of each product: list scheduling in time order. Urgent products go when they are ready, and the others avoid
+    the places that are reserved for them.
+    """
+    inner = {p.name: [q.name for q in products if q.into == p.name] for p in products}
+    placed: dict[int | str, int] = {}
+    taken = set()
+    waiting = list(products)
+    limit = max(a.step for a in at.values()) + (latency + 2) * (len(products) + 2)
+
+    def place_of(step):
+        return step if period is None else step % period
+
+    kept = {(unit[name], place_of(step)): name for name, step in reserved.items()}
+    step = 0
+    while waiting:
+        if step > limit:
+            raise ValueError(f"{len(products)} products do not fit into a period of {period} steps")
+        busy = set()
+        for product in list(waiting):
+            m = unit[product.name]
+            place = (m, place_of(step))
+            blocked = place in taken and product.name not in urgent
+            if m in busy or blocked or kept.get(place, product.name) != product.name:
+                continue
+            blocks = [b for b in (product.left, product.right) if b is not None]
+            if any(at[b].step >= step for b in blocks) or step < reserved.get(product.name, 0):
+                continue
+            if any(name not in placed or placed[name] + latency > step for name in inner[product.name]):
+                continue
+            placed[product.name] = step
+            taken.add(place)
+            busy.add(m)
+            waiting.remove(product)
+        step += 1
+    return placed
+
+
+def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, steps, period):
+    """Window slots and accumulators, by colouring the steps during which each is held."""
+    read = {}
+    for product in products:
+        for block in (product.left, product.right):
+            if block is not None:
+                read[block] = max(read.get(block, 0), placed[product.name])
+
+    slot, held = {}, {}
+    for arrival in arrivals:
+        spans = held.setdefault(arrival.bank, [])
+        slot[arrival.block] = _colour(spans, arrival.step, read[arrival.block], period)
+
+    order = sorted(products, key=lambda p: (placed[p.name], unit[p.name]))
+    row, rows = {}, []
+    names = {p.name for p in products}
+    for product in order:
+        if product.into in names and product.into not in row:
+            row[product.into] = _colour(rows, placed[product.name], placed[product.into], period)
+
+    issues, opened, sources = [], set(), {}
+    for product in order:
+        m = unit[product.name]
+        into = row.get(product.into)
+        sources.setdefault(product.into, set()).add(m)
+        issues.append(Issue(product, placed[product.name], m, row.get(product.name),
+                            frozenset(sources.get(product.name, ())), into, (product.into, m) not in opened))
+        opened.add((product.into, m))
+    return Program(tuple(arrivals), tuple(issues), slot, beats, steps, latency, multipliers, period)
+
+
+def _colour(spans, start, end, period):
+    """First place of ``spans`` that is free from just after ``start`` to ``end``, in this sector and its neighbours."""
+    repeats = range(-4, 5) if period else range(1)
+
+    def free(place):
+        return all(k * (period or 0) + s >= end or start >= k * (period or 0) + e
+                   for p, s, e in spans if p == place for k in repeats)
+
+    place = next(p for p in range(len(spans) + 1) if free(p))
+    if period and end - start > period:
+        raise ValueError(f"a value held for {end - start} steps needs two places within a period of {period}")
+    spans.append((place, start, end))
+    return place

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Fixed-latency datapaths: their cycle contract, their streams, and their stage registers."""
+
+from dataclasses import dataclass
+
+from amaranth import Module, Signal, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["Timing", "FixedLatency", "Pipeline"]
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Cycle contract of a part.
+
+    latency:  clock edges from the one that takes an input to the first one at which its result can be taken
+    interval: clock edges between two inputs that are taken; 1 is full rate
+    """
+
+    latency: int
+    interval: int = 1
+
+
+def FixedLatency(i_shape, o_shape) -> wiring.Signature:
+    """Streams of a datapath that never stalls: ``o`` is a function of the ``i`` of ``timing.latency`` cycles ago."""
+    return wiring.Signature({
+        "i": In(stream.Signature(i_shape, always_ready=True)),
+        "o": Out(stream.Signature(o_shape, always_ready=True)),
+    })
+
+
+class Pipeline:
+    """Named values that move through registers together; one :meth:`cut` is one cycle.
+
+    Values are read as attributes. Data registers have no reset, the valid chain has one. Nothing ever stalls.
+    """
+
+    def __init__(self, m: Module, *, valid, **values):
+        self._m = m
+        self.valid = valid
+        self.depth = 0
+        self.live = {name: Value.cast(value) for name, value in values.items()}
+
+    def cut(self, **values) -> None:
+        """Registers ``values`` for the next stage; a value that is not named here is dropped."""
+        self.depth += 1
+        self.valid = self._register("valid", self.valid, reset_less=False)
+        self.live = {name: self._register(name, value) for name, value in values.items()}
+
+    def _register(self, name, value, *, reset_less=True):
+        value = Value.cast(value)
+        register = Signal(value.shape(), name=f"s{self.depth}_{name}", reset_less=reset_less)
+        self._m.d.sync += register.eq(value)
+        return register
+
+    def __getattr__(self, name):
+        try:
+            return self.live[name]
+        except KeyError:
+            raise AttributeError(f"{name!r} is not live after stage {self.depth}: {sorted(self.live)}") from None

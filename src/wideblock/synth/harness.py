@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A shift register around a core with more ports than a package has pins."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wideblock.synth.yosys import Source
+
+__all__ = ["Harness", "harness"]
+
+TOP = "scan_harness"
+
+
+@dataclass(frozen=True)
+class Harness:
+    """``source`` with three pins, clk, si and so, and what it adds to the core.
+
+    Every input bit comes from its own flip-flop and every output bit goes to its own, so that the paths into and out
+    of the core are timed from register to register. Outputs then run through a chain of XORs to ``so``: no output can
+    be optimised away and there is no load signal with a wide fan-out.
+
+    Cost: a flip-flop an input bit, two flip-flops and a LUT an output bit.
+    """
+
+    source: Source
+    clock: str
+    ffs: int
+    luts: int
+
+
+def harness(core: Source, ports: Mapping[str, tuple[str, int]], *, clock: str) -> Harness:
+    """``core`` in a scan chain; ``clock`` is the name of its only clock."""
+    if ports.get(clock) != ("input", 1):
+        raise ValueError(f"{core.top} has no input {clock!r} of one bit to clock it")
+    inputs = [(name, width) for name, (way, width) in ports.items() if way == "input" and name != clock]
+    outputs = [(name, width) for name, (way, width) in ports.items() if way == "output"]
+    n, m = sum(width for _, width in inputs), sum(width for _, width in outputs)
+    if not m:
+        raise ValueError(f"{core.top} has no output: nothing of it would remain")
+    for name in (TOP, "scan_in", "scan_out"):
+        if re.search(rf"\bmodule\s+\\?{name}\b", core.verilog):
+            raise ValueError(f"the core has a module {name!r}, a name that the scan harness needs; rename it")
+    connections, at = [f".{_escape(clock)}(clk)"], 0
+    for name, width in inputs:
+        connections.append(f".{_escape(name)}(drive[{at + width - 1}:{at}])")
+        at += width
+    at = 0
+    for name, width in outputs:
+        connections.append(f".{_escape(name)}(result[{at + width - 1}:{at}])")
+        at += width
+    # A hierarchy of its own: otherwise Yosys merges the chain with input registers of the core that hold the same bit.
+    text = [f"module {TOP}(input clk, input si, output so);",
+            f"  wire [{max(n, 1) - 1}:0] drive;",
+            f"  wire [{m - 1}:0] result;",
+            "  scan_in head(.clk(clk), .si(si), .drive(drive));",
+            f"  {core.top} core({', '.join(connections)});",
+            "  scan_out tail(.clk(clk), .feed(drive[0]), .result(result), .so(so));",
+            "endmodule",
+            "(* keep_hierarchy *)",
+            f"module scan_in(input clk, input si, output reg [{max(n, 1) - 1}:0] drive);",
+            "  always @(posedge clk) drive <= {si, drive} >> 1;",
+            "endmodule",
+            "(* keep_hierarchy *)",
+            f"module scan_out(input clk, input feed, input [{m - 1}:0] result, output so);",
+            f"  reg [{m - 1}:0] taken, chain;",
+            "  always @(posedge clk) begin",
+            "    taken <= result;",
+            "    chain <= ({feed, chain} >> 1) ^ taken;",
+            "  end",
+            "  assign so = chain[0];",
+            "endmodule", ""]
+    return Harness(Source(core.verilog + "\n" + "\n".join(text), TOP), clock, ffs=max(n, 1) + 2 * m, luts=m)
+
+
+def _escape(name: str) -> str:
+    return f"\\{name} "

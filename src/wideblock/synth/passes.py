@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Program, run by :mod:`wideblock.synth.yosys` in a process of its own: Yosys passes from a file, one a line.
+
+A line ``ports FILE`` is no pass: it writes the top module's ports as JSON, {name: [direction, width]}.
+"""
+
+import json
+import sys
+from importlib import import_module
+from pathlib import Path
+
+
+def main(script: str) -> None:
+    libyosys = import_module("pyosys.libyosys")
+    design = libyosys.Design()
+    for line in Path(script).read_text().splitlines():
+        if line.startswith("ports "):
+            module = design.top_module()
+            wires = [module.wire(name) for name in module.ports]
+            ports = {str(w.name).removeprefix("\\"): ["input" if w.port_input else "output", w.width] for w in wires}
+            Path(line.removeprefix("ports ")).write_text(json.dumps(ports))
+        else:
+            libyosys.run_pass(line, design)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

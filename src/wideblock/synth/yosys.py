@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Synthesis of emitted Verilog by Yosys: area reports and netlists."""
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from wideblock.synth import passes, process
+from wideblock.synth.process import FlowError
+from wideblock.synth.targets import Target
+
+__all__ = ["Source", "AreaReport", "Netlist", "synthesise", "netlist", "ports", "cell_models"]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Verilog text and the name of its top module."""
+
+    verilog: str
+    top: str
+
+    def __post_init__(self):
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", self.top):
+            raise ValueError(f"top must be a plain Verilog identifier, got {self.top!r}")
+        if not re.search(rf"\bmodule\s+{re.escape(self.top)}(?![\w$])", self.verilog):
+            raise ValueError(f"the Verilog has no module {self.top!r}")
+
+    @classmethod
+    def read(cls, path: Path | str, top: str) -> "Source":
+        """The file at ``path``, with ``top`` as its top module."""
+        return cls(Path(path).read_text(), top)
+
+
+@dataclass(frozen=True)
+class AreaReport:
+    """What Yosys counts after mapping to a target's cells, before placement.
+
+    lcs:            Yosys' "Estimated number of LCs" (Xilinx), else None
+    luts:           LUTs of all sizes; on Lattice families LUT4s, with those inside carry and wide-function cells
+    wide_muxes:     MUXF7, MUXF8 and such: no LUTs
+    lutram, shift_registers: cells, each of which takes LUTs of its own that ``lcs`` and ``luts`` do not count
+    block_rams:     in the family's largest block (36 kbit on Xilinx, 16 kbit on Lattice)
+    cells:          every cell type with its number
+    """
+
+    target: str
+    top: str
+    lcs: int | None
+    luts: int
+    ffs: int
+    wide_muxes: int
+    lutram: int
+    shift_registers: int
+    block_rams: float
+    dsps: int
+    cells: Mapping[str, int]
+    tool: str
+    command: str
+
+    @property
+    def area(self) -> int:
+        """The one figure to compare within a target, in its ``area_unit``."""
+        return self.luts if self.lcs is None else self.lcs
+
+
+@dataclass(frozen=True)
+class Netlist:
+    """Files of a synthesised netlist, and what a simulator needs beside them.
+
+    verilog:    the netlist, of the target's cells only
+    json:       the same for nextpnr
+    models:     the family's simulation models, to be compiled with it
+    includes:   directories that the models include from
+    defines:    macros to be defined for them
+    black_boxes: cell types of the netlist that have no behaviour in the models; it can be simulated only if empty
+    """
+
+    verilog: Path
+    json: Path
+    models: tuple[Path, ...]
+    includes: tuple[Path, ...]
+    defines: tuple[str, ...]
+    black_boxes: tuple[str, ...]
+
+
+def synthesise(source: Source, target: Target, *, options: Sequence[str] | None = None,
+               directory: Path | None = None, timeout: float | None = None) -> AreaReport:
+    """Area of ``source`` on ``target``.
+
+    ``options`` stand in the place of ``target.options`` (``("-nowidelut",)``, ``("-abc9",)``; () for none).
+    ``directory`` keeps source, log, report and netlists; ``timeout`` is in seconds.
+    """
+    with process.workspace(directory) as where:
+        return _flow(source, target, options, where, timeout, ())
+
+
+def netlist(source: Source, target: Target, directory: Path, *, options: Sequence[str] | None = None,
+            timeout: float | None = None) -> tuple[AreaReport, Netlist]:
+    """Area and netlist of ``source`` on ``target``; files go to ``directory``."""
+    with process.workspace(Path(directory)) as where:
+        area = _flow(source, target, options, where, timeout,
+                     ("tee -q write_verilog -noattr netlist.v", "tee -q write_json netlist.json"))
+        models, includes = cell_models(target)
+        return area, Netlist(where / "netlist.v", where / "netlist.json", models, includes,
+                             target.defines, _black_boxes(area.cells, models, includes))
+
+
+def ports(source: Source, *, directory: Path | None = None) -> dict[str, tuple[str, int]]:
+    """The top module's ports: name to ("input" or "output", width)."""
+    with process.workspace(directory) as where:
+        (where / "source.v").write_text(source.verilog)
+        _yosys([*_read(source.top), "ports ports.json"], where, "ports", None)
+        return {name: (way, width) for name, (way, width) in json.loads((where / "ports.json").read_text()).items()}
+
+
+def cell_models(target: Target) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+    """Simulation models of ``target``'s cells, as they come with Yosys, and the directories they include from."""
+    files = tuple(_share() / name for name in target.models)
+    for file in files:
+        if not file.is_file():
+            raise FlowError(f"this pyosys has no cell models {file.name} for {target.name}")
+    return files, tuple(dict.fromkeys(file.parent for file in files))
+
+
+def _share() -> Path:
+    spec = find_spec("pyosys")
+    if spec is None or spec.origin is None:
+        raise FlowError("Yosys is not installed; install it with: pip install pyosys")
+    return Path(spec.origin).parent / "share"
+
+
+def _read(top: str) -> list[str]:
+    return ["read_verilog source.v", f"hierarchy -check -top {top}"]
+
+
+def _yosys(script: Iterable[str], where: Path, name: str, timeout: float | None) -> None:
+    _share()
+    (where / f"{name}.ys").write_text("\n".join(script) + "\n")
+    process.run("Yosys", [sys.executable, str(Path(passes.__file__).resolve()), f"{name}.ys"], cwd=where,
+                log=where / f"{name}.log", timeout=timeout)
+
+
+def _flow(source: Source, target: Target, options: Sequence[str] | None, where: Path, timeout: float | None,
+          writers: Sequence[str]) -> AreaReport:
+    options = target.options if options is None else tuple(options)
+    for option in options:
+        if not re.fullmatch(r"-?\w[\w.]*", option):
+            raise ValueError(f"a synthesis option is one word such as '-nowidelut', got {option!r}")
+    command = " ".join((*target.command, *options, "-top", source.top))
+    stat = " ".join(filter(None, ("stat", target.stat, "-json")))
+    (where / "source.v").write_text(source.verilog)
+    # synth_* read their cell libraries before the design's top is known: hierarchy first gives the clear error.
+    _yosys([*_read(source.top), command, f"tee -q -o area.json {stat}", *writers], where, "synthesis", timeout)
+    return _area(json.loads((where / "area.json").read_text()), source.top, target, command)
+
+
+def _area(report: dict, top: str, target: Target, command: str) -> AreaReport:
+    design = report["design"]
+    found = {cell.removeprefix("\\"): n for cell, n in sorted(design["num_cells_by_type"].items())}
+    cells = target.cells
+    version = re.match(r"Yosys (\S+)", report["creator"])
+    return AreaReport(
+        target=target.name, top=top,
+        lcs=design.get("estimated_num_lc"),
+        luts=cells.count(found, cells.lut) + sum(cells.count(found, e) * weight for e, weight in cells.lut_weight),
+        ffs=cells.count(found, cells.ff),
+        wide_muxes=cells.count(found, cells.wide_mux),
+        lutram=cells.count(found, cells.lutram),
+        shift_registers=cells.count(found, cells.shift_register),
+        block_rams=sum(cells.count(found, e) * share for e, share in cells.block_ram),
+        dsps=cells.count(found, cells.dsp),
+        cells=found,
+        tool=f"Yosys {version[1]}" if version else "Yosys",
+        command=command)
+
+
+def _black_boxes(cells: Mapping[str, int], models: Sequence[Path], includes: Sequence[Path]) -> tuple[str, ...]:
+    """Cell types that the models do not give a behaviour: absent, or a module with neither logic nor instances."""
+    text = "\n".join(_included(file, includes) for file in models)
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+    empty = set(cells)
+    for module in re.finditer(r"\bmodule\s+(\w+)(.*?)\bendmodule\b", text, flags=re.S):
+        body = re.sub(r"\bspecify\b.*?\bendspecify\b", "", module[2], flags=re.S)
+        if re.search(r"\b(assign|always|initial)\b|\b(and|or|not|xor|buf)\s*\(|\)\s*\w+\s*\(|^\s+[A-Z]\w+\s+\w+\s*\(",
+                     body.partition(";")[2], flags=re.M):
+            empty.discard(module[1])
+    return tuple(sorted(empty))
+
+
+def _included(file: Path, includes: Sequence[Path]) -> str:
+    def insert(match: re.Match) -> str:
+        for directory in includes:
+            if (directory / match[1]).is_file():
+                return _included(directory / match[1], includes)
+        return ""
+
+    return re.sub(r'`include\s+"([^"]+)"', insert, file.read_text())

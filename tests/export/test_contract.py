@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a core says of itself."""
+
+import json
+
+import pytest
+
+from wideblock import catalog
+from wideblock.export.contract import MEANING, contract
+
+
+@pytest.mark.parametrize("name", catalog.PRESETS)
+def test_ports_are_axi4_stream_of_the_stated_width(name):
+    core = contract(name)
+    width = {port.name: port.width for port in core.ports}
+    p = core.parameters
+    assert set(width) == set(MEANING)
+    assert width["s_axis_tdata"] == width["m_axis_tdata"] == 128 * p.width
+    assert width["s_axis_tuser"] == 129
+    assert width["s_axis_key_tdata"] == p.key_bits
+    inputs = {port.name for port in core.ports if port.direction == "input"}
+    assert inputs == {
+        "aclk", "aresetn", "s_axis_tdata", "s_axis_tuser", "s_axis_tvalid", "s_axis_tlast", "m_axis_tready",
+        "s_axis_key_tdata", "s_axis_key_tvalid", "zeroize",
+    }  # fmt: skip
+
+
+def test_json_is_plain_and_complete():
+    value = contract("fast-brw-2s").json()
+    assert json.loads(json.dumps(value)) == value
+    wanted = "preset scheme lanes sector_bytes overlap key_bits stages round_stages timing ports security".split()
+    assert set(wanted) <= set(value)
+    assert {"compute", "latency", "interval", "setup"} <= set(value["timing"])
+    assert value["stages"] == catalog.preset("fast-brw-2s").parameters.mult_stages
+
+
+def test_changes_make_another_name_and_only_real_changes_count():
+    own = catalog.preset("fast-brw-2s").parameters.key_bits
+    assert contract("fast-brw-2s", {"key_bits": own}).module == "fast_brw_2s"
+    assert contract("fast-brw-2s", {"key_bits": "256"}).module == "fast_brw_2s_key_bits_256"
+
+
+@pytest.mark.parametrize(
+    "name, changes, says",
+    [
+        ("fast-brw-99", {}, "fast-brw-2s"),
+        ("fast-brw-2s", {"lane": "2"}, "lane"),
+        ("fast-brw-2s", {"sector_bytes": "100"}, "100"),
+        ("fast-brw-2s", {"sector_bytes": "32"}, "32"),
+        ("fast-brw-2s", {"lanes": "two"}, "two"),
+        ("fast-brw-2s", {"key_bits": "192"}, "192"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(name, changes, says):
+    with pytest.raises(ValueError, match=says) as caught:
+        contract(name, changes)
+    assert "\n" not in str(caught.value)

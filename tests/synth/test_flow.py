@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wideblock.synth import place, process, yosys
+from wideblock.synth.harness import harness
+from wideblock.synth.process import FlowError
+from wideblock.synth.targets import target, targets
+from wideblock.synth.yosys import Source
+
+# The input registers hold what a scan chain holds: Yosys would merge them if it could.
+MIXER = Source("""
+module mixer(input aclk, input [7:0] a, input [7:0] b, output reg [15:0] q);
+  reg [7:0] ra, rb;
+  always @(posedge aclk) begin
+    ra <= a;
+    rb <= b;
+    q <= {ra ^ rb, ra & rb} ^ {q[7:0], q[15:8]};
+  end
+endmodule
+""", "mixer")
+
+MEMORY = Source("""
+module memory(input aclk, input we, input [8:0] w, input [8:0] r, input [31:0] d, output reg [31:0] q);
+  reg [31:0] rows [0:511];
+  always @(posedge aclk) begin
+    if (we) rows[w] <= d;
+    q <= rows[r];
+  end
+endmodule
+""", "memory")
+
+
+@pytest.mark.parametrize("name", ["xc5v", "xc7"])
+def test_area_on_xilinx(name):
+    area = yosys.synthesise(MIXER, target(name))
+    assert (area.ffs, area.block_rams, area.dsps, area.lutram) == (32, 0, 0, 0)
+    # Each of 16 outputs is a function of three or four bits; two of them share a LUT at best.
+    assert 8 <= area.lcs <= 16 and area.luts == 16 and area.area == area.lcs
+    assert area.command == f"synth_xilinx -family {name} -noiopad -flatten -top mixer"
+    assert area.tool.startswith("Yosys 0.")
+
+
+def test_block_ram():
+    area = yosys.synthesise(MEMORY, target("xc7"))
+    assert area.block_rams == 0.5 and "RAMB18E1" in area.cells
+
+
+def test_options_replace_the_targets_own(tmp_path):
+    area = yosys.synthesise(MIXER, target("ecp5"), options=("-nowidelut", "-noabc9"), directory=tmp_path)
+    assert area.command == "synth_ecp5 -nowidelut -noabc9 -top mixer"
+    assert (area.ffs, area.luts, area.lcs) == (32, 16, None)
+    assert "running command `synth_ecp5 -nowidelut" in (tmp_path / "synthesis.log").read_text().lower()
+    with pytest.raises(ValueError, match="one word such as '-nowidelut', got '-abc9; exec'"):
+        yosys.synthesise(MIXER, target("ecp5"), options=("-abc9; exec",))
+
+
+@pytest.mark.parametrize("source, line", [
+    (Source("module top(input a, output b); assign b = ; endmodule", "top"), "syntax error"),
+    (Source("module top(input a, output b); other u(a, b); endmodule", "top"), "other.*not part of the design"),
+])
+def test_yosys_error_is_one_line(source, line):
+    with pytest.raises(FlowError, match=line) as error:
+        yosys.synthesise(source, target("ecp5"))
+    assert str(error.value).startswith("Yosys failed: ") and "\n" not in str(error.value)
+
+
+def test_unknown_names():
+    with pytest.raises(ValueError, match=f"no target 'xc8'; there are {', '.join(targets)}"):
+        target("xc8")
+    with pytest.raises(ValueError, match="no module 'other'"):
+        Source(MIXER.verilog, "other")
+    with pytest.raises(ValueError, match="plain Verilog identifier, got 'a; b'"):
+        Source(MIXER.verilog, "a; b")
+    with pytest.raises(ValueError, match="'xc7' gives area only"):
+        place.place(MIXER, target("xc7"))
+    with pytest.raises(ValueError, match="mixer has no input 'clk' of one bit"):
+        place.place(MIXER, target("ecp5"), clock="clk")
+
+
+def test_tools_missing(monkeypatch):
+    with pytest.raises(FlowError, match="no-such-tool is not installed; install it with: pip install no-such-tool"):
+        process.version("no-such-tool")
+    monkeypatch.setattr(yosys, "find_spec", lambda name: None)
+    with pytest.raises(FlowError, match="Yosys is not installed"):
+        yosys.synthesise(MIXER, target("xc7"))
+
+
+def test_timeout_kills_the_whole_session(tmp_path):
+    script = "import subprocess, sys; p = subprocess.Popen(['sleep', '60']); print(p.pid, flush=True); p.wait()"
+    with pytest.raises(FlowError, match=r"sleeper did not finish in 1 s"):
+        process.run("sleeper", [sys.executable, "-c", script], cwd=tmp_path, log=tmp_path / "log", timeout=1)
+    child = int((tmp_path / "log").read_text())
+    state = Path(f"/proc/{child}/stat")
+    assert not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def test_exit_without_a_message(tmp_path):
+    with pytest.raises(FlowError, match="t failed: killed by SIGKILL"):
+        process.run("t", [sys.executable, "-c", "import os; os.kill(os.getpid(), 9)"], cwd=tmp_path, log=tmp_path / "l")
+
+
+def test_harness_refuses():
+    with pytest.raises(ValueError, match="no output"):
+        harness(MIXER, {"aclk": ("input", 1)}, clock="aclk")
+    with pytest.raises(ValueError, match="module 'scan_in'"):
+        harness(Source(MIXER.verilog + "module scan_in; endmodule", "mixer"), yosys.ports(MIXER), clock="aclk")
+
+
+@pytest.mark.parametrize("name", ["ecp5", "nexus"])
+def test_place(name, tmp_path):
+    chosen = target(name)
+    clock = place.place(MIXER, chosen, directory=tmp_path, mhz=150, seed=3)
+    assert (clock.ffs, clock.harness_ffs, clock.harness_luts) == (32, 48, 16)
+    # LUT positions that a route passes through count as used.
+    assert 16 <= clock.luts <= 24
+    assert clock.mhz > 100 and clock.seed == 3 and clock.part == chosen.part
+    assert clock.path.logic_ns + clock.path.routing_ns == pytest.approx(1000 / clock.mhz, abs=0.01)
+    assert "--seed 3" in clock.command and "--freq 150" in clock.command
+    used, available = clock.utilisation[chosen.router.ff]
+    assert used == clock.ffs + clock.harness_ffs < available
+
+
+def test_place_is_reproducible():
+    assert place.place(MIXER, target("nexus")) == place.place(MIXER, target("nexus"))
+
+
+def test_ports():
+    assert yosys.ports(MIXER) == {"aclk": ("input", 1), "a": ("input", 8), "b": ("input", 8), "q": ("output", 16)}
+
+
+def prove(name, tmp_path, reference):
+    area, files = yosys.netlist(MIXER, target(name), tmp_path)
+    assert files.black_boxes == () and files.json.stat().st_size > 0 and area.ffs == 32
+    includes = " ".join(f"-I{directory}" for directory in files.includes)
+    defines = " ".join(f"-D{name}" for name in files.defines)
+    models = " ".join(map(str, files.models))
+    # Temporal induction: equal inputs fill ra and rb in two cycles, whatever was there; the base case starts at zero.
+    script = f"""
+from pyosys import libyosys
+d = libyosys.Design()
+for line in '''read_verilog -icells {defines} {includes} {models}
+read_verilog {files.verilog}
+hierarchy -top mixer
+proc
+flatten
+opt_clean
+design -stash gate
+read_verilog {tmp_path}/{reference}
+hierarchy -top mixer
+proc
+rename mixer gold
+design -copy-from gate -as gate mixer
+async2sync
+setundef -zero
+miter -equiv -flatten -make_assert gold gate check
+hierarchy -top check
+sat -verify -prove-asserts -set-init-zero -seq 1 -tempinduct -maxsteps 8 check'''.splitlines():
+    libyosys.run_pass(line, d)
+"""
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=os.environ, timeout=60)
+
+
+@pytest.mark.parametrize("name", ["xc7", "ecp5", "nexus"])
+def test_netlist_with_the_familys_models_equals_the_source(name, tmp_path):
+    assert prove(name, tmp_path, "source.v").returncode == 0
+
+
+def test_that_proof_can_fail(tmp_path):
+    other = MIXER.verilog.replace("ra & rb", "ra | rb")
+    (tmp_path / "other.v").write_text(other)
+    assert "model found" in prove("xc7", tmp_path, "other.v").stdout
+
+
+def test_black_boxes_are_named(tmp_path):
+    _, files = yosys.netlist(MEMORY, target("ecp5"), tmp_path)
+    assert files.black_boxes == ("DP16KD",)

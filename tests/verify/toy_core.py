@@ -1,0 +1,267 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A test double: a small sector core that keeps every rule of the ports, and flaws that each break one of them.
+
+It enciphers nothing worth the name (one keyed substitution), so that what is tested is the harness. All flaws are in
+one model, which reads the number of its flaw from a file when it is made: a build takes longer than a run.
+"""
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from amaranth import Array, C, Cat, Instance, Module, Mux, Signal
+from amaranth.back import verilog
+from amaranth.hdl import ClockDomain, ClockSignal, ResetSignal
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+PATH = "flaw.hex"
+SELECT = f"""
+module flaw_select(output [7:0] flaw);
+  reg [7:0] chosen [0:0];
+  initial $readmemh("{PATH}", chosen);
+  assign flaw = chosen[0];
+endmodule
+"""
+
+FLAWS = (
+    "dropped beat", "duplicated sector", "wrong byte", "wrong direction", "tweak of the last beat", "unstable valid",
+    "payload changes while held", "valid in reset", "stale output after zeroize", "key kept by zeroize", "late zeroize",
+    "zero key", "key inside a sector", "wrong fault", "no fault", "malformed sector leaves", "early ready",
+)
+
+
+class Specification:
+    """What the toy computes, under one key."""
+
+    def __init__(self, key: bytes):
+        self.key = key[:16]
+
+    def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        return self._blocks(tweak, sector, self._encrypt)
+
+    def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        return self._blocks(tweak, sector, self._decrypt)
+
+    @staticmethod
+    def _blocks(tweak, sector, function):
+        return b"".join(function(tweak, sector[i:i + 16], i // 16) for i in range(0, len(sector), 16))
+
+    def _encrypt(self, tweak, block, i):
+        y = substitute(split(_number(block) ^ _number(tweak) ^ i))
+        return (join(y) ^ _number(self.key)).to_bytes(16, "little")
+
+    def _decrypt(self, tweak, block, i):
+        x = substitute_back(split(_number(block) ^ _number(self.key)))
+        return (join(x) ^ _number(tweak) ^ i).to_bytes(16, "little")
+
+
+def _number(block):
+    return int.from_bytes(block, "little")
+
+
+def split(number):
+    return [number >> k & 0xFFFFFFFF for k in range(0, 128, 32)]
+
+
+def join(words):
+    return sum(word << 32 * k for k, word in enumerate(words))
+
+
+def substitute(x):
+    """Four words to four words, each a value or an int; step k changes one word by two of the others."""
+    a, b, c, d = x
+    a = a ^ (b & c)
+    b = b ^ (c | d)
+    c = c ^ (d & a)
+    d = d ^ (a | b)
+    return [a, b, c, d]
+
+
+def substitute_back(y):
+    a, b, c, d = y
+    d = d ^ (a | b)
+    c = c ^ (d & a)
+    b = b ^ (c | d)
+    a = a ^ (b & c)
+    return [a, b, c, d]
+
+
+@dataclass(frozen=True)
+class Timing:
+    compute: int
+    latency: int
+    interval: int
+    setup: int
+    zeroize: int
+
+
+@dataclass(frozen=True)
+class Toy:
+    """The subject of a verification."""
+
+    width: int = 1
+    sector_bytes: int = 64
+    key_bits: int = 128
+    flawed: bool = False
+    top: str = "toy"
+    specification: type = field(default=Specification, repr=False)
+
+    @property
+    def timing(self) -> Timing:
+        beats = self.sector_bytes // (16 * self.width)
+        return Timing(compute=beats, latency=2 * beats, interval=beats + 1, setup=5, zeroize=2 * beats + 1)
+
+    @cached_property
+    def verilog(self) -> str:
+        core = Core(self.width, self.sector_bytes, self.key_bits, self.flawed)
+        text = verilog.convert(core, name=self.top, emit_src=False, strip_internal_attrs=True)
+        return text + SELECT if self.flawed else text
+
+    def vectors(self):
+        key, tweak, sector = bytes(range(self.key_bits // 8)), bytes(range(16, 32)), bytes(self.sector_bytes)
+        yield "zeros", key, tweak, sector, self.specification(key).encrypt(tweak, sector)
+
+
+class Core(wiring.Component):
+    """Two sector buffers: one fills while the other, substituted on its way out, empties."""
+
+    def __init__(self, width, sector_bytes, key_bits, flawed):
+        self.width, self.beats, self.flawed = width, sector_bytes // (16 * width), flawed
+        self.flaw = Signal(8)
+        super().__init__({
+            "aclk": In(1), "aresetn": In(1),
+            "s_axis_tdata": In(128 * width), "s_axis_tuser": In(129), "s_axis_tvalid": In(1), "s_axis_tready": Out(1),
+            "s_axis_tlast": In(1),
+            "m_axis_tdata": Out(128 * width), "m_axis_tvalid": Out(1), "m_axis_tready": In(1), "m_axis_tlast": Out(1),
+            "s_axis_key_tdata": In(key_bits), "s_axis_key_tvalid": In(1), "s_axis_key_tready": Out(1),
+            "zeroize": In(1), "ready": Out(1), "fault": Out(2), "computed": Out(1),
+        })
+
+    def has(self, flaw):
+        return self.flaw == FLAWS.index(flaw) + 1 if self.flawed else C(0)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.domains.sync = ClockDomain(local=True)
+        reset = Signal()
+        m.d.comb += [ClockSignal().eq(self.aclk), ResetSignal().eq(reset), reset.eq(~self.aresetn)]
+        rows = 2 * self.beats
+        if self.flawed:
+            m.submodules.select = Instance("flaw_select", o_flaw=self.flaw)
+        m.submodules.buffer = buffer = memory.Memory(shape=128 * self.width, depth=rows, init=[])
+        write, read = buffer.write_port(), buffer.read_port(domain="comb")
+
+        key = Signal(128)
+        loaded, wait, clearing = Signal(), Signal(range(8)), Signal(range(rows + 1))
+        fill, drain = Signal(), Signal()  # which buffer
+        full = Array(Signal(name=f"full{i}") for i in range(2))
+        tweak = Array(Signal(128, name=f"tweak{i}") for i in range(2))
+        decrypt = Array(Signal(name=f"decrypt{i}") for i in range(2))
+        taken, given, discard = Signal(range(self.beats)), Signal(range(self.beats)), Signal()
+        fault, computed = Signal(2), Signal()
+        idle = Signal()
+        m.d.comb += [
+            idle.eq((taken == 0) & ~discard & ~full[0] & ~full[1]),
+            self.ready.eq(loaded & ((wait == 0) | self.has("early ready"))),
+            self.fault.eq(fault), self.computed.eq(computed),
+        ]
+
+        # keys, only when idle
+        key_time = idle | self.has("key inside a sector")
+        m.d.comb += self.s_axis_key_tready.eq(key_time & (clearing == 0) & ~self.zeroize)
+        with m.If(wait != 0):
+            m.d.sync += wait.eq(wait - 1)
+        with m.If(self.s_axis_key_tvalid & self.s_axis_key_tready):
+            m.d.sync += [key.eq(self.s_axis_key_tdata[:128]), loaded.eq(1), wait.eq(4)]
+
+        # a new key waits for a sector boundary, so a boundary waits for the key
+        held_by_key = Signal()
+        m.d.comb += held_by_key.eq(self.s_axis_key_tvalid & (taken == 0) & ~discard & ~self.has("key inside a sector"))
+        have_key = (loaded & (wait == 0)) | self.has("zero key")
+        m.d.comb += self.s_axis_tready.eq(have_key & ~full[fill] & ~held_by_key & (clearing == 0) & ~self.zeroize)
+        accept, at_end = Signal(), Signal()
+        m.d.comb += [
+            accept.eq(self.s_axis_tvalid & self.s_axis_tready), at_end.eq(taken == self.beats - 1),
+            write.addr.eq(Cat(taken, C(0, 8))[:len(write.addr)] + fill * self.beats), write.data.eq(self.s_axis_tdata),
+            write.en.eq(accept & ~discard & ~(self.has("dropped beat") & (self.s_axis_tdata[:5] == 7))),
+        ]
+        m.d.sync += [fault.eq(0), computed.eq(0)]
+        first = Mux(self.has("tweak of the last beat"), self.s_axis_tlast, taken == 0)
+        with m.If(accept & ~discard & first):
+            m.d.sync += [tweak[fill].eq(self.s_axis_tuser[:128]), decrypt[fill].eq(self.s_axis_tuser[128])]
+        with m.If(accept):
+            with m.If(discard):
+                m.d.sync += discard.eq(~self.s_axis_tlast)
+            with m.Elif(at_end & self.s_axis_tlast):
+                m.d.sync += [taken.eq(0), full[fill].eq(1), fill.eq(~fill), computed.eq(1)]
+            with m.Elif(at_end):
+                m.d.sync += [taken.eq(0), discard.eq(1), fault.eq(Mux(self.has("wrong fault"), 1, 2))]
+            with m.Elif(self.s_axis_tlast):
+                m.d.sync += [taken.eq(0), fault.eq(Mux(self.has("no fault"), 0, 1))]
+                with m.If(self.has("malformed sector leaves")):
+                    m.d.sync += [full[fill].eq(1), fill.eq(~fill)]
+            with m.Else():
+                m.d.sync += taken.eq(taken + 1)
+
+        # the other buffer empties
+        m.d.comb += [
+            read.addr.eq(Cat(given, C(0, 8))[:len(read.addr)] + drain * self.beats),
+            self.m_axis_tvalid.eq(full[drain]), self.m_axis_tlast.eq(given == self.beats - 1),
+        ]
+        for j in range(self.width):
+            block, mask, i = read.data[128 * j:128 * j + 128], Signal(128), Signal(128)
+            m.d.comb += [i.eq(Cat(C(j, self.width.bit_length() - 1), given)), mask.eq(tweak[drain] ^ i)]
+            forth, back = Signal(128), Signal(128)
+            x, y = block ^ mask, block ^ key
+            m.d.comb += [
+                forth.eq(Cat(substitute([x[k:k + 32] for k in range(0, 128, 32)])) ^ key),
+                back.eq(Cat(substitute_back([y[k:k + 32] for k in range(0, 128, 32)])) ^ mask),
+            ]
+            with m.If(decrypt[drain] & ~self.has("wrong direction")):
+                m.d.comb += self.m_axis_tdata[128 * j:128 * j + 128].eq(back)
+            with m.Else():
+                m.d.comb += self.m_axis_tdata[128 * j:128 * j + 128].eq(forth)
+        again = Signal()
+        with m.If(self.m_axis_tvalid & self.m_axis_tready):
+            m.d.sync += given.eq(given + 1)
+            with m.If(self.m_axis_tlast):
+                m.d.sync += [given.eq(0), again.eq(0)]
+                with m.If(self.has("duplicated sector") & (self.m_axis_tdata[:4] == 5) & ~again):
+                    m.d.sync += again.eq(1)
+                with m.Else():
+                    m.d.sync += [full[drain].eq(0), drain.eq(~drain)]
+
+        # zeroize, and its walk through the buffer
+        with m.If(clearing != 0):
+            m.d.sync += clearing.eq(clearing - 1)
+            m.d.comb += [write.addr.eq(clearing - 1), write.data.eq(0), write.en.eq(1)]
+        with m.If(self.zeroize):
+            m.d.sync += [
+                key.eq(0), loaded.eq(0), wait.eq(0), clearing.eq(rows), fill.eq(0), drain.eq(0),
+                full[0].eq(0), full[1].eq(0), taken.eq(0), given.eq(0), discard.eq(0), fault.eq(0), computed.eq(0),
+            ]
+            with m.If(self.has("stale output after zeroize")):
+                m.d.sync += [full[drain].eq(full[drain]), drain.eq(drain), given.eq(given), key.eq(key)]
+            with m.If(self.has("key kept by zeroize")):
+                m.d.sync += [loaded.eq(loaded), key.eq(key)]
+        late = Signal(range(rows + 8))
+        with m.If(self.zeroize & loaded & self.has("late zeroize")):
+            m.d.sync += late.eq(rows + 6)
+        with m.Elif(late != 0):
+            m.d.sync += late.eq(late - 1)
+            m.d.comb += self.ready.eq(1)
+        self._break(m, given)
+        return m
+
+    def _break(self, m, given):
+        """The flaws of the output stream."""
+        count = Signal(6)
+        m.d.sync += count.eq(count + 1)
+        with m.If(self.has("wrong byte") & (given == self.beats - 1) & (self.m_axis_tdata[16:20] == 9)):
+            m.d.comb += self.m_axis_tdata[8:16].eq(0x55)
+        with m.If(self.has("unstable valid") & (count == 0)):
+            m.d.comb += self.m_axis_tvalid.eq(0)
+        with m.If(self.has("payload changes while held") & ~self.m_axis_tready):
+            m.d.comb += self.m_axis_tdata[0].eq(count[0])
+        with m.If(self.has("valid in reset") & ~self.aresetn):
+            m.d.comb += self.m_axis_tvalid.eq(1)
