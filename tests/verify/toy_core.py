@@ -109,7 +109,7 @@ class Toy:
     @property
     def timing(self) -> Timing:
         beats = self.sector_bytes // (16 * self.width)
-        return Timing(compute=beats, latency=2 * beats, interval=beats + 1, setup=5, zeroize=2 * beats + 1)
+        return Timing(compute=beats, latency=2 * beats - 1, interval=beats, setup=5, zeroize=2 * beats + 1)
 
     @cached_property
     def verilog(self) -> str:

@@ -16,12 +16,18 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from wideblock import __version__
+from wideblock.synth.process import FlowError
+from wideblock.verify.driver import SimulationError
+from wideblock.verify.verilator import BuildError
 
-__all__ = ["app", "out", "err", "table", "as_json", "progress", "settings", "Preset", "Set", "Json"]
+__all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings", "Preset", "Set", "Json"]
 
 out = Console(highlight=False, soft_wrap=True)
 err = Console(stderr=True, highlight=False)
 warnings.simplefilter("ignore", UnusedElaboratable)  # most commands ask a core only for its contract
+
+
+EXPECTED = (ValueError, OSError, BuildError, SimulationError, FlowError)
 
 
 class Group(TyperGroup):
@@ -32,12 +38,12 @@ class Group(TyperGroup):
             return super().invoke(ctx)
         except BrokenPipeError:
             raise
-        except (ValueError, OSError) as error:
+        except EXPECTED as error:
             typer.echo(f"wideblock: {one_line(error)}", err=True)
             raise typer.Exit(1) from None
 
 
-def one_line(error: ValueError | OSError) -> str:
+def one_line(error: Exception) -> str:
     """Returns the message of ``error`` in one line; the system's own errors with the file they are about."""
     if isinstance(error, OSError) and error.strerror:
         about = f"{error.filename}: " if error.filename else ""
@@ -107,10 +113,10 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]], *, title: str | No
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """Gives a function that is told (done, total) as work proceeds, and shows it on stderr where that is a terminal."""
+def stages(what: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Gives a function that is told (stage, done, total) as work proceeds, and shows it on stderr if a terminal."""
     bar = Progress(
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -120,4 +126,11 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
     )
     with bar:
         task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        yield lambda stage, done, total: bar.update(task, description=stage, completed=done, total=total)
+
+
+@contextmanager
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """:func:`stages` for work of one stage: the function is told (done, total)."""
+    with stages(what) as report:
+        yield lambda done, total: report(what, done, total)

@@ -346,7 +346,8 @@ class Simulation:
     def crypt_stream(self, chunks: Iterable[tuple[Bytes, Bytes]], decrypt: bool = False) -> Iterator[Bytes]:
         """Sectors as they leave, for chunks of ``(sectors, tweaks)`` as they come; the core never runs empty between.
 
-        Memory is bounded by the largest chunk: input ``(n, sector_bytes)``, ``(n, 16)``; output ``(any, sector_bytes)``.
+        Memory is bounded by the largest chunk. Sectors in are (n, sector_bytes), tweaks (n, 16), sectors out
+        (any number, sector_bytes).
         """
         self._library.bench_seed(self._bench, 0)
         inside = 0

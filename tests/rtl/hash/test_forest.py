@@ -112,11 +112,11 @@ def test_table_1(NS, first):
 
 
 def test_theorem_1():
-    """Clocks for p multiplications: for NS = 2 one more than p if 4 divides p; for NS = 3 two, one, one, none more."""
+    """Clocks for p multiplications: for NS = 2 one more than p if 4 divides p; for NS = 3 two, one, one, none more (p >= 6)."""
     for m in range(6, 601):
         p = m // 2
         assert schedule(m, 2).total_clocks == p + (p % 4 == 0), m
-        if p >= 5:
+        if p >= 6:
             assert schedule(m, 3).total_clocks == p + (2, 1, 1, 0)[p % 4], m
 
 

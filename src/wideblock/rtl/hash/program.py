@@ -123,7 +123,7 @@ def schedule(products: Sequence[Product], arrivals: Sequence[Arrival], *, latenc
     at = {a.block: a for a in arrivals}
     banks = 1 + max(a.bank for a in arrivals)
     per_multiplier = max(1, banks // multipliers)
-    unit = {p.name: at[p.right].bank // per_multiplier for p in products}
+    unit = {p.name: at[p.right].bank // per_multiplier if p.right is not None else 0 for p in products}
     if period is not None:
         for m in range(multipliers):
             load = sum(unit[p.name] == m for p in products)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wideblock demo``."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from wideblock.cli import filesystem
+from wideblock.cli.app import err, out, progress, table
+from wideblock.export.contract import Contract, contract
+from wideblock.export.results import COMMITTED, of_core
+from wideblock.export.subject import Subject, subject
+from wideblock.synth.published import for_preset
+from wideblock.synth.result import load_all
+from wideblock.verify import image as images
+from wideblock.verify.driver import Simulation, measure
+
+EXAMPLE = "Example: [b]wideblock demo --image disk.img[/b]"
+SIZE = 4 << 20
+KEY = bytes.fromhex("000102030405060708090a0b0c0d0e0f")
+
+
+def demo(
+    image: Annotated[Path | None, typer.Option(metavar="FILE", help="Your image; one is made if left out.")] = None,
+    preset: Annotated[str, typer.Option(metavar="NAME", help="The core.")] = "fast-brw-2s",
+    keep: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the three images there.")] = None,
+) -> None:
+    """Encrypt a filesystem image with the hardware core in simulation and decrypt it with the specification."""
+    core = contract(preset)
+    dut = subject(core)
+    with folder(keep) as work:
+        plain, cipher, back = (work / name for name in ("plain.img", "cipher.img", "back.img"))
+        if image:
+            shutil.copyfile(image, plain)
+            say(f"{image}: {plain.stat().st_size:,} bytes, {filesystem.kind(plain) or 'no filesystem that is known here'}")
+        else:
+            kind = filesystem.make(plain, SIZE, filesystem.contents())
+            say(f"made an {kind} image of {SIZE:,} bytes with {len(filesystem.contents())} files in it")
+        before = filesystem.read_back(plain)
+
+        with err.status(f"compiling {core.module} (once; it is kept)"):
+            Simulation(dut).close()
+        with progress(f"encrypting, RTL of {core.module}") as report:
+            encrypted = images.encrypt(dut, KEY, plain, cipher, engine="rtl", progress=report)
+        rate = encrypted.sectors / encrypted.seconds
+        say(f"encrypted {encrypted.sectors} sectors with the compiled RTL, {rate:,.0f} sectors a second")
+        with progress("decrypting, specification") as report:
+            decrypted = images.decrypt(dut, KEY, cipher, back, engine="spec", progress=report)
+        if plain.read_bytes() != back.read_bytes():
+            raise ValueError("the specification does not give the image back; the core or the specification is wrong")
+        say(f"decrypted {decrypted.sectors} sectors with the specification: every byte is back")
+
+        checker = filesystem.check(back)
+        if checker:
+            say(f"{checker} finds the filesystem sound")
+        after = filesystem.read_back(back)
+        if after:
+            if before != after or (not image and after[1] != filesystem.contents()):
+                raise ValueError("files differ after decryption; they should be those that went in")
+            say(f"{after[0]} reads {len(after[1])} files back, {sum(map(len, after[1].values())):,} bytes, all equal")
+
+        sectors = core.parameters.sector_bytes
+        p = np.frombuffer(plain.read_bytes(), np.uint8).reshape(-1, sectors)
+        c = np.frombuffer(cipher.read_bytes(), np.uint8).reshape(-1, sectors)
+    same, different = equal_sectors(p, c)
+    say(f"{same} sectors of the image equal another one; encrypted, {different} of them differ from all others"
+        if same else "no two sectors of the image are equal")  # fmt: skip
+    number = len(c) // 2
+    bytes_changed, bits_changed = flip(dut, number, c[number].tobytes(), bit=12345 % (8 * sectors))
+    say(f"one bit flipped in encrypted sector {number}: {bytes_changed} of {sectors} bytes are wrong after decryption, "
+        f"{100 * bits_changed / (8 * sectors):.1f} % of the bits")  # fmt: skip
+    show(core, dut, rate)
+
+
+def equal_sectors(plain: np.ndarray, cipher: np.ndarray) -> tuple[int, int]:
+    """Returns how many rows of ``plain`` equal another one, and how many of those are unique in ``cipher``."""
+    _, place, count = np.unique(plain, axis=0, return_inverse=True, return_counts=True)
+    shared = count[place.reshape(-1)] > 1
+    _, place, count = np.unique(cipher, axis=0, return_inverse=True, return_counts=True)
+    return int(shared.sum()), int((shared & (count[place.reshape(-1)] == 1)).sum())
+
+
+def flip(dut: Subject, number: int, sector: bytes, *, bit: int) -> tuple[int, int]:
+    """Returns how many bytes and bits of sector ``number`` decipher wrongly when ``bit`` of its ciphertext is flipped."""
+    specification, tweak = dut.specification(KEY), number.to_bytes(16, "little")
+    damaged = bytearray(sector)
+    damaged[bit // 8] ^= 1 << bit % 8
+    right = int.from_bytes(specification.decrypt(tweak, sector), "little")
+    wrong = int.from_bytes(specification.decrypt(tweak, bytes(damaged)), "little")
+    difference = right ^ wrong
+    return sum(map(bool, difference.to_bytes(len(sector), "little"))), difference.bit_count()
+
+
+def show(core: Contract, dut: Subject, rate: float) -> None:
+    """Prints the core's measured cycles beside the published rows, and its area where it has been measured."""
+    with err.status("measuring the cycle contract"):
+        measured = measure(dut)
+    rows = [
+        (f"{core.preset}, {direction}", "measured", cycles.compute, cycles.interval, cycles.latency, cycles.setup)
+        for direction, cycles in measured.items()
+    ]
+    papers = {(row.design, row.cycles): row for row in for_preset(core.preset) if row.kind == "paper"}
+    rows += [(row.design, "paper", row.cycles, row.cycles, None, row.setup) for row in papers.values()]
+    out.print()
+    table(
+        ("core", "", "compute", "interval", "latency", "setup"),
+        rows,
+        title=f"Cycles a sector of {core.parameters.sector_bytes} bytes",
+    )
+    for result in of_core(core, load_all(COMMITTED)):
+        clock = f", {result.clock.mhz:.0f} MHz, {result.gbps:.1f} Gb/s" if result.clock and result.gbps else ""
+        out.print(f"{result.part}: {result.area.area:,} {result.area_unit}{clock}", markup=False)
+    out.print(f"simulation: {rate:,.0f} sectors a second")
+
+
+def say(text: str) -> None:
+    out.print(f"> {text}", markup=False)
+
+
+@contextmanager
+def folder(keep: Path | None) -> Iterator[Path]:
+    if keep:
+        keep.mkdir(parents=True, exist_ok=True)
+        yield keep
+    else:
+        with tempfile.TemporaryDirectory(prefix="wideblock-") as name:
+            yield Path(name)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("demo", epilog=EXAMPLE)(demo)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wideblock measure``."""
+
+from dataclasses import asdict
+
+import typer
+
+from wideblock.cli.app import Json, Preset, Set, as_json, err, out, settings, table
+from wideblock.export.contract import contract
+from wideblock.export.subject import subject
+from wideblock.verify.driver import measure as measured
+
+EXAMPLE = "Example: [b]wideblock measure fast-brw-2 --json[/b]"
+
+
+def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
+    """Measure the cycle contract of the exported Verilog in simulation, both directions.
+
+    Exit status 1 if a figure differs from what the core states.
+    """
+    core = contract(preset, settings(changes))
+    with err.status(f"{core.module}: compiling and running the model"):
+        seen = {direction: asdict(cycles) for direction, cycles in measured(subject(core)).items()}
+    stated = {name: getattr(core.timing, name) for name in seen["encrypt"]}
+    right = all(cycles == stated for cycles in seen.values())
+    if json:
+        as_json({"preset": core.preset, "changed": dict(core.changed), "stated": stated, **seen, "equal": right})
+    else:
+        table(
+            ("cycles", "stated", *seen),
+            ((name, value, *(cycles[name] for cycles in seen.values())) for name, value in stated.items()),
+            title=core.module,
+        )
+        out.print("measured as stated" if right else "measured is not what is stated")
+    if not right:
+        raise typer.Exit(1)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("measure", epilog=EXAMPLE)(measure)

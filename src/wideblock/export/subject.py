@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exported Verilog beside its specification: what simulation runs and holds together."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from wideblock import catalog, vectors
+from wideblock.export.contract import Contract
+from wideblock.export.verilog import verilog
+from wideblock.verify.scoreboard import KnownAnswer
+
+__all__ = ["Subject", "known_answers", "subject"]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A core as :mod:`wideblock.verify` knows it: Verilog text, name of the module, shape, cycles, specification."""
+
+    contract: Contract
+
+    @cached_property
+    def verilog(self) -> str:
+        """The file that a user gets."""
+        return verilog(self.contract)
+
+    @property
+    def top(self) -> str:
+        return self.contract.module
+
+    @property
+    def width(self) -> int:
+        return self.contract.parameters.width
+
+    @property
+    def key_bits(self) -> int:
+        return self.contract.parameters.key_bits
+
+    @property
+    def sector_bytes(self) -> int:
+        return self.contract.parameters.sector_bytes
+
+    @property
+    def timing(self) -> Any:
+        return self.contract.timing
+
+    @property
+    def specification(self) -> Callable[[bytes], Any]:
+        """What gives the scheme under a key, with ``encrypt(tweak, sector)`` and ``decrypt(tweak, sector)``."""
+        return partial(catalog.specification, self.contract.parameters)
+
+
+def subject(core: Contract) -> Subject:
+    """Returns ``core`` as a subject of simulation."""
+    return Subject(core)
+
+
+def known_answers(core: Contract) -> list[KnownAnswer]:
+    """Returns every known answer of the core's scheme, hash, key length and sector; there may be none."""
+    p = core.parameters
+    if p.scheme not in vectors.names():
+        return []
+    return [
+        KnownAnswer(found.source, answer["key"], answer["tweak"], answer["pt"], answer["ct"])
+        for found in vectors.load(p.scheme)
+        for answer in found.vectors
+        if answer.parameters["hash"].lower() == p.hash
+        and answer.parameters["field"] == "LE"  # the designers' reading, and the cores'
+        and (len(answer["key"]), len(answer["pt"])) == (p.key_bits // 8, p.sector_bytes)
+    ]

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walks through the control words of a hash program: the head step by step, the tail cycle by cycle."""
+
+from collections.abc import Mapping, Sequence
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import Const
+from amaranth.lib import data, memory, wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["Sequencer", "Words"]
+
+Words = Mapping[int, Mapping[str, int]]
+
+
+class Sequencer(wiring.Component):
+    """``head`` is the control word of the present step, ``tail`` the union of the tail words that are due.
+
+    ``layout`` gives the fields of a word, in bits; ``words`` their values by step, absent fields and steps are zero.
+    Steps below ``beats`` wait for ``beat``; ``go`` says that the present step is carried out, ``ready`` that it wants a
+    beat. ``hold`` stops the head for a cycle, ``restart`` takes it back to step 0. ``decrypt`` goes with a sector: it is
+    read at every step of the head and travels along with the tail. A field whose name has a partner ``<name>_decrypt``
+    is exchanged (xor) for it when the sector is decrypted.
+
+    Timing: ``head`` belongs to the present cycle (its read is one cycle ahead); the tail's first word follows the last
+            step by one cycle.
+    Cost:   a read-only memory of the distinct columns of the head; a register a cycle of the tail.
+    Paths:  ``beat`` and ``hold`` to ``go`` and to the memory's address.
+    """
+
+    def __init__(self, words: Words, layout: Mapping[str, int], *, beats: int, steps: int):
+        self.words, self.layout, self.beats, self.steps = words, dict(layout), beats, steps
+        self.length = max(words, default=-1) + 1 - steps
+        shape = data.StructLayout({name: width for name, width in layout.items() if not name.endswith("_decrypt")})
+        self.shape = shape
+        super().__init__({
+            "beat": In(1),
+            "decrypt": In(1),
+            "hold": In(1),
+            "restart": In(1),
+            "clear": In(1),
+            "ready": Out(1),
+            "go": Out(1),
+            "first": Out(1),
+            "last": Out(1),
+            "head": Out(shape),
+            "tail": Out(shape),
+        })
+
+    def elaborate(self, platform):
+        m = Module()
+        step = Signal(range(max(2, self.steps)), name="step")
+        following = Signal.like(step)
+        m.d.sync += step.eq(following)
+        m.d.comb += [
+            self.first.eq(step == 0),
+            self.last.eq(self.go & (step == self.steps - 1)),
+            self.ready.eq((step < self.beats) & ~self.hold),
+            self.go.eq(~self.hold & ((step >= self.beats) | self.beat)),
+            following.eq(Mux(self.go, Mux(step == self.steps - 1, 0, step + 1), step)),
+        ]
+        with m.If(self.restart | self.clear):
+            m.d.comb += following.eq(0)
+
+        wide = data.StructLayout(self.layout)
+        table = [_pack(wide, self.words.get(s, {})) for s in range(self.steps)]
+        m.d.comb += self.head.eq(self._by_direction(m, read_ahead(m, table, wide.size, following), self.decrypt, "head"))
+        m.d.comb += self.tail.eq(self._tail(m, wide))
+        return m
+
+    def _tail(self, m: Module, wide: data.StructLayout) -> Value:
+        """The union of the words that a token, one register a cycle, has reached."""
+        due = Const(0, self.shape.size)
+        token, decrypt = self.last, self.decrypt
+        for position in range(self.length):
+            token_next, decrypt_next = Signal(name=f"tail{position}"), Signal(name=f"tail{position}_decrypt")
+            m.d.sync += [token_next.eq(token & ~self.clear), decrypt_next.eq(decrypt)]
+            token, decrypt = token_next, decrypt_next
+            word = self.words.get(self.steps + position)
+            if word:
+                word = self._by_direction(m, Const(_pack(wide, word), wide.size), decrypt, f"tail{position}")
+                due = due | (word & token.replicate(self.shape.size))
+        return due
+
+    def _by_direction(self, m: Module, word: Value, decrypt: Value, name: str) -> Value:
+        """``word`` without its ``_decrypt`` fields, which have taken effect."""
+        wide = data.View(data.StructLayout(self.layout), word)
+        fields = []
+        for field in self.shape.members:
+            value = Value.cast(wide[field])
+            if f"{field}_decrypt" in self.layout:
+                value = value ^ (Value.cast(wide[f"{field}_decrypt"]) & decrypt.replicate(len(value)))
+            fields.append(value)
+        out = Signal(self.shape.size, name=f"{name}_word")
+        m.d.comb += out.eq(Cat(fields))
+        return out
+
+
+def _pack(layout: data.StructLayout, word: Mapping[str, int]) -> int:
+    return sum(value << layout[name].offset for name, value in word.items())
+
+
+def read_ahead(m: Module, table: Sequence[int], width: int, following: Value) -> Value:
+    """``table[step]``, where ``following`` is the next cycle's step. Equal and constant columns are stored once."""
+    columns = [tuple(row >> bit & 1 for row in table) for bit in range(width)]
+    stored = sorted({column for column in columns if len(set(column)) > 1})
+    bits = []
+    if stored:
+        rom = memory.Memory(shape=len(stored), depth=len(table), init=[
+            sum(column[row] << k for k, column in enumerate(stored)) for row in range(len(table))])
+        m.submodules.words = rom
+        port = rom.read_port(domain="sync")
+        m.d.comb += port.addr.eq(following)
+        bits = port.data
+    return Cat(bits[stored.index(column)] if column in stored else Const(column[0], 1) for column in columns)

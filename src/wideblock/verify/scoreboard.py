@@ -1,0 +1,689 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of a sector core against its specification, each named, each explaining the first difference it finds."""
+
+import hashlib
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from typing import Protocol
+
+import numpy as np
+
+from wideblock.verify.driver import (
+    Core,
+    Event,
+    Key,
+    Outcome,
+    Record,
+    Reset,
+    Result,
+    Simulation,
+    SimulationError,
+    Stimulus,
+    Zeroize,
+    beats_per_sector,
+    measure,
+)
+
+__all__ = ["CHECKS", "Check", "Checked", "KnownAnswer", "Report", "Request", "Specification", "Subject",
+           "SpecificationPool", "judge", "verify"]
+
+SHORT, LONG = 1, 2
+Progress = Callable[[int, int], None]
+
+
+class Specification(Protocol):
+    """A scheme under one key."""
+
+    def encrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
+    def decrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
+
+
+class Subject(Core, Protocol):
+    """A core and what it must compute.
+
+    ``specification(key)`` is called in other processes: it must be picklable, as classes, module-level functions and
+    ``functools.partial`` of them are.
+    """
+
+    @property
+    def specification(self) -> Callable[[bytes], Specification]: ...
+
+
+@dataclass(frozen=True)
+class KnownAnswer:
+    """One published or independently computed answer; ``source`` says whose."""
+
+    source: str
+    key: bytes
+    tweak: bytes
+    plaintext: bytes
+    ciphertext: bytes
+
+
+@dataclass(frozen=True)
+class Request:
+    """A sector as it was offered, of any number of beats."""
+
+    data: bytes
+    tweak: bytes
+    decrypt: bool
+
+
+@dataclass(frozen=True)
+class Checked:
+    """One check's result: what was tried, how much, and the first difference, explained, if there was one."""
+
+    name: str
+    tried: str
+    sectors: int
+    cycles: int
+    seconds: float
+    difference: str | None = None
+
+    @property
+    def passed(self) -> bool:
+        return self.difference is None
+
+
+@dataclass
+class Report:
+    """The results of a suite, up to and with the first failure; all of it can be had again from ``seed``."""
+
+    top: str
+    seed: int
+    checks: list[Checked] = field(default_factory=list)
+    seconds: float = 0.0
+
+    @property
+    def passed(self) -> bool:
+        return all(check.passed for check in self.checks)
+
+    @property
+    def failure(self) -> Checked | None:
+        """The first check that failed."""
+        return next((check for check in self.checks if not check.passed), None)
+
+    @property
+    def sectors(self) -> int:
+        return sum(check.sectors for check in self.checks)
+
+    @property
+    def cycles(self) -> int:
+        return sum(check.cycles for check in self.checks)
+
+    @property
+    def cycles_per_second(self) -> float:
+        """Of the simulation alone: the specification runs beside it."""
+        return self.cycles / max(sum(check.seconds for check in self.checks), 1e-9)
+
+
+class SpecificationPool:
+    """Answers of the specification, computed by other processes while the simulation runs."""
+
+    def __init__(self, subject: Subject, processes: int | None = None):
+        self._specification = subject.specification
+        methods = "fork" if hasattr(os, "fork") else None
+        self._processes = processes or max(1, os.cpu_count() or 1)
+        self._pool = ProcessPoolExecutor(self._processes, get_context(methods))
+
+    def __enter__(self) -> "SpecificationPool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def submit(self, key: bytes, requests: Sequence[Request], chunk: int = 32) -> list[Future[list[bytes]]]:
+        """Promises of all answers, in order, in lists of ``chunk``."""
+        return [self._pool.submit(_answers, self._specification, key, requests[i:i + chunk])
+                for i in range(0, len(requests), chunk)]
+
+    def answers(self, key: bytes, requests: Sequence[Request]) -> list[bytes]:
+        """All answers, in order."""
+        return [answer for part in self.submit(key, requests) for answer in part.result()]
+
+
+def _answers(specification: Callable[[bytes], Specification], key: bytes, requests: Sequence[Request]) -> list[bytes]:
+    keyed = specification(key)
+    return [(keyed.decrypt if r.decrypt else keyed.encrypt)(r.tweak, r.data) for r in requests]
+
+
+class Check:
+    """What the checks of one suite share: the core, its model, the specification, and the stream of random choices."""
+
+    def __init__(self, subject: Subject, simulation: Simulation, pool: SpecificationPool, seed: int, sectors: int,
+                 vectors: Sequence[KnownAnswer] = (), progress: Progress | None = None):
+        self.subject = subject
+        self.simulation = simulation
+        self.pool = pool
+        self.seed = seed
+        self.sectors = sectors
+        self.vectors = vectors
+        self.progress = progress or (lambda done, total: None)
+        self.beats = beats_per_sector(subject)
+        self.rng = np.random.default_rng(seed)
+        self.played = 0
+        self.cycles = 0
+        self.seconds = 0.0
+
+    @property
+    def quiet(self) -> int:
+        """Cycles after which nothing can still come."""
+        t = self.subject.timing
+        return t.latency + 2 * t.interval + t.setup + t.zeroize + 64
+
+    def bytes(self, n: int) -> bytes:
+        return self.rng.bytes(n)
+
+    def key(self) -> bytes:
+        return self.bytes(self.subject.key_bits // 8)
+
+    def request(self, beats: int | None = None, *, decrypt: bool | None = None) -> Request:
+        """A random sector, of the right size unless ``beats`` says otherwise."""
+        n = self.subject.sector_bytes if beats is None else beats * 16 * self.subject.width
+        return Request(self.bytes(n), self.bytes(16), bool(self.rng.integers(2)) if decrypt is None else decrypt)
+
+    def play(self, requests: Sequence[Request], keys: Sequence[Key], events: Sequence[Event] = (), *,
+             offer: float = 1.0, take: float = 1.0) -> str | None:
+        """The first difference between the core and its specification over these requests after a reset, or None."""
+        self.simulation.reset()
+        stimulus = self.simulation.stimulus(
+            [r.data for r in requests], [r.tweak for r in requests], [r.decrypt for r in requests], keys=keys,
+            events=events, offer=offer, take=take, noise=True, tail=self.quiet,
+            patience=self.simulation.patience(offer, take))
+        seed = int(self.rng.integers(1 << 62))
+        started = time.perf_counter()
+        record = self.simulation.play(stimulus, seed=seed)
+        self.seconds += time.perf_counter() - started
+        self.cycles += record.cycles
+        self.played += len(requests)
+        return judge(self.subject, self.pool, requests, stimulus, record)
+
+
+# The judge.
+
+
+def judge(subject: Subject, pool: SpecificationPool, requests: Sequence[Request], stimulus: Stimulus,
+          record: Record) -> str | None:
+    """The first way in which ``record`` is not what a right core does with ``stimulus``, in a paragraph, or None.
+
+    Time is cut at each zeroize and reset. Between cuts, the sectors whose every beat was taken in that time, under
+    the key that was taken last before their first beat, leave in order and whole; at a cut what has not left is lost.
+    """
+    if record.violation is not None:
+        return f"The output breaks AXI4-Stream in cycle {record.violation_cycle}: {record.violation}."
+    if record.outcome == Outcome.RECORD_FULL:
+        return f"More beats leave than were ever taken: {len(record.out)} by cycle {record.cycles}."
+    difference = _keys(subject, stimulus, record) or _faults(subject, requests, stimulus, record)
+    difference = difference or _output(subject, pool, requests, stimulus, record)
+    if difference is None and record.outcome != Outcome.DONE:
+        taken = int(np.count_nonzero(record.last_in >= 0))
+        difference = (f"The core is stuck: after {record.cycles} cycles {taken} of {len(requests)} sectors and "
+                      f"{int(np.count_nonzero(record.key_taken >= 0))} of {len(stimulus.keys)} keys were taken, "
+                      f"{len(record.out)} beats left, and nothing moves any more.")
+    return difference
+
+
+def _cuts(stimulus: Stimulus, record: Record) -> list[tuple[int, int]]:
+    """(from, to) of each stretch between events: cycles after one event's last and before or in the next's first."""
+    starts, ends = [], []
+    after = 0
+    for event in stimulus.events:
+        starts.append(after)
+        ends.append(event.cycle - isinstance(event, Reset))  # in a reset no transfer counts; with zeroize the last does
+        after = event.cycle + event.length
+    return list(zip([*starts, after], [*ends, record.cycles], strict=True))
+
+
+def _key_at(stimulus: Stimulus, record: Record, cycle: int, since: int) -> Key | None:
+    """The key in force for a sector whose first beat is taken in ``cycle``."""
+    taken = [key for key, at in zip(stimulus.keys, record.key_taken.tolist(), strict=True) if since <= at < cycle]
+    return taken[-1] if taken else None
+
+
+def _keys(subject: Subject, stimulus: Stimulus, record: Record) -> str | None:
+    """Ready only with a key; sectors taken only with a key; a zeroize ends both in time."""
+    ready = sorted(record.ready)
+    for i, (start, end) in enumerate(_cuts(stimulus, record)):
+        keys = [at for at in record.key_taken.tolist() if start <= at <= end]
+        # a key that is taken while zeroize is high is lost with the others
+        keys = [at for at in keys if not any(isinstance(e, Zeroize) and e.cycle <= at < e.cycle + e.length
+                                             for e in stimulus.events)]
+        loaded = keys[0] if keys else end
+        allowed = start if i == 0 else start - 1 + subject.timing.zeroize
+        for cycle in [max(start, allowed) + 1, *(at for at, _ in ready)]:
+            if max(start, allowed) < cycle <= min(loaded, end) and cycle < record.cycles and _level(ready, cycle):
+                return (f"ready is high in cycle {cycle} without a key: {_epoch(stimulus, i)}, the next key was taken "
+                        f"{f'in cycle {loaded}' if keys else 'never'}, and {subject.timing.zeroize} cycles are "
+                        f"allowed to clear.")
+        if keys and (difference := _setup(subject, ready, loaded, end)):
+            return difference
+        for n, first in enumerate(record.first_in.tolist()):
+            if start <= first <= min(loaded, end) and not _during_zeroize(stimulus, first):
+                return (f"Sector {n} is taken in cycle {first} without a key: {_epoch(stimulus, i)} and the next key "
+                        f"was taken {f'in cycle {loaded}' if keys else 'never'}.")
+    return None
+
+
+def _setup(subject: Subject, ready: list[tuple[int, int]], loaded: int, end: int) -> str | None:
+    """Ready rises when the key has been set up, not before."""
+    due = loaded + subject.timing.setup
+    rise = next((at for at, value in ready if value and at > loaded), end + 1)
+    if (rise < due and rise <= end) or (rise > due and due <= end):
+        return (f"The key taken in cycle {loaded} is set up in {subject.timing.setup} cycles, but ready rises "
+                f"{f'in cycle {rise}' if rise <= end else 'never'}, not in cycle {due}.")
+    return None
+
+
+def _during_zeroize(stimulus: Stimulus, cycle: int) -> bool:
+    return any(isinstance(e, Zeroize) and e.cycle <= cycle < e.cycle + e.length for e in stimulus.events)
+
+
+def _level(changes: list[tuple[int, int]], cycle: int) -> int:
+    return next((value for at, value in reversed(changes) if at <= cycle), 0)
+
+
+def _epoch(stimulus: Stimulus, i: int) -> str:
+    if i == 0:
+        return "none was taken since the start"
+    event = stimulus.events[i - 1]
+    return f"{'reset' if isinstance(event, Reset) else 'zeroize'} came in cycle {event.cycle}"
+
+
+def _faults(subject: Subject, requests: Sequence[Request], stimulus: Stimulus, record: Record) -> str | None:
+    """One pulse of the right cause for every sector of wrong length, in order, and no other."""
+    beats = beats_per_sector(subject)
+    names = {SHORT: "cut short", LONG: "too long"}
+    seen = list(record.faults)
+    for start, end in _cuts(stimulus, record):
+        here = [fault for fault in seen if start <= fault[0] <= end]
+        expected = []
+        optional = False  # a sector that a zeroize cut in two: its rest may look like a short one
+        for n, (first, last, taken) in enumerate(zip(record.first_in.tolist(), record.last_in.tolist(),
+                                                     record.taken_in.tolist(), strict=True)):
+            size = int(stimulus.counts[n])
+            if first < start <= last and taken == size:
+                optional = True
+            elif start <= first <= last <= end and taken == size and size != beats:
+                expected.append((n, SHORT if size < beats else LONG))
+        if optional and here and len(here) == len(expected) + 1:
+            here = here[1:]
+        for (cycle, cause), (n, right) in zip(here, expected, strict=False):
+            if cause != right:
+                return (f"Sector {n} of {int(stimulus.counts[n])} beats is {names[right]} (right are {beats}), so "
+                        f"fault must be {right}, but it is {cause} in cycle {cycle}.")
+            if cycle < record.first_in[n]:
+                return f"fault is {cause} in cycle {cycle}, before sector {n}, the next of wrong length, was taken."
+        if len(here) > len(expected):
+            cycle, cause = here[len(expected)]
+            return (f"fault is {cause} in cycle {cycle} with no sector of wrong length to cause it, or for a second "
+                    f"cycle.")
+        if len(here) < len(expected) and end == record.cycles and record.outcome == Outcome.DONE:
+            n, right = expected[len(here)]
+            return (f"Sector {n} of {int(stimulus.counts[n])} beats is {names[right]} (right are {beats}), and fault "
+                    f"never pulsed for it.")
+    return None
+
+
+def _output(subject: Subject, pool: SpecificationPool, requests: Sequence[Request], stimulus: Stimulus,
+            record: Record) -> str | None:
+    """Every whole sector, once, in order, right in every byte, and nothing else."""
+    beats = beats_per_sector(subject)
+    cuts = _cuts(stimulus, record)
+    whole: list[list[int]] = []
+    by_key: dict[bytes, list[int]] = {}
+    for start, end in cuts:
+        mine = []
+        for n in np.flatnonzero((record.first_in >= start) & (record.first_in <= end)).tolist():
+            complete = record.taken_in[n] == stimulus.counts[n] == beats and record.last_in[n] <= end
+            key = _key_at(stimulus, record, int(record.first_in[n]), start)
+            if complete and key is not None:
+                mine.append(n)
+                by_key.setdefault(key.key, []).append(n)
+        whole.append(mine)
+    answers: dict[int, bytes] = {}
+    keys: dict[int, bytes] = {}
+    for key, numbers in by_key.items():
+        right = pool.answers(key, [requests[n] for n in numbers])
+        answers |= zip(numbers, right, strict=True)
+        keys |= dict.fromkeys(numbers, key)
+    used = 0
+    for i, ((start, end), numbers) in enumerate(zip(cuts, whole, strict=True)):
+        these = np.flatnonzero((record.out_cycle >= start) & (record.out_cycle <= end))
+        if len(these) and these[0] != used:
+            return f"A beat leaves in cycle {int(record.out_cycle[used])}, while a reset or zeroize is under way."
+        used += len(these)
+        right = np.frombuffer(b"".join(answers[n] for n in numbers), np.uint8).reshape(-1, record.out.shape[1])
+        difference = _compare(record, these, right, numbers, requests, keys, beats, _epoch(stimulus, i))
+        if difference:
+            return difference
+        if i == len(cuts) - 1 and record.outcome == Outcome.DONE and len(these) < len(right):
+            n = numbers[len(these) // beats]
+            return (f"Sector {n} (tweak {requests[n].tweak.hex()}, {_direction(requests[n])}) never left, or not "
+                    f"whole: {len(these)} beats of {len(right)} came by cycle {record.cycles}.")
+    if used < len(record.out):
+        return f"A beat leaves in cycle {int(record.out_cycle[used])}, while a reset or zeroize is under way."
+    return None
+
+
+def _compare(record: Record, these: np.ndarray, right: np.ndarray, numbers: list[int], requests: Sequence[Request],
+             keys: dict[int, bytes], beats: int, epoch: str) -> str | None:
+    got = record.out[these]
+    n = min(len(got), len(right))
+    for position in range(0, n, beats):
+        number = numbers[position // beats]
+        if record.out_cycle[these[position]] <= record.last_in[number]:
+            return (f"A beat leaves in cycle {int(record.out_cycle[these[position]])}, but the next sector to leave, "
+                    f"{number}, is taken whole only in cycle {int(record.last_in[number])}: {epoch}.")
+    wrong = np.flatnonzero((got[:n] != right[:n]).any(axis=1))
+    lasts = np.flatnonzero(record.out_last[these[:n]] != (np.arange(n) % beats == beats - 1))
+    if len(lasts) and (not len(wrong) or lasts[0] < wrong[0]):
+        number, beat = numbers[lasts[0] // beats], lasts[0] % beats
+        return (f"m_axis_tlast is {'high' if record.out_last[these[lasts[0]]] else 'low'} on beat {beat} of sector "
+                f"{number}, which has {beats} (cycle {int(record.out_cycle[these[lasts[0]]])}).")
+    if len(wrong):
+        number, cycle = numbers[wrong[0] // beats], int(record.out_cycle[these[wrong[0]]])
+        first = wrong[0] // beats * beats
+        return _explain(number, requests[number], keys[number], right[first:first + beats].tobytes(),
+                        got[first:first + beats].tobytes(), cycle)
+    if len(got) > len(right):
+        return (f"A beat leaves in cycle {int(record.out_cycle[these[len(right)]])} that no sector accounts for: "
+                f"{epoch}, {len(numbers)} whole sectors were taken since, and all of them have left.")
+    return None
+
+
+def _direction(request: Request) -> str:
+    return "decrypted" if request.decrypt else "encrypted"
+
+
+def _explain(number: int, request: Request, key: bytes, right: bytes, got: bytes, cycle: int) -> str:
+    """The first wrong byte with its surroundings."""
+    pairs = [a != b for a, b in zip(right, got, strict=False)]
+    offset = pairs.index(True)
+    start = offset // 16 * 16
+    span = slice(start, start + 16)
+    return (f"Sector {number} (tweak {request.tweak.hex()}, {_direction(request)}, key {key.hex()}) differs from the "
+            f"specification in {sum(pairs)} of {len(right)} bytes, first at byte {offset} (cycle {cycle}). "
+            f"Bytes {start} to {start + 15}: expected {right[span].hex()}, got {got[span].hex()}, "
+            f"from {request.data[span].hex()}.")
+
+
+# The checks. Each returns what it tried and the first difference.
+
+Outcomes = tuple[str, str | None]
+
+
+def known_answers(check: Check) -> Outcomes:
+    """Published vectors, both ways."""
+    for vector in check.vectors:
+        for decrypt in (False, True):
+            given, right = (vector.plaintext, vector.ciphertext)[::1 - 2 * decrypt]
+            check.simulation.reset()
+            check.simulation.load_key(vector.key)
+            started = time.perf_counter()
+            result = check.simulation.run([given], [vector.tweak], decrypt)
+            check.seconds += time.perf_counter() - started
+            check.cycles += result.cycles
+            check.played += 1
+            got = result.sectors[0].tobytes()
+            if got != right:
+                request = Request(given, vector.tweak, decrypt)
+                return "", f"{vector.source}: " + _explain(0, request, vector.key, right, got, int(result.first_out[0]))
+    return f"{len(check.vectors)} known answers, both ways", None
+
+
+def cycle_contract(check: Check) -> Outcomes:
+    """Compute, latency, interval and setup, each equal to the contract, both ways."""
+    promised = check.subject.timing
+    started = time.perf_counter()
+    measured = measure(check.subject, seed=check.seed, simulation=check.simulation)
+    check.seconds += time.perf_counter() - started
+    names = ("compute", "latency", "interval", "setup")
+    for direction, cycles in measured.items():
+        for name in names:
+            if (seen := getattr(cycles, name)) != (right := getattr(promised, name)):
+                return "", f"To {direction}, {name} is {seen} cycles in simulation; the contract says {right}."
+    return ", ".join(f"{name} {getattr(promised, name)}" for name in names) + " cycles, both ways", None
+
+
+def random_sectors(check: Check) -> Outcomes:
+    """Back to back, directions mixed, under several keys."""
+    total, done = check.sectors, 0
+    waiting: list[tuple[Sequence[Request], bytes, Result, list[Future[list[bytes]]]]] = []
+
+    def settle() -> str | None:
+        requests, key, result, promises = waiting.pop(0)
+        right = [answer for promise in promises for answer in promise.result()]
+        for n, (request, answer) in enumerate(zip(requests, right, strict=True)):
+            if (got := result.sectors[n].tobytes()) != answer:
+                return _explain(done - pending + n, request, key, answer, got, int(result.first_out[n]))
+        return None
+
+    keys = 0
+    pending = 0
+    while done < total:
+        n = min(256, total - done)
+        key, requests = check.key(), [check.request() for _ in range(n)]
+        keys += 1
+        promises = check.pool.submit(key, requests)
+        started = time.perf_counter()
+        check.simulation.load_key(key)
+        result = check.simulation.run([r.data for r in requests], [r.tweak for r in requests],
+                                      [r.decrypt for r in requests])
+        check.seconds += time.perf_counter() - started
+        check.cycles += result.cycles
+        check.played += n
+        waiting.append((requests, key, result, promises))
+        pending = sum(len(entry[0]) for entry in waiting)
+        done += n
+        if len(waiting) > 4:  # what the specification lags behind
+            if difference := settle():
+                return "", difference
+        check.progress(done - sum(len(entry[0]) for entry in waiting), total)
+    while waiting:
+        pending = sum(len(entry[0]) for entry in waiting)
+        if difference := settle():
+            return "", difference
+        check.progress(done - sum(len(entry[0]) for entry in waiting), total)
+    return f"{total} random sectors back to back, encrypted and decrypted in mixed order, {keys} keys", None
+
+
+def _few(check: Check, n: int) -> int:
+    """Sectors of a check whose count matters less than its variety."""
+    return min(n, max(4, check.sectors // 4))
+
+
+def gaps_and_back_pressure(check: Check) -> Outcomes:
+    """Pauses between beats of the input, and outputs that are not taken, from rare to nearly always."""
+    chances = (1.0, 0.9, 0.5, 0.05)
+    for offer in chances:
+        for take in chances:
+            requests = [check.request() for _ in range(_few(check, 12))]
+            difference = check.play(requests, [Key(check.key(), before=0)], offer=offer, take=take)
+            if difference:
+                return "", f"{difference} Beats were offered with chance {offer} and taken with chance {take}."
+    return f"beats offered and taken with every pair of chances {', '.join(map(str, chances))}", None
+
+
+def key_changes(check: Check) -> Outcomes:
+    """New keys between sectors, and offered at any moment."""
+    rounds = 4
+    t = check.subject.timing
+    for offer, take in ((1.0, 1.0), (0.5, 0.5), (1.0, 0.2), (0.3, 1.0)):
+        n = _few(check, 12)
+        requests = [check.request() for _ in range(n)]
+        places = sorted({0, *check.rng.choice(np.arange(1, n), size=min(4, n - 1), replace=False).tolist()})
+        difference = check.play(requests, [Key(check.key(), before=place) for place in places], offer=offer, take=take)
+        if difference:
+            return "", f"{difference} Keys came before sectors {', '.join(map(str, places))}."
+    for _ in range(rounds):
+        n = _few(check, 12)
+        moments = sorted(check.rng.integers(t.setup, t.setup + n * t.interval + t.latency, 4).tolist())
+        keys = [Key(check.key(), before=0), *(Key(check.key(), cycle=moment) for moment in moments)]
+        difference = check.play([check.request() for _ in range(n)], keys, offer=0.9, take=0.9)
+        if difference:
+            return "", f"{difference} Keys were offered from cycles {', '.join(map(str, moments))} on."
+    return "new keys before chosen sectors and offered at any cycle, while sectors wait behind them", None
+
+
+def data_before_key(check: Check) -> Outcomes:
+    """Sectors are offered long before any key."""
+    t = check.subject.timing
+    late = 3 * t.latency + t.setup + 50
+    difference = check.play([check.request() for _ in range(3)], [Key(check.key(), cycle=late)])
+    if difference:
+        return "", f"{difference} Sectors were offered from the start, the first key from cycle {late} on."
+    return f"sectors offered {late} cycles before the first key", None
+
+
+def _moments(check: Check, n: int) -> list[int]:
+    """Cycles at which to strike: inside the key's set-up, the first sector's input, its work, its output, and later."""
+    t, beats = check.subject.timing, check.beats
+    marks = [1, max(1, t.setup // 2), t.setup, t.setup + 1, t.setup + beats // 2 + 1, t.setup + beats,
+             t.setup + beats + 1, t.setup + t.compute, t.setup + t.latency - beats + 1, t.setup + t.latency,
+             t.setup + t.latency + 1]
+    spread = t.setup + 2 * t.latency + 4 * t.interval
+    return [*marks, *check.rng.integers(1, spread, max(0, n - len(marks))).tolist()][:n]
+
+
+def zeroize(check: Check) -> Outcomes:
+    """Zeroize at any moment, then a new key, while the source goes on."""
+    moments = _moments(check, 11 + _few(check, 30))
+    for moment in moments:
+        n = 6
+        gap = int(check.rng.integers(0, 2)) * int(check.rng.integers(0, 3 * check.quiet))
+        events = [Zeroize(moment, int(check.rng.integers(1, 4)))]
+        keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + events[0].length + gap)]
+        offer, take = check.rng.choice([(1.0, 1.0), (0.6, 0.6), (1.0, 0.1)])
+        difference = check.play([check.request() for _ in range(n)], keys, events, offer=offer, take=take)
+        if difference:
+            return "", (f"{difference} zeroize was high for {events[0].length} cycles from cycle {moment} on, the next "
+                        f"key was offered from cycle {keys[1].cycle} on.")
+    return f"zeroize at {len(moments)} moments, among them the edges of set-up, input, work and output", None
+
+
+def zeroize_without_key(check: Check) -> Outcomes:
+    """After zeroize and no new key, nothing is taken and nothing leaves, however long it is waited."""
+    t = check.subject.timing
+    moments = _moments(check, 11)
+    for moment in moments:
+        requests = [check.request() for _ in range(3)]
+        late = moment + 1 + 2 * check.quiet
+        keys = [Key(check.key(), before=0), Key(check.key(), cycle=late)]
+        difference = check.play(requests, keys, [Zeroize(moment)])
+        if difference:
+            return "", f"{difference} zeroize pulsed in cycle {moment}, the next key was offered from cycle {late} on."
+    return f"zeroize at {len(moments)} moments, ready low within {t.zeroize} cycles, then long no key", None
+
+
+def wrong_lengths(check: Check) -> Outcomes:
+    """Sectors of every kind of wrong length between right ones."""
+    beats = check.beats
+    short = sorted({1, 2, beats // 2, beats - 1} & set(range(1, beats)))
+    long = [beats + 1, beats + 2, 2 * beats, 2 * beats + 1, 3 * beats]
+    for offer, take in ((1.0, 1.0), (0.6, 0.4)):
+        lengths: list[int | None] = [None]
+        for wrong in [*short, *long]:
+            lengths += [wrong, None]
+        lengths += check.rng.permutation([*short, *long]).tolist() + [None, None]
+        requests = [check.request(length) for length in lengths]
+        difference = check.play(requests, [Key(check.key(), before=0)], offer=offer, take=take)
+        if difference:
+            return "", difference
+    return f"sectors of {', '.join(map(str, [*short, *long]))} beats between right ones of {beats}", None
+
+
+def resets(check: Check) -> Outcomes:
+    """Reset at any moment, then a new key."""
+    moments = _moments(check, 11 + _few(check, 20))
+    for moment in moments:
+        length = int(check.rng.integers(1, 5))
+        keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + length + int(check.rng.integers(0, 40)))]
+        offer, take = check.rng.choice([(1.0, 1.0), (0.6, 0.6), (1.0, 0.1)])
+        difference = check.play([check.request() for _ in range(6)], keys, [Reset(moment, length)], offer=offer,
+                                take=take)
+        if difference:
+            return "", f"{difference} aresetn was low for {length} cycles from cycle {moment} on."
+    return f"reset at {len(moments)} moments, for 1 to 4 cycles", None
+
+
+CHECKS: dict[str, Callable[[Check], Outcomes]] = {
+    "known answers": known_answers,
+    "cycle contract": cycle_contract,
+    "random sectors": random_sectors,
+    "gaps and back-pressure": gaps_and_back_pressure,
+    "key changes": key_changes,
+    "data before a key": data_before_key,
+    "zeroize": zeroize,
+    "zeroize without a key": zeroize_without_key,
+    "wrong lengths": wrong_lengths,
+    "resets": resets,
+}
+"""Every check by its name; the first paragraph of its docstring says what it does to the core."""
+
+
+def verify(subject: Subject, *, sectors: int = 256, seed: int = 0, vectors: Iterable[KnownAnswer] = (),
+           checks: Iterable[str] | None = None, simulation: Simulation | None = None,
+           processes: int | None = None, progress: Callable[[str, int, int], None] | None = None) -> Report:
+    """The report of all checks, or of those named, up to the first that fails.
+
+    sectors:    of the random check; the others are scaled down with it when it is small
+    seed:       of every random choice: the same seed and checks give the same run
+    simulation: an instance to use in the place of a new one
+    progress:   is told (check, done, total) as work proceeds
+    Raises :class:`~wideblock.verify.verilator.BuildError`; a core that fails is in the report, not an exception.
+    """
+    names = list(CHECKS if checks is None else checks)
+    for name in names:
+        if name not in CHECKS:
+            raise ValueError(f"no check {name!r}, there are {', '.join(map(repr, CHECKS))}")
+    if sectors < 1:
+        raise ValueError(f"at least 1 random sector must be tried, got {sectors}")
+    known = list(vectors)
+    report = Report(subject.top, seed)
+    started = time.perf_counter()
+    with SpecificationPool(subject, processes) as pool:
+        owned = simulation is None
+        simulation = simulation or Simulation(subject)
+        try:
+            for checked in _each(names, subject, simulation, pool, seed, sectors, known, progress):
+                report.checks.append(checked)
+                report.seconds = time.perf_counter() - started
+                if not checked.passed:
+                    break
+        finally:
+            if owned:
+                simulation.close()
+    return report
+
+
+def _seed_of(seed: int, name: str) -> int:
+    """Each check has its own stream of choices, so that it can be run again alone."""
+    return int.from_bytes(hashlib.sha256(f"{seed} {name}".encode()).digest()[:8], "little")
+
+
+def _guarded(run: Callable[[Check], Outcomes], check: Check) -> Outcomes:
+    try:
+        return run(check)
+    except SimulationError as error:
+        return "", f"{error}."
+
+
+def _each(names: Sequence[str], subject: Subject, simulation: Simulation, pool: SpecificationPool, seed: int,
+          sectors: int, vectors: Sequence[KnownAnswer], progress: Callable[[str, int, int], None] | None,
+          ) -> Iterator[Checked]:
+    for name in names:
+        def tell(done: int, total: int, name: str = name) -> None:
+            if progress:
+                progress(name, done, total)
+
+        tell(0, 1)
+        check = Check(subject, simulation, pool, _seed_of(seed, name), sectors, vectors, tell)
+        tried, difference = _guarded(CHECKS[name], check)
+        if difference is not None:
+            difference = f"{difference} To see it again: check {name!r} with seed {seed} and {sectors} sectors."
+        yield Checked(name, tried, check.played, check.cycles, check.seconds, difference)
+        tell(1, 1)

@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line as a user meets it: help, JSON, and one line for whatever is wrong."""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from wideblock import catalog
+from wideblock.cli.app import app
+
+COMMANDS = "list info schedule generate encrypt decrypt verify measure synth compare demo".split()
+KEY = "000102030405060708090a0b0c0d0e0f"
+FAST = "fast-brw-2s"
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(a) for a in arguments], prog_name="wideblock")
+
+
+def refused(*arguments):
+    """The one line on stderr of a command that must fail."""
+    result = run(*arguments)
+    assert result.exit_code in (1, 2), result.output
+    assert result.stdout == "" and "Traceback" not in result.stderr
+    assert result.stderr.startswith("wideblock: ") and result.stderr.count("\n") == 1, result.stderr
+    return result.stderr
+
+
+def reported(*arguments):
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_an_example(command):
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert f"Example: wideblock {command}" in " ".join(result.output.replace("│", " ").split())
+
+
+def test_commands_are_those_of_the_manual():
+    result = run("--help")
+    assert all(f" {command} " in result.output for command in COMMANDS)
+    assert run("--version").output.startswith("wideblock ")
+
+
+def test_list_has_every_preset_and_its_security():
+    assert [row["preset"] for row in reported("list")] == list(catalog.PRESETS)
+    assert all(row["security"] for row in reported("list"))
+    assert run("list", "--names").output.split() == list(catalog.PRESETS)
+    table = run("list").output
+    assert all(name in table for name in catalog.PRESETS)
+
+
+def test_info_has_the_figures_and_the_published_rows():
+    value = reported("info", "fast-brw-2")
+    assert value["preset"] == "fast-brw-2" and value["lanes"] == 2 and value["sector_bytes"] == 4096
+    assert value["overlap"] is False and value["timing"]["interval"] <= 319
+    assert 319 in [row["cycles"] for row in value["published"]]
+    assert reported("info", FAST, "--set", "key_bits=256")["key_bits"] == 256
+    assert "s_axis_tdata" in run("info", FAST).output
+
+
+def test_schedule_is_the_papers():
+    value = reported("schedule", 31, "--stages", 3)
+    assert value["multiplications"] == 15 and sorted(value["order"]) == list(range(2, 31, 2))
+    assert "31" in run("schedule", 31, "--stages", 3).output
+    assert "0" in refused("schedule", 0)
+
+
+def test_compare_puts_the_papers_rows_beside_ours():
+    rows = reported("compare")
+    cycles = {(row["preset"], row["published"]["cycles"]) for row in rows}
+    assert {("fast-brw-1", 455), ("fast-brw-2", 319), ("fast-horner-1", 565), ("fast-horner-2", 311)} <= cycles
+    assert all(row["interval"] for row in rows)
+    assert "319" in run("compare", "fast-brw-2").output
+
+
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        (("info", "fast-brw-9"), "fast-brw-9"),
+        (("info", FAST, "--set", "lanes"), "NAME=VALUE"),
+        (("info", FAST, "--set", "colour=red"), "colour"),
+        (("info", FAST, "--set", "sector_bytes=48"), "48"),
+        (("info", FAST, "--set", "lanes=3"), "3"),
+        (("synth", FAST, "--target", "abacus"), "abacus"),
+        (("synth",), "--all"),
+        (("encrypt", FAST, "--key", "00", "--in", "{image}", "--out", "{out}"), "32 hexadecimal digits"),
+        (("encrypt", FAST, "--key", "zz" * 16, "--in", "{image}", "--out", "{out}"), "not hexadecimal"),
+        (("encrypt", FAST, "--key", KEY * 2, "--in", "{image}", "--out", "{out}"), "256 bits"),
+        (("decrypt", FAST, "--key", "@{missing}", "--in", "{image}", "--out", "{out}"), "no such file"),
+        (("encrypt", FAST, "--key", KEY, "--in", "{missing}", "--out", "{out}"), "no such file"),
+        (("encrypt", FAST, "--key", KEY, "--in", "{odd}", "--out", "{out}"), "4096"),
+        (("decrypt", FAST, "--key", KEY, "--in", "{odd}", "--out", "{out}", "--engine", "spec"), "4096"),
+        (("encrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{missing}/x", "--engine", "spec"), "no such file"),
+        (("demo", "--image", "{missing}"), "no such file"),
+        (("demo", "--image", "{odd}"), "4096"),
+    ],
+)
+def test_bad_input_is_one_line_and_leaves_nothing(arguments, says, tmp_path):
+    (tmp_path / "image").write_bytes(bytes(8192))
+    (tmp_path / "odd").write_bytes(bytes(4097))
+    names = {"image", "odd"}
+    places = {name: tmp_path / name for name in ("image", "odd", "out", "missing")}
+    assert says in refused(*(str(a).format(**places) for a in arguments))
+    assert set(os.listdir(tmp_path)) == names
+
+
+@pytest.mark.parametrize("arguments", [("info", FAST, "--colour"), ("info",), ("encrypt", FAST), ("paint",)])
+def test_wrong_usage_fails_with_status_2(arguments):
+    result = run(*arguments)
+    assert result.exit_code == 2 and "Traceback" not in result.output
+
+
+def test_generate_refuses_to_overwrite(tmp_path):
+    (tmp_path / "mine").write_text("keep")
+    assert "--force" in refused("generate", FAST, "--set", "sector_bytes=512", "-o", tmp_path)
+    assert os.listdir(tmp_path) == ["mine"]
+
+
+def test_spec_engine_round_trip_and_tweak(tmp_path):
+    plain, cipher, back, moved = (tmp_path / name for name in ("plain", "cipher", "back", "moved"))
+    plain.write_bytes(bytes(range(256)) * 16 * 3)
+    for first, source, target, command in ((0, plain, cipher, "encrypt"), (0, cipher, back, "decrypt"),
+                                           (1, plain, moved, "encrypt")):  # fmt: skip
+        result = run(command, FAST, "--key", KEY, "--in", source, "--out", target, "--first-sector", first,
+                     "--engine", "spec")  # fmt: skip
+        assert result.exit_code == 0, result.output
+    assert back.read_bytes() == plain.read_bytes()
+    # equal sectors differ by their number, and the number is all that counts
+    assert len({cipher.read_bytes()[k : k + 4096] for k in (0, 4096, 8192)}) == 3
+    assert moved.read_bytes()[:8192] == cipher.read_bytes()[4096:]
+    expected = catalog.specification(catalog.parameters(FAST), bytes.fromhex(KEY)).encrypt(
+        (2).to_bytes(16, "little"), plain.read_bytes()[8192:]
+    )
+    assert cipher.read_bytes()[8192:] == expected
+
+
+def limited(tmp_path, *arguments):
+    """The command in a process that may write files of at most 8 KiB: what a full disk looks like."""
+    return subprocess.run(
+        [sys.executable, "-c", "from wideblock.cli import main; main()", *map(str, arguments)],
+        capture_output=True, text=True, cwd=tmp_path,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192)),
+    )  # fmt: skip
+
+
+def test_full_disk_is_one_line_and_leaves_nothing(tmp_path):
+    (tmp_path / "image").write_bytes(bytes(65536))
+    for arguments in (
+        ("encrypt", FAST, "--key", KEY, "--in", "image", "--out", "out", "--engine", "spec"),
+        ("generate", FAST, "--set", "sector_bytes=512", "-o", "out"),
+    ):
+        result = limited(tmp_path, *arguments)
+        assert result.returncode == 1, result.stderr
+        assert result.stderr.startswith("wideblock: ") and result.stderr.count("\n") == 1
+        assert os.listdir(tmp_path) == ["image"]
+
+
+def test_missing_compiler_is_one_line(tmp_path, monkeypatch):
+    (tmp_path / "image").write_bytes(bytes(8192))
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path / "cache"))
+    says = refused("encrypt", FAST, "--key", KEY, "--in", tmp_path / "image", "--out", tmp_path / "out")
+    assert "no-such-compiler" in says and not (tmp_path / "out").exists()
