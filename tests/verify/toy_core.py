@@ -103,6 +103,7 @@ class Toy:
     sector_bytes: int = 64
     key_bits: int = 128
     flawed: bool = False
+    block_ram: bool = False
     top: str = "toy"
     specification: type = field(default=Specification, repr=False)
 
@@ -113,7 +114,7 @@ class Toy:
 
     @cached_property
     def verilog(self) -> str:
-        core = Core(self.width, self.sector_bytes, self.key_bits, self.flawed)
+        core = Core(self.width, self.sector_bytes, self.key_bits, self.flawed, self.block_ram)
         text = verilog.convert(core, name=self.top, emit_src=False, strip_internal_attrs=True)
         return text + SELECT if self.flawed else text
 
@@ -125,8 +126,8 @@ class Toy:
 class Core(wiring.Component):
     """Two sector buffers: one fills while the other, substituted on its way out, empties."""
 
-    def __init__(self, width, sector_bytes, key_bits, flawed):
-        self.width, self.beats, self.flawed = width, sector_bytes // (16 * width), flawed
+    def __init__(self, width, sector_bytes, key_bits, flawed, block_ram):
+        self.width, self.beats, self.flawed, self.block_ram = width, sector_bytes // (16 * width), flawed, block_ram
         self.flaw = Signal(8)
         super().__init__({
             "aclk": In(1), "aresetn": In(1),
@@ -148,8 +149,9 @@ class Core(wiring.Component):
         rows = 2 * self.beats
         if self.flawed:
             m.submodules.select = Instance("flaw_select", o_flaw=self.flaw)
-        m.submodules.buffer = buffer = memory.Memory(shape=128 * self.width, depth=rows, init=[])
-        write, read = buffer.write_port(), buffer.read_port(domain="comb")
+        m.submodules.buffer = buffer = memory.Memory(shape=128 * self.width, depth=rows, init=[],
+                                                     attrs={"ram_style": "block"} if self.block_ram else {})
+        write, read = buffer.write_port(), buffer.read_port()
 
         key = Signal(128)
         loaded, wait, clearing = Signal(), Signal(range(8)), Signal(range(rows + 1))
@@ -158,6 +160,7 @@ class Core(wiring.Component):
         tweak = Array(Signal(128, name=f"tweak{i}") for i in range(2))
         decrypt = Array(Signal(name=f"decrypt{i}") for i in range(2))
         taken, given, discard = Signal(range(self.beats)), Signal(range(self.beats)), Signal()
+        next_given, next_drain = Signal.like(given), Signal()  # a row is read the cycle before it is needed
         fault, computed = Signal(2), Signal()
         idle = Signal()
         m.d.comb += [
@@ -205,7 +208,8 @@ class Core(wiring.Component):
 
         # the other buffer empties
         m.d.comb += [
-            read.addr.eq(Cat(given, C(0, 8))[:len(read.addr)] + drain * self.beats),
+            read.addr.eq(Cat(next_given, C(0, 8))[:len(read.addr)] + next_drain * self.beats),
+            next_given.eq(given), next_drain.eq(drain),
             self.m_axis_tvalid.eq(full[drain]), self.m_axis_tlast.eq(given == self.beats - 1),
         ]
         for j in range(self.width):
@@ -221,27 +225,32 @@ class Core(wiring.Component):
                 m.d.comb += self.m_axis_tdata[128 * j:128 * j + 128].eq(back)
             with m.Else():
                 m.d.comb += self.m_axis_tdata[128 * j:128 * j + 128].eq(forth)
+        m.d.sync += [given.eq(next_given), drain.eq(next_drain)]
         again = Signal()
         with m.If(self.m_axis_tvalid & self.m_axis_tready):
-            m.d.sync += given.eq(given + 1)
+            m.d.comb += next_given.eq(given + 1)
             with m.If(self.m_axis_tlast):
-                m.d.sync += [given.eq(0), again.eq(0)]
+                m.d.comb += next_given.eq(0)
+                m.d.sync += again.eq(0)
                 with m.If(self.has("duplicated sector") & (self.m_axis_tdata[:4] == 5) & ~again):
                     m.d.sync += again.eq(1)
                 with m.Else():
-                    m.d.sync += [full[drain].eq(0), drain.eq(~drain)]
+                    m.d.sync += full[drain].eq(0)
+                    m.d.comb += next_drain.eq(~drain)
 
         # zeroize, and its walk through the buffer
         with m.If(clearing != 0):
             m.d.sync += clearing.eq(clearing - 1)
             m.d.comb += [write.addr.eq(clearing - 1), write.data.eq(0), write.en.eq(1)]
         with m.If(self.zeroize):
+            m.d.comb += [next_drain.eq(0), next_given.eq(0)]
             m.d.sync += [
                 key.eq(0), loaded.eq(0), wait.eq(0), clearing.eq(rows), fill.eq(0), drain.eq(0),
                 full[0].eq(0), full[1].eq(0), taken.eq(0), given.eq(0), discard.eq(0), fault.eq(0), computed.eq(0),
             ]
             with m.If(self.has("stale output after zeroize")):
-                m.d.sync += [full[drain].eq(full[drain]), drain.eq(drain), given.eq(given), key.eq(key)]
+                m.d.sync += [full[drain].eq(full[drain]), drain.eq(drain), given.eq(given), key.eq(key), clearing.eq(0)]
+                m.d.comb += [next_drain.eq(drain), next_given.eq(given)]
             with m.If(self.has("key kept by zeroize")):
                 m.d.sync += [loaded.eq(loaded), key.eq(key)]
         late = Signal(range(rows + 8))

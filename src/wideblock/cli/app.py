@@ -123,6 +123,7 @@ def stages(what: str) -> Iterator[Callable[[str, int, int], None]]:
         TimeRemainingColumn(),
         console=err,
         transient=True,
+        disable=not err.is_terminal,
     )
     with bar:
         task = bar.add_task(what, total=None)

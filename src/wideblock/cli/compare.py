@@ -42,7 +42,9 @@ def compare(
         ),
     )  # fmt: skip
     sources = dict.fromkeys(f"{row.published.source}, {row.published.table}; {row.published.tool}" for row in rows)
-    out.print("\nCycles are sector to sector. Areas of different units, and clocks of different devices, do not compare.")
+    out.print(
+        "\nCycles are sector to sector. Areas of different units, and clocks of different devices, do not compare."
+    )
     for source in sources:
         out.print(f"Published in {source}.", markup=False)
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock encrypt`` and ``wideblock decrypt``."""
 
+import time
 from enum import Enum
 from pathlib import Path
 from typing import Annotated
@@ -10,7 +11,7 @@ import typer
 from wideblock.cli.app import Preset, Set, err, progress, settings
 from wideblock.export.contract import contract
 from wideblock.export.subject import subject
-from wideblock.verify import image
+from wideblock.verify.image import crypt_image
 
 KEY = "000102030405060708090a0b0c0d0e0f"
 
@@ -28,18 +29,14 @@ Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="Result; it app
 First = Annotated[int, typer.Option(metavar="N", min=0, help="Number of the image's first sector: its tweak.")]
 
 
-def key_of(text: str, bits: int) -> bytes:
-    """Returns the key that ``text`` gives; Raises ValueError unless it is ``bits`` long."""
-    right = f"--key must be {bits // 4} hexadecimal digits ({bits} bits)"
+def key_of(text: str) -> bytes:
+    """Returns the key that ``text`` gives."""
     if text.startswith("@"):
         text = Path(text[1:]).read_text().strip()
     try:
-        key = bytes.fromhex(text)
+        return bytes.fromhex(text)
     except ValueError:
-        raise ValueError(f"the key is not hexadecimal; {right}") from None
-    if 8 * len(key) != bits:
-        raise ValueError(f"the key has {8 * len(key)} bits; {right}, or another preset or --set key_bits=...")
-    return key
+        raise ValueError(f"the key is not hexadecimal; write it as --key {KEY}, or --key @FILE") from None
 
 
 def encrypt(
@@ -58,15 +55,18 @@ def decrypt(
     crypt("decrypt", preset, key, source, target, first_sector, engine, changes)
 
 
-def crypt(direction, preset, key, source, target, first_sector, engine, changes) -> None:
+def crypt(
+    direction: str, preset: str, key: str, source: Path, target: Path, first: int, engine: Engine,
+    changes: list[str] | None,
+) -> None:  # fmt: skip
     core = contract(preset, settings(changes))
-    secret = key_of(key, core.parameters.key_bits)
     with progress(f"{direction}ing with {core.module}, {engine.value}") as report:
-        run = image.encrypt if direction == "encrypt" else image.decrypt
-        done = run(
-            subject(core), secret, source, target, first_sector=first_sector, engine=engine.value, progress=report
-        )
-    err.print(f"{done.sectors} sectors in {done.seconds:.1f} s", markup=False)
+        started = time.perf_counter()
+        done = crypt_image(
+            subject(core), key_of(key), source, target, decrypt=direction == "decrypt", first_sector=first,
+            engine=engine.value, progress=report,
+        )  # fmt: skip
+    err.print(f"{done.sectors} sectors in {time.perf_counter() - started:.1f} s", markup=False)
 
 
 def example(direction: str) -> str:

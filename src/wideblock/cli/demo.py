@@ -3,6 +3,7 @@
 
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,8 +19,8 @@ from wideblock.export.results import COMMITTED, of_core
 from wideblock.export.subject import Subject, subject
 from wideblock.synth.published import for_preset
 from wideblock.synth.result import load_all
-from wideblock.verify import image as images
 from wideblock.verify.driver import Simulation, measure
+from wideblock.verify.image import crypt_image, tweak_of
 
 EXAMPLE = "Example: [b]wideblock demo --image disk.img[/b]"
 SIZE = 4 << 20
@@ -37,21 +38,29 @@ def demo(
     with folder(keep) as work:
         plain, cipher, back = (work / name for name in ("plain.img", "cipher.img", "back.img"))
         if image:
+            if image.stat().st_size % core.parameters.sector_bytes:
+                raise ValueError(
+                    f"{image} has {image.stat().st_size} bytes; it must be a multiple of {core.parameters.sector_bytes}"
+                )
             shutil.copyfile(image, plain)
-            say(f"{image}: {plain.stat().st_size:,} bytes, {filesystem.kind(plain) or 'no filesystem that is known here'}")
+            say(
+                f"{image}: {plain.stat().st_size:,} bytes, {filesystem.kind(plain) or 'no filesystem that is known here'}"
+            )
         else:
             kind = filesystem.make(plain, SIZE, filesystem.contents())
             say(f"made an {kind} image of {SIZE:,} bytes with {len(filesystem.contents())} files in it")
         before = filesystem.read_back(plain)
 
         with err.status(f"compiling {core.module} (once; it is kept)"):
-            Simulation(dut).close()
-        with progress(f"encrypting, RTL of {core.module}") as report:
-            encrypted = images.encrypt(dut, KEY, plain, cipher, engine="rtl", progress=report)
-        rate = encrypted.sectors / encrypted.seconds
-        say(f"encrypted {encrypted.sectors} sectors with the compiled RTL, {rate:,.0f} sectors a second")
+            simulation = Simulation(dut)
+        with simulation, progress(f"encrypting, RTL of {core.module}") as report:
+            started = time.perf_counter()
+            encrypted = crypt_image(dut, KEY, plain, cipher, simulation=simulation, progress=report)
+            rate = encrypted.sectors / (time.perf_counter() - started)
+        say(f"encrypted {encrypted.sectors} sectors with the compiled RTL in {encrypted.cycles:,} cycles of the core, "
+            f"{rate:,.0f} sectors a second")  # fmt: skip
         with progress("decrypting, specification") as report:
-            decrypted = images.decrypt(dut, KEY, cipher, back, engine="spec", progress=report)
+            decrypted = crypt_image(dut, KEY, cipher, back, decrypt=True, engine="spec", progress=report)
         if plain.read_bytes() != back.read_bytes():
             raise ValueError("the specification does not give the image back; the core or the specification is wrong")
         say(f"decrypted {decrypted.sectors} sectors with the specification: every byte is back")
@@ -88,7 +97,7 @@ def equal_sectors(plain: np.ndarray, cipher: np.ndarray) -> tuple[int, int]:
 
 def flip(dut: Subject, number: int, sector: bytes, *, bit: int) -> tuple[int, int]:
     """Returns how many bytes and bits of sector ``number`` decipher wrongly when ``bit`` of its ciphertext is flipped."""
-    specification, tweak = dut.specification(KEY), number.to_bytes(16, "little")
+    specification, tweak = dut.specification(KEY), tweak_of(number)
     damaged = bytearray(sector)
     damaged[bit // 8] ^= 1 << bit % 8
     right = int.from_bytes(specification.decrypt(tweak, sector), "little")

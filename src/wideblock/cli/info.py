@@ -33,8 +33,15 @@ def info(preset: Preset, changes: Set = None, json: Json = False) -> None:
         table(
             ("design", "device", "area", "MHz", "cycles", "Gb/s", "source"),
             (
-                (row.design, row.family, ", ".join(map(str, row.areas)), row.mhz, row.cycles, row.gbps,
-                 f"{row.source}, {row.table}")
+                (
+                    row.design,
+                    row.family,
+                    ", ".join(map(str, row.areas)),
+                    row.mhz,
+                    row.cycles,
+                    row.gbps,
+                    f"{row.source}, {row.table}",
+                )
                 for row in published
             ),
             title="Published",

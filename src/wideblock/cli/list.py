@@ -21,23 +21,31 @@ def presets(
     if names:
         typer.echo("\n".join(preset.name for preset, _ in known))
     elif json:
-        as_json([
-            {
-                "preset": preset.name,
-                "title": preset.title,
-                "summary": preset.summary,
-                "parameters": asdict(preset.parameters),
-                "interval": core.timing.interval,
-                "security": core.security,
-            }
-            for preset, core in known
-        ])
+        as_json(
+            [
+                {
+                    "preset": preset.name,
+                    "title": preset.title,
+                    "summary": preset.summary,
+                    "parameters": asdict(preset.parameters),
+                    "interval": core.timing.interval,
+                    "security": core.security,
+                }
+                for preset, core in known
+            ]
+        )
     else:
         table(
             ("preset", "bytes", "lanes", "overlap", "cycles a sector", "what it is"),
             (
-                (p.name, p.parameters.sector_bytes, p.parameters.lanes, "yes" if p.parameters.overlap else "no",
-                 core.timing.interval, p.summary)
+                (
+                    p.name,
+                    p.parameters.sector_bytes,
+                    p.parameters.lanes,
+                    "yes" if p.parameters.overlap else "no",
+                    core.timing.interval,
+                    p.summary,
+                )
                 for p, core in known
             ),
         )

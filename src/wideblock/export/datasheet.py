@@ -78,12 +78,9 @@ The file needs no other file; `{core.module}.core` is its FuseSoC description.
 def instance(core: Contract) -> str:
     """Returns a Verilog instantiation template."""
     width = max(len(port.name) for port in core.ports)
-    connections = ",\n".join(
-        f"    .{port.name:<{width}} ({port.name})" + "" for port in core.ports
-    )
+    connections = ",\n".join(f"    .{port.name:<{width}} ({port.name})" + "" for port in core.ports)
     wires = "".join(
-        f"wire {f'[{port.width - 1}:0] ' if port.width > 1 else '':<10}{port.name};\n"
-        for port in core.ports
+        f"wire {f'[{port.width - 1}:0] ' if port.width > 1 else '':<10}{port.name};\n" for port in core.ports
     )
     return f"{wires}\n{core.module} cipher (\n{connections}\n);\n"
 
@@ -94,5 +91,5 @@ def _throughput(rate: float) -> str:
 
 def _wavedrom(diagram) -> str:
     rows = ",\n".join("    " + json.dumps(row) for row in diagram["signal"])
-    rest = "".join(f',\n  {json.dumps(key)}: {json.dumps(diagram[key])}' for key in ("head", "config"))
+    rest = "".join(f",\n  {json.dumps(key)}: {json.dumps(diagram[key])}" for key in ("head", "config"))
     return f'{{\n  "signal": [\n{rows}\n  ]{rest}\n}}'

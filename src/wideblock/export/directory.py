@@ -16,9 +16,7 @@ from wideblock.synth.result import Result
 __all__ = ["generate"]
 
 
-def generate(
-    core: Contract, directory: Path, *, force: bool = False, results: Iterable[Result] = ()
-) -> list[Path]:
+def generate(core: Contract, directory: Path, *, force: bool = False, results: Iterable[Result] = ()) -> list[Path]:
     """Writes ``MODULE.v``, ``MODULE.core`` and ``MODULE.md`` into ``directory`` and returns their paths.
 
     The directory appears with all three or stays as it was. Raises FileExistsError when it exists, is not empty and

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from importlib.metadata import version
 
 from amaranth.back import verilog as back
+from wasmtime import WasmtimeError
 
 from wideblock import __version__
 from wideblock.export.contract import Contract
@@ -18,9 +19,10 @@ def verilog(core: Contract) -> str:
 
     The text depends on the core's parameters and the tool versions in its header alone: no date, no path.
     """
-    body = back.convert(
-        core.shell, name=core.module, emit_src=False, strip_internal_attrs=True
-    )
+    try:
+        body = back.convert(core.shell, name=core.module, emit_src=False, strip_internal_attrs=True)
+    except WasmtimeError as error:
+        raise OSError(f"Yosys cannot run: {error}; it needs memory and room for temporary files") from error
     return header(core) + body[body.index("\n") + 1 :]
 
 

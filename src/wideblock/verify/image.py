@@ -3,6 +3,7 @@
 
 import errno
 import os
+import signal
 import tempfile
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -109,6 +110,7 @@ _keyed: Specification
 
 def _load_key(factory: Callable[[bytes], Specification], key: bytes) -> None:
     global _keyed
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     _keyed = factory(key)
 
 
@@ -154,22 +156,29 @@ def _write(results: Iterator[bytes], target: Path, total: int, sector_bytes: int
             if progress:
                 progress(0, total)
             for data in results:
-                file.write(data)
+                _put(file, data, target)
                 written += len(data) // sector_bytes
                 if progress:
                     progress(written, total)
-            file.flush()
-            os.fsync(file.fileno())
+            _put(file, b"", target)
         if written != total:
             raise ValueError(f"{written} of {total} sectors came back: the image changed while it was read")
         part.chmod(0o666 & ~_umask())
         part.replace(target)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise _about(error, target) from error
     except BaseException:  # Ctrl-C too
         part.unlink(missing_ok=True)
         raise
+
+
+def _put(file: BinaryIO, data: bytes, target: Path) -> None:
+    """Writes ``data``; no data means that these were the last, and sees to it that all of them are on the disk."""
+    try:
+        file.write(data)
+        if not data:
+            file.flush()
+            os.fsync(file.fileno())
+    except OSError as error:
+        raise _about(error, target) from error
 
 
 def _about(error: OSError, target: Path) -> OSError:

@@ -3,6 +3,7 @@
 
 import hashlib
 import os
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -128,7 +129,7 @@ class SpecificationPool:
         self._specification = subject.specification
         methods = "fork" if hasattr(os, "fork") else None
         self._processes = processes or max(1, os.cpu_count() or 1)
-        self._pool = ProcessPoolExecutor(self._processes, get_context(methods))
+        self._pool = ProcessPoolExecutor(self._processes, get_context(methods), _leave_interrupts)
 
     def __enter__(self) -> "SpecificationPool":
         return self
@@ -144,6 +145,10 @@ class SpecificationPool:
     def answers(self, key: bytes, requests: Sequence[Request]) -> list[bytes]:
         """All answers, in order."""
         return [answer for part in self.submit(key, requests) for answer in part.result()]
+
+
+def _leave_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
 
 
 def _answers(specification: Callable[[bytes], Specification], key: bytes, requests: Sequence[Request]) -> list[bytes]:

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every named preset: the papers' rows and ours, as hardware and as specification."""
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
+from wideblock.rtl.sector.parameters import Parameters
+from wideblock.rtl.tes.fast import Fast
+from wideblock.spec.fast import FAST
+
+__all__ = ["PRESETS", "Preset", "core", "parameters", "preset", "specification"]
+
+SCHEMES = {"fast": Fast}
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named core. ``paper`` is the design of the paper whose cycles it must meet, or None."""
+
+    name: str
+    summary: str
+    parameters: Parameters
+    paper: str | None = None
+
+    @property
+    def title(self) -> str:
+        return SCHEMES[self.parameters.scheme].title
+
+    @property
+    def security(self) -> str:
+        """What the scheme protects and what not, with its source."""
+        return SCHEMES[self.parameters.scheme].security
+
+
+def _fast(hash: str, lanes: int, *, overlap: bool) -> Preset:
+    cores = {1: "one AES core", 2: "two AES cores", 4: "four AES cores"}[lanes]
+    kind = {"brw": "BRW", "horner": "Horner"}[hash]
+    width = lanes if hash == "horner" else max(2, lanes)
+    p = Parameters("fast", hash, width=width, lanes=lanes, overlap=overlap)
+    if overlap:
+        return Preset(f"fast-{hash}-{lanes}s", f"FAST[{kind}] for 4096-byte sectors, {cores}, sectors overlap: "
+                      "the lanes alone bound the throughput", p)
+    return Preset(f"fast-{hash}-{lanes}", f"FAST[{kind}] for 4096-byte sectors, {cores}, the paper's architecture: "
+                  "one hash unit, one sector at a time", p, f"FAST[AES,{kind}]-{lanes}")
+
+
+PRESETS: dict[str, Preset] = {p.name: p for p in (
+    _fast("brw", 1, overlap=False),
+    _fast("brw", 2, overlap=False),
+    _fast("horner", 1, overlap=False),
+    _fast("horner", 2, overlap=False),
+    _fast("brw", 1, overlap=True),
+    _fast("brw", 2, overlap=True),
+    _fast("brw", 4, overlap=True),
+    _fast("horner", 2, overlap=True),
+)}
+
+
+def preset(name: str) -> Preset:
+    """Returns the preset of that name; ValueError names the nearest ones, or all."""
+    if name not in PRESETS:
+        near = difflib.get_close_matches(name, PRESETS) or list(PRESETS)
+        raise ValueError(f"unknown preset {name!r}; it would be one of {', '.join(near)}")
+    return PRESETS[name]
+
+
+def parameters(name: str, **changes: Any) -> Parameters:
+    """Returns the parameters of preset ``name`` with ``changes``, given as values or as text.
+
+    Raises ValueError for an unknown parameter, for text that is not a value, and for a mix that no core can have.
+    """
+    of = preset(name).parameters
+    known = {field.name: field.type for field in fields(Parameters) if field.name != "scheme"}
+    values = {}
+    for field, value in changes.items():
+        if field not in known:
+            raise ValueError(f"unknown parameter {field!r}; it would be one of {', '.join(known)}")
+        values[field] = _value(field, known[field], value)
+    changed = replace(of, **values)
+    SCHEMES[changed.scheme].check(changed)
+    return changed
+
+
+def _value(field: str, kind: Any, value: Any) -> Any:
+    if not isinstance(value, str) or kind is str:
+        return value
+    if kind is bool:
+        words: Mapping[str, bool] = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        if value.lower() not in words:
+            raise ValueError(f"{field} must be true or false, got {value!r}")
+        return words[value.lower()]
+    try:
+        return int(value)
+    except ValueError:
+        raise ValueError(f"{field} must be a whole number, got {value!r}") from None
+
+
+def core(parameters: Parameters) -> HashCounterHash:
+    """Returns the sector core: ``parameters``, ``timing`` and ``security`` are its attributes."""
+    return SCHEMES[parameters.scheme](parameters)
+
+
+def specification(parameters: Parameters, key: bytes) -> FAST:
+    """Returns what the core must agree with: ``encrypt(tweak, sector)`` and ``decrypt(tweak, sector)``."""
+    if len(key) * 8 != parameters.key_bits:
+        raise ValueError(f"the key must be {parameters.key_bits // 8} bytes, got {len(key)}")
+    return FAST(key, hash=parameters.hash, sector_bytes=parameters.sector_bytes)

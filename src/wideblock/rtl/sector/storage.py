@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memories of a sector core that forget on demand."""
+
+from amaranth import Module, Value
+from amaranth.lib import memory
+
+__all__ = ["Slots", "Ring"]
+
+
+class Slots:
+    """One value of ``width`` bits for each sector under way, in distributed memory.
+
+    It is written at one place of the datapath and read, in the same cycle, at any number of others.
+    """
+
+    def __init__(self, m: Module, name: str, *, width: int, slots: int, clear: Value, clear_row: Value):
+        self._m, self._clear, self._clear_row = m, clear, clear_row
+        self._memory = memory.Memory(shape=width, depth=slots, init=[])
+        m.submodules[name] = self._memory
+
+    def write(self, slot, value, enable) -> None:
+        """Stores ``value`` at the end of a cycle with ``enable``. While clearing, ``value`` is zero or soon will be."""
+        m, port = self._m, self._memory.write_port()
+        m.d.comb += [port.addr.eq(slot), port.data.eq(value), port.en.eq(enable)]
+        with m.If(self._clear):
+            m.d.comb += [port.addr.eq(self._clear_row), port.en.eq(1)]
+
+    def read(self, slot) -> Value:
+        """The value of ``slot``, in this cycle."""
+        port = self._memory.read_port(domain="comb")
+        self._m.d.comb += port.addr.eq(slot)
+        return port.data
+
+
+class Ring:
+    """A buffer of whole sectors in block memory: one beat in and one beat out a cycle.
+
+    A beat is never read in the cycle in which it is written, so what the memory then does is left open.
+    """
+
+    def __init__(self, m: Module, name: str, *, width: int, depth: int, clear: Value, clear_row: Value):
+        self._m, self._clear, self._clear_row = m, clear, clear_row
+        self._memory = memory.Memory(shape=width, depth=depth, init=[], attrs={"ram_style": "block", "no_rw_check": 1})
+        m.submodules[name] = self._memory
+
+    def write(self, address, value, enable) -> None:
+        """Stores a beat. While clearing, ``value`` is zero."""
+        m, port = self._m, self._memory.write_port()
+        m.d.comb += [port.addr.eq(address), port.data.eq(value), port.en.eq(enable)]
+        with m.If(self._clear):
+            m.d.comb += [port.addr.eq(self._clear_row), port.en.eq(1)]
+
+    def read(self, address, enable) -> Value:
+        """The beat at ``address``, one cycle later, held while ``enable`` is low."""
+        port = self._memory.read_port(domain="sync")
+        self._m.d.comb += [port.addr.eq(address), port.en.eq(enable)]
+        return port.data
