@@ -23,6 +23,8 @@ from wideblock.verify.verilator import BuildError
 __all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings", "Preset", "Set", "Json"]
 
 out = Console(highlight=False, soft_wrap=True)
+if not out.is_terminal:
+    out.width = 160  # a file or a pipe has no width to fit into
 err = Console(stderr=True, highlight=False)
 warnings.simplefilter("ignore", UnusedElaboratable)  # most commands ask a core only for its contract
 
@@ -102,12 +104,12 @@ def as_json(value: Any) -> None:
 
 def table(head: Iterable[str], rows: Iterable[Iterable[Any]], *, title: str | None = None) -> None:
     """Prints a table on stdout; numbers stand right."""
-    rows = [list(row) for row in rows]
+    cells = [list(row) for row in rows]
     drawn = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for k, name in enumerate(head):
-        numeric = rows and all(isinstance(row[k], int | float) or row[k] in ("", "-", None) for row in rows)
+        numeric = cells and all(isinstance(row[k], int | float) or row[k] in ("", "-", None) for row in cells)
         drawn.add_column(name, justify="right" if numeric else "left", style="bold" if k == 0 else None)
-    for row in rows:
+    for row in cells:
         drawn.add_row(*("-" if cell is None else str(cell) for cell in row))
     out.print(drawn)
 

@@ -3,7 +3,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -32,15 +32,17 @@ def compare(
     if json:
         as_json([asdict(row) | {"cycles_ratio": row.cycles_ratio, "area_ratio": row.area_ratio} for row in rows])
         return
-    table(
-        ("preset", "published as", "on", "cycles", "ours", "area", "ours", "MHz", "ours", "Gb/s", "ours", "ours on"),
-        (
-            (row.preset, row.published.design, row.published.family, row.published.cycles, row.interval,
-             ", ".join(map(str, row.published.areas)) or "-", row.area, row.published.mhz,
-             row.mhz and round(row.mhz, 1), row.published.gbps, row.gbps and round(row.gbps, 1), row.part)
-            for row in rows
-        ),
-    )  # fmt: skip
+    lines: dict[tuple[Any, ...], None] = {}
+    for row in rows:
+        theirs = row.published
+        lines[row.preset, theirs.design, f"{theirs.family}, {theirs.table}", theirs.cycles,
+              ", ".join(map(str, theirs.areas)) or None, theirs.mhz, theirs.gbps] = None  # fmt: skip
+    for row in rows:
+        lines[row.preset, "ours", row.part or "as stated", row.interval, row.area, row.mhz and round(row.mhz, 1),
+              row.gbps and round(row.gbps, 2)] = None  # fmt: skip
+    order = [preset.name for preset in chosen]
+    ordered = sorted(lines, key=lambda line: (order.index(line[0]), line[1] == "ours"))
+    table(("preset", "design", "on", "cycles", "area", "MHz", "Gb/s"), ordered)
     sources = dict.fromkeys(f"{row.published.source}, {row.published.table}; {row.published.tool}" for row in rows)
     out.print(
         "\nCycles are sector to sector. Areas of different units, and clocks of different devices, do not compare."

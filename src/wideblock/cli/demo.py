@@ -43,9 +43,7 @@ def demo(
                     f"{image} has {image.stat().st_size} bytes; it must be a multiple of {core.parameters.sector_bytes}"
                 )
             shutil.copyfile(image, plain)
-            say(
-                f"{image}: {plain.stat().st_size:,} bytes, {filesystem.kind(plain) or 'no filesystem that is known here'}"
-            )
+            say(f"{image}: {plain.stat().st_size:,} bytes, {filesystem.kind(plain) or 'an unknown filesystem'}")
         else:
             kind = filesystem.make(plain, SIZE, filesystem.contents())
             say(f"made an {kind} image of {SIZE:,} bytes with {len(filesystem.contents())} files in it")
@@ -96,7 +94,7 @@ def equal_sectors(plain: np.ndarray, cipher: np.ndarray) -> tuple[int, int]:
 
 
 def flip(dut: Subject, number: int, sector: bytes, *, bit: int) -> tuple[int, int]:
-    """Returns how many bytes and bits of sector ``number`` decipher wrongly when ``bit`` of its ciphertext is flipped."""
+    """Returns how many bytes and bits of sector ``number`` decipher wrongly when ``bit`` of it is flipped."""
     specification, tweak = dut.specification(KEY), tweak_of(number)
     damaged = bytearray(sector)
     damaged[bit // 8] ^= 1 << bit % 8

@@ -16,7 +16,7 @@ def schedule(
     stages: Annotated[int, typer.Option(help="Pipeline stages of the multiplier.")] = 3,
     json: Json = False,
 ) -> None:
-    """Draw the order of a BRW hash's multiplications for a pipelined multiplier, as the BRW paper's algorithm has it."""
+    """Draw the order of a BRW hash's multiplications for a pipelined multiplier, by the BRW paper's algorithm."""
     found = forest.schedule(m, stages)
     if json:
         as_json({

@@ -21,7 +21,7 @@ def verify(
     changes: Set = None,
     json: Json = False,
 ) -> None:
-    """Hold the exported Verilog against the specification; exit status 1 at the first difference, which is explained."""
+    """Hold the exported Verilog against the specification; explain the first difference, exit status 1."""
     core = contract(preset, settings(changes))
     with stages(f"compiling {core.module}") as report:
         found = run(subject(core), sectors=sectors, seed=seed, vectors=known_answers(core), progress=report)

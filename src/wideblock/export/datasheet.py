@@ -43,7 +43,7 @@ def datasheet(core: Contract, results: Iterable[Result] = ()) -> str:
         )
         + "\nEqual for encryption and decryption, and independent of data, key and tweak. "
         "They hold exactly while both sides are always willing.\n",
-        f"## Timing diagram\n\nTwo sectors, A with tweak TA and B with TB, back to back; a sector is {core.beats} beats. "
+        f"## Timing diagram\n\nTwo sectors back to back, A with tweak TA and B with TB, of {core.beats} beats each. "
         f"`~` is high, `_` low, `:` cycles left out.\n\n```text\n{text(diagram)}```\n\n"
         f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
         f"## Rules of the ports\n\n{RULES}",

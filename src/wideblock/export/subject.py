@@ -20,9 +20,13 @@ class Subject:
 
     contract: Contract
 
-    @cached_property
+    @property
     def verilog(self) -> str:
-        """The file that a user gets."""
+        """The file that a user gets, generated when it is first asked for."""
+        return self._verilog
+
+    @cached_property
+    def _verilog(self) -> str:
         return verilog(self.contract)
 
     @property

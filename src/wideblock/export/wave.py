@@ -62,7 +62,9 @@ def _draw(cycles: list[int], signals) -> dict[str, Any]:
             columns.append(None)
         columns.append(t)
     ticks = " ".join("-" if t is None else str(t) for t in columns)
-    rows = [{"name": "aclk", "wave": "p" + "".join("|" if t is None else "." for t in columns[1:])}]
+    rows: list[dict[str, Any]] = [
+        {"name": "aclk", "wave": "p" + "".join("|" if t is None else "." for t in columns[1:])}
+    ]
     for name, value in signals:
         wave, labels, now = "", [], None
         for t in columns:

@@ -230,12 +230,10 @@ class Simulation:
     Raises :class:`~wideblock.verify.verilator.BuildError` if the model cannot be built.
     """
 
-    def __init__(self, core: Core, *, verilog: Iterable[str] | None = None, defines: Sequence[str] = (),
-                 optimize: str = "-O2"):
+    def __init__(self, core: Core, *, verilog: Iterable[str] | None = None):
         self.core = core
         self.beats = beats_per_sector(core)
-        self._library = build([core.verilog] if verilog is None else verilog, core.top, defines=defines,
-                              optimize=optimize)
+        self._library = build([core.verilog] if verilog is None else verilog, core.top)
         for name, result, arguments in [
             ("bench_new", ctypes.c_void_p, []),
             ("bench_delete", None, [ctypes.c_void_p]),

@@ -25,7 +25,7 @@ def simulate_netlist(subject: Subject, netlist: Path | str, models: Sequence[Pat
     Raises ValueError for a cell without behaviour, BuildError if the whole cannot be built.
     """
     text = Path(netlist).read_text()
-    return Simulation(subject, verilog=[text, cells(text, models, includes)], optimize="-O1")
+    return Simulation(subject, verilog=[text, cells(text, models, includes)])
 
 
 def verify_netlist(subject: Subject, netlist: Path | str, models: Sequence[Path], *, includes: Sequence[Path] = (),

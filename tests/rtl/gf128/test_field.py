@@ -40,7 +40,7 @@ def evaluate(circuit, width, inputs):
     return result
 
 
-@pytest.mark.parametrize("field", [AES, Field(4, 0x3), Field(5, 0x05), Field(6, 0x1B), Field(3, 0x7)], ids=str)
+@pytest.mark.parametrize("field", [AES, Field(4, 0x3), Field(5, 0x05), Field(6, 0x1B), Field(3, 0x3)], ids=str)
 def test_small_fields_exhaustively(field):
     w = field.width
     elements = range(1 << w)
@@ -61,8 +61,8 @@ def test_gf128():
     assert evaluate(GF128.reduce, 255, [1 << 128]) == [0x87]
 
 
-def test_square_has_few_terms():
-    assert max(map(len, GF128.residue_terms(range(0, 256, 2)))) <= 4
+def test_square_is_one_table_a_bit():
+    assert {len(terms) for terms in GF128.residue_terms(range(0, 256, 2))} == {2, 3, 4, 5}
 
 
 @pytest.mark.parametrize("call, text", [

@@ -112,7 +112,7 @@ def test_table_1(NS, first):
 
 
 def test_theorem_1():
-    """Clocks for p multiplications: for NS = 2 one more than p if 4 divides p; for NS = 3 two, one, one, none more (p >= 6)."""
+    """Clocks for p multiplications: NS = 2: one more if 4 divides p; NS = 3, p >= 6: two, one, one, none more."""
     for m in range(6, 601):
         p = m // 2
         assert schedule(m, 2).total_clocks == p + (p % 4 == 0), m

@@ -59,7 +59,7 @@ class IterativeDecryption(wiring.Component):
         key_planes = [key[16 * b:16 * b + 16] for b in range(8)]
         keyed = named(m, "keyed", from_planes([r ^ k for r, k in zip(rows, key_planes)]))
         live = {"s": rows}
-        for i, step in enumerate(unmix_steps(key_planes, last=False, attrs=None)):
+        for i, step in enumerate(unmix_steps(key_planes, last=False)):
             out = step.apply(m, live, f"u{i}")
             live = {name: [named(m, f"u{i}_{name}{b}", x) for b, x in enumerate(planes)] for name, planes in out.items()}
         mixed = named(m, "mixed", from_planes(live["s"]))

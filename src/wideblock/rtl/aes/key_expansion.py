@@ -6,7 +6,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.rounds import ROUNDS, check_parameters
-from wideblock.rtl.aes.sbox import BOUNDARY, named, sub_bytes
+from wideblock.rtl.aes.sbox import named, sub_bytes
 from wideblock.rtl.pipeline import Timing
 
 __all__ = ["KeyExpansion"]
@@ -57,12 +57,11 @@ class KeyExpansion(wiring.Component):
             word = word.rotate_right(8)
         g = named(m, "g", sub_bytes(m, word, self.sbox, "g") ^ (constant & turned.replicate(8)))
 
-        # The words of the next round key are running sums. Two of them ahead for the last word leave it few enough
-        # terms for one LUT6 together with the new key and its select.
+        # The words of the next round key are running sums.
         w = [keys[-held][32 * k:32 * k + 32] for k in range(4)]
         sums = [named(m, "sum0", g ^ w[0])]
         for k in range(1, 4):
-            sums.append(named(m, f"sum{k}", sums[-1] ^ w[k], attrs=BOUNDARY if k == 2 else None))
+            sums.append(named(m, f"sum{k}", sums[-1] ^ w[k]))
 
         with m.If(load | busy):
             m.d.sync += [key.eq(following) for key, following in zip(keys, [*keys[1:], Cat(sums)])]

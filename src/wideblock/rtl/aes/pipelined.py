@@ -15,7 +15,7 @@ from wideblock.rtl.aes.rounds import (
     shift_rows,
     unmix_steps,
 )
-from wideblock.rtl.aes.sbox import BOUNDARY, Planes, Step, composite_steps, from_planes, lut_steps, named, rom, to_planes
+from wideblock.rtl.aes.sbox import Planes, Step, composite_steps, from_planes, lut_steps, named, rom, to_planes
 from wideblock.rtl.pipeline import FixedLatency, Pipeline, Timing
 
 __all__ = ["PipelinedEncryption", "PipelinedDecryption"]
@@ -26,21 +26,23 @@ class _Pipelined(wiring.Component):
 
     _inverse: bool
 
-    def __init__(self, *, key_bits: int = 128, round_stages: int = 1, sbox: str = "lut"):
+    def __init__(self, *, key_bits: int = 128, round_stages: int = 1, sbox: str = "lut", lanes: int = 1):
         check_parameters(key_bits, sbox)
         if round_stages not in (1, 2, 3, 4):
             raise ValueError(f"round_stages must be 1, 2, 3 or 4, got {round_stages!r}")
-        self.key_bits, self.round_stages, self.sbox = key_bits, round_stages, sbox
+        if lanes < 1:
+            raise ValueError(f"lanes must be 1 or more, got {lanes!r}")
+        self.key_bits, self.round_stages, self.sbox, self.lanes = key_bits, round_stages, sbox, lanes
         self.rounds = ROUNDS[key_bits]
         self.timing = Timing(latency=1 + self.rounds * round_stages, interval=1)
-        streams = FixedLatency(128, 128).members
+        streams = FixedLatency(128 * lanes, 128 * lanes).members
         super().__init__({**streams, "round_keys": In(128 * (self.rounds + 1))})
 
     def elaborate(self, platform):
         m = Module()
         rounds = self.rounds
         order = list(reversed(range(rounds + 1))) if self._inverse else list(range(rounds + 1))
-        whitening, *keys = [round_key(self.round_keys, index) for index in order]
+        whitening, *keys = [round_key(self.round_keys, index, self.lanes) for index in order]
         block = [s ^ k for s, k in zip(to_planes(self.i.payload), whitening)]
 
         p = Pipeline(m, valid=self.i.valid, s=named(m, "whitened", Cat(block)))
@@ -57,10 +59,14 @@ class _Pipelined(wiring.Component):
         return m
 
     def _round(self, m: Module, p: Pipeline, key: Planes, r: int) -> None:
-        *front, back = (lut_steps if self.sbox == "lut" else composite_steps)(self._inverse)
+        if self.sbox == "lut":  # a table in halves only where there are more registers than other places for them
+            *front, back = lut_steps(self._inverse, halves=self.round_stages == 4)
+        else:
+            *front, back = composite_steps(self._inverse)
         permutation = inv_shift_rows if self._inverse else shift_rows
         back_and_rows = Step(back.levels, lambda m, live, name: {"s": permutation(back.apply(m, live, name)["s"])})
-        _apply(m, p, [*front, back_and_rows, *self._linear(key, r)], self.round_stages, f"r{r}")
+        _apply(m, p, [*front, back_and_rows, *self._linear(key, r)], self.round_stages,
+               16 * self.lanes, f"r{r}")
 
     def _rom_round(self, m: Module, p: Pipeline, key: Planes, r: int) -> None:
         """The ROM's read is one of the registers, and with four of them the ROM's output register another."""
@@ -71,17 +77,16 @@ class _Pipelined(wiring.Component):
         p.live["s"] = named(m, f"r{r}_read", Cat(permutation(read)))
         stages = self.round_stages - 1
         if stages == 0:  # the next ROM, or the output register, ends the round
-            _run(m, p, self._linear(key, r), f"r{r}")
+            _run(m, p, self._linear(key, r), 16 * self.lanes, f"r{r}")
             return
         if stages > 1:
             p.cut(s=p.s)
             stages -= 1
-        _apply(m, p, self._linear(key, r), stages, f"r{r}")
+        _apply(m, p, self._linear(key, r), stages, 16 * self.lanes, f"r{r}")
 
     def _linear(self, key: Planes, r: int) -> list[Step]:
         """What follows the S-boxes in round ``r``."""
-        attrs = BOUNDARY if self.sbox != "composite" else None
-        return (unmix_steps if self._inverse else mix_steps)(key, last=r == self.rounds, attrs=attrs)
+        return (unmix_steps if self._inverse else mix_steps)(key, last=r == self.rounds)
 
 
 def _split(planes) -> Planes:
@@ -89,33 +94,34 @@ def _split(planes) -> Planes:
     return [planes[b * len(planes) // 8:(b + 1) * len(planes) // 8] for b in range(8)]
 
 
-def _planes(live) -> dict[str, Planes]:
-    return {name: [value[16 * b:16 * b + 16] for b in range(len(value) // 16)] for name, value in live.items()}
+def _planes(live, size: int) -> dict[str, Planes]:
+    return {name: [value[at:at + size] for at in range(0, len(value), size)] for name, value in live.items()}
 
 
-def _run(m: Module, p: Pipeline, steps: list[Step], name: str) -> None:
-    """``steps`` without a register."""
+def _run(m: Module, p: Pipeline, steps: list[Step], size: int, name: str) -> None:
+    """``steps`` without a register, on planes of ``size`` bytes."""
     for i, step in enumerate(steps):
-        out = step.apply(m, _planes(p.live), f"{name}_{i}")
+        out = step.apply(m, _planes(p.live, size), f"{name}_{i}")
         p.live = {key: named(m, f"{name}_{i}_{key}", Cat(planes)) for key, planes in out.items()}
 
 
-def _apply(m: Module, p: Pipeline, steps: list[Step], stages: int, name: str) -> None:
+def _apply(m: Module, p: Pipeline, steps: list[Step], stages: int, size: int, name: str) -> None:
     """``steps`` with ``stages`` registers, the last of them after the last step."""
     cuts = cut_places([step.levels for step in steps], stages)
     for i, step in enumerate(steps):
-        _run(m, p, [step], f"{name}{i}")
+        _run(m, p, [step], size, f"{name}{i}")
         if i in cuts:
             p.cut(**p.live)
 
 
 class PipelinedEncryption(_Pipelined):
-    """``o`` is AES of ``i`` under ``round_keys``, a block a cycle: the papers' PEC.
+    """``o`` is AES of ``i`` under ``round_keys``, a block a cycle and lane: the papers' PEC.
 
+    ``lanes`` blocks go side by side, block 0 in the low bits; one gate of the description serves them all.
     ``round_keys`` holds the round keys in order, the first lowest, and must not change while blocks are in flight.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
-    Cost:   16 S-boxes a round; 128 registers a stage, more where a register stands inside an S-box.
+    Cost:   16 S-boxes a round and lane; 128 registers a stage, more where a register stands inside an S-box.
     Bytes:  byte 0 of a block is bits 7..0.
     Source: FIPS 197, 5.1.
     Security: no masking; the cycle count does not depend on data or key.
@@ -125,12 +131,12 @@ class PipelinedEncryption(_Pipelined):
 
 
 class PipelinedDecryption(_Pipelined):
-    """``o`` is inverse AES of ``i`` under ``round_keys``, a block a cycle: the papers' PDC.
+    """``o`` is inverse AES of ``i`` under ``round_keys``, a block a cycle and lane: the papers' PDC.
 
     ``round_keys`` is what encryption takes, in the same order.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
-    Cost:   16 inverse S-boxes a round; 128 registers a stage, more where a register stands inside an S-box.
+    Cost:   16 inverse S-boxes a round and lane; 128 registers a stage, more where a register stands inside an S-box.
     Bytes:  byte 0 of a block is bits 7..0.
     Source: FIPS 197, 5.3.
     Security: no masking; the cycle count does not depend on data or key.

@@ -26,14 +26,14 @@ def check_parameters(key_bits: int, sbox: str, kinds: Sequence[str] = KINDS) -> 
         raise ValueError(f"sbox must be one of {', '.join(kinds)}, got {sbox!r}")
 
 
-def round_key(round_keys: Value, index: int) -> Planes:
-    """Planes of round key ``index`` of all round keys side by side."""
-    return to_planes(round_keys[128 * index:128 * index + 128])
+def round_key(round_keys: Value, index: int, lanes: int = 1) -> Planes:
+    """Planes of round key ``index`` of all round keys side by side, for as many blocks as there are ``lanes``."""
+    return [plane.replicate(lanes) for plane in to_planes(round_keys[128 * index:128 * index + 128])]
 
 
 def _permute(planes: Sequence[Value], source) -> Planes:
-    """Byte ``k`` of the result is byte ``source(k)``: wires."""
-    return [Cat(plane[source(k)] for k in range(16)) for plane in planes]
+    """Byte ``k`` of each block of the result is its byte ``source(k)``: wires."""
+    return [Cat(plane[block + source(k)] for block in range(0, len(plane), 16) for k in range(16)) for plane in planes]
 
 
 def _rows(planes: Sequence[Value], by: int) -> Planes:
@@ -51,8 +51,8 @@ def inv_shift_rows(planes: Sequence[Value]) -> Planes:
     return _permute(planes, lambda k: (k - 4 * (k % 4)) % 16)
 
 
-def _name(m: Module, planes: Sequence[Value], name: str, attrs: dict | None = None) -> Planes:
-    return [named(m, f"{name}{b}", plane, attrs=attrs) for b, plane in enumerate(planes)]
+def _name(m: Module, planes: Sequence[Value], name: str) -> Planes:
+    return [named(m, f"{name}{b}", plane) for b, plane in enumerate(planes)]
 
 
 def _pair_sums(m: Module, s: Planes, name: str) -> Planes:
@@ -60,7 +60,7 @@ def _pair_sums(m: Module, s: Planes, name: str) -> Planes:
     return _name(m, [a ^ b for a, b in zip(s, _rows(s, 1))], f"{name}_x")
 
 
-def _wrap(m, live, name, *, attrs):
+def _wrap(m, live, name):
     """2 (a + b) in the bits where doubling wraps, for each byte a and the byte b below it.
 
     A bit of 2 a + 3 b + c + d and of the round key has six terms, one LUT6, or eight where doubling wraps. Four of
@@ -68,7 +68,7 @@ def _wrap(m, live, name, *, attrs):
     """
     s = _name(m, live["s"], f"{name}_s")
     x = _pair_sums(m, s, name)
-    return {"s": s, "w": [named(m, f"{name}_w{b}", x[b - 1] ^ x[7], attrs=attrs) for b in WRAPPED]}
+    return {"s": s, "w": [named(m, f"{name}_w{b}", x[b - 1] ^ x[7]) for b in WRAPPED]}
 
 
 def _mix(m, live, name, *, key):
@@ -99,18 +99,18 @@ def _unmix(m, live, name, *, key):
     return {"s": [a ^ b for a, b in zip(s, four)]}
 
 
-def mix_steps(key: Planes, *, last: bool, attrs: dict | None) -> list[Step]:
+def mix_steps(key: Planes, *, last: bool) -> list[Step]:
     """Steps of MixColumns and AddRoundKey; the last round has no MixColumns, but as many steps."""
     if last:
         return [Step(1, lambda m, live, name: live), Step(2, partial(add_round_key, key=key))]
-    return [Step(1, partial(_wrap, attrs=attrs)), Step(2, partial(_mix, key=key))]
+    return [Step(1, _wrap), Step(2, partial(_mix, key=key))]
 
 
-def unmix_steps(key: Planes, *, last: bool, attrs: dict | None) -> list[Step]:
+def unmix_steps(key: Planes, *, last: bool) -> list[Step]:
     """Steps of AddRoundKey and InvMixColumns, likewise."""
     if last:
         return [Step(2, partial(add_round_key, key=key)), *[Step(1, lambda m, live, name: live)] * 2]
-    return [Step(2, partial(_unmix, key=key)), Step(1, partial(_wrap, attrs=attrs)), Step(2, partial(_mix, key=None))]
+    return [Step(2, partial(_unmix, key=key)), Step(1, _wrap), Step(2, partial(_mix, key=None))]
 
 
 def cut_places(levels: Sequence[int], stages: int) -> set[int]:

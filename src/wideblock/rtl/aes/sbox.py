@@ -2,9 +2,9 @@
 """The S-box of AES and its inverse, three ways, on every byte of a state at once.
 
 A state is ``planes``: eight values, plane ``b`` holding bit ``b`` of each byte, so that one operation on a plane is one
-gate in every S-box of the layer. All three kinds are derived here from the definition; none is a copied table.
+gate in every byte of the state. All three kinds are derived here from the definition; none is a copied table.
 
-lut        multiplexer trees over the table: 32 six-input LUTs and their wide multiplexers a byte on LUT6 devices
+lut        a table read combinationally: 32 six-input LUTs and their wide multiplexers a byte on LUT6 devices
 composite  inversion in GF(((2^2)^2)^2): the smallest in gates and in four-input LUTs
 bram       a synchronous ROM, two bytes a block RAM: costs no LUT, and its read is a pipeline register
 """
@@ -17,14 +17,10 @@ from itertools import combinations, product
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib.memory import Memory
 
-__all__ = ["KINDS", "BOUNDARY", "Step", "table", "to_planes", "from_planes", "named", "sub_bytes", "inv_sub_bytes",
+__all__ = ["KINDS", "Step", "table", "to_planes", "from_planes", "named", "sub_bytes", "inv_sub_bytes",
            "lut_steps", "composite_steps", "rom"]
 
 KINDS = ("lut", "composite", "bram")
-
-# A signal with this attribute is where Yosys ends one mapping problem and starts the next. Without it the S-box is
-# duplicated into the logic behind it, because eight inputs fit one wide LUT and depth is all that the mapper sees.
-BOUNDARY = {"abc9_keep": 1}
 
 Planes = list[Value]
 
@@ -74,10 +70,10 @@ def from_planes(planes: Sequence[Value]) -> Value:
     return Cat(planes[b][k] for k in range(len(planes[0])) for b in range(8))
 
 
-def named(m: Module, name: str, value, *, attrs: dict | None = None) -> Signal:
+def named(m: Module, name: str, value) -> Signal:
     """``value`` as a signal, so that using it twice does not build it twice."""
     value = Value.cast(value)
-    signal = Signal(len(value), name=name, attrs=attrs)
+    signal = Signal(len(value), name=name)
     m.d.comb += signal.eq(value)
     return signal
 
@@ -95,62 +91,35 @@ class Step:
 
 # ------------------------------------------------------------------------------------------------ lut
 
-@cache
-def _columns(inverse: bool) -> tuple[int, ...]:
-    """Truth table of each output bit: bit ``x`` of number ``b`` is bit ``b`` of the S-box of ``x``."""
-    return tuple(sum((y >> b & 1) << x for x, y in enumerate(table(inverse))) for b in range(8))
+def _read(m: Module, address: Planes, rows: Sequence[int], name: str) -> Planes:
+    """``rows`` looked up by each byte of ``address``: one table with a combinational read port a byte."""
+    memory = Memory(shape=8, depth=len(rows), init=rows, attrs={"rom_style": "logic"})
+    m.submodules[f"{name}_table"] = memory
+    out = []
+    for k in range(len(address[0])):
+        port = memory.read_port(domain="comb")
+        m.d.comb += port.addr.eq(Cat(plane[k] for plane in address))
+        out.append(port.data)
+    return to_planes(named(m, f"{name}_y", Cat(out)))
 
 
-def _lookup(m: Module, x: Sequence[Value], truth: Sequence[int], name: str) -> Planes:
-    """Functions ``truth`` of the planes ``x``, as multiplexer trees that share equal and complementary subtrees."""
-    n = len(x[0])
-    built: dict[tuple[int, int], Value] = {}
+def lut_steps(inverse: bool = False, *, halves: bool = False) -> list[Step]:
+    """The table as one step, or as two: both ``halves`` that the top bit chooses between, and the choice."""
+    rows = table(inverse)
 
-    def tree(function: int, inputs: int) -> Value:
-        full = (1 << (1 << inputs)) - 1
-        if function == 0:
-            return Value.cast(0).replicate(n)
-        if function == full:
-            return Value.cast(1).replicate(n)
-        if function & 1:  # one of a function and its complement is built: the one that maps 0 to 0
-            return ~tree(function ^ full, inputs)
-        if (function, inputs) not in built:
-            half = 1 << (inputs - 1)
-            low, high = function & ((1 << half) - 1), function >> half
-            select = x[inputs - 1]
-            if low == high:
-                return tree(low, inputs - 1)
-            if low == 0 and high == (1 << half) - 1:
-                return select
-            low_value = tree(low, inputs - 1)
-            if low ^ high == (1 << half) - 1:
-                value = low_value ^ select
-            elif low == 0:
-                value = tree(high, inputs - 1) & select
-            else:
-                value = ((low_value ^ tree(high, inputs - 1)) & select) ^ low_value
-            built[function, inputs] = named(m, f"{name}_t{len(built)}", value)
-        return built[function, inputs]
+    def whole(m, live, name):
+        return {"s": _read(m, live["s"], rows, name)}
 
-    return [tree(f, len(x)) for f in truth]
-
-
-def lut_steps(inverse: bool = False) -> list[Step]:
-    """Two steps: both half tables that the top bit chooses between, and the choice."""
-    half = (1 << 128) - 1
-
-    def halves(m, live, name):
-        x = live["s"]
-        columns = _columns(inverse)
-        out = _lookup(m, x[:7], [c & half for c in columns] + [c >> 128 for c in columns], name)
-        return {"low": out[:8], "high": out[8:], "top": [x[7]]}
+    def both(m, live, name):
+        *address, top = live["s"]
+        return {"low": _read(m, address, rows[:128], f"{name}_low"),
+                "high": _read(m, address, rows[128:], f"{name}_high"), "top": [top]}
 
     def choose(m, live, name):
         top = live["top"][0]
-        return {"s": [named(m, f"{name}_y{b}", (top & h) | (~top & l), attrs=BOUNDARY)
-                      for b, (l, h) in enumerate(zip(live["low"], live["high"]))]}
+        return {"s": [(top & high) | (~top & low) for low, high in zip(live["low"], live["high"])]}
 
-    return [Step(4, halves), Step(1, choose)]
+    return [Step(3, both), Step(1, choose)] if halves else [Step(4, whole)]
 
 
 # ------------------------------------------------------------------------------------------------ composite

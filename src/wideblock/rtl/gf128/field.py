@@ -17,6 +17,8 @@ def parity(bits: Sequence[Value]) -> Value:
 
     Cost: len(bits) - 1 XOR gates a position.
     """
+    if not bits:
+        raise ValueError("a sum needs at least one bit, got none")
     if len(bits) == 1:
         return bits[0]
     return parity(bits[:len(bits) // 2]) ^ parity(bits[len(bits) // 2:])
@@ -32,7 +34,7 @@ def _bits(a: ValueLike | Sequence[Value], width: int) -> list[Value]:
 
 @dataclass(frozen=True)
 class Field:
-    """GF(2)[x] / (x^width + modulus). Bit k of an element is the coefficient of x^k.
+    """GF(2)[x] / (x^width + modulus), an irreducible polynomial. Bit k of an element is the coefficient of x^k.
 
     The defaults are the field of XTS, FAST, XCB, EME2, HEH and HMCH: x^128 + x^7 + x^2 + x + 1.
     """
@@ -69,7 +71,7 @@ class Field:
     def square(self, a) -> Value:
         """a^2: squaring is linear, (sum a_k x^k)^2 = sum a_k x^2k.
 
-        Cost: for GF128 1 to 4 bits of ``a`` to each bit, one LUT each.
+        Cost: for GF128 2 to 5 bits of ``a`` to each bit, so one 6-input table each.
         """
         return self._linear(a, range(0, 2 * self.width, 2))
 
@@ -88,13 +90,13 @@ class Field:
             for e in exponents:
                 if k + e >= self.width:
                     high[k + e - self.width] ^= high[k]
-        return Cat(reduce(xor, [c[k], *(high[k - e] for e in exponents if 0 <= k - e < len(high))])
-                   for k in range(self.width))
+        return Value.cast(Cat(reduce(xor, [c[k], *(high[k - e] for e in exponents if 0 <= k - e < len(high))])
+                              for k in range(self.width)))
 
     def _linear(self, a, degrees) -> Value:
         """Sum of a_k x^degrees[k]."""
         a = _bits(a, len(degrees))
-        return Cat(parity([a[k] for k in terms]) for terms in self.residue_terms(degrees))
+        return Value.cast(Cat(parity([a[k] for k in terms]) for terms in self.residue_terms(degrees)))
 
 
 GF128 = Field()

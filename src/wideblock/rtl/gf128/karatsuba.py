@@ -9,7 +9,7 @@ from math import ceil, log
 from operator import xor
 
 from amaranth import Cat, Module, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth.lib import data, stream, wiring
 
 from wideblock.rtl.gf128.field import GF128, Field, parity
 from wideblock.rtl.pipeline import FixedLatency, Pipeline, Timing
@@ -38,7 +38,7 @@ class Layer:
     fan_in: int
     bits: int
     splits: bool
-    apply: Callable[[list[Value]], list[Value]]
+    apply: Callable[[list], list]
 
     @property
     def depth(self) -> float:
@@ -49,7 +49,7 @@ class Layer:
 def _split(x):
     """The coefficients of A^L, A^H and A^L + A^H for all A = A^L + A^H x^half, side by side."""
     half = len(x) // 2
-    return [Cat(low, high, low ^ high) for low, high in zip(x[:half], x[half:])]
+    return [Cat(low, high, low ^ high) for low, high in zip(x[:half], x[half:], strict=True)]
 
 
 def _split_operands(ab):
@@ -98,12 +98,13 @@ def layers(field: Field, leaf: int) -> list[Layer]:
 def place(chain: list[Layer], stages: int, input_depth: float = 0) -> tuple[int, ...]:
     """Where the ``stages`` register levels stand: for each, the number of layers before it; 0 is at the input.
 
-    The last one is behind the last layer. The others stand so that the deepest stage is as shallow as possible;
-    but as long as it is no deeper than twice the mean, few registers among the split operands count more, for they
-    cost area. Then the second deepest stage decides, and so on; among equals the earliest place, which is smallest.
+    The last one is behind the last layer. The others stand so that the deepest stage is as shallow as possible; but
+    as long as it is no deeper than twice the layers' share of a stage, few registers among the split operands count
+    more, for they cost area. Then the second deepest stage decides, and so on; among equals the earliest place, which
+    is smallest.
     """
     depth = [*accumulate((layer.depth for layer in chain), initial=input_depth)]
-    enough = round(2 * depth[-1] / stages)
+    enough = round(2 * (depth[-1] - input_depth) / stages)
 
     def cost(cuts):
         ends = [0, *(depth[k] for k in cuts), depth[-1]]
@@ -125,6 +126,9 @@ class Multiplier(wiring.Component):
     Source: Chakraborty et al., IEEE TC 62(2), appendix A.
     Security: time does not depend on the operands; no masking.
     """
+
+    i: stream.Interface
+    o: stream.Interface
 
     def __init__(self, field: Field = GF128, *, stages: int = 4, leaf: int = 4, input_depth: float = 0):
         quotient = field.width // leaf if leaf in LEAVES else 0
@@ -151,10 +155,10 @@ class Multiplier(wiring.Component):
 
         def named(name, values):
             signals = {f"{name}_{k}": Signal(len(v), name=f"{name}_{k}") for k, v in enumerate(values)}
-            m.d.comb += [signal.eq(v) for signal, v in zip(signals.values(), values)]
+            m.d.comb += [signal.eq(v) for signal, v in zip(signals.values(), values, strict=True)]
             return signals
 
-        live = {f"input_{k}": bit for k, bit in enumerate([*self.i.payload.a, *self.i.payload.b])}
+        live = {f"input_{k}": bit for k, bit in enumerate(Value.cast(self.i.payload))}
         for done, layer in enumerate([None, *self.layers]):
             if layer:
                 live = named(layer.name, layer.apply([*live.values()]))

@@ -129,7 +129,7 @@ class Schedule:
         for clock in range(1, self.total_clocks + self.NS + 1):
             starting = self.clocks[clock - 1].node if clock <= self.total_clocks else None
             parents = [self.forest.parent(held[0]) if held else None for held in locations]
-            locations = [() if parent == starting else held for held, parent in zip(locations, parents)]
+            locations = [() if parent == starting else held for held, parent in zip(locations, parents, strict=True)]
             x = finish.get(clock)
             parent = self.forest.parent(x) if x is not None else None
             if x is not None and parent is not None and parent != starting:
@@ -184,7 +184,7 @@ def permutation(m: int, NS: int) -> tuple[int, ...]:
 
     Source: section 4.2 of the paper, for m = 31 and NS = 3.
     """
-    pi = dict(zip(range(1, m + 1), range(1, m + 1)))
+    pi = {j: j for j in range(1, m + 1)}
     for n, x in enumerate(schedule(m, NS).order):
         pi[x - 1], pi[x] = 2 * n + 1, 2 * n + 2
     return tuple(pi.values())
@@ -225,12 +225,12 @@ def draw(schedule: Schedule, width: int = 120) -> str:
             " ".join(f"{x}({ST})" for x, ST in now.L2),
             " ".join(map(str, now.L1)),
         ))
-    widths = [max(map(len, column)) for column in zip(*rows)]
-    widths[2:6] = [min(w, most) for w, most in zip(widths[2:6], (44, 5, 22, 18))]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    widths[2:6] = [min(w, most) for w, most in zip(widths[2:6], (44, 5, 22, 18), strict=True)]
     used = sum(widths[:-1]) + 2 * (len(widths) - 1)
     widths[-1] = max(10, min(widths[-1], width - used))
     chart = ["  ".join(_shorten(cell, w).rjust(w) if k < 2 else _shorten(cell, w).ljust(w)
-                       for k, (cell, w) in enumerate(zip(row, widths))) for row in rows]
+                       for k, (cell, w) in enumerate(zip(row, widths, strict=True))) for row in rows]
     chart.insert(1, "  ".join("-" * w for w in widths))
 
     shelves = [[]]
@@ -239,7 +239,7 @@ def draw(schedule: Schedule, width: int = 120) -> str:
         if shelves[-1] and sum(len(b[0]) for b in [*shelves[-1], block]) > width:
             shelves.append([])
         shelves[-1].append(block)
-    trees = ["".join(cell or " " * len(block[0]) for cell, block in zip(cells, shelf))
+    trees = ["".join(cell or " " * len(block[0]) for cell, block in zip(cells, shelf, strict=True))
              for shelf in shelves for cells in zip_longest(*shelf)]
     head = [f"BRW, m = {forest.m} blocks, multiplier of NS = {NS} stages",
             f"{len(schedule.order)} multiplications in {schedule.total_clocks} clocks ({schedule.bubbles} bubbles), "

@@ -123,7 +123,7 @@ class HashCounterHash(wiring.Component):
         compute = first_result + p.beats * (p.width // p.lanes - 1) + self.back_program.done("h")
         latency = compute + 1 + p.beats
         interval = max(self.front_program.steps, self.back_program.steps, self.lane_steps + 1) if p.overlap else compute
-        slots = _power_of_two(-(-latency // interval) + 1)
+        slots = _power_of_two(-(-latency // interval))
         self.ring_depth = slots * _power_of_two(p.beats)
         unit = self.units["front"]
         self.clear_rows = _power_of_two(max(self.ring_depth, A + p.mult_stages + 2, unit.depth,
@@ -167,11 +167,8 @@ class HashCounterHash(wiring.Component):
         m.submodules.front_hash = front
         if p.overlap:
             m.submodules.back_hash = back
-        lanes = []
-        for k in range(p.lanes):
-            lane = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox)
-            m.submodules[f"lane{k}"] = lane
-            lanes.append(lane)
+        m.submodules.lanes = lanes = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox,
+                                                         lanes=p.lanes)
 
         # Input: one register, and the framing of sectors
         x_valid = Signal()
@@ -244,7 +241,7 @@ class HashCounterHash(wiring.Component):
             with m.If(clear):
                 m.d.sync += later.eq(0)
         arriving, arrived = tags[A - 1], tags[A]
-        E = [lane.o.payload for lane in lanes]
+        E = _blocks(lanes.o.payload, p.lanes)
 
         # Its result: G, and Z for the counter mode
         g_sector = pointer("g", arrived.single)
@@ -270,18 +267,18 @@ class HashCounterHash(wiring.Component):
         with m.Elif(step_go):
             m.d.sync += step.eq(Mux(step == self.lane_steps - 1, 0, step + 1))
         z_value, g_again = Z.read(lane_sector), G.read(lane_sector)
-        for k, lane in enumerate(lanes):
+        for k, c in enumerate(_blocks(lanes.i.payload, p.lanes)):
             # blocks of the counter mode count from 1: index j * lanes + k less specials, plus one
             index = Signal(range(p.m + 1), name=f"counter{k}")
             m.d.comb += index.eq(step * p.lanes + (k + 1 - self.specials) % (1 << len(index)))
-            m.d.comb += [lane.i.payload.eq(self.counter(z_value, index)), lane.i.valid.eq(0)]
+            m.d.comb += c.eq(self.counter(z_value, index))
             if k == 0:
                 with m.If(step == 0):
-                    m.d.comb += lane.i.payload.eq(g_again)
+                    m.d.comb += c.eq(g_again)
                 with m.If(front.event_R):
-                    m.d.comb += lane.i.payload.eq(r_value)
+                    m.d.comb += c.eq(r_value)
                 with m.If(making_tau | clear):
-                    m.d.comb += lane.i.payload.eq(0)
+                    m.d.comb += c.eq(0)
 
         # Ciphertext: X_i + E(..), and W in the place of block 0
         y_step = Signal(range(self.lane_steps))
@@ -422,7 +419,7 @@ class HashCounterHash(wiring.Component):
         count = Signal(range(2 * self.clear_rows))
         m.d.comb += [clear_row.eq(count), expansion.clear.eq(clear), self.ready.eq(running),
                      expansion.key.payload.eq(self.key.payload)]
-        m.d.comb += [lane.round_keys.eq(expansion.round_keys) for lane in lanes]
+        m.d.comb += lanes.round_keys.eq(expansion.round_keys)
         for unit in units:
             m.d.comb += [unit.tau.eq(tau), unit.load.eq(tau_made), unit.clear.eq(clear), unit.clear_row.eq(clear_row)]
         loaded = Signal(len(units))

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The products of a hash, multiplied out in integers, against the specification of the hash."""
+
+import random
+
+import pytest
+
+from wideblock.rtl.hash.products import Product, brw_products, horner_products
+from wideblock.spec import gf128, polyhash
+from wideblock.spec.polyhash import TwoBlockRule
+
+RULES = {"fast": TwoBlockRule.FIRST_BY_TAU, "heh": TwoBlockRule.SECOND_BY_TAU}
+
+
+def evaluate(products, values, tau, into, *, decrypt=False):
+    """Sum of all results that go ``into`` one place."""
+    total = 0
+    for product in products:
+        if product.into == into:
+            power = product.power[decrypt] if isinstance(product.power, tuple) else product.power
+            left = gf128.power(tau, power) ^ (0 if product.left is None else values[product.left])
+            right = evaluate(products, values, tau, product.name, decrypt=decrypt)
+            right ^= 0 if product.right is None else values[product.right]
+            right ^= 0 if product.constant is None else gf128.power(tau, product.constant)
+            total ^= gf128.mul(left, right)
+    return total
+
+
+def message(n, seed=0):
+    rng = random.Random(f"{n} {seed}")
+    names = [f"Y{i}" for i in range(1, n + 1)]
+    return rng.getrandbits(128), names, {name: rng.getrandbits(128) for name in names}
+
+
+@pytest.mark.parametrize("rule", RULES)
+@pytest.mark.parametrize("n", range(71))
+def test_brw(n, rule):
+    tau, names, values = message(n)
+    products, loose = brw_products(names, "out", two_block_rule=rule)
+    assert len(products) == n // 2
+    assert all(p.power == 1 or p.power & (p.power - 1) == 0 for p in products)
+    got = evaluate(products, values, tau, "out") ^ (0 if loose is None else values[loose])
+    assert got == polyhash.brw(tau, [values[name] for name in names], two_block_rule=RULES[rule])
+
+
+@pytest.mark.parametrize("n", [2, 6, 10, 70])
+def test_the_two_rules_differ_where_two_blocks_stand_alone(n):
+    _, names, _ = message(n)
+    fast, fast_loose = brw_products(names, "out", two_block_rule="fast")
+    heh, heh_loose = brw_products(names, "out", two_block_rule="heh")
+    assert (fast[-1].right, fast_loose) == (heh_loose, heh[-1].right) == (names[-2], names[-1])
+    assert fast[:-1] == heh[:-1]
+
+
+def test_every_block_of_brw_is_used_once():
+    _, names, _ = message(70)
+    for n in range(71):
+        products, loose = brw_products(names[:n], "out", two_block_rule="fast")
+        used = [block for p in products for block in (p.left, p.right) if block is not None]
+        assert sorted([*used, *([] if loose is None else [loose])]) == sorted(names[:n])
+
+
+@pytest.mark.parametrize("decimation", [1, 2, 3, 4, 8, 10])
+@pytest.mark.parametrize("n", [*range(26), 40, 64, 70])
+def test_horner(n, decimation):
+    tau, names, values = message(n, decimation)
+    products = horner_products(names, "out", decimation=decimation, monic=False)
+    right = gf128.mul(tau, polyhash.horner(tau, [values[name] for name in names]))
+    assert len(products) == n
+    assert evaluate(products, values, tau, "out") == right
+
+
+@pytest.mark.parametrize("decimation", [1, 2, 3, 4, 8, 10])
+@pytest.mark.parametrize("n", [10, 11, 12, 13, 19, 20, 40, 64, 70])
+def test_monic_horner_has_a_leading_one(n, decimation):
+    tau, names, values = message(n, decimation)
+    products = horner_products(names, "out", decimation=decimation, monic=True)
+    right = gf128.mul(tau, polyhash.horner(tau, [1, *(values[name] for name in names)]))
+    assert len(products) == n  # the one costs no product
+    assert evaluate(products, values, tau, "out") == right
+
+
+@pytest.mark.parametrize("decimation", [2, 4, 8])
+def test_chains_of_decimated_horner_do_not_wait_for_each_other(decimation):
+    products = horner_products([f"Y{i}" for i in range(1, 41)], "out", decimation=decimation, monic=True)
+    feeds = {p.name: p.into for p in products}
+    assert sorted(feeds.values()) == sorted([*(f"X{j}" for j in range(decimation + 1, 41)), *["out"] * decimation])
+    assert {p.power for p in products if p.into != "out"} == {decimation}
+
+
+def test_power_may_depend_on_the_direction():
+    product = Product("p", None, (1, 2), "Y", None, "out")
+    assert evaluate([product], {"Y": 5}, 7, "out") == gf128.mul(7, 5)
+    assert evaluate([product], {"Y": 5}, 7, "out", decrypt=True) == gf128.mul(gf128.square(7), 5)
+
+
+def test_unknown_two_block_rule():
+    with pytest.raises(ValueError, match="^two_block_rule must be 'fast' or 'heh', got 'xcb'$"):
+        brw_products(["Y1"], "out", two_block_rule="xcb")
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_monic_horner_needs_a_block_for_each_chain(n):
+    names = [f"Y{i}" for i in range(n)]
+    with pytest.raises(ValueError, match=f"^4-decimated Horner with a leading one needs at least 4 blocks, got {n}$"):
+        horner_products(names, "out", decimation=4, monic=True)

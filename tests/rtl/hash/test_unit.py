@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The hash unit, simulated, against the hash polynomials of the specification."""
+
+import random
+
+import pytest
+from amaranth.sim import Simulator
+
+from wideblock.rtl.hash.products import Product, brw_products, horner_products
+from wideblock.rtl.hash.program import Arrival, schedule
+from wideblock.rtl.hash.unit import HashUnit, addition_chain
+from wideblock.spec import gf128, polyhash
+
+
+def program(n, kind, *, width, stages, multipliers=1, event="out", swap=False):
+    """Schedule of the hash of ``n`` blocks times tau (tau^2 when decrypting; the other way round with ``swap``)."""
+    beats = -(-n // width)
+    banks = width if kind == "horner" else max(2, width)
+    arrivals = [Arrival(b, b // width, b % banks) for b in range(n)]
+    if kind == "brw":
+        products, loose = brw_products(range(n), "h", two_block_rule="fast")
+    else:
+        products, loose = horner_products(range(n), "h", decimation=stages * multipliers, monic=False), None
+    products = [*products, Product("h", None, (2, 1) if swap else (1, 2), loose, None, event)]
+    return schedule(products, arrivals, latency=stages, multipliers=multipliers, beats=beats, steps=beats)
+
+
+def expected(tau, X, kind, power):
+    digest = polyhash.brw(tau, X) if kind == "brw" else gf128.mul(tau, polyhash.horner(tau, X))
+    return gf128.mul(gf128.power(tau, power), digest)
+
+
+class Bench:
+    """Drives one unit; ``seen`` are its events with their cycles."""
+
+    def __init__(self, unit, events, seed=0):
+        self.unit, self.events, self.seen, self.rng = unit, events, [], random.Random(seed)
+        self.cycle = 0
+        self.tau = self.rng.getrandbits(128)
+
+    def blocks(self, n):
+        return [self.rng.getrandbits(128) for _ in range(n)]
+
+    async def tick(self, ctx):
+        for event in self.events:
+            if ctx.get(self.unit[f"event_{event}"]):
+                self.seen.append((event, self.cycle, ctx.get(self.unit[f"result_{event}"])))
+        await ctx.tick()
+        self.cycle += 1
+
+    async def load(self, ctx, tau):
+        """Loads tau; cycles from ``load`` to ``loaded``."""
+        ctx.set(self.unit.tau, tau)
+        ctx.set(self.unit.load, 1)
+        begin = self.cycle
+        await self.tick(ctx)
+        ctx.set(self.unit.load, 0)
+        ctx.set(self.unit.tau, self.rng.getrandbits(128))
+        while not ctx.get(self.unit.loaded):
+            await self.tick(ctx)
+        return self.cycle - begin
+
+    async def sector(self, ctx, name, X, decrypt, *, pause=0.0, beats=None):
+        """Offers the beats of a sector, or the first so many; the cycle in which the first one is taken."""
+        unit, program = self.unit, self.unit.programs[name]
+        first = None
+        for beat in range(program.beats if beats is None else beats):
+            while self.rng.random() < pause:
+                await self.noise(ctx)
+            ctx.set(unit[f"{name}_beat"], 1)
+            ctx.set(unit[f"{name}_decrypt"], decrypt)
+            for lane in range(unit.width):
+                b = beat * unit.width + lane
+                ctx.set(unit.blocks[lane], X[b] if b < len(X) else self.rng.getrandbits(128))
+            while not ctx.get(unit[f"{name}_ready"]):
+                await self.tick(ctx)
+            first = self.cycle if beat == 0 else first
+            await self.tick(ctx)
+            ctx.set(unit[f"{name}_beat"], 0)
+        return first
+
+    async def noise(self, ctx):
+        for lane in range(self.unit.width):
+            ctx.set(self.unit.blocks[lane], self.rng.getrandbits(128))
+        await self.tick(ctx)
+
+    async def rest(self, ctx, program):
+        for _ in range(program.tail + program.latency + 2):
+            await self.noise(ctx)
+
+    def run(self, play):
+        simulator = Simulator(self.unit)
+        simulator.add_clock(1e-8)
+        simulator.add_testbench(play)
+        simulator.run()
+        return self.seen
+
+
+BRW = [(n, *(shape := [(1, 1), (2, 1), (4, 1), (4, 2)][k % 4]), stages)
+       for k, (n, stages) in enumerate(zip([4, 5, 6, 7, 8, 17, 22, 27, 29, 30, 31, 32], [4, 1, 3, 8, 6, 2, 4, 5, 7, 8, 4, 4],
+                                           strict=True))]
+HORNER = [(5, 1, 1, 4), (12, 1, 1, 1), (19, 1, 1, 3), (16, 2, 2, 4), (23, 2, 2, 3), (26, 4, 4, 2)]
+
+
+@pytest.mark.parametrize(("kind", "n", "width", "multipliers", "stages"),
+                         [*(("brw", *shape) for shape in BRW), *(("horner", *shape) for shape in HORNER)])
+def test_digest_and_its_cycle(kind, n, width, multipliers, stages):
+    """Both directions, without and with pauses; unused lanes and idle cycles carry noise."""
+    f = program(n, kind, width=width, stages=stages, multipliers=multipliers)
+    bench = Bench(HashUnit({"f": f}, width=width, taps={}), ["out"], seed=n)
+    right = []
+
+    async def play(ctx):
+        assert await bench.load(ctx, bench.tau) == bench.unit.setup
+        for pause, decrypt in ((0.0, 0), (0.0, 1), (0.4, 1), (0.7, 0)):
+            X = bench.blocks(n)
+            first = await bench.sector(ctx, "f", X, decrypt, pause=pause)
+            await bench.rest(ctx, f)
+            right.append((expected(bench.tau, X, kind, 1 + decrypt), first if pause == 0 else None))
+
+    seen = bench.run(play)
+    assert [value for _, _, value in seen] == [value for value, _ in right]
+    cycles = [(got, first) for (_, got, _), (_, first) in zip(seen, right, strict=True) if first is not None]
+    assert [got for got, _ in cycles] == [first + f.done("out") for _, first in cycles]
+
+
+def test_two_programs_share_a_unit():
+    """Of different length and direction rule, in turn; neither disturbs the other's next run."""
+    programs = {"front": program(13, "brw", width=2, stages=3, event="one"),
+                "back": program(10, "brw", width=2, stages=3, event="two", swap=True)}
+    bench = Bench(HashUnit(programs, width=2, taps={}), ["one", "two"], seed=7)
+    right = []
+
+    async def play(ctx):
+        assert await bench.load(ctx, bench.tau) == bench.unit.setup
+        for name, decrypt in (("front", 0), ("back", 0), ("front", 1), ("front", 0), ("back", 1), ("back", 1)):
+            X = bench.blocks(13 if name == "front" else 10)
+            first = await bench.sector(ctx, name, X, decrypt, pause=0.0)
+            await bench.rest(ctx, programs[name])
+            event, power = ("one", 1 + decrypt) if name == "front" else ("two", 2 - decrypt)
+            right.append((event, first + programs[name].done(event), expected(bench.tau, X, "brw", power)))
+
+    assert bench.run(play) == right
+
+
+@pytest.mark.parametrize("kind", ["brw", "horner"])
+def test_restart_leaves_no_trace(kind):
+    """A sector given up after any number of beats: no event of its own, and the next one is right and on time."""
+    f = program(14, kind, width=2, stages=4, multipliers=1 if kind == "brw" else 2)
+    bench = Bench(HashUnit({"f": f}, width=2, taps={}), ["out"], seed=3)
+    right = []
+
+    async def play(ctx):
+        await bench.load(ctx, bench.tau)
+        for beats in range(1, f.beats):
+            await bench.sector(ctx, "f", bench.blocks(14), 0, beats=beats)
+            ctx.set(bench.unit.f_restart, 1)
+            await bench.noise(ctx)
+            ctx.set(bench.unit.f_restart, 0)
+            X = bench.blocks(14)
+            first = await bench.sector(ctx, "f", X, 1)
+            await bench.rest(ctx, f)
+            right.append(("out", first + f.done("out"), expected(bench.tau, X, kind, 2)))
+
+    assert bench.run(play) == right
+
+
+def test_another_tau():
+    f = program(9, "brw", width=2, stages=2)
+    bench = Bench(HashUnit({"f": f}, width=2, taps={}), ["out"], seed=5)
+    right = []
+
+    async def play(ctx):
+        for tau in bench.blocks(3):
+            await bench.load(ctx, tau)
+            X = bench.blocks(9)
+            await bench.sector(ctx, "f", X, 0)
+            await bench.rest(ctx, f)
+            right.append(expected(tau, X, "brw", 1))
+
+    assert [value for _, _, value in bench.run(play)] == right
+
+
+def test_clear_forgets_tau_and_results():
+    """After ``clear`` on every row, in the middle of a sector, the next digest is that of tau = 0."""
+    f = program(9, "brw", width=2, stages=2)
+    bench = Bench(HashUnit({"f": f}, width=2, taps={"h": ("f", "h")}), ["out"], seed=6)
+    X, digests = bench.blocks(9), []
+
+    async def play(ctx):
+        await bench.load(ctx, bench.tau)
+        await bench.sector(ctx, "f", bench.blocks(9), 0, beats=3)
+        ctx.set(bench.unit.clear, 1)
+        for row in range(2 * bench.unit.depth):
+            ctx.set(bench.unit.clear_row, row % bench.unit.depth)
+            for lane in range(2):
+                ctx.set(bench.unit.blocks[lane], 0)
+            await bench.tick(ctx)
+        ctx.set(bench.unit.clear, 0)
+        await bench.sector(ctx, "f", X, 0)
+        for _ in range(20):
+            if ctx.get(bench.unit.issue_h):
+                digests.append(ctx.get(bench.unit.operand_h))
+            await bench.noise(ctx)
+
+    assert [value for _, _, value in bench.run(play)] == [0]
+    assert digests == [polyhash.brw(0, X)] and digests != [0]
+
+
+def test_tap_shows_the_right_operand():
+    """``issue_h`` pulses when the digest meets the multiplier, ``operand_h`` is the digest itself."""
+    f = program(12, "brw", width=2, stages=4)
+    bench = Bench(HashUnit({"f": f}, width=2, taps={"h": ("f", "h")}), [], seed=8)
+    X, seen = bench.blocks(12), []
+
+    async def play(ctx):
+        await bench.load(ctx, bench.tau)
+        first = await bench.sector(ctx, "f", X, 0)
+        for _ in range(40):
+            if ctx.get(bench.unit.issue_h):
+                seen.append((bench.cycle - first, ctx.get(bench.unit.operand_h)))
+            await bench.noise(ctx)
+
+    bench.run(play)
+    assert seen == [(f.issued("h"), polyhash.brw(bench.tau, X))]
+
+
+@pytest.mark.parametrize("exponents", [{1}, {2, 4, 8, 16, 128}, {1, 2, 3, 4, 5, 6, 7, 8}, {12}, {7, 11}, {128, 3}])
+def test_addition_chain(exponents):
+    have = {1}
+    for e, a, b in addition_chain(frozenset(exponents)):
+        assert a in have and b in have and a + b == e and e not in have
+        have.add(e)
+    assert exponents <= have
+
+
+def test_results_of_one_event_come_from_one_multiplier():
+    """An event of two multipliers has no place to be shown."""
+    arrivals = [Arrival(0, 0, 0), Arrival(2, 0, 2), Arrival(3, 0, 3)]
+    products = [Product("a", None, 1, 0, None, "out"), Product("b", 3, 1, 2, None, "out")]
+    f = schedule(products, arrivals, latency=2, multipliers=2, beats=1, steps=1)
+    unit = HashUnit({"f": f}, width=4, taps={})
+    with pytest.raises(ValueError, match=r"^results of event 'out' come from multipliers \[0, 1\], must be from one$"):
+        Simulator(unit)
