@@ -6,12 +6,16 @@ from dataclasses import asdict
 from importlib.metadata import version
 
 from amaranth.back import verilog as back
-from wasmtime import WasmtimeError
 
 from wideblock import __version__
 from wideblock.export.contract import Contract
 
 __all__ = ["verilog"]
+
+# Yosys writes all modules into one file, a power-up value beside a reset, slices that leave bits unused, "! vector",
+# constants without leading zeros and cases whose default came before. What finds a fault in a circuit stays on:
+# undriven and multiply driven signals, latches, loops, missing pins.
+STYLE = ("DECLFILENAME", "PROCASSINIT", "UNUSEDSIGNAL", "WIDTHTRUNC", "WIDTHEXPAND", "CASEINCOMPLETE", "UNSIGNED")
 
 
 def verilog(core: Contract) -> str:
@@ -21,9 +25,15 @@ def verilog(core: Contract) -> str:
     """
     try:
         body = back.convert(core.shell, name=core.module, emit_src=False, strip_internal_attrs=True)
-    except WasmtimeError as error:
-        raise OSError(f"Yosys cannot run: {error}; it needs memory and room for temporary files") from error
-    return header(core) + body[body.index("\n") + 1 :]
+    except back.YosysError as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise OSError(f"Yosys cannot convert {core.module}: {reason}; it needs memory and temporary files") from error
+    return header(core) + lint("off") + body[body.index("\n") + 1 :] + lint("on")
+
+
+def lint(switch: str) -> str:
+    """Returns directives that turn Verilator's rules on the style of hand-written Verilog off for the file, and on."""
+    return "".join(f"// verilator lint_{switch} {rule}\n" for rule in STYLE)
 
 
 def header(core: Contract) -> str:

@@ -46,9 +46,9 @@ KINDS: dict[str, _Kind] = {
     "gate": _Kind(r"^\s*assign .* = ", r" ([&|^]) ", lambda m, rng: f" {rng.choice([g for g in '&|^' if g != m[1]])} "),
     # a bit of a number that is computed with: table entries, counter limits, reduction polynomial
     "constant": _Kind(r"^\s*assign .* = |^\s+\S+\s+= \d", r"\b(\d+)'h([0-9a-f]+)\b", _flip),
-    # the two sides of a choice change places
-    "operand": _Kind(r"^\s*assign .* \? .* : ", r" \? ([^?:;]+) : ([^?:;]+);",
-                     lambda m, rng: f" ? {m[2].strip()} : {m[1].strip()} ;"),
+    # the two sides of a choice, or two neighbours in a concatenation, change places
+    "operand": _Kind(r"^\s*assign .* = ", r"([?{,]) ([^?:,;{}]+?)( :|,) ([^?:,;{}]+?)(?= *[,;}])",
+                     lambda m, rng: f"{m[1]} {m[4]} {m[3].strip()} {m[2]} "),
     # a register that reset leaves alone
     "reset": _Kind(r"^\s*if \((\\?\w*rst)\s*\)", r"if \((\\?\w*rst)\s*\)", lambda m, rng: "if (1'h0)"),
 }

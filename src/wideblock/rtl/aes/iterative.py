@@ -54,14 +54,15 @@ class IterativeDecryption(wiring.Component):
         following = Signal(range(self.rounds + 1))
         m.d.comb += following.eq(left - 1)
         inner = Array(Cat(round_key(self.round_keys, index)) for index in range(self.rounds))
-        key = named(m, "key", inner[following])
-        rows = inv_shift_rows(to_planes(inv_sub_bytes(m, state, self.sbox, "sb")))
-        key_planes = [key[16 * b:16 * b + 16] for b in range(8)]
-        keyed = named(m, "keyed", from_planes([r ^ k for r, k in zip(rows, key_planes)]))
+        chosen = named(m, "key", inner[following])
+        substituted = to_planes(inv_sub_bytes(m, state, self.sbox, "sb"))
+        rows = inv_shift_rows([named(m, f"sb{b}", plane) for b, plane in enumerate(substituted)])
+        key = [chosen[16 * b:16 * b + 16] for b in range(8)]
+        keyed = named(m, "keyed", from_planes([r ^ k for r, k in zip(rows, key, strict=True)]))
         live = {"s": rows}
-        for i, step in enumerate(unmix_steps(key_planes, last=False)):
+        for i, step in enumerate(unmix_steps(key, last=False)):
             out = step.apply(m, live, f"u{i}")
-            live = {name: [named(m, f"u{i}_{name}{b}", x) for b, x in enumerate(planes)] for name, planes in out.items()}
+            live = {part: [named(m, f"u{i}_{part}{b}", x) for b, x in enumerate(out[part])] for part in out}
         mixed = named(m, "mixed", from_planes(live["s"]))
 
         with m.If(full & ~done):

@@ -64,7 +64,7 @@ class KeyExpansion(wiring.Component):
             sums.append(named(m, f"sum{k}", sums[-1] ^ w[k]))
 
         with m.If(load | busy):
-            m.d.sync += [key.eq(following) for key, following in zip(keys, [*keys[1:], Cat(sums)])]
+            m.d.sync += [key.eq(following) for key, following in zip(keys, [*keys[1:], Cat(sums)], strict=True)]
         with m.If(load):
             m.d.sync += [Cat(keys[-held:]).eq(self.key.payload), busy.eq(1), self.ready.eq(0),
                          turned.eq(1), constant.eq(1)]

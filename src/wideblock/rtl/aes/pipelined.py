@@ -43,7 +43,7 @@ class _Pipelined(wiring.Component):
         rounds = self.rounds
         order = list(reversed(range(rounds + 1))) if self._inverse else list(range(rounds + 1))
         whitening, *keys = [round_key(self.round_keys, index, self.lanes) for index in order]
-        block = [s ^ k for s, k in zip(to_planes(self.i.payload), whitening)]
+        block = [s ^ k for s, k in zip(to_planes(self.i.payload), whitening, strict=True)]
 
         p = Pipeline(m, valid=self.i.valid, s=named(m, "whitened", Cat(block)))
         rom_is_state = self.sbox == "bram" and self.round_stages == 1
@@ -73,8 +73,9 @@ class _Pipelined(wiring.Component):
         address = named(m, f"r{r}_address", from_planes(_split(p.s)))
         p.cut()
         permutation = inv_shift_rows if self._inverse else shift_rows
-        read = to_planes(rom(m, address, f"r{r}", inverse=self._inverse))
-        p.live["s"] = named(m, f"r{r}_read", Cat(permutation(read)))
+        read = [named(m, f"r{r}_read{b}", plane)
+                for b, plane in enumerate(to_planes(rom(m, address, f"r{r}", inverse=self._inverse)))]
+        p.live["s"] = named(m, f"r{r}_rows", Cat(permutation(read)))
         stages = self.round_stages - 1
         if stages == 0:  # the next ROM, or the output register, ends the round
             _run(m, p, self._linear(key, r), 16 * self.lanes, f"r{r}")

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from amaranth import Cat, Module, Value
 
@@ -57,7 +57,7 @@ def _name(m: Module, planes: Sequence[Value], name: str) -> Planes:
 
 def _pair_sums(m: Module, s: Planes, name: str) -> Planes:
     """Each byte plus the one below it."""
-    return _name(m, [a ^ b for a, b in zip(s, _rows(s, 1))], f"{name}_x")
+    return _name(m, [a ^ b for a, b in zip(s, _rows(s, 1), strict=True)], f"{name}_x")
 
 
 def _wrap(m, live, name):
@@ -76,15 +76,15 @@ def _mix(m, live, name, *, key):
     s = _name(m, live["s"], f"{name}_s")
     x = _pair_sums(m, s, name)
     doubled = x[7:] + x[:7]
-    for b, w in zip(WRAPPED, live["w"]):
+    for b, w in zip(WRAPPED, live["w"], strict=True):
         doubled[b] = w
-    terms = zip(doubled, _rows(s, 1), _rows(x, 2), key if key is not None else [None] * 8)
+    terms = zip(doubled, _rows(s, 1), _rows(x, 2), key if key is not None else [None] * 8, strict=True)
     return {"s": [d ^ b ^ cd if k is None else d ^ b ^ cd ^ k for d, b, cd, k in terms]}
 
 
 def add_round_key(m, live, name, *, key):
     """State plus ``key``, in planes."""
-    return {"s": [s ^ k for s, k in zip(live["s"], key)]}
+    return {"s": [s ^ k for s, k in zip(live["s"], key, strict=True)]}
 
 
 def _unmix(m, live, name, *, key):
@@ -92,11 +92,11 @@ def _unmix(m, live, name, *, key):
 
     Source: FIPS 197, 5.3.3; {0b} x^3 + {0d} x^2 + {09} x + {0e} is the product of the two mod x^4 + 1.
     """
-    s = _name(m, [s ^ k for s, k in zip(live["s"], key)], f"{name}_k")
-    x = _name(m, [a ^ b for a, b in zip(s, _rows(s, 2))], f"{name}_y")
+    s = _name(m, [s ^ k for s, k in zip(live["s"], key, strict=True)], f"{name}_k")
+    x = _name(m, [a ^ b for a, b in zip(s, _rows(s, 2), strict=True)], f"{name}_y")
     x67 = named(m, f"{name}_y67", x[6] ^ x[7])
     four = [x[6], x67, x[0] ^ x[7], x[1] ^ x[6], x[2] ^ x67, x[3] ^ x[7], x[4], x[5]]
-    return {"s": [a ^ b for a, b in zip(s, four)]}
+    return {"s": [a ^ b for a, b in zip(s, four, strict=True)]}
 
 
 def mix_steps(key: Planes, *, last: bool) -> list[Step]:
@@ -123,7 +123,7 @@ def cut_places(levels: Sequence[int], stages: int) -> set[int]:
 
     def depths(places):
         edges = [0, *(p + 1 for p in places), len(levels)]
-        return sorted((sum(levels[a:b]) for a, b in zip(edges, edges[1:])), reverse=True)
+        return sorted((sum(levels[a:b]) for a, b in pairwise(edges)), reverse=True)
 
     choices = combinations(range(len(levels) - 1), stages - 1)
     return {*min(choices, key=lambda places: (depths(places), [-p for p in places])), len(levels) - 1}

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Signal, Value
 from amaranth.lib.memory import Memory
 
 __all__ = ["KINDS", "Step", "table", "to_planes", "from_planes", "named", "sub_bytes", "inv_sub_bytes",
@@ -95,12 +95,14 @@ def _read(m: Module, address: Planes, rows: Sequence[int], name: str) -> Planes:
     """``rows`` looked up by each byte of ``address``: one table with a combinational read port a byte."""
     memory = Memory(shape=8, depth=len(rows), init=rows, attrs={"rom_style": "logic"})
     m.submodules[f"{name}_table"] = memory
+    size = len(address)
+    flat = named(m, f"{name}_address", Cat(plane[k] for k in range(len(address[0])) for plane in address))
     out = []
-    for k in range(len(address[0])):
+    for at in range(0, len(flat), size):
         port = memory.read_port(domain="comb")
-        m.d.comb += port.addr.eq(Cat(plane[k] for plane in address))
+        m.d.comb += port.addr.eq(flat[at:at + size])
         out.append(port.data)
-    return to_planes(named(m, f"{name}_y", Cat(out)))
+    return [named(m, f"{name}_y{b}", Cat(value[b] for value in out)) for b in range(8)]
 
 
 def lut_steps(inverse: bool = False, *, halves: bool = False) -> list[Step]:
@@ -117,7 +119,7 @@ def lut_steps(inverse: bool = False, *, halves: bool = False) -> list[Step]:
 
     def choose(m, live, name):
         top = live["top"][0]
-        return {"s": [(top & high) | (~top & low) for low, high in zip(live["low"], live["high"])]}
+        return {"s": [(top & high) | (~top & low) for low, high in zip(live["low"], live["high"], strict=True)]}
 
     return [Step(3, both), Step(1, choose)] if halves else [Step(4, whole)]
 
@@ -144,6 +146,18 @@ class _Tower:
     def one(self, level: int) -> int:
         return (1 << (1 << level)) - 1
 
+    def roots(self) -> list[int]:
+        """The eight roots of x^8 + x^4 + x^3 + x + 1: one and its squares."""
+        def image(g):
+            g2 = self.mul(3, g, g)
+            g4 = self.mul(3, g2, g2)
+            return self.mul(3, g4, g4) ^ g4 ^ self.mul(3, g2, g) ^ g ^ self.one(3)
+
+        found = [next(g for g in range(256) if image(g) == 0)]
+        for _ in range(7):
+            found.append(self.mul(3, found[-1], found[-1]))
+        return found
+
     def products(self, level: int) -> list[int]:
         """Row ``i`` names the Karatsuba products (as bits, in the order of :func:`_sums`) whose sum is bit ``i``."""
         if level == 0:
@@ -151,7 +165,8 @@ class _Tower:
         low, n = self.products(level - 1), 3 ** (level - 1)
         cross = _apply_rows([self.mul(level - 1, self.norms[level - 1], 1 << i) for i in range(1 << (level - 1))],
                             [row << 2 * n for row in low])
-        return [r ^ c for r, c in zip(low, cross)] + [r << n ^ c for r, c in zip(low, cross)]
+        both = list(zip(low, cross, strict=True))
+        return [r ^ c for r, c in both] + [r << n ^ c for r, c in both]
 
     def scaled_square(self, level: int) -> list[int]:
         """Rows of a -> N a^2 at ``level``, with the N of the step above it."""
@@ -166,7 +181,7 @@ def _transpose(columns: Sequence[int], height: int) -> list[int]:
 def _apply_rows(columns: Sequence[int], rows: Sequence[int]) -> list[int]:
     """The linear map with these columns, applied to a vector whose entries are the sums ``rows``."""
     out = [0] * len(rows)
-    for column, row in zip(columns, rows):
+    for column, row in zip(columns, rows, strict=True):
         for i in range(len(rows)):
             if column >> i & 1:
                 out[i] ^= row
@@ -241,13 +256,11 @@ def _composite(inverse: bool) -> _Composite:
         tower = _Tower((1, n1, n2))
         if any(tower.mul(1, r, r) ^ r == n1 for r in range(4)) or any(tower.mul(2, r, r) ^ r == n2 for r in range(16)):
             continue  # X^2 + X + N has a root: no field
-        for g in range(2, 256):
+        for g in tower.roots():
             powers = [tower.one(3)]
-            for _ in range(8):
+            for _ in range(7):
                 powers.append(tower.mul(3, powers[-1], g))
-            if powers[8] ^ powers[4] ^ powers[3] ^ powers[1] ^ powers[0]:
-                continue
-            into = _transpose(powers[:8], 8)
+            into = _transpose(powers, 8)
             out = _invert(into)
             if inverse:
                 into = _compose(into, _invert(affine))
@@ -286,8 +299,8 @@ def _sums(m: Module, a: Sequence[Value], name: str) -> Planes:
 
 
 def _ands(m: Module, a: Sequence[Value], b: Sequence[Value], name: str) -> Planes:
-    return [named(m, f"{name}_a{i}", x & y) for i, (x, y) in enumerate(zip(_sums(m, a, f"{name}_l"),
-                                                                            _sums(m, b, f"{name}_r")))]
+    pairs = zip(_sums(m, a, f"{name}_l"), _sums(m, b, f"{name}_r"), strict=True)
+    return [named(m, f"{name}_a{i}", x & y) for i, (x, y) in enumerate(pairs)]
 
 
 def composite_steps(inverse: bool = False) -> list[Step]:
@@ -302,8 +315,9 @@ def composite_steps(inverse: bool = False) -> list[Step]:
     def norm(m, level, a0, a1, name):
         """a0 a1 + N (a0 + a1)^2, at the floor of a0 and a1."""
         products = _ands(m, a0, a1, name)
-        both = [named(m, f"{name}_b{i}", x ^ y) for i, (x, y) in enumerate(zip(a0, a1))]
-        rows = [p | s << len(products) for p, s in zip(tower.products(level), tower.scaled_square(level))]
+        both = [named(m, f"{name}_b{i}", x ^ y) for i, (x, y) in enumerate(zip(a0, a1, strict=True))]
+        matrices = zip(tower.products(level), tower.scaled_square(level), strict=True)
+        rows = [p | s << len(products) for p, s in matrices]
         return _linear(m, products + both, rows, name)
 
     def into(m, live, name):

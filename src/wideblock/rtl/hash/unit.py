@@ -16,6 +16,9 @@ from .sequencer import Sequencer
 
 __all__ = ["HashUnit", "addition_chain"]
 
+# Yosys maps what stands before and behind a signal with this attribute apart; an operand bit goes to dozens of the
+# multiplier's sums and must not be computed anew in each.
+BOUNDARY = {"abc9_keep": 1}
 OPERAND_DEPTH = 3  # tables between the memories and the multiplier's inputs: product or row, operand sum, read
 
 
@@ -254,8 +257,8 @@ class HashUnit(wiring.Component):
 
         for u in range(self.multipliers):
             row = word[f"row{u}"]
-            right = Signal(128, name=f"right{u}")
-            left = Signal(128, name=f"left{u}")
+            right = Signal(128, name=f"right{u}", attrs=BOUNDARY)
+            left = Signal(128, name=f"left{u}", attrs=BOUNDARY)
             terms = []
             for v in range(self.multipliers):
                 if not self._takes(u, v):

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sequential decryption core: values, timing, and stream rules."""
+
+import random
+
+import pytest
+from amaranth.sim import Simulator
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from wideblock.rtl.aes.iterative import IterativeDecryption
+from wideblock.spec.aes import expand_key
+
+
+def run(dut, blocks, *, p_valid=1.0, p_ready=1.0, seed=0):
+    """Decrypts ``blocks``; returns cycle taken, cycle given and result of each."""
+    rng = random.Random(seed)
+    taken, given, held = [], [], []
+
+    async def bench(ctx):
+        key = bytes(range(dut.key_bits // 8))
+        ctx.set(dut.round_keys, int.from_bytes(b"".join(expand_key(key)), "little"))
+        cycle = 0
+        while len(given) < len(blocks):
+            assert cycle < 100 * len(blocks), "no progress"
+            offered = len(taken) < len(blocks) and (ctx.get(dut.i.valid) or rng.random() < p_valid)
+            ctx.set(dut.i.valid, offered)
+            ctx.set(dut.i.payload, int.from_bytes(blocks[len(taken)], "little") if offered else rng.getrandbits(128))
+            ctx.set(dut.o.ready, rng.random() < p_ready)
+            if ctx.get(dut.o.valid):
+                held.append(ctx.get(dut.o.payload))
+                assert len(set(held)) == 1  # until taken, a result stays
+                if ctx.get(dut.o.ready):
+                    given.append((cycle, held[0].to_bytes(16, "little")))
+                    held.clear()
+            else:
+                assert not held
+            if offered and ctx.get(dut.i.ready):
+                taken.append(cycle)
+                ctx.set(dut.i.valid, 1)
+                await ctx.tick()
+                ctx.set(dut.i.valid, 0)
+            else:
+                await ctx.tick()
+            cycle += 1
+
+    sim = Simulator(dut)
+    sim.add_clock(1e-8)
+    sim.add_testbench(bench)
+    sim.run()
+    key = bytes(range(dut.key_bits // 8))
+    decryptor = Cipher(algorithms.AES(key), modes.ECB()).decryptor()
+    assert [result for _, result in given] == [decryptor.update(block) for block in blocks]
+    return taken, [cycle for cycle, _ in given]
+
+
+@pytest.mark.parametrize("key_bits", [128, 256])
+@pytest.mark.parametrize("sbox", ["lut", "composite"])
+def test_values_and_timing(key_bits, sbox):
+    dut = IterativeDecryption(key_bits=key_bits, sbox=sbox)
+    assert dut.timing.latency == dut.timing.interval == {128: 11, 256: 15}[key_bits]
+    blocks = [random.Random(seed).randbytes(16) for seed in range(5)]
+    taken, given = run(dut, blocks)
+    assert taken == [k * dut.timing.interval for k in range(5)]
+    assert given == [cycle + dut.timing.latency for cycle in taken]
+
+
+@pytest.mark.parametrize("key_bits, block", [(128, "69c4e0d86a7b0430d8cdb78070b4c55a"),
+                                             (256, "8ea2b7ca516745bfeafc49904b496089")])
+def test_fips_197(key_bits, block):
+    """FIPS 197, appendix C.1 and C.3: the oracle itself is held to it."""
+    decryptor = Cipher(algorithms.AES(bytes(range(key_bits // 8))), modes.ECB()).decryptor()
+    assert decryptor.update(bytes.fromhex(block)).hex() == "00112233445566778899aabbccddeeff"
+    run(IterativeDecryption(key_bits=key_bits), [bytes.fromhex(block)])
+
+
+@pytest.mark.parametrize("p_valid", [0.1, 1.0])
+@pytest.mark.parametrize("p_ready", [0.1, 0.5])
+def test_gaps_and_back_pressure(p_valid, p_ready):
+    blocks = [random.Random(seed).randbytes(16) for seed in range(12)]
+    run(IterativeDecryption(), blocks, p_valid=p_valid, p_ready=p_ready, seed=3)
+
+
+@pytest.mark.parametrize("bad, message", [({"key_bits": 192}, "got 192"), ({"sbox": "bram"}, "got 'bram'")])
+def test_impossible_parameters(bad, message):
+    with pytest.raises(ValueError, match=message):
+        IterativeDecryption(**bad)

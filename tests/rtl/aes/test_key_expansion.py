@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The key expansion against the specification, its latency, and its zeroization."""
+
+import random
+
+import pytest
+from amaranth.sim import Simulator
+
+from wideblock.rtl.aes.key_expansion import KeyExpansion
+from wideblock.spec.aes import expand_key
+
+PARAMETERS = [(128, "lut"), (128, "composite"), (256, "lut"), (256, "composite")]
+
+
+def run(dut, bench):
+    sim = Simulator(dut)
+    sim.add_clock(1e-8)
+    sim.add_testbench(bench)
+    sim.run()
+
+
+async def load(ctx, dut, key):
+    """Offers ``key`` until it is taken; returns after the clock edge that takes it."""
+    ctx.set(dut.key.payload, int.from_bytes(key, "little"))
+    ctx.set(dut.key.valid, 1)
+    await ctx.tick().until(dut.key.ready)
+    ctx.set(dut.key.valid, 0)
+    ctx.set(dut.key.payload, 0)
+
+
+def round_keys(ctx, dut):
+    return ctx.get(dut.round_keys).to_bytes(len(dut.round_keys) // 8, "little")
+
+
+@pytest.mark.parametrize("key_bits, sbox", PARAMETERS)
+def test_round_keys_and_timing(key_bits, sbox):
+    dut = KeyExpansion(key_bits=key_bits, sbox=sbox)
+    assert dut.timing.latency == dut.timing.interval == {128: 11, 256: 14}[key_bits]
+    rng = random.Random(key_bits)
+    size = key_bits // 8
+
+    async def bench(ctx):
+        assert not ctx.get(dut.ready)
+        for key in (bytes(range(size)), rng.randbytes(size), bytes(size), bytes([255] * size)):
+            await load(ctx, dut, key)
+            cycles = 1
+            while not ctx.get(dut.ready):
+                assert not ctx.get(dut.key.ready)
+                await ctx.tick()
+                cycles += 1
+            assert cycles == dut.timing.latency
+            assert round_keys(ctx, dut) == b"".join(expand_key(key))
+            assert ctx.get(dut.key.ready)
+        await ctx.tick().repeat(5)
+        assert ctx.get(dut.ready) and round_keys(ctx, dut) == b"".join(expand_key(key))  # held
+
+    run(dut, bench)
+
+
+@pytest.mark.parametrize("key_bits", [128, 256])
+def test_keys_back_to_back(key_bits):
+    dut = KeyExpansion(key_bits=key_bits)
+    taken = []
+
+    async def bench(ctx):
+        ctx.set(dut.key.valid, 1)
+        for cycle in range(3 * dut.timing.interval):
+            if ctx.get(dut.key.ready):
+                taken.append(cycle)
+            await ctx.tick()
+
+    run(dut, bench)
+    assert taken == [k * dut.timing.interval for k in range(3)]
+
+
+@pytest.mark.parametrize("key_bits", [128, 256])
+def test_clear_at_any_moment(key_bits):
+    dut = KeyExpansion(key_bits=key_bits)
+    key = random.Random(1).randbytes(key_bits // 8)
+
+    async def bench(ctx):
+        for moment in range(dut.timing.latency + 3):
+            await load(ctx, dut, key)
+            for _ in range(moment):
+                await ctx.tick()
+            assert any(round_keys(ctx, dut))
+            ctx.set(dut.clear, 1)
+            ctx.set(dut.key.valid, 1)
+            assert not ctx.get(dut.key.ready)  # a key offered now is not lost
+            await ctx.tick()
+            ctx.set(dut.clear, 0)
+            ctx.set(dut.key.valid, 0)
+            for _ in range(dut.timing.latency + 2):
+                assert not any(round_keys(ctx, dut)) and not ctx.get(dut.ready)
+                await ctx.tick()
+        await load(ctx, dut, key)
+        await ctx.tick().repeat(dut.timing.latency - 1)
+        assert ctx.get(dut.ready) and round_keys(ctx, dut) == b"".join(expand_key(key))
+
+    run(dut, bench)
+
+
+@pytest.mark.parametrize("bad, message", [({"key_bits": 192}, "got 192"), ({"sbox": "bram"}, "got 'bram'")])
+def test_impossible_parameters(bad, message):
+    with pytest.raises(ValueError, match=message):
+        KeyExpansion(**bad)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FAST cores as the Verilog that users get, against the specification, over every value of every parameter."""
+
+import pytest
+
+from wideblock.export.contract import contract
+from wideblock.export.subject import known_answers, subject
+from wideblock.verify.driver import Key, Simulation, Zeroize, measure
+from wideblock.verify.scoreboard import CHECKS, verify
+
+CORES = [
+    ("fast-brw-2", {}),
+    ("fast-brw-2s", {}),
+    ("fast-brw-1", {"sector_bytes": 160, "key_bits": 256, "sbox": "composite", "mult_stages": 3, "round_stages": 2}),
+    ("fast-brw-1s", {"sector_bytes": 160, "mult_stages": 5, "round_stages": 3}),
+    ("fast-brw-2", {"sector_bytes": 64, "width": 4, "sbox": "bram", "leaf": 16}),
+    ("fast-brw-2s", {"sector_bytes": 512, "width": 4, "mult_stages": 8, "leaf": 8, "squares": "on the fly"}),
+    ("fast-brw-1s", {"sector_bytes": 256, "width": 4, "mult_stages": 6, "sbox": "composite"}),
+    ("fast-brw-4s", {"sector_bytes": 512, "mult_stages": 2, "sbox": "composite"}),
+    ("fast-horner-1", {"sector_bytes": 48, "mult_stages": 1, "sbox": "bram"}),
+    ("fast-horner-1", {"sector_bytes": 176, "overlap": True, "mult_stages": 7, "round_stages": 4, "sbox": "composite"}),
+    ("fast-horner-2", {"sector_bytes": 512, "mult_stages": 3, "leaf": 2, "sbox": "composite"}),
+    ("fast-horner-2s", {"sector_bytes": 512, "key_bits": 256, "round_stages": 2, "sbox": "bram"}),
+]
+
+
+@pytest.mark.parametrize(("name", "changes"), CORES,
+                         ids=[" ".join([name, *map(str, changes.values())]) for name, changes in CORES])
+def test_exported_verilog(name, changes):
+    """The whole suite of checks, and the cycle contract once more, as measured."""
+    core = contract(name, changes)
+    tried = subject(core)
+    with Simulation(tried) as simulation:
+        report = verify(tried, sectors=8, seed=1, vectors=known_answers(core), simulation=simulation)
+        assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
+        assert [check.name for check in report.checks] == list(CHECKS)
+
+        stated = core.timing
+        for direction, seen in measure(tried, seed=2, simulation=simulation).items():
+            assert (seen.compute, seen.latency, seen.interval, seen.setup) == \
+                (stated.compute, stated.latency, stated.interval, stated.setup), direction
+
+        simulation.reset()
+        simulation.load_key(bytes(core.parameters.key_bits // 8))
+        record = simulation.play(simulation.stimulus(
+            [], [], False, keys=[Key(bytes(core.parameters.key_bits // 8), cycle=1)], events=[Zeroize(0)], tail=0))
+        assert record.key_taken.tolist() == [stated.zeroize]

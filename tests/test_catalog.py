@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every preset by its statement alone: what it must meet, what it is compared with, and what may be changed in it."""
+
+import dataclasses
+
+import pytest
+
+from wideblock import catalog
+from wideblock.rtl.sector.parameters import Parameters, SectorTiming
+from wideblock.spec.fast import FAST
+
+PAPER = {"fast-brw-1": 455, "fast-brw-2": 319, "fast-horner-1": 565, "fast-horner-2": 311}
+OVERLAP = {"fast-brw-1s": 260, "fast-brw-2s": 130, "fast-brw-4s": 66, "fast-horner-2s": 130}
+
+
+@pytest.fixture(scope="module")
+def timing():
+    return {name: catalog.core(preset.parameters).timing for name, preset in catalog.PRESETS.items()}
+
+
+def test_names():
+    assert all(preset.name == name for name, preset in catalog.PRESETS.items())
+    assert PAPER.keys() | OVERLAP.keys() <= catalog.PRESETS.keys()
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_paper_architecture_meets_the_papers_cycles(timing, name):
+    """Source: "Fast Low Level Disk Encryption Using FPGAs", cycles a sector of 4096 bytes."""
+    preset = catalog.preset(name)
+    assert not preset.parameters.overlap and preset.parameters.sector_bytes == 4096
+    assert timing[name].compute <= PAPER[name]
+    assert timing[name].interval <= PAPER[name]
+
+
+@pytest.mark.parametrize("name", OVERLAP)
+def test_overlap_is_bound_by_the_lanes(timing, name):
+    p = catalog.preset(name).parameters
+    assert p.overlap and p.sector_bytes == 4096
+    assert p.m // p.lanes < timing[name].interval <= OVERLAP[name]
+
+
+@pytest.mark.parametrize("name", catalog.PRESETS)
+def test_statement_of_cycles(timing, name):
+    t, p = timing[name], catalog.preset(name).parameters
+    assert all(isinstance(cycles, int) and cycles > 0 for cycles in dataclasses.astuple(t))
+    assert t.compute < t.latency and t.latency - t.compute >= p.beats
+    assert t.interval <= t.latency
+    assert p.overlap or t.interval >= t.compute
+
+
+@pytest.mark.parametrize("name", catalog.PRESETS)
+def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
+    p = catalog.preset(name).parameters
+    other = catalog.core(dataclasses.replace(p, overlap=not p.overlap)).timing
+    with_overlap, without = (timing[name], other) if p.overlap else (other, timing[name])
+    assert with_overlap.interval < without.interval
+
+
+@pytest.mark.parametrize("name", catalog.PRESETS)
+def test_preset_says_what_it_is(name):
+    preset = catalog.preset(name)
+    assert preset.title.startswith("FAST") and "authenticate" in preset.security and "ePrint" in preset.security
+    assert (preset.paper is None) == preset.parameters.overlap
+    assert "\n" not in preset.summary and "4096-byte" in preset.summary
+
+
+def test_core_is_that_of_its_parameters():
+    core = catalog.core(catalog.parameters("fast-brw-2s", sector_bytes="512"))
+    assert core.parameters == Parameters("fast", "brw", 512, 2, 2, True)
+    assert isinstance(core.timing, SectorTiming)
+
+
+def test_unknown_preset():
+    with pytest.raises(ValueError, match="^unknown preset 'fast-brw-3'; it would be one of fast-brw"):
+        catalog.preset("fast-brw-3")
+    with pytest.raises(ValueError, match="^unknown preset '1'; it would be one of .*fast-horner-2s"):
+        catalog.preset("1")
+
+
+def test_changes_are_values_or_text():
+    values = {"sector_bytes": 512, "overlap": True, "key_bits": 256, "sbox": "composite", "leaf": 8}
+    text = {name: str(value).lower() for name, value in values.items()}
+    assert catalog.parameters("fast-brw-2", **values) == catalog.parameters("fast-brw-2", **text)
+    assert catalog.parameters("fast-brw-2s", overlap="no") == catalog.parameters("fast-brw-2")
+
+
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"pipes": 3}, "unknown parameter 'pipes'; it would be one of hash, sector_bytes, width,"),
+    ({"scheme": "xcb"}, "unknown parameter 'scheme'; it would be one of hash,"),
+    ({"overlap": "maybe"}, "overlap must be true or false, got 'maybe'"),
+    ({"sector_bytes": "4k"}, "sector_bytes must be a whole number, got '4k'"),
+    ({"lanes": "3"}, "lanes must be one of 1, 2, 4, 8, got 3"),
+    ({"lanes": "4"}, "lanes must divide width: 4 lanes do not divide 2 blocks a beat"),
+    ({"sector_bytes": 32}, "FAST with brw needs at least 4 blocks a sector, got 2"),
+    ({"sector_bytes": 32, "hash": "horner"}, "FAST with horner needs at least 3 blocks a sector, got 2"),
+    ({"sector_bytes": 80, "width": 1, "lanes": 1}, "the FAST core with brw takes an even number of blocks a sector,"
+                                                   " got 5"),
+])
+def test_change_that_no_core_can_have(changes, message):
+    with pytest.raises(ValueError) as error:
+        catalog.parameters("fast-brw-2", **changes)
+    assert str(error.value).startswith(message)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("name", "hash"), [("fast-brw-2", "brw"), ("fast-horner-1", "horner")])
+@pytest.mark.parametrize("key_bits", [128, 256])
+def test_specification(name, hash, key_bits):
+    p = catalog.parameters(name, sector_bytes=512, key_bits=key_bits)
+    key, tweak, sector = bytes(range(key_bits // 8)), bytes(16), bytes(range(256)) * 2
+    ciphertext = catalog.specification(p, key).encrypt(tweak, sector)
+    assert ciphertext == FAST(key, hash=hash, sector_bytes=512).encrypt(tweak, sector) != sector
+    assert catalog.specification(p, key).decrypt(tweak, ciphertext) == sector
+
+
+def test_specification_wants_the_cores_key():
+    with pytest.raises(ValueError, match="^the key must be 16 bytes, got 32$"):
+        catalog.specification(catalog.parameters("fast-brw-2"), bytes(32))

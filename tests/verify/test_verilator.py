@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Building compiled models: kept, whole or absent, and one clear line when it fails."""
+
+import subprocess
+
+import pytest
+
+from wideblock.verify import verilator
+from wideblock.verify.verilator import BuildError, build
+
+from .toy_core import Toy
+
+TOY = Toy()
+
+
+@pytest.fixture
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path))
+    return tmp_path
+
+
+def test_a_model_is_built_once(monkeypatch):
+    build([TOY.verilog], TOY.top)
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: pytest.fail("a second build of the same model"))
+    assert build([TOY.verilog], TOY.top).beat_bytes() == 16
+
+
+def test_missing_compiler(cache, monkeypatch):
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(BuildError, match="^no C\\+\\+ compiler: 'no-such-compiler' is not on PATH; .*$"):
+        build([TOY.verilog], TOY.top)
+    assert not list(cache.iterdir())
+
+
+def test_bad_verilog_is_one_line_and_leaves_nothing(cache):
+    with pytest.raises(BuildError, match="^Verilator rejects toy: .*$"):
+        build(["module toy(input aclk); assign = ; endmodule"], "toy")
+    assert not list((cache / "models").iterdir())
+
+
+def test_a_module_with_other_ports(cache):
+    with pytest.raises(BuildError, match="^cannot compile the model of toy: .*$"):
+        build(["module toy(input aclk, output reg q); always @(posedge aclk) q <= ~q; endmodule"], "toy")
+    assert not list((cache / "models").iterdir())
+
+
+def test_an_interrupted_build_leaves_nothing(cache, monkeypatch):
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(verilator, "_compile", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        build([TOY.verilog], TOY.top)
+    assert not list((cache / "models").iterdir())
+
+
+def test_a_full_disk_is_one_line(cache, monkeypatch):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(verilator, "_publish", full)
+    monkeypatch.setattr(verilator, "_compile", lambda *_: None)
+    monkeypatch.setattr(verilator, "_runtime_object", lambda name: cache / name)
+    monkeypatch.setattr(verilator, "_run", lambda command, directory, *_: (directory / "model").mkdir(exist_ok=True))
+    with pytest.raises(BuildError, match="^cannot build the model of toy: .*No space left on device$"):
+        build([TOY.verilog], TOY.top)
+    assert not list((cache / "models").iterdir())
