@@ -25,7 +25,8 @@ def test_ports(width, key_bits):
         "aclk": (In, 1), "aresetn": (In, 1),
         "s_axis_tdata": (In, 128 * width), "s_axis_tuser": (In, 129), "s_axis_tvalid": (In, 1),
         "s_axis_tready": (Out, 1), "s_axis_tlast": (In, 1),
-        "m_axis_tdata": (Out, 128 * width), "m_axis_tvalid": (Out, 1), "m_axis_tready": (In, 1), "m_axis_tlast": (Out, 1),
+        "m_axis_tdata": (Out, 128 * width), "m_axis_tvalid": (Out, 1), "m_axis_tready": (In, 1),
+        "m_axis_tlast": (Out, 1),
         "s_axis_key_tdata": (In, key_bits), "s_axis_key_tvalid": (In, 1), "s_axis_key_tready": (Out, 1),
         "zeroize": (In, 1), "ready": (Out, 1), "fault": (Out, 2), "computed": (Out, 1),
     }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Zeroization, seen from inside: everything that the compiled core holds, every register and memory, is compared.
 
-The state after ``timing.zeroize`` cycles is the same byte for byte whatever the key, the data and, once a key is set up,
-the moment were; so nothing of them is left anywhere.
+The state after ``timing.zeroize`` cycles is the same byte for byte whatever the key, the data and, once a key is set
+up, the moment were; so nothing of them is left anywhere.
 """
 
 import os
@@ -38,8 +38,8 @@ class Model:
         macros = [f"-DVM_{name}=0" for name in ("COVERAGE", "SC", "TIMING", "TRACE")]
         subprocess.run([compiler(), "-std=c++17", "-O0", "-w", *macros, "-DVL_IGNORE_UNKNOWN_ARCH",
                         f"-I{WHEEL / 'include'}", f"-I{WHEEL / 'include' / 'vltstd'}", f"-I{folder}",
-                        *sorted(folder.glob("Vcore*.cpp")), Path(__file__).with_name("state.cpp"), *runtime, "-lpthread",
-                        "-o", folder / "state"], check=True, capture_output=True)
+                        *sorted(folder.glob("Vcore*.cpp")), Path(__file__).with_name("state.cpp"), *runtime,
+                        "-lpthread", "-o", folder / "state"], check=True, capture_output=True)
 
     def state(self, how, seed, moment, clearing=None):
         """All that the model holds after a life with random key and data."""

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from .products import Block, Product
 
-__all__ = ["Arrival", "Issue", "Program", "schedule"]
+__all__ = ["Arrival", "Issue", "Program", "colour", "schedule"]
 
 
 @dataclass(frozen=True)
@@ -194,14 +194,14 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
     slot, held = {}, {}
     for arrival in arrivals:
         spans = held.setdefault(arrival.bank, [])
-        slot[arrival.block] = _colour(spans, arrival.step, read[arrival.block], period)
+        slot[arrival.block] = colour(spans, arrival.step, read[arrival.block], period)
 
     order = sorted(products, key=lambda p: (placed[p.name], unit[p.name]))
     row, rows = {}, []
     names = {p.name for p in products}
     for product in order:
         if product.into in names and product.into not in row:
-            row[product.into] = _colour(rows, placed[product.name], placed[product.into], period)
+            row[product.into] = colour(rows, placed[product.name], placed[product.into], period)
 
     issues, opened, sources = [], set(), {}
     for product in order:
@@ -214,8 +214,11 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
     return Program(tuple(arrivals), tuple(issues), slot, beats, steps, latency, multipliers, period)
 
 
-def _colour(spans, start, end, period):
-    """First place of ``spans`` that is free from just after ``start`` to ``end``, in this sector and its neighbours."""
+def colour(spans, start, end, period):
+    """Takes the first place that is free from just after step ``start`` to ``end``, in this sector and its neighbours.
+
+    ``spans`` is what was taken so far, as (place, start, end), and grows. Raises ValueError for a span beyond ``period``.
+    """
     repeats = range(-4, 5) if period else range(1)
 
     def free(place):

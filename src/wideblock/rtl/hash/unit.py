@@ -8,11 +8,12 @@ from amaranth.hdl import Const
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.karatsuba import Multiplier
 
-from .products import Block
 from .program import Issue, Program
 from .sequencer import Sequencer
+from .squares import OPEN, plan
 
 __all__ = ["HashUnit", "addition_chain"]
 
@@ -65,7 +66,7 @@ class HashUnit(wiring.Component):
     """
 
     def __init__(self, programs: Mapping[str, Program], *, width: int, taps: Mapping[str, tuple[str, int | str]],
-                 leaf: int = 4):
+                 leaf: int = 4, squares: str = "stored"):
         self.programs, self.width, self.taps, self.leaf = dict(programs), width, taps, leaf
         some = next(iter(programs.values()))
         self.stages, self.multipliers = some.latency, some.multipliers
@@ -73,8 +74,13 @@ class HashUnit(wiring.Component):
         self.banks = 1 + max(a.bank for p in everything for a in p.arrivals)
         self.slots = max(p.window for p in everything)
         self.registers = max(p.registers for p in everything)
+        self.squares = {name: plan(p) for name, p in programs.items()} if squares == "on the fly" else {}
+        self.squarers = max((s.registers for s in self.squares.values()), default=0)
         constants = frozenset[int]().union(*(p.constants for p in everything))
-        self.chain = addition_chain(frozenset({1}).union(constants, *(p.powers for p in everything)))
+        powers = frozenset({1}).union(*(p.powers for p in everything))
+        if self.squares:
+            powers = frozenset(e for e in powers if e < 4) | {2}
+        self.chain = addition_chain(powers | constants)
         self.powers = {e: row for row, e in enumerate([1, *(e for e, _, _ in self.chain)])}
         seconds = sorted(constants | {b for _, _, b in self.chain} | {1})
         self.constants = {e: self.registers + row for row, e in enumerate(seconds)}
@@ -121,6 +127,8 @@ class HashUnit(wiring.Component):
             fields |= {f"{side}{u}_{b}": 1 for side in ("left", "right") for b in self._operands[side][u]}
             fields |= {f"take{u}_{v}": 1 for v in range(self.multipliers)}
             fields |= {f"store{u}": 1, f"into{u}": bits(self.rows), f"first{u}": 1}
+        for q in range(self.squarers):
+            fields |= {f"open{q}": 1, f"square{q}": 1} | {f"use{u}_{q}": 1 for u in range(self.multipliers)}
         fields |= {"keep": 1, "keep_row": bits(len(self.powers))}
         fields |= {f"event_{e}": 1 for e in self.events}
         fields |= {f"issue_{tap}": 1 for tap in self.taps}
@@ -136,13 +144,21 @@ class HashUnit(wiring.Component):
                 word[f"write{b}_{arrival.block}"] = 1
         for issue in program.issues:
             words.setdefault(issue.step, {}).update(self._issue_word(program, issue, name))
+        if name in self.squares:
+            for step, actions in self.squares[name].actions.items():
+                for q, action in actions.items():
+                    words.setdefault(step, {})[f"{'open' if action == OPEN else 'square'}{q}"] = 1
         return words
 
     def _issue_word(self, program: Program, issue: Issue, name: str) -> dict[str, int]:
         p, u = issue.product, issue.multiplier
         encrypt, decrypt = p.power if isinstance(p.power, tuple) else (p.power, p.power)
-        word = {f"issue{u}": 1, f"power{u}": self.powers[encrypt],
-                f"power{u}_decrypt": self.powers[encrypt] ^ self.powers[decrypt]}
+        word = {f"issue{u}": 1}
+        register = self.squares[name].source.get((issue.step, u)) if name in self.squares else None
+        if register is not None:
+            word |= {f"use{u}_{register}": 1}
+        else:
+            word |= {f"power{u}": self.powers[encrypt], f"power{u}_decrypt": self.powers[encrypt] ^ self.powers[decrypt]}
         bank = {a.block: a.bank for a in program.arrivals}
         for side, block in (("left", p.left), ("right", p.right)):
             if block is not None:
@@ -255,6 +271,7 @@ class HashUnit(wiring.Component):
             m.d.comb += [self[f"event_{event}"].eq(tags[u][f"event_{event}"]),
                          self[f"result_{event}"].eq(m.submodules[f"multiplier{u}"].o.payload)]
 
+        squarers = self._squarers(m, power, word)
         for u in range(self.multipliers):
             row = word[f"row{u}"]
             right = Signal(128, name=f"right{u}", attrs=BOUNDARY)
@@ -269,12 +286,34 @@ class HashUnit(wiring.Component):
                 terms.append(held & word[f"take{u}_{v}"].replicate(128))
             terms += self._blocks(m, window, "right", u, word)
             m.d.comb += right.eq(_xor(terms))
-            m.d.comb += left.eq(_xor([_read(m, power, word[f"power{u}"]), *self._blocks(m, window, "left", u, word)]))
+            m.d.comb += left.eq(_xor([*self._power(m, power, squarers, u, word),
+                                      *self._blocks(m, window, "left", u, word)]))
             operands = m.submodules[f"multiplier{u}"].i
             m.d.comb += [operands.valid.eq(word[f"issue{u}"]), operands.payload.a.eq(left), operands.payload.b.eq(right)]
             for tap, (name, wanted) in self.taps.items():
                 if any(i.product.name == wanted and i.multiplier == u for i in self.programs[name].issues):
                     m.d.comb += self[f"operand_{tap}"].eq(right)
+
+    def _squarers(self, m: Module, power: memory.Memory, word) -> list[Signal]:
+        """Registers that go from tau^4 up by squaring."""
+        registers = [Signal(128, name=f"squarer{q}") for q in range(self.squarers)]
+        for q, register in enumerate(registers):
+            argument = Signal(128, name=f"squarer{q}_argument")
+            m.d.comb += argument.eq(Mux(word[f"open{q}"], _read(m, power, Const(self.powers[2])), register))
+            with m.If(word[f"open{q}"] | word[f"square{q}"]):
+                m.d.sync += register.eq(GF128.square(argument))
+            with m.If(self.clear):
+                m.d.sync += register.eq(0)
+        return registers
+
+    def _power(self, m: Module, power: memory.Memory, squarers: list[Signal], u: int, word) -> list[Value]:
+        """The power of tau in a left operand: a stored one, or what a squaring register holds."""
+        stored = _read(m, power, word[f"power{u}"])
+        if not squarers:
+            return [stored]
+        uses = [word[f"use{u}_{q}"] for q in range(self.squarers)]
+        return [stored & ~Cat(uses).any().replicate(128),
+                *(register & use.replicate(128) for register, use in zip(squarers, uses, strict=True))]
 
     def _blocks(self, m: Module, window, side: str, u: int, word) -> list[Value]:
         """What an operand takes from the window, one term a bank that it ever reads."""

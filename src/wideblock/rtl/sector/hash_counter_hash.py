@@ -79,9 +79,9 @@ class HashCounterHash(wiring.Component):
         """The hash unit of each pass; without overlap both are the same one."""
         p, taps = self.parameters, {"Q": ("front", "Q")}
         if p.overlap:
-            return {name: HashUnit({name: program}, width=p.width, taps=taps if name == "front" else {}, leaf=p.leaf)
+            return {name: HashUnit({name: program}, width=p.width, taps=taps if name == "front" else {}, leaf=p.leaf, squares=p.squares)
                     for name, program in self.programs.items()}
-        return dict.fromkeys(self.programs, HashUnit(self.programs, width=p.width, taps=taps, leaf=p.leaf))
+        return dict.fromkeys(self.programs, HashUnit(self.programs, width=p.width, taps=taps, leaf=p.leaf, squares=p.squares))
 
     def _arrivals(self, specials: Sequence[str]) -> list[Arrival]:
         """Blocks by their place in the stream, and after them the specials, one a step."""

@@ -63,6 +63,9 @@ class Parameters:
         one_of("sbox", ("lut", "composite", "bram"))
         one_of("squares", ("stored", "on the fly"))
         one_of("leaf", (2, 4, 8, 16))
+        if self.hash == "horner" and self.squares != "stored":
+            raise ValueError("squares on the fly belong to brw; horner takes powers of tau that are not squares, so "
+                             "squares must be stored")
         if self.width % self.lanes:
             raise ValueError(f"lanes must divide width: {self.lanes} lanes do not divide {self.width} blocks a beat")
         if self.sector_bytes < 16 or self.sector_bytes % (16 * self.width):

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Squares on the fly: when a squaring register must start so that a product finds its power of tau in it.
+
+A register opens with tau^4, the square of the stored tau^2, and then squares itself once a step. The paper's circuit
+has two such registers for 31 blocks; here a program's own schedule says how many it takes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .program import Program, colour
+
+__all__ = ["OPEN", "SQUARE", "Squares", "plan"]
+
+OPEN, SQUARE = 1, 2  # what a register does at the end of a step
+
+
+@dataclass(frozen=True)
+class Squares:
+    """What the squaring registers of a program do.
+
+    registers: how many there are
+    actions:   step -> register -> OPEN or SQUARE
+    source:    (step, multiplier) of a product -> the register that holds its power
+    """
+
+    registers: int
+    actions: Mapping[int, Mapping[int, int]]
+    source: Mapping[tuple[int, int], int]
+
+
+def plan(program: Program) -> Squares:
+    """Returns the squaring registers of ``program``: a power tau^(2^j), j >= 2, is opened j - 1 steps before its use.
+
+    Raises ValueError if another power than tau and a power of two's is wanted on the left.
+    Source: "Efficient Hardware Implementations of BRW Polynomials and Tweakable Enciphering Schemes", section 3, Fig. 7.
+    """
+    spans: list[tuple[int, int, int]] = []
+    actions: dict[int, dict[int, int]] = {}
+    source = {}
+    for issue in program.issues:
+        power = issue.product.power
+        if isinstance(power, tuple) or power < 4:
+            continue
+        if power & (power - 1):
+            raise ValueError(f"squares on the fly give powers of two only, not tau^{power}")
+        opened = issue.step - (power.bit_length() - 2)
+        register = colour(spans, opened, issue.step, program.period)
+        for step in range(opened, issue.step):
+            actions.setdefault(step, {})[register] = OPEN if step == opened else SQUARE
+        source[issue.step, issue.multiplier] = register
+    return Squares(1 + max((place for place, _, _ in spans), default=-1), actions, source)
