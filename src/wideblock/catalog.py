@@ -2,16 +2,22 @@
 """Every named preset: the papers' rows and ours, as hardware and as specification."""
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from amaranth.lib import wiring
+
+from wideblock.rtl.aes.iterative import IterativeDecryption
+from wideblock.rtl.aes.keyed import Keyed
+from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
+from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
 from wideblock.rtl.sector.parameters import Parameters
 from wideblock.rtl.tes.fast import Fast
 from wideblock.spec.fast import FAST
 
-__all__ = ["PRESETS", "Preset", "core", "parameters", "preset", "specification"]
+__all__ = ["PARTS", "PRESETS", "Part", "Preset", "core", "parameters", "preset", "specification"]
 
 SCHEMES = {"fast": Fast}
 
@@ -56,6 +62,34 @@ PRESETS: dict[str, Preset] = {p.name: p for p in (
     _fast("brw", 2, overlap=True),
     _fast("brw", 4, overlap=True),
     _fast("horner", 2, overlap=True),
+)}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A named component that the papers' tables measure alone: a block of 16 bytes every ``interval`` cycles."""
+
+    name: str
+    summary: str
+    interval: int
+    make: Callable[[], wiring.Component]
+
+
+def _aes(name: str, summary: str, cipher: Callable[..., Any], interval: int = 1, **parameters: Any) -> Part:
+    return Part(name, f"{summary}, with key expansion", interval, lambda: Keyed(cipher(**parameters)))
+
+
+PARTS: dict[str, Part] = {p.name: p for p in (
+    _aes("aes128-pec", "pipelined AES-128 encryption, S-boxes as tables", PipelinedEncryption),
+    _aes("aes128-pec-r2", "pipelined AES-128 encryption, S-boxes as tables, two stages a round", PipelinedEncryption,
+         round_stages=2),
+    _aes("aes128-pec-composite", "pipelined AES-128 encryption, S-boxes in gates", PipelinedEncryption,
+         sbox="composite"),
+    _aes("aes128-pec-composite-r2", "pipelined AES-128 encryption, S-boxes in gates, two stages a round",
+         PipelinedEncryption, sbox="composite", round_stages=2),
+    _aes("aes128-pdc", "pipelined AES-128 decryption, S-boxes as tables", PipelinedDecryption),
+    _aes("aes128-sdc", "iterative AES-128 decryption, S-boxes as tables", IterativeDecryption, 11),
+    Part("karatsuba-4", "GF(2^128) multiplier, four stages", 1, Multiplier),
 )}
 
 

@@ -9,8 +9,9 @@ import typer
 
 from wideblock import catalog
 from wideblock.cli.app import Json, Set, as_json, err, settings, table
-from wideblock.export.contract import Contract, contract
+from wideblock.export.contract import contract
 from wideblock.export.results import HEAD, row
+from wideblock.export.verilog import part as part_verilog
 from wideblock.export.verilog import verilog
 from wideblock.synth.place import place
 from wideblock.synth.result import Result, result, save
@@ -21,44 +22,55 @@ from wideblock.synth.yosys import Source, synthesise
 EXAMPLE = "Example: [b]wideblock synth fast-brw-2s --target xc7[/b]"
 
 
-def measure(core: Contract, target: Target, routed: bool) -> Result:
-    """Area of ``core`` on ``target`` and, if ``routed`` and the target can, its clock."""
-    source = Source(verilog(core), core.module)
-    with err.status(f"{core.module} on {target.name}: synthesis"):
+def measure(name: str, changes: dict, target: Target, routed: bool, seed: int) -> Result:
+    """Area of a preset or part on ``target`` and, if ``routed`` and the target can, its clock."""
+    if name in catalog.PARTS:
+        part = catalog.PARTS[name]
+        source, clock_port = Source(part_verilog(name), name.replace("-", "_")), "clk"
+        figures = {"bytes": 16, "interval": part.interval}
+    else:
+        core = contract(name, changes)
+        source, clock_port = Source(verilog(core), core.module), "aclk"
+        figures = {"bytes": core.parameters.sector_bytes, "interval": core.timing.interval,
+                   "parameters": asdict(core.parameters)}
+    with err.status(f"{source.top} on {target.name}: synthesis"):
         area = synthesise(source, target)
     clock = None
     if routed and target.places:
-        with err.status(f"{core.module} on {target.name}: place and route"):
-            clock = place(source, target)
-    p = core.parameters
-    return result(
-        core.preset, target, area, clock, parameters=asdict(p), bytes=p.sector_bytes, interval=core.timing.interval
-    )
+        with err.status(f"{source.top} on {target.name}: place and route"):
+            clock = place(source, target, clock=clock_port, seed=seed)
+    return result(name, target, area, clock, **figures)
 
 
 def synth(
-    presets: Annotated[list[str] | None, typer.Argument(metavar="[PRESET]...")] = None,
+    presets: Annotated[list[str] | None, typer.Argument(metavar="[PRESET|PART]...")] = None,
     target: Annotated[list[str] | None, typer.Option(metavar="NAME", help=f"One of {', '.join(targets)}.")] = None,
     changes: Set = None,
-    everything: Annotated[bool, typer.Option("--all", help="Every preset.")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="Every preset and part.")] = False,
     routed: Annotated[bool, typer.Option("--route/--no-route", help="Place and route, minutes a core.")] = True,
+    seed: Annotated[int, typer.Option(metavar="S", help="Of the placer.")] = 1,
     directory: Annotated[Path | None, typer.Option("--save", metavar="DIR", help="Write each result as JSON.")] = None,
     json: Json = False,
 ) -> None:
     """Synthesise cores: area, and the clock where there is place and route. Minutes a core and target."""
-    names = list(catalog.PRESETS) if everything else presets
+    names = [*catalog.PRESETS, *catalog.PARTS] if everything else presets
     if not names:
-        raise ValueError("no preset is given; name one or say --all")
+        raise ValueError("no preset or part is given; name one or say --all")
     if directory and changes:
         raise ValueError("--save is for presets as they are; leave out --set or --save")
     devices = [target_of(name) for name in target or ("xc7", "ecp5")]
-    cores = [contract(name, settings(changes)) for name in names]
+    changed = settings(changes)
+    for name in names:
+        if name in catalog.PARTS and changed:
+            raise ValueError(f"--set is for presets; {name} is a part")
+        if name not in catalog.PARTS:
+            catalog.parameters(name, **changed)
     results = []
-    for core in cores:
+    for name in names:
         for device in devices:
-            results.append(measure(core, device, routed))
+            results.append(measure(name, changed, device, routed, seed))
             if directory:
-                save(results[-1], directory / f"{core.preset}-{device.name}.json")
+                save(results[-1], directory / f"{name}-{device.name}.json")
     if json:
         as_json([asdict(each) for each in results])
     else:

