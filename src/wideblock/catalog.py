@@ -47,22 +47,32 @@ def _fast(hash: str, lanes: int, *, overlap: bool) -> Preset:
     width = lanes if hash == "horner" else max(2, lanes)
     p = Parameters("fast", hash, width=width, lanes=lanes, overlap=overlap)
     if overlap:
-        return Preset(f"fast-{hash}-{lanes}s", f"FAST[{kind}] for 4096-byte sectors, {cores}, sectors overlap: "
-                      "the lanes alone bound the throughput", p)
-    return Preset(f"fast-{hash}-{lanes}", f"FAST[{kind}] for 4096-byte sectors, {cores}, the paper's architecture: "
-                  "one hash unit, one sector at a time", p, f"FAST[AES,{kind}]-{lanes}")
+        return Preset(
+            f"fast-{hash}-{lanes}s",
+            f"FAST[{kind}] for 4096-byte sectors, {cores}, sectors overlap: the lanes alone bound the throughput",
+            p,
+        )
+    return Preset(
+        f"fast-{hash}-{lanes}",
+        f"FAST[{kind}] for 4096-byte sectors, {cores}, the paper's architecture: one hash unit, one sector at a time",
+        p,
+        f"FAST[AES,{kind}]-{lanes}",
+    )
 
 
-PRESETS: dict[str, Preset] = {p.name: p for p in (
-    _fast("brw", 1, overlap=False),
-    _fast("brw", 2, overlap=False),
-    _fast("horner", 1, overlap=False),
-    _fast("horner", 2, overlap=False),
-    _fast("brw", 1, overlap=True),
-    _fast("brw", 2, overlap=True),
-    _fast("brw", 4, overlap=True),
-    _fast("horner", 2, overlap=True),
-)}
+PRESETS: dict[str, Preset] = {
+    p.name: p
+    for p in (
+        _fast("brw", 1, overlap=False),
+        _fast("brw", 2, overlap=False),
+        _fast("horner", 1, overlap=False),
+        _fast("horner", 2, overlap=False),
+        _fast("brw", 1, overlap=True),
+        _fast("brw", 2, overlap=True),
+        _fast("brw", 4, overlap=True),
+        _fast("horner", 2, overlap=True),
+    )
+}
 
 
 @dataclass(frozen=True)
@@ -79,18 +89,34 @@ def _aes(name: str, summary: str, cipher: Callable[..., Any], interval: int = 1,
     return Part(name, f"{summary}, with key expansion", interval, lambda: Keyed(cipher(**parameters)))
 
 
-PARTS: dict[str, Part] = {p.name: p for p in (
-    _aes("aes128-pec", "pipelined AES-128 encryption, S-boxes as tables", PipelinedEncryption),
-    _aes("aes128-pec-r2", "pipelined AES-128 encryption, S-boxes as tables, two stages a round", PipelinedEncryption,
-         round_stages=2),
-    _aes("aes128-pec-composite", "pipelined AES-128 encryption, S-boxes in gates", PipelinedEncryption,
-         sbox="composite"),
-    _aes("aes128-pec-composite-r2", "pipelined AES-128 encryption, S-boxes in gates, two stages a round",
-         PipelinedEncryption, sbox="composite", round_stages=2),
-    _aes("aes128-pdc", "pipelined AES-128 decryption, S-boxes as tables", PipelinedDecryption),
-    _aes("aes128-sdc", "iterative AES-128 decryption, S-boxes as tables", IterativeDecryption, 11),
-    Part("karatsuba-4", "GF(2^128) multiplier, four stages", 1, Multiplier),
-)}
+PARTS: dict[str, Part] = {
+    p.name: p
+    for p in (
+        _aes("aes128-pec", "pipelined AES-128 encryption, S-boxes as tables", PipelinedEncryption),
+        _aes(
+            "aes128-pec-r2",
+            "pipelined AES-128 encryption, S-boxes as tables, two stages a round",
+            PipelinedEncryption,
+            round_stages=2,
+        ),
+        _aes(
+            "aes128-pec-composite",
+            "pipelined AES-128 encryption, S-boxes in gates",
+            PipelinedEncryption,
+            sbox="composite",
+        ),
+        _aes(
+            "aes128-pec-composite-r2",
+            "pipelined AES-128 encryption, S-boxes in gates, two stages a round",
+            PipelinedEncryption,
+            sbox="composite",
+            round_stages=2,
+        ),
+        _aes("aes128-pdc", "pipelined AES-128 decryption, S-boxes as tables", PipelinedDecryption),
+        _aes("aes128-sdc", "iterative AES-128 decryption, S-boxes as tables", IterativeDecryption, 11),
+        Part("karatsuba-4", "GF(2^128) multiplier, four stages", 1, Multiplier),
+    )
+}
 
 
 def preset(name: str) -> Preset:

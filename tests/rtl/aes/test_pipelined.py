@@ -27,7 +27,7 @@ def oracle(key, data, decrypt):
     return (cipher.decryptor() if decrypt else cipher.encryptor()).update(data)
 
 
-def check(dut, *, decrypt=False, valid=(1, 1, 0, 1, 0, 0, 1, 1)):
+def check(dut, *, decrypt=False, valid=(1, 1, 0, 1)):
     """Sends the FIPS vector and random blocks under the FIPS key, with gaps; checks values and cycle of each result."""
     size = 16 * dut.lanes
     rng = random.Random(f"{dut.key_bits}{dut.round_stages}{dut.sbox}")

@@ -50,12 +50,12 @@ class KeyExpansion(wiring.Component):
         # AES-256 turns the word and adds the constant for every other round key only.
         turned = Signal(init=1)
         constant = Signal(8, init=1)
-        word = keys[-1][96:]
+        # The word is turned behind the S-boxes, which commute with that, so that registers feed them.
+        word = sub_bytes(m, keys[-1][96:], self.sbox, "word")
         if held > 1:
-            word = named(m, "word", Mux(turned, word.rotate_right(8), word))
+            g = named(m, "g", Mux(turned, word.rotate_right(8) ^ constant, word))
         else:
-            word = word.rotate_right(8)
-        g = named(m, "g", sub_bytes(m, word, self.sbox, "g") ^ (constant & turned.replicate(8)))
+            g = named(m, "g", word.rotate_right(8) ^ constant)
 
         # The words of the next round key are running sums.
         w = [keys[-held][32 * k:32 * k + 32] for k in range(4)]

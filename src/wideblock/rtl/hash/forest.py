@@ -205,8 +205,8 @@ def _shorten(text, width):
     """``text``, or as many of its words or summands as fit into ``width`` before an ellipsis."""
     if len(text) <= width:
         return text
-    text = text[:width - 3]
-    return text[:max(text.rfind(" "), text.rfind("+"), 0)] + " .."
+    text = text[: width - 3]
+    return text[: max(text.rfind(" "), text.rfind("+"), 0)] + " .."
 
 
 def draw(schedule: Schedule, width: int = 120) -> str:
@@ -216,21 +216,28 @@ def draw(schedule: Schedule, width: int = 120) -> str:
     rows = [("clock", "node", "multiplication", "done", "stored", "L2", "L1")]
     for clock, held in enumerate(schedule.storage, 1):
         now = schedule.clocks[clock - 1] if clock <= schedule.total_clocks else Clock(clock, None, (), ())
-        rows.append((
-            str(clock),
-            str(now.node or "-"),
-            forest.formula(now.node) if now.node else "",
-            f"R{done[clock]}" if clock in done else "",
-            " ".join("+".join(f"R{x}" for x in sums) or "." for sums in held),
-            " ".join(f"{x}({ST})" for x, ST in now.L2),
-            " ".join(map(str, now.L1)),
-        ))
+        rows.append(
+            (
+                str(clock),
+                str(now.node or "-"),
+                forest.formula(now.node) if now.node else "",
+                f"R{done[clock]}" if clock in done else "",
+                " ".join("+".join(f"R{x}" for x in sums) or "." for sums in held),
+                " ".join(f"{x}({ST})" for x, ST in now.L2),
+                " ".join(map(str, now.L1)),
+            )
+        )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     widths[2:6] = [min(w, most) for w, most in zip(widths[2:6], (44, 5, 22, 18), strict=True)]
     used = sum(widths[:-1]) + 2 * (len(widths) - 1)
     widths[-1] = max(10, min(widths[-1], width - used))
-    chart = ["  ".join(_shorten(cell, w).rjust(w) if k < 2 else _shorten(cell, w).ljust(w)
-                       for k, (cell, w) in enumerate(zip(row, widths, strict=True))) for row in rows]
+    chart = [
+        "  ".join(
+            _shorten(cell, w).rjust(w) if k < 2 else _shorten(cell, w).ljust(w)
+            for k, (cell, w) in enumerate(zip(row, widths, strict=True))
+        )
+        for row in rows
+    ]
     chart.insert(1, "  ".join("-" * w for w in widths))
 
     shelves = [[]]
@@ -239,11 +246,16 @@ def draw(schedule: Schedule, width: int = 120) -> str:
         if shelves[-1] and sum(len(b[0]) for b in [*shelves[-1], block]) > width:
             shelves.append([])
         shelves[-1].append(block)
-    trees = ["".join(cell or " " * len(block[0]) for cell, block in zip(cells, shelf, strict=True))
-             for shelf in shelves for cells in zip_longest(*shelf)]
-    head = [f"BRW, m = {forest.m} blocks, multiplier of NS = {NS} stages",
-            f"{len(schedule.order)} multiplications in {schedule.total_clocks} clocks ({schedule.bubbles} bubbles), "
-            f"last result in clock {len(schedule.storage)}, extra storage {schedule.extra_storage}",
-            "L2 has node(clock in which its last child started); stored: sums that wait for their parent, by location"]
+    trees = [
+        "".join(cell or " " * len(block[0]) for cell, block in zip(cells, shelf, strict=True))
+        for shelf in shelves
+        for cells in zip_longest(*shelf)
+    ]
+    head = [
+        f"BRW, m = {forest.m} blocks, multiplier of NS = {NS} stages",
+        f"{len(schedule.order)} multiplications in {schedule.total_clocks} clocks ({schedule.bubbles} bubbles), "
+        f"last result in clock {len(schedule.storage)}, extra storage {schedule.extra_storage}",
+        "L2 has node(clock in which its last child started); stored: sums that wait for their parent, by location",
+    ]
     text = [*head, "", *chart, "", f"H = {forest.total()}"[:width], "", "Collapsed forest", *trees]
     return "\n".join(line.rstrip() for line in text) + "\n"

@@ -71,7 +71,9 @@ def horner_products(blocks: Sequence[Block], into: str, *, decimation: int, moni
     """
     n = len(blocks)
     if monic and n < decimation:
-        raise ValueError(f"{decimation}-decimated Horner with a leading one needs at least {decimation} blocks, got {n}")
+        raise ValueError(
+            f"{decimation}-decimated Horner with a leading one needs at least {decimation} blocks, got {n}"
+        )
     products = []
     for j, block in enumerate(blocks, 1):
         last = j + decimation > n

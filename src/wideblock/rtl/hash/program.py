@@ -105,8 +105,17 @@ class Program:
         return frozenset(i.product.constant for i in self.issues if i.product.constant is not None)
 
 
-def schedule(products: Sequence[Product], arrivals: Sequence[Arrival], *, latency: int, multipliers: int, beats: int,
-             steps: int, period: int | None = None, urgent: Sequence[int | str] = ()) -> Program:
+def schedule(
+    products: Sequence[Product],
+    arrivals: Sequence[Arrival],
+    *,
+    latency: int,
+    multipliers: int,
+    beats: int,
+    steps: int,
+    period: int | None = None,
+    urgent: Sequence[int | str] = (),
+) -> Program:
     """Issues every product as early as its blocks, its inner products and its multiplier allow, the oldest first.
 
     products:    in the order of their age; a product belongs to the multiplier ``bank of its right block // banks per
@@ -141,8 +150,17 @@ def schedule(products: Sequence[Product], arrivals: Sequence[Arrival], *, latenc
         # what depends on it moves too, so later reservations are made anew
         reserved = {name: step for name, step in reserved.items() if step < placed[moved[0]]}
         reserved[moved[0]] = placed[moved[0]]
-    return _allocate(products, arrivals, placed, unit, latency=latency, multipliers=multipliers, beats=beats,
-                     steps=steps, period=period)
+    return _allocate(
+        products,
+        arrivals,
+        placed,
+        unit,
+        latency=latency,
+        multipliers=multipliers,
+        beats=beats,
+        steps=steps,
+        period=period,
+    )
 
 
 def _place(products, at, unit, latency, period, reserved, urgent):
@@ -208,8 +226,17 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
         m = unit[product.name]
         into = row.get(product.into)
         sources.setdefault(product.into, set()).add(m)
-        issues.append(Issue(product, placed[product.name], m, row.get(product.name),
-                            frozenset(sources.get(product.name, ())), into, (product.into, m) not in opened))
+        issues.append(
+            Issue(
+                product,
+                placed[product.name],
+                m,
+                row.get(product.name),
+                frozenset(sources.get(product.name, ())),
+                into,
+                (product.into, m) not in opened,
+            )
+        )
         opened.add((product.into, m))
     return Program(tuple(arrivals), tuple(issues), slot, beats, steps, latency, multipliers, period)
 
@@ -217,13 +244,18 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
 def colour(spans, start, end, period):
     """Takes the first place that is free from just after step ``start`` to ``end``, in this sector and its neighbours.
 
-    ``spans`` is what was taken so far, as (place, start, end), and grows. Raises ValueError for a span beyond ``period``.
+    ``spans`` is what was taken so far, as (place, start, end), and grows. Raises ValueError for a span that is longer
+    than ``period``.
     """
     repeats = range(-4, 5) if period else range(1)
 
     def free(place):
-        return all(k * (period or 0) + s >= end or start >= k * (period or 0) + e
-                   for p, s, e in spans if p == place for k in repeats)
+        return all(
+            k * (period or 0) + s >= end or start >= k * (period or 0) + e
+            for p, s, e in spans
+            if p == place
+            for k in repeats
+        )
 
     place = next(p for p in range(len(spans) + 1) if free(p))
     if period and end - start > period:

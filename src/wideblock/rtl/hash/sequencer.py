@@ -18,9 +18,9 @@ class Sequencer(wiring.Component):
 
     ``layout`` gives the fields of a word, in bits; ``words`` their values by step, absent fields and steps are zero.
     Steps below ``beats`` wait for ``beat``; ``go`` says that the present step is carried out, ``ready`` that it wants a
-    beat. ``hold`` stops the head for a cycle, ``restart`` takes it back to step 0. ``decrypt`` goes with a sector: it is
-    read at every step of the head and travels along with the tail. A field whose name has a partner ``<name>_decrypt``
-    is exchanged (xor) for it when the sector is decrypted.
+    beat. ``hold`` stops the head for a cycle, ``restart`` takes it back to step 0. ``decrypt`` goes with a sector: it
+    is read at every step of the head and travels along with the tail. A field whose name has a partner
+    ``<name>_decrypt`` has that added (xor) when the sector is decrypted.
 
     Timing: ``head`` belongs to the present cycle (its read is one cycle ahead); the tail's first word follows the last
             step by one cycle.
@@ -33,19 +33,21 @@ class Sequencer(wiring.Component):
         self.length = max(words, default=-1) + 1 - steps
         shape = data.StructLayout({name: width for name, width in layout.items() if not name.endswith("_decrypt")})
         self.shape = shape
-        super().__init__({
-            "beat": In(1),
-            "decrypt": In(1),
-            "hold": In(1),
-            "restart": In(1),
-            "clear": In(1),
-            "ready": Out(1),
-            "go": Out(1),
-            "first": Out(1),
-            "last": Out(1),
-            "head": Out(shape),
-            "tail": Out(shape),
-        })
+        super().__init__(
+            {
+                "beat": In(1),
+                "decrypt": In(1),
+                "hold": In(1),
+                "restart": In(1),
+                "clear": In(1),
+                "ready": Out(1),
+                "go": Out(1),
+                "first": Out(1),
+                "last": Out(1),
+                "head": Out(shape),
+                "tail": Out(shape),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -64,7 +66,9 @@ class Sequencer(wiring.Component):
 
         wide = data.StructLayout(self.layout)
         table = [_pack(wide, self.words.get(s, {})) for s in range(self.steps)]
-        m.d.comb += self.head.eq(self._by_direction(m, read_ahead(m, table, wide.size, following), self.decrypt, "head"))
+        m.d.comb += self.head.eq(
+            self._by_direction(m, read_ahead(m, table, wide.size, following), self.decrypt, "head")
+        )
         m.d.comb += self.tail.eq(self._tail(m, wide))
         return m
 
@@ -106,8 +110,11 @@ def read_ahead(m: Module, table: Sequence[int], width: int, following: Value) ->
     stored = sorted({column for column in columns if len(set(column)) > 1})
     bits = []
     if stored:
-        rom = memory.Memory(shape=len(stored), depth=len(table), init=[
-            sum(column[row] << k for k, column in enumerate(stored)) for row in range(len(table))])
+        rom = memory.Memory(
+            shape=len(stored),
+            depth=len(table),
+            init=[sum(column[row] << k for k, column in enumerate(stored)) for row in range(len(table))],
+        )
         m.submodules.words = rom
         port = rom.read_port(domain="sync")
         m.d.comb += port.addr.eq(following)

@@ -32,8 +32,8 @@ class Squares:
 def plan(program: Program) -> Squares:
     """Returns the squaring registers of ``program``: a power tau^(2^j), j >= 2, is opened j - 1 steps before its use.
 
-    Raises ValueError if another power than tau and a power of two's is wanted on the left.
-    Source: "Efficient Hardware Implementations of BRW Polynomials and Tweakable Enciphering Schemes", section 3, Fig. 7.
+    Raises ValueError if a left operand wants a power above 3 that is not a power of two.
+    Source: Chakraborty et al., IEEE TC 62(2), section 3 and Fig. 7.
     """
     spans: list[tuple[int, int, int]] = []
     actions: dict[int, dict[int, int]] = {}

@@ -50,23 +50,30 @@ class HashUnit(wiring.Component):
     """Evaluates hash ``programs`` over blocks that arrive ``width`` a beat.
 
     Several programs share the multipliers (one sector at a time), or one program has them for itself and overlaps a
-    sector's tail with the next one's head. Results are announced by events: ``event_<e>`` is high while ``result_<e>`` is
-    the result. ``issue_<tap>`` is high while ``operand_<tap>`` is the right operand of the tapped product, for those who
-    need what is being multiplied.
+    sector's tail with the next one's head. Results are announced by events: ``event_<e>`` is high while ``result_<e>``
+    is the result. ``issue_<tap>`` is high while ``operand_<tap>`` is the right operand of the tapped product, for those
+    who need what is being multiplied.
 
     Members, for each program ``p``: ``p_beat``, ``p_ready``, ``p_decrypt``, ``p_restart``, ``p_last`` (see
-    :class:`Sequencer`). ``blocks`` is the beat that goes with ``p_beat``; ``special_<s>`` are the blocks that arrive at steps
-    of their own. ``tau`` is taken with ``load``; ``loaded`` pulses when its powers are stored.
+    :class:`Sequencer`). ``blocks`` is the beat that goes with ``p_beat``; ``special_<s>`` are the blocks that arrive at
+    steps of their own. ``tau`` is taken with ``load``; ``loaded`` pulses when its powers are stored.
 
     Timing: a product's result is there ``stages`` cycles after its issue, see :class:`Program`; ``setup`` cycles from
             ``load`` to ``loaded``.
     Cost:   the multipliers; per multiplier about 400 tables; memories of a few rows for window, powers, accumulators.
     Paths:  ``p_beat`` to the sequencers' state.
-    Source: "Efficient Hardware Implementations of BRW Polynomials and Tweakable Enciphering Schemes", section 3.
+    Source: Chakraborty et al., IEEE TC 62(2), section 3.
     """
 
-    def __init__(self, programs: Mapping[str, Program], *, width: int, taps: Mapping[str, tuple[str, int | str]],
-                 leaf: int = 4, squares: str = "stored"):
+    def __init__(
+        self,
+        programs: Mapping[str, Program],
+        *,
+        width: int,
+        taps: Mapping[str, tuple[str, int | str]],
+        leaf: int = 4,
+        squares: str = "stored",
+    ):
         self.programs, self.width, self.taps, self.leaf = dict(programs), width, taps, leaf
         some = next(iter(programs.values()))
         self.stages, self.multipliers = some.latency, some.multipliers
@@ -91,7 +98,14 @@ class HashUnit(wiring.Component):
         self.events = sorted({i.product.into for p in everything for i in p.issues if i.into is None})
         self._operands = {side: self._operand_banks(everything, side) for side in ("left", "right")}
 
-        members: dict = {"blocks": In(data.ArrayLayout(128, width)), "tau": In(128), "load": In(1), "loaded": Out(1), "clear": In(1), "clear_row": In(16)}
+        members: dict = {
+            "blocks": In(data.ArrayLayout(128, width)),
+            "tau": In(128),
+            "load": In(1),
+            "loaded": Out(1),
+            "clear": In(1),
+            "clear_row": In(16),
+        }
         for name in programs:
             members |= {f"{name}_{port}": In(1) for port in ("beat", "decrypt", "restart")}
             members |= {f"{name}_{port}": Out(1) for port in ("ready", "first", "go", "last")}
@@ -122,8 +136,14 @@ class HashUnit(wiring.Component):
             fields |= {f"write{b}": 1, f"slot{b}": bits(self.slots)}
             fields |= {f"write{b}_{s}": 1 for s in self.specials}
         for u in range(self.multipliers):
-            fields |= {f"issue{u}": 1, f"power{u}": bits(len(self.powers)), f"power{u}_decrypt": bits(len(self.powers)),
-                       f"left{u}_slot": bits(self.slots), f"right{u}_slot": bits(self.slots), f"row{u}": bits(self.rows)}
+            fields |= {
+                f"issue{u}": 1,
+                f"power{u}": bits(len(self.powers)),
+                f"power{u}_decrypt": bits(len(self.powers)),
+                f"left{u}_slot": bits(self.slots),
+                f"right{u}_slot": bits(self.slots),
+                f"row{u}": bits(self.rows),
+            }
             fields |= {f"{side}{u}_{b}": 1 for side in ("left", "right") for b in self._operands[side][u]}
             fields |= {f"take{u}_{v}": 1 for v in range(self.multipliers)}
             fields |= {f"store{u}": 1, f"into{u}": bits(self.rows), f"first{u}": 1}
@@ -158,7 +178,10 @@ class HashUnit(wiring.Component):
         if register is not None:
             word |= {f"use{u}_{register}": 1}
         else:
-            word |= {f"power{u}": self.powers[encrypt], f"power{u}_decrypt": self.powers[encrypt] ^ self.powers[decrypt]}
+            word |= {
+                f"power{u}": self.powers[encrypt],
+                f"power{u}_decrypt": self.powers[encrypt] ^ self.powers[decrypt],
+            }
         bank = {a.block: a.bank for a in program.arrivals}
         for side, block in (("left", p.left), ("right", p.right)):
             if block is not None:
@@ -178,9 +201,15 @@ class HashUnit(wiring.Component):
         words = {}
         for k, (e, a, b) in enumerate(self.chain):
             words[1 + k * (self.stages + 1)] = {
-                "issue0": 1, "power0": self.powers[a], "row0": self.constants[b], "take0_0": 1, "first0": 1,
-                "keep": 1, "keep_row": self.powers[e],
-                **({"store0": 1, "into0": self.constants[e]} if e in self.constants else {})}
+                "issue0": 1,
+                "power0": self.powers[a],
+                "row0": self.constants[b],
+                "take0_0": 1,
+                "first0": 1,
+                "keep": 1,
+                "keep_row": self.powers[e],
+                **({"store0": 1, "into0": self.constants[e]} if e in self.constants else {}),
+            }
         return words
 
     # Hardware
@@ -268,8 +297,10 @@ class HashUnit(wiring.Component):
             m.d.comb += [keep.addr.eq(self.clear_row), keep.en.eq(1)]
         for event in self.events:
             u = self._multiplier_of(event)
-            m.d.comb += [self[f"event_{event}"].eq(tags[u][f"event_{event}"]),
-                         self[f"result_{event}"].eq(m.submodules[f"multiplier{u}"].o.payload)]
+            m.d.comb += [
+                self[f"event_{event}"].eq(tags[u][f"event_{event}"]),
+                self[f"result_{event}"].eq(m.submodules[f"multiplier{u}"].o.payload),
+            ]
 
         squarers = self._squarers(m, power, word)
         for u in range(self.multipliers):
@@ -286,10 +317,15 @@ class HashUnit(wiring.Component):
                 terms.append(held & word[f"take{u}_{v}"].replicate(128))
             terms += self._blocks(m, window, "right", u, word)
             m.d.comb += right.eq(_xor(terms))
-            m.d.comb += left.eq(_xor([*self._power(m, power, squarers, u, word),
-                                      *self._blocks(m, window, "left", u, word)]))
+            m.d.comb += left.eq(
+                _xor([*self._power(m, power, squarers, u, word), *self._blocks(m, window, "left", u, word)])
+            )
             operands = m.submodules[f"multiplier{u}"].i
-            m.d.comb += [operands.valid.eq(word[f"issue{u}"]), operands.payload.a.eq(left), operands.payload.b.eq(right)]
+            m.d.comb += [
+                operands.valid.eq(word[f"issue{u}"]),
+                operands.payload.a.eq(left),
+                operands.payload.b.eq(right),
+            ]
             for tap, (name, wanted) in self.taps.items():
                 if any(i.product.name == wanted and i.multiplier == u for i in self.programs[name].issues):
                     m.d.comb += self[f"operand_{tap}"].eq(right)
@@ -312,13 +348,17 @@ class HashUnit(wiring.Component):
         if not squarers:
             return [stored]
         uses = [word[f"use{u}_{q}"] for q in range(self.squarers)]
-        return [stored & ~Cat(uses).any().replicate(128),
-                *(register & use.replicate(128) for register, use in zip(squarers, uses, strict=True))]
+        return [
+            stored & ~Cat(uses).any().replicate(128),
+            *(register & use.replicate(128) for register, use in zip(squarers, uses, strict=True)),
+        ]
 
     def _blocks(self, m: Module, window, side: str, u: int, word) -> list[Value]:
         """What an operand takes from the window, one term a bank that it ever reads."""
-        return [_read(m, window[b], word[f"{side}{u}_slot"]) & word[f"{side}{u}_{b}"].replicate(128)
-                for b in self._operands[side][u]]
+        return [
+            _read(m, window[b], word[f"{side}{u}_slot"]) & word[f"{side}{u}_{b}"].replicate(128)
+            for b in self._operands[side][u]
+        ]
 
     def _takes(self, u: int, v: int) -> bool:
         """Whether multiplier ``u`` ever adds accumulators of multiplier ``v``."""

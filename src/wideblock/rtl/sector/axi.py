@@ -17,26 +17,28 @@ class AxiStreamShell(wiring.Component):
     def __init__(self, core):
         self.core, self.timing = core, core.timing
         beat = 128 * core.parameters.width
-        super().__init__({
-            "aclk": In(1),
-            "aresetn": In(1),
-            "s_axis_tdata": In(beat),
-            "s_axis_tuser": In(129),
-            "s_axis_tvalid": In(1),
-            "s_axis_tready": Out(1),
-            "s_axis_tlast": In(1),
-            "m_axis_tdata": Out(beat),
-            "m_axis_tvalid": Out(1),
-            "m_axis_tready": In(1),
-            "m_axis_tlast": Out(1),
-            "s_axis_key_tdata": In(core.parameters.key_bits),
-            "s_axis_key_tvalid": In(1),
-            "s_axis_key_tready": Out(1),
-            "zeroize": In(1),
-            "ready": Out(1),
-            "fault": Out(2),
-            "computed": Out(1),
-        })
+        super().__init__(
+            {
+                "aclk": In(1),
+                "aresetn": In(1),
+                "s_axis_tdata": In(beat),
+                "s_axis_tuser": In(129),
+                "s_axis_tvalid": In(1),
+                "s_axis_tready": Out(1),
+                "s_axis_tlast": In(1),
+                "m_axis_tdata": Out(beat),
+                "m_axis_tvalid": Out(1),
+                "m_axis_tready": In(1),
+                "m_axis_tlast": Out(1),
+                "s_axis_key_tdata": In(core.parameters.key_bits),
+                "s_axis_key_tvalid": In(1),
+                "s_axis_key_tready": Out(1),
+                "zeroize": In(1),
+                "ready": Out(1),
+                "fault": Out(2),
+                "computed": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()

@@ -11,16 +11,20 @@ memories with a row for each sector under way; a pointer a stage says whose turn
 from collections.abc import Sequence
 
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.lib import data, memory, wiring
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import connect, flipped
 
-from wideblock.rtl.aes.key_expansion import KeyExpansion
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
 from wideblock.rtl.hash.products import Block, Product
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 from wideblock.rtl.hash.unit import HashUnit
 
+from .entrance import Entrance
+from .exit import Exit
+from .key_unit import KeyUnit
 from .parameters import Parameters, SectorTiming
-from .signature import FAULT_LONG, FAULT_SHORT, sector_members
+from .queue import PromisedQueue
+from .signature import sector_members
 from .storage import Ring, Slots
 
 __all__ = ["HashCounterHash"]
@@ -54,7 +58,6 @@ class HashCounterHash(wiring.Component):
         self.front_program, self.back_program = self._programs()
         self.programs = {"front": self.front_program, "back": self.back_program}
         self.units = self._hash_units()
-        self.key_expansion = KeyExpansion(key_bits=p.key_bits, sbox="lut" if p.sbox == "bram" else p.sbox)
         self.slots, self.timing = self._timing()
         super().__init__(sector_members(p.width, p.key_bits))
 
@@ -79,16 +82,24 @@ class HashCounterHash(wiring.Component):
         """The hash unit of each pass; without overlap both are the same one."""
         p, taps = self.parameters, {"Q": ("front", "Q")}
         if p.overlap:
-            return {name: HashUnit({name: program}, width=p.width, taps=taps if name == "front" else {}, leaf=p.leaf, squares=p.squares)
-                    for name, program in self.programs.items()}
-        return dict.fromkeys(self.programs, HashUnit(self.programs, width=p.width, taps=taps, leaf=p.leaf, squares=p.squares))
+            return {
+                name: HashUnit(
+                    {name: program}, width=p.width, taps=taps if name == "front" else {}, leaf=p.leaf, squares=p.squares
+                )
+                for name, program in self.programs.items()
+            }
+        return dict.fromkeys(
+            self.programs, HashUnit(self.programs, width=p.width, taps=taps, leaf=p.leaf, squares=p.squares)
+        )
 
     def _arrivals(self, specials: Sequence[str]) -> list[Arrival]:
         """Blocks by their place in the stream, and after them the specials, one a step."""
         p = self.parameters
         banks = p.width if p.hash == "horner" else max(2, p.width)
-        return [*(Arrival(b, b // p.width, b % banks) for b in range(p.m)),
-                *(Arrival(name, p.beats + k, 0) for k, name in enumerate(specials))]
+        return [
+            *(Arrival(b, b // p.width, b % banks) for b in range(p.m)),
+            *(Arrival(name, p.beats + k, 0) for k, name in enumerate(specials)),
+        ]
 
     def _programs(self) -> tuple[Program, Program]:
         """Both passes, with the shortest period at which they can be scheduled."""
@@ -101,14 +112,24 @@ class HashCounterHash(wiring.Component):
         def build(products, names, urgent, steps, period):
             used = {b for product in products for b in (product.left, product.right)}
             arrivals = [a for a in self._arrivals(names) if a.block in used]
-            return schedule(products, arrivals, latency=p.mult_stages, multipliers=self.multipliers, beats=p.beats,
-                            steps=steps, period=period, urgent=urgent)
+            return schedule(
+                products,
+                arrivals,
+                latency=p.mult_stages,
+                multipliers=self.multipliers,
+                beats=p.beats,
+                steps=steps,
+                period=period,
+                urgent=urgent,
+            )
 
         error = None
         for period in range(least, 2 * least + 64) if p.overlap else (None,):
             try:
-                return (build(front, specials, ("D", "Q"), period or least, period),
-                        build(back, specials[:1], ("D",), period or least, period))
+                return (
+                    build(front, specials, ("D", "Q"), period or least, period),
+                    build(back, specials[:1], ("D",), period or least, period),
+                )
             except ValueError as failed:
                 error = failed
         raise ValueError(f"no schedule for {p.m} blocks, width {p.width}, mult_stages {p.mult_stages}: {error}")
@@ -126,11 +147,12 @@ class HashCounterHash(wiring.Component):
         slots = _power_of_two(-(-latency // interval))
         self.ring_depth = slots * _power_of_two(p.beats)
         unit = self.units["front"]
-        self.clear_rows = _power_of_two(max(self.ring_depth, A + p.mult_stages + 2, unit.depth,
-                                            self.units["back"].depth, self.queue_depth))
-        expansion = self.key_expansion.timing.latency
+        self.clear_rows = _power_of_two(
+            max(self.ring_depth, A + p.mult_stages + 2, unit.depth, self.units["back"].depth, self.queue_depth)
+        )
+        self.key_unit = KeyUnit(key_bits=p.key_bits, sbox=p.sbox, rows=self.clear_rows)
         powers = max(u.setup for u in self.units.values())
-        setup = expansion + A + powers + 2
+        setup = self.key_unit.expansion.timing.latency + A + powers + 2
         return slots, SectorTiming(compute, latency, interval, setup, 2 * self.clear_rows + 1)
 
     @property
@@ -143,13 +165,9 @@ class HashCounterHash(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         p = self.parameters
-        A = self.cipher_latency
         slot_bits = self.slots.bit_length() - 1
-        beat_bits = _power_of_two(p.beats).bit_length() - 1
-
-        clear = Signal()
-        clear_row = Signal(range(self.clear_rows))
-        running = Signal()
+        m.submodules.key_unit = keys = self.key_unit
+        clear, clear_row = keys.clear, keys.clear_row
 
         def pointer(name, advance):
             """The sector whose turn it is at a stage, with one bit more to tell none from all."""
@@ -163,67 +181,51 @@ class HashCounterHash(wiring.Component):
         def slots(name, width=128):
             return Slots(m, name, width=width, slots=self.slots, clear=clear, clear_row=clear_row)
 
+        def ring(name):
+            return Ring(m, name, width=128 * p.width, depth=self.ring_depth, clear=clear, clear_row=clear_row)
+
+        def row(number, sector):
+            return Cat(number, sector[:slot_bits])
+
         front, back = self.units["front"], self.units["back"]
         m.submodules.front_hash = front
         if p.overlap:
             m.submodules.back_hash = back
-        m.submodules.lanes = lanes = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox,
-                                                         lanes=p.lanes)
+        units = [front, back] if p.overlap else [front]
+        m.submodules.lanes = lanes = PipelinedEncryption(
+            key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes
+        )
+        E = _blocks(lanes.o.payload, p.lanes)
 
-        # Input: one register, and the framing of sectors
-        x_valid = Signal()
-        x = Signal(data.StructLayout({"data": data.ArrayLayout(128, p.width), "tweak": 128, "decrypt": 1, "last": 1}))
-        taken, beat, discard = Signal(), Signal(), Signal()
-        between = Signal(init=1)
-        key_waits = Signal()
-        m.d.comb += self.i.ready.eq(running & (~x_valid | taken) & ~(between & key_waits))
-        accept = Signal()
-        m.d.comb += accept.eq(self.i.valid & self.i.ready)
-        with m.If(taken):
-            m.d.sync += x_valid.eq(0)
-        with m.If(accept):
-            m.d.sync += [x_valid.eq(1), x.eq(self.i.payload), between.eq(self.i.payload.last)]
-        with m.If(clear):
-            m.d.sync += [x_valid.eq(0), x.eq(0), between.eq(1)]
-
-        # Front hash: its place in the sector, faults, admission
-        front_sector = pointer("front", front.front_last)
-        final_beat = Signal()
-        beats_seen = Signal(range(max(2, p.beats)))
-        consumed = Signal()
-        admit = Signal()
-        m.d.comb += [
-            beat.eq(x_valid & admit & ~discard),
-            front.front_beat.eq(beat),
-            consumed.eq(beat & front.front_ready),
-            taken.eq(consumed | (x_valid & discard)),
-            final_beat.eq(beats_seen == p.beats - 1),
-            self.fault[FAULT_SHORT].eq(consumed & x.last & ~final_beat),
-            self.fault[FAULT_LONG].eq(consumed & final_beat & ~x.last),
-            front.front_restart.eq(self.fault.any()),
-        ]
-        with m.If(consumed):
-            m.d.sync += beats_seen.eq(Mux(final_beat | x.last, 0, beats_seen + 1))
-        with m.If(self.fault[FAULT_LONG]):
-            m.d.sync += discard.eq(1)
-        with m.Elif(x_valid & x.last):
-            m.d.sync += discard.eq(0)
-        with m.If(clear):
-            m.d.sync += [beats_seen.eq(0), discard.eq(0)]
-
-        # The memories that a sector's values live in
+        # What a sector carries from stage to stage
         tweak, direction = slots("tweak"), slots("direction", 1)
         X = [slots(f"X{k + 1}") for k in range(self.specials)]
         Q, R, G, Z, W = (slots(name) for name in "QRGZW")
         outer, inner = slots("outer"), slots("inner")
-        opening = consumed & front.front_first
+        sector_ring, result_ring = ring("sector_ring"), ring("result_ring")
+
+        # Entrance and front hash
+        m.submodules.entrance = entrance = Entrance(width=p.width, beats=p.beats)
+        connect(m, flipped(self.i), entrance.i)
+        x = entrance.x
+        admit = Signal()
+        front_sector = pointer("front", front.front_last)
+        m.d.comb += [
+            entrance.open.eq(keys.running),
+            entrance.hold.eq(keys.waiting),
+            entrance.clear.eq(clear),
+            front.front_beat.eq(entrance.valid & admit),
+            entrance.take.eq(front.front_beat & front.front_ready),
+            self.fault.eq(entrance.fault),
+            front.front_restart.eq(entrance.fault.any()),
+        ]
+        opening = entrance.take & front.front_first
         tweak.write(front_sector, x.tweak, opening)
         direction.write(front_sector, x.decrypt, opening)
         for k, block in enumerate(X):
-            at_beat = consumed & (beats_seen == k // p.width)
-            block.write(front_sector, x.data[k % p.width], at_beat)
-        sector_ring = Ring(m, "sector_ring", width=128 * p.width, depth=self.ring_depth, clear=clear, clear_row=clear_row)
-        sector_ring.write(Cat(beats_seen, front_sector[:slot_bits]), x.data, consumed)
+            block.write(front_sector, x.data[k % p.width], entrance.take & (entrance.number == k // p.width))
+        sector_ring.write(row(entrance.number, front_sector), x.data, entrance.take)
+        m.d.comb += front.special_Xa.eq(self.Xa([b.read(front_sector) for b in X], direction.read(front_sector)))
 
         # First single call: R
         q_sector = pointer("q", front.issue_Q)
@@ -234,14 +236,8 @@ class HashCounterHash(wiring.Component):
         R.write(r_sector, r_value, front.event_R)
 
         # What is in the lanes: nothing, a single call, the call that makes tau, or a step of the counter mode
-        tag_layout = data.StructLayout({"single": 1, "tau": 1, "step": 1})
-        tags = [Signal(tag_layout, name=f"tag{k}") for k in range(A + 1)]
-        for earlier, later in zip(tags, tags[1:]):
-            m.d.sync += later.eq(earlier)
-            with m.If(clear):
-                m.d.sync += later.eq(0)
-        arriving, arrived = tags[A - 1], tags[A]
-        E = _blocks(lanes.o.payload, p.lanes)
+        step_go = Signal()
+        arriving, arrived = self._tags(m, clear, single=front.event_R, tau=keys.derive, step=step_go)
 
         # Its result: G, and Z for the counter mode
         g_sector = pointer("g", arrived.single)
@@ -250,215 +246,158 @@ class HashCounterHash(wiring.Component):
         G.write(g_sector, g_value, arrived.single)
         Z.write(g_sector, self.Z(R.read(g_sector), g_value), arrived.single)
 
-        # Counter mode: lane k of step j takes block j * lanes + k; block 0 is the second single call
-        step = Signal(range(self.lane_steps))
-        step_go = Signal()
+        # Counter mode: lane k of a step takes block step * lanes + k; block 0 is the second single call
         room = Signal()
-        lane_sector = pointer("lane", step_go & (step == self.lane_steps - 1))
-        making_tau = Signal()
-        m.d.comb += [
-            step_go.eq((lane_sector != g_sector) & ~front.event_R & room),
-            tags[0].single.eq(front.event_R),
-            tags[0].tau.eq(making_tau),
-            tags[0].step.eq(step_go),
-        ]
-        with m.If(clear):
-            m.d.sync += step.eq(0)
-        with m.Elif(step_go):
-            m.d.sync += step.eq(Mux(step == self.lane_steps - 1, 0, step + 1))
-        z_value, g_again = Z.read(lane_sector), G.read(lane_sector)
+        step, last_step = self._steps(m, "step", step_go, clear)
+        lane_sector = pointer("lane", last_step)
+        m.d.comb += step_go.eq((lane_sector != g_sector) & ~front.event_R & room)
+        counter_input, second_call = Z.read(lane_sector), G.read(lane_sector)
         for k, c in enumerate(_blocks(lanes.i.payload, p.lanes)):
-            # blocks of the counter mode count from 1: index j * lanes + k less specials, plus one
             index = Signal(range(p.m + 1), name=f"counter{k}")
-            m.d.comb += index.eq(step * p.lanes + (k + 1 - self.specials) % (1 << len(index)))
-            m.d.comb += c.eq(self.counter(z_value, index))
+            m.d.comb += [
+                index.eq(step * p.lanes + (k + 1 - self.specials) % (1 << len(index))),
+                c.eq(self.counter(counter_input, index)),
+            ]
             if k == 0:
                 with m.If(step == 0):
-                    m.d.comb += c.eq(g_again)
+                    m.d.comb += c.eq(second_call)
                 with m.If(front.event_R):
                     m.d.comb += c.eq(r_value)
-                with m.If(making_tau | clear):
+                with m.If(keys.derive | clear):
                     m.d.comb += c.eq(0)
 
-        # Ciphertext: X_i + E(..), and W in the place of block 0
-        y_step = Signal(range(self.lane_steps))
-        y_sector = pointer("y", arrived.step & (y_step == self.lane_steps - 1))
-        x_step = Signal(range(self.lane_steps))
-        x_sector = pointer("x", arriving.step & (x_step == self.lane_steps - 1))
-        for counter, event in ((y_step, arrived.step), (x_step, arriving.step)):
-            with m.If(clear):
-                m.d.sync += counter.eq(0)
-            with m.Elif(event):
-                m.d.sync += counter.eq(Mux(counter == self.lane_steps - 1, 0, counter + 1))
+        # Its result: X_i + E(..), and W in the place of block 0
         parts = p.width // p.lanes
         part_bits = parts.bit_length() - 1
-        x_beat = sector_ring.read(Cat(x_step[part_bits:], x_sector[:slot_bits]), 1)
-        part = y_step[:part_bits]
+        x_step, last_x = self._steps(m, "x_step", arriving.step, clear)
+        x_sector = pointer("x", last_x)
+        x_blocks = _blocks(sector_ring.read(row(x_step[part_bits:], x_sector), 1), p.width)
+        y_step, last_y = self._steps(m, "y_step", arrived.step, clear)
+        y_sector = pointer("y", last_y)
         y = []
         for k in range(p.lanes):
-            plain = _select([x_beat[128 * (q * p.lanes + k):][:128] for q in range(parts)], part)
+            plain = _select(x_blocks[k :: p.lanes], y_step[:part_bits])
             if k == 0:
                 plain = Mux(y_step == 0, R.read(y_sector), plain)
             block = Signal(128, name=f"y{k}")
             m.d.comb += block.eq((E[k] ^ plain) & ~clear.replicate(128))
             y.append(block)
         W.write(y_sector, y[0], arrived.step & (y_step == 0))
-        held: list[Value] = []
-        for q in range(parts - 1):
-            for k in range(p.lanes):
-                register = Signal(128, name=f"held{q}_{k}")
-                with m.If((arrived.step & (part == q)) | clear):
-                    m.d.sync += register.eq(y[k])
-                held.append(register)
-        y_beat = Cat(*held, *y)
-        y_valid = Signal()
-        m.d.comb += y_valid.eq(arrived.step & (part == parts - 1) if parts > 1 else arrived.step)
-        result_ring = Ring(m, "result_ring", width=128 * p.width, depth=self.ring_depth, clear=clear, clear_row=clear_row)
-        result_ring.write(Cat(y_step[part_bits:], y_sector[:slot_bits]), y_beat, y_valid)
+        y_beat, y_valid = self._beat(m, y, y_step[:part_bits], arrived.step, clear)
+        result_ring.write(row(y_step[part_bits:], y_sector), y_beat, y_valid)
 
         # Back hash
         back_sector = pointer("back", back.back_last)
-        m.d.comb += [back.back_decrypt.eq(direction.read(back_sector)), back.back_restart.eq(0)]
+        m.d.comb += [back.back_decrypt.eq(direction.read(back_sector)), back.special_T.eq(tweak.read(back_sector))]
         if p.overlap:
-            m.d.comb += front.front_decrypt.eq(direction.read(front_sector))
-            m.d.comb += [front.special_T.eq(tweak.read(front_sector)), back.special_T.eq(tweak.read(back_sector)),
-                         front.blocks.eq(x.data)]
-            self._queue(m, y_beat, y_valid, step_go, room, back, clear, clear_row)
+            m.submodules.queue = queue = PromisedQueue(
+                width=len(y_beat), depth=self.queue_depth, parts=parts, clear_row_bits=len(clear_row)
+            )
+            m.d.comb += [
+                front.front_decrypt.eq(direction.read(front_sector)),
+                front.special_T.eq(tweak.read(front_sector)),
+                front.blocks.eq(x.data),
+                queue.step.eq(step_go),
+                room.eq(queue.room),
+                queue.write.eq(y_valid),
+                queue.data.eq(y_beat),
+                queue.clear.eq(clear),
+                queue.clear_row.eq(clear_row),
+                back.blocks.eq(queue.beat),
+                back.back_beat.eq(queue.valid),
+                queue.read.eq(back.back_beat & back.back_ready),
+            ]
         else:
-            m.d.comb += [front.front_decrypt.eq(back.back_decrypt), front.special_T.eq(tweak.read(back_sector)),
-                         room.eq(1), back.back_beat.eq(y_valid), back.blocks.eq(Mux(y_valid, y_beat, x.data))]
-        m.d.comb += front.special_Xa.eq(self.Xa([b.read(front_sector) for b in X], direction.read(front_sector)))
+            m.d.comb += [
+                front.front_decrypt.eq(back.back_decrypt),
+                room.eq(1),
+                back.back_beat.eq(y_valid),
+                back.blocks.eq(Mux(y_valid, y_beat, x.data)),
+            ]
 
-        # The last blocks
+        # The blocks that are known last
         outer_sector = pointer("outer", back.event_tauW)
         outer.write(outer_sector, self.outer(G.read(outer_sector), back.result_tauW), back.event_tauW)
         inner_sector = pointer("inner", back.event_h)
         inner.write(inner_sector, self.inner(W.read(inner_sector), back.result_h), back.event_h)
         m.d.comb += self.computed.eq(back.event_h)
 
-        # Output: the ring's read register is the output register
-        o_beat = Signal(beat_bits)
-        o_first, o_last, o_valid = Signal(), Signal(), Signal()
-        fetch, advance = Signal(), Signal()
-        out_sector = pointer("out", fetch & (o_beat == p.beats - 1))
-        shown = Signal.like(out_sector)
-        m.d.comb += [
-            advance.eq(~o_valid | self.o.ready),
-            fetch.eq(advance & (out_sector != inner_sector)),
-            self.o.valid.eq(o_valid),
-            self.o.payload.last.eq(o_last),
-        ]
-        with m.If(advance):
-            m.d.sync += [o_valid.eq(fetch), o_first.eq(o_beat == 0), o_last.eq(o_beat == p.beats - 1),
-                         shown.eq(out_sector)]
-        with m.If(fetch):
-            m.d.sync += o_beat.eq(Mux(o_beat == p.beats - 1, 0, o_beat + 1))
-        with m.If(clear):
-            m.d.sync += [o_valid.eq(0), o_beat.eq(0), o_first.eq(0), o_last.eq(0)]
-        blocks = _blocks(result_ring.read(Cat(o_beat, out_sector[:slot_bits]), advance | clear), p.width)
+        # Exit
+        m.submodules.exit = leaving = Exit(width=p.width, beats=p.beats, sector_bits=slot_bits + 1)
+        connect(m, leaving.o, flipped(self.o))
+        blocks = _blocks(result_ring.read(row(leaving.number, leaving.sector), leaving.advance), p.width)
+        shown = leaving.shown
         finished = self.order(direction.read(shown), outer.read(shown), inner.read(shown))
-        m.d.comb += self.o.payload.data.eq(Cat(self._finish(blocks, finished, o_first, o_beat)))
+        for k, block in enumerate(finished):
+            lane = k % p.width
+            blocks[lane] = Mux(leaving.shown_number == k // p.width, block, blocks[lane])
+        m.d.comb += [
+            leaving.clear.eq(clear),
+            leaving.pending.eq(leaving.sector != inner_sector),
+            leaving.data.eq(Cat(blocks)),
+        ]
 
         # Admission: room for the result, and without overlap one sector at a time
-        in_flight = Signal(slot_bits + 1)
-        m.d.comb += in_flight.eq(front_sector - out_sector)
-        free = in_flight < self.slots
-        if not p.overlap:
-            free = free & (front_sector == inner_sector)
-        m.d.comb += admit.eq(~front.front_first | free)
+        under_way = Signal(slot_bits + 1)
+        m.d.comb += under_way.eq(front_sector - leaving.sector)
+        all_computed = front_sector == inner_sector
+        free = under_way < self.slots
+        m.d.comb += admit.eq(~front.front_first | (free if p.overlap else free & all_computed))
 
-        idle = running & ~x_valid & front.front_first & between & (front_sector == inner_sector)
-        self._keys(m, lanes, clear=clear, clear_row=clear_row, running=running, key_waits=key_waits, idle=idle,
-                   making_tau=making_tau, tau=E[0], tau_made=arrived.tau)
+        # Keys
+        connect(m, flipped(self.key), keys.key)
+        loaded = Signal(len(units))
+        m.d.sync += loaded.eq(Mux(keys.derive, 0, loaded | Cat(unit.loaded for unit in units)))
+        m.d.comb += [
+            keys.zeroize.eq(self.zeroize),
+            keys.idle.eq(entrance.between & front.front_first & all_computed),
+            keys.derived.eq(loaded.all()),
+            lanes.round_keys.eq(keys.round_keys),
+            self.ready.eq(keys.running),
+        ]
+        for unit in units:
+            m.d.comb += [
+                unit.tau.eq(E[0]),
+                unit.load.eq(arrived.tau),
+                unit.clear.eq(clear),
+                unit.clear_row.eq(clear_row),
+            ]
         return m
 
-    def _finish(self, blocks: list[Value], finished: list[Value], first: Value, following_beat: Value) -> list[Value]:
-        """The beat from the ring, with the blocks that were known last in their places."""
-        p = self.parameters
-        if self.specials <= p.width:
-            return [Mux(first, finished[k], block) if k < self.specials else block for k, block in enumerate(blocks)]
-        # narrower beats: the special blocks fill whole beats, told apart by the beat that follows
-        value = blocks[0]
-        for k in range(self.specials):
-            value = Mux(following_beat == (k + 1) % p.beats, finished[k], value)
-        return [value]
+    def _tags(self, m: Module, clear: Value, **entering: Value):
+        """Flags that go along with the lanes: those one cycle before the lanes' output, and those beside it."""
+        layout = data.StructLayout(dict.fromkeys(entering, 1))
+        tag = Signal(layout, name="entering")
+        m.d.comb += [tag[name].eq(value) for name, value in entering.items()]
+        arriving = tag
+        for k in range(self.cipher_latency):
+            arriving, tag = tag, Signal(layout, name=f"tag{k}")
+            m.d.sync += tag.eq(arriving)
+            with m.If(clear):
+                m.d.sync += tag.eq(0)
+        return arriving, tag
 
-    def _queue(self, m, y_beat, y_valid, step_go, room, back, clear, clear_row) -> None:
-        """Beats wait here when the back hash is held up; steps enter the lanes only if their beat will find room."""
-        p = self.parameters
-        depth = self.queue_depth
-        queue = memory.Memory(shape=len(y_beat), depth=depth, init=[])
-        m.submodules.queue = queue
-        write, read = queue.write_port(), queue.read_port(domain="comb")
-        head, tail = Signal(range(depth)), Signal(range(depth))
-        waiting, promised = Signal(range(depth + 1)), Signal(range(depth + 1))
-        parts = p.width // p.lanes
-        pop, promise = Signal(), Signal()
-        opening = Signal(range(max(2, parts)))
-        m.d.comb += [
-            write.addr.eq(tail), write.data.eq(y_beat), write.en.eq(y_valid),
-            read.addr.eq(head), back.blocks.eq(read.data),
-            back.back_beat.eq(waiting != 0),
-            pop.eq(back.back_beat & back.back_ready),
-            room.eq((promised != depth) | (opening != 0)),
-            promise.eq(step_go & (opening == 0)),
-        ]
-        with m.If(step_go):
-            m.d.sync += opening.eq(Mux(opening == parts - 1, 0, opening + 1))
-        m.d.sync += [head.eq(head + pop), tail.eq(tail + y_valid), waiting.eq(waiting + y_valid - pop),
-                     promised.eq(promised + promise - pop)]
+    def _steps(self, m: Module, name: str, go: Value, clear: Value) -> tuple[Signal, Value]:
+        """A counter of a sector's steps that ``go`` advances, and whether it does so for the last one."""
+        step = Signal(range(self.lane_steps), name=name)
+        final = step == self.lane_steps - 1
         with m.If(clear):
-            m.d.comb += [write.addr.eq(clear_row), write.en.eq(1)]
-            m.d.sync += [signal.eq(0) for signal in (head, tail, waiting, promised, opening)]
+            m.d.sync += step.eq(0)
+        with m.Elif(go):
+            m.d.sync += step.eq(Mux(final, 0, step + 1))
+        return step, go & final
 
-    def _keys(self, m, lanes, *, clear, clear_row, running, key_waits, idle, making_tau, tau, tau_made) -> None:
-        """Clearing, and what follows a new key: round keys, tau and its powers. A sector never sees two keys."""
-        p = self.parameters
-        m.submodules.key_expansion = expansion = self.key_expansion
-        units = [self.units["front"], *([self.units["back"]] if p.overlap else [])]
-        count = Signal(range(2 * self.clear_rows))
-        m.d.comb += [clear_row.eq(count), expansion.clear.eq(clear), self.ready.eq(running),
-                     expansion.key.payload.eq(self.key.payload)]
-        m.d.comb += lanes.round_keys.eq(expansion.round_keys)
-        for unit in units:
-            m.d.comb += [unit.tau.eq(tau), unit.load.eq(tau_made), unit.clear.eq(clear), unit.clear_row.eq(clear_row)]
-        loaded = Signal(len(units))
-        m.d.sync += loaded.eq(loaded | Cat(unit.loaded for unit in units))
-        m.d.sync += key_waits.eq(self.key.valid & running & ~(self.key.ready & self.key.valid))
-
-        taken = Signal()
-        m.d.comb += [taken.eq(self.key.valid & self.key.ready), expansion.key.valid.eq(taken)]
-        with m.FSM():
-            with m.State("clear"):
-                m.d.comb += clear.eq(1)
-                m.d.sync += count.eq(count + 1)
-                with m.If(count == 2 * self.clear_rows - 1):
-                    m.next = "no key"
-            with m.State("no key"):
-                m.d.comb += self.key.ready.eq(expansion.key.ready)
-                with m.If(taken):
-                    m.next = "expansion"
-                self._zeroize(m, count)
-            with m.State("expansion"):
-                with m.If(expansion.ready):
-                    m.d.comb += making_tau.eq(1)
-                    m.d.sync += loaded.eq(0)
-                    m.next = "powers"
-                self._zeroize(m, count)
-            with m.State("powers"):
-                with m.If(loaded.all()):
-                    m.next = "running"
-                self._zeroize(m, count)
-            with m.State("running"):
-                m.d.comb += [running.eq(1), self.key.ready.eq(key_waits & idle & expansion.key.ready)]
-                with m.If(taken):
-                    m.next = "expansion"
-                self._zeroize(m, count)
-
-    def _zeroize(self, m: Module, count: Signal) -> None:
-        with m.If(self.zeroize):
-            m.d.sync += count.eq(0)
-            m.next = "clear"
+    def _beat(self, m: Module, y: list[Signal], part: Value, go: Value, clear: Value) -> tuple[Value, Value]:
+        """A beat of ``width`` blocks from as many steps as it takes, and whether it is whole."""
+        parts = self.parameters.width // len(y)
+        held: list[Value] = []
+        for q in range(parts - 1):
+            for k, block in enumerate(y):
+                register = Signal(128, name=f"held{q}_{k}")
+                with m.If((go & (part == q)) | clear):
+                    m.d.sync += register.eq(block)
+                held.append(register)
+        return Cat(*held, *y), go & (part == parts - 1) if parts > 1 else go
 
 
 def _select(values: Sequence[Value], index: Value) -> Value:
@@ -469,4 +408,4 @@ def _select(values: Sequence[Value], index: Value) -> Value:
 
 
 def _blocks(beat: Value, width: int) -> list[Value]:
-    return [beat[128 * k:128 * k + 128] for k in range(width)]
+    return [beat[128 * k : 128 * k + 128] for k in range(width)]

@@ -64,13 +64,17 @@ class Parameters:
         one_of("squares", ("stored", "on the fly"))
         one_of("leaf", (2, 4, 8, 16))
         if self.hash == "horner" and self.squares != "stored":
-            raise ValueError("squares on the fly belong to brw; horner takes powers of tau that are not squares, so "
-                             "squares must be stored")
+            raise ValueError(
+                "squares on the fly belong to brw; horner takes powers of tau that are not squares, so "
+                "squares must be stored"
+            )
         if self.width % self.lanes:
             raise ValueError(f"lanes must divide width: {self.lanes} lanes do not divide {self.width} blocks a beat")
         if self.sector_bytes < 16 or self.sector_bytes % (16 * self.width):
-            raise ValueError(f"sector_bytes must be a multiple of {16 * self.width} (16 bytes times the width of "
-                             f"{self.width}), got {self.sector_bytes}")
+            raise ValueError(
+                f"sector_bytes must be a multiple of {16 * self.width} (16 bytes times the width of "
+                f"{self.width}), got {self.sector_bytes}"
+            )
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,7 @@ class SectorTiming:
     compute:  first input beat taken to the last result block known inside the core
     latency:  first input beat taken to the last output beat offered
     interval: sector to sector, back to back
-    setup:    key taken to ``ready``
+    setup:    key taken to ``ready``, when the first beat of a sector can be taken
     zeroize:  ``zeroize`` (or reset) to the end of clearing, when a key can be taken again
     """
 

@@ -14,7 +14,7 @@ exchanges two blocks and two powers of tau. With a = 1, b = 2 for encryption and
     Y_b = W + tau^b D'
     Y_a = G + tau W
 
-Source: "Fast Low Level Disk Encryption Using FPGAs", Tables 1 and 2 and equations (2) to (6); AMC 2020, ePrint 2017/849.
+Source: "Fast Low Level Disk Encryption Using FPGAs", Tables 1 and 2, equations (2) to (6); AMC 2020, ePrint 2017/849.
 Bytes: byte 0 of a block holds the coefficients of x^0 to x^7, and the counter's low byte.
 """
 
@@ -39,9 +39,10 @@ class Fast(HashCounterHash):
     title = "FAST, a tweakable enciphering scheme of the hash-counter-hash family"
     security = (
         "A sector is one wide block: each ciphertext bit depends on every bit of sector, tweak and key. Proven a "
-        "tweakable strong pseudo-random permutation up to the birthday bound, of the order of sigma^2 / 2^128 for sigma "
-        "blocks under one key, if AES is a pseudo-random function (AMC 2020, ePrint 2017/849). Equal sectors under equal "
-        "tweaks encrypt alike. It does not authenticate: a changed sector decrypts to noise, not to an error."
+        "tweakable strong pseudo-random permutation up to the birthday bound, of the order of sigma^2 / 2^128 for "
+        "sigma blocks under one key, if AES is a pseudo-random function (AMC 2020, ePrint 2017/849). Equal sectors "
+        "under equal tweaks encrypt alike. It does not authenticate: a changed sector decrypts to noise, not to an "
+        "error."
     )
     specials = 2
 
@@ -60,14 +61,18 @@ class Fast(HashCounterHash):
         return brw_products([*blocks, "T"], into, two_block_rule="fast")[0]
 
     def front(self, X: Sequence[Block]) -> list[Product]:
-        return [*self.digest(X[2:], "D"),
-                Product("D", None, (1, 2), "T", None, "Q"),
-                Product("Q", None, 1, "Xa", None, "R")]
+        return [
+            *self.digest(X[2:], "D"),
+            Product("D", None, (1, 2), "T", None, "Q"),
+            Product("Q", None, 1, "Xa", None, "R"),
+        ]
 
     def back(self, Y: Sequence[Block]) -> list[Product]:
-        return [Product("W", None, 1, Y[0], None, "tauW"),
-                *self.digest(Y[2:], "D"),
-                Product("D", None, (2, 1), "T", None, "h")]
+        return [
+            Product("W", None, 1, Y[0], None, "tauW"),
+            *self.digest(Y[2:], "D"),
+            Product("D", None, (2, 1), "T", None, "h"),
+        ]
 
     def Xa(self, X: Sequence[Value], decrypt: Value) -> Value:
         return Mux(decrypt, X[1], X[0])

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The queue between the lanes, which never stall, and a hash unit that may."""
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["PromisedQueue"]
+
+
+class PromisedQueue(wiring.Component):
+    """Holds ``depth`` beats; a step may enter the lanes only while its beat is sure of a place.
+
+    ``step`` enters the lanes, if there is ``room``; ``parts`` steps make a beat, which arrives with ``write``.
+    ``beat`` is the oldest one while ``valid``; ``read`` takes it.
+
+    Timing: a beat can be read one cycle after it was written.
+    Cost:   distributed memory of ``depth`` rows, four counters.
+    """
+
+    def __init__(self, *, width: int, depth: int, parts: int, clear_row_bits: int):
+        self.width, self.depth, self.parts = width, depth, parts
+        super().__init__(
+            {
+                "step": In(1),
+                "room": Out(1),
+                "write": In(1),
+                "data": In(width),
+                "valid": Out(1),
+                "beat": Out(width),
+                "read": In(1),
+                "clear": In(1),
+                "clear_row": In(clear_row_bits),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.beats = beats = memory.Memory(shape=self.width, depth=self.depth, init=[])
+        write, read = beats.write_port(), beats.read_port(domain="comb")
+        head, tail = Signal(range(self.depth)), Signal(range(self.depth))
+        waiting, promised = Signal(range(self.depth + 1)), Signal(range(self.depth + 1))
+        part = Signal(range(max(2, self.parts)))
+        promise = self.step & (part == 0)
+        m.d.comb += [
+            write.addr.eq(tail),
+            write.data.eq(self.data),
+            write.en.eq(self.write),
+            read.addr.eq(head),
+            self.beat.eq(read.data),
+            self.valid.eq(waiting != 0),
+            self.room.eq((promised != self.depth) | (part != 0)),
+        ]
+        with m.If(self.step):
+            m.d.sync += part.eq(Mux(part == self.parts - 1, 0, part + 1))
+        m.d.sync += [
+            head.eq(head + self.read),
+            tail.eq(tail + self.write),
+            waiting.eq(waiting + self.write - self.read),
+            promised.eq(promised + promise - self.read),
+        ]
+        with m.If(self.clear):
+            m.d.comb += [write.addr.eq(self.clear_row), write.en.eq(1)]
+            m.d.sync += [counter.eq(0) for counter in (head, tail, waiting, promised, part)]
+        return m
