@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The key schedule of AES, once for any number of cores."""
 
-from amaranth import C, Cat, Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -69,8 +69,7 @@ class KeyExpansion(wiring.Component):
             m.d.sync += [Cat(keys[-held:]).eq(self.key.payload), busy.eq(1), self.ready.eq(0),
                          turned.eq(1), constant.eq(1)]
         with m.Elif(busy):
-            wrapped = constant[7].replicate(8)
-            doubled = Cat(C(0, 1), constant[:7]) ^ (wrapped & 0x1B)
+            doubled = constant.rotate_left(1) ^ Mux(constant[7], 0x1A, 0)
             if held > 1:
                 m.d.sync += turned.eq(~turned)
                 with m.If(turned):

@@ -45,7 +45,7 @@ class Exit(wiring.Component):
         m.d.comb += [
             self.advance.eq(~valid | self.o.ready),
             self.fetch.eq(self.advance & self.pending),
-            self.o.valid.eq(valid),
+            self.o.valid.eq(valid & ~self.clear),
             self.o.payload.data.eq(self.data),
             self.o.payload.last.eq(self.shown_number == self.beats - 1),
         ]

@@ -337,12 +337,23 @@ class HashCounterHash(wiring.Component):
             leaving.data.eq(Cat(blocks)),
         ]
 
-        # Admission: room for the result, and without overlap one sector at a time
+        # Admission: room for the result, and one sector at a time; with overlap, one an interval
         under_way = Signal(slot_bits + 1)
         m.d.comb += under_way.eq(front_sector - leaving.sector)
         all_computed = front_sector == inner_sector
         free = under_way < self.slots
-        m.d.comb += admit.eq(~front.front_first | (free if p.overlap else free & all_computed))
+        if p.overlap:
+            pace = Signal(range(self.timing.interval))
+            with m.If(clear):
+                m.d.sync += pace.eq(0)
+            with m.Elif(opening):
+                m.d.sync += pace.eq(self.timing.interval - 1)
+            with m.Elif(pace != 0):
+                m.d.sync += pace.eq(pace - 1)
+            free = free & (pace == 0)
+        else:
+            free = free & all_computed
+        m.d.comb += admit.eq(~front.front_first | free)
 
         # Keys
         connect(m, flipped(self.key), keys.key)
