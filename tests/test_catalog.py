@@ -84,18 +84,23 @@ def test_changes_are_values_or_text():
     assert catalog.parameters("fast-brw-2s", overlap="no") == catalog.parameters("fast-brw-2")
 
 
-@pytest.mark.parametrize(("changes", "message"), [
-    ({"pipes": 3}, "unknown parameter 'pipes'; it would be one of hash, sector_bytes, width,"),
-    ({"scheme": "xcb"}, "unknown parameter 'scheme'; it would be one of hash,"),
-    ({"overlap": "maybe"}, "overlap must be true or false, got 'maybe'"),
-    ({"sector_bytes": "4k"}, "sector_bytes must be a whole number, got '4k'"),
-    ({"lanes": "3"}, "lanes must be one of 1, 2, 4, 8, got 3"),
-    ({"lanes": "4"}, "lanes must divide width: 4 lanes do not divide 2 blocks a beat"),
-    ({"sector_bytes": 32}, "FAST with brw needs at least 4 blocks a sector, got 2"),
-    ({"sector_bytes": 32, "hash": "horner"}, "FAST with horner needs at least 3 blocks a sector, got 2"),
-    ({"sector_bytes": 80, "width": 1, "lanes": 1}, "the FAST core with brw takes an even number of blocks a sector,"
-                                                   " got 5"),
-])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"pipes": 3}, "unknown parameter 'pipes'; it would be one of hash, sector_bytes, width,"),
+        ({"scheme": "xcb"}, "unknown parameter 'scheme'; it would be one of hash,"),
+        ({"overlap": "maybe"}, "overlap must be true or false, got 'maybe'"),
+        ({"sector_bytes": "4k"}, "sector_bytes must be a whole number, got '4k'"),
+        ({"lanes": "3"}, "lanes must be one of 1, 2, 4, 8, got 3"),
+        ({"lanes": "4"}, "lanes must divide width: 4 lanes do not divide 2 blocks a beat"),
+        ({"sector_bytes": 32}, "FAST with brw needs at least 4 blocks a sector, got 2"),
+        ({"sector_bytes": 32, "hash": "horner"}, "FAST with horner needs at least 3 blocks a sector, got 2"),
+        (
+            {"sector_bytes": 80, "width": 1, "lanes": 1},
+            "the FAST core with brw takes an even number of blocks a sector, got 5",
+        ),
+    ],
+)
 def test_change_that_no_core_can_have(changes, message):
     with pytest.raises(ValueError) as error:
         catalog.parameters("fast-brw-2", **changes)

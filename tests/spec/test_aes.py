@@ -13,8 +13,11 @@ from wideblock.spec.aes import AES
 
 KEYS = st.sampled_from([16, 32]).flatmap(lambda size: st.binary(min_size=size, max_size=size))
 DATA = st.integers(0, 40).flatmap(lambda n: st.binary(min_size=16 * n, max_size=16 * n))
-STATES = st.integers(1, 4).flatmap(lambda n: st.binary(min_size=16 * n, max_size=16 * n)).map(
-    lambda data: np.frombuffer(data, np.uint8).reshape(-1, 16))
+STATES = (
+    st.integers(1, 4)
+    .flatmap(lambda n: st.binary(min_size=16 * n, max_size=16 * n))
+    .map(lambda data: np.frombuffer(data, np.uint8).reshape(-1, 16))
+)
 
 
 @pytest.mark.parametrize("vector_set", vectors.load("aes"), ids=lambda vector_set: vector_set.name)
@@ -67,6 +70,7 @@ def test_layers_and_their_inverses(states):
 
 def test_first_round_of_the_cipher_example():
     """FIPS 197, appendix B, round 1."""
+
     def state(text):
         return np.frombuffer(bytes.fromhex(text), np.uint8).reshape(1, 16)
 
@@ -75,8 +79,10 @@ def test_first_round_of_the_cipher_example():
     assert (aes.shift_rows(aes.sub_bytes(start)) == state("d4bf5d30e0b452aeb84111f11e2798e5")).all()
     mixed = aes.mix_columns(state("d4bf5d30e0b452aeb84111f11e2798e5"))
     assert (mixed == state("046681e5e0cb199a48f8d37a2806264c")).all()
-    assert (aes.add_round_key(mixed, bytes.fromhex("a0fafe1788542cb123a339392a6c7605"))
-            == state("a49c7ff2689f352b6b5bea43026a5049")).all()
+    assert (
+        aes.add_round_key(mixed, bytes.fromhex("a0fafe1788542cb123a339392a6c7605"))
+        == state("a49c7ff2689f352b6b5bea43026a5049")
+    ).all()
 
 
 @pytest.mark.parametrize("size, keys", [(16, 11), (24, 13), (32, 15)])

@@ -15,14 +15,21 @@ from wideblock.spec.gf128 import Reading, mul
 
 LEAST = {"brw": 4, "horner": 3}
 HASHES = list(LEAST)
-KNOWN = [pytest.param(vector, id=f"{vector_set.name} {i}")
-         for vector_set in vectors.load("fast") for i, vector in enumerate(vector_set.vectors)]
+KNOWN = [
+    pytest.param(vector, id=f"{vector_set.name} {i}")
+    for vector_set in vectors.load("fast")
+    for i, vector in enumerate(vector_set.vectors)
+]
 NAMES = {"h": "h", "A1": "A1", "A2_eq_F1": "F1", "B1_eq_F2": "F2", "B2": "B2", "Z": "Z", "hprime": "hprime"}
 
 
 def of(vector):
-    return FAST(vector["key"], hash=vector.parameters["hash"].lower(), sector_bytes=len(vector["pt"]),
-                reading=Reading(vector.parameters["field"].lower()))
+    return FAST(
+        vector["key"],
+        hash=vector.parameters["hash"].lower(),
+        sector_bytes=len(vector["pt"]),
+        reading=Reading(vector.parameters["field"].lower()),
+    )
 
 
 @pytest.mark.parametrize("vector", KNOWN)
@@ -35,8 +42,11 @@ def test_known_answers(vector):
 
 
 def test_the_known_answers_are_all_of_sizes_that_fast_allows():
-    sizes = {(len(vector["pt"]) // 16, vector.parameters["hash"].lower())
-             for vector_set in vectors.load("fast") for vector in vector_set.vectors}
+    sizes = {
+        (len(vector["pt"]) // 16, vector.parameters["hash"].lower())
+        for vector_set in vectors.load("fast")
+        for vector in vector_set.vectors
+    }
     assert all(m >= LEAST[hash] for m, hash in sizes)
     assert {(256, "brw"), (256, "horner"), (32, "brw"), (32, "horner"), (4, "brw"), (4, "horner")} <= sizes
 
@@ -91,7 +101,7 @@ def assert_unrelated(a, b):
     bits = 8 * len(a)
     difference = int.from_bytes(a) ^ int.from_bytes(b)
     assert abs(difference.bit_count() - bits / 2) < 6 * bits**0.5 / 2
-    assert all(a[i:i + 16] != b[i:i + 16] for i in range(0, len(a), 16))
+    assert all(a[i : i + 16] != b[i : i + 16] for i in range(0, len(a), 16))
 
 
 @pytest.mark.parametrize("hash", HASHES)
@@ -112,8 +122,11 @@ def test_one_bit_of_sector_or_tweak_changes_the_whole_result(hash, m):
 
 def test_hash_and_reading_matter():
     key, tweak, sector = cases(8, 16)
-    results = {FAST(key, hash=hash, sector_bytes=128, reading=reading).encrypt(tweak, sector)
-               for hash in HASHES for reading in Reading}
+    results = {
+        FAST(key, hash=hash, sector_bytes=128, reading=reading).encrypt(tweak, sector)
+        for hash in HASHES
+        for reading in Reading
+    }
     assert len(results) == 6
 
 
@@ -140,18 +153,23 @@ def test_security_statement():
         assert word in FAST.security
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ({"key": bytes(15)}, "FAST key must be 16 or 32 bytes, got 15"),
-    ({"key": bytes(24)}, "FAST key must be 16 or 32 bytes, got 24"),
-    ({"hash": "ghash"}, "hash must be one of brw, horner, got 'ghash'"),
-    ({"hash": "BRW"}, "hash must be one of brw, horner, got 'BRW'"),
-    ({"sector_bytes": 100}, "sector_bytes of FAST with brw must be a multiple of 16 and at least 64, got 100"),
-    ({"sector_bytes": 48}, "sector_bytes of FAST with brw must be a multiple of 16 and at least 64, got 48"),
-    ({"hash": "horner", "sector_bytes": 32},
-     "sector_bytes of FAST with horner must be a multiple of 16 and at least 48, got 32"),
-    ({"sector_bytes": 0}, "sector_bytes of FAST with brw must be a multiple of 16 and at least 64, got 0"),
-    ({"sector_bytes": -64}, "sector_bytes of FAST with brw must be a multiple of 16 and at least 64, got -64"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"key": bytes(15)}, "FAST key must be 16 or 32 bytes, got 15"),
+        ({"key": bytes(24)}, "FAST key must be 16 or 32 bytes, got 24"),
+        ({"hash": "ghash"}, "hash must be one of brw, horner, got 'ghash'"),
+        ({"hash": "BRW"}, "hash must be one of brw, horner, got 'BRW'"),
+        ({"sector_bytes": 100}, "sector_bytes of FAST with brw must be a multiple of 16 and at least 64, got 100"),
+        ({"sector_bytes": 48}, "sector_bytes of FAST with brw must be a multiple of 16 and at least 64, got 48"),
+        (
+            {"hash": "horner", "sector_bytes": 32},
+            "sector_bytes of FAST with horner must be a multiple of 16 and at least 48, got 32",
+        ),
+        ({"sector_bytes": 0}, "sector_bytes of FAST with brw must be a multiple of 16 and at least 64, got 0"),
+        ({"sector_bytes": -64}, "sector_bytes of FAST with brw must be a multiple of 16 and at least 64, got -64"),
+    ],
+)
 def test_impossible_parameters(arguments, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
         FAST(**{"key": bytes(16), "hash": "brw", "sector_bytes": 512, **arguments})

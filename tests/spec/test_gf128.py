@@ -98,8 +98,9 @@ def test_how_the_readings_relate(block):
     assert Reading.GCM.element(block) == int(f"{Reading.BE.element(block):0128b}"[::-1], 2)
 
 
-@pytest.mark.parametrize("reading, one", [
-    (Reading.LE, "01" + "00" * 15), (Reading.BE, "00" * 15 + "01"), (Reading.GCM, "80" + "00" * 15)])
+@pytest.mark.parametrize(
+    "reading, one", [(Reading.LE, "01" + "00" * 15), (Reading.BE, "00" * 15 + "01"), (Reading.GCM, "80" + "00" * 15)]
+)
 def test_one(reading, one):
     assert reading.block(1) == bytes.fromhex(one)
 
@@ -156,8 +157,17 @@ def test_gcm_is_the_reading_of_ghash(key, nonce, ad):
 
 def test_ghash_of_the_gcm_paper():
     """McGrew and Viega, "The Galois/Counter Mode of Operation", test case 2."""
-    H, X1, result = map(Reading.GCM.element, map(bytes.fromhex, (
-        "66e94bd4ef8a2c3b884cfa59ca342b2e", "5e2ec746917062882c85b0685353deb7", "f38cbb1ad69223dcc3457ae5b6b0f885")))
+    H, X1, result = map(
+        Reading.GCM.element,
+        map(
+            bytes.fromhex,
+            (
+                "66e94bd4ef8a2c3b884cfa59ca342b2e",
+                "5e2ec746917062882c85b0685353deb7",
+                "f38cbb1ad69223dcc3457ae5b6b0f885",
+            ),
+        ),
+    )
     C = Reading.GCM.element(bytes.fromhex("0388dace60b6a392f328c2b971b2fe78"))
     lengths = Reading.GCM.element((128).to_bytes(16, "big"))
     assert mul(C, H) == X1 and mul(X1 ^ lengths, H) == result

@@ -106,6 +106,7 @@ def counted(monkeypatch):
         def count(*operands):
             counts[name] += 1
             return operation(*operands)
+
         return count
 
     for name in counts:
@@ -156,8 +157,9 @@ def test_brw_is_the_one_pass_form(rule):
 
 def test_the_rules_differ_for_2_6_10_blocks_only():
     tau = 0x1234567
-    differ = [m for m in SIZES if brw(tau, elements(m, "rules"))
-              != brw(tau, elements(m, "rules"), two_block_rule=SECOND)]
+    differ = [
+        m for m in SIZES if brw(tau, elements(m, "rules")) != brw(tau, elements(m, "rules"), two_block_rule=SECOND)
+    ]
     assert differ == [m for m in SIZES if m % 4 == 2]
 
 
@@ -203,7 +205,7 @@ def test_different_messages_have_different_polynomials(symbolic, rule):
         messages = [[]]
         for _ in range(m):
             messages = [[*message, letter] for message in messages for letter in alphabet]
-        assert len({symbolic(message, rule).coefficients for message in messages}) == len(alphabet)**m
+        assert len({symbolic(message, rule).coefficients for message in messages}) == len(alphabet) ** m
 
 
 @given(ELEMENTS, st.lists(ELEMENTS, min_size=1, max_size=40), ELEMENTS, ELEMENTS, st.data())
@@ -212,7 +214,7 @@ def test_brw_is_affine_in_each_block(tau, blocks, a, b, data):
     i = data.draw(st.integers(0, len(blocks) - 1))
 
     def at(Y):
-        return brw(tau, [*blocks[:i], Y, *blocks[i + 1:]])
+        return brw(tau, [*blocks[:i], Y, *blocks[i + 1 :]])
 
     assert at(a) ^ at(b) == at(a ^ b) ^ at(0)
 

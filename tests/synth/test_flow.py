@@ -14,7 +14,8 @@ from wideblock.synth.targets import target, targets
 from wideblock.synth.yosys import Source
 
 # The input registers hold what a scan chain holds: Yosys would merge them if it could.
-MIXER = Source("""
+MIXER = Source(
+    """
 module mixer(input aclk, input [7:0] a, input [7:0] b, output reg [15:0] q);
   reg [7:0] ra, rb;
   always @(posedge aclk) begin
@@ -23,9 +24,12 @@ module mixer(input aclk, input [7:0] a, input [7:0] b, output reg [15:0] q);
     q <= {ra ^ rb, ra & rb} ^ {q[7:0], q[15:8]};
   end
 endmodule
-""", "mixer")
+""",
+    "mixer",
+)
 
-MEMORY = Source("""
+MEMORY = Source(
+    """
 module memory(input aclk, input we, input [8:0] w, input [8:0] r, input [31:0] d, output reg [31:0] q);
   reg [31:0] rows [0:511];
   always @(posedge aclk) begin
@@ -33,7 +37,9 @@ module memory(input aclk, input we, input [8:0] w, input [8:0] r, input [31:0] d
     q <= rows[r];
   end
 endmodule
-""", "memory")
+""",
+    "memory",
+)
 
 
 @pytest.mark.parametrize("name", ["xc5v", "xc7"])
@@ -60,10 +66,13 @@ def test_options_replace_the_targets_own(tmp_path):
         yosys.synthesise(MIXER, target("ecp5"), options=("-abc9; exec",))
 
 
-@pytest.mark.parametrize("source, line", [
-    (Source("module top(input a, output b); assign b = ; endmodule", "top"), "syntax error"),
-    (Source("module top(input a, output b); other u(a, b); endmodule", "top"), "other.*not part of the design"),
-])
+@pytest.mark.parametrize(
+    "source, line",
+    [
+        (Source("module top(input a, output b); assign b = ; endmodule", "top"), "syntax error"),
+        (Source("module top(input a, output b); other u(a, b); endmodule", "top"), "other.*not part of the design"),
+    ],
+)
 def test_yosys_error_is_one_line(source, line):
     with pytest.raises(FlowError, match=line) as error:
         yosys.synthesise(source, target("ecp5"))

@@ -11,8 +11,9 @@ def test_throughput_is_the_papers():
         throughput(4096, 0, 100)
 
 
-@pytest.mark.parametrize("row", [r for r in published() if r.gbps and r.computed_gbps],
-                         ids=lambda r: f"{r.design}-{r.device}")
+@pytest.mark.parametrize(
+    "row", [r for r in published() if r.gbps and r.computed_gbps], ids=lambda r: f"{r.design}-{r.device}"
+)
 def test_row_agrees_with_itself_or_says_why_not(row):
     # Printed to 3 or 4 digits from an unrounded clock; a row beyond that must carry its contradiction as a remark.
     if abs(row.computed_gbps / row.gbps - 1) > 0.0016:
@@ -21,20 +22,37 @@ def test_row_agrees_with_itself_or_says_why_not(row):
 
 def test_inconsistent_rows_are_known():
     assert [(r.design, r.table) for r in inconsistent(0.0016) if r.kind == "paper"] == [
-        ("AES-PDC", "Table 4"), ("AES pipelined decryption (AES-PDC)", "Table 2"), ("HEH[BRW]-1", "Table 3")]
+        ("AES-PDC", "Table 4"),
+        ("AES pipelined decryption (AES-PDC)", "Table 2"),
+        ("HEH[BRW]-1", "Table 3"),
+    ]
 
 
-@pytest.mark.parametrize("preset, cycles", [
-    ("fast-brw-1", 455), ("fast-brw-2", 319), ("fast-horner-1", 565), ("fast-horner-2", 311), ("xcb-1", 569),
-    ("xcb-2", 316), ("eme2-1", 561), ("eme2-2", 305), ("aez-2-pre", 389), ("aez-2-otf", 404)])
+@pytest.mark.parametrize(
+    "preset, cycles",
+    [
+        ("fast-brw-1", 455),
+        ("fast-brw-2", 319),
+        ("fast-horner-1", 565),
+        ("fast-horner-2", 311),
+        ("xcb-1", 569),
+        ("xcb-2", 316),
+        ("eme2-1", 561),
+        ("eme2-2", 305),
+        ("aez-2-pre", 389),
+        ("aez-2-otf", 404),
+    ],
+)
 def test_both_devices_of_the_fast_paper(preset, cycles):
     rows = for_preset(preset)
     assert [(r.family, r.cycles, r.bytes) for r in rows] == [("Virtex-5", cycles, 4096), ("Virtex-7", cycles, 4096)]
     assert for_preset(preset + "s") == rows
 
 
-@pytest.mark.parametrize("preset, cycles", [
-    ("heh-brw-1", 55), ("heh-brw-3", 69), ("hmch-brw-1", 66), ("hmch-brw-3", 80), ("heh-poly", 83), ("hmch-poly", 94)])
+@pytest.mark.parametrize(
+    "preset, cycles",
+    [("heh-brw-1", 55), ("heh-brw-3", 69), ("hmch-brw-1", 66), ("hmch-brw-3", 80), ("heh-poly", 83), ("hmch-poly", 94)],
+)
 def test_brw_paper(preset, cycles):
     (row,) = for_preset(preset)
     assert (row.cycles, row.bytes) == (cycles, 512)

@@ -13,15 +13,40 @@ TOOLS = ("Yosys 0.70", "nextpnr 0.11")
 
 
 def area(name="ecp5", *, lcs=None, luts=50000, block_rams=0.0):
-    return AreaReport(target=name, top="core", lcs=lcs, luts=luts, ffs=9000, wide_muxes=0, lutram=0,
-                      shift_registers=0, block_rams=block_rams, dsps=0, cells={"LUT4": luts}, tool=TOOLS[0],
-                      command="synth -top core")
+    return AreaReport(
+        target=name,
+        top="core",
+        lcs=lcs,
+        luts=luts,
+        ffs=9000,
+        wide_muxes=0,
+        lutram=0,
+        shift_registers=0,
+        block_rams=block_rams,
+        dsps=0,
+        cells={"LUT4": luts},
+        tool=TOOLS[0],
+        command="synth -top core",
+    )
 
 
 def clock(mhz=150.0):
-    return ClockReport(target="ecp5", part=target("ecp5").part, top="core", mhz=mhz, target_mhz=200, seed=1,
-                       path=CriticalPath("a", "b", 1.0, 2.0, 4), luts=1, ffs=1, harness_luts=1, harness_ffs=1,
-                       utilisation={"TRELLIS_FF": (2, 83640)}, tools=TOOLS, command="x")
+    return ClockReport(
+        target="ecp5",
+        part=target("ecp5").part,
+        top="core",
+        mhz=mhz,
+        target_mhz=200,
+        seed=1,
+        path=CriticalPath("a", "b", 1.0, 2.0, 4),
+        luts=1,
+        ffs=1,
+        harness_luts=1,
+        harness_ffs=1,
+        utilisation={"TRELLIS_FF": (2, 83640)},
+        tools=TOOLS,
+        command="x",
+    )
 
 
 def test_round_trip(tmp_path):
@@ -52,9 +77,15 @@ def test_a_failed_save_leaves_the_old_file(tmp_path):
     assert sorted(p.name for p in tmp_path.iterdir()) == ["directory.json", "r.json"]
 
 
-@pytest.mark.parametrize("text, reason", [
-    ("{", "no JSON"), ("[]", "no result of schema"), ('{"schema": "other"}', "but 'other'"),
-    ('{"schema": "wideblock-synth-1"}', "does not have the fields")])
+@pytest.mark.parametrize(
+    "text, reason",
+    [
+        ("{", "no JSON"),
+        ("[]", "no result of schema"),
+        ('{"schema": "other"}', "but 'other'"),
+        ('{"schema": "wideblock-synth-1"}', "does not have the fields"),
+    ],
+)
 def test_load_says_what_is_wrong(tmp_path, text, reason):
     (tmp_path / "r.json").write_text(text)
     with pytest.raises(ValueError, match=reason):

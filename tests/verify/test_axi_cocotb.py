@@ -29,9 +29,20 @@ def test_between_independent_sources_and_sinks(tmp_path, monkeypatch):
     if not source.exists() or source.read_text() != toy.verilog:  # make goes by its time
         source.write_text(toy.verilog)
     runner = get_runner("verilator")
-    runner.build(sources=[source], hdl_toplevel=toy.top, build_dir=build, timescale=("1ns", "1ps"),
-                 build_args=["-Wno-fatal", "-Wno-lint", "-O1", "-MAKEFLAGS",
-                             "CFG_CXXFLAGS_PCH_I=-include CFG_GCH_IF_CLANG= OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"])
-    results = runner.test(hdl_toplevel=toy.top, test_module="tests.verify.axi_bench", build_dir=build,
-                          test_dir=tmp_path)
+    runner.build(
+        sources=[source],
+        hdl_toplevel=toy.top,
+        build_dir=build,
+        timescale=("1ns", "1ps"),
+        build_args=[
+            "-Wno-fatal",
+            "-Wno-lint",
+            "-O1",
+            "-MAKEFLAGS",
+            "CFG_CXXFLAGS_PCH_I=-include CFG_GCH_IF_CLANG= OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0",
+        ],
+    )
+    results = runner.test(
+        hdl_toplevel=toy.top, test_module="tests.verify.axi_bench", build_dir=build, test_dir=tmp_path
+    )
     assert get_results(results) == (3, 0)

@@ -46,8 +46,7 @@ def test_wide_beats_and_long_keys():
     with Simulation(WIDE) as simulation:
         simulation.load_key(key)
         result = simulation.run(list(map(bytes, data)), list(map(bytes, tweaks)), [n % 2 == 1 for n in range(20)])
-    assert [result.sectors[n].tobytes() for n in range(20)] == [
-        right(data, tweaks, n % 2, key)[n] for n in range(20)]
+    assert [result.sectors[n].tobytes() for n in range(20)] == [right(data, tweaks, n % 2, key)[n] for n in range(20)]
 
 
 def test_the_same_seed_gives_the_same_cycles(simulation):
@@ -64,7 +63,7 @@ def test_a_stream_in_chunks_never_runs_empty(simulation):
     simulation.load_key(KEY)
     data, tweaks = sectors(300)
     start = simulation.cycle
-    chunks = ((data[i:i + 7], tweaks[i:i + 7]) for i in range(0, 300, 7))
+    chunks = ((data[i : i + 7], tweaks[i : i + 7]) for i in range(0, 300, 7))
     out = np.concatenate(list(simulation.crypt_stream(chunks)))
     assert [sector.tobytes() for sector in out] == right(data, tweaks, False)
     assert simulation.cycle - start < 300 * TOY.timing.interval + TOY.timing.latency + 8
@@ -78,19 +77,21 @@ def test_measure():
 
 def test_keys_wait_for_their_sector_and_sectors_for_their_key(simulation):
     data, tweaks = sectors(6)
-    stimulus = simulation.stimulus(data, tweaks, False, keys=[Key(KEY, before=0), Key(KEY[::-1], before=4)],
-                                   want=6 * simulation.beats)
+    stimulus = simulation.stimulus(
+        data, tweaks, False, keys=[Key(KEY, before=0), Key(KEY[::-1], before=4)], want=6 * simulation.beats
+    )
     record = simulation.play(stimulus)
     assert record.outcome == Outcome.DONE
     assert record.last_in[3] < record.key_taken[1] < record.first_in[4]
-    got = [record.out[4 * n:4 * n + 4].tobytes() for n in range(6)]
+    got = [record.out[4 * n : 4 * n + 4].tobytes() for n in range(6)]
     assert got == right(data[:4], tweaks[:4], False) + right(data[4:], tweaks[4:], False, KEY[::-1])
 
 
 def test_events_fall_on_their_cycles(simulation):
     data, tweaks = sectors(4)
-    stimulus = simulation.stimulus(data, tweaks, False, keys=[Key(KEY), Key(KEY, cycle=60)],
-                                   events=[Zeroize(20), Reset(40, 3)], tail=50)
+    stimulus = simulation.stimulus(
+        data, tweaks, False, keys=[Key(KEY), Key(KEY, cycle=60)], events=[Zeroize(20), Reset(40, 3)], tail=50
+    )
     record = simulation.play(stimulus)
     assert record.outcome == Outcome.DONE
     assert (21, 0) in record.ready
@@ -112,14 +113,20 @@ def test_a_reset_forgets_the_key(simulation):
         simulation.run(data, tweaks)
 
 
-@pytest.mark.parametrize("call, message", [
-    (lambda s: s.load_key(bytes(15)), "key must be 16 bytes, got 15"),
-    (lambda s: s.run([bytes(63)], [bytes(16)]), "sector must be 64 bytes, got 63"),
-    (lambda s: s.run([bytes(64)], [bytes(8)]), "a tweak must be 16 bytes, got 8"),
-    (lambda s: s.run([bytes(64)], []), "every sector needs one tweak, got 1 sectors and 0 tweaks"),
-    (lambda s: s.run([bytes(64)], [bytes(16)], offer=0), "the chance of a beat must be over 0 and at most 1, got 0"),
-    (lambda s: measure(TOY, sectors=3, simulation=s), "interval needs at least 12 sectors to be steady, got 3"),
-])
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda s: s.load_key(bytes(15)), "key must be 16 bytes, got 15"),
+        (lambda s: s.run([bytes(63)], [bytes(16)]), "sector must be 64 bytes, got 63"),
+        (lambda s: s.run([bytes(64)], [bytes(8)]), "a tweak must be 16 bytes, got 8"),
+        (lambda s: s.run([bytes(64)], []), "every sector needs one tweak, got 1 sectors and 0 tweaks"),
+        (
+            lambda s: s.run([bytes(64)], [bytes(16)], offer=0),
+            "the chance of a beat must be over 0 and at most 1, got 0",
+        ),
+        (lambda s: measure(TOY, sectors=3, simulation=s), "interval needs at least 12 sectors to be steady, got 3"),
+    ],
+)
 def test_errors(simulation, call, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         call(simulation)

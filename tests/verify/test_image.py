@@ -25,11 +25,12 @@ def image(path, n, seed=1):
 def test_there_and_back(tmp_path, engine):
     source = image(tmp_path / "image", 64 * 500)
     told = []
-    done = crypt_image(TOY, KEY, source, tmp_path / "out", first_sector=7, engine=engine,
-                       progress=lambda *step: told.append(step))
+    done = crypt_image(
+        TOY, KEY, source, tmp_path / "out", first_sector=7, engine=engine, progress=lambda *step: told.append(step)
+    )
     data, out = source.read_bytes(), (tmp_path / "out").read_bytes()
     specification = Specification(KEY)
-    assert out == b"".join(specification.encrypt(tweak_of(7 + i), data[64 * i:64 * i + 64]) for i in range(500))
+    assert out == b"".join(specification.encrypt(tweak_of(7 + i), data[64 * i : 64 * i + 64]) for i in range(500))
     assert done.sectors == 500 and (done.cycles > 0) == (engine == "rtl")
     assert told[0] == (0, 500) and told[-1] == (500, 500)
     other = {"rtl": "spec", "spec": "rtl"}[engine]
@@ -52,16 +53,19 @@ def test_tweak():
         tweak_of(-1)
 
 
-@pytest.mark.parametrize("n, arguments, message", [
-    (64, {"key": bytes(8)}, "key must be 16 bytes, got 8"),
-    (65, {}, "image .* has 65 bytes, which is not a multiple of the sector's 64: 63 bytes are missing to the next"),
-    (0, {}, "image .* is empty"),
-    (64, {"first_sector": -1}, "a sector number must be from 0 to .*, got -1"),
-    (128, {"first_sector": (1 << 128) - 1}, "a sector number must be from 0 to .*, got 3402.*"),
-    (64, {"engine": "magic"}, "engine must be 'rtl' or 'spec', got 'magic'"),
-    (64, {"target": "image"}, "input and output are the same file: .*image"),
-    (64, {"target": "."}, "output is a directory: .*"),
-])
+@pytest.mark.parametrize(
+    "n, arguments, message",
+    [
+        (64, {"key": bytes(8)}, "key must be 16 bytes, got 8"),
+        (65, {}, "image .* has 65 bytes, which is not a multiple of the sector's 64: 63 bytes are missing to the next"),
+        (0, {}, "image .* is empty"),
+        (64, {"first_sector": -1}, "a sector number must be from 0 to .*, got -1"),
+        (128, {"first_sector": (1 << 128) - 1}, "a sector number must be from 0 to .*, got 3402.*"),
+        (64, {"engine": "magic"}, "engine must be 'rtl' or 'spec', got 'magic'"),
+        (64, {"target": "image"}, "input and output are the same file: .*image"),
+        (64, {"target": "."}, "output is a directory: .*"),
+    ],
+)
 def test_errors(tmp_path, n, arguments, message):
     source = image(tmp_path / "image", n)
     target = tmp_path / arguments.pop("target", "out")

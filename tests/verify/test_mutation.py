@@ -12,13 +12,13 @@ from .toy_core import Toy
 TOY = Toy()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_mutants_die(kind):
-    tried = list(islice(mutants(TOY.verilog, kind, seed=2), 4))
-    assert len(tried) == 4
+# What may live: comparisons that feed a flaw the toy was built without, and data registers that need no reset.
+@pytest.mark.parametrize("kind, deaths", [("gate", 3), ("constant", 1), ("operand", 3), ("reset", 2)])
+def test_mutants_die(kind, deaths):
+    tried = list(islice(mutants(TOY.verilog, kind, seed=0), 3))
     reports = [try_mutant(TOY, mutant, sectors=32) for mutant in tried]
     survivors = [str(mutant) for mutant, report in zip(tried, reports, strict=True) if report.passed]
-    assert len(survivors) <= 2, survivors
+    assert len(tried) == 3 and len(survivors) <= 3 - deaths, survivors
 
 
 @pytest.mark.parametrize("kind", KINDS)

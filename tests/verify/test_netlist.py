@@ -14,10 +14,14 @@ from .toy_core import Toy
 XC7 = targets["xc7"]
 
 
-@pytest.mark.parametrize("toy, ram", [
-    (Toy(), "RAM32M"),
-    (Toy(width=2, sector_bytes=1024, block_ram=True), "RAMB36E1"),
-], ids=["LUT RAM", "block RAM"])
+@pytest.mark.parametrize(
+    "toy, ram",
+    [
+        (Toy(), "RAM32M"),
+        (Toy(width=2, sector_bytes=1024, block_ram=True), "RAMB36E1"),
+    ],
+    ids=["LUT RAM", "block RAM"],
+)
 def test_netlist(tmp_path, toy, ram):
     area, files = netlist(Source(toy.verilog, toy.top), XC7, tmp_path)
     assert ram in area.cells
@@ -31,10 +35,13 @@ def test_cells_of_a_netlist_only():
     assert "module LUT4" in text and "module FDRE" in text and "module LUT5" not in text
 
 
-@pytest.mark.parametrize("instance, message", [
-    ("  DSP48E7 #(\n  ) a (\n  );\n", "cell DSP48E7 is not in cells_sim.v"),
-    ("  ICAPE0 a (\n  );\n", "cell ICAPE0 has no behaviour in more.v, .*: choose synthesis options that avoid it"),
-])
+@pytest.mark.parametrize(
+    "instance, message",
+    [
+        ("  DSP48E7 #(\n  ) a (\n  );\n", "cell DSP48E7 is not in cells_sim.v"),
+        ("  ICAPE0 a (\n  );\n", "cell ICAPE0 has no behaviour in more.v, .*: choose synthesis options that avoid it"),
+    ],
+)
 def test_cells_without_behaviour(tmp_path, instance, message):
     models, includes = cell_models(XC7)
     more = Path(tmp_path / "more.v")

@@ -30,6 +30,7 @@ CAUGHT = {
     "no fault": ("wrong lengths", "is cut short .right are 4., so fault must be 1"),
     "malformed sector leaves": ("wrong lengths", "Sector 2|A beat leaves"),
     "early ready": ("data before a key", "is set up in 5 cycles, but ready rises in cycle"),
+    "computed after reset": ("resets", "computed pulses in cycle .* for no sector"),
 }
 
 
@@ -47,8 +48,13 @@ def flaw(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_right_core_passes(flaw, seed):
-    known = KnownAnswer("computed here", bytes(16), bytes(range(16)), bytes(64),
-                        Specification(bytes(16)).encrypt(bytes(range(16)), bytes(64)))
+    known = KnownAnswer(
+        "computed here",
+        bytes(16),
+        bytes(range(16)),
+        bytes(64),
+        Specification(bytes(16)).encrypt(bytes(range(16)), bytes(64)),
+    )
     told = []
     report = verify(SOUND, sectors=100, seed=seed, vectors=[known], progress=lambda *step: told.append(step))
     assert report.failure is None
@@ -123,10 +129,13 @@ def test_one_model_can_be_used_for_several_suites(flaw):
             assert verify(SOUND, sectors=8, seed=seed, simulation=simulation).passed
 
 
-@pytest.mark.parametrize("arguments, message", [
-    ({"checks": ["luck"]}, "no check 'luck', there are 'known answers', .*"),
-    ({"sectors": 0}, "at least 1 random sector must be tried, got 0"),
-])
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"checks": ["luck"]}, "no check 'luck', there are 'known answers', .*"),
+        ({"sectors": 0}, "at least 1 random sector must be tried, got 0"),
+    ],
+)
 def test_errors(arguments, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
         verify(SOUND, **arguments)

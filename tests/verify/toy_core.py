@@ -24,9 +24,24 @@ endmodule
 """
 
 FLAWS = (
-    "dropped beat", "duplicated sector", "wrong byte", "wrong direction", "tweak of the last beat", "unstable valid",
-    "payload changes while held", "valid in reset", "stale output after zeroize", "key kept by zeroize", "late zeroize",
-    "zero key", "key inside a sector", "wrong fault", "no fault", "malformed sector leaves", "early ready",
+    "dropped beat",
+    "duplicated sector",
+    "wrong byte",
+    "wrong direction",
+    "tweak of the last beat",
+    "unstable valid",
+    "payload changes while held",
+    "valid in reset",
+    "stale output after zeroize",
+    "key kept by zeroize",
+    "late zeroize",
+    "zero key",
+    "key inside a sector",
+    "wrong fault",
+    "no fault",
+    "malformed sector leaves",
+    "early ready",
+    "computed after reset",
 )
 
 
@@ -44,7 +59,7 @@ class Specification:
 
     @staticmethod
     def _blocks(tweak, sector, function):
-        return b"".join(function(tweak, sector[i:i + 16], i // 16) for i in range(0, len(sector), 16))
+        return b"".join(function(tweak, sector[i : i + 16], i // 16) for i in range(0, len(sector), 16))
 
     def _encrypt(self, tweak, block, i):
         y = substitute(split(_number(block) ^ _number(tweak) ^ i))
@@ -129,14 +144,28 @@ class Core(wiring.Component):
     def __init__(self, width, sector_bytes, key_bits, flawed, block_ram):
         self.width, self.beats, self.flawed, self.block_ram = width, sector_bytes // (16 * width), flawed, block_ram
         self.flaw = Signal(8)
-        super().__init__({
-            "aclk": In(1), "aresetn": In(1),
-            "s_axis_tdata": In(128 * width), "s_axis_tuser": In(129), "s_axis_tvalid": In(1), "s_axis_tready": Out(1),
-            "s_axis_tlast": In(1),
-            "m_axis_tdata": Out(128 * width), "m_axis_tvalid": Out(1), "m_axis_tready": In(1), "m_axis_tlast": Out(1),
-            "s_axis_key_tdata": In(key_bits), "s_axis_key_tvalid": In(1), "s_axis_key_tready": Out(1),
-            "zeroize": In(1), "ready": Out(1), "fault": Out(2), "computed": Out(1),
-        })
+        super().__init__(
+            {
+                "aclk": In(1),
+                "aresetn": In(1),
+                "s_axis_tdata": In(128 * width),
+                "s_axis_tuser": In(129),
+                "s_axis_tvalid": In(1),
+                "s_axis_tready": Out(1),
+                "s_axis_tlast": In(1),
+                "m_axis_tdata": Out(128 * width),
+                "m_axis_tvalid": Out(1),
+                "m_axis_tready": In(1),
+                "m_axis_tlast": Out(1),
+                "s_axis_key_tdata": In(key_bits),
+                "s_axis_key_tvalid": In(1),
+                "s_axis_key_tready": Out(1),
+                "zeroize": In(1),
+                "ready": Out(1),
+                "fault": Out(2),
+                "computed": Out(1),
+            }
+        )
 
     def has(self, flaw):
         return self.flaw == FLAWS.index(flaw) + 1 if self.flawed else C(0)
@@ -149,8 +178,9 @@ class Core(wiring.Component):
         rows = 2 * self.beats
         if self.flawed:
             m.submodules.select = Instance("flaw_select", o_flaw=self.flaw)
-        m.submodules.buffer = buffer = memory.Memory(shape=128 * self.width, depth=rows, init=[],
-                                                     attrs={"ram_style": "block"} if self.block_ram else {})
+        m.submodules.buffer = buffer = memory.Memory(
+            shape=128 * self.width, depth=rows, init=[], attrs={"ram_style": "block"} if self.block_ram else {}
+        )
         write, read = buffer.write_port(), buffer.read_port()
 
         key = Signal(128)
@@ -166,7 +196,8 @@ class Core(wiring.Component):
         m.d.comb += [
             idle.eq((taken == 0) & ~discard & ~full[0] & ~full[1]),
             self.ready.eq(loaded & ((wait == 0) | self.has("early ready"))),
-            self.fault.eq(fault), self.computed.eq(computed),
+            self.fault.eq(fault),
+            self.computed.eq(computed | self.has("computed after reset") & ~loaded),
         ]
 
         # keys, only when idle
@@ -184,8 +215,10 @@ class Core(wiring.Component):
         m.d.comb += self.s_axis_tready.eq(have_key & ~full[fill] & ~held_by_key & (clearing == 0) & ~self.zeroize)
         accept, at_end = Signal(), Signal()
         m.d.comb += [
-            accept.eq(self.s_axis_tvalid & self.s_axis_tready), at_end.eq(taken == self.beats - 1),
-            write.addr.eq(Cat(taken, C(0, 8))[:len(write.addr)] + fill * self.beats), write.data.eq(self.s_axis_tdata),
+            accept.eq(self.s_axis_tvalid & self.s_axis_tready),
+            at_end.eq(taken == self.beats - 1),
+            write.addr.eq(Cat(taken, C(0, 8))[: len(write.addr)] + fill * self.beats),
+            write.data.eq(self.s_axis_tdata),
             write.en.eq(accept & ~discard & ~(self.has("dropped beat") & (self.s_axis_tdata[:5] == 7))),
         ]
         m.d.sync += [fault.eq(0), computed.eq(0)]
@@ -208,23 +241,25 @@ class Core(wiring.Component):
 
         # the other buffer empties
         m.d.comb += [
-            read.addr.eq(Cat(next_given, C(0, 8))[:len(read.addr)] + next_drain * self.beats),
-            next_given.eq(given), next_drain.eq(drain),
-            self.m_axis_tvalid.eq(full[drain]), self.m_axis_tlast.eq(given == self.beats - 1),
+            read.addr.eq(Cat(next_given, C(0, 8))[: len(read.addr)] + next_drain * self.beats),
+            next_given.eq(given),
+            next_drain.eq(drain),
+            self.m_axis_tvalid.eq(full[drain]),
+            self.m_axis_tlast.eq(given == self.beats - 1),
         ]
         for j in range(self.width):
-            block, mask, i = read.data[128 * j:128 * j + 128], Signal(128), Signal(128)
+            block, mask, i = read.data[128 * j : 128 * j + 128], Signal(128), Signal(128)
             m.d.comb += [i.eq(Cat(C(j, self.width.bit_length() - 1), given)), mask.eq(tweak[drain] ^ i)]
             forth, back = Signal(128), Signal(128)
             x, y = block ^ mask, block ^ key
             m.d.comb += [
-                forth.eq(Cat(substitute([x[k:k + 32] for k in range(0, 128, 32)])) ^ key),
-                back.eq(Cat(substitute_back([y[k:k + 32] for k in range(0, 128, 32)])) ^ mask),
+                forth.eq(Cat(substitute([x[k : k + 32] for k in range(0, 128, 32)])) ^ key),
+                back.eq(Cat(substitute_back([y[k : k + 32] for k in range(0, 128, 32)])) ^ mask),
             ]
             with m.If(decrypt[drain] & ~self.has("wrong direction")):
-                m.d.comb += self.m_axis_tdata[128 * j:128 * j + 128].eq(back)
+                m.d.comb += self.m_axis_tdata[128 * j : 128 * j + 128].eq(back)
             with m.Else():
-                m.d.comb += self.m_axis_tdata[128 * j:128 * j + 128].eq(forth)
+                m.d.comb += self.m_axis_tdata[128 * j : 128 * j + 128].eq(forth)
         m.d.sync += [given.eq(next_given), drain.eq(next_drain)]
         again = Signal()
         with m.If(self.m_axis_tvalid & self.m_axis_tready):
@@ -245,25 +280,37 @@ class Core(wiring.Component):
         with m.If(self.zeroize):
             m.d.comb += [next_drain.eq(0), next_given.eq(0)]
             m.d.sync += [
-                key.eq(0), loaded.eq(0), wait.eq(0), clearing.eq(rows), fill.eq(0), drain.eq(0),
-                full[0].eq(0), full[1].eq(0), taken.eq(0), given.eq(0), discard.eq(0), fault.eq(0), computed.eq(0),
+                key.eq(0),
+                loaded.eq(0),
+                wait.eq(0),
+                clearing.eq(rows),
+                fill.eq(0),
+                drain.eq(0),
+                full[0].eq(0),
+                full[1].eq(0),
+                taken.eq(0),
+                given.eq(0),
+                discard.eq(0),
+                fault.eq(0),
+                computed.eq(0),
             ]
             with m.If(self.has("stale output after zeroize")):
                 m.d.sync += [full[drain].eq(full[drain]), drain.eq(drain), given.eq(given), key.eq(key), clearing.eq(0)]
                 m.d.comb += [next_drain.eq(drain), next_given.eq(given)]
             with m.If(self.has("key kept by zeroize")):
                 m.d.sync += [loaded.eq(loaded), key.eq(key)]
+        if self.flawed:
+            self._break(m, rows, loaded, given)
+        return m
+
+    def _break(self, m, rows, loaded, given):
+        """Flaws of the status and of the output stream."""
         late = Signal(range(rows + 8))
         with m.If(self.zeroize & loaded & self.has("late zeroize")):
             m.d.sync += late.eq(rows + 6)
         with m.Elif(late != 0):
             m.d.sync += late.eq(late - 1)
             m.d.comb += self.ready.eq(1)
-        self._break(m, given)
-        return m
-
-    def _break(self, m, given):
-        """The flaws of the output stream."""
         count = Signal(6)
         m.d.sync += count.eq(count + 1)
         with m.If(self.has("wrong byte") & (given == self.beats - 1) & (self.m_axis_tdata[16:20] == 9)):

@@ -22,27 +22,23 @@ from wideblock.synth.yosys import Source, synthesise
 EXAMPLE = "Example: [b]wideblock synth fast-brw-2s --target xc7[/b]"
 
 
-def measure(name: str, changes: dict, target: Target, routed: bool, seed: int) -> Result:
+def measure(name: str, changes: dict, target: Target, routed: bool, seed: int, mhz: float) -> Result:
     """Area of a preset or part on ``target`` and, if ``routed`` and the target can, its clock."""
     if name in catalog.PARTS:
         part = catalog.PARTS[name]
         source, clock_port = Source(part_verilog(name), name.replace("-", "_")), "clk"
-        figures = {"bytes": 16, "interval": part.interval}
+        parameters, taken, interval = {}, 16, part.interval
     else:
         core = contract(name, changes)
         source, clock_port = Source(verilog(core), core.module), "aclk"
-        figures = {
-            "bytes": core.parameters.sector_bytes,
-            "interval": core.timing.interval,
-            "parameters": asdict(core.parameters),
-        }
+        parameters, taken, interval = asdict(core.parameters), core.parameters.sector_bytes, core.timing.interval
     with err.status(f"{source.top} on {target.name}: synthesis"):
         area = synthesise(source, target)
     clock = None
     if routed and target.places:
         with err.status(f"{source.top} on {target.name}: place and route"):
-            clock = place(source, target, clock=clock_port, seed=seed)
-    return result(name, target, area, clock, **figures)
+            clock = place(source, target, clock=clock_port, seed=seed, mhz=mhz)
+    return result(name, target, area, clock, parameters=parameters, bytes=taken, interval=interval)
 
 
 def synth(
@@ -52,6 +48,7 @@ def synth(
     everything: Annotated[bool, typer.Option("--all", help="Every preset and part.")] = False,
     routed: Annotated[bool, typer.Option("--route/--no-route", help="Place and route, minutes a core.")] = True,
     seed: Annotated[int, typer.Option(metavar="S", help="Of the placer.")] = 1,
+    mhz: Annotated[float, typer.Option(metavar="MHZ", min=1, help="What the router aims at.")] = 200,
     directory: Annotated[Path | None, typer.Option("--save", metavar="DIR", help="Write each result as JSON.")] = None,
     json: Json = False,
 ) -> None:
@@ -71,7 +68,7 @@ def synth(
     results = []
     for name in names:
         for device in devices:
-            results.append(measure(name, changed, device, routed, seed))
+            results.append(measure(name, changed, device, routed, seed, mhz))
             if directory:
                 save(results[-1], directory / f"{name}-{device.name}.json")
     if json:

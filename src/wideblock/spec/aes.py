@@ -13,8 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "AES", "BLOCK", "INV_SBOX", "SBOX", "add_round_key", "expand_key", "inv_mix_columns", "inv_shift_rows",
-    "inv_sub_bytes", "mix_columns", "multiply_bytes", "shift_rows", "sub_bytes",
+    "AES",
+    "BLOCK",
+    "INV_SBOX",
+    "SBOX",
+    "add_round_key",
+    "expand_key",
+    "inv_mix_columns",
+    "inv_shift_rows",
+    "inv_sub_bytes",
+    "mix_columns",
+    "multiply_bytes",
+    "shift_rows",
+    "sub_bytes",
 ]
 
 BLOCK = 16
@@ -85,8 +96,7 @@ def mix_columns(states: States) -> States:
 def inv_mix_columns(states: States) -> States:
     """Every column times circulant(14, 11, 13, 9). Source: FIPS 197, 5.3.3."""
     b, c, d = (states[:, _ROTATE[k]] for k in (1, 2, 3))
-    return (_look_up(states, _TIMES[14]) ^ _look_up(b, _TIMES[11])
-            ^ _look_up(c, _TIMES[13]) ^ _look_up(d, _TIMES[9]))
+    return _look_up(states, _TIMES[14]) ^ _look_up(b, _TIMES[11]) ^ _look_up(c, _TIMES[13]) ^ _look_up(d, _TIMES[9])
 
 
 def add_round_key(states: States, round_key: bytes) -> States:
@@ -100,7 +110,7 @@ def expand_key(key: bytes) -> list[bytes]:
         raise ValueError(f"AES key must be 16, 24 or 32 bytes, got {len(key)}")
     Nk = len(key) // 4
     Nr = Nk + 6
-    w = [key[4 * i:4 * i + 4] for i in range(Nk)]
+    w = [key[4 * i : 4 * i + 4] for i in range(Nk)]
     Rcon = 1
     for i in range(Nk, 4 * (Nr + 1)):
         temp = w[i - 1]
@@ -111,7 +121,7 @@ def expand_key(key: bytes) -> list[bytes]:
         elif Nk > 6 and i % Nk == 4:
             temp = temp.translate(SBOX)
         w.append(bytes(a ^ b for a, b in zip(w[i - Nk], temp, strict=True)))
-    return [b"".join(w[4 * i:4 * i + 4]) for i in range(Nr + 1)]
+    return [b"".join(w[4 * i : 4 * i + 4]) for i in range(Nr + 1)]
 
 
 class AES:
@@ -134,12 +144,13 @@ class AES:
         return self._each_block(data, self.round_keys, _inv_cipher)
 
     @staticmethod
-    def _each_block(data: bytes, round_keys: list[bytes],
-                    function: Callable[[States, Sequence[bytes]], States]) -> bytes:
+    def _each_block(
+        data: bytes, round_keys: list[bytes], function: Callable[[States, Sequence[bytes]], States]
+    ) -> bytes:
         if len(data) % BLOCK:
             raise ValueError(f"AES data must be a multiple of {BLOCK} bytes, got {len(data)}")
         states = np.frombuffer(data, np.uint8).reshape(-1, BLOCK)
-        chunks = (states[i:i + _CHUNK] for i in range(0, len(states), _CHUNK))
+        chunks = (states[i : i + _CHUNK] for i in range(0, len(states), _CHUNK))
         return b"".join(function(chunk, round_keys).tobytes() for chunk in chunks)
 
 

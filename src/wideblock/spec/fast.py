@@ -78,8 +78,10 @@ class FAST:
         if hash not in least:
             raise ValueError(f"hash must be one of {', '.join(least)}, got {hash!r}")
         if sector_bytes % BLOCK or sector_bytes < least[hash] * BLOCK:
-            raise ValueError(f"sector_bytes of FAST with {hash} must be a multiple of {BLOCK} "
-                             f"and at least {least[hash] * BLOCK}, got {sector_bytes}")
+            raise ValueError(
+                f"sector_bytes of FAST with {hash} must be a multiple of {BLOCK} "
+                f"and at least {least[hash] * BLOCK}, got {sector_bytes}"
+            )
         self.hash = hash
         self.sector_bytes = sector_bytes
         self.reading = reading

@@ -107,7 +107,7 @@ class Reading(Enum):
 
     def elements(self, data: bytes) -> list[int]:
         """The elements of a whole number of blocks."""
-        return [self.element(data[i:i + WIDTH // 8]) for i in range(0, len(data), WIDTH // 8)]
+        return [self.element(data[i : i + WIDTH // 8]) for i in range(0, len(data), WIDTH // 8)]
 
     def blocks(self, elements: Iterable[int]) -> bytes:
         """The blocks of elements, one after the other."""

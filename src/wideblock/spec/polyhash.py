@@ -52,7 +52,7 @@ def decimated_horner(tau: int, blocks: Sequence[int], d: int) -> int:
     result = 0
     for i in range(1, d + 1):
         chi = (m - i) % d
-        result ^= mul(power(tau, chi), horner(tau_d, blocks[i - 1::d]))
+        result ^= mul(power(tau, chi), horner(tau_d, blocks[i - 1 :: d]))
     return result
 
 
@@ -80,6 +80,6 @@ def brw(tau: int, blocks: Sequence[int], *, two_block_rule: TwoBlockRule = TwoBl
                 return mul(tau ^ Y1, tau_to[2] ^ Y2) ^ Y3
             case _:
                 t = 1 << len(Y).bit_length() - 1  # the power of two with t <= m < 2t
-                return mul(BRW(*Y[:t - 1]), tau_to[t] ^ Y[t - 1]) ^ BRW(*Y[t:])
+                return mul(BRW(*Y[: t - 1]), tau_to[t] ^ Y[t - 1]) ^ BRW(*Y[t:])
 
     return BRW(*blocks)

@@ -42,8 +42,13 @@ class Row:
         return self.area.value / theirs.value if self.area and theirs else None
 
 
-def compare(presets: Iterable[str], results: Iterable[Result] = (), *,
-            intervals: Mapping[str, int] | None = None, sector_bytes: Mapping[str, int] | None = None) -> list[Row]:
+def compare(
+    presets: Iterable[str],
+    results: Iterable[Result] = (),
+    *,
+    intervals: Mapping[str, int] | None = None,
+    sector_bytes: Mapping[str, int] | None = None,
+) -> list[Row]:
     """A row for each published row of each preset and each of our results for it (one without, if there is none).
 
     ``intervals`` and ``sector_bytes`` are measured figures by preset, for presets whose results do not carry them.
@@ -53,8 +58,12 @@ def compare(presets: Iterable[str], results: Iterable[Result] = (), *,
     ours: dict[str, list[Result]] = {}
     for result in results:
         ours.setdefault(result.name, []).append(result)
-    return [_row(name, theirs, result, intervals.get(name), sector_bytes.get(name))
-            for name in presets for theirs in for_preset(name) for result in ours.get(name) or [None]]
+    return [
+        _row(name, theirs, result, intervals.get(name), sector_bytes.get(name))
+        for name in presets
+        for theirs in for_preset(name)
+        for result in ours.get(name) or [None]
+    ]
 
 
 def _row(name: str, theirs: Published, result: Result | None, interval: int | None, size: int | None) -> Row:
@@ -72,12 +81,23 @@ def _row(name: str, theirs: Published, result: Result | None, interval: int | No
     if units and area.unit not in units:
         remarks.append(f"area: theirs in {' and '.join(units)}, ours in {area.unit}: not the same unit")
     if theirs.brams or result.area.block_rams:
-        remarks.append(f"block RAMs: theirs {'not given' if theirs.brams is None else theirs.brams}, "
-                       f"ours {result.area.block_rams:g}")
+        remarks.append(
+            f"block RAMs: theirs {'not given' if theirs.brams is None else theirs.brams}, "
+            f"ours {result.area.block_rams:g}"
+        )
     if result.area.lutram or result.area.shift_registers:
         remarks.append(f"ours has {result.area.lutram + result.area.shift_registers} LUT memories besides")
     clock = result.clock
     if clock and theirs.mhz is not None and theirs.device != result.part:
         remarks.append(f"clock: theirs on {theirs.device}, ours on {result.part}")
-    return Row(name, theirs, interval, area, result.part, clock.mhz if clock else None, result.gbps, result.tools,
-               tuple(remarks))
+    return Row(
+        name,
+        theirs,
+        interval,
+        area,
+        result.part,
+        clock.mhz if clock else None,
+        result.gbps,
+        result.tools,
+        tuple(remarks),
+    )

@@ -50,26 +50,29 @@ def harness(core: Source, ports: Mapping[str, tuple[str, int]], *, clock: str) -
         connections.append(f".{_escape(name)}(result[{at + width - 1}:{at}])")
         at += width
     # A hierarchy of its own: otherwise Yosys merges the chain with input registers of the core that hold the same bit.
-    text = [f"module {TOP}(input clk, input si, output so);",
-            f"  wire [{max(n, 1) - 1}:0] drive;",
-            f"  wire [{m - 1}:0] result;",
-            "  scan_in head(.clk(clk), .si(si), .drive(drive));",
-            f"  {core.top} core({', '.join(connections)});",
-            "  scan_out tail(.clk(clk), .feed(drive[0]), .result(result), .so(so));",
-            "endmodule",
-            "(* keep_hierarchy *)",
-            f"module scan_in(input clk, input si, output reg [{max(n, 1) - 1}:0] drive);",
-            "  always @(posedge clk) drive <= {si, drive} >> 1;",
-            "endmodule",
-            "(* keep_hierarchy *)",
-            f"module scan_out(input clk, input feed, input [{m - 1}:0] result, output so);",
-            f"  reg [{m - 1}:0] taken, chain;",
-            "  always @(posedge clk) begin",
-            "    taken <= result;",
-            "    chain <= ({feed, chain} >> 1) ^ taken;",
-            "  end",
-            "  assign so = chain[0];",
-            "endmodule", ""]
+    text = [
+        f"module {TOP}(input clk, input si, output so);",
+        f"  wire [{max(n, 1) - 1}:0] drive;",
+        f"  wire [{m - 1}:0] result;",
+        "  scan_in head(.clk(clk), .si(si), .drive(drive));",
+        f"  {core.top} core({', '.join(connections)});",
+        "  scan_out tail(.clk(clk), .feed(drive[0]), .result(result), .so(so));",
+        "endmodule",
+        "(* keep_hierarchy *)",
+        f"module scan_in(input clk, input si, output reg [{max(n, 1) - 1}:0] drive);",
+        "  always @(posedge clk) drive <= {si, drive} >> 1;",
+        "endmodule",
+        "(* keep_hierarchy *)",
+        f"module scan_out(input clk, input feed, input [{m - 1}:0] result, output so);",
+        f"  reg [{m - 1}:0] taken, chain;",
+        "  always @(posedge clk) begin",
+        "    taken <= result;",
+        "    chain <= ({feed, chain} >> 1) ^ taken;",
+        "  end",
+        "  assign so = chain[0];",
+        "endmodule",
+        "",
+    ]
     return Harness(Source(core.verilog + "\n" + "\n".join(text), TOP), clock, ffs=max(n, 1) + 2 * m, luts=m)
 
 

@@ -57,9 +57,17 @@ class ClockReport:
     command: str
 
 
-def place(source: Source, target: Target, *, clock: str = "aclk", mhz: float = 200, seed: int = 1,
-          options: Sequence[str] | None = None, directory: Path | None = None,
-          timeout: float | None = None) -> ClockReport:
+def place(
+    source: Source,
+    target: Target,
+    *,
+    clock: str = "aclk",
+    mhz: float = 200,
+    seed: int = 1,
+    options: Sequence[str] | None = None,
+    directory: Path | None = None,
+    timeout: float | None = None,
+) -> ClockReport:
     """Clock of ``source`` on ``target``, inside a scan harness.
 
     ``clock`` is the core's clock port, ``mhz`` what the router aims at (it may miss it), ``timeout`` the seconds each
@@ -75,40 +83,75 @@ def place(source: Source, target: Target, *, clock: str = "aclk", mhz: float = 2
         ports = yosys.ports(source, directory=where)
         wrapped = harness(source, ports, clock=clock)
         area, files = yosys.netlist(wrapped.source, target, where, options=options, timeout=timeout)
-        arguments = [*router.arguments, "--json", files.json.name, "--report", "clock.json", "--freq", f"{mhz:g}",
-                     "--seed", str(seed), "--timing-allow-fail"]
+        arguments = [
+            *router.arguments,
+            "--json",
+            files.json.name,
+            "--report",
+            "clock.json",
+            "--freq",
+            f"{mhz:g}",
+            "--seed",
+            str(seed),
+            "--timing-allow-fail",
+        ]
         if router.pins:
-            (where / "pins.pdc").write_text("".join(
-                f"ldc_set_location -site {{{site}}} [get_ports {port}]\n"
-                for port, site in zip(("clk", "si", "so"), router.pins, strict=True)))
+            (where / "pins.pdc").write_text(
+                "".join(
+                    f"ldc_set_location -site {{{site}}} [get_ports {port}]\n"
+                    for port, site in zip(("clk", "si", "so"), router.pins, strict=True)
+                )
+            )
             arguments += ["--pdc", "pins.pdc"]
         module = router.package.replace("-", "_")
         start = f"import sys; from {module} import {router.entry} as run; sys.exit(run(sys.argv[1:]))"
-        process.run(router.package.removeprefix("yowasp-"), [sys.executable, "-c", start, *arguments], cwd=where,
-                    log=where / "route.log", timeout=timeout)
+        process.run(
+            router.package.removeprefix("yowasp-"),
+            [sys.executable, "-c", start, *arguments],
+            cwd=where,
+            log=where / "route.log",
+            timeout=timeout,
+        )
         report = json.loads((where / "clock.json").read_text())
     net, achieved, path = _clock(report)
     used = {site: (count["used"], count["available"]) for site, count in sorted(report["utilization"].items())}
     return ClockReport(
-        target=target.name, part=target.part, top=source.top, mhz=round(achieved, 2), target_mhz=mhz, seed=seed,
-        path=path, luts=used[router.comb][0] - wrapped.luts, ffs=used[router.ff][0] - wrapped.ffs,
-        harness_luts=wrapped.luts, harness_ffs=wrapped.ffs, utilisation=used,
+        target=target.name,
+        part=target.part,
+        top=source.top,
+        mhz=round(achieved, 2),
+        target_mhz=mhz,
+        seed=seed,
+        path=path,
+        luts=used[router.comb][0] - wrapped.luts,
+        ffs=used[router.ff][0] - wrapped.ffs,
+        harness_luts=wrapped.luts,
+        harness_ffs=wrapped.ffs,
+        utilisation=used,
         tools=(area.tool, f"{router.package} {version}"),
-        command=f"{area.command}; {router.package.removeprefix('yowasp-')} {' '.join(arguments)}")
+        command=f"{area.command}; {router.package.removeprefix('yowasp-')} {' '.join(arguments)}",
+    )
 
 
 def _clock(report: dict) -> tuple[str, float, CriticalPath]:
     """Net, MHz and slowest path of the only clock in a nextpnr report."""
     if len(report["fmax"]) != 1:
         raise FlowError(f"one clock expected in the routed design, found {sorted(report['fmax'])}")
-    (net, fmax), = report["fmax"].items()
+    ((net, fmax),) = report["fmax"].items()
     for candidate in report["critical_paths"]:
         if candidate["from"] == candidate["to"] == f"posedge {net}":
             hops = candidate["path"]
             routing = [hop for hop in hops if hop["type"] == "routing"]
             delay = sum(hop["delay"] for hop in routing)
-            return net, fmax["achieved"], CriticalPath(
-                start=hops[0]["from"]["cell"], end=hops[-1]["to"]["cell"],
-                logic_ns=round(sum(hop["delay"] for hop in hops) - delay, 3), routing_ns=round(delay, 3),
-                levels=sum(hop["type"] == "logic" for hop in hops))
+            return (
+                net,
+                fmax["achieved"],
+                CriticalPath(
+                    start=hops[0]["from"]["cell"],
+                    end=hops[-1]["to"]["cell"],
+                    logic_ns=round(sum(hop["delay"] for hop in hops) - delay, 3),
+                    routing_ns=round(delay, 3),
+                    levels=sum(hop["type"] == "logic" for hop in hops),
+                ),
+            )
     raise FlowError(f"the routed design has no path from register to register on {net}")

@@ -41,8 +41,9 @@ def workspace(directory: Path | None) -> Iterator[Path]:
 def run(tool: str, argv: Sequence[str], *, cwd: Path, log: Path, timeout: float | None = None) -> None:
     """Runs ``argv`` in ``cwd`` with all its output in ``log``; a failure or ``timeout`` (seconds) is one FlowError."""
     with open(log, "wb") as output:
-        process = subprocess.Popen(argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                   start_new_session=True)
+        process = subprocess.Popen(
+            argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+        )
         try:
             code = process.wait(timeout)
         except BaseException as error:
@@ -60,6 +61,6 @@ def _reason(log: Path, code: int) -> str:
     lines = [line.strip() for line in log.read_text(errors="replace").splitlines() if line.strip()]
     for line in lines:
         if "ERROR: " in line:
-            return line[line.index("ERROR: ") + len("ERROR: "):]
+            return line[line.index("ERROR: ") + len("ERROR: ") :]
     how = f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
     return f"{how}, last line: {lines[-1]}" if lines else how

@@ -97,6 +97,8 @@ def for_preset(name: str) -> tuple[Published, ...]:
 
 def inconsistent(tolerance: float = 0.003) -> tuple[Published, ...]:
     """Rows whose printed throughput differs by more than ``tolerance`` from their own bytes, cycles and clock."""
-    return tuple(row for row in published()
-                 if row.gbps is not None and row.computed_gbps is not None
-                 and abs(row.computed_gbps / row.gbps - 1) > tolerance)
+    return tuple(
+        row
+        for row in published()
+        if row.gbps is not None and row.computed_gbps is not None and abs(row.computed_gbps / row.gbps - 1) > tolerance
+    )

@@ -54,9 +54,16 @@ class Result:
         return self.clock.tools if self.clock else (self.area.tool,)
 
 
-def result(name: str, target: Target, area: AreaReport, clock: ClockReport | None = None, *,
-           parameters: Mapping[str, str | int | bool | None] | None = None, bytes: int | None = None,
-           interval: int | None = None) -> Result:
+def result(
+    name: str,
+    target: Target,
+    area: AreaReport,
+    clock: ClockReport | None = None,
+    *,
+    parameters: Mapping[str, str | int | bool | None] | None = None,
+    bytes: int | None = None,
+    interval: int | None = None,
+) -> Result:
     """Reports of one core on one target as a :class:`Result`, with its throughput where clock and rate are known."""
     for report in (area, clock):
         if report is not None and report.target != target.name:
@@ -64,8 +71,9 @@ def result(name: str, target: Target, area: AreaReport, clock: ClockReport | Non
     gbps = None
     if clock and bytes and interval:
         gbps = round(throughput(bytes, interval, clock.mhz), 3)
-    return Result(name, dict(parameters or {}), target.name, target.part, target.area_unit, area, clock, bytes,
-                  interval, gbps)
+    return Result(
+        name, dict(parameters or {}), target.name, target.part, target.area_unit, area, clock, bytes, interval, gbps
+    )
 
 
 def save(result: Result, path: Path | str) -> None:
@@ -98,9 +106,14 @@ def load(path: Path | str) -> Result:
     try:
         clock = content["clock"]
         if clock is not None:
-            clock = ClockReport(**{
-                **clock, "path": CriticalPath(**clock["path"]), "tools": tuple(clock["tools"]),
-                "utilisation": {site: (used, of) for site, (used, of) in clock["utilisation"].items()}})
+            clock = ClockReport(
+                **{
+                    **clock,
+                    "path": CriticalPath(**clock["path"]),
+                    "tools": tuple(clock["tools"]),
+                    "utilisation": {site: (used, of) for site, (used, of) in clock["utilisation"].items()},
+                }
+            )
         return Result(**{**content, "area": AreaReport(**content["area"]), "clock": clock})
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path} does not have the fields of a result: {error}") from None

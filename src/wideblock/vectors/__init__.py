@@ -47,8 +47,7 @@ class VectorSet:
 
 def names() -> list[str]:
     """The ciphers that have known answers."""
-    return sorted(file.name.removesuffix(".json") for file in files(__name__).iterdir()
-                  if file.name.endswith(".json"))
+    return sorted(file.name.removesuffix(".json") for file in files(__name__).iterdir() if file.name.endswith(".json"))
 
 
 def load(name: str) -> list[VectorSet]:
@@ -66,7 +65,8 @@ def _vector_set(entry: dict) -> VectorSet:
 
 
 def _vector(fields: dict) -> Vector:
-    data = {field: bytes.fromhex(value) for field, value in fields.items()
-            if isinstance(value, str) and field not in _TEXT}
+    data = {
+        field: bytes.fromhex(value) for field, value in fields.items() if isinstance(value, str) and field not in _TEXT
+    }
     parameters = {field: value for field, value in fields.items() if field not in data}
     return Vector(data, parameters)

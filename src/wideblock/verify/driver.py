@@ -13,17 +13,52 @@ from numpy.typing import NDArray
 from wideblock.verify.verilator import build
 
 __all__ = [
-    "Core", "CycleContract", "Event", "Key", "Measured", "Outcome", "Record", "Reset", "Result", "Rule", "Simulation",
-    "SimulationError", "Stimulus", "Zeroize", "beats_per_sector", "measure",
+    "Core",
+    "CycleContract",
+    "Event",
+    "Key",
+    "Measured",
+    "Outcome",
+    "Record",
+    "Reset",
+    "Result",
+    "Rule",
+    "Simulation",
+    "SimulationError",
+    "Stimulus",
+    "Zeroize",
+    "beats_per_sector",
+    "measure",
 ]
 
 Bytes = NDArray[np.uint8]
 Cycles = NDArray[np.int64]
 
 _NEVER = 1 << 60
-_POINTERS = {"beats", "counts", "tweaks", "decrypt", "keys", "key_sector", "key_cycle", "event_cycle", "event_length",
-             "event_kind", "out", "out_last", "out_cycle", "first_in", "last_in", "taken_in", "key_taken",
-             "fault_cycle", "fault_cause", "ready_cycle", "ready_value", "computed_cycle"}
+_POINTERS = {
+    "beats",
+    "counts",
+    "tweaks",
+    "decrypt",
+    "keys",
+    "key_sector",
+    "key_cycle",
+    "event_cycle",
+    "event_length",
+    "event_kind",
+    "out",
+    "out_last",
+    "out_cycle",
+    "first_in",
+    "last_in",
+    "taken_in",
+    "key_taken",
+    "fault_cycle",
+    "fault_cause",
+    "ready_cycle",
+    "ready_value",
+    "computed_cycle",
+}
 _FIELDS = """
     beats counts tweaks decrypt sectors keys key_sector key_cycle n_keys event_cycle event_length event_kind n_events
     offer take noise want tail patience limit until_taken
@@ -88,9 +123,11 @@ class Rule(IntEnum):
     VALID_IN_RESET = 3
 
     def __str__(self) -> str:
-        return {1: "m_axis_tvalid fell before m_axis_tready took the beat",
-                2: "m_axis_tdata or m_axis_tlast changed before m_axis_tready took the beat",
-                3: "m_axis_tvalid is high while aresetn is low"}[self]
+        return {
+            1: "m_axis_tvalid fell before m_axis_tready took the beat",
+            2: "m_axis_tdata or m_axis_tlast changed before m_axis_tready took the beat",
+            3: "m_axis_tvalid is high while aresetn is low",
+        }[self]
 
 
 @dataclass(frozen=True)
@@ -197,8 +234,13 @@ class Result:
 
 
 class _Job(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_void_p if name in _POINTERS else ctypes.c_uint64 if name in ("offer", "take")
-                 else ctypes.c_int64) for name in _FIELDS]
+    _fields_ = [
+        (
+            name,
+            ctypes.c_void_p if name in _POINTERS else ctypes.c_uint64 if name in ("offer", "take") else ctypes.c_int64,
+        )
+        for name in _FIELDS
+    ]
 
 
 @dataclass
@@ -248,8 +290,10 @@ class Simulation:
         if self._library.job_bytes() != ctypes.sizeof(_Job):
             raise SimulationError("the harness and its driver differ in their interface: remove the cached models")
         if self._library.beat_bytes() != 16 * core.width:
-            raise SimulationError(f"{core.top} has beats of {self._library.beat_bytes()} bytes, its width of "
-                                  f"{core.width} blocks means {16 * core.width}")
+            raise SimulationError(
+                f"{core.top} has beats of {self._library.beat_bytes()} bytes, its width of "
+                f"{core.width} blocks means {16 * core.width}"
+            )
         self._bench = self._library.bench_new()
         self.reset()
 
@@ -288,8 +332,13 @@ class Simulation:
         self._expect_done(record)
         return int(record.key_taken[0])
 
-    def stimulus(self, sectors: Sequence[bytes] | Bytes, tweaks: Sequence[bytes] | Bytes,
-                 decrypt: bool | Sequence[bool] | Bytes, **more: Any) -> Stimulus:
+    def stimulus(
+        self,
+        sectors: Sequence[bytes] | Bytes,
+        tweaks: Sequence[bytes] | Bytes,
+        decrypt: bool | Sequence[bool] | Bytes,
+        **more: Any,
+    ) -> Stimulus:
         """A stimulus of sectors of any whole number of beats, some of them perhaps too short or too long."""
         beat = 16 * self.core.width
         if isinstance(sectors, np.ndarray):
@@ -319,9 +368,17 @@ class Simulation:
         outcome = Outcome(self._library.bench_run(self._bench, call.job))
         return self._record(call, outcome, base)
 
-    def run(self, sectors: Sequence[bytes] | Bytes, tweaks: Sequence[bytes] | Bytes,
-            decrypt: bool | Sequence[bool] | Bytes = False, *, offer: float = 1.0, take: float = 1.0, seed: int = 0,
-            noise: bool = False) -> Result:
+    def run(
+        self,
+        sectors: Sequence[bytes] | Bytes,
+        tweaks: Sequence[bytes] | Bytes,
+        decrypt: bool | Sequence[bool] | Bytes = False,
+        *,
+        offer: float = 1.0,
+        take: float = 1.0,
+        seed: int = 0,
+        noise: bool = False,
+    ) -> Result:
         """Whole sectors through the core under the key that is loaded.
 
         offer, take: chances a cycle that a beat is offered and taken; ``seed`` makes the pattern reproducible
@@ -330,16 +387,31 @@ class Simulation:
         n = len(sectors)
         for sector in sectors:
             self._sector(len(sector))
-        stimulus = self.stimulus(sectors, tweaks, decrypt, offer=offer, take=take, noise=noise, want=n * self.beats,
-                                 patience=self.patience(offer, take))
+        stimulus = self.stimulus(
+            sectors,
+            tweaks,
+            decrypt,
+            offer=offer,
+            take=take,
+            noise=noise,
+            want=n * self.beats,
+            patience=self.patience(offer, take),
+        )
         record = self.play(stimulus, seed=seed)
         self._expect_done(record, want=n * self.beats)
         self._expect_whole(record, n)
         cycles = record.out_cycle.reshape(n, self.beats)
         if len(record.computed) != n:
             raise SimulationError(f"computed pulsed {len(record.computed)} times for {n} sectors")
-        return Result(record.out.reshape(n, -1), record.first_in, record.last_in, cycles[:, 0], cycles[:, -1],
-                      record.computed, record.cycles)
+        return Result(
+            record.out.reshape(n, -1),
+            record.first_in,
+            record.last_in,
+            cycles[:, 0],
+            cycles[:, -1],
+            record.computed,
+            record.cycles,
+        )
 
     def crypt_stream(self, chunks: Iterable[tuple[Bytes, Bytes]], decrypt: bool = False) -> Iterator[Bytes]:
         """Sectors as they leave, for chunks of ``(sectors, tweaks)`` as they come; the core never runs empty between.
@@ -356,8 +428,15 @@ class Simulation:
             if not last:
                 self._sector(sectors.shape[1])
             inside += len(sectors) * self.beats
-            stimulus = self.stimulus(sectors, tweaks, decrypt, until_taken=not last, tail=0,
-                                     want=inside if last else 0, patience=self.patience(1, 1))
+            stimulus = self.stimulus(
+                sectors,
+                tweaks,
+                decrypt,
+                until_taken=not last,
+                tail=0,
+                want=inside if last else 0,
+                patience=self.patience(1, 1),
+            )
             call = self._call(stimulus, inside + 1)
             base = self.cycle
             record = self._record(call, Outcome(self._library.bench_run(self._bench, call.job)), base)
@@ -388,10 +467,23 @@ class Simulation:
         for key in s.keys:
             self._key(key.key)
         n, log = len(s.counts), 4 * len(s.counts) + 256
-        call = _Call(_Job(
-            sectors=n, n_keys=len(s.keys), n_events=len(s.events), offer=_chance(s.offer), take=_chance(s.take),
-            noise=s.noise, want=s.want, tail=s.tail, patience=s.patience, limit=s.limit, until_taken=s.until_taken,
-            out_capacity=out_capacity, log_capacity=log))
+        call = _Call(
+            _Job(
+                sectors=n,
+                n_keys=len(s.keys),
+                n_events=len(s.events),
+                offer=_chance(s.offer),
+                take=_chance(s.take),
+                noise=s.noise,
+                want=s.want,
+                tail=s.tail,
+                patience=s.patience,
+                limit=s.limit,
+                until_taken=s.until_taken,
+                out_capacity=out_capacity,
+                log_capacity=log,
+            )
+        )
         keys = np.frombuffer(b"".join(key.key for key in s.keys), np.uint8).reshape(-1, key_bytes)
         numbers = {
             "key_sector": [-1 if key.before is None else key.before for key in s.keys],
@@ -400,16 +492,26 @@ class Simulation:
             "event_length": [event.length for event in s.events],
         }
         call.point(
-            beats=np.ascontiguousarray(s.beats), counts=np.ascontiguousarray(s.counts, np.int64), tweaks=s.tweaks,
-            decrypt=s.decrypt, keys=np.ascontiguousarray(keys),
+            beats=np.ascontiguousarray(s.beats),
+            counts=np.ascontiguousarray(s.counts, np.int64),
+            tweaks=s.tweaks,
+            decrypt=s.decrypt,
+            keys=np.ascontiguousarray(keys),
             event_kind=np.array([isinstance(event, Reset) for event in s.events], np.uint8),
             **{name: np.array(values, np.int64) for name, values in numbers.items()},
-            out=np.empty((out_capacity, 16 * self.core.width), np.uint8), out_last=np.empty(out_capacity, np.uint8),
-            fault_cause=np.empty(log, np.uint8), ready_value=np.empty(log, np.uint8),
-            first_in=np.full(n, -1, np.int64), last_in=np.full(n, -1, np.int64), taken_in=np.zeros(n, np.int64),
-            key_taken=np.full(len(s.keys), -1, np.int64), out_cycle=np.empty(out_capacity, np.int64),
-            fault_cycle=np.empty(log, np.int64), ready_cycle=np.empty(log, np.int64),
-            computed_cycle=np.empty(log, np.int64))
+            out=np.empty((out_capacity, 16 * self.core.width), np.uint8),
+            out_last=np.empty(out_capacity, np.uint8),
+            fault_cause=np.empty(log, np.uint8),
+            ready_value=np.empty(log, np.uint8),
+            first_in=np.full(n, -1, np.int64),
+            last_in=np.full(n, -1, np.int64),
+            taken_in=np.zeros(n, np.int64),
+            key_taken=np.full(len(s.keys), -1, np.int64),
+            out_cycle=np.empty(out_capacity, np.int64),
+            fault_cycle=np.empty(log, np.int64),
+            ready_cycle=np.empty(log, np.int64),
+            computed_cycle=np.empty(log, np.int64),
+        )
         return call
 
     @staticmethod
@@ -424,11 +526,21 @@ class Simulation:
 
         broken = outcome == Outcome.VIOLATION
         return Record(
-            outcome, since(a["first_in"]), since(a["last_in"]), a["taken_in"], since(a["key_taken"]),
-            a["out"][:job.n_out], a["out_last"][:job.n_out], since(a["out_cycle"][:job.n_out]),
-            log("fault_cycle", "fault_cause", job.n_fault), log("ready_cycle", "ready_value", job.n_ready),
-            since(a["computed_cycle"][:job.n_computed]), job.cycle - base,
-            Rule(job.violation) if broken else None, job.violation_cycle - base if broken else -1)
+            outcome,
+            since(a["first_in"]),
+            since(a["last_in"]),
+            a["taken_in"],
+            since(a["key_taken"]),
+            a["out"][: job.n_out],
+            a["out_last"][: job.n_out],
+            since(a["out_cycle"][: job.n_out]),
+            log("fault_cycle", "fault_cause", job.n_fault),
+            log("ready_cycle", "ready_value", job.n_ready),
+            since(a["computed_cycle"][: job.n_computed]),
+            job.cycle - base,
+            Rule(job.violation) if broken else None,
+            job.violation_cycle - base if broken else -1,
+        )
 
     def _expect_done(self, record: Record, *, want: int | None = None) -> None:
         if record.outcome == Outcome.VIOLATION:
@@ -437,8 +549,10 @@ class Simulation:
             raise SimulationError(f"{self.core.top} gives more beats than it took")
         if record.outcome != Outcome.DONE:
             taken = int(record.taken_in.sum())
-            raise SimulationError(f"{self.core.top} is stuck after {record.cycles} cycles: {taken} beats taken, "
-                                  f"{len(record.out)} given{'' if want is None else f' of {want}'}")
+            raise SimulationError(
+                f"{self.core.top} is stuck after {record.cycles} cycles: {taken} beats taken, "
+                f"{len(record.out)} given{'' if want is None else f' of {want}'}"
+            )
 
     def _expect_whole(self, record: Record, n: int) -> None:
         if record.faults:
@@ -446,8 +560,10 @@ class Simulation:
             raise SimulationError(f"{self.core.top}: fault {cause} in cycle {cycle}, but every sector is whole")
         ends = np.arange(1, n + 1) * self.beats - 1
         if len(record.out) != n * self.beats or not np.array_equal(np.flatnonzero(record.out_last), ends):
-            raise SimulationError(f"{self.core.top}: {len(record.out)} beats left, m_axis_tlast on "
-                                  f"{int(record.out_last.sum())}; right are {n * self.beats} and {n}")
+            raise SimulationError(
+                f"{self.core.top}: {len(record.out)} beats left, m_axis_tlast on "
+                f"{int(record.out_last.sum())}; right are {n * self.beats} and {n}"
+            )
 
     def _key(self, key: bytes) -> bytes:
         if len(key) * 8 != self.core.key_bits:
@@ -480,8 +596,9 @@ class Measured:
     setup: int
 
 
-def measure(core: Core, *, sectors: int = 12, seed: int = 0,
-            simulation: Simulation | None = None) -> dict[str, Measured]:
+def measure(
+    core: Core, *, sectors: int = 12, seed: int = 0, simulation: Simulation | None = None
+) -> dict[str, Measured]:
     """Cycles of ``core`` in simulation: ``{"encrypt": Measured, "decrypt": Measured}``.
 
     compute and latency: of single sectors into an idle core; a few must agree
@@ -496,8 +613,10 @@ def measure(core: Core, *, sectors: int = 12, seed: int = 0,
     owned = simulation is None
     simulation = simulation or Simulation(core)
     try:
-        return {name: _measure(simulation, decrypt, sectors, rng)
-                for name, decrypt in (("encrypt", False), ("decrypt", True))}
+        return {
+            name: _measure(simulation, decrypt, sectors, rng)
+            for name, decrypt in (("encrypt", False), ("decrypt", True))
+        }
     finally:
         if owned:
             simulation.close()
@@ -518,9 +637,14 @@ def _measure(simulation: Simulation, decrypt: bool, n: int, rng: np.random.Gener
     simulation.reset()
     setups = []
     for _ in range(2):
-        stimulus = simulation.stimulus(random(1, core.sector_bytes), random(1, 16), decrypt, want=simulation.beats,
-                                       keys=[Key(random(core.key_bits // 8).tobytes(), before=0)],
-                                       patience=simulation.patience(1, 1))
+        stimulus = simulation.stimulus(
+            random(1, core.sector_bytes),
+            random(1, 16),
+            decrypt,
+            want=simulation.beats,
+            keys=[Key(random(core.key_bits // 8).tobytes(), before=0)],
+            patience=simulation.patience(1, 1),
+        )
         record = simulation.play(stimulus)
         simulation._expect_done(record, want=simulation.beats)
         setups.append(record.first_in[0] - record.key_taken[0])
@@ -533,4 +657,5 @@ def _measure(simulation: Simulation, decrypt: bool, n: int, rng: np.random.Gener
         compute=only((run.computed[0] - run.first_in[0] for run in single), "compute"),
         latency=only((run.last_out[0] - run.first_in[0] for run in single), "latency"),
         interval=only(gaps, "interval"),
-        setup=only(setups, "setup"))
+        setup=only(setups, "setup"),
+    )

@@ -65,8 +65,16 @@ def netlist(multiplier: Multiplier) -> dict:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "netlist.json")
         design = _read(Path(folder), "top", multiplier, _ports(multiplier))
-        _run(Path(folder), design, "hierarchy -top top", "proc", "flatten", "simplemap", "opt_clean",
-             f"write_json {path}")
+        _run(
+            Path(folder),
+            design,
+            "hierarchy -top top",
+            "proc",
+            "flatten",
+            "simplemap",
+            "opt_clean",
+            f"write_json {path}",
+        )
         return json.loads(path.read_text())["modules"]["top"]
 
 
@@ -80,8 +88,13 @@ def prove_bilinear(multiplier: Multiplier) -> Proof:
     start = time.monotonic()
     gates, registers = check_netlist(netlist(multiplier), multiplier.field, multiplier.timing.latency)
     w = multiplier.field.width
-    return Proof(f"o = i.a * i.b in GF(2^{w}), {multiplier.timing.latency} cycles later", "bilinear, and equal on all "
-                 f"{w} x {w} pairs of unit vectors", gates, registers, time.monotonic() - start)
+    return Proof(
+        f"o = i.a * i.b in GF(2^{w}), {multiplier.timing.latency} cycles later",
+        f"bilinear, and equal on all {w} x {w} pairs of unit vectors",
+        gates,
+        registers,
+        time.monotonic() - start,
+    )
 
 
 def check_netlist(top: dict, field: Field, latency: int) -> tuple[int, int]:
@@ -90,8 +103,10 @@ def check_netlist(top: dict, field: Field, latency: int) -> tuple[int, int]:
     ports = {name: port["bits"] for name, port in top["ports"].items()}
     known = {bit: _Net(0, "a" if i < w else "b", 1 << i % w) for i, bit in enumerate(ports["i__payload"])}
     known[ports["i__valid"][0]] = _Net(0, "valid", 1)
-    drivers = {cell["connections"]["Q" if "Q" in cell["connections"] else "Y"][0]: (name, cell)
-               for name, cell in top["cells"].items()}
+    drivers = {
+        cell["connections"]["Q" if "Q" in cell["connections"] else "Y"][0]: (name, cell)
+        for name, cell in top["cells"].items()
+    }
     zero = "0"
 
     def combine(name, cell):
@@ -167,17 +182,32 @@ def prove_by_sat(multiplier: Multiplier, timeout: int = 600) -> Proof:
         (folder / "registers.v").write_text(TRANSPARENT_REGISTERS)
         design = _read(folder, "gold", reference, ports)
         _read(folder, "gate", multiplier, _ports(multiplier), design)
-        _run(folder, design, "setattr -mod -unset top *", "proc", "flatten", f"techmap -map {folder}/registers.v",
-             "opt_clean", "miter -equiv -flatten -make_outputs gold gate miter")
-        for case in range(1 << CASE_BITS):      # by the top bits of b: several small problems are faster than one
+        _run(
+            folder,
+            design,
+            "setattr -mod -unset top *",
+            "proc",
+            "flatten",
+            f"techmap -map {folder}/registers.v",
+            "opt_clean",
+            "miter -equiv -flatten -make_outputs gold gate miter",
+        )
+        for case in range(1 << CASE_BITS):  # by the top bits of b: several small problems are faster than one
             top = f"-set in_i__payload[{2 * w - 1}:{2 * w - CASE_BITS}] {CASE_BITS}'d{case}"
             if "SUCCESS!" not in _run(folder, design, f"sat -timeout {timeout} {top} -prove trigger 0 miter"):
-                raise NotProved(f"the multiplier of GF(2^{w}) differs from shift-and-add where b is in case {case} of "
-                                f"its top {CASE_BITS} bits, or SAT ran out of {timeout} s")
+                raise NotProved(
+                    f"the multiplier of GF(2^{w}) differs from shift-and-add where b is in case {case} of "
+                    f"its top {CASE_BITS} bits, or SAT ran out of {timeout} s"
+                )
         count = _run(folder, design, "hierarchy -top gate", "simplemap", "opt_clean", "select -count t:$_AND_ t:$_XOR_")
         gates = int(next(line.split()[0] for line in count.splitlines() if line.endswith("objects.")))
-    return Proof(f"o = i.a * i.b in GF(2^{w}), registers taken as wires", "SAT on all operands", gates, 0,
-                 time.monotonic() - start)
+    return Proof(
+        f"o = i.a * i.b in GF(2^{w}), registers taken as wires",
+        "SAT on all operands",
+        gates,
+        0,
+        time.monotonic() - start,
+    )
 
 
 def _shift_and_add(field: Field):

@@ -43,9 +43,19 @@ def tweak_of(sector: int) -> bytes:
     return sector.to_bytes(16, "little")
 
 
-def crypt_image(subject: Subject, key: bytes, source: Path | str, target: Path | str, *, decrypt: bool = False,
-                first_sector: int = 0, engine: Engine = "rtl", simulation: Simulation | None = None,
-                processes: int | None = None, progress: Callable[[int, int], None] | None = None) -> Crypted:
+def crypt_image(
+    subject: Subject,
+    key: bytes,
+    source: Path | str,
+    target: Path | str,
+    *,
+    decrypt: bool = False,
+    first_sector: int = 0,
+    engine: Engine = "rtl",
+    simulation: Simulation | None = None,
+    processes: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Crypted:
     """Writes ``source``, encrypted or decrypted sector by sector, to ``target``, which appears only when it is whole.
 
     engine:   "rtl" streams through the compiled model of the core, "spec" through its specification in processes
@@ -90,8 +100,10 @@ def _sectors(image: BinaryIO, path: Path, sector_bytes: int) -> int:
     if size == 0:
         raise ValueError(f"image {path} is empty")
     if size % sector_bytes:
-        raise ValueError(f"image {path} has {size} bytes, which is not a multiple of the sector's {sector_bytes}: "
-                         f"{sector_bytes - size % sector_bytes} bytes are missing to the next")
+        raise ValueError(
+            f"image {path} has {size} bytes, which is not a multiple of the sector's {sector_bytes}: "
+            f"{sector_bytes - size % sector_bytes} bytes are missing to the next"
+        )
     return size // sector_bytes
 
 
@@ -119,11 +131,12 @@ def _crypt_some(sectors: bytes, tweaks: bytes, decrypt: bool) -> bytes:
     function = _keyed.decrypt if decrypt else _keyed.encrypt
     n = len(tweaks) // 16
     size = len(sectors) // n
-    return b"".join(function(tweaks[16 * i:16 * i + 16], sectors[size * i:size * i + size]) for i in range(n))
+    return b"".join(function(tweaks[16 * i : 16 * i + 16], sectors[size * i : size * i + size]) for i in range(n))
 
 
-def _by_specification(subject: Subject, key: bytes, chunks: Iterator, decrypt: bool,
-                      processes: int | None) -> Iterator[bytes]:
+def _by_specification(
+    subject: Subject, key: bytes, chunks: Iterator, decrypt: bool, processes: int | None
+) -> Iterator[bytes]:
     workers = processes or os.cpu_count() or 1
     context = get_context("fork" if hasattr(os, "fork") else None)
     pool = ProcessPoolExecutor(workers, context, _load_key, (subject.specification, key))
@@ -131,8 +144,11 @@ def _by_specification(subject: Subject, key: bytes, chunks: Iterator, decrypt: b
     try:
         for sectors, tweaks in chunks:
             for i in range(0, len(sectors), _SHARE):
-                waiting.append(pool.submit(_crypt_some, sectors[i:i + _SHARE].tobytes(),
-                                           tweaks[i:i + _SHARE].tobytes(), decrypt))
+                waiting.append(
+                    pool.submit(
+                        _crypt_some, sectors[i : i + _SHARE].tobytes(), tweaks[i : i + _SHARE].tobytes(), decrypt
+                    )
+                )
                 while len(waiting) > 4 * workers:
                     yield waiting.popleft().result()
         while waiting:
@@ -141,8 +157,9 @@ def _by_specification(subject: Subject, key: bytes, chunks: Iterator, decrypt: b
         pool.shutdown(cancel_futures=True)
 
 
-def _write(results: Iterator[bytes], target: Path, total: int, sector_bytes: int,
-           progress: Callable[[int, int], None] | None) -> None:
+def _write(
+    results: Iterator[bytes], target: Path, total: int, sector_bytes: int, progress: Callable[[int, int], None] | None
+) -> None:
     """All results to a new file beside ``target``, which it then replaces; on any failure nothing is left of it."""
     if not target.parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(target.parent))
@@ -176,7 +193,7 @@ def _put(file: FileIO, data: bytes, target: Path) -> None:
     rest = memoryview(data)
     try:
         while rest:
-            rest = rest[file.write(rest):]
+            rest = rest[file.write(rest) :]
         if not data:
             os.fsync(file.fileno())
     except OSError as error:

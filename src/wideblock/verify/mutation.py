@@ -47,8 +47,11 @@ KINDS: dict[str, _Kind] = {
     # a bit of a number that is computed with: table entries, counter limits, reduction polynomial
     "constant": _Kind(r"^\s*assign .* = |^\s+\S+\s+= \d", r"\b(\d+)'h([0-9a-f]+)\b", _flip),
     # the two sides of a choice, or two neighbours in a concatenation, change places
-    "operand": _Kind(r"^\s*assign .* = ", r"([?{,]) ([^?:,;{}]+?)( :|,) ([^?:,;{}]+?)(?= *[,;}])",
-                     lambda m, rng: f"{m[1]} {m[4]} {m[3].strip()} {m[2]} "),
+    "operand": _Kind(
+        r"^\s*assign .* = ",
+        r"([?{,]) ([^?:,;{}]+?)( :|,) ([^?:,;{}]+?)(?= *[,;}])",
+        lambda m, rng: f"{m[1]} {m[4]} {m[3].strip()} {m[2]} ",
+    ),
     # a register that reset leaves alone
     "reset": _Kind(r"^\s*if \((\\?\w*rst)\s*\)", r"if \((\\?\w*rst)\s*\)", lambda m, rng: "if (1'h0)"),
 }
@@ -64,18 +67,26 @@ def mutants(verilog: str, kind: str, *, seed: int = 0) -> Iterator[Mutant]:
         raise ValueError(f"no kind of mutation {kind!r}, there are {', '.join(KINDS)}")
     k = KINDS[kind]
     lines = verilog.splitlines(keepends=True)
-    places = [(i, match) for i, line in enumerate(lines) if re.search(k.where, line)
-              for match in re.finditer(k.pattern, line)]
+    places = [
+        (i, match) for i, line in enumerate(lines) if re.search(k.where, line) for match in re.finditer(k.pattern, line)
+    ]
     rng = random.Random(f"{kind} {seed}")
     rng.shuffle(places)
     for i, match in places:
-        after = lines[i][:match.start()] + k.change(match, rng) + lines[i][match.end():]
+        after = lines[i][: match.start()] + k.change(match, rng) + lines[i][match.end() :]
         if after != lines[i]:
-            yield Mutant(kind, i + 1, lines[i], after, "".join([*lines[:i], after, *lines[i + 1:]]))
+            yield Mutant(kind, i + 1, lines[i], after, "".join([*lines[:i], after, *lines[i + 1 :]]))
 
 
-def try_mutant(subject: Subject, mutant: Mutant, *, sectors: int = 32, seed: int = 0,
-               checks: Sequence[str] | None = None, **more: Any) -> Report:
+def try_mutant(
+    subject: Subject,
+    mutant: Mutant,
+    *,
+    sectors: int = 32,
+    seed: int = 0,
+    checks: Sequence[str] | None = None,
+    **more: Any,
+) -> Report:
     """The report of the suite on the mutant; it should not have passed."""
     with Simulation(subject, verilog=[mutant.verilog]) as simulation:
         return verify(subject, sectors=sectors, seed=seed, checks=checks, simulation=simulation, **more)

@@ -16,8 +16,9 @@ NETLIST_CHECKS = ("known answers", "cycle contract", "random sectors", "gaps and
 _MODULE = re.compile(r"^[ \t]*(?:\(\*.*?\*\)\s*)*module\s+\\?([\w$]+).*?^[ \t]*endmodule\b", re.MULTILINE | re.DOTALL)
 
 
-def simulate_netlist(subject: Subject, netlist: Path | str, models: Sequence[Path], *,
-                     includes: Sequence[Path] = ()) -> Simulation:
+def simulate_netlist(
+    subject: Subject, netlist: Path | str, models: Sequence[Path], *, includes: Sequence[Path] = ()
+) -> Simulation:
     """A simulation of the netlist of ``subject``'s Verilog.
 
     netlist:  the file that synthesis wrote, its top module and ports unchanged
@@ -28,13 +29,29 @@ def simulate_netlist(subject: Subject, netlist: Path | str, models: Sequence[Pat
     return Simulation(subject, verilog=[text, cells(text, models, includes)])
 
 
-def verify_netlist(subject: Subject, netlist: Path | str, models: Sequence[Path], *, includes: Sequence[Path] = (),
-                   sectors: int = 16, seed: int = 0, vectors: Iterable[KnownAnswer] = (),
-                   checks: Iterable[str] = NETLIST_CHECKS, progress=None) -> Report:
+def verify_netlist(
+    subject: Subject,
+    netlist: Path | str,
+    models: Sequence[Path],
+    *,
+    includes: Sequence[Path] = (),
+    sectors: int = 16,
+    seed: int = 0,
+    vectors: Iterable[KnownAnswer] = (),
+    checks: Iterable[str] = NETLIST_CHECKS,
+    progress=None,
+) -> Report:
     """The report of :func:`~wideblock.verify.scoreboard.verify` on the netlist."""
     with simulate_netlist(subject, netlist, models, includes=includes) as simulation:
-        return verify(subject, sectors=sectors, seed=seed, vectors=vectors, checks=checks, simulation=simulation,
-                      progress=progress)
+        return verify(
+            subject,
+            sectors=sectors,
+            seed=seed,
+            vectors=vectors,
+            checks=checks,
+            simulation=simulation,
+            progress=progress,
+        )
 
 
 def cells(netlist: str, models: Sequence[Path], includes: Sequence[Path] = ()) -> str:
@@ -58,8 +75,10 @@ def cells(netlist: str, models: Sequence[Path], includes: Sequence[Path] = ()) -
     for name in sorted(used):
         body = re.sub(r"\bspecify\b.*?\bendspecify\b", "", found[name], flags=re.DOTALL)
         if not re.search(r"\b(assign|always|initial|and|or|not|xor|buf)\b|^\s*[A-Z]\w+\s+(#|\w+\s*\()", body, re.M):
-            raise ValueError(f"cell {name} has no behaviour in {', '.join(p.name for p in models)}: "
-                             f"choose synthesis options that avoid it")
+            raise ValueError(
+                f"cell {name} has no behaviour in {', '.join(p.name for p in models)}: "
+                f"choose synthesis options that avoid it"
+            )
     missing = _instantiated(netlist) - set(found) - defined
     if missing:
         raise ValueError(f"cell {min(missing)} is not in {', '.join(p.name for p in models)}")
@@ -107,11 +126,19 @@ def _block_ram(name: str) -> str:
     parameters += "".join(f"  parameter INITP_{i:02X} = 256'h0;\n" for i in range(initps))
     init = ", ".join(f"INIT_{i:02X}" for i in reversed(range(inits)))
     initp = ", ".join(f"INITP_{i:02X}" for i in reversed(range(initps)))
-    extra = "" if name == "RAMB18E1" else """
+    extra = (
+        ""
+        if name == "RAMB18E1"
+        else """
   output CASCADEOUTA, CASCADEOUTB, SBITERR, DBITERR, output [7:0] ECCPARITY, output [8:0] RDADDRECC,
   input CASCADEINA, CASCADEINB, INJECTDBITERR, INJECTSBITERR,"""
-    zeros = "" if name == "RAMB18E1" else """
+    )
+    zeros = (
+        ""
+        if name == "RAMB18E1"
+        else """
   assign {CASCADEOUTA, CASCADEOUTB, SBITERR, DBITERR, ECCPARITY, RDADDRECC} = 0;"""
+    )
     return f"""
 module {name} (
   input CLKARDCLK, CLKBWRCLK, ENARDEN, ENBWREN, REGCEAREGCE, REGCEB, RSTRAMARSTRAM, RSTRAMB, RSTREGARSTREG, RSTREGB,

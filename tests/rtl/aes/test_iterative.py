@@ -64,8 +64,9 @@ def test_values_and_timing(key_bits, sbox):
     assert given == [cycle + dut.timing.latency for cycle in taken]
 
 
-@pytest.mark.parametrize("key_bits, block", [(128, "69c4e0d86a7b0430d8cdb78070b4c55a"),
-                                             (256, "8ea2b7ca516745bfeafc49904b496089")])
+@pytest.mark.parametrize(
+    "key_bits, block", [(128, "69c4e0d86a7b0430d8cdb78070b4c55a"), (256, "8ea2b7ca516745bfeafc49904b496089")]
+)
 def test_fips_197(key_bits, block):
     """FIPS 197, appendix C.1 and C.3: the oracle itself is held to it."""
     decryptor = Cipher(algorithms.AES(bytes(range(key_bits // 8))), modes.ECB()).decryptor()

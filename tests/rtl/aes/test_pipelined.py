@@ -18,8 +18,10 @@ from wideblock.spec.aes import expand_key
 STAGES = (1, 2, 3, 4)
 # FIPS 197, appendix C.1 and C.3
 PLAIN = bytes.fromhex("00112233445566778899aabbccddeeff")
-CIPHER = {128: bytes.fromhex("69c4e0d86a7b0430d8cdb78070b4c55a"),
-          256: bytes.fromhex("8ea2b7ca516745bfeafc49904b496089")}
+CIPHER = {
+    128: bytes.fromhex("69c4e0d86a7b0430d8cdb78070b4c55a"),
+    256: bytes.fromhex("8ea2b7ca516745bfeafc49904b496089"),
+}
 
 
 def oracle(key, data, decrypt):
@@ -65,10 +67,23 @@ def test_encryption(key_bits, round_stages, sbox):
     check(dut)
 
 
-@pytest.mark.parametrize("key_bits, round_stages, sbox", [
-    (128, 1, "lut"), (128, 1, "composite"), (128, 1, "bram"), (128, 2, "composite"), (128, 2, "bram"), (128, 3, "lut"),
-    (128, 3, "bram"), (128, 4, "lut"), (128, 4, "composite"), (128, 4, "bram"), (256, 1, "composite"), (256, 2, "lut"),
-])
+@pytest.mark.parametrize(
+    "key_bits, round_stages, sbox",
+    [
+        (128, 1, "lut"),
+        (128, 1, "composite"),
+        (128, 1, "bram"),
+        (128, 2, "composite"),
+        (128, 2, "bram"),
+        (128, 3, "lut"),
+        (128, 3, "bram"),
+        (128, 4, "lut"),
+        (128, 4, "composite"),
+        (128, 4, "bram"),
+        (256, 1, "composite"),
+        (256, 2, "lut"),
+    ],
+)
 def test_decryption(key_bits, round_stages, sbox):
     check(PipelinedDecryption(key_bits=key_bits, round_stages=round_stages, sbox=sbox), decrypt=True)
 
@@ -91,13 +106,16 @@ def test_emission_is_fast(sbox):
     assert time.process_time() - start < 6  # about 1 to 2 on an idle machine
 
 
-@pytest.mark.parametrize("bad, message", [
-    ({"key_bits": 192}, "128 or 256, got 192"),
-    ({"round_stages": 0}, "1, 2, 3 or 4, got 0"),
-    ({"round_stages": 5}, "1, 2, 3 or 4, got 5"),
-    ({"sbox": "table"}, "lut, composite, bram, got 'table'"),
-    ({"lanes": 0}, "1 or more, got 0"),
-])
+@pytest.mark.parametrize(
+    "bad, message",
+    [
+        ({"key_bits": 192}, "128 or 256, got 192"),
+        ({"round_stages": 0}, "1, 2, 3 or 4, got 0"),
+        ({"round_stages": 5}, "1, 2, 3 or 4, got 5"),
+        ({"sbox": "table"}, "lut, composite, bram, got 'table'"),
+        ({"lanes": 0}, "1 or more, got 0"),
+    ],
+)
 @pytest.mark.parametrize("core", [PipelinedEncryption, PipelinedDecryption])
 def test_impossible_parameters(core, bad, message):
     with pytest.raises(ValueError, match=message):

@@ -37,8 +37,15 @@ def proved(folder, build, reference, delay=0):
     m.d.comb += equal.eq(y == expected)
     (folder / "miter.il").write_text(rtlil.convert(m, ports=[x, equal], name="miter", emit_src=False))
     design = libyosys.Design()
-    for command in (f"read_rtlil {folder}/miter.il", "hierarchy -top miter", "proc", "flatten", "memory",
-                    "opt_clean", "async2sync"):
+    for command in (
+        f"read_rtlil {folder}/miter.il",
+        "hierarchy -top miter",
+        "proc",
+        "flatten",
+        "memory",
+        "opt_clean",
+        "async2sync",
+    ):
         libyosys.run_pass(f"tee -q -o {folder}/log {command}", design)
     # A ROM has no state but the byte it read last: a step from any state to the next is all there is to prove.
     sat = f"sat -seq {1 + delay} -prove-skip {delay} -prove equal 1 miter"

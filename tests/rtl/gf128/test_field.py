@@ -65,13 +65,16 @@ def test_square_is_one_table_a_bit():
     assert {len(terms) for terms in GF128.residue_terms(range(0, 256, 2))} == {2, 3, 4, 5}
 
 
-@pytest.mark.parametrize("call, text", [
-    (lambda: Field(1, 1), "width of at least 2, got 1"),
-    (lambda: Field(8, 0x1A), "modulus must be odd .* got 0x1a"),
-    (lambda: Field(8, 0x11B), "below 2\\^8 .* got 0x11b"),
-    (lambda: AES.double(Signal(9)), "must have 8 bits, got 9"),
-    (lambda: AES.reduce(Signal(16)), "must have 15 bits, got 16"),
-])
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda: Field(1, 1), "width of at least 2, got 1"),
+        (lambda: Field(8, 0x1A), "modulus must be odd .* got 0x1a"),
+        (lambda: Field(8, 0x11B), "below 2\\^8 .* got 0x11b"),
+        (lambda: AES.double(Signal(9)), "must have 8 bits, got 9"),
+        (lambda: AES.reduce(Signal(16)), "must have 15 bits, got 16"),
+    ],
+)
 def test_errors(call, text):
     with pytest.raises(ValueError, match=text):
         call()

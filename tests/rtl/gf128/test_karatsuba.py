@@ -153,11 +153,14 @@ def test_wrong_wire_is_not_proved(original, which):
 def test_missing_register_is_not_proved(original):
     top = copy.deepcopy(original)
     payload = set(top["ports"]["o__payload"]["bits"])
-    name, cell = next((n, c) for n, c in top["cells"].items()
-                      if c["type"] == "$_DFF_P_" and c["connections"]["Q"][0] in payload)
+    name, cell = next(
+        (n, c) for n, c in top["cells"].items() if c["type"] == "$_DFF_P_" and c["connections"]["Q"][0] in payload
+    )
     del top["cells"][name]
-    top["ports"]["o__payload"]["bits"] = [cell["connections"]["D"][0] if [bit] == cell["connections"]["Q"] else bit
-                                          for bit in top["ports"]["o__payload"]["bits"]]
+    top["ports"]["o__payload"]["bits"] = [
+        cell["connections"]["D"][0] if [bit] == cell["connections"]["Q"] else bit
+        for bit in top["ports"]["o__payload"]["bits"]
+    ]
     with pytest.raises(NotProved, match="of age 3, not in ab of age 4"):
         check_netlist(top, GF128, 4)
 
@@ -207,17 +210,20 @@ def test_emission_is_fast():
     ports = [dut.i.payload.as_value(), dut.i.valid, dut.o.payload, dut.o.valid]
     text = rtlil.convert(dut, name="multiplier", ports=ports, emit_src=False)
     assert time.process_time() - start < 3
-    assert text.count("cell $and") < 200        # one gate a vector, not one a product
+    assert text.count("cell $and") < 200  # one gate a vector, not one a product
 
 
-@pytest.mark.parametrize("call, text", [
-    (lambda: Multiplier(leaf=5), "leaf must be one of 2, 3, 4, 8, 16, got 5"),
-    (lambda: Multiplier(leaf=3), "width 128 divided by a power of two, got 3"),
-    (lambda: Multiplier(AES, leaf=16), "width 8 divided by a power of two, got 16"),
-    (lambda: Multiplier(stages=0), "stages must be from 1 to 8, got 0"),
-    (lambda: Multiplier(stages=9), "stages must be from 1 to 8, got 9"),
-    (lambda: Multiplier(input_depth=-1), "input_depth must not be negative, got -1"),
-])
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda: Multiplier(leaf=5), "leaf must be one of 2, 3, 4, 8, 16, got 5"),
+        (lambda: Multiplier(leaf=3), "width 128 divided by a power of two, got 3"),
+        (lambda: Multiplier(AES, leaf=16), "width 8 divided by a power of two, got 16"),
+        (lambda: Multiplier(stages=0), "stages must be from 1 to 8, got 0"),
+        (lambda: Multiplier(stages=9), "stages must be from 1 to 8, got 9"),
+        (lambda: Multiplier(input_depth=-1), "input_depth must not be negative, got -1"),
+    ],
+)
 def test_errors(call, text):
     with pytest.raises(ValueError, match=text):
         call()

@@ -58,29 +58,29 @@ def test_proposition_1(m):
     forest = CollapsedForest(m)
     parent, roots = tree_by_definition(m)
     p = m // 2
-    assert len(forest.nodes) == p                                                                       # 1
-    assert forest.nodes == tuple(2 * i for i in range(1, p + 1))                                        # 2
+    assert len(forest.nodes) == p  # 1
+    assert forest.nodes == tuple(2 * i for i in range(1, p + 1))  # 2
     assert {x: forest.parent(x) for x in forest.nodes} == {x: parent.get(x) for x in forest.nodes}
     assert list(forest.roots) == roots
-    if m % 2 == 0:                                                                                      # 3
+    if m % 2 == 0:  # 3
         other = CollapsedForest(m + 1)
         assert (other.nodes, other.roots) == (forest.nodes, forest.roots)
         assert all(other.children(x) == forest.children(x) for x in forest.nodes)
-    assert len(forest.roots) == p.bit_count()                                                           # 4
+    assert len(forest.roots) == p.bit_count()  # 4
 
     def size(x):
         return 1 + sum(map(size, forest.children(x)))
 
-    assert sorted(map(size, forest.roots)) == [1 << i for i in range(p.bit_length()) if p >> i & 1]     # 5
+    assert sorted(map(size, forest.roots)) == [1 << i for i in range(p.bit_length()) if p >> i & 1]  # 5
     for x in forest.nodes:
         assert all(forest.parent(y) == x for y in forest.children(x))
         assert forest.level(x) == max((1 + forest.level(y) for y in forest.children(x)), default=0)
         if x % 4 == 2:
-            assert forest.level(x) == 0                                                                 # 6
+            assert forest.level(x) == 0  # 6
         elif x % 8 == 0:
-            assert {x - 2, x - 4} <= set(forest.children(x))                                            # 7
+            assert {x - 2, x - 4} <= set(forest.children(x))  # 7
         else:
-            assert forest.children(x) == (x - 2,)                                                       # 8
+            assert forest.children(x) == (x - 2,)  # 8
 
 
 def test_figure_5():
@@ -147,8 +147,39 @@ def test_valid_for_any_stages(m, NS):
 
 
 def test_permutation():
-    assert permutation(31, 3) == (1, 2, 7, 8, 3, 4, 13, 14, 5, 6, 11, 12, 9, 10, 19, 20, 15, 16, 21, 22, 17, 18, 27, 28,
-                                  23, 24, 29, 30, 25, 26, 31)
+    assert permutation(31, 3) == (
+        1,
+        2,
+        7,
+        8,
+        3,
+        4,
+        13,
+        14,
+        5,
+        6,
+        11,
+        12,
+        9,
+        10,
+        19,
+        20,
+        15,
+        16,
+        21,
+        22,
+        17,
+        18,
+        27,
+        28,
+        23,
+        24,
+        29,
+        30,
+        25,
+        26,
+        31,
+    )
     assert sorted(permutation(255, 4)) == list(range(1, 256))
 
 
@@ -183,21 +214,27 @@ def test_drawing(m, NS):
     text = draw(schedule(m, NS))
     lines = text.splitlines()
     assert max(map(len, lines)) <= 120
-    starts = {int(fields[1]): int(fields[0]) for fields in map(str.split, lines)
-              if len(fields) > 2 and fields[0].isdigit() and fields[1].isdigit() and fields[2].startswith(("(X", "X"))}
+    starts = {
+        int(fields[1]): int(fields[0])
+        for fields in map(str.split, lines)
+        if len(fields) > 2 and fields[0].isdigit() and fields[1].isdigit() and fields[2].startswith(("(X", "X"))
+    }
     assert starts == schedule(m, NS).start
-    forest = lines[lines.index("Collapsed forest") + 1:]
+    forest = lines[lines.index("Collapsed forest") + 1 :]
     labels = sorted(int(word) for line in forest for word in line.split() if word.isdigit())
     assert labels == list(range(2, m + 1, 2))
 
 
-@pytest.mark.parametrize("call, error, text", [
-    (lambda: schedule(0, 2), ValueError, "at least 1 block, got 0"),
-    (lambda: schedule(31, 0), ValueError, "at least 1 pipeline stage, got 0"),
-    (lambda: schedule("31", 3), TypeError, "number of blocks, got '31'"),
-    (lambda: schedule(31, 2.5), TypeError, "number of pipeline stages, got 2.5"),
-    (lambda: CollapsedForest(16).parent(18), ValueError, "from 2 to 16, got 18"),
-])
+@pytest.mark.parametrize(
+    "call, error, text",
+    [
+        (lambda: schedule(0, 2), ValueError, "at least 1 block, got 0"),
+        (lambda: schedule(31, 0), ValueError, "at least 1 pipeline stage, got 0"),
+        (lambda: schedule("31", 3), TypeError, "number of blocks, got '31'"),
+        (lambda: schedule(31, 2.5), TypeError, "number of pipeline stages, got 2.5"),
+        (lambda: CollapsedForest(16).parent(18), ValueError, "from 2 to 16, got 18"),
+    ],
+)
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()

@@ -123,8 +123,16 @@ def digest(n, kind, *, width, latency, multipliers, period=None, urgent=("h",)):
     else:
         products, loose = horner_products(range(n), "h", decimation=latency * multipliers, monic=False), None
     products = [*products, Product("h", None, (1, 2), loose, None, "out")]
-    return schedule(products, arrivals, latency=latency, multipliers=multipliers, beats=beats, steps=period or beats,
-                    period=period, urgent=urgent if period else ())
+    return schedule(
+        products,
+        arrivals,
+        latency=latency,
+        multipliers=multipliers,
+        beats=beats,
+        steps=period or beats,
+        period=period,
+        urgent=urgent if period else (),
+    )
 
 
 def shortest(n, kind, **shape):

@@ -97,14 +97,26 @@ class Bench:
 
 
 BRW = [  # blocks, width, multipliers, stages
-    (4, 1, 1, 4), (5, 2, 1, 1), (6, 4, 1, 3), (7, 4, 2, 8), (8, 1, 1, 6), (17, 2, 1, 2), (22, 4, 1, 4), (27, 4, 2, 5),
-    (29, 1, 1, 7), (30, 2, 1, 8), (31, 4, 1, 4), (32, 4, 2, 4),
+    (4, 1, 1, 4),
+    (5, 2, 1, 1),
+    (6, 4, 1, 3),
+    (7, 4, 2, 8),
+    (8, 1, 1, 6),
+    (17, 2, 1, 2),
+    (22, 4, 1, 4),
+    (27, 4, 2, 5),
+    (29, 1, 1, 7),
+    (30, 2, 1, 8),
+    (31, 4, 1, 4),
+    (32, 4, 2, 4),
 ]
 HORNER = [(5, 1, 1, 4), (12, 1, 1, 1), (19, 1, 1, 3), (16, 2, 2, 4), (23, 2, 2, 3), (26, 4, 4, 2)]
 
 
-@pytest.mark.parametrize(("kind", "n", "width", "multipliers", "stages"),
-                         [*(("brw", *shape) for shape in BRW), *(("horner", *shape) for shape in HORNER)])
+@pytest.mark.parametrize(
+    ("kind", "n", "width", "multipliers", "stages"),
+    [*(("brw", *shape) for shape in BRW), *(("horner", *shape) for shape in HORNER)],
+)
 def test_digest_and_its_cycle(kind, n, width, multipliers, stages):
     """Both directions, without and with pauses; unused lanes and idle cycles carry noise."""
     f = program(n, kind, width=width, stages=stages, multipliers=multipliers)
@@ -127,8 +139,10 @@ def test_digest_and_its_cycle(kind, n, width, multipliers, stages):
 
 def test_two_programs_share_a_unit():
     """Of different length and direction rule, in turn; neither disturbs the other's next run."""
-    programs = {"front": program(13, "brw", width=2, stages=3, event="one"),
-                "back": program(10, "brw", width=2, stages=3, event="two", swap=True)}
+    programs = {
+        "front": program(13, "brw", width=2, stages=3, event="one"),
+        "back": program(10, "brw", width=2, stages=3, event="two", swap=True),
+    }
     bench = Bench(HashUnit(programs, width=2, taps={}), ["one", "two"], seed=7)
     right = []
 

@@ -22,13 +22,24 @@ def test_ports(width, key_bits):
     shell = AxiStreamShell(core)
     ports = {name: (member.flow, Shape.cast(member.shape).width) for name, member in shell.signature.members.items()}
     assert ports == {
-        "aclk": (In, 1), "aresetn": (In, 1),
-        "s_axis_tdata": (In, 128 * width), "s_axis_tuser": (In, 129), "s_axis_tvalid": (In, 1),
-        "s_axis_tready": (Out, 1), "s_axis_tlast": (In, 1),
-        "m_axis_tdata": (Out, 128 * width), "m_axis_tvalid": (Out, 1), "m_axis_tready": (In, 1),
+        "aclk": (In, 1),
+        "aresetn": (In, 1),
+        "s_axis_tdata": (In, 128 * width),
+        "s_axis_tuser": (In, 129),
+        "s_axis_tvalid": (In, 1),
+        "s_axis_tready": (Out, 1),
+        "s_axis_tlast": (In, 1),
+        "m_axis_tdata": (Out, 128 * width),
+        "m_axis_tvalid": (Out, 1),
+        "m_axis_tready": (In, 1),
         "m_axis_tlast": (Out, 1),
-        "s_axis_key_tdata": (In, key_bits), "s_axis_key_tvalid": (In, 1), "s_axis_key_tready": (Out, 1),
-        "zeroize": (In, 1), "ready": (Out, 1), "fault": (Out, 2), "computed": (Out, 1),
+        "s_axis_key_tdata": (In, key_bits),
+        "s_axis_key_tvalid": (In, 1),
+        "s_axis_key_tready": (Out, 1),
+        "zeroize": (In, 1),
+        "ready": (Out, 1),
+        "fault": (Out, 2),
+        "computed": (Out, 1),
     }
     assert shell.timing is core.timing
 
@@ -69,9 +80,19 @@ def test_wires():
             assert ctx.get(core.i.payload.data) == ctx.get(shell.m_axis_tdata) == data
             assert (ctx.get(core.i.payload.tweak), ctx.get(core.i.payload.decrypt)) == (tweak, bit)
             assert ctx.get(core.key.payload) == key and ctx.get(shell.fault) == 2
-            for wire in (core.i.valid, core.i.payload.last, core.o.ready, core.key.valid, core.zeroize,
-                         shell.s_axis_tready, shell.m_axis_tvalid, shell.m_axis_tlast, shell.s_axis_key_tready,
-                         shell.ready, shell.computed):
+            for wire in (
+                core.i.valid,
+                core.i.payload.last,
+                core.o.ready,
+                core.key.valid,
+                core.zeroize,
+                shell.s_axis_tready,
+                shell.m_axis_tvalid,
+                shell.m_axis_tlast,
+                shell.s_axis_key_tready,
+                shell.ready,
+                shell.computed,
+            ):
                 assert ctx.get(wire) == bit
 
     simulator = Simulator(shell)

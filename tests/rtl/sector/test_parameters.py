@@ -6,27 +6,32 @@ import pytest
 from wideblock.rtl.sector.parameters import Parameters
 
 
-@pytest.mark.parametrize(("changes", "message"), [
-    ({"hash": "ghash"}, "hash must be one of brw, horner, got 'ghash'"),
-    ({"width": 3}, "width must be one of 1, 2, 4, 8, got 3"),
-    ({"width": 0}, "width must be one of 1, 2, 4, 8, got 0"),
-    ({"lanes": 16}, "lanes must be one of 1, 2, 4, 8, got 16"),
-    ({"overlap": "yes"}, "overlap must be one of False, True, got 'yes'"),
-    ({"key_bits": 192}, "key_bits must be one of 128, 256, got 192"),
-    ({"mult_stages": 0}, "mult_stages must be one of 1, 2, 3, 4, 5, 6, 7, 8, got 0"),
-    ({"mult_stages": 9}, "mult_stages must be one of 1, 2, 3, 4, 5, 6, 7, 8, got 9"),
-    ({"round_stages": 5}, "round_stages must be one of 1, 2, 3, 4, got 5"),
-    ({"sbox": "rom"}, "sbox must be one of lut, composite, bram, got 'rom'"),
-    ({"leaf": 3}, "leaf must be one of 2, 4, 8, 16, got 3"),
-    ({"width": 1, "lanes": 2}, "lanes must divide width: 2 lanes do not divide 1 blocks a beat"),
-    ({"width": 4, "lanes": 8}, "lanes must divide width: 8 lanes do not divide 4 blocks a beat"),
-    ({"sector_bytes": 0}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 0"),
-    ({"sector_bytes": -512}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got -512"),
-    ({"sector_bytes": 4104}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 4104"),
-    ({"sector_bytes": 16}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 16"),
-    ({"sector_bytes": 160, "width": 4},
-     "sector_bytes must be a multiple of 64 (16 bytes times the width of 4), got 160"),
-])
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"hash": "ghash"}, "hash must be one of brw, horner, got 'ghash'"),
+        ({"width": 3}, "width must be one of 1, 2, 4, 8, got 3"),
+        ({"width": 0}, "width must be one of 1, 2, 4, 8, got 0"),
+        ({"lanes": 16}, "lanes must be one of 1, 2, 4, 8, got 16"),
+        ({"overlap": "yes"}, "overlap must be one of False, True, got 'yes'"),
+        ({"key_bits": 192}, "key_bits must be one of 128, 256, got 192"),
+        ({"mult_stages": 0}, "mult_stages must be one of 1, 2, 3, 4, 5, 6, 7, 8, got 0"),
+        ({"mult_stages": 9}, "mult_stages must be one of 1, 2, 3, 4, 5, 6, 7, 8, got 9"),
+        ({"round_stages": 5}, "round_stages must be one of 1, 2, 3, 4, got 5"),
+        ({"sbox": "rom"}, "sbox must be one of lut, composite, bram, got 'rom'"),
+        ({"leaf": 3}, "leaf must be one of 2, 4, 8, 16, got 3"),
+        ({"width": 1, "lanes": 2}, "lanes must divide width: 2 lanes do not divide 1 blocks a beat"),
+        ({"width": 4, "lanes": 8}, "lanes must divide width: 8 lanes do not divide 4 blocks a beat"),
+        ({"sector_bytes": 0}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 0"),
+        ({"sector_bytes": -512}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got -512"),
+        ({"sector_bytes": 4104}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 4104"),
+        ({"sector_bytes": 16}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 16"),
+        (
+            {"sector_bytes": 160, "width": 4},
+            "sector_bytes must be a multiple of 64 (16 bytes times the width of 4), got 160",
+        ),
+    ],
+)
 def test_impossible(changes, message):
     with pytest.raises(ValueError) as error:
         Parameters(**changes)

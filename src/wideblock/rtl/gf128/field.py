@@ -21,7 +21,7 @@ def parity(bits: Sequence[Value]) -> Value:
         raise ValueError("a sum needs at least one bit, got none")
     if len(bits) == 1:
         return bits[0]
-    return parity(bits[:len(bits) // 2]) ^ parity(bits[len(bits) // 2:])
+    return parity(bits[: len(bits) // 2]) ^ parity(bits[len(bits) // 2 :])
 
 
 def _bits(a: ValueLike | Sequence[Value], width: int) -> list[Value]:
@@ -46,8 +46,9 @@ class Field:
         if self.width < 2:
             raise ValueError(f"a field needs a width of at least 2, got {self.width!r}")
         if not (self.modulus & 1 and 0 < self.modulus < 1 << self.width):
-            raise ValueError(f"modulus must be odd and below 2^{self.width} (its x^{self.width} is implied), "
-                             f"got {self.modulus:#x}")
+            raise ValueError(
+                f"modulus must be odd and below 2^{self.width} (its x^{self.width} is implied), got {self.modulus:#x}"
+            )
 
     def residue(self, k: int) -> int:
         """x^k mod the polynomial, as an integer."""
@@ -85,13 +86,17 @@ class Field:
         """
         c = _bits(c, 2 * self.width - 1)
         exponents = [e for e in range(self.width) if self.modulus >> e & 1]
-        high = c[self.width:]
+        high = c[self.width :]
         for k in reversed(range(len(high))):
             for e in exponents:
                 if k + e >= self.width:
                     high[k + e - self.width] ^= high[k]
-        return Value.cast(Cat(reduce(xor, [c[k], *(high[k - e] for e in exponents if 0 <= k - e < len(high))])
-                              for k in range(self.width)))
+        return Value.cast(
+            Cat(
+                reduce(xor, [c[k], *(high[k - e] for e in exponents if 0 <= k - e < len(high))])
+                for k in range(self.width)
+            )
+        )
 
     def _linear(self, a, degrees) -> Value:
         """Sum of a_k x^degrees[k]."""

@@ -69,7 +69,7 @@ def _join(c):
     Summed one by one in this order, which maps to fewer tables than a balanced tree.
     """
     n, w = len(c[0]) // 3, (len(c) + 1) // 2
-    low, high, mid = ([v[j * n:(j + 1) * n] for v in c] for j in range(3))
+    low, high, mid = ([v[j * n : (j + 1) * n] for v in c] for j in range(3))
     result = [*low, None, *high]
     for k in range(2 * w - 1):
         first = [] if result[w + k] is None else [result[w + k]]
@@ -165,7 +165,7 @@ class Multiplier(wiring.Component):
             if done in self.cuts:
                 pipeline.cut(**live)
                 live = pipeline.live
-        while pipeline.depth < self.stages:         # a small field has fewer layers than stages
+        while pipeline.depth < self.stages:  # a small field has fewer layers than stages
             pipeline.cut(**live)
             live = pipeline.live
         assert pipeline.depth == self.timing.latency

@@ -81,7 +81,7 @@ class HashUnit(wiring.Component):
         self.banks = 1 + max(a.bank for p in everything for a in p.arrivals)
         self.slots = max(p.window for p in everything)
         self.registers = max(p.registers for p in everything)
-        self.squares = {name: plan(p) for name, p in programs.items()} if squares == "on the fly" else {}
+        self.squares = {name: plan(p) for name, p in programs.items()} if squares == "on-the-fly" else {}
         self.squarers = max((s.registers for s in self.squares.values()), default=0)
         constants = frozenset[int]().union(*(p.constants for p in everything))
         powers = frozenset({1}).union(*(p.powers for p in everything))
@@ -349,7 +349,7 @@ class HashUnit(wiring.Component):
             return [stored]
         uses = [word[f"use{u}_{q}"] for q in range(self.squarers)]
         return [
-            stored & ~Cat(uses).any().replicate(128),
+            Mux(Cat(uses).any(), 0, stored),
             *(register & use.replicate(128) for register, use in zip(squarers, uses, strict=True)),
         ]
 

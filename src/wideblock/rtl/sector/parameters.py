@@ -20,7 +20,7 @@ class Parameters:
     mult_stages:  register levels of the field multiplier, 1 to 8
     round_stages: registers of one AES round, 1 to 4
     sbox:         "lut", "composite" or "bram"
-    squares:      "stored" or "on the fly": where the powers of tau that BRW takes come from
+    squares:      "stored" or "on-the-fly": where the powers of tau that BRW takes come from
     leaf:         bits of the multiplier's smallest schoolbook products
     """
 
@@ -61,7 +61,7 @@ class Parameters:
         one_of("mult_stages", tuple(range(1, 9)))
         one_of("round_stages", (1, 2, 3, 4))
         one_of("sbox", ("lut", "composite", "bram"))
-        one_of("squares", ("stored", "on the fly"))
+        one_of("squares", ("stored", "on-the-fly"))
         one_of("leaf", (2, 4, 8, 16))
         if self.hash == "horner" and self.squares != "stored":
             raise ValueError(
