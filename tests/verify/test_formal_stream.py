@@ -24,8 +24,8 @@ FAULTS = [
     (prove_clearing, "exit", r"assign o__valid = [^;]*;", "assign o__valid = valid;"),
     (prove_held, "exit", r"if \(advance\)", "if (1)"),
     (prove_held, None, r"< 4'h8;", "<= 4'h8;"),
-    (prove_order, None, r"lane_sector != g_sector", "1"),
-    (prove_queue, "queue", r"assign room = [^;]*;", "assign room = 1;"),
+    (prove_order, None, r"lane_sector != g_sector", "lane_sector + 4'h1 != g_sector"),
+    (prove_queue, "queue", r"promised != 6'h20", "promised != 6'h21"),
 ]
 
 

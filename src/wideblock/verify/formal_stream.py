@@ -295,6 +295,9 @@ def _prove(
         )
         yosys.run(f"write_json {name}/core.json")
         top = json.loads(Path(name, "core.json").read_text())["modules"][core.module]
+        missing = set(rule.signals.values()) - set(top["ports"])
+        if missing:
+            raise ValueError(f"{core.module} has no signal {', '.join(sorted(missing))} for the rule to speak of")
         yosys.read("rule.v", _checker(core.module, top["ports"], rule))
         yosys.run("hierarchy -top rule", "proc", "flatten", "chformal -lower", "memory_map", "opt_clean")
         count = yosys.run("stat")
