@@ -22,7 +22,7 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check .; false; }
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/pytest -q
 
 # Every preset against its specification on SECTORS random sectors: an hour, not part of the tests.
