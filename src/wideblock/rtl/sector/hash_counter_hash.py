@@ -10,7 +10,7 @@ memories with a row for each sector under way; a pointer a stage says whose turn
 
 from collections.abc import Sequence
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
 
@@ -59,6 +59,7 @@ class HashCounterHash(wiring.Component):
         self.programs = {"front": self.front_program, "back": self.back_program}
         self.units = self._hash_units()
         self.slots, self.timing = self._timing()
+        self.entrance = Entrance(width=p.width, beats=p.beats)
         super().__init__(sector_members(p.width, p.key_bits))
 
     # What a scheme states
@@ -184,8 +185,11 @@ class HashCounterHash(wiring.Component):
         def ring(name):
             return Ring(m, name, width=128 * p.width, depth=self.ring_depth, clear=clear, clear_row=clear_row)
 
+        beat_bits = len(self.entrance.number)
+
         def row(number, sector):
-            return Cat(number, sector[:slot_bits])
+            """Address of a beat in a ring; ``number`` has no bits where a sector is one beat."""
+            return Cat(number, Const(0, beat_bits - len(number)), sector[:slot_bits])
 
         front, back = self.units["front"], self.units["back"]
         m.submodules.front_hash = front
@@ -205,7 +209,7 @@ class HashCounterHash(wiring.Component):
         sector_ring, result_ring = ring("sector_ring"), ring("result_ring")
 
         # Entrance and front hash
-        m.submodules.entrance = entrance = Entrance(width=p.width, beats=p.beats)
+        m.submodules.entrance = entrance = self.entrance
         connect(m, flipped(self.i), entrance.i)
         x = entrance.x
         admit = Signal()
