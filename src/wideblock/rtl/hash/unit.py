@@ -17,9 +17,6 @@ from .squares import OPEN, plan
 
 __all__ = ["HashUnit", "addition_chain"]
 
-# Yosys maps what stands before and behind a signal with this attribute apart; an operand bit goes to dozens of the
-# multiplier's sums and must not be computed anew in each.
-BOUNDARY = {"abc9_keep": 1}
 OPERAND_DEPTH = 3  # tables between the memories and the multiplier's inputs: product or row, operand sum, read
 
 
@@ -305,8 +302,8 @@ class HashUnit(wiring.Component):
         squarers = self._squarers(m, power, word)
         for u in range(self.multipliers):
             row = word[f"row{u}"]
-            right = Signal(128, name=f"right{u}", attrs=BOUNDARY)
-            left = Signal(128, name=f"left{u}", attrs=BOUNDARY)
+            right = Signal(128, name=f"right{u}")
+            left = Signal(128, name=f"left{u}")
             terms = []
             for v in range(self.multipliers):
                 if not self._takes(u, v):
