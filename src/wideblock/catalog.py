@@ -19,7 +19,18 @@ from wideblock.spec.fast import FAST
 
 __all__ = ["PARTS", "PRESETS", "Part", "Preset", "core", "parameters", "preset", "specification"]
 
-SCHEMES = {"fast": Fast}
+
+@dataclass(frozen=True)
+class Scheme:
+    """What a scheme is: its core, and what the core must agree with under a key of the port's width."""
+
+    core: type[HashCounterHash]
+    specification: Callable[[Parameters, bytes], Any]
+
+
+SCHEMES = {
+    "fast": Scheme(Fast, lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes)),
+}
 
 
 @dataclass(frozen=True)
@@ -33,12 +44,12 @@ class Preset:
 
     @property
     def title(self) -> str:
-        return SCHEMES[self.parameters.scheme].title
+        return SCHEMES[self.parameters.scheme].core.title
 
     @property
     def security(self) -> str:
         """What the scheme protects and what not, with its source."""
-        return SCHEMES[self.parameters.scheme].security
+        return SCHEMES[self.parameters.scheme].core.security
 
 
 def _fast(hash: str, lanes: int, *, overlap: bool) -> Preset:
@@ -140,7 +151,7 @@ def parameters(name: str, **changes: Any) -> Parameters:
             raise ValueError(f"unknown parameter {field!r}; it would be one of {', '.join(known)}")
         values[field] = _value(field, known[field], value)
     changed = replace(of, **values)
-    SCHEMES[changed.scheme].check(changed)
+    SCHEMES[changed.scheme].core.check(changed)
     return changed
 
 
@@ -160,11 +171,13 @@ def _value(field: str, kind: Any, value: Any) -> Any:
 
 def core(parameters: Parameters) -> HashCounterHash:
     """Returns the sector core: ``parameters``, ``timing`` and ``security`` are its attributes."""
-    return SCHEMES[parameters.scheme](parameters)
+    return SCHEMES[parameters.scheme].core(parameters)
 
 
-def specification(parameters: Parameters, key: bytes) -> FAST:
+def specification(parameters: Parameters, key: bytes) -> Any:
     """Returns what the core must agree with: ``encrypt(tweak, sector)`` and ``decrypt(tweak, sector)``."""
-    if len(key) * 8 != parameters.key_bits:
-        raise ValueError(f"the key must be {parameters.key_bits // 8} bytes, got {len(key)}")
-    return FAST(key, hash=parameters.hash, sector_bytes=parameters.sector_bytes)
+    scheme = SCHEMES[parameters.scheme]
+    bits = scheme.core.key_port_bits(parameters)
+    if len(key) * 8 != bits:
+        raise ValueError(f"the key must be {bits // 8} bytes, got {len(key)}")
+    return scheme.specification(parameters, key)

@@ -83,6 +83,11 @@ class Contract:
         )
 
     @property
+    def key_bits(self) -> int:
+        """Width of the key port: all the words of a key."""
+        return next(port.width for port in self.ports if port.name == "s_axis_key_tdata")
+
+    @property
     def module(self) -> str:
         """Name of the Verilog module: the preset and what was changed in it."""
         words = [self.preset, *(f"{name}_{value}" for name, value in self.changed)]

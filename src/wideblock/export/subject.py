@@ -39,7 +39,8 @@ class Subject:
 
     @property
     def key_bits(self) -> int:
-        return self.contract.parameters.key_bits
+        """Width of the key port: all the words of a key."""
+        return self.contract.key_bits
 
     @property
     def sector_bytes(self) -> int:
@@ -71,5 +72,5 @@ def known_answers(core: Contract) -> list[KnownAnswer]:
         for answer in found.vectors
         if answer.parameters["hash"].lower() == p.hash
         and answer.parameters["field"] == "LE"  # the designers' reading, and the cores'
-        and (len(answer["key"]), len(answer["pt"])) == (p.key_bits // 8, p.sector_bytes)
+        and (len(answer["key"]), len(answer["pt"])) == (core.key_bits // 8, p.sector_bytes)
     ]

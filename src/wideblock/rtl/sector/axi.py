@@ -30,7 +30,7 @@ class AxiStreamShell(wiring.Component):
                 "m_axis_tvalid": Out(1),
                 "m_axis_tready": In(1),
                 "m_axis_tlast": Out(1),
-                "s_axis_key_tdata": In(core.parameters.key_bits),
+                "s_axis_key_tdata": In(len(core.key.payload)),
                 "s_axis_key_tvalid": In(1),
                 "s_axis_key_tready": Out(1),
                 "zeroize": In(1),

@@ -60,7 +60,7 @@ class HashCounterHash(wiring.Component):
         self.units = self._hash_units()
         self.slots, self.timing = self._timing()
         self.entrance = Entrance(width=p.width, beats=p.beats)
-        super().__init__(sector_members(p.width, p.key_bits))
+        super().__init__(sector_members(p.width, self.key_port_bits(p)))
 
     # What a scheme states
 
@@ -68,6 +68,11 @@ class HashCounterHash(wiring.Component):
     def check(p: Parameters) -> None:
         """Raises ValueError if the scheme does not exist for these parameters."""
         raise NotImplementedError
+
+    @staticmethod
+    def key_port_bits(p: Parameters) -> int:
+        """Width of the key port: AES key, and after it what else the scheme has as key words."""
+        return p.key_bits
 
     def front(self, X: Sequence[Block]) -> list[Product]:
         """Products of the first pass; ``"Q"`` gives R, and its right operand is Q."""
