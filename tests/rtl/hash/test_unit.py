@@ -223,7 +223,7 @@ def test_clear_forgets_tau_and_results():
 
 
 def test_tap_shows_the_right_operand():
-    """``issue_h`` pulses when the digest meets the multiplier, ``operand_h`` is the digest itself."""
+    """``issue_h`` pulses one cycle after the digest meets the multiplier, ``operand_h`` is the digest itself."""
     f = program(12, "brw", width=2, stages=4)
     bench = Bench(HashUnit({"f": f}, width=2, taps={"h": ("f", "h")}), [], seed=8)
     X, seen = bench.blocks(12), []
@@ -237,7 +237,7 @@ def test_tap_shows_the_right_operand():
             await bench.noise(ctx)
 
     bench.run(play)
-    assert seen == [(f.issued("h"), polyhash.brw(bench.tau, X))]
+    assert seen == [(f.issued("h") + 1, polyhash.brw(bench.tau, X))]
 
 
 @pytest.mark.parametrize("exponents", [{1}, {2, 4, 8, 16, 128}, {1, 2, 3, 4, 5, 6, 7, 8}, {12}, {7, 11}, {128, 3}])

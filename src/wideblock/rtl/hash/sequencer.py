@@ -24,7 +24,7 @@ class Sequencer(wiring.Component):
 
     Timing: ``head`` belongs to the present cycle (its read is one cycle ahead); the tail's first word follows the last
             step by one cycle.
-    Cost:   a read-only memory of the distinct columns of the head; a register a cycle of the tail.
+    Cost:   a read-only memory of the distinct columns of the head; a register a cycle of the tail, and its word.
     Paths:  ``beat`` and ``hold`` to ``go`` and to the memory's address.
     """
 
@@ -73,17 +73,23 @@ class Sequencer(wiring.Component):
         return m
 
     def _tail(self, m: Module, wide: data.StructLayout) -> Value:
-        """The union of the words that a token, one register a cycle, has reached."""
-        due = Const(0, self.shape.size)
-        token, decrypt = self.last, self.decrypt
+        """The union of the words that a token, one register a cycle, has reached.
+
+        The union is itself a register, made from where the token is one cycle earlier: nothing of the tail is
+        between it and the datapath.
+        """
+        due = Signal(self.shape.size, name="due")
+        total = Const(0, self.shape.size)
+        token, decrypt = self.last & ~self.clear, self.decrypt
         for position in range(self.length):
-            token_next, decrypt_next = Signal(name=f"tail{position}"), Signal(name=f"tail{position}_decrypt")
-            m.d.sync += [token_next.eq(token & ~self.clear), decrypt_next.eq(decrypt)]
-            token, decrypt = token_next, decrypt_next
             word = self.words.get(self.steps + position)
             if word:
                 word = self._by_direction(m, Const(_pack(wide, word), wide.size), decrypt, f"tail{position}")
-                due = due | (word & token.replicate(self.shape.size))
+                total = total | (word & token.replicate(self.shape.size))
+            reached, direction = Signal(name=f"tail{position}"), Signal(name=f"tail{position}_decrypt")
+            m.d.sync += [reached.eq(token), direction.eq(decrypt)]
+            token, decrypt = reached & ~self.clear, direction
+        m.d.sync += due.eq(total)
         return due
 
     def _by_direction(self, m: Module, word: Value, decrypt: Value, name: str) -> Value:

@@ -48,8 +48,8 @@ class HashUnit(wiring.Component):
 
     Several programs share the multipliers (one sector at a time), or one program has them for itself and overlaps a
     sector's tail with the next one's head. Results are announced by events: ``event_<e>`` is high while ``result_<e>``
-    is the result. ``issue_<tap>`` is high while ``operand_<tap>`` is the right operand of the tapped product, for those
-    who need what is being multiplied.
+    is the result. ``operand_<tap>`` is the right operand of the tapped product, for those who need what was multiplied; it
+    is there one cycle after the product's issue, with ``issue_<tap>``.
 
     Members, for each program ``p``: ``p_beat``, ``p_ready``, ``p_decrypt``, ``p_restart``, ``p_last`` (see
     :class:`Sequencer`). ``blocks`` is the beat that goes with ``p_beat``; ``special_<s>`` are the blocks that arrive at
@@ -259,7 +259,7 @@ class HashUnit(wiring.Component):
         power = memory.Memory(shape=128, depth=max(2, len(self.powers)), init=[])
         m.submodules.powers = power
         accumulators = [memory.Memory(shape=128, depth=max(2, self.rows), init=[]) for _ in range(self.multipliers)]
-        m.d.comb += [self[f"issue_{tap}"].eq(word[f"issue_{tap}"]) for tap in self.taps]
+        m.d.sync += [self[f"issue_{tap}"].eq(word[f"issue_{tap}"] & ~self.clear) for tap in self.taps]
 
         tags, sums = [], []
         for u in range(self.multipliers):
@@ -325,7 +325,7 @@ class HashUnit(wiring.Component):
             ]
             for tap, (name, wanted) in self.taps.items():
                 if any(i.product.name == wanted and i.multiplier == u for i in self.programs[name].issues):
-                    m.d.comb += self[f"operand_{tap}"].eq(right)
+                    m.d.sync += self[f"operand_{tap}"].eq(right & ~self.clear.replicate(128))
 
     def _squarers(self, m: Module, power: memory.Memory, word) -> list[Signal]:
         """Registers that go from tau^4 up by squaring."""
