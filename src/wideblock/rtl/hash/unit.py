@@ -48,8 +48,8 @@ class HashUnit(wiring.Component):
 
     Several programs share the multipliers (one sector at a time), or one program has them for itself and overlaps a
     sector's tail with the next one's head. Results are announced by events: ``event_<e>`` is high while ``result_<e>``
-    is the result. ``operand_<tap>`` is the right operand of the tapped product, for those who need what was multiplied; it
-    is there one cycle after the product's issue, with ``issue_<tap>``.
+    is the result. ``operand_<tap>`` is the right operand of the tapped product, for those who need what was multiplied;
+    it is there one cycle after the product's issue, with ``issue_<tap>``.
 
     Members, for each program ``p``: ``p_beat``, ``p_ready``, ``p_decrypt``, ``p_restart``, ``p_last`` (see
     :class:`Sequencer`). ``blocks`` is the beat that goes with ``p_beat``; ``special_<s>`` are the blocks that arrive at
