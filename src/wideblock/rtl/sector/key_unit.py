@@ -22,9 +22,11 @@ class KeyUnit(wiring.Component):
     Paths:  none from ``key.valid`` to ``key.ready``.
     """
 
-    def __init__(self, *, key_bits: int, sbox: str, rows: int):
+    def __init__(self, *, key_bits: int, sbox: str, rows: int, round_stages: int = 1):
         self.rows = rows
-        self.expansion = KeyExpansion(key_bits=key_bits, sbox="lut" if sbox == "bram" else sbox)
+        self.expansion = KeyExpansion(
+            key_bits=key_bits, sbox="lut" if sbox == "bram" else sbox, round_stages=round_stages
+        )
         super().__init__(
             {
                 "key": In(stream.Signature(key_bits)),
