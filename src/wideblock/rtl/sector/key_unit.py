@@ -13,6 +13,9 @@ __all__ = ["KeyUnit"]
 class KeyUnit(wiring.Component):
     """Takes a key between two sectors, so that no sector sees two.
 
+    Of the ``port_bits`` of a key the first ``key_bits`` are the cipher's; the others, which the core must take with
+    ``taken``, are ``words``.
+
     After reset and after ``zeroize`` it holds ``clear`` high while ``clear_row`` goes twice over ``rows`` rows: once
     for what the memories hold, once for what was still under way. With a new key it asks for the hash key by
     ``derive``, a pulse once the round keys are there, and waits for ``derived``. ``running`` says that sectors may
@@ -22,14 +25,16 @@ class KeyUnit(wiring.Component):
     Paths:  none from ``key.valid`` to ``key.ready``.
     """
 
-    def __init__(self, *, key_bits: int, sbox: str, rows: int, round_stages: int = 1):
-        self.rows = rows
+    def __init__(self, *, key_bits: int, sbox: str, rows: int, round_stages: int = 1, word_bits: int = 0):
+        self.rows, self.key_bits = rows, key_bits
         self.expansion = KeyExpansion(
             key_bits=key_bits, sbox="lut" if sbox == "bram" else sbox, round_stages=round_stages
         )
         super().__init__(
             {
-                "key": In(stream.Signature(key_bits)),
+                "key": In(stream.Signature(key_bits + word_bits)),
+                "taken": Out(1),
+                "words": Out(word_bits),
                 "zeroize": In(1),
                 "idle": In(1),
                 "derived": In(1),
@@ -46,11 +51,12 @@ class KeyUnit(wiring.Component):
         m = Module()
         m.submodules.expansion = expansion = self.expansion
         count = Signal(range(2 * self.rows))
-        taken = Signal()
+        taken = self.taken
         m.d.comb += [
             taken.eq(self.key.valid & self.key.ready),
+            self.words.eq(self.key.payload[self.key_bits :]),
             expansion.key.valid.eq(taken),
-            expansion.key.payload.eq(self.key.payload),
+            expansion.key.payload.eq(self.key.payload[: self.key_bits]),
             expansion.clear.eq(self.clear),
             self.round_keys.eq(expansion.round_keys),
             self.clear_row.eq(count),
