@@ -15,7 +15,9 @@ from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
 from wideblock.rtl.sector.parameters import Parameters
 from wideblock.rtl.tes.fast import Fast
+from wideblock.rtl.tes.heh import Heh
 from wideblock.spec.fast import FAST
+from wideblock.spec.heh import HEH
 
 __all__ = ["PARTS", "PRESETS", "Part", "Preset", "core", "parameters", "preset", "specification"]
 
@@ -30,6 +32,7 @@ class Scheme:
 
 SCHEMES = {
     "fast": Scheme(Fast, lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes)),
+    "heh": Scheme(Heh, lambda p, key: HEH(key, hash=p.hash, sector_bytes=p.sector_bytes)),
 }
 
 
@@ -71,6 +74,33 @@ def _fast(hash: str, lanes: int, *, overlap: bool) -> Preset:
     )
 
 
+def _heh(name: str, lanes: int, what: str, row: str, *, overlap: bool, **parameters: Any) -> Preset:
+    cores = {1: "one AES core", 2: "two AES cores"}[lanes] + " each way"
+    p = Parameters("heh", sector_bytes=512, lanes=lanes, mult_stages=3, overlap=overlap, **parameters)
+    if overlap:
+        return Preset(
+            f"{name}s",
+            f"{what} for 512-byte sectors, {cores}, sectors overlap: the lanes alone bound the throughput",
+            p,
+        )
+    return Preset(
+        name,
+        f"{what} for 512-byte sectors, {cores}, the paper's architecture: one hash unit, one sector at a time",
+        p,
+        row,
+    )
+
+
+def _hehs(overlap: bool) -> list[Preset]:
+    stored, fly = "HEH[BRW], stored squares,", "HEH[BRW], squares on the fly,"
+    return [
+        _heh("heh-brw-1", 2, fly, "HEH[BRW]-1", overlap=overlap, squares="on-the-fly"),
+        _heh("heh-brw-2", 2, stored, "HEH[BRW]-2", overlap=overlap),
+        _heh("heh-brw-3", 1, fly, "HEH[BRW]-3", overlap=overlap, squares="on-the-fly"),
+        _heh("heh-poly", 1, "HEH[Poly]", "HEH[Poly]", overlap=overlap, hash="horner", width=1),
+    ]
+
+
 PRESETS: dict[str, Preset] = {
     p.name: p
     for p in (
@@ -82,6 +112,8 @@ PRESETS: dict[str, Preset] = {
         _fast("brw", 2, overlap=True),
         _fast("brw", 4, overlap=True),
         _fast("horner", 2, overlap=True),
+        *_hehs(overlap=False),
+        *_hehs(overlap=True),
     )
 }
 

@@ -115,6 +115,7 @@ def schedule(
     steps: int,
     period: int | None = None,
     urgent: Sequence[int | str] = (),
+    earliest: Mapping[int | str, int] | None = None,
 ) -> Program:
     """Issues every product as early as its blocks, its inner products and its multiplier allow, the oldest first.
 
@@ -125,6 +126,7 @@ def schedule(
     steps:       steps of the head, of which the first ``beats`` take a beat
     period:      steps between heads, or None
     urgent:      names of the products on the critical path: their places, modulo the period, are kept free for them
+    earliest:    steps before which a product is not issued, though it could be
 
     Raises ValueError if the products do not fit into the period.
     """
@@ -141,7 +143,7 @@ def schedule(
 
     reserved: dict[int | str, int] = {}
     while True:
-        placed = _place(products, at, unit, latency, period, reserved, frozenset(urgent))
+        placed = _place(products, at, unit, latency, period, reserved, frozenset(urgent), earliest or {})
         moved = [name for name in urgent if reserved.get(name) != placed[name]]
         if period is None or not moved:
             break
@@ -163,7 +165,7 @@ def schedule(
     )
 
 
-def _place(products, at, unit, latency, period, reserved, urgent):
+def _place(products, at, unit, latency, period, reserved, urgent, earliest):
     """Step of each product: list scheduling in time order. Urgent products go when they are ready, and the others avoid
     the places that are reserved for them.
     """
@@ -189,7 +191,9 @@ def _place(products, at, unit, latency, period, reserved, urgent):
             if m in busy or blocked or kept.get(place, product.name) != product.name:
                 continue
             blocks = [b for b in (product.left, product.right) if b is not None]
-            if any(at[b].step >= step for b in blocks) or step < reserved.get(product.name, 0):
+            if any(at[b].step >= step for b in blocks):
+                continue
+            if step < max(reserved.get(product.name, 0), earliest.get(product.name, 0)):
                 continue
             if any(name not in placed or placed[name] + latency > step for name in inner[product.name]):
                 continue

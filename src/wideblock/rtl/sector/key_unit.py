@@ -11,23 +11,24 @@ __all__ = ["KeyUnit"]
 
 
 class KeyUnit(wiring.Component):
-    """Takes a key between two sectors, so that no sector sees two.
+    """Takes a key between two sectors, so that no sector sees two: the AES key and ``words`` bits after it.
 
     After reset and after ``zeroize`` it holds ``clear`` high while ``clear_row`` goes twice over ``rows`` rows: once
     for what the memories hold, once for what was still under way. With a new key it asks for the hash key by
     ``derive``, a pulse once the round keys are there, and waits for ``derived``. ``running`` says that sectors may
-    enter, ``waiting`` that a key is offered and no further sector may, ``idle`` that none is under way.
+    enter, ``waiting`` that a key is offered and no further sector may, ``idle`` that none is under way. ``words`` holds
+    what of the key the scheme takes as it is.
 
     Timing: ``clear`` for 2 * rows cycles; key taken to ``derive`` as :class:`KeyExpansion` to its ``ready``.
     Paths:  none from ``key.valid`` to ``key.ready``.
     """
 
-    def __init__(self, *, key_bits: int, sbox: str, rows: int):
+    def __init__(self, *, key_bits: int, sbox: str, rows: int, words: int = 0):
         self.rows = rows
         self.expansion = KeyExpansion(key_bits=key_bits, sbox="lut" if sbox == "bram" else sbox)
         super().__init__(
             {
-                "key": In(stream.Signature(key_bits)),
+                "key": In(stream.Signature(key_bits + words)),
                 "zeroize": In(1),
                 "idle": In(1),
                 "derived": In(1),
@@ -37,6 +38,7 @@ class KeyUnit(wiring.Component):
                 "clear": Out(1),
                 "clear_row": Out(range(rows)),
                 "round_keys": Out(128 * (self.expansion.rounds + 1)),
+                "words": Out(words),
             }
         )
 
@@ -54,6 +56,10 @@ class KeyUnit(wiring.Component):
             self.clear_row.eq(count),
         ]
         m.d.sync += self.waiting.eq(self.key.valid & self.running & ~taken)
+        with m.If(taken):
+            m.d.sync += self.words.eq(self.key.payload[len(expansion.key.payload) :])
+        with m.If(self.clear):
+            m.d.sync += self.words.eq(0)
 
         def cleared_on_demand():
             with m.If(self.zeroize):
