@@ -4,8 +4,8 @@
     i -> front hash -+-> sector ring -> code book -+-> result ring -> o
       -> E(T)        +-> U                         +-> back hash
 
-The blocks of a sector go through the lanes in groups of ``lanes``. The last group goes first, with the call that gives
-V in the place of the last block, whose result needs no call; so V is there with the first results.
+A sector is m calls of the cipher, ``lanes`` at a time: call 0 gives V, and call i takes block i, i = 1..m-1. So V is
+there with the first results. The last block needs no call, and its place in the rings belongs to call 0.
 """
 
 from collections.abc import Sequence
@@ -36,8 +36,7 @@ class HashEcbHash(wiring.Component):
     """A sector core of the family, encryption and decryption in one; a scheme states its equations.
 
     Without ``overlap`` one hash unit serves both passes of one sector at a time; with it each pass has its own, and
-    the sectors follow each other as fast as the lanes take them, which is a step a group of blocks and one for the
-    tweak.
+    the sectors follow each other as fast as the lanes take them, with one step more for the tweak's call.
 
     Timing: see :class:`SectorTiming`; the same for every sector, whatever its data, key and tweak.
     Paths:  none combinational from an input stream to an output.
@@ -83,7 +82,7 @@ class HashEcbHash(wiring.Component):
         """What is added to all blocks, from the last block and the hash of the others."""
         raise NotImplementedError
 
-    def last_call(self, U: Value, mask: Value) -> Value:
+    def first_call(self, U: Value, mask: Value) -> Value:
         """The cipher's input for V."""
         raise NotImplementedError
 
@@ -110,9 +109,8 @@ class HashEcbHash(wiring.Component):
         p = self.parameters
         banks = p.width if p.hash == "horner" else max(2, p.width)
         hashed = range(p.m - 1)
-        place = {group: step for step, group in enumerate([self.lane_steps - 1, *range(self.lane_steps - 1)])}
         front = [Arrival(b, b // p.width, b % banks) for b in hashed]
-        back = [Arrival(b, place[b // p.lanes], b % banks) for b in hashed]
+        back = [Arrival(b, (b + 1) // p.lanes, b % banks) for b in hashed]
 
         def build(into, arrivals, beats, steps, period):
             return schedule(
@@ -192,7 +190,7 @@ class HashEcbHash(wiring.Component):
         p = self.parameters
         parts = p.width // p.lanes
         part_bits = parts.bit_length() - 1
-        last_lane = p.lanes - 1
+        lane = [(j + 1) % p.lanes for j in range(p.width)]  # of the blocks of a column
         m.submodules.key_unit = keys = self.key_unit
         clear, clear_row = keys.clear, keys.clear_row
         stages = Stages(m, slots=self.slots, rows=p.beats, clear=clear, clear_row=clear_row)
@@ -238,18 +236,21 @@ class HashEcbHash(wiring.Component):
         for j, column in enumerate(sector_ring):
             column.write(stages.row(entrance.number, front_sector), x.data[j], entrance.take)
 
-        # What is in the lanes: nothing, the call of a tweak, or a group of a sector
+        # What is in the lanes: nothing, the call of a tweak, or a step of a sector
         go = Signal()
-        arrived = stages.delayed("tag", self.cipher_latency, tweak=opening, sector=front_sector, group=go)
+        arrived = stages.delayed("tag", self.cipher_latency, tweak=opening, sector=front_sector, step=go)
         b1.write(arrived.sector, E[0], arrived.tweak)
 
-        # Code book: U + P_i + x^i b
-        calls = _Groups(m, "call", go, self.lane_steps, clear)
+        # Calls
+        calls = _Steps(m, "call", go, self.lane_steps, clear)
         call_sector = stages.pointer("call", calls.final)
         following_sector = Signal.like(call_sector)
         m.d.comb += following_sector.eq(call_sector + calls.final)
         present = (following_sector != front_sector) | clear
-        P = [column.read(stages.row(calls.following[part_bits:], following_sector), present) for column in sector_ring]
+        P = [
+            column.read(stages.row(calls.following(lane[j])[part_bits:], following_sector), present)
+            for j, column in enumerate(sector_ring)
+        ]
         room = Signal()
         if self.direct:
             psi = front.result_U
@@ -262,50 +263,50 @@ class HashEcbHash(wiring.Component):
             hashed = stages.delayed("hashed", self.wait, psi=front.event_U)
             ready_sector = stages.pointer("ready", hashed.psi)
             m.d.comb += go.eq((call_sector != ready_sector) & room & ~opening)
+        before, _ = self.betas(b1.read(call_sector), direction.read(call_sector))
+        masks = self._masks(m, stages, "call_mask", before, calls.first, go)
         U, held_U = Signal(128, name="U"), Signal(128, name="held_U")
         m.d.comb += U.eq(Mux(calls.first, self.U(P[-1], psi), held_U))
         stages.hold(held_U, U, go)
-        before, _ = self._betas(m, "call", b1.read(call_sector), direction.read(call_sector))
-        masks = self._masks(m, stages, "call", calls.first, go, before)
         for k, mask in enumerate(masks):
             block = Signal(128, name=f"call{k}")
-            plain = select(P[k :: p.lanes], calls.group[:part_bits])
+            plain = select([P[j] for j in range(p.width) if lane[j] == k], calls.group(k)[:part_bits])
             m.d.comb += block.eq(self.call(plain, U, mask))
-            if k == last_lane:
-                with m.If(calls.first):
-                    m.d.comb += block.eq(self.last_call(U, mask))
             if k == 0:
+                with m.If(calls.first):
+                    m.d.comb += block.eq(self.first_call(U, mask))
                 with m.If(opening):
                     m.d.comb += block.eq(x.tweak)
             with m.If(clear):
                 m.d.comb += block.eq(0)
-            for lanes in (encryption, decryption):
-                m.d.comb += blocks(lanes.i.payload, p.lanes)[k].eq(block)
+            for cipher in (encryption, decryption):
+                m.d.comb += blocks(cipher.i.payload, p.lanes)[k].eq(block)
 
-        # Its result: V, in the place of the last block, and the other blocks of the result
-        results = _Groups(m, "result", arrived.group, self.lane_steps, clear)
+        # Results
+        results = _Steps(m, "result", arrived.step, self.lane_steps, clear)
         result_sector = stages.pointer("result", results.final)
         decrypt = direction.read(result_sector)
-        _, after = self._betas(m, "result", b1.read(result_sector), decrypt)
-        masks = self._masks(m, stages, "result", results.first, arrived.group, after)
+        _, after = self.betas(b1.read(result_sector), decrypt)
+        masks = self._masks(m, stages, "result_mask", after, results.first, arrived.step)
+        CC = [Mux(decrypt, d, e) for e, d in zip(E, D, strict=True)]
         V, held_V = Signal(128, name="V"), Signal(128, name="held_V")
-        given = [Mux(decrypt, d, e) for e, d in zip(E, D, strict=True)]
-        m.d.comb += V.eq(Mux(results.first, self.V(given[last_lane], masks[last_lane]), held_V))
-        stages.hold(held_V, V, arrived.group)
+        m.d.comb += V.eq(Mux(results.first, self.V(CC[0], masks[0]), held_V))
+        stages.hold(held_V, V, arrived.step)
         y = []
         for k, mask in enumerate(masks):
             block = Signal(128, name=f"y{k}")
-            m.d.comb += block.eq(self.result(given[k], V, mask))
-            if k == last_lane:
+            m.d.comb += block.eq(self.result(CC[k], V, mask))
+            if k == 0:
                 with m.If(results.first):
                     m.d.comb += block.eq(V)
             with m.If(clear):
                 m.d.comb += block.eq(0)
             y.append(block)
+        columns = [y[k] for k in lane]
         for j, column in enumerate(result_ring):
-            mine = results.group[:part_bits] == j // p.lanes
-            address = stages.row(results.group[part_bits:], result_sector)
-            column.write(address, y[j % p.lanes], arrived.group & mine)
+            group = results.group(lane[j])
+            mine = group[:part_bits] == j // p.lanes
+            column.write(stages.row(group[part_bits:], result_sector), columns[j], arrived.step & mine)
 
         # Back hash
         if p.overlap:
@@ -316,19 +317,19 @@ class HashEcbHash(wiring.Component):
                 front.blocks.eq(x.data),
                 queue.step.eq(go),
                 room.eq(queue.room),
-                queue.write.eq(arrived.group),
+                queue.write.eq(arrived.step),
                 queue.data.eq(Cat(y)),
                 queue.clear.eq(clear),
                 queue.clear_row.eq(clear_row),
-                back.blocks.eq(queue.beat.replicate(parts)),
+                back.blocks.eq(Cat(blocks(queue.beat, p.lanes)[k] for k in lane)),
                 back.back_beat.eq(queue.valid),
                 queue.read.eq(back.back_beat & back.back_ready),
             ]
         else:
             m.d.comb += [
                 room.eq(1),
-                back.back_beat.eq(arrived.group),
-                back.blocks.eq(Mux(arrived.group, Cat(y).replicate(parts), x.data)),
+                back.back_beat.eq(arrived.step),
+                back.blocks.eq(Mux(arrived.step, Cat(columns), x.data)),
             ]
         computed_sector = stages.pointer("computed", back.event_Cm)
         back_psi.write(computed_sector, back.result_Cm, back.event_Cm)
@@ -381,34 +382,38 @@ class HashEcbHash(wiring.Component):
             ]
         return m
 
-    def _betas(self, m: Module, name: str, b1: Value, decrypt: Value) -> list[Signal]:
-        """What masks the blocks before and after the cipher."""
-        betas = [Signal(128, name=f"{name}_before"), Signal(128, name=f"{name}_after")]
-        m.d.comb += [beta.eq(value) for beta, value in zip(betas, self.betas(b1, decrypt), strict=True)]
-        return betas
-
-    def _masks(self, m: Module, stages: Stages, name: str, first: Value, go: Value, b: Value) -> list[Value]:
-        """x^i b for each block of a group, where i is the block's number from 1 on, but b itself for the last block."""
-        p = self.parameters
-        held = Signal(128, name=f"{name}_mask")
-        stages.hold(held, Mux(first, GF128.shift(b, 1), GF128.shift(held, p.lanes)), go)
-        powers = [*(p.m - p.lanes + 1 + k for k in range(p.lanes - 1)), 0]
-        return [Mux(first, GF128.shift(b, i), GF128.shift(held, k)) for k, i in enumerate(powers)]
+    def _masks(self, m: Module, stages: Stages, name: str, b: Value, first: Value, go: Value) -> list[Value]:
+        """x^i b for the calls i of a step."""
+        mask, held = Signal(128, name=name), Signal(128, name=f"held_{name}")
+        m.d.comb += mask.eq(Mux(first, b, held))
+        stages.hold(held, GF128.shift(mask, self.parameters.lanes), go)
+        return [GF128.shift(mask, k) for k in range(self.parameters.lanes)]
 
 
-class _Groups:
-    """Walks over the groups of a sector as ``go`` says: the last one first, then the others in their order.
+class _Steps:
+    """Counts the steps of a sector as ``go`` says, and knows which blocks they are.
 
-    ``group`` is the one whose turn it is and ``following`` that of the next cycle; ``first`` and ``final`` tell the
-    first and, with ``go``, the last one of a sector.
+    ``first`` and ``final`` tell the first and, with ``go``, the last step of a sector. A group is ``lanes`` blocks.
     """
 
     def __init__(self, m: Module, name: str, go: Value, count: int, clear: Value):
-        self.group = Signal(range(count), name=f"{name}_group", init=count - 1)
-        self.following = Signal.like(self.group, name=f"{name}_following")
-        self.first = self.group == count - 1
-        self.final = go & (self.group == (count - 2) % count)
-        m.d.comb += self.following.eq(Mux(go, Mux(self.first, 0, self.group + 1), self.group))
-        m.d.sync += self.group.eq(self.following)
+        self._step = Signal(range(count), name=f"{name}_step")
+        self._following = Signal.like(self._step, name=f"{name}_following")
+        self._count = count
+        self.first = self._step == 0
+        self.final = go & (self._step == count - 1)
+        m.d.comb += self._following.eq(Mux(go, Mux(self.final, 0, self._step + 1), self._step))
+        m.d.sync += self._step.eq(self._following)
         with m.If(clear):
-            m.d.sync += self.group.eq(count - 1)
+            m.d.sync += self._step.eq(0)
+
+    def group(self, lane: int) -> Value:
+        """The group of the block in a lane: call 0 takes the last block's place, so lane 0 is a group behind."""
+        return self._of(self._step, lane)
+
+    def following(self, lane: int) -> Value:
+        """The same for the next cycle."""
+        return self._of(self._following, lane)
+
+    def _of(self, step: Signal, lane: int) -> Value:
+        return Mux(step == 0, self._count - 1, step - 1)[: len(step)] if lane == 0 else step

@@ -63,7 +63,7 @@ class Heh(HashEcbHash):
     def U(self, Pm: Value, psi: Value) -> Value:
         return Pm ^ psi
 
-    def last_call(self, U: Value, mask: Value) -> Value:
+    def first_call(self, U: Value, mask: Value) -> Value:
         return U ^ mask
 
     def call(self, P: Value, U: Value, mask: Value) -> Value:
