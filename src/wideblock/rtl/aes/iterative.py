@@ -16,9 +16,10 @@ class IterativeDecryption(wiring.Component):
     """``o`` is inverse AES of ``i`` under ``round_keys``, one block at a time: the papers' SDC.
 
     ``round_keys`` is what encryption takes, in the same order, and must not change while a block is inside. ``o`` holds
-    its block until it is taken; the next block can be taken in that same cycle.
+    its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
 
-    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles.
+    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles; ``ahead`` has the result
+            a cycle before ``o``, before the last register.
     Cost:   16 inverse S-boxes, a multiplexer over the round keys, 128 registers.
     Paths:  ``o.ready`` to ``i.ready``.
     Bytes:  byte 0 of a block is bits 7..0.
@@ -36,6 +37,8 @@ class IterativeDecryption(wiring.Component):
                 "i": In(stream.Signature(128)),
                 "o": Out(stream.Signature(128)),
                 "round_keys": In(128 * (self.rounds + 1)),
+                "clear": In(1),
+                "ahead": Out(128),
             }
         )
 
@@ -66,6 +69,7 @@ class IterativeDecryption(wiring.Component):
             out = step.apply(m, live, f"u{i}")
             live = {part: [named(m, f"u{i}_{part}{b}", x) for b, x in enumerate(out[part])] for part in out}
         mixed = named(m, "mixed", from_planes(live["s"]))
+        m.d.comb += self.ahead.eq(keyed)
 
         with m.If(full & ~done):
             m.d.sync += [state.eq(Mux(following == 0, keyed, mixed)), left.eq(following)]
@@ -74,4 +78,6 @@ class IterativeDecryption(wiring.Component):
             m.d.sync += [state.eq(self.i.payload ^ first), left.eq(self.rounds), full.eq(1)]
         with m.Elif(self.o.ready):
             m.d.sync += full.eq(0)
+        with m.If(self.clear):
+            m.d.sync += [state.eq(0), left.eq(0), full.eq(0)]
         return m

@@ -3,7 +3,7 @@
 
 from amaranth import Cat, Module
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In
+from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.rounds import (
     ROUNDS,
@@ -26,7 +26,9 @@ class _Pipelined(wiring.Component):
 
     _inverse: bool
 
-    def __init__(self, *, key_bits: int = 128, round_stages: int = 1, sbox: str = "lut", lanes: int = 1):
+    def __init__(
+        self, *, key_bits: int = 128, round_stages: int = 1, sbox: str = "lut", lanes: int = 1, ahead: bool = False
+    ):
         check_parameters(key_bits, sbox)
         if round_stages not in (1, 2, 3, 4):
             raise ValueError(f"round_stages must be 1, 2, 3 or 4, got {round_stages!r}")
@@ -36,7 +38,8 @@ class _Pipelined(wiring.Component):
         self.rounds = ROUNDS[key_bits]
         self.timing = Timing(latency=1 + self.rounds * round_stages, interval=1)
         streams = FixedLatency(128 * lanes, 128 * lanes).members
-        super().__init__({**streams, "round_keys": In(128 * (self.rounds + 1))})
+        early = {"ahead": Out(128 * lanes)} if ahead else {}
+        super().__init__({**streams, "round_keys": In(128 * (self.rounds + 1)), **early})
 
     def elaborate(self, platform):
         m = Module()
@@ -56,6 +59,8 @@ class _Pipelined(wiring.Component):
 
         assert p.depth == self.timing.latency
         m.d.comb += [self.o.valid.eq(p.valid), self.o.payload.eq(from_planes(_split(p.s)))]
+        if "ahead" in self.signature.members:
+            m.d.comb += self.ahead.eq(from_planes(_split(p.ahead["s"])))
         return m
 
     def _round(self, m: Module, p: Pipeline, key: Planes, r: int) -> None:
@@ -134,6 +139,7 @@ class PipelinedEncryption(_Pipelined):
     ``round_keys`` holds the round keys in order, the first lowest, and must not change while blocks are in flight.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
+            With ``ahead``, a port of that name has the result a cycle earlier, before the last register.
     Cost:   16 S-boxes a round and lane; 128 registers a stage, more where a register stands inside an S-box.
     Bytes:  byte 0 of a block is bits 7..0.
     Source: FIPS 197, 5.1.
@@ -149,6 +155,7 @@ class PipelinedDecryption(_Pipelined):
     ``round_keys`` is what encryption takes, in the same order.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
+            With ``ahead``, a port of that name has the result a cycle earlier, before the last register.
     Cost:   16 inverse S-boxes a round and lane; 128 registers a stage, more where a register stands inside an S-box.
     Bytes:  byte 0 of a block is bits 7..0.
     Source: FIPS 197, 5.3.

@@ -17,10 +17,11 @@ class Sequencer(wiring.Component):
     """``head`` is the control word of the present step, ``tail`` the union of the tail words that are due.
 
     ``layout`` gives the fields of a word, in bits; ``words`` their values by step, absent fields and steps are zero.
-    Steps below ``beats`` wait for ``beat``; ``go`` says that the present step is carried out, ``ready`` that it wants a
-    beat. ``hold`` stops the head for a cycle, ``restart`` takes it back to step 0. ``decrypt`` goes with a sector: it
-    is read at every step of the head and travels along with the tail. A field whose name has a partner
-    ``<name>_decrypt`` has that added (xor) when the sector is decrypted.
+    The first ``beats`` steps wait for ``beat``, or with a ``stride``, a power of two, every stride-th step does until
+    there were so many; ``go`` says that the present step is carried out, ``ready`` that it wants a beat. ``hold`` stops
+    the head for a cycle, ``restart`` takes it back to step 0. ``decrypt`` goes with a sector: it is read at every step
+    of the head and travels along with the tail. A field whose name has a partner ``<name>_decrypt`` has that added
+    (xor) when the sector is decrypted.
 
     Timing: ``head`` belongs to the present cycle (its read is one cycle ahead); the tail's first word follows the last
             step by one cycle.
@@ -28,8 +29,8 @@ class Sequencer(wiring.Component):
     Paths:  ``beat`` and ``hold`` to ``go`` and to the memory's address.
     """
 
-    def __init__(self, words: Words, layout: Mapping[str, int], *, beats: int, steps: int):
-        self.words, self.layout, self.beats, self.steps = words, dict(layout), beats, steps
+    def __init__(self, words: Words, layout: Mapping[str, int], *, beats: int, steps: int, stride: int = 1):
+        self.words, self.layout, self.beats, self.steps, self.stride = words, dict(layout), beats, steps, stride
         self.length = max(words, default=-1) + 1 - steps
         shape = data.StructLayout({name: width for name, width in layout.items() if not name.endswith("_decrypt")})
         self.shape = shape
@@ -54,11 +55,13 @@ class Sequencer(wiring.Component):
         step = Signal(range(max(2, self.steps)), name="step")
         following = Signal.like(step)
         m.d.sync += step.eq(following)
+        wants = Signal()
+        m.d.comb += wants.eq((step < self.beats * self.stride) & (step[: self.stride.bit_length() - 1] == 0))
         m.d.comb += [
             self.first.eq(step == 0),
             self.last.eq(self.go & (step == self.steps - 1)),
-            self.ready.eq((step < self.beats) & ~self.hold),
-            self.go.eq(~self.hold & ((step >= self.beats) | self.beat)),
+            self.ready.eq(wants & ~self.hold),
+            self.go.eq(~self.hold & (~wants | self.beat)),
             following.eq(Mux(self.go, Mux(step == self.steps - 1, 0, step + 1), step)),
         ]
         with m.If(self.restart | self.clear):
