@@ -122,7 +122,8 @@ class HashEcbHash(wiring.Component):
                 steps=period or steps,
                 period=period,
                 urgent=("D",),
-                earliest={"D": beats},
+                prompt=not p.overlap,
+                earliest={"D": beats},  # a sector that is cut short raises no event
             )
 
         least = self.lane_steps + 1
@@ -142,7 +143,8 @@ class HashEcbHash(wiring.Component):
         p = self.parameters
 
         def unit(programs):
-            return HashUnit(programs, width=p.width, taps={}, leaf=p.leaf, squares=p.squares)
+            ahead = () if p.overlap else ("U", "Cm")
+            return HashUnit(programs, width=p.width, taps={}, leaf=p.leaf, squares=p.squares, ahead=ahead)
 
         if p.overlap:
             return {name: unit({name: program}) for name, program in self.programs.items()}
@@ -154,12 +156,13 @@ class HashEcbHash(wiring.Component):
         front, back = self.programs["front"], self.programs["back"]
         registered = 1  # the input beat
         queued = 1 if p.overlap else 0
-        hashed = registered + front.done("U")
+        ahead = 0 if p.overlap else 1
+        hashed = registered + front.done("U") - ahead
         there = max(A, p.beats) + 2  # E(T) and the last beat can be read
         self.direct = not p.overlap and hashed >= there
         self.wait = max(0, there - hashed - 1)
         first_call = hashed + (0 if self.direct else self.wait + 1)
-        compute = first_call + A + queued + back.done("Cm")
+        compute = first_call + A + queued + back.done("Cm") - ahead
         latency = compute + 1 + p.beats
         interval = max(front.steps, back.steps, self.lane_steps + 1) if p.overlap else compute
         slots = power_of_two(-(-latency // interval))
