@@ -16,8 +16,10 @@ from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
 from wideblock.rtl.sector.parameters import Parameters
 from wideblock.rtl.tes.fast import Fast
+from wideblock.rtl.tes.heh import Heh
 from wideblock.rtl.tes.hmch import Hmch
 from wideblock.spec.fast import FAST
+from wideblock.spec.heh import HEH
 from wideblock.spec.hmch import HMCH
 
 __all__ = ["PARTS", "PRESETS", "Part", "Preset", "core", "known_answers", "parameters", "preset", "specification"]
@@ -38,6 +40,10 @@ class Scheme:
     key: tuple[str, ...] = ("key",)
 
 
+def _psi_answers(p: Parameters) -> dict[str, Any]:
+    return {"hash": {"brw": "BRW", "horner": "Poly"}[p.hash], "permuted": p.order == "paper", "field": "LE"}
+
+
 SCHEMES = {
     "fast": Scheme(
         Fast,
@@ -45,16 +51,18 @@ SCHEMES = {
         "fast",
         lambda p: {"hash": {"brw": "BRW", "horner": "Horner"}[p.hash], "field": "LE"},
     ),
+    "heh": Scheme(
+        Heh,
+        lambda p, key: HEH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
+        "heh_hmch",
+        lambda p: {"mode": "HEH", **_psi_answers(p)},
+        ("key", "hash_key"),
+    ),
     "hmch": Scheme(
         Hmch,
         lambda p, key: HMCH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
         "heh_hmch",
-        lambda p: {
-            "mode": "HMCH",
-            "hash": {"brw": "BRW", "horner": "Poly"}[p.hash],
-            "permuted": p.order == "paper",
-            "field": "LE",
-        },
+        lambda p: {"mode": "HMCH", **_psi_answers(p)},
         ("key", "hash_key"),
     ),
 }
@@ -98,22 +106,28 @@ def _fast(hash: str, lanes: int, *, overlap: bool) -> Preset:
     )
 
 
-def _hmch(variant: str, *, overlap: bool) -> Preset:
+def _psi(scheme: str, variant: str, *, overlap: bool) -> Preset:
+    """A row of the BRW paper's Table 3, or the same with overlap."""
     hash, lanes, squares = {
         "brw-1": ("brw", 2, "on-the-fly"),
         "brw-2": ("brw", 2, "stored"),
         "brw-3": ("brw", 1, "on-the-fly"),
         "poly": ("horner", 1, "stored"),
     }[variant]
-    cores = {1: "one AES core", 2: "two AES cores"}[lanes]
-    powers = {"brw-1": ", squares on the fly", "brw-2": ", squares stored", "brw-3": ", squares on the fly"}
-    what = f"HMCH[{'BRW' if hash == 'brw' else 'Poly'}] for 512-byte sectors, {cores}{powers.get(variant, '')}"
+    cores = {1: "one AES core", 2: "two AES cores"}[lanes] + {"heh": " each way", "hmch": ""}[scheme]
+    powers = f", squares {squares.replace('-', ' ')}" if hash == "brw" else ""
+    kind = f"{scheme.upper()}[{'BRW' if hash == 'brw' else 'Poly'}]"
+    what = f"{kind} for 512-byte sectors, {cores}{powers}"
     width = 1 if hash == "horner" else 2
-    p = Parameters("hmch", hash, 512, width=width, lanes=lanes, overlap=overlap, mult_stages=3, squares=squares)
+    p = Parameters(scheme, hash, 512, width=width, lanes=lanes, overlap=overlap, mult_stages=3, squares=squares)
     if overlap:
-        return Preset(f"hmch-{variant}s", f"{what}, sectors overlap: the lanes alone bound the throughput", p)
-    paper = "HMCH[Poly]" if hash == "horner" else f"HMCH[BRW]-{variant[-1]}"
-    return Preset(f"hmch-{variant}", f"{what}, the paper's architecture: one hash unit, one sector at a time", p, paper)
+        return Preset(f"{scheme}-{variant}s", f"{what}, sectors overlap: the lanes alone bound the throughput", p)
+    return Preset(
+        f"{scheme}-{variant}",
+        f"{what}, the paper's architecture: one hash unit, one sector at a time",
+        p,
+        kind if hash == "horner" else f"{kind}-{variant[-1]}",
+    )
 
 
 PRESETS: dict[str, Preset] = {
@@ -128,7 +142,8 @@ PRESETS: dict[str, Preset] = {
         _fast("brw", 4, overlap=True),
         _fast("horner", 2, overlap=True),
         *(
-            _hmch(variant, overlap=overlap)
+            _psi(scheme, variant, overlap=overlap)
+            for scheme in ("heh", "hmch")
             for overlap in (False, True)
             for variant in ("brw-1", "brw-2", "brw-3", "poly")
         ),

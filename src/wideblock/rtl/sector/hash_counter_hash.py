@@ -208,7 +208,7 @@ class HashCounterHash(wiring.Component):
         )
         powers = max(u.setup for u in self.units.values())
         expansion = self.key_unit.expansion.timing.latency
-        setup = expansion + A + powers + 2 if self.derives else max(expansion + 2, powers + 2)
+        setup = expansion + A + powers + 2 if self.derives else max(expansion, powers) + 2
         return slots, SectorTiming(compute, latency, interval, setup, 2 * self.clear_rows + 1)
 
     @property

@@ -13,8 +13,8 @@ __all__ = ["KeyUnit"]
 class KeyUnit(wiring.Component):
     """Takes a key between two sectors, so that no sector sees two.
 
-    Of the ``port_bits`` of a key the first ``key_bits`` are the cipher's; the others, which the core must take with
-    ``taken``, are ``words``.
+    The first ``key_bits`` of what it takes are the cipher's key; the ``word_bits`` after them are ``words``, which the
+    core must take with ``taken``.
 
     After reset and after ``zeroize`` it holds ``clear`` high while ``clear_row`` goes twice over ``rows`` rows: once
     for what the memories hold, once for what was still under way. With a new key it asks for the hash key by
