@@ -14,8 +14,11 @@ from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
 from wideblock.rtl.sector.parameters import Parameters
+from wideblock.rtl.sector.single_pass import SinglePass
 from wideblock.rtl.tes.fast import Fast
+from wideblock.rtl.tes.xts import Xts
 from wideblock.spec.fast import FAST
+from wideblock.spec.xts import XTS
 
 __all__ = ["PARTS", "PRESETS", "Part", "Preset", "core", "parameters", "preset", "specification"]
 
@@ -24,12 +27,13 @@ __all__ = ["PARTS", "PRESETS", "Part", "Preset", "core", "parameters", "preset",
 class Scheme:
     """What a scheme is: its core, and what the core must agree with under a key of the port's width."""
 
-    core: type[HashCounterHash]
+    core: type[HashCounterHash] | type[SinglePass]
     specification: Callable[[Parameters, bytes], Any]
 
 
 SCHEMES = {
     "fast": Scheme(Fast, lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes)),
+    "xts": Scheme(Xts, lambda p, key: XTS(key)),
 }
 
 
@@ -71,6 +75,14 @@ def _fast(hash: str, lanes: int, *, overlap: bool) -> Preset:
     )
 
 
+def _xts(name: str, direction: str, width: int, what: str) -> Preset:
+    return Preset(
+        name,
+        f"AES-XTS for units of any length from 16 bytes, figures for 4096, {what}",
+        Parameters("xts", width=width, lanes=width, direction=direction),
+    )
+
+
 PRESETS: dict[str, Preset] = {
     p.name: p
     for p in (
@@ -82,6 +94,11 @@ PRESETS: dict[str, Preset] = {
         _fast("brw", 2, overlap=True),
         _fast("brw", 4, overlap=True),
         _fast("horner", 2, overlap=True),
+        _xts("xts-enc", "encrypt", 1, "encryption: one pipelined AES core for blocks and tweaks"),
+        _xts("xts-dec", "decrypt", 1, "decryption: one pipelined AES core for blocks, a sequential one for tweaks"),
+        _xts("xts-2", "encrypt", 2, "encryption: two pipelined AES cores, one of which enciphers the tweaks, too"),
+        _xts("xts-4", "encrypt", 4, "encryption: four pipelined AES cores, one of which enciphers the tweaks, too"),
+        _xts("xts-both", "both", 1, "both directions: a pipelined AES core for each, a sequential one for tweaks"),
     )
 }
 
@@ -169,7 +186,7 @@ def _value(field: str, kind: Any, value: Any) -> Any:
         raise ValueError(f"{field} must be a whole number, got {value!r}") from None
 
 
-def core(parameters: Parameters) -> HashCounterHash:
+def core(parameters: Parameters) -> HashCounterHash | SinglePass:
     """Returns the sector core: ``parameters``, ``timing`` and ``security`` are its attributes."""
     return SCHEMES[parameters.scheme].core(parameters)
 

@@ -35,6 +35,7 @@ class _Iterative(wiring.Component):
                 "i": In(stream.Signature(128)),
                 "o": Out(stream.Signature(128)),
                 "round_keys": In(128 * (self.rounds + 1)),
+                "clear": In(1),
             }
         )
 
@@ -75,6 +76,8 @@ class _Iterative(wiring.Component):
             m.d.sync += [state.eq(self.i.payload ^ first), left.eq(self.rounds), full.eq(1)]
         with m.Elif(self.o.ready):
             m.d.sync += full.eq(0)
+        with m.If(self.clear):
+            m.d.sync += [state.eq(0), left.eq(0), full.eq(0)]
         return m
 
 
@@ -82,7 +85,7 @@ class IterativeEncryption(_Iterative):
     """``o`` is AES of ``i`` under ``round_keys``, one block at a time.
 
     ``round_keys`` holds the round keys in order, the first lowest, and must not change while a block is inside. ``o``
-    holds its block until it is taken; the next block can be taken in that same cycle.
+    holds its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
 
     Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles.
     Cost:   16 S-boxes, a multiplexer over the round keys, 128 registers.
@@ -99,7 +102,7 @@ class IterativeDecryption(_Iterative):
     """``o`` is inverse AES of ``i`` under ``round_keys``, one block at a time: the papers' SDC.
 
     ``round_keys`` is what encryption takes, in the same order, and must not change while a block is inside. ``o`` holds
-    its block until it is taken; the next block can be taken in that same cycle.
+    its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
 
     Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles.
     Cost:   16 inverse S-boxes, a multiplexer over the round keys, 128 registers.

@@ -46,7 +46,6 @@ class _Pipelined(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        rounds = self.rounds
         whitening, *keys = self._keys(m)
         block = [s ^ k for s, k in zip(to_planes(self.i.payload), whitening, strict=True)]
 

@@ -22,6 +22,7 @@ class Parameters:
     sbox:         "lut", "composite" or "bram"
     squares:      "stored" or "on-the-fly": where the powers of tau that BRW takes come from
     leaf:         bits of the multiplier's smallest schoolbook products
+    direction:    "both", or of a single-pass scheme "encrypt" or "decrypt" alone
     """
 
     scheme: str = "fast"
@@ -36,6 +37,7 @@ class Parameters:
     sbox: str = "lut"
     squares: str = "stored"
     leaf: int = 4
+    direction: str = "both"
 
     @property
     def m(self) -> int:
@@ -63,6 +65,7 @@ class Parameters:
         one_of("sbox", ("lut", "composite", "bram"))
         one_of("squares", ("stored", "on-the-fly"))
         one_of("leaf", (2, 4, 8, 16))
+        one_of("direction", ("both", "encrypt", "decrypt"))
         if self.hash == "horner" and self.squares != "stored":
             raise ValueError(
                 "squares on the fly belong to brw; horner takes powers of tau that are not squares, so "
