@@ -65,10 +65,10 @@ _POINTERS = {
     "computed_cycle",
 }
 _FIELDS = """
-    beats counts tails tweaks decrypt sectors keys key_sector key_cycle n_keys event_cycle event_length event_kind n_events
-    offer take noise want tail patience limit until_taken
-    out out_last out_bytes out_cycle out_capacity first_in last_in taken_in key_taken fault_cycle fault_cause ready_cycle
-    ready_value computed_cycle log_capacity
+    beats counts tails tweaks decrypt sectors keys key_sector key_cycle n_keys
+    event_cycle event_length event_kind n_events offer take noise want tail patience limit until_taken
+    out out_last out_bytes out_cycle out_capacity first_in last_in taken_in key_taken
+    fault_cycle fault_cause ready_cycle ready_value computed_cycle log_capacity
     sector beat offset key event n_out n_fault n_ready n_computed violation violation_cycle cycle
 """.split()
 
@@ -389,9 +389,7 @@ class Simulation:
                 raise ValueError("a unit must have at least one byte, got none")
             counts = np.array([-(-len(sector) // beat) for sector in sectors], np.int64)
             tails = np.array([(len(sector) - 1) % beat + 1 for sector in sectors], np.int64)
-            padded = b"".join(
-                sector + bytes(beat - int(tail)) for sector, tail in zip(sectors, tails, strict=True)
-            )
+            padded = b"".join(sector + bytes(beat - int(tail)) for sector, tail in zip(sectors, tails, strict=True))
             data = np.frombuffer(padded, np.uint8).reshape(-1, beat)
         else:
             for sector in sectors:

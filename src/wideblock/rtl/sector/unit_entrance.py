@@ -21,7 +21,8 @@ class UnitEntrance(wiring.Component):
 
     A bit of ``fault`` pulses with the beat that shows it: a unit under 16 bytes, and one in a direction that the core
     does not have, are swallowed whole; one that does not end is ended by force with its last possible beat, and the
-    rest of it swallowed; where ``keep`` of the last beat is not a run from byte 0, what its last bytes are is open.
+    rest of it swallowed; where ``keep`` of the last beat is not a run from byte 0, what its last bytes are is open. The
+    rest of a unit that ``clear`` cut in two is swallowed without a word: the one bit that outlives it, but for a reset.
 
     Timing: a beat is offered one cycle after it was taken; full rate.
     Paths:  ``take`` to ``i.ready``; none from ``i``.
@@ -93,7 +94,7 @@ class UnitEntrance(wiring.Component):
             with m.If(~begun):
                 m.d.sync += [beat[part].eq(self.i.payload[part]) for part in ("tweak", "decrypt")]
         with m.If(self.clear):
-            m.d.sync += [*(s.eq(0) for s in (full, begun, discard, number)), beat.as_value().eq(0), first.eq(1)]
+            m.d.sync += [full.eq(0), number.eq(0), beat.as_value().eq(0), first.eq(1), discard.eq(begun)]
         return m
 
 
