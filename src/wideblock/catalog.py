@@ -14,13 +14,17 @@ from wideblock.rtl.aes.keyed import Keyed
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
+from wideblock.rtl.sector.hash_ecb_hash import HashEcbHash
 from wideblock.rtl.sector.parameters import Parameters
+from wideblock.rtl.sector.single_pass import SinglePass
 from wideblock.rtl.tes.fast import Fast
 from wideblock.rtl.tes.heh import Heh
 from wideblock.rtl.tes.hmch import Hmch
+from wideblock.rtl.tes.xts import Xts
 from wideblock.spec.fast import FAST
 from wideblock.spec.heh import HEH
 from wideblock.spec.hmch import HMCH
+from wideblock.spec.xts import XTS
 
 __all__ = ["PARTS", "PRESETS", "Part", "Preset", "core", "known_answers", "parameters", "preset", "specification"]
 
@@ -29,19 +33,26 @@ __all__ = ["PARTS", "PRESETS", "Part", "Preset", "core", "known_answers", "param
 class Scheme:
     """What a scheme is: its core, and what the core must agree with under a key of the port's width.
 
-    vectors: name of the file of its known answers; those fit whose parameters are ``answers``
-    key:     fields of a known answer that make up the key, in the order of the port
+    file:  name of the file of its known answers; ``holds`` tells which of them are for a core
+    key:   fields of a known answer that make up the key, in the order of the port
     """
 
-    core: type[HashCounterHash]
+    core: type[HashCounterHash] | type[HashEcbHash] | type[SinglePass]
     specification: Callable[[Parameters, bytes], Any]
-    vectors: str
-    answers: Callable[[Parameters], Mapping[str, Any]]
+    file: str
+    holds: Callable[[Parameters, vectors.Vector], bool]
     key: tuple[str, ...] = ("key",)
 
 
-def _psi_answers(p: Parameters) -> dict[str, Any]:
-    return {"hash": {"brw": "BRW", "horner": "Poly"}[p.hash], "permuted": p.order == "paper", "field": "LE"}
+def _holds(answer: vectors.Vector, sector_bytes: int, **parameters: Any) -> bool:
+    """Whether an answer is for such a core; LE is the designers' reading, and the cores'."""
+    wanted = {**parameters, "field": "LE"}
+    return wanted.items() <= answer.parameters.items() and len(answer["pt"]) == sector_bytes
+
+
+def _psi_holds(answer: vectors.Vector, p: Parameters, mode: str) -> bool:
+    hash = {"brw": "BRW", "horner": "Poly"}[p.hash]
+    return _holds(answer, p.sector_bytes, mode=mode, hash=hash, permuted=p.order == "paper")
 
 
 SCHEMES = {
@@ -49,21 +60,28 @@ SCHEMES = {
         Fast,
         lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes),
         "fast",
-        lambda p: {"hash": {"brw": "BRW", "horner": "Horner"}[p.hash], "field": "LE"},
+        lambda p, answer: _holds(answer, p.sector_bytes, hash={"brw": "BRW", "horner": "Horner"}[p.hash]),
     ),
     "heh": Scheme(
         Heh,
         lambda p, key: HEH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
         "heh_hmch",
-        lambda p: {"mode": "HEH", **_psi_answers(p)},
+        lambda p, answer: _psi_holds(answer, p, mode="HEH"),
         ("key", "hash_key"),
     ),
     "hmch": Scheme(
         Hmch,
         lambda p, key: HMCH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
         "heh_hmch",
-        lambda p: {"mode": "HMCH", **_psi_answers(p)},
+        lambda p, answer: _psi_holds(answer, p, mode="HMCH"),
         ("key", "hash_key"),
+    ),
+    # units of any length; a key of equal halves is refused
+    "xts": Scheme(
+        Xts,
+        lambda p, key: XTS(key),
+        "xts",
+        lambda p, answer: answer["key"][: p.key_bits // 8] != answer["key"][p.key_bits // 8 :],
     ),
 }
 
@@ -130,6 +148,14 @@ def _psi(scheme: str, variant: str, *, overlap: bool) -> Preset:
     )
 
 
+def _xts(name: str, direction: str, width: int, what: str) -> Preset:
+    return Preset(
+        name,
+        f"AES-XTS for units of any length from 16 bytes, figures for 4096, {what}",
+        Parameters("xts", width=width, lanes=width, direction=direction),
+    )
+
+
 PRESETS: dict[str, Preset] = {
     p.name: p
     for p in (
@@ -147,6 +173,11 @@ PRESETS: dict[str, Preset] = {
             for overlap in (False, True)
             for variant in ("brw-1", "brw-2", "brw-3", "poly")
         ),
+        _xts("xts-enc", "encrypt", 1, "encryption: one pipelined AES core for blocks and tweaks"),
+        _xts("xts-dec", "decrypt", 1, "decryption: one pipelined AES core for blocks, a sequential one for tweaks"),
+        _xts("xts-2", "encrypt", 2, "encryption: two pipelined AES cores, one of which enciphers the tweaks, too"),
+        _xts("xts-4", "encrypt", 4, "encryption: four pipelined AES cores, one of which enciphers the tweaks, too"),
+        _xts("xts-both", "both", 1, "both directions: a pipelined AES core for each, a sequential one for tweaks"),
     )
 }
 
@@ -234,7 +265,7 @@ def _value(field: str, kind: Any, value: Any) -> Any:
         raise ValueError(f"{field} must be a whole number, got {value!r}") from None
 
 
-def core(parameters: Parameters) -> HashCounterHash:
+def core(parameters: Parameters) -> HashCounterHash | HashEcbHash | SinglePass:
     """Returns the sector core: ``parameters``, ``timing`` and ``security`` are its attributes."""
     return SCHEMES[parameters.scheme].core(parameters)
 
@@ -242,15 +273,13 @@ def core(parameters: Parameters) -> HashCounterHash:
 def known_answers(parameters: Parameters) -> list[tuple[str, bytes, bytes, bytes, bytes]]:
     """Returns source, key, tweak, plain and enciphered sector of every known answer for such a core; maybe none."""
     scheme = SCHEMES[parameters.scheme]
-    wanted = scheme.answers(parameters)
     found = [
         (found.source, b"".join(answer[field] for field in scheme.key), answer["tweak"], answer["pt"], answer["ct"])
-        for found in vectors.load(scheme.vectors)
+        for found in vectors.load(scheme.file)
         for answer in found.vectors
-        if wanted.items() <= answer.parameters.items()
+        if scheme.holds(parameters, answer)
     ]
-    size = scheme.core.key_port_bits(parameters) // 8, parameters.sector_bytes
-    return [answer for answer in found if (len(answer[1]), len(answer[3])) == size]
+    return [answer for answer in found if len(answer[1]) * 8 == scheme.core.key_port_bits(parameters)]
 
 
 def specification(parameters: Parameters, key: bytes) -> Any:

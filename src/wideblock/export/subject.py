@@ -9,6 +9,8 @@ from typing import Any
 from wideblock import catalog
 from wideblock.export.contract import Contract
 from wideblock.export.verilog import verilog
+from wideblock.rtl.sector.single_pass import SinglePass
+from wideblock.verify.driver import Units
 from wideblock.verify.scoreboard import KnownAnswer
 
 __all__ = ["Subject", "known_answers", "subject"]
@@ -47,6 +49,12 @@ class Subject:
         return self.contract.parameters.sector_bytes
 
     @property
+    def units(self) -> Units | None:
+        """Lengths and directions of a core that takes units of any length."""
+        core = self.contract.core
+        return Units(16, 16 * core.max_blocks, core.directions) if isinstance(core, SinglePass) else None
+
+    @property
     def timing(self) -> Any:
         return self.contract.timing
 
@@ -62,5 +70,5 @@ def subject(core: Contract) -> Subject:
 
 
 def known_answers(core: Contract) -> list[KnownAnswer]:
-    """Returns every known answer of the core's scheme, hash, key length and sector; there may be none."""
+    """Returns every known answer of the core's scheme, parameters; there may be none."""
     return [KnownAnswer(*answer) for answer in catalog.known_answers(core.parameters)]

@@ -26,9 +26,12 @@ __all__ = [
     "Simulation",
     "SimulationError",
     "Stimulus",
+    "Units",
     "Zeroize",
     "beats_per_sector",
+    "directions_of",
     "measure",
+    "units_of",
 ]
 
 Bytes = NDArray[np.uint8]
@@ -38,6 +41,7 @@ _NEVER = 1 << 60
 _POINTERS = {
     "beats",
     "counts",
+    "tails",
     "tweaks",
     "decrypt",
     "keys",
@@ -48,6 +52,7 @@ _POINTERS = {
     "event_kind",
     "out",
     "out_last",
+    "out_bytes",
     "out_cycle",
     "first_in",
     "last_in",
@@ -60,10 +65,10 @@ _POINTERS = {
     "computed_cycle",
 }
 _FIELDS = """
-    beats counts tweaks decrypt sectors keys key_sector key_cycle n_keys event_cycle event_length event_kind n_events
-    offer take noise want tail patience limit until_taken
-    out out_last out_cycle out_capacity first_in last_in taken_in key_taken fault_cycle fault_cause ready_cycle
-    ready_value computed_cycle log_capacity
+    beats counts tails tweaks decrypt sectors keys key_sector key_cycle n_keys
+    event_cycle event_length event_kind n_events offer take noise want tail patience limit until_taken
+    out out_last out_bytes out_cycle out_capacity first_in last_in taken_in key_taken
+    fault_cycle fault_cause ready_cycle ready_value computed_cycle log_capacity
     sector beat offset key event n_out n_fault n_ready n_computed violation violation_cycle cycle
 """.split()
 
@@ -101,6 +106,29 @@ class Core(Protocol):
     def timing(self) -> CycleContract: ...
 
 
+@dataclass(frozen=True)
+class Units:
+    """What a core for units of any length takes: from ``least`` to ``most`` bytes, in some ``directions``.
+
+    directions: values of decrypt that the core serves
+    """
+
+    least: int
+    most: int
+    directions: tuple[bool, ...]
+
+
+def units_of(core: Core) -> Units | None:
+    """The ``units`` of a core that takes them; None if it takes whole sectors of one size, in both directions."""
+    return getattr(core, "units", None)
+
+
+def directions_of(core: Core) -> tuple[bool, ...]:
+    """Values of decrypt that a core serves."""
+    units = units_of(core)
+    return units.directions if units else (False, True)
+
+
 class SimulationError(RuntimeError):
     """The model did not do what its ports promise; the message is one line that says what and when."""
 
@@ -121,12 +149,14 @@ class Rule(IntEnum):
     VALID_DROPPED = 1
     PAYLOAD_CHANGED = 2
     VALID_IN_RESET = 3
+    KEEP_BROKEN = 4
 
     def __str__(self) -> str:
         return {
             1: "m_axis_tvalid fell before m_axis_tready took the beat",
             2: "m_axis_tdata or m_axis_tlast changed before m_axis_tready took the beat",
             3: "m_axis_tvalid is high while aresetn is low",
+            4: "m_axis_tkeep is not a run from byte 0, or not full before the last beat",
         }[self]
 
 
@@ -163,6 +193,7 @@ class Stimulus:
 
     beats:    (beats, 16 width) the beats of all sectors, one after another
     counts:   beats of each sector; tlast is on the last of them
+    tails:    bytes of each sector's last beat; fewer than it has only where the core has tkeep
     tweaks:   (sectors, 16)
     decrypt:  one a sector
     keys, events: in order; their cycles count from the call
@@ -176,6 +207,7 @@ class Stimulus:
 
     beats: Bytes
     counts: Cycles
+    tails: Cycles
     tweaks: Bytes
     decrypt: Bytes
     keys: Sequence[Key] = ()
@@ -196,7 +228,7 @@ class Record:
 
     first_in, last_in, taken_in: first and last beat taken of each sector, and how many
     key_taken: of each key
-    out, out_last, out_cycle: each beat that left
+    out, out_last, out_bytes, out_cycle: each beat that left, and how many bytes of it count
     faults, ready: (cycle, cause) of each cycle with a cause, (cycle, value) of each change
     computed: each pulse
     """
@@ -208,6 +240,7 @@ class Record:
     key_taken: Cycles
     out: Bytes
     out_last: Bytes
+    out_bytes: Cycles
     out_cycle: Cycles
     faults: list[tuple[int, int]]
     ready: list[tuple[int, int]]
@@ -221,10 +254,10 @@ class Record:
 class Result:
     """Sectors as they left, and the cycles of each: first and last beat in and out, last block known inside.
 
-    ``sectors`` is (n, sector_bytes); cycles count from the call.
+    ``sectors`` has a row of bytes for each; cycles count from the call.
     """
 
-    sectors: Bytes
+    sectors: Sequence[Bytes]
     first_in: Cycles
     last_in: Cycles
     first_out: Cycles
@@ -283,6 +316,7 @@ class Simulation:
             ("bench_run", ctypes.c_int32, [ctypes.c_void_p, ctypes.POINTER(_Job)]),
             ("bench_cycle", ctypes.c_int64, [ctypes.c_void_p]),
             ("beat_bytes", ctypes.c_int64, []),
+            ("has_keep", ctypes.c_int32, []),
             ("job_bytes", ctypes.c_int64, []),
         ]:
             function = getattr(self._library, name)
@@ -294,6 +328,8 @@ class Simulation:
                 f"{core.top} has beats of {self._library.beat_bytes()} bytes, its width of "
                 f"{core.width} blocks means {16 * core.width}"
             )
+        if bool(self._library.has_keep()) != (units_of(core) is not None):
+            raise SimulationError(f"{core.top} must have tkeep if and only if it takes units of any length")
         self._bench = self._library.bench_new()
         self.reset()
 
@@ -339,11 +375,22 @@ class Simulation:
         decrypt: bool | Sequence[bool] | Bytes,
         **more: Any,
     ) -> Stimulus:
-        """A stimulus of sectors of any whole number of beats, some of them perhaps too short or too long."""
+        """A stimulus of sectors of any whole number of beats, some of them perhaps too short or too long.
+
+        Where the core has tkeep, they are of any number of bytes.
+        """
         beat = 16 * self.core.width
+        tails = None
         if isinstance(sectors, np.ndarray):
             counts = np.full(len(sectors), sectors.shape[1] // beat, np.int64)
             data = np.ascontiguousarray(sectors, np.uint8).reshape(-1, beat)
+        elif units_of(self.core):
+            if not all(len(sector) for sector in sectors):
+                raise ValueError("a unit must have at least one byte, got none")
+            counts = np.array([-(-len(sector) // beat) for sector in sectors], np.int64)
+            tails = np.array([(len(sector) - 1) % beat + 1 for sector in sectors], np.int64)
+            padded = b"".join(sector + bytes(beat - int(tail)) for sector, tail in zip(sectors, tails, strict=True))
+            data = np.frombuffer(padded, np.uint8).reshape(-1, beat)
         else:
             for sector in sectors:
                 if not sector or len(sector) % beat:
@@ -358,7 +405,9 @@ class Simulation:
         if len(tweaks) != len(counts):
             raise ValueError(f"every sector needs one tweak, got {len(counts)} sectors and {len(tweaks)} tweaks")
         directions = np.broadcast_to(np.asarray(decrypt, np.uint8), len(counts))
-        return Stimulus(data, counts, np.ascontiguousarray(tweaks), np.ascontiguousarray(directions), **more)
+        if tails is None:
+            tails = np.full(len(counts), beat, np.int64)
+        return Stimulus(data, counts, tails, np.ascontiguousarray(tweaks), np.ascontiguousarray(directions), **more)
 
     def play(self, stimulus: Stimulus, *, seed: int = 0) -> Record:
         """The record of one stimulus; how it ended is in its ``outcome``, never an exception."""
@@ -379,7 +428,7 @@ class Simulation:
         seed: int = 0,
         noise: bool = False,
     ) -> Result:
-        """Whole sectors through the core under the key that is loaded.
+        """Whole sectors, or units of any lengths that the core takes, through it under the key that is loaded.
 
         offer, take: chances a cycle that a beat is offered and taken; ``seed`` makes the pattern reproducible
         Raises :class:`SimulationError` if not exactly these sectors leave, each whole.
@@ -394,21 +443,28 @@ class Simulation:
             offer=offer,
             take=take,
             noise=noise,
-            want=n * self.beats,
             patience=self.patience(offer, take),
         )
+        stimulus.want = want = int(stimulus.counts.sum())
         record = self.play(stimulus, seed=seed)
-        self._expect_done(record, want=n * self.beats)
-        self._expect_whole(record, n)
-        cycles = record.out_cycle.reshape(n, self.beats)
+        self._expect_done(record, want=want)
+        self._expect_whole(record, stimulus)
+        ends = np.cumsum(stimulus.counts)
+        starts = ends - stimulus.counts
         if len(record.computed) != n:
             raise SimulationError(f"computed pulsed {len(record.computed)} times for {n} sectors")
+        beat = record.out.shape[1]
+        out = record.out.reshape(-1)
+        left = [
+            out[beat * start : beat * end - beat + tail]
+            for start, end, tail in zip(starts.tolist(), ends.tolist(), stimulus.tails.tolist(), strict=True)
+        ]
         return Result(
-            record.out.reshape(n, -1),
+            left,
             record.first_in,
             record.last_in,
-            cycles[:, 0],
-            cycles[:, -1],
+            record.out_cycle[starts],
+            record.out_cycle[ends - 1],
             record.computed,
             record.cycles,
         )
@@ -494,6 +550,7 @@ class Simulation:
         call.point(
             beats=np.ascontiguousarray(s.beats),
             counts=np.ascontiguousarray(s.counts, np.int64),
+            tails=np.ascontiguousarray(s.tails, np.int64),
             tweaks=s.tweaks,
             decrypt=s.decrypt,
             keys=np.ascontiguousarray(keys),
@@ -501,6 +558,7 @@ class Simulation:
             **{name: np.array(values, np.int64) for name, values in numbers.items()},
             out=np.empty((out_capacity, 16 * self.core.width), np.uint8),
             out_last=np.empty(out_capacity, np.uint8),
+            out_bytes=np.empty(out_capacity, np.int64),
             fault_cause=np.empty(log, np.uint8),
             ready_value=np.empty(log, np.uint8),
             first_in=np.full(n, -1, np.int64),
@@ -533,6 +591,7 @@ class Simulation:
             since(a["key_taken"]),
             a["out"][: job.n_out],
             a["out_last"][: job.n_out],
+            a["out_bytes"][: job.n_out],
             since(a["out_cycle"][: job.n_out]),
             log("fault_cycle", "fault_cause", job.n_fault),
             log("ready_cycle", "ready_value", job.n_ready),
@@ -554,15 +613,21 @@ class Simulation:
                 f"{len(record.out)} given{'' if want is None else f' of {want}'}"
             )
 
-    def _expect_whole(self, record: Record, n: int) -> None:
+    def _expect_whole(self, record: Record, stimulus: Stimulus) -> None:
         if record.faults:
             cycle, cause = record.faults[0]
             raise SimulationError(f"{self.core.top}: fault {cause} in cycle {cycle}, but every sector is whole")
-        ends = np.arange(1, n + 1) * self.beats - 1
-        if len(record.out) != n * self.beats or not np.array_equal(np.flatnonzero(record.out_last), ends):
+        n, beats = len(stimulus.counts), int(stimulus.counts.sum())
+        ends = np.cumsum(stimulus.counts) - 1
+        if len(record.out) != beats or not np.array_equal(np.flatnonzero(record.out_last), ends):
             raise SimulationError(
                 f"{self.core.top}: {len(record.out)} beats left, m_axis_tlast on "
-                f"{int(record.out_last.sum())}; right are {n * self.beats} and {n}"
+                f"{int(record.out_last.sum())}; right are {beats} and {n}"
+            )
+        for number in np.flatnonzero(record.out_bytes[ends] != stimulus.tails).tolist():
+            raise SimulationError(
+                f"{self.core.top}: unit {number} left with {int(record.out_bytes[ends[number]])} bytes in its last "
+                f"beat, right are {int(stimulus.tails[number])}"
             )
 
     def _key(self, key: bytes) -> bytes:
@@ -571,7 +636,10 @@ class Simulation:
         return key
 
     def _sector(self, size: int) -> None:
-        if size != self.core.sector_bytes:
+        units = units_of(self.core)
+        if units and not units.least <= size <= units.most:
+            raise ValueError(f"a unit must be {units.least} to {units.most} bytes, got {size}")
+        if not units and size != self.core.sector_bytes:
             raise ValueError(f"sector must be {self.core.sector_bytes} bytes, got {size}")
 
 
@@ -599,7 +667,7 @@ class Measured:
 def measure(
     core: Core, *, sectors: int = 12, seed: int = 0, simulation: Simulation | None = None
 ) -> dict[str, Measured]:
-    """Cycles of ``core`` in simulation: ``{"encrypt": Measured, "decrypt": Measured}``.
+    """Cycles of ``core`` in simulation: ``{"encrypt": Measured, "decrypt": Measured}``, or what it has of these.
 
     compute and latency: of single sectors into an idle core; a few must agree
     interval: between sectors offered back to back, with the core full before and after; all those gaps must agree,
@@ -614,8 +682,8 @@ def measure(
     simulation = simulation or Simulation(core)
     try:
         return {
-            name: _measure(simulation, decrypt, sectors, rng)
-            for name, decrypt in (("encrypt", False), ("decrypt", True))
+            ("encrypt", "decrypt")[decrypt]: _measure(simulation, decrypt, sectors, rng)
+            for decrypt in directions_of(core)
         }
     finally:
         if owned:

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <type_traits>
 
 // Verilator's runtime asks for the time in messages only.
 double sc_time_stamp() { return 0; }
@@ -17,13 +18,14 @@ namespace {
 
 enum Event : uint8_t { ZEROIZE = 0, RESET = 1 };
 enum Outcome : int32_t { DONE = 0, STUCK = 1, LIMIT = 2, RECORD_FULL = 3, VIOLATION = 4 };
-enum Rule : int32_t { VALID_DROPPED = 1, PAYLOAD_CHANGED = 2, VALID_IN_RESET = 3 };
+enum Rule : int32_t { VALID_DROPPED = 1, PAYLOAD_CHANGED = 2, VALID_IN_RESET = 3, KEEP_BROKEN = 4 };
 
 // One call's stimulus, its record, and where both stand; the Python side declares the same fields.
 struct Job {
     // sectors: beats one after another, how many each sector has, and what its first beat carries in tuser
     const uint8_t* beats;
     const int64_t* counts;
+    const int64_t* tails;  // bytes of each sector's last beat, where the core has tkeep
     const uint8_t* tweaks;
     const uint8_t* decrypt;
     int64_t sectors;
@@ -50,6 +52,7 @@ struct Job {
     // record
     uint8_t* out;
     uint8_t* out_last;
+    int64_t* out_bytes;
     int64_t* out_cycle;
     int64_t out_capacity;
     int64_t* first_in;
@@ -84,6 +87,34 @@ constexpr size_t USER = sizeof(Vcore::s_axis_tuser);
 constexpr unsigned USER_BITS = 129;
 constexpr size_t KEY = sizeof(Vcore::s_axis_key_tdata);
 static_assert(sizeof(Vcore::m_axis_tdata) == DATA, "input and output beats differ in width");
+
+// tkeep of a core that has it, as the number of bytes from byte 0 on; whole beats where there is none.
+template <class Model, class = void> struct Keep {
+    static constexpr bool PRESENT = false;
+    static void offer(Model&, int64_t) {}
+    static void fill(Model&, const uint8_t*) {}
+    static int64_t taken(const Model&) { return DATA; }
+};
+
+template <class Model> struct Keep<Model, std::void_t<decltype(Model::s_axis_tkeep)>> {
+    static constexpr bool PRESENT = true;
+    static void offer(Model& m, int64_t bytes) {
+        uint8_t bits[DATA / 8] = {};
+        for (int64_t i = 0; i < bytes; i++) bits[i / 8] |= 1 << i % 8;
+        put(m.s_axis_tkeep, bits);
+    }
+    static void fill(Model& m, const uint8_t* bits) { put(m.s_axis_tkeep, bits); }
+    static int64_t taken(const Model& m) {  // -1: not a run from byte 0
+        uint8_t bits[DATA / 8];
+        std::memcpy(bits, &m.m_axis_tkeep, sizeof(bits));
+        int64_t bytes = 0;
+        while (bytes < int64_t(DATA) && bits[bytes / 8] >> bytes % 8 & 1) bytes++;
+        for (int64_t i = bytes; i < int64_t(DATA); i++)
+            if (bits[i / 8] >> i % 8 & 1) return -1;
+        return bytes;
+    }
+};
+using Tail = Keep<Vcore>;
 
 struct Random {  // xorshift64*
     uint64_t state = 1;
@@ -218,6 +249,8 @@ class Bench {
             m.s_axis_tvalid = 1;
             m.s_axis_tlast = job.beat + 1 == job.counts[job.sector];
             put(m.s_axis_tdata, job.beats + job.offset * DATA);
+            Tail::offer(m, m.s_axis_tlast ? job.tails[job.sector] : DATA);
+            if (!m.s_axis_tlast && job.noise) noise_keep();  // only the last beat's counts
             if (job.beat == 0) {
                 uint8_t user[USER] = {};
                 std::memcpy(user, job.tweaks + job.sector * 16, 16);
@@ -229,8 +262,16 @@ class Bench {
         } else if (job.noise) {
             noise(m.s_axis_tdata, 8 * DATA);
             noise(m.s_axis_tuser, USER_BITS);
+            noise_keep();
             m.s_axis_tlast = random_.next() >> 63;
         }
+    }
+
+    void noise_keep() {
+        uint8_t bits[DATA / 8];
+        if (!Tail::PRESENT) return;
+        random_.fill(bits, sizeof(bits));
+        Tail::fill(*model_, bits);
     }
 
     template <class Port> void noise(Port& port, unsigned bits) {
@@ -248,9 +289,10 @@ class Bench {
         if (!m.aresetn && !was_aresetn_ && m.m_axis_tvalid) broken = VALID_IN_RESET;
         if (held_ && m.aresetn && !m.zeroize) {
             if (!m.m_axis_tvalid) broken = VALID_DROPPED;
-            else if (m.m_axis_tlast != held_last_ || std::memcmp(&m.m_axis_tdata, held_data_, DATA))
+            else if (m.m_axis_tlast != held_last_ || Tail::taken(m) != held_bytes_ || std::memcmp(&m.m_axis_tdata, held_data_, DATA))
                 broken = PAYLOAD_CHANGED;
         }
+        if (m.aresetn && m.m_axis_tvalid && Tail::taken(m) < (m.m_axis_tlast ? 1 : int64_t(DATA))) broken = KEEP_BROKEN;
         if (!broken) return true;
         job.violation = broken;
         job.violation_cycle = cycle_;
@@ -282,6 +324,7 @@ class Bench {
             if (m.m_axis_tready) {
                 std::memcpy(job.out + job.n_out * DATA, &m.m_axis_tdata, DATA);
                 job.out_last[job.n_out] = m.m_axis_tlast;
+                job.out_bytes[job.n_out] = Tail::taken(m);
                 job.out_cycle[job.n_out++] = cycle_;
             }
         }
@@ -307,6 +350,7 @@ class Bench {
         held_ = m.aresetn && !m.zeroize && m.m_axis_tvalid && !m.m_axis_tready;
         if (held_) {
             held_last_ = m.m_axis_tlast;
+            held_bytes_ = Tail::taken(m);
             std::memcpy(held_data_, &m.m_axis_tdata, DATA);
         }
         was_aresetn_ = m.aresetn;
@@ -320,6 +364,7 @@ class Bench {
     bool was_ready_ = false;
     bool held_ = false;
     bool held_last_ = false;
+    int64_t held_bytes_ = 0;
     bool beat_taken_ = false;
     bool key_taken_ = false;
     uint8_t held_data_[DATA];
@@ -334,5 +379,6 @@ void bench_seed(void* bench, uint64_t seed) { static_cast<Bench*>(bench)->seed(s
 int32_t bench_run(void* bench, Job* job) { return static_cast<Bench*>(bench)->run(*job); }
 int64_t bench_cycle(void* bench) { return static_cast<Bench*>(bench)->cycle(); }
 int64_t beat_bytes() { return DATA; }
+int32_t has_keep() { return Tail::PRESENT; }
 int64_t job_bytes() { return sizeof(Job); }
 }

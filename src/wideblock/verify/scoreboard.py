@@ -24,9 +24,12 @@ from wideblock.verify.driver import (
     Simulation,
     SimulationError,
     Stimulus,
+    Units,
     Zeroize,
     beats_per_sector,
+    directions_of,
     measure,
+    units_of,
 )
 
 __all__ = [
@@ -43,7 +46,7 @@ __all__ = [
     "verify",
 ]
 
-SHORT, LONG = 1, 2
+SHORT, LONG, DIRECTION, KEY = 1, 2, 4, 8
 Progress = Callable[[int, int], None]
 
 
@@ -78,7 +81,7 @@ class KnownAnswer:
 
 @dataclass(frozen=True)
 class Request:
-    """A sector as it was offered, of any number of beats."""
+    """A sector as it was offered, of any number of beats, or of bytes where the core takes that."""
 
     data: bytes
     tweak: bytes
@@ -207,10 +210,23 @@ class Check:
     def key(self) -> bytes:
         return self.random(self.subject.key_bits // 8)
 
-    def request(self, beats: int | None = None, *, decrypt: bool | None = None) -> Request:
-        """A random sector, of the right size unless ``beats`` says otherwise."""
-        n = self.subject.sector_bytes if beats is None else beats * 16 * self.subject.width
-        return Request(self.random(n), self.random(16), bool(self.rng.integers(2)) if decrypt is None else decrypt)
+    def request(self, size: int | None = None, *, decrypt: bool | None = None) -> Request:
+        """A random sector, of a right size and direction unless ``size`` and ``decrypt`` say otherwise."""
+        n = self.size() if size is None else size
+        data, tweak = self.random(n), self.random(16)
+        if decrypt is None:
+            first, *other = directions_of(self.subject)
+            decrypt = bool(self.rng.integers(2)) if other else first
+        return Request(data, tweak, decrypt)
+
+    def size(self) -> int:
+        """A right size: the sector's, or where there are others that one, short ones and long ones, in equal parts."""
+        right, units = self.subject.sector_bytes, units_of(self.subject)
+        if not units:
+            return right
+        beat, kind = 16 * self.subject.width, self.rng.integers(3)
+        most = (units.least, units.least + 4 * beat, units.least + max(right, 8 * beat))[kind]
+        return int(self.rng.integers(units.least, most, endpoint=True)) if kind else right
 
     def play(
         self,
@@ -252,6 +268,9 @@ def judge(
 ) -> str | None:
     """The first way in which ``record`` is not what a right core does with ``stimulus``, in a paragraph, or None.
 
+    A core for units of any length begins to give one before it has taken it whole: of one that a cut ends, the start
+    may have left.
+
     Time is cut at each zeroize and reset. Between cuts, the sectors whose every beat was taken in that time, under
     the key that was taken last before their first beat, leave in order and whole; at a cut what has not left is lost.
     """
@@ -260,7 +279,7 @@ def judge(
     if record.outcome == Outcome.RECORD_FULL:
         return f"More beats leave than were ever taken: {len(record.out)} by cycle {record.cycles}."
     difference = _keys(subject, stimulus, record) or _faults(subject, requests, stimulus, record)
-    difference = difference or _computed(subject, stimulus, record)
+    difference = difference or _computed(subject, requests, stimulus, record)
     difference = difference or _output(subject, pool, requests, stimulus, record)
     if difference is None and record.outcome != Outcome.DONE:
         taken = int(np.count_nonzero(record.last_in >= 0))
@@ -270,6 +289,15 @@ def judge(
             f"{len(record.out)} beats left, and nothing moves any more."
         )
     return difference
+
+
+def _cause(subject: Subject, request: Request) -> int:
+    """What fault this request is for the core; 0: none."""
+    units, size = units_of(subject), len(request.data)
+    if units and request.decrypt not in units.directions:
+        return DIRECTION
+    least, most = (units.least, units.most) if units else (subject.sector_bytes, subject.sector_bytes)
+    return SHORT if size < least else LONG if size > most else 0
 
 
 def _cuts(stimulus: Stimulus, record: Record) -> list[tuple[int, int]]:
@@ -350,7 +378,13 @@ def _epoch(stimulus: Stimulus, i: int) -> str:
 def _faults(subject: Subject, requests: Sequence[Request], stimulus: Stimulus, record: Record) -> str | None:
     """One pulse of the right cause for every sector of wrong length, in order, and no other."""
     beats = beats_per_sector(subject)
-    names = {SHORT: "cut short", LONG: "too long"}
+    names = {SHORT: "cut short", LONG: "too long", DIRECTION: "in a direction that the core does not have"}
+
+    def said(n: int, right: int) -> str:
+        if units_of(subject):
+            return f"Sector {n} of {len(requests[n].data)} bytes is {names[right]}"
+        return f"Sector {n} of {int(stimulus.counts[n])} beats is {names[right]} (right are {beats})"
+
     seen = list(record.faults)
     for start, end in _cuts(stimulus, record):
         here = [fault for fault in seen if start <= fault[0] <= end]
@@ -360,18 +394,18 @@ def _faults(subject: Subject, requests: Sequence[Request], stimulus: Stimulus, r
             zip(record.first_in.tolist(), record.last_in.tolist(), record.taken_in.tolist(), strict=True)
         ):
             size = int(stimulus.counts[n])
-            if first < start <= last and taken == size:
+            cause = _cause(subject, requests[n])
+            if first < start <= last and taken == size and not units_of(subject):
                 optional = True
-            elif start <= first <= last <= end and taken == size and size != beats:
-                expected.append((n, SHORT if size < beats else LONG))
+            elif start <= first <= last <= end and taken == size and cause:
+                expected.append((n, cause))
+            elif start <= first <= end and cause == DIRECTION:  # known from the first beat on, which may be the last
+                expected.append((n, cause))
         if optional and here and len(here) == len(expected) + 1:
             here = here[1:]
         for (cycle, cause), (n, right) in zip(here, expected, strict=False):
             if cause != right:
-                return (
-                    f"Sector {n} of {int(stimulus.counts[n])} beats is {names[right]} (right are {beats}), so "
-                    f"fault must be {right}, but it is {cause} in cycle {cycle}."
-                )
+                return f"{said(n, right)}, so fault must be {right}, but it is {cause} in cycle {cycle}."
             if cycle < record.first_in[n]:
                 return f"fault is {cause} in cycle {cycle}, before sector {n}, the next of wrong length, was taken."
         if len(here) > len(expected):
@@ -381,24 +415,16 @@ def _faults(subject: Subject, requests: Sequence[Request], stimulus: Stimulus, r
             )
         if len(here) < len(expected) and end == record.cycles and record.outcome == Outcome.DONE:
             n, right = expected[len(here)]
-            return (
-                f"Sector {n} of {int(stimulus.counts[n])} beats is {names[right]} (right are {beats}), and fault "
-                f"never pulsed for it."
-            )
+            return f"{said(n, right)}, and fault never pulsed for it."
     return None
 
 
-def _computed(subject: Subject, stimulus: Stimulus, record: Record) -> str | None:
+def _computed(subject: Subject, requests: Sequence[Request], stimulus: Stimulus, record: Record) -> str | None:
     """One pulse of computed for every whole sector, after its last beat, and no other."""
-    beats = beats_per_sector(subject)
+    sound = np.array([not _cause(subject, request) for request in requests], bool)
     for i, (start, end) in enumerate(_cuts(stimulus, record)):
         pulses = record.computed[(record.computed >= start) & (record.computed <= end)].tolist()
-        whole = (
-            (record.taken_in == stimulus.counts)
-            & (stimulus.counts == beats)
-            & (record.first_in >= start)
-            & (record.last_in <= end)
-        )
+        whole = (record.taken_in == stimulus.counts) & sound & (record.first_in >= start) & (record.last_in <= end)
         sectors = np.flatnonzero(whole).tolist()
         for pulse, n in zip(pulses, sectors, strict=False):
             if pulse <= record.last_in[n]:
@@ -420,19 +446,19 @@ def _output(
     subject: Subject, pool: SpecificationPool, requests: Sequence[Request], stimulus: Stimulus, record: Record
 ) -> str | None:
     """Every whole sector, once, in order, right in every byte, and nothing else."""
-    beats = beats_per_sector(subject)
+    streaming = units_of(subject) is not None
     cuts = _cuts(stimulus, record)
-    whole: list[list[int]] = []
+    leaving: list[list[int]] = []
     by_key: dict[bytes, list[int]] = {}
     for start, end in cuts:
         mine = []
         for n in np.flatnonzero((record.first_in >= start) & (record.first_in <= end)).tolist():
-            complete = record.taken_in[n] == stimulus.counts[n] == beats and record.last_in[n] <= end
+            complete = record.taken_in[n] == stimulus.counts[n] and record.last_in[n] <= end
             key = _key_at(stimulus, record, int(record.first_in[n]), start)
-            if complete and key is not None:
+            if (complete or streaming) and key is not None and not _cause(subject, requests[n]):
                 mine.append(n)
                 by_key.setdefault(key.key, []).append(n)
-        whole.append(mine)
+        leaving.append(mine)
     answers: dict[int, bytes] = {}
     keys: dict[int, bytes] = {}
     for key, numbers in by_key.items():
@@ -440,68 +466,94 @@ def _output(
         answers |= zip(numbers, right, strict=True)
         keys |= dict.fromkeys(numbers, key)
     used = 0
-    for i, ((start, end), numbers) in enumerate(zip(cuts, whole, strict=True)):
+    for i, ((start, end), numbers) in enumerate(zip(cuts, leaving, strict=True)):
         these = np.flatnonzero((record.out_cycle >= start) & (record.out_cycle <= end))
         if len(these) and these[0] != used:
             return f"A beat leaves in cycle {int(record.out_cycle[used])}, while a reset or zeroize is under way."
         used += len(these)
-        right = np.frombuffer(b"".join(answers[n] for n in numbers), np.uint8).reshape(-1, record.out.shape[1])
-        difference = _compare(record, these, right, numbers, requests, keys, beats, _epoch(stimulus, i))
+        right = _Right(numbers, answers, record.out.shape[1])
+        difference = _compare(record, these, right, requests, keys, streaming, _epoch(stimulus, i))
         if difference:
             return difference
-        if i == len(cuts) - 1 and record.outcome == Outcome.DONE and len(these) < len(right):
-            n = numbers[len(these) // beats]
+        if i == len(cuts) - 1 and record.outcome == Outcome.DONE and len(these) < len(right.beats):
+            n = right.number(len(these))
             return (
                 f"Sector {n} (tweak {requests[n].tweak.hex()}, {_direction(requests[n])}) never left, or not "
-                f"whole: {len(these)} beats of {len(right)} came by cycle {record.cycles}."
+                f"whole: {len(these)} beats of {len(right.beats)} came by cycle {record.cycles}."
             )
     if used < len(record.out):
         return f"A beat leaves in cycle {int(record.out_cycle[used])}, while a reset or zeroize is under way."
     return None
 
 
+class _Right:
+    """What must leave: the answers of sectors ``numbers``, one after another, in beats of ``size`` bytes."""
+
+    def __init__(self, numbers: list[int], answers: dict[int, bytes], size: int):
+        self.numbers, self.answers = numbers, [answers[n] for n in numbers]
+        counts = np.array([-(-len(answer) // size) for answer in self.answers], np.int64)
+        self.ends = np.cumsum(counts)
+        self.starts = self.ends - counts
+        padded = b"".join(answer + bytes(-len(answer) % size) for answer in self.answers)
+        self.beats = np.frombuffer(padded, np.uint8).reshape(-1, size)
+        self.last = np.zeros(len(self.beats), bool)
+        self.last[self.ends - 1] = True
+        self.bytes = np.full(len(self.beats), size, np.int64)
+        self.bytes[self.ends - 1] = [(len(answer) - 1) % size + 1 for answer in self.answers]
+
+    def place(self, beat: int) -> int:
+        """Which of the sectors this beat is of."""
+        return int(np.searchsorted(self.ends, beat, side="right"))
+
+    def number(self, beat: int) -> int:
+        return self.numbers[self.place(beat)]
+
+
 def _compare(
     record: Record,
     these: np.ndarray,
-    right: np.ndarray,
-    numbers: list[int],
+    right: _Right,
     requests: Sequence[Request],
     keys: dict[int, bytes],
-    beats: int,
+    streaming: bool,
     epoch: str,
 ) -> str | None:
-    got = record.out[these]
-    n = min(len(got), len(right))
-    for position in range(0, n, beats):
-        number = numbers[position // beats]
-        if record.out_cycle[these[position]] <= record.last_in[number]:
+    size = record.out.shape[1]
+    got = np.where(np.arange(size) < record.out_bytes[these][:, None], record.out[these], 0)
+    n = min(len(got), len(right.beats))
+    for place, start in enumerate(right.starts[right.starts < n].tolist()):
+        number, cycle = right.numbers[place], int(record.out_cycle[these[start]])
+        taken = record.first_in[number] if streaming else record.last_in[number]
+        if cycle <= taken:
             return (
-                f"A beat leaves in cycle {int(record.out_cycle[these[position]])}, but the next sector to leave, "
-                f"{number}, is taken whole only in cycle {int(record.last_in[number])}: {epoch}."
+                f"A beat leaves in cycle {cycle}, but the next sector to leave, {number}, is "
+                f"{'begun' if streaming else 'taken whole'} only in cycle {int(taken)}: {epoch}."
             )
-    wrong = np.flatnonzero((got[:n] != right[:n]).any(axis=1))
-    lasts = np.flatnonzero(record.out_last[these[:n]] != (np.arange(n) % beats == beats - 1))
+    wrong = np.flatnonzero((got[:n] != right.beats[:n]).any(axis=1))
+    lasts = np.flatnonzero(record.out_last[these[:n]] != right.last[:n])
+    tails = np.flatnonzero(record.out_bytes[these[:n]] != right.bytes[:n])
     if len(lasts) and (not len(wrong) or lasts[0] < wrong[0]):
-        number, beat = numbers[lasts[0] // beats], lasts[0] % beats
+        place, cycle = right.place(lasts[0]), int(record.out_cycle[these[lasts[0]]])
+        start, end = int(right.starts[place]), int(right.ends[place])
         return (
-            f"m_axis_tlast is {'high' if record.out_last[these[lasts[0]]] else 'low'} on beat {beat} of sector "
-            f"{number}, which has {beats} (cycle {int(record.out_cycle[these[lasts[0]]])})."
+            f"m_axis_tlast is {'high' if record.out_last[these[lasts[0]]] else 'low'} on beat {lasts[0] - start} of "
+            f"sector {right.numbers[place]}, which has {end - start} (cycle {cycle})."
+        )
+    if len(tails) and (not len(wrong) or tails[0] <= wrong[0]):
+        beat, cycle = int(tails[0]), int(record.out_cycle[these[tails[0]]])
+        return (
+            f"m_axis_tkeep has {int(record.out_bytes[these[beat]])} bytes in the last beat of sector "
+            f"{right.number(beat)}, right are {int(right.bytes[beat])} (cycle {cycle})."
         )
     if len(wrong):
-        number, cycle = numbers[wrong[0] // beats], int(record.out_cycle[these[wrong[0]]])
-        first = wrong[0] // beats * beats
-        return _explain(
-            number,
-            requests[number],
-            keys[number],
-            right[first : first + beats].tobytes(),
-            got[first : first + beats].tobytes(),
-            cycle,
-        )
-    if len(got) > len(right):
+        place, cycle = right.place(wrong[0]), int(record.out_cycle[these[wrong[0]]])
+        number, answer = right.numbers[place], right.answers[place]
+        left = got[right.starts[place] : right.ends[place]].tobytes()[: len(answer)]
+        return _explain(number, requests[number], keys[number], answer, left, cycle)
+    if len(got) > len(right.beats):
         return (
-            f"A beat leaves in cycle {int(record.out_cycle[these[len(right)]])} that no sector accounts for: "
-            f"{epoch}, {len(numbers)} whole sectors were taken since, and all of them have left."
+            f"A beat leaves in cycle {int(record.out_cycle[these[len(right.beats)]])} that no sector accounts for: "
+            f"{epoch}, {len(right.numbers)} whole sectors were taken since, and all of them have left."
         )
     return None
 
@@ -529,10 +581,15 @@ def _explain(number: int, request: Request, key: bytes, right: bytes, got: bytes
 Outcomes = tuple[str, str | None]
 
 
+def _ways(directions: Sequence[bool]) -> str:
+    return "both ways" if len(directions) == 2 else "deciphering" if directions[0] else "enciphering"
+
+
 def known_answers(check: Check) -> Outcomes:
-    """Published vectors, both ways."""
+    """Published vectors, in every direction that the core has."""
+    directions = directions_of(check.subject)
     for vector in check.vectors:
-        for decrypt in (False, True):
+        for decrypt in directions:
             given, right = (vector.plaintext, vector.ciphertext)[:: 1 - 2 * decrypt]
             check.simulation.reset()
             check.simulation.load_key(vector.key)
@@ -545,11 +602,11 @@ def known_answers(check: Check) -> Outcomes:
             if got != right:
                 request = Request(given, vector.tweak, decrypt)
                 return "", f"{vector.source}: " + _explain(0, request, vector.key, right, got, int(result.first_out[0]))
-    return f"{len(check.vectors)} known answers, both ways", None
+    return f"{len(check.vectors)} known answers, {_ways(directions)}", None
 
 
 def cycle_contract(check: Check) -> Outcomes:
-    """Compute, latency, interval and setup, each equal to the contract, both ways."""
+    """Compute, latency, interval and setup, each equal to the contract, in every direction that the core has."""
     promised = check.subject.timing
     started = time.perf_counter()
     measured = measure(check.subject, seed=check.seed, simulation=check.simulation)
@@ -559,7 +616,8 @@ def cycle_contract(check: Check) -> Outcomes:
         for name in names:
             if (seen := getattr(cycles, name)) != (right := getattr(promised, name)):
                 return "", f"To {direction}, {name} is {seen} cycles in simulation; the contract says {right}."
-    return ", ".join(f"{name} {getattr(promised, name)}" for name in names) + " cycles, both ways", None
+    ways = _ways(directions_of(check.subject))
+    return ", ".join(f"{name} {getattr(promised, name)}" for name in names) + f" cycles, {ways}", None
 
 
 def random_sectors(check: Check) -> Outcomes:
@@ -602,7 +660,10 @@ def random_sectors(check: Check) -> Outcomes:
         if difference := settle():
             return "", difference
         check.progress(done - sum(len(entry[0]) for entry in waiting), total)
-    return f"{total} random sectors back to back, encrypted and decrypted in mixed order, {keys} keys", None
+    what = "units of random lengths" if units_of(check.subject) else "random sectors"
+    directions = directions_of(check.subject)
+    how = "encrypted and decrypted in mixed order" if len(directions) == 2 else _ways(directions)
+    return f"{total} {what} back to back, {how}, {keys} keys", None
 
 
 def _few(check: Check, n: int) -> int:
@@ -706,7 +767,9 @@ def zeroize_without_key(check: Check) -> Outcomes:
 
 
 def wrong_lengths(check: Check) -> Outcomes:
-    """Sectors of every kind of wrong length between right ones."""
+    """Sectors of every kind of wrong length, or in a direction that the core does not have, between right ones."""
+    if units := units_of(check.subject):
+        return _wrong_units(check, units)
     beats = check.beats
     short = sorted({1, 2, beats // 2, beats - 1} & set(range(1, beats)))
     long = [beats + 1, beats + 2, 2 * beats, 2 * beats + 1, 3 * beats]
@@ -715,11 +778,65 @@ def wrong_lengths(check: Check) -> Outcomes:
         for wrong in [*short, *long]:
             lengths += [wrong, None]
         lengths += check.rng.permutation([*short, *long]).tolist() + [None, None]
-        requests = [check.request(length) for length in lengths]
+        beat = 16 * check.subject.width
+        requests = [check.request(length and beat * length) for length in lengths]
         difference = check.play(requests, [Key(check.key(), before=0)], offer=offer, take=take)
         if difference:
             return "", difference
     return f"sectors of {', '.join(map(str, [*short, *long]))} beats between right ones of {beats}", None
+
+
+def _wrong_units(check: Check, units: Units) -> Outcomes:
+    foreign = [decrypt for decrypt in (False, True) if decrypt not in units.directions]
+    for offer, take in ((1.0, 1.0), (0.6, 0.4)):
+        wrong = [check.request(size) for size in range(1, units.least)]
+        wrong += [check.request(decrypt=decrypt) for decrypt in foreign for _ in range(8)]
+        wrong += [check.request(size, decrypt=decrypt) for decrypt in foreign for size in (1, units.least)]
+        requests = [check.request()]
+        for request in wrong:
+            requests += [request, check.request()]
+        requests += [wrong[i] for i in check.rng.permutation(len(wrong)).tolist()] + [check.request()]
+        difference = check.play(requests, [Key(check.key(), before=0)], offer=offer, take=take)
+        if difference:
+            return "", difference
+    also = f", and to {'decrypt' if foreign[0] else 'encrypt'}," if foreign else ""
+    return f"units of 1 to {units.least - 1} bytes{also} between right ones", None
+
+
+def equal_halves(check: Check) -> Outcomes:
+    """A key of two equal halves: refused by a core whose key is two that must differ, and one as any other else."""
+    half = check.key()[: check.subject.key_bits // 16]
+    if not units_of(check.subject):
+        difference = check.play([check.request() for _ in range(3)], [Key(half * 2, before=0)])
+        return "a key of equal halves is a key as any other", difference
+    simulation = check.simulation
+    for before in (False, True):  # with no key in place, and with one
+        simulation.reset()
+        if before:
+            simulation.load_key(check.key())
+        record = simulation.play(simulation.stimulus([], [], False, keys=[Key(half * 2)], tail=check.quiet))
+        check.cycles += record.cycles
+        if [cause for _, cause in record.faults] != [KEY]:
+            causes = ", ".join(str(cause) for _, cause in record.faults) or "none"
+            return "", f"A key of equal halves is fault {KEY}, once; seen: {causes}."
+        if _level(sorted(record.ready), record.cycles):
+            return "", "ready is high after a key of equal halves, which is no key."
+        requests = [check.request() for _ in range(3)]
+        keys = [Key(check.key(), cycle=2 * check.quiet)]
+        stimulus = simulation.stimulus(
+            [r.data for r in requests],
+            [r.tweak for r in requests],
+            [r.decrypt for r in requests],
+            keys=keys,
+            tail=check.quiet,
+            patience=simulation.patience(1, 1),
+        )
+        record = simulation.play(stimulus)
+        check.cycles += record.cycles
+        check.played += len(requests)
+        if difference := judge(check.subject, check.pool, requests, stimulus, record):
+            return "", f"{difference} A key of equal halves was offered before."
+    return "keys of equal halves are refused, before any key and after one; units wait for the next key", None
 
 
 def resets(check: Check) -> Outcomes:
@@ -747,6 +864,7 @@ CHECKS: dict[str, Callable[[Check], Outcomes]] = {
     "zeroize": zeroize,
     "zeroize without a key": zeroize_without_key,
     "wrong lengths": wrong_lengths,
+    "equal key halves": equal_halves,
     "resets": resets,
 }
 """Every check by its name; the first paragraph of its docstring says what it does to the core."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sequential decryption core: values, timing, and stream rules."""
+"""The sequential cores, both ways: values, timing, and stream rules."""
 
 import random
 
@@ -7,12 +7,19 @@ import pytest
 from amaranth.sim import Simulator
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from wideblock.rtl.aes.iterative import IterativeDecryption
+from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption
 from wideblock.spec.aes import expand_key
+
+CORES = [IterativeEncryption, IterativeDecryption]
+
+
+def oracle(dut, key):
+    cipher = Cipher(algorithms.AES(key), modes.ECB())
+    return cipher.encryptor() if isinstance(dut, IterativeEncryption) else cipher.decryptor()
 
 
 def run(dut, blocks, *, p_valid=1.0, p_ready=1.0, seed=0):
-    """Decrypts ``blocks``; returns cycle taken, cycle given and result of each."""
+    """Puts ``blocks`` through; returns cycle taken, cycle given and result of each."""
     rng = random.Random(seed)
     taken, given, held = [], [], []
 
@@ -48,15 +55,16 @@ def run(dut, blocks, *, p_valid=1.0, p_ready=1.0, seed=0):
     sim.add_testbench(bench)
     sim.run()
     key = bytes(range(dut.key_bits // 8))
-    decryptor = Cipher(algorithms.AES(key), modes.ECB()).decryptor()
-    assert [result for _, result in given] == [decryptor.update(block) for block in blocks]
+    right = oracle(dut, key)
+    assert [result for _, result in given] == [right.update(block) for block in blocks]
     return taken, [cycle for cycle, _ in given]
 
 
+@pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("key_bits", [128, 256])
 @pytest.mark.parametrize("sbox", ["lut", "composite"])
-def test_values_and_timing(key_bits, sbox):
-    dut = IterativeDecryption(key_bits=key_bits, sbox=sbox)
+def test_values_and_timing(core, key_bits, sbox):
+    dut = core(key_bits=key_bits, sbox=sbox)
     assert dut.timing.latency == dut.timing.interval == {128: 11, 256: 15}[key_bits]
     blocks = [random.Random(seed).randbytes(16) for seed in range(5)]
     taken, given = run(dut, blocks)
@@ -72,16 +80,19 @@ def test_fips_197(key_bits, block):
     decryptor = Cipher(algorithms.AES(bytes(range(key_bits // 8))), modes.ECB()).decryptor()
     assert decryptor.update(bytes.fromhex(block)).hex() == "00112233445566778899aabbccddeeff"
     run(IterativeDecryption(key_bits=key_bits), [bytes.fromhex(block)])
+    run(IterativeEncryption(key_bits=key_bits), [bytes.fromhex("00112233445566778899aabbccddeeff")])
 
 
+@pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("p_valid", [0.1, 1.0])
 @pytest.mark.parametrize("p_ready", [0.1, 0.5])
-def test_gaps_and_back_pressure(p_valid, p_ready):
+def test_gaps_and_back_pressure(core, p_valid, p_ready):
     blocks = [random.Random(seed).randbytes(16) for seed in range(12)]
-    run(IterativeDecryption(), blocks, p_valid=p_valid, p_ready=p_ready, seed=3)
+    run(core(), blocks, p_valid=p_valid, p_ready=p_ready, seed=3)
 
 
 @pytest.mark.parametrize("bad, message", [({"key_bits": 192}, "got 192"), ({"sbox": "bram"}, "got 'bram'")])
-def test_impossible_parameters(bad, message):
+@pytest.mark.parametrize("core", CORES)
+def test_impossible_parameters(core, bad, message):
     with pytest.raises(ValueError, match=message):
-        IterativeDecryption(**bad)
+        core(**bad)

@@ -30,23 +30,29 @@ def oracle(key, data, decrypt):
 
 
 def check(dut, *, decrypt=False, valid=(1, 1, 0, 1)):
-    """Sends the FIPS vector and random blocks under the FIPS key, with gaps; checks values and cycle of each result."""
+    """Sends the FIPS vector and random blocks under the FIPS key, with gaps; checks values and cycle of each result.
+
+    Where there are two key sets, the second is the key turned around, and every other block goes under it.
+    """
     size = 16 * dut.lanes
     rng = random.Random(f"{dut.key_bits}{dut.round_stages}{dut.sbox}")
     key = bytes(range(dut.key_bits // 8))
     first, last = (CIPHER[dut.key_bits], PLAIN) if decrypt else (PLAIN, CIPHER[dut.key_bits])
     beats = [first * dut.lanes] + [rng.randbytes(size) for _ in range(sum(valid) - 1)]
     assert oracle(key, first, decrypt) == last
+    keys = [key, key[::-1]][: dut.key_sets]
     sent, got = [], []
 
     async def bench(ctx):
-        ctx.set(dut.round_keys, int.from_bytes(b"".join(expand_key(key)), "little"))
+        ctx.set(dut.round_keys, int.from_bytes(b"".join(b"".join(expand_key(k)) for k in keys), "little"))
         for cycle in range(len(valid) + dut.timing.latency + 1):
             offered = cycle < len(valid) and valid[cycle]
             ctx.set(dut.i.valid, offered)
             ctx.set(dut.i.payload, rng.getrandbits(8 * size))  # what is not valid must not matter
             if offered:
                 ctx.set(dut.i.payload, int.from_bytes(beats[len(sent)], "little"))
+                if dut.key_sets == 2:
+                    ctx.set(dut.second, len(sent) % 2)
                 sent.append(cycle)
             if ctx.get(dut.o.valid):
                 got.append((cycle, ctx.get(dut.o.payload).to_bytes(size, "little")))
@@ -56,7 +62,7 @@ def check(dut, *, decrypt=False, valid=(1, 1, 0, 1)):
     sim.add_clock(1e-8)
     sim.add_testbench(bench)
     sim.run()
-    expected = [oracle(key, beat, decrypt) for beat in beats]
+    expected = [oracle(keys[k % len(keys)], beat, decrypt) for k, beat in enumerate(beats)]
     assert got == [(cycle + dut.timing.latency, beat) for cycle, beat in zip(sent, expected, strict=True)]
 
 
@@ -91,6 +97,22 @@ def test_decryption(key_bits, round_stages, sbox):
 @pytest.mark.parametrize("sbox", KINDS)
 def test_lanes(sbox):
     check(PipelinedEncryption(round_stages=2, sbox=sbox, lanes=2))
+
+
+@pytest.mark.parametrize(
+    "key_bits, round_stages, sbox, lanes",
+    [(128, 1, "lut", 1), (128, 1, "bram", 2), (128, 2, "bram", 1), (256, 3, "composite", 1), (128, 4, "lut", 2)],
+)
+def test_two_key_sets(key_bits, round_stages, sbox, lanes):
+    dut = PipelinedEncryption(key_bits=key_bits, round_stages=round_stages, sbox=sbox, lanes=lanes, key_sets=2)
+    check(dut, valid=(1, 1, 1, 0, 1, 0, 0, 1))
+
+
+def test_key_sets_are_for_encryption():
+    with pytest.raises(ValueError, match="^key_sets must be 1 or 2, got 3$"):
+        PipelinedEncryption(key_sets=3)
+    with pytest.raises(ValueError, match="^key_sets must be 1 to decrypt, got 2$"):
+        PipelinedDecryption(key_sets=2)
 
 
 def test_no_result_without_input():

@@ -1,31 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES a round a cycle, one block at a time: the papers' sequential decryption core (SDC)."""
+"""AES a round a cycle, one block at a time: encryption, and the papers' sequential decryption core (SDC)."""
 
 from amaranth import Array, Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.rounds import ROUNDS, check_parameters, inv_shift_rows, round_key, unmix_steps
-from wideblock.rtl.aes.sbox import from_planes, inv_sub_bytes, named, to_planes
+from wideblock.rtl.aes.rounds import (
+    ROUNDS,
+    check_parameters,
+    inv_shift_rows,
+    mix_steps,
+    round_key,
+    shift_rows,
+    unmix_steps,
+)
+from wideblock.rtl.aes.sbox import from_planes, inv_sub_bytes, named, sub_bytes, to_planes
 from wideblock.rtl.pipeline import Timing
 
-__all__ = ["IterativeDecryption"]
+__all__ = ["IterativeDecryption", "IterativeEncryption"]
 
 
-class IterativeDecryption(wiring.Component):
-    """``o`` is inverse AES of ``i`` under ``round_keys``, one block at a time: the papers' SDC.
+class _Iterative(wiring.Component):
+    """The rounds one after another in one register; a subclass says which way."""
 
-    ``round_keys`` is what encryption takes, in the same order, and must not change while a block is inside. ``o`` holds
-    its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
-
-    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles; ``ahead`` has the result
-            a cycle before ``o``, before the last register.
-    Cost:   16 inverse S-boxes, a multiplexer over the round keys, 128 registers.
-    Paths:  ``o.ready`` to ``i.ready``.
-    Bytes:  byte 0 of a block is bits 7..0.
-    Source: FIPS 197, 5.3.
-    Security: no masking; the cycle count does not depend on data or key.
-    """
+    _inverse: bool
 
     def __init__(self, *, key_bits: int = 128, sbox: str = "lut"):
         check_parameters(key_bits, sbox, kinds=("lut", "composite"))
@@ -45,7 +43,7 @@ class IterativeDecryption(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         state = Signal(128, reset_less=True)
-        left = Signal(range(self.rounds + 1))  # rounds still to do, which is also the number of the round key
+        left = Signal(range(self.rounds + 1))  # rounds still to do
         full = Signal()
 
         done = named(m, "done", left == 0)
@@ -58,14 +56,16 @@ class IterativeDecryption(wiring.Component):
 
         following = Signal(range(self.rounds + 1))
         m.d.comb += following.eq(left - 1)
-        inner = Array(Cat(round_key(self.round_keys, index)) for index in range(self.rounds))
+        order = range(self.rounds) if self._inverse else range(self.rounds, 0, -1)
+        inner = Array(Cat(round_key(self.round_keys, index)) for index in order)
         chosen = named(m, "key", inner[following])
-        substituted = to_planes(inv_sub_bytes(m, state, self.sbox, "sb"))
-        rows = inv_shift_rows([named(m, f"sb{b}", plane) for b, plane in enumerate(substituted)])
+        substituted = to_planes((inv_sub_bytes if self._inverse else sub_bytes)(m, state, self.sbox, "sb"))
+        permutation = inv_shift_rows if self._inverse else shift_rows
+        rows = permutation([named(m, f"sb{b}", plane) for b, plane in enumerate(substituted)])
         key = [chosen[16 * b : 16 * b + 16] for b in range(8)]
         keyed = named(m, "keyed", from_planes([r ^ k for r, k in zip(rows, key, strict=True)]))
         live = {"s": rows}
-        for i, step in enumerate(unmix_steps(key, last=False)):
+        for i, step in enumerate((unmix_steps if self._inverse else mix_steps)(key, last=False)):
             out = step.apply(m, live, f"u{i}")
             live = {part: [named(m, f"u{i}_{part}{b}", x) for b, x in enumerate(out[part])] for part in out}
         mixed = named(m, "mixed", from_planes(live["s"]))
@@ -74,10 +74,44 @@ class IterativeDecryption(wiring.Component):
         with m.If(full & ~done):
             m.d.sync += [state.eq(Mux(following == 0, keyed, mixed)), left.eq(following)]
         with m.Elif(take):
-            first = from_planes(round_key(self.round_keys, self.rounds))
+            first = from_planes(round_key(self.round_keys, self.rounds if self._inverse else 0))
             m.d.sync += [state.eq(self.i.payload ^ first), left.eq(self.rounds), full.eq(1)]
         with m.Elif(self.o.ready):
             m.d.sync += full.eq(0)
         with m.If(self.clear):
             m.d.sync += [state.eq(0), left.eq(0), full.eq(0)]
         return m
+
+
+class IterativeEncryption(_Iterative):
+    """``o`` is AES of ``i`` under ``round_keys``, one block at a time.
+
+    ``round_keys`` holds the round keys in order, the first lowest, and must not change while a block is inside. ``o``
+    holds its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
+
+    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles.
+    Cost:   16 S-boxes, a multiplexer over the round keys, 128 registers.
+    Paths:  ``o.ready`` to ``i.ready``.
+    Bytes:  byte 0 of a block is bits 7..0.
+    Source: FIPS 197, 5.1.
+    Security: no masking; the cycle count does not depend on data or key.
+    """
+
+    _inverse = False
+
+
+class IterativeDecryption(_Iterative):
+    """``o`` is inverse AES of ``i`` under ``round_keys``, one block at a time: the papers' SDC.
+
+    ``round_keys`` is what encryption takes, in the same order, and must not change while a block is inside. ``o`` holds
+    its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
+
+    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles.
+    Cost:   16 inverse S-boxes, a multiplexer over the round keys, 128 registers.
+    Paths:  ``o.ready`` to ``i.ready``.
+    Bytes:  byte 0 of a block is bits 7..0.
+    Source: FIPS 197, 5.3.
+    Security: no masking; the cycle count does not depend on data or key.
+    """
+
+    _inverse = True

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """AES a block a cycle: the papers' pipelined encryption core (PEC) and pipelined decryption core (PDC)."""
 
-from amaranth import Cat, Module
+from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -27,25 +27,34 @@ class _Pipelined(wiring.Component):
     _inverse: bool
 
     def __init__(
-        self, *, key_bits: int = 128, round_stages: int = 1, sbox: str = "lut", lanes: int = 1, ahead: bool = False
+        self,
+        *,
+        key_bits: int = 128,
+        round_stages: int = 1,
+        sbox: str = "lut",
+        lanes: int = 1,
+        key_sets: int = 1,
+        ahead: bool = False,
     ):
         check_parameters(key_bits, sbox)
         if round_stages not in (1, 2, 3, 4):
             raise ValueError(f"round_stages must be 1, 2, 3 or 4, got {round_stages!r}")
         if lanes < 1:
             raise ValueError(f"lanes must be 1 or more, got {lanes!r}")
+        if key_sets not in ((1,) if self._inverse else (1, 2)):
+            raise ValueError(f"key_sets must be {'1 to decrypt' if self._inverse else '1 or 2'}, got {key_sets!r}")
         self.key_bits, self.round_stages, self.sbox, self.lanes = key_bits, round_stages, sbox, lanes
+        self.key_sets = key_sets
         self.rounds = ROUNDS[key_bits]
         self.timing = Timing(latency=1 + self.rounds * round_stages, interval=1)
         streams = FixedLatency(128 * lanes, 128 * lanes).members
+        choice = {"second": In(1)} if key_sets == 2 else {}
         early = {"ahead": Out(128 * lanes)} if ahead else {}
-        super().__init__({**streams, "round_keys": In(128 * (self.rounds + 1)), **early})
+        super().__init__({**streams, "round_keys": In(128 * (self.rounds + 1) * key_sets), **choice, **early})
 
     def elaborate(self, platform):
         m = Module()
-        rounds = self.rounds
-        order = list(reversed(range(rounds + 1))) if self._inverse else list(range(rounds + 1))
-        whitening, *keys = [round_key(self.round_keys, index, self.lanes) for index in order]
+        whitening, *keys = self._keys(m)
         block = [s ^ k for s, k in zip(to_planes(self.i.payload), whitening, strict=True)]
 
         p = Pipeline(m, valid=self.i.valid, s=named(m, "whitened", Cat(block)))
@@ -62,6 +71,23 @@ class _Pipelined(wiring.Component):
         if "ahead" in self.signature.members:
             m.d.comb += self.ahead.eq(from_planes(_split(p.ahead["s"])))
         return m
+
+    def _keys(self, m: Module) -> list[Planes]:
+        """The round keys in the order of their use; of two sets, the one that ``second`` chose with the block."""
+        numbers = list(range(self.rounds + 1))
+        if self.key_sets == 1:
+            order = reversed(numbers) if self._inverse else numbers
+            return [round_key(self.round_keys, index, self.lanes) for index in order]
+        keys, chosen = [], self.second
+        for index in numbers:  # an encryption adds a round's key in the last of its stages
+            first, second = (self.round_keys[128 * k : 128 * k + 128] for k in (index, index + self.rounds + 1))
+            key = named(m, f"key{index}", Mux(chosen, second, first))
+            keys.append(round_key(key, 0, self.lanes))
+            for stage in range(self.round_stages):
+                following = Signal(name=f"second{index}_{stage}")
+                m.d.sync += following.eq(chosen)
+                chosen = following
+        return keys
 
     def _round(self, m: Module, p: Pipeline, key: Planes, r: int) -> None:
         if self.sbox == "lut":  # a table in halves only where there are more registers than other places for them
@@ -137,10 +163,12 @@ class PipelinedEncryption(_Pipelined):
 
     ``lanes`` blocks go side by side, block 0 in the low bits; one gate of the description serves them all.
     ``round_keys`` holds the round keys in order, the first lowest, and must not change while blocks are in flight.
+    With two ``key_sets`` it holds those of two keys, and ``second``, beside ``i``, chooses which a block goes under.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
             With ``ahead``, a port of that name has the result a cycle earlier, before the last register.
-    Cost:   16 S-boxes a round and lane; 128 registers a stage, more where a register stands inside an S-box.
+    Cost:   16 S-boxes a round and lane; 128 registers a stage, more where a register stands inside an S-box; for a
+            second key set 128 multiplexers of two a round.
     Bytes:  byte 0 of a block is bits 7..0.
     Source: FIPS 197, 5.1.
     Security: no masking; the cycle count does not depend on data or key.

@@ -11,12 +11,15 @@ __all__ = ["AxiStreamShell"]
 class AxiStreamShell(wiring.Component):
     """``core`` behind the ports that users of Verilog expect, with ``aclk`` and the active-low reset ``aresetn``.
 
-    ``s_axis_tuser`` is the tweak in bits 127..0 and decrypt in bit 128. No registers, no logic.
+    ``s_axis_tuser`` is the tweak in bits 127..0 and decrypt in bit 128; cores for units that are not whole beats have
+    ``s_axis_tkeep`` and ``m_axis_tkeep``. No registers, no logic.
     """
 
     def __init__(self, core):
         self.core, self.timing = core, core.timing
         beat = 128 * core.parameters.width
+        self.keep = "keep" in core.o.payload.shape().members
+        last = {"s_axis_tkeep": In(beat // 8), "m_axis_tkeep": Out(beat // 8)} if self.keep else {}
         super().__init__(
             {
                 "aclk": In(1),
@@ -30,12 +33,13 @@ class AxiStreamShell(wiring.Component):
                 "m_axis_tvalid": Out(1),
                 "m_axis_tready": In(1),
                 "m_axis_tlast": Out(1),
+                **last,
                 "s_axis_key_tdata": In(len(core.key.payload)),
                 "s_axis_key_tvalid": In(1),
                 "s_axis_key_tready": Out(1),
                 "zeroize": In(1),
                 "ready": Out(1),
-                "fault": Out(2),
+                "fault": Out(len(core.fault)),
                 "computed": Out(1),
             }
         )
@@ -64,4 +68,6 @@ class AxiStreamShell(wiring.Component):
             self.fault.eq(core.fault),
             self.computed.eq(core.computed),
         ]
+        if self.keep:
+            m.d.comb += [core.i.payload.keep.eq(self.s_axis_tkeep), self.m_axis_tkeep.eq(core.o.payload.keep)]
         return m

@@ -24,6 +24,7 @@ class Parameters:
     leaf:         bits of the multiplier's smallest schoolbook products
     order:        "natural", or "paper": BRW takes the blocks of HEH and HMCH in the order of the paper's schedule,
                   which is another function
+    direction:    "both", or of a single-pass scheme "encrypt" or "decrypt" alone
     """
 
     scheme: str = "fast"
@@ -39,6 +40,7 @@ class Parameters:
     squares: str = "stored"
     leaf: int = 4
     order: str = "natural"
+    direction: str = "both"
 
     @property
     def m(self) -> int:
@@ -72,6 +74,7 @@ class Parameters:
                 f"the paper's order is one of heh and hmch with brw; order must be natural for {self.scheme} with "
                 f"{self.hash}, got {self.order!r}"
             )
+        one_of("direction", ("both", "encrypt", "decrypt"))
         if self.hash == "horner" and self.squares != "stored":
             raise ValueError(
                 "squares on the fly belong to brw; horner takes powers of tau that are not squares, so "

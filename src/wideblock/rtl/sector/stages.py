@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What passes from stage to stage of a sector core: turns, tags, and values of the sectors under way."""
 
+from typing import Any
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.hdl import ValueCastable, ValueLike
+from amaranth.hdl import ValueLike
 from amaranth.lib import data
 
 from .storage import Ring, Slots
@@ -50,14 +52,14 @@ class Stages:
         """Address of a row in a ring; ``number`` has no bits where a sector is one row."""
         return Cat(number, Const(0, self._row_bits - len(number)), sector[: self.slot_bits])
 
-    def delayed(self, name: str, cycles: int, **entering: ValueLike) -> data.View:
+    def delayed(self, name: str, cycles: int, **entering: ValueLike) -> Any:
         """Flags and small numbers as they were ``cycles`` cycles ago."""
         values = {field: Value.cast(value) for field, value in entering.items()}
         layout = data.StructLayout({field: len(value) for field, value in values.items()})
-        tag: ValueCastable = Signal(layout, name=f"{name}_entering")
+        tag: Any = Signal(layout, name=f"{name}_entering")
         self._m.d.comb += [tag[field].eq(value) for field, value in values.items()]
         for k in range(cycles):
-            following = Signal(layout, name=f"{name}{k}")
+            following: Any = Signal(layout, name=f"{name}{k}")
             self._m.d.sync += following.eq(tag)
             with self._m.If(self._clear):
                 self._m.d.sync += following.eq(0)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Memories of a sector core that forget on demand."""
 
-from amaranth import Module, Value
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import memory
 
-__all__ = ["Slots", "Ring"]
+__all__ = ["Delay", "Ring", "Slots"]
 
 
 class Slots:
@@ -55,3 +55,21 @@ class Ring:
         port = self._memory.read_port(domain="sync")
         self._m.d.comb += [port.addr.eq(address), port.en.eq(enable)]
         return port.data
+
+
+class Delay:
+    """``value`` of so many ``cycles`` ago, in distributed memory instead of as many registers."""
+
+    def __init__(self, m: Module, name: str, value: Value, *, cycles: int, clear: Value, clear_row: Value):
+        depth = 1 << cycles.bit_length()
+        m.submodules[name] = ring = memory.Memory(shape=len(value), depth=depth, init=[])
+        write, read = ring.write_port(), ring.read_port(domain="comb")
+        now = Signal(range(depth), name=f"{name}_now")
+        m.d.sync += now.eq(Mux(clear, 0, now + 1))
+        m.d.comb += [
+            write.addr.eq(Mux(clear, clear_row, now)),
+            write.data.eq(value & ~clear.replicate(len(value))),
+            write.en.eq(1),
+            read.addr.eq(now - cycles),
+        ]
+        self.value = read.data

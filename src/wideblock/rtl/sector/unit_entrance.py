@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The entrance of a core for data units of any length: one register, and what of a unit is one."""
+
+from collections.abc import Sequence
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from .signature import FAULT_DIRECTION, FAULT_LONG, FAULT_SHORT, beat_layout
+
+__all__ = ["UnitEntrance"]
+
+
+class UnitEntrance(wiring.Component):
+    """Offers the beats of units of 16 bytes to ``beats`` full beats, and keeps out what is no unit.
+
+    A beat is in ``x`` while ``valid``, the unit's ``first`` or not; ``x.end`` is the number of its last byte. ``take``
+    says that the core takes it. ``directions`` are the values of ``decrypt`` that the core can serve. ``open`` admits
+    beats at all, ``hold`` no further unit; ``between`` says that no unit has begun and none is in the register.
+
+    A bit of ``fault`` pulses with the beat that shows it: a unit under 16 bytes, and one in a direction that the core
+    does not have, are swallowed whole; one that does not end is ended by force with its last possible beat, and the
+    rest of it swallowed; where ``keep`` of the last beat is not a run from byte 0, what its last bytes are is open. The
+    rest of a unit that ``clear`` cut in two is swallowed without a word: the one bit that outlives it, but for a reset.
+
+    Timing: a beat is offered one cycle after it was taken; full rate.
+    Paths:  ``take`` to ``i.ready``; none from ``i``.
+    """
+
+    def __init__(self, *, width: int, beats: int, directions: Sequence[bool]):
+        self.width, self.beats, self.directions = width, beats, tuple(directions)
+        self.layout = data.StructLayout(
+            {
+                "data": data.ArrayLayout(128, width),
+                "end": (16 * width - 1).bit_length(),
+                "last": 1,
+                "decrypt": 1,
+            }
+        )
+        super().__init__(
+            {
+                "i": In(stream.Signature(beat_layout(width, keep=True))),
+                "open": In(1),
+                "hold": In(1),
+                "clear": In(1),
+                "x": Out(self.layout),
+                "tweak": Out(128),
+                "first": Out(1),
+                "valid": Out(1),
+                "take": In(1),
+                "fault": Out(3),
+                "between": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        beat = Signal(self.i.payload.shape())
+        full, begun, discard = Signal(), Signal(), Signal()
+        first = Signal(init=1)
+        number = Signal(range(self.beats))
+        end = Signal(len(self.x.end))
+        holes, short, foreign, final = Signal(), Signal(), Signal(), Signal()
+        swallow, leaves = Signal(), Signal()
+        m.d.comb += [
+            end.eq(Mux(beat.last, _end(beat.keep), (1 << len(end)) - 1)),
+            holes.eq(beat.last & (~beat.keep[0] | (beat.keep[1:] & ~beat.keep[:-1]).any())),
+            short.eq(beat.last & (end < 15)),
+            foreign.eq(0 if len(self.directions) == 2 else beat.decrypt != Const(self.directions[0], 1)),
+            final.eq(number == self.beats - 1),
+            swallow.eq(full & (discard | (first & (short | foreign)))),
+            leaves.eq(self.take | swallow),
+            self.valid.eq(full & ~swallow),
+            self.first.eq(first),
+            self.tweak.eq(beat.tweak),
+            self.x.data.eq(beat.data),
+            self.x.end.eq(end),
+            self.x.last.eq(beat.last | final),
+            self.x.decrypt.eq(beat.decrypt),
+            self.i.ready.eq(self.open & (~full | leaves) & ~(~begun & self.hold)),
+            self.between.eq(~begun & ~full),
+            self.fault[FAULT_SHORT].eq((swallow & ~discard & ~foreign) | (self.take & holes)),
+            self.fault[FAULT_LONG].eq(self.take & final & ~beat.last),
+            self.fault[FAULT_DIRECTION].eq(swallow & ~discard & foreign),
+        ]
+        with m.If(leaves):
+            m.d.sync += [full.eq(0), first.eq(beat.last), discard.eq(~beat.last & (swallow | final))]
+        with m.If(self.take):
+            m.d.sync += number.eq(Mux(self.x.last, 0, number + 1))
+        with m.If(self.i.valid & self.i.ready):
+            m.d.sync += [full.eq(1), begun.eq(~self.i.payload.last)]
+            m.d.sync += [beat[part].eq(self.i.payload[part]) for part in ("data", "keep", "last")]
+            with m.If(~begun):
+                m.d.sync += [beat[part].eq(self.i.payload[part]) for part in ("tweak", "decrypt")]
+        with m.If(self.clear):
+            m.d.sync += [full.eq(0), number.eq(0), beat.as_value().eq(0), first.eq(1), discard.eq(begun)]
+        return m
+
+
+def _end(keep: Value) -> Value:
+    """The number of the last of the bytes that ``keep`` is a run of: its length less one, by halves."""
+    half = len(keep) // 2
+    if not half:
+        return Const(0, 0)
+    return Cat(_end(Mux(keep[half], keep[half:], keep[:half])), keep[half])
