@@ -8,6 +8,7 @@ from typing import Any
 
 from amaranth.lib import wiring
 
+from wideblock import vectors
 from wideblock.rtl.aes.iterative import IterativeDecryption
 from wideblock.rtl.aes.keyed import Keyed
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
@@ -16,23 +17,54 @@ from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
 from wideblock.rtl.sector.parameters import Parameters
 from wideblock.rtl.tes.fast import Fast
 from wideblock.rtl.tes.heh import Heh
+from wideblock.rtl.tes.hmch import Hmch
 from wideblock.spec.fast import FAST
 from wideblock.spec.heh import HEH
+from wideblock.spec.hmch import HMCH
 
-__all__ = ["PARTS", "PRESETS", "Part", "Preset", "core", "parameters", "preset", "specification"]
+__all__ = ["PARTS", "PRESETS", "Part", "Preset", "core", "known_answers", "parameters", "preset", "specification"]
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """What a scheme is: its core, and what the core must agree with under a key of the port's width."""
+    """What a scheme is: its core, and what the core must agree with under a key of the port's width.
+
+    vectors: name of the file of its known answers; those fit whose parameters are ``answers``
+    key:     fields of a known answer that make up the key, in the order of the port
+    """
 
     core: type[HashCounterHash]
     specification: Callable[[Parameters, bytes], Any]
+    vectors: str
+    answers: Callable[[Parameters], Mapping[str, Any]]
+    key: tuple[str, ...] = ("key",)
+
+
+def _psi_scheme(mode: str, core: type[HashCounterHash], specification: Callable[..., Any]) -> Scheme:
+    """HEH or HMCH: the hash psi, under a key of its own."""
+    return Scheme(
+        core,
+        lambda p, key: specification(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
+        "heh_hmch",
+        lambda p: {
+            "mode": mode,
+            "hash": {"brw": "BRW", "horner": "Poly"}[p.hash],
+            "permuted": p.order == "paper",
+            "field": "LE",
+        },
+        ("key", "hash_key"),
+    )
 
 
 SCHEMES = {
-    "fast": Scheme(Fast, lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes)),
-    "heh": Scheme(Heh, lambda p, key: HEH(key, hash=p.hash, sector_bytes=p.sector_bytes)),
+    "fast": Scheme(
+        Fast,
+        lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes),
+        "fast",
+        lambda p: {"hash": {"brw": "BRW", "horner": "Horner"}[p.hash], "field": "LE"},
+    ),
+    "heh": _psi_scheme("HEH", Heh, HEH),
+    "hmch": _psi_scheme("HMCH", Hmch, HMCH),
 }
 
 
@@ -74,31 +106,26 @@ def _fast(hash: str, lanes: int, *, overlap: bool) -> Preset:
     )
 
 
-def _heh(name: str, lanes: int, what: str, row: str, *, overlap: bool, **parameters: Any) -> Preset:
-    cores = {1: "one AES core", 2: "two AES cores"}[lanes] + " each way"
-    p = Parameters("heh", sector_bytes=512, lanes=lanes, mult_stages=3, overlap=overlap, **parameters)
+def _psi(scheme: str, variant: str, *, overlap: bool) -> Preset:
+    """The variants of HEH and HMCH in the paper's Table 3, and those with overlap."""
+    hash, lanes, squares = {
+        "brw-1": ("brw", 2, "on-the-fly"),
+        "brw-2": ("brw", 2, "stored"),
+        "brw-3": ("brw", 1, "on-the-fly"),
+        "poly": ("horner", 1, "stored"),
+    }[variant]
+    cores = {1: "one AES core", 2: "two AES cores"}[lanes] + {"heh": " each way", "hmch": ""}[scheme]
+    powers = {"brw-1": ", squares on the fly", "brw-2": ", squares stored", "brw-3": ", squares on the fly"}
+    title = f"{scheme.upper()}[{'BRW' if hash == 'brw' else 'Poly'}]"
+    what = f"{title} for 512-byte sectors, {cores}{powers.get(variant, '')}"
+    width = 1 if hash == "horner" else 2
+    p = Parameters(scheme, hash, 512, width=width, lanes=lanes, overlap=overlap, mult_stages=3, squares=squares)
     if overlap:
-        return Preset(
-            f"{name}s",
-            f"{what} for 512-byte sectors, {cores}, sectors overlap: the lanes alone bound the throughput",
-            p,
-        )
+        return Preset(f"{scheme}-{variant}s", f"{what}, sectors overlap: the lanes alone bound the throughput", p)
+    paper = title if hash == "horner" else f"{title}-{variant[-1]}"
     return Preset(
-        name,
-        f"{what} for 512-byte sectors, {cores}, the paper's architecture: one hash unit, one sector at a time",
-        p,
-        row,
+        f"{scheme}-{variant}", f"{what}, the paper's architecture: one hash unit, one sector at a time", p, paper
     )
-
-
-def _hehs(overlap: bool) -> list[Preset]:
-    stored, fly = "HEH[BRW], stored squares,", "HEH[BRW], squares on the fly,"
-    return [
-        _heh("heh-brw-1", 2, fly, "HEH[BRW]-1", overlap=overlap, squares="on-the-fly"),
-        _heh("heh-brw-2", 2, stored, "HEH[BRW]-2", overlap=overlap),
-        _heh("heh-brw-3", 1, fly, "HEH[BRW]-3", overlap=overlap, squares="on-the-fly"),
-        _heh("heh-poly", 1, "HEH[Poly]", "HEH[Poly]", overlap=overlap, hash="horner", width=1),
-    ]
 
 
 PRESETS: dict[str, Preset] = {
@@ -112,8 +139,12 @@ PRESETS: dict[str, Preset] = {
         _fast("brw", 2, overlap=True),
         _fast("brw", 4, overlap=True),
         _fast("horner", 2, overlap=True),
-        *_hehs(overlap=False),
-        *_hehs(overlap=True),
+        *(
+            _psi(scheme, variant, overlap=overlap)
+            for scheme in ("heh", "hmch")
+            for overlap in (False, True)
+            for variant in ("brw-1", "brw-2", "brw-3", "poly")
+        ),
     )
 }
 
@@ -204,6 +235,20 @@ def _value(field: str, kind: Any, value: Any) -> Any:
 def core(parameters: Parameters) -> HashCounterHash:
     """Returns the sector core: ``parameters``, ``timing`` and ``security`` are its attributes."""
     return SCHEMES[parameters.scheme].core(parameters)
+
+
+def known_answers(parameters: Parameters) -> list[tuple[str, bytes, bytes, bytes, bytes]]:
+    """Returns source, key, tweak, plain and enciphered sector of every known answer for such a core; maybe none."""
+    scheme = SCHEMES[parameters.scheme]
+    wanted = scheme.answers(parameters)
+    found = [
+        (found.source, b"".join(answer[field] for field in scheme.key), answer["tweak"], answer["pt"], answer["ct"])
+        for found in vectors.load(scheme.vectors)
+        for answer in found.vectors
+        if wanted.items() <= answer.parameters.items()
+    ]
+    size = scheme.core.key_port_bits(parameters) // 8, parameters.sector_bytes
+    return [answer for answer in found if (len(answer[1]), len(answer[3])) == size]
 
 
 def specification(parameters: Parameters, key: bytes) -> Any:

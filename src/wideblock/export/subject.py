@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-from wideblock import catalog, vectors
+from wideblock import catalog
 from wideblock.export.contract import Contract
 from wideblock.export.verilog import verilog
 from wideblock.verify.scoreboard import KnownAnswer
@@ -63,14 +63,4 @@ def subject(core: Contract) -> Subject:
 
 def known_answers(core: Contract) -> list[KnownAnswer]:
     """Returns every known answer of the core's scheme, hash, key length and sector; there may be none."""
-    p = core.parameters
-    if p.scheme not in vectors.names():
-        return []
-    return [
-        KnownAnswer(found.source, answer["key"], answer["tweak"], answer["pt"], answer["ct"])
-        for found in vectors.load(p.scheme)
-        for answer in found.vectors
-        if answer.parameters["hash"].lower() == p.hash
-        and answer.parameters["field"] == "LE"  # the designers' reading, and the cores'
-        and (len(answer["key"]), len(answer["pt"])) == (core.key_bits // 8, p.sector_bytes)
-    ]
+    return [KnownAnswer(*answer) for answer in catalog.known_answers(core.parameters)]

@@ -72,7 +72,7 @@ class Field:
     def shift(self, a, k: int) -> Value:
         """x^k * a.
 
-        Cost: for GF128 and k up to 100, three XORs for each of k bits; more once what overflows does so again.
+        Cost: as ``double``, for each of the k bits that leave at the top; the bits of x^k itself are wires.
         """
         return self._linear(a, range(k, self.width + k))
 

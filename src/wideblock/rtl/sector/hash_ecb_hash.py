@@ -176,9 +176,9 @@ class HashEcbHash(wiring.Component):
                 self.queue_depth,
             )
         )
-        self.key_unit = KeyUnit(key_bits=p.key_bits, sbox=p.sbox, rows=self.clear_rows, words=128)
+        self.key_unit = KeyUnit(key_bits=p.key_bits, sbox=p.sbox, rows=self.clear_rows, port_bits=self.key_port_bits(p))
         powers = max(u.setup for u in self.units.values())
-        setup = self.key_unit.expansion.timing.latency + powers + 2
+        setup = max(self.key_unit.expansion.timing.latency, powers) + 2
         return slots, SectorTiming(compute, latency, interval, setup, 2 * self.clear_rows + 1)
 
     @property
@@ -369,7 +369,7 @@ class HashEcbHash(wiring.Component):
         # Keys
         connect(m, flipped(self.key), keys.key)
         loaded = Signal(len(units))
-        m.d.sync += loaded.eq(Mux(keys.derive, 0, loaded | Cat(unit.loaded for unit in units)))
+        m.d.sync += loaded.eq(Mux(keys.taken, 0, loaded | Cat(unit.loaded for unit in units)))
         m.d.comb += [
             keys.zeroize.eq(self.zeroize),
             keys.idle.eq(entrance.between & front.front_first & admission.done),
@@ -379,7 +379,7 @@ class HashEcbHash(wiring.Component):
         for unit in units:
             m.d.comb += [
                 unit.tau.eq(keys.words),
-                unit.load.eq(keys.derive),
+                unit.load.eq(keys.taken),
                 unit.clear.eq(clear),
                 unit.clear_row.eq(clear_row),
             ]

@@ -11,24 +11,29 @@ __all__ = ["KeyUnit"]
 
 
 class KeyUnit(wiring.Component):
-    """Takes a key between two sectors, so that no sector sees two: the AES key and ``words`` bits after it.
+    """Takes a key between two sectors, so that no sector sees two.
+
+    Of the ``port_bits`` of a key the first ``key_bits`` are the cipher's; the others, which the core must take with
+    ``taken``, are ``words``.
 
     After reset and after ``zeroize`` it holds ``clear`` high while ``clear_row`` goes twice over ``rows`` rows: once
     for what the memories hold, once for what was still under way. With a new key it asks for the hash key by
     ``derive``, a pulse once the round keys are there, and waits for ``derived``. ``running`` says that sectors may
-    enter, ``waiting`` that a key is offered and no further sector may, ``idle`` that none is under way. ``words`` holds
-    what of the key the scheme takes as it is.
+    enter, ``waiting`` that a key is offered and no further sector may, ``idle`` that none is under way.
 
     Timing: ``clear`` for 2 * rows cycles; key taken to ``derive`` as :class:`KeyExpansion` to its ``ready``.
     Paths:  none from ``key.valid`` to ``key.ready``.
     """
 
-    def __init__(self, *, key_bits: int, sbox: str, rows: int, words: int = 0):
-        self.rows = rows
+    def __init__(self, *, key_bits: int, sbox: str, rows: int, port_bits: int | None = None):
+        self.rows, self.key_bits = rows, key_bits
+        port_bits = port_bits or key_bits
         self.expansion = KeyExpansion(key_bits=key_bits, sbox="lut" if sbox == "bram" else sbox)
         super().__init__(
             {
-                "key": In(stream.Signature(key_bits + words)),
+                "key": In(stream.Signature(port_bits)),
+                "taken": Out(1),
+                "words": Out(port_bits - key_bits),
                 "zeroize": In(1),
                 "idle": In(1),
                 "derived": In(1),
@@ -38,7 +43,6 @@ class KeyUnit(wiring.Component):
                 "clear": Out(1),
                 "clear_row": Out(range(rows)),
                 "round_keys": Out(128 * (self.expansion.rounds + 1)),
-                "words": Out(words),
             }
         )
 
@@ -46,20 +50,17 @@ class KeyUnit(wiring.Component):
         m = Module()
         m.submodules.expansion = expansion = self.expansion
         count = Signal(range(2 * self.rows))
-        taken = Signal()
+        taken = self.taken
         m.d.comb += [
             taken.eq(self.key.valid & self.key.ready),
+            self.words.eq(self.key.payload[self.key_bits :]),
             expansion.key.valid.eq(taken),
-            expansion.key.payload.eq(self.key.payload),
+            expansion.key.payload.eq(self.key.payload[: self.key_bits]),
             expansion.clear.eq(self.clear),
             self.round_keys.eq(expansion.round_keys),
             self.clear_row.eq(count),
         ]
         m.d.sync += self.waiting.eq(self.key.valid & self.running & ~taken)
-        with m.If(taken):
-            m.d.sync += self.words.eq(self.key.payload[len(expansion.key.payload) :])
-        with m.If(self.clear):
-            m.d.sync += self.words.eq(0)
 
         def cleared_on_demand():
             with m.If(self.zeroize):

@@ -20,7 +20,8 @@ from collections.abc import Sequence
 from amaranth import Mux, Value
 
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.hash.products import Block, Product, brw_products, horner_products
+from wideblock.rtl.hash.products import Block, Product
+from wideblock.rtl.hash.psi import psi_products
 from wideblock.rtl.sector.hash_ecb_hash import HashEcbHash
 from wideblock.rtl.sector.parameters import Parameters
 
@@ -49,12 +50,8 @@ class Heh(HashEcbHash):
             raise ValueError(f"HEH needs at least 2 blocks a sector, got {p.m}")
 
     def psi(self, X: Sequence[Block], into: str) -> list[Product]:
-        if self.parameters.hash == "horner":
-            *others, loose = X
-            products = horner_products(others, "D", decimation=self.decimation, monic=False)
-        else:
-            products, loose = brw_products(X, "D", two_block_rule="heh")
-        return [*products, Product("D", None, 1, loose, None, into)]
+        p = self.parameters
+        return psi_products(X, into, hash=p.hash, order=p.order, decimation=self.decimation)
 
     def betas(self, b1: Value, decrypt: Value) -> tuple[Value, Value]:
         b2 = GF128.double(b1)
