@@ -8,12 +8,9 @@ knows about time; :mod:`wideblock.rtl.hash.program` decides when each product is
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .forest import permutation
-
-__all__ = ["Block", "Product", "brw_products", "horner_products", "psi_products"]
+__all__ = ["Block", "Product", "brw_products", "horner_products"]
 
 Block = int | str
-PAPER_STAGES = 3  # of the multiplier whose schedule is the BRW paper's order of blocks
 
 
 @dataclass(frozen=True)
@@ -85,21 +82,3 @@ def horner_products(blocks: Sequence[Block], into: str, *, decimation: int, moni
         leading = decimation if monic and j == decimation else None
         products.append(Product(f"X{j}", None, power, block, leading, target))
     return products
-
-
-def psi_products(blocks: Sequence[Block], into: str, *, hash: str, order: str, decimation: int) -> list[Product]:
-    """Products of h BRW_h(X_1, ..., X_n) or h Poly_h(X_1, ..., X_n), which HEH and HMCH call psi; h is tau.
-
-    The last product, ``"D"``, by h, takes the sum of the others and the block that none of them has. ``order`` is that
-    of the blocks in BRW: ``"natural"``, or ``"paper"``, the permutation of the BRW paper's schedule.
-
-    Source: Chakraborty et al., IEEE TC 62(2), sections 4.1 and 4.4.
-    """
-    loose: Block | None
-    if hash == "horner":
-        *others, loose = blocks
-        products = horner_products(others, "D", decimation=decimation, monic=False)
-    else:
-        permuted = [blocks[j - 1] for j in permutation(len(blocks), PAPER_STAGES)] if order == "paper" else blocks
-        products, loose = brw_products(permuted, "D", two_block_rule="heh")
-    return [*products, Product("D", None, 1, loose, None, into)]
