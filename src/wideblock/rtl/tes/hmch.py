@@ -20,14 +20,11 @@ from collections.abc import Sequence
 from amaranth import Value
 
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.hash.forest import permutation
-from wideblock.rtl.hash.products import Block, Product, brw_products, horner_products
+from wideblock.rtl.hash.products import Block, Product, psi_products
 from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
 from wideblock.rtl.sector.parameters import Parameters
 
 __all__ = ["Hmch"]
-
-PAPER_STAGES = 3  # of the multiplier whose schedule is the paper's order of blocks
 
 
 class Hmch(HashCounterHash):
@@ -62,14 +59,8 @@ class Hmch(HashCounterHash):
         return p.key_bits + 128
 
     def psi(self, X: Sequence[Block], into: str) -> list[Product]:
-        """The last product, by h, takes the sum of the others and the block that none of them has."""
-        if self.parameters.hash == "horner":
-            products, loose = horner_products(X[:-1], "D", decimation=self.decimation, monic=False), X[-1]
-        else:
-            paper = self.parameters.order == "paper"
-            permuted = [X[j - 1] for j in permutation(len(X), PAPER_STAGES)] if paper else X
-            products, loose = brw_products(permuted, "D", two_block_rule="heh")
-        return [*products, Product("D", None, 1, loose, None, into)]
+        p = self.parameters
+        return psi_products(X, into, hash=p.hash, order=p.order, decimation=self.decimation)
 
     def front(self, X: Sequence[Block]) -> list[Product]:
         return self.psi(X[1:], "R")
