@@ -10,7 +10,6 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption
 from wideblock.spec.aes import expand_key
 
-
 CORES = [IterativeEncryption, IterativeDecryption]
 
 
