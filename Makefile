@@ -13,6 +13,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SECTORS ?= 10000
 RESULTS := docs/results
+COMPOSITE := aes128-pec-composite aes128-pec-composite-r2
 
 .PHONY: demo test verify bench synth docs setup format lock clean
 
@@ -37,6 +38,8 @@ bench: $(READY)
 # Area and clock of everything the documents report; hours on two cores.
 synth: $(READY)
 	$(BIN)/wideblock synth --all --save $(RESULTS)
+	$(BIN)/wideblock synth $(COMPOSITE) --target ecp5 --yosys=-nowidelut --save $(RESULTS)
+	$(BIN)/wideblock synth fast-brw-1 --set sbox=composite --target ecp5 --yosys=-nowidelut --mhz 120 --save $(RESULTS)
 
 docs: $(READY)
 	$(BIN)/python -m wideblock.export.results $(RESULTS) README.md

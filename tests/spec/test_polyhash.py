@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wideblock.rtl.hash.forest import permutation
 from wideblock.spec import polyhash
 from wideblock.spec.gf128 import mul, power
-from wideblock.spec.polyhash import TwoBlockRule, brw, decimated_horner, horner
+from wideblock.spec.polyhash import TwoBlockRule, brw, brw_order, decimated_horner, horner
 
 ELEMENTS = st.integers(0, 2**128 - 1)
 MESSAGES = st.lists(ELEMENTS, max_size=70)
@@ -223,3 +224,15 @@ def test_brw_is_affine_in_each_block(tau, blocks, a, b, data):
 def test_horner_is_linear(tau, pairs):
     a, b = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     assert horner(tau, a) ^ horner(tau, b) == horner(tau, [x ^ y for x, y in pairs])
+
+
+def test_order_of_the_paper():
+    """Source: IEEE TC 62(2), 2013, section 4.2, the table of pi."""
+    pi = "1 2 7 8 3 4 13 14 5 6 11 12 9 10 19 20 15 16 21 22 17 18 27 28 23 24 29 30 25 26 31"
+    assert brw_order(31) == [int(j) for j in pi.split()]
+    assert brw_order(0) == [] and brw_order(1) == [1] and brw_order(3) == [1, 2, 3]
+
+
+def test_order_of_the_paper_is_that_of_its_schedule():
+    for n in (*range(1, 70), 127, 128, 255, 256):
+        assert tuple(brw_order(n)) == permutation(n, 3)

@@ -8,7 +8,7 @@ from wideblock import vectors
 
 
 def test_names():
-    assert {"aes", "fast"} <= set(vectors.names())
+    assert {"aes", "fast", "heh_hmch"} <= set(vectors.names())
 
 
 @pytest.mark.parametrize("name", vectors.names())

@@ -20,9 +20,10 @@ from wideblock.synth.targets import target as target_of
 from wideblock.synth.yosys import Source, synthesise
 
 EXAMPLE = "Example: [b]wideblock synth fast-brw-2s --target xc7[/b]"
+Options = tuple[str, ...] | None
 
 
-def measure(name: str, changes: dict, target: Target, routed: bool, seed: int, mhz: float) -> Result:
+def measure(name: str, changes: dict, target: Target, routed: bool, seed: int, mhz: float, options: Options) -> Result:
     """Area of a preset or part on ``target`` and, if ``routed`` and the target can, its clock."""
     if name in catalog.PARTS:
         part = catalog.PARTS[name]
@@ -32,12 +33,13 @@ def measure(name: str, changes: dict, target: Target, routed: bool, seed: int, m
         core = contract(name, changes)
         source, clock_port = Source(verilog(core), core.module), "aclk"
         parameters, taken, interval = asdict(core.parameters), core.parameters.sector_bytes, core.timing.interval
+        name = " ".join((name, *(f"{parameter}={value}" for parameter, value in core.changed)))
     with err.status(f"{source.top} on {target.name}: synthesis"):
-        area = synthesise(source, target)
+        area = synthesise(source, target, options=options)
     clock = None
     if routed and target.places:
         with err.status(f"{source.top} on {target.name}: place and route"):
-            clock = place(source, target, clock=clock_port, seed=seed, mhz=mhz)
+            clock = place(source, target, clock=clock_port, seed=seed, mhz=mhz, options=options)
     return result(name, target, area, clock, parameters=parameters, bytes=taken, interval=interval)
 
 
@@ -49,6 +51,10 @@ def synth(
     routed: Annotated[bool, typer.Option("--route/--no-route", help="Place and route, minutes a core.")] = True,
     seed: Annotated[int, typer.Option(metavar="S", help="Of the placer.")] = 1,
     mhz: Annotated[float, typer.Option(metavar="MHZ", min=1, help="What the router aims at.")] = 200,
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--yosys", metavar="ARG", help="Argument of the target's synthesis pass; may be repeated."),
+    ] = None,
     directory: Annotated[Path | None, typer.Option("--save", metavar="DIR", help="Write each result as JSON.")] = None,
     json: Json = False,
 ) -> None:
@@ -56,8 +62,6 @@ def synth(
     names = [*catalog.PRESETS, *catalog.PARTS] if everything else presets
     if not names:
         raise ValueError("no preset or part is given; name one or say --all")
-    if directory and changes:
-        raise ValueError("--save is for presets as they are; leave out --set or --save")
     devices = [target_of(name) for name in target or ("xc7", "ecp5")]
     changed = settings(changes)
     for name in names:
@@ -68,9 +72,9 @@ def synth(
     results = []
     for name in names:
         for device in devices:
-            results.append(measure(name, changed, device, routed, seed, mhz))
+            results.append(measure(name, changed, device, routed, seed, mhz, tuple(options) if options else None))
             if directory:
-                save(results[-1], directory / f"{name}-{device.name}.json")
+                save(results[-1], directory / f"{results[-1].name.replace(' ', '-')}-{device.name}.json")
     if json:
         as_json([asdict(each) for each in results])
     else:

@@ -32,7 +32,9 @@ def of_core(core: Contract, results: Iterable[Result]) -> list[Result]:
 
 def row(result: Result) -> tuple[str, ...]:
     """``result`` under :data:`HEAD`, with a dash where there is no figure."""
-    papers = dict.fromkeys(p.cycles for p in for_preset(result.name) if p.kind == "paper" and p.cycles)
+    papers = dict.fromkeys(
+        p.cycles for p in for_preset(result.name.partition(" ")[0]) if p.kind == "paper" and p.cycles
+    )
     clock = result.clock
     return (
         result.name,

@@ -9,7 +9,7 @@ from enum import Enum
 
 from wideblock.spec.gf128 import mul, power, square
 
-__all__ = ["TwoBlockRule", "brw", "decimated_horner", "horner"]
+__all__ = ["TwoBlockRule", "brw", "brw_order", "decimated_horner", "horner"]
 
 
 class TwoBlockRule(Enum):
@@ -83,3 +83,38 @@ def brw(tau: int, blocks: Sequence[int], *, two_block_rule: TwoBlockRule = TwoBl
                 return mul(BRW(*Y[: t - 1]), tau_to[t] ^ Y[t - 1]) ^ BRW(*Y[t:])
 
     return BRW(*blocks)
+
+
+def brw_order(n: int) -> list[int]:
+    """pi(1), .., pi(n): which block is X_1, .., X_n of the BRW polynomial in the HEH and HMCH paper.
+
+    The paper's circuit takes two blocks a clock as they come, and its multiplier of three stages wants them in the
+    order of its multiplications. Multiplication x = 2, 4, .. has the factors of X_(x-1) and X_x and is part of that of
+    x + l, where l is the largest power of two in x; it starts three clocks after the last of its own parts at the
+    soonest. Those that have parts go first, in the order in which they can, then those that have none.
+
+    Source: IEEE TC 62(2), 2013, figure 4 and section 4.2; printed there are ``clock - ST > NS`` and a loop while both
+            lists are not empty, but only ``>=`` and a loop while one is not empty give the paper's own permutation.
+    """
+    stages = 3
+    parts = {x: (x & -x).bit_length() - 2 for x in range(2, n + 1, 2)}
+    whole = [x for x in parts if parts[x] == 0]
+    waiting: list[tuple[int, int]] = []  # (x, clock at which it can start)
+    pi = list(range(1, n + 1))
+    clock = place = 0
+    while whole or waiting:
+        clock += 1
+        if waiting and waiting[0][1] <= clock:
+            x, _ = waiting.pop(0)
+        elif whole:
+            x = whole.pop(0)
+        else:
+            continue
+        pi[x - 2], pi[x - 1] = 2 * place + 1, 2 * place + 2
+        place += 1
+        above = x + (x & -x)
+        if above in parts:
+            parts[above] -= 1
+            if parts[above] == 0:
+                waiting.append((above, clock + stages))
+    return pi

@@ -30,7 +30,7 @@ def throughput(sector_bytes: int, interval: int, mhz: float) -> float:
 class Result:
     """One core on one target.
 
-    name:        preset, or the name of a part ("aes128-enc-r2")
+    name:        preset or part ("aes128-pec-r2"), and what was changed in it ("fast-brw-1 sbox=composite")
     parameters:  what it was generated with
     part:        device, package, speed grade
     bytes, interval: what it takes every how many cycles (measured elsewhere); None where that has no meaning

@@ -9,7 +9,12 @@ from amaranth.sim import Simulator
 from wideblock.rtl.aes.key_expansion import KeyExpansion
 from wideblock.spec.aes import expand_key
 
-PARAMETERS = [(128, "lut"), (128, "composite"), (256, "lut"), (256, "composite")]
+# cycles a round key: more than two only where the S-box has more than one step
+PARAMETERS = [
+    (128, "lut", 1, 1), (128, "lut", 2, 2), (128, "lut", 4, 2), (128, "composite", 1, 1), (128, "composite", 2, 2),
+    (128, "composite", 4, 4), (256, "lut", 1, 1), (256, "lut", 2, 2), (256, "composite", 1, 1),
+    (256, "composite", 3, 3),
+]  # fmt: skip
 
 
 def run(dut, bench):
@@ -32,10 +37,10 @@ def round_keys(ctx, dut):
     return ctx.get(dut.round_keys).to_bytes(len(dut.round_keys) // 8, "little")
 
 
-@pytest.mark.parametrize("key_bits, sbox", PARAMETERS)
-def test_round_keys_and_timing(key_bits, sbox):
-    dut = KeyExpansion(key_bits=key_bits, sbox=sbox)
-    assert dut.timing.latency == dut.timing.interval == {128: 11, 256: 14}[key_bits]
+@pytest.mark.parametrize("key_bits, sbox, round_stages, cycles_a_key", PARAMETERS)
+def test_round_keys_and_timing(key_bits, sbox, round_stages, cycles_a_key):
+    dut = KeyExpansion(key_bits=key_bits, sbox=sbox, round_stages=round_stages)
+    assert dut.timing.latency == dut.timing.interval == 1 + {128: 10, 256: 13}[key_bits] * cycles_a_key
     rng = random.Random(key_bits)
     size = key_bits // 8
 
@@ -73,9 +78,9 @@ def test_keys_back_to_back(key_bits):
     assert taken == [k * dut.timing.interval for k in range(3)]
 
 
-@pytest.mark.parametrize("key_bits", [128, 256])
-def test_clear_at_any_moment(key_bits):
-    dut = KeyExpansion(key_bits=key_bits)
+@pytest.mark.parametrize("key_bits, round_stages", [(128, 1), (128, 2), (256, 1)])
+def test_clear_at_any_moment(key_bits, round_stages):
+    dut = KeyExpansion(key_bits=key_bits, round_stages=round_stages)
     key = random.Random(1).randbytes(key_bits // 8)
 
     async def bench(ctx):
@@ -100,7 +105,9 @@ def test_clear_at_any_moment(key_bits):
     run(dut, bench)
 
 
-@pytest.mark.parametrize("bad, message", [({"key_bits": 192}, "got 192"), ({"sbox": "bram"}, "got 'bram'")])
+@pytest.mark.parametrize(
+    "bad, message", [({"key_bits": 192}, "got 192"), ({"sbox": "bram"}, "got 'bram'"), ({"round_stages": 0}, "got 0")]
+)
 def test_impossible_parameters(bad, message):
     with pytest.raises(ValueError, match=message):
         KeyExpansion(**bad)

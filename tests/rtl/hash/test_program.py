@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 
 from wideblock import catalog
-from wideblock.rtl.hash.products import Product, brw_products, horner_products
+from wideblock.rtl.hash.products import Product
 from wideblock.rtl.hash.program import Arrival, schedule
+
+from .digest import digest
 
 
 class Machine:
@@ -111,28 +113,6 @@ def carried_out(program, sectors=6):
         machine.run(sectors, lambda chance=chance: rng.random() < chance)
         names = sorted((k, event, str(name)) for k, event, name, _ in machine.events)
         assert names == sorted((k, event, name) for k in range(sectors) for event, name in wanted)
-
-
-def digest(n, kind, *, width, latency, multipliers, period=None, urgent=("h",)):
-    """Schedule of the hash of ``n`` blocks, times tau."""
-    beats = -(-n // width)
-    banks = width if kind == "horner" else max(2, width)
-    arrivals = [Arrival(b, b // width, b % banks) for b in range(n)]
-    if kind == "brw":
-        products, loose = brw_products(range(n), "h", two_block_rule="fast")
-    else:
-        products, loose = horner_products(range(n), "h", decimation=latency * multipliers, monic=False), None
-    products = [*products, Product("h", None, (1, 2), loose, None, "out")]
-    return schedule(
-        products,
-        arrivals,
-        latency=latency,
-        multipliers=multipliers,
-        beats=beats,
-        steps=period or beats,
-        period=period,
-        urgent=urgent if period else (),
-    )
 
 
 def shortest(n, kind, **shape):

@@ -5,11 +5,13 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.rounds import ROUNDS, check_parameters
-from wideblock.rtl.aes.sbox import named, sub_bytes
+from wideblock.rtl.aes.rounds import ROUNDS, check_parameters, cut_places
+from wideblock.rtl.aes.sbox import composite_steps, from_planes, lut_steps, named, to_planes
 from wideblock.rtl.pipeline import Timing
 
 __all__ = ["KeyExpansion"]
+
+SUMS = 3  # levels behind the S-boxes: constant and running sums, the choice of the word, the load
 
 
 class KeyExpansion(wiring.Component):
@@ -18,19 +20,27 @@ class KeyExpansion(wiring.Component):
     ``ready`` is high while they are complete: until then they are on their way through the registers and must not be
     used. ``clear`` zeroes every key register, and lowers ``ready``, at the next clock edge, whatever is under way.
 
-    Timing: latency from the key taken to ``ready``: 1 + rounds for AES-128, rounds for AES-256 (11, 14), as one round
-            key comes a cycle and the key itself is one or two of them. The next key can be taken then.
+    A round key takes as many cycles as a round of the cipher has registers, ``round_stages``, so that both reach one
+    clock; where the S-box is one table, at most two.
+
+    Timing: latency from the key taken to ``ready``: with one cycle a round key 1 + rounds for AES-128 and rounds for
+            AES-256 (11, 14), as the key itself is one or two of them. The next key can be taken then.
     Paths:  ``clear`` to ``key.ready``.
-    Cost:   four S-boxes, 128 * (rounds + 1) registers in a shift register with enable, no multiplexer over them.
+    Cost:   four S-boxes, 128 * (rounds + 1) registers in a shift register with enable, no multiplexer over them;
+            registers inside the S-boxes.
     Bytes:  byte 0 of the key and of each round key is bits 7..0.
     Source: FIPS 197, 5.2.
     """
 
-    def __init__(self, *, key_bits: int = 128, sbox: str = "lut"):
+    def __init__(self, *, key_bits: int = 128, sbox: str = "lut", round_stages: int = 1):
         check_parameters(key_bits, sbox, kinds=("lut", "composite"))
+        if round_stages < 1:
+            raise ValueError(f"round_stages must be 1 or more, got {round_stages!r}")
+        self.layer = composite_steps() if sbox == "composite" else lut_steps()
+        self.stages = min(round_stages, 1 + len(self.layer))
         self.key_bits, self.sbox = key_bits, sbox
         self.rounds = ROUNDS[key_bits]
-        steps = self.rounds + 1 - key_bits // 128
+        steps = (self.rounds + 1 - key_bits // 128) * self.stages
         self.timing = Timing(latency=1 + steps, interval=1 + steps)
         super().__init__(
             {
@@ -53,7 +63,10 @@ class KeyExpansion(wiring.Component):
         turned = Signal(init=1)
         constant = Signal(8, init=1)
         # The word is turned behind the S-boxes, which commute with that, so that registers feed them.
-        word = sub_bytes(m, keys[-1][96:], self.sbox, "word")
+        word = self._sub_word(m, keys[-1][96:])
+        shift, phase = Signal(), Signal(range(max(2, self.stages)))
+        m.d.comb += shift.eq(busy & (phase == self.stages - 1))
+        m.d.sync += phase.eq(Mux(busy & ~shift, phase + 1, 0))
         if held > 1:
             g = named(m, "g", Mux(turned, word.rotate_right(8) ^ constant, word))
         else:
@@ -65,7 +78,7 @@ class KeyExpansion(wiring.Component):
         for k in range(1, 4):
             sums.append(named(m, f"sum{k}", sums[-1] ^ w[k]))
 
-        with m.If(load | busy):
+        with m.If(load | shift):
             m.d.sync += [key.eq(following) for key, following in zip(keys, [*keys[1:], Cat(sums)], strict=True)]
         with m.If(load):
             m.d.sync += [
@@ -75,7 +88,7 @@ class KeyExpansion(wiring.Component):
                 turned.eq(1),
                 constant.eq(1),
             ]
-        with m.Elif(busy):
+        with m.Elif(shift):
             doubled = constant.rotate_left(1) ^ Mux(constant[7], 0x1A, 0)
             if held > 1:
                 m.d.sync += turned.eq(~turned)
@@ -88,6 +101,21 @@ class KeyExpansion(wiring.Component):
         with m.If(self.clear):
             m.d.sync += [*(key.eq(0) for key in keys), busy.eq(0), self.ready.eq(0)]
         return m
+
+    def _sub_word(self, m: Module, word):
+        """SubWord, ``stages`` - 1 cycles later. Source: FIPS 197, 5.2."""
+        cuts = cut_places([*(step.levels for step in self.layer), SUMS], self.stages)
+        live = {"s": to_planes(word)}
+        for i, step in enumerate(self.layer):
+            live = {
+                key: [named(m, f"word{i}_{key}{b}", plane) for b, plane in enumerate(planes)]
+                for key, planes in step.apply(m, live, f"word{i}").items()
+            }
+            if i in cuts:
+                held = {key: [Signal.like(p, name=f"{p.name}_held") for p in planes] for key, planes in live.items()}
+                m.d.sync += [h.eq(p) for key in live for h, p in zip(held[key], live[key], strict=True)]
+                live = held
+        return named(m, "word", from_planes(live["s"]))
 
     @property
     def _last_constant(self) -> int:

@@ -21,7 +21,11 @@ class Keyed(wiring.Component):
     def __init__(self, cipher):
         self.cipher = cipher
         self.timing = cipher.timing
-        self.expansion = KeyExpansion(key_bits=cipher.key_bits, sbox="lut" if cipher.sbox == "bram" else cipher.sbox)
+        self.expansion = KeyExpansion(
+            key_bits=cipher.key_bits,
+            sbox="lut" if cipher.sbox == "bram" else cipher.sbox,
+            round_stages=getattr(cipher, "round_stages", 1),
+        )
         streams = {name: cipher.signature.members[name] for name in ("i", "o")}
         super().__init__({**streams, "key": In(stream.Signature(cipher.key_bits)), "clear": In(1), "ready": Out(1)})
 

@@ -3,7 +3,7 @@
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In
+from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.rounds import (
     ROUNDS,
@@ -41,7 +41,14 @@ class _Pipelined(wiring.Component):
     _inverse: bool
 
     def __init__(
-        self, *, key_bits: int = 128, round_stages: int = 1, sbox: str = "lut", lanes: int = 1, key_sets: int = 1
+        self,
+        *,
+        key_bits: int = 128,
+        round_stages: int = 1,
+        sbox: str = "lut",
+        lanes: int = 1,
+        key_sets: int = 1,
+        ahead: bool = False,
     ):
         check_parameters(key_bits, sbox)
         if round_stages not in (1, 2, 3, 4):
@@ -56,7 +63,8 @@ class _Pipelined(wiring.Component):
         self.timing = Timing(latency=1 + self.rounds * round_stages, interval=1)
         streams = FixedLatency(128 * lanes, 128 * lanes).members
         choice = {"second": In(1)} if key_sets == 2 else {}
-        super().__init__({**streams, "round_keys": In(128 * (self.rounds + 1) * key_sets), **choice})
+        early = {"ahead": Out(128 * lanes)} if ahead else {}
+        super().__init__({**streams, "round_keys": In(128 * (self.rounds + 1) * key_sets), **choice, **early})
 
     def elaborate(self, platform):
         m = Module()
@@ -74,6 +82,8 @@ class _Pipelined(wiring.Component):
 
         assert p.depth == self.timing.latency
         m.d.comb += [self.o.valid.eq(p.valid), self.o.payload.eq(from_planes(_split(p.s)))]
+        if "ahead" in self.signature.members:
+            m.d.comb += self.ahead.eq(from_planes(_split(p.ahead["s"])))
         return m
 
     def _keys(self, m: Module) -> list[Planes]:
@@ -170,6 +180,7 @@ class PipelinedEncryption(_Pipelined):
     With two ``key_sets`` it holds those of two keys, and ``second``, beside ``i``, chooses which a block goes under.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
+            With ``ahead``, a port of that name has the result a cycle earlier, before the last register.
     Cost:   16 S-boxes a round and lane; 128 registers a stage, more where a register stands inside an S-box; for a
             second key set 128 multiplexers of two a round.
     Bytes:  byte 0 of a block is bits 7..0.
@@ -186,6 +197,7 @@ class PipelinedDecryption(_Pipelined):
     ``round_keys`` is what encryption takes, in the same order.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
+            With ``ahead``, a port of that name has the result a cycle earlier, before the last register.
     Cost:   16 inverse S-boxes a round and lane; 128 registers a stage, more where a register stands inside an S-box.
     Bytes:  byte 0 of a block is bits 7..0.
     Source: FIPS 197, 5.3.

@@ -10,6 +10,7 @@ from operator import xor
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import Out
 
 from wideblock.rtl.gf128.field import GF128, Field, parity
 from wideblock.rtl.pipeline import FixedLatency, Pipeline, Timing
@@ -120,7 +121,8 @@ class Multiplier(wiring.Component):
     ``input_depth`` is the depth, in levels of 6-input tables, of what stands before ``i`` in the same cycle: the
     first stage then gets less. ``cuts`` says where the registers stand (see :func:`place`).
 
-    Timing: latency ``stages``, interval 1, never stalls.
+    Timing: latency ``stages``, interval 1, never stalls. With ``ahead``, a port of that name has the product a cycle
+            earlier, before the last register.
     Cost:   (width / leaf)^log2(3) products of leaf^2 AND gates; registers: the bits of the layers that are cut.
     Paths:  none combinational from input to output; the output comes from registers.
     Source: Chakraborty et al., IEEE TC 62(2), appendix A.
@@ -130,7 +132,15 @@ class Multiplier(wiring.Component):
     i: stream.Interface
     o: stream.Interface
 
-    def __init__(self, field: Field = GF128, *, stages: int = 4, leaf: int = 4, input_depth: float = 0):
+    def __init__(
+        self,
+        field: Field = GF128,
+        *,
+        stages: int = 4,
+        leaf: int = 4,
+        input_depth: float = 0,
+        ahead: bool = False,
+    ):
         quotient = field.width // leaf if leaf in LEAVES else 0
         if leaf not in LEAVES:
             raise ValueError(f"leaf must be one of {', '.join(map(str, LEAVES))}, got {leaf!r}")
@@ -147,7 +157,8 @@ class Multiplier(wiring.Component):
         self.timing = Timing(latency=stages, interval=1)
         self.layers = layers(field, leaf)
         self.cuts = place(self.layers, stages, input_depth)
-        super().__init__(FixedLatency(data.StructLayout({"a": field.width, "b": field.width}), field.width))
+        streams = FixedLatency(data.StructLayout({"a": field.width, "b": field.width}), field.width)
+        super().__init__({**streams.members, **({"ahead": Out(field.width)} if ahead else {})})
 
     def elaborate(self, platform):
         m = Module()
@@ -170,4 +181,6 @@ class Multiplier(wiring.Component):
             live = pipeline.live
         assert pipeline.depth == self.timing.latency
         m.d.comb += [self.o.valid.eq(pipeline.valid), self.o.payload.eq(Cat(live.values()))]
+        if "ahead" in self.signature.members:
+            m.d.comb += self.ahead.eq(Cat(pipeline.ahead.values()))
         return m

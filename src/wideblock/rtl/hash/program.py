@@ -21,7 +21,10 @@ __all__ = ["Arrival", "Issue", "Program", "colour", "schedule"]
 
 @dataclass(frozen=True)
 class Arrival:
-    """A block is written into its bank's window at the end of ``step``; it can be read from the next one on."""
+    """A block is written into its bank's window at the end of ``step``; it can be read from the next one on.
+
+    In a ``prompt`` program a product can also take it on its way, in ``step`` itself.
+    """
 
     block: Block
     step: int
@@ -51,9 +54,9 @@ class Program:
     """A schedule with its storage: what the hardware of a hash is built from.
 
     arrivals, issues: in the order of their steps
-    slot:    place in its bank's window of each block
+    slot:    place in its bank's window of each block that is not only taken on its way
     steps:   length of the head; issues at later steps belong to the tail
-    beats:   the first so many steps take a beat of input each
+    beats:   the first so many steps take a beat of input each; with a ``stride``, every stride-th step up to the last
     latency: of the multipliers, in cycles
     period:  steps from one sector's head to the next, or None if a sector's tail ends before the next head
     """
@@ -66,11 +69,16 @@ class Program:
     latency: int
     multipliers: int
     period: int | None
+    stride: int = 1
 
     @property
     def window(self) -> int:
         """Blocks that one bank of the window must hold."""
-        return 1 + max(self.slot.values())
+        return 1 + max(self.slot.values(), default=-1)
+
+    def fresh(self, issue: Issue, block: Block) -> bool:
+        """Whether the product takes the block on its way into the window."""
+        return any(a.block == block and a.step == issue.step for a in self.arrivals)
 
     @property
     def registers(self) -> int:
@@ -115,6 +123,8 @@ def schedule(
     steps: int,
     period: int | None = None,
     urgent: Sequence[int | str] = (),
+    prompt: bool = False,
+    stride: int = 1,
 ) -> Program:
     """Issues every product as early as its blocks, its inner products and its multiplier allow, the oldest first.
 
@@ -122,9 +132,10 @@ def schedule(
                  multiplier``
     arrivals:    when each block arrives, and where
     latency:     cycles from a product's issue to its result, 1 or more
-    steps:       steps of the head, of which the first ``beats`` take a beat
+    steps:       steps of the head, of which the first ``beats`` take a beat, or with ``stride`` every stride-th
     period:      steps between heads, or None
     urgent:      names of the products on the critical path: their places, modulo the period, are kept free for them
+    prompt:      whether a product may take a block in the step in which it arrives
 
     Raises ValueError if the products do not fit into the period.
     """
@@ -141,7 +152,7 @@ def schedule(
 
     reserved: dict[int | str, int] = {}
     while True:
-        placed = _place(products, at, unit, latency, period, reserved, frozenset(urgent))
+        placed = _place(products, at, unit, latency, period, reserved, frozenset(urgent), prompt)
         moved = [name for name in urgent if reserved.get(name) != placed[name]]
         if period is None or not moved:
             break
@@ -160,10 +171,11 @@ def schedule(
         beats=beats,
         steps=steps,
         period=period,
+        stride=stride,
     )
 
 
-def _place(products, at, unit, latency, period, reserved, urgent):
+def _place(products, at, unit, latency, period, reserved, urgent, prompt):
     """Step of each product: list scheduling in time order. Urgent products go when they are ready, and the others avoid
     the places that are reserved for them.
     """
@@ -189,7 +201,7 @@ def _place(products, at, unit, latency, period, reserved, urgent):
             if m in busy or blocked or kept.get(place, product.name) != product.name:
                 continue
             blocks = [b for b in (product.left, product.right) if b is not None]
-            if any(at[b].step >= step for b in blocks) or step < reserved.get(product.name, 0):
+            if any(at[b].step >= step + prompt for b in blocks) or step < reserved.get(product.name, 0):
                 continue
             if any(name not in placed or placed[name] + latency > step for name in inner[product.name]):
                 continue
@@ -201,7 +213,7 @@ def _place(products, at, unit, latency, period, reserved, urgent):
     return placed
 
 
-def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, steps, period):
+def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, steps, period, stride):
     """Window slots and accumulators, by colouring the steps during which each is held."""
     read = {}
     for product in products:
@@ -212,7 +224,8 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
     slot, held = {}, {}
     for arrival in arrivals:
         spans = held.setdefault(arrival.bank, [])
-        slot[arrival.block] = colour(spans, arrival.step, read[arrival.block], period)
+        if read[arrival.block] > arrival.step:
+            slot[arrival.block] = colour(spans, arrival.step, read[arrival.block], period)
 
     order = sorted(products, key=lambda p: (placed[p.name], unit[p.name]))
     row, rows = {}, []
@@ -238,7 +251,7 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
             )
         )
         opened.add((product.into, m))
-    return Program(tuple(arrivals), tuple(issues), slot, beats, steps, latency, multipliers, period)
+    return Program(tuple(arrivals), tuple(issues), slot, beats, steps, latency, multipliers, period, stride)
 
 
 def colour(spans, start, end, period):

@@ -17,19 +17,20 @@ class Sequencer(wiring.Component):
     """``head`` is the control word of the present step, ``tail`` the union of the tail words that are due.
 
     ``layout`` gives the fields of a word, in bits; ``words`` their values by step, absent fields and steps are zero.
-    Steps below ``beats`` wait for ``beat``; ``go`` says that the present step is carried out, ``ready`` that it wants a
-    beat. ``hold`` stops the head for a cycle, ``restart`` takes it back to step 0. ``decrypt`` goes with a sector: it
-    is read at every step of the head and travels along with the tail. A field whose name has a partner
-    ``<name>_decrypt`` has that added (xor) when the sector is decrypted.
+    The first ``beats`` steps wait for ``beat``, or with a ``stride``, a power of two, every stride-th step does until
+    there were so many; ``go`` says that the present step is carried out, ``ready`` that it wants a beat. ``hold`` stops
+    the head for a cycle, ``restart`` takes it back to step 0. ``decrypt`` goes with a sector: it is read at every step
+    of the head and travels along with the tail. A field whose name has a partner ``<name>_decrypt`` has that added
+    (xor) when the sector is decrypted.
 
     Timing: ``head`` belongs to the present cycle (its read is one cycle ahead); the tail's first word follows the last
             step by one cycle.
-    Cost:   a read-only memory of the distinct columns of the head; a register a cycle of the tail.
+    Cost:   a read-only memory of the distinct columns of the head; a register a cycle of the tail, and its word.
     Paths:  ``beat`` and ``hold`` to ``go`` and to the memory's address.
     """
 
-    def __init__(self, words: Words, layout: Mapping[str, int], *, beats: int, steps: int):
-        self.words, self.layout, self.beats, self.steps = words, dict(layout), beats, steps
+    def __init__(self, words: Words, layout: Mapping[str, int], *, beats: int, steps: int, stride: int = 1):
+        self.words, self.layout, self.beats, self.steps, self.stride = words, dict(layout), beats, steps, stride
         self.length = max(words, default=-1) + 1 - steps
         shape = data.StructLayout({name: width for name, width in layout.items() if not name.endswith("_decrypt")})
         self.shape = shape
@@ -54,11 +55,13 @@ class Sequencer(wiring.Component):
         step = Signal(range(max(2, self.steps)), name="step")
         following = Signal.like(step)
         m.d.sync += step.eq(following)
+        wants = Signal()
+        m.d.comb += wants.eq((step < self.beats * self.stride) & (step[: self.stride.bit_length() - 1] == 0))
         m.d.comb += [
             self.first.eq(step == 0),
             self.last.eq(self.go & (step == self.steps - 1)),
-            self.ready.eq((step < self.beats) & ~self.hold),
-            self.go.eq(~self.hold & ((step >= self.beats) | self.beat)),
+            self.ready.eq(wants & ~self.hold),
+            self.go.eq(~self.hold & (~wants | self.beat)),
             following.eq(Mux(self.go, Mux(step == self.steps - 1, 0, step + 1), step)),
         ]
         with m.If(self.restart | self.clear):
@@ -73,17 +76,23 @@ class Sequencer(wiring.Component):
         return m
 
     def _tail(self, m: Module, wide: data.StructLayout) -> Value:
-        """The union of the words that a token, one register a cycle, has reached."""
-        due = Const(0, self.shape.size)
-        token, decrypt = self.last, self.decrypt
+        """The union of the words that a token, one register a cycle, has reached.
+
+        The union is itself a register, made from where the token is one cycle earlier: nothing of the tail is
+        between it and the datapath.
+        """
+        due = Signal(self.shape.size, name="due")
+        total = Const(0, self.shape.size)
+        token, decrypt = self.last & ~self.clear, self.decrypt
         for position in range(self.length):
-            token_next, decrypt_next = Signal(name=f"tail{position}"), Signal(name=f"tail{position}_decrypt")
-            m.d.sync += [token_next.eq(token & ~self.clear), decrypt_next.eq(decrypt)]
-            token, decrypt = token_next, decrypt_next
             word = self.words.get(self.steps + position)
             if word:
                 word = self._by_direction(m, Const(_pack(wide, word), wide.size), decrypt, f"tail{position}")
-                due = due | (word & token.replicate(self.shape.size))
+                total = total | (word & token.replicate(self.shape.size))
+            reached, direction = Signal(name=f"tail{position}"), Signal(name=f"tail{position}_decrypt")
+            m.d.sync += [reached.eq(token), direction.eq(decrypt)]
+            token, decrypt = reached & ~self.clear, direction
+        m.d.sync += due.eq(total)
         return due
 
     def _by_direction(self, m: Module, word: Value, decrypt: Value, name: str) -> Value:

@@ -48,8 +48,9 @@ class HashUnit(wiring.Component):
 
     Several programs share the multipliers (one sector at a time), or one program has them for itself and overlaps a
     sector's tail with the next one's head. Results are announced by events: ``event_<e>`` is high while ``result_<e>``
-    is the result. ``issue_<tap>`` is high while ``operand_<tap>`` is the right operand of the tapped product, for those
-    who need what is being multiplied.
+    is the result. ``operand_<tap>`` is the right operand of the tapped product, for those who need what was multiplied;
+    it is there one cycle after the product's issue, with ``issue_<tap>``. Events in ``ahead`` are raised a cycle early,
+    with the product as it enters the multiplier's output register.
 
     Members, for each program ``p``: ``p_beat``, ``p_ready``, ``p_decrypt``, ``p_restart``, ``p_last`` (see
     :class:`Sequencer`). ``blocks`` is the beat that goes with ``p_beat``; ``special_<s>`` are the blocks that arrive at
@@ -70,6 +71,7 @@ class HashUnit(wiring.Component):
         taps: Mapping[str, tuple[str, int | str]],
         leaf: int = 4,
         squares: str = "stored",
+        ahead: Sequence[str] = (),
     ):
         self.programs, self.width, self.taps, self.leaf = dict(programs), width, taps, leaf
         some = next(iter(programs.values()))
@@ -93,7 +95,10 @@ class HashUnit(wiring.Component):
         self.depth = max(self.rows, self.slots, len(self.powers))
         self.specials = sorted({a.block for p in everything for a in p.arrivals if isinstance(a.block, str)})
         self.events = sorted({i.product.into for p in everything for i in p.issues if i.into is None})
-        self._operands = {side: self._operand_banks(everything, side) for side in ("left", "right")}
+        self.ahead = frozenset(ahead)
+        self.prompt = any(p.fresh(i, b) for p in everything for i in p.issues for b in _blocks_of(i))
+        self._operands = {side: self._operand_banks(everything, side, fresh=False) for side in ("left", "right")}
+        self._fresh = {side: self._operand_banks(everything, side, fresh=True) for side in ("left", "right")}
 
         members: dict = {
             "blocks": In(data.ArrayLayout(128, width)),
@@ -111,14 +116,14 @@ class HashUnit(wiring.Component):
         members |= {f"event_{e}": Out(1) for e in self.events} | {f"result_{e}": Out(128) for e in self.events}
         super().__init__(members)
 
-    def _operand_banks(self, programs: Sequence[Program], side: str) -> dict[int, list[int]]:
-        """The banks that each multiplier's operand of that ``side`` reads."""
+    def _operand_banks(self, programs: Sequence[Program], side: str, *, fresh: bool) -> dict[int, list[int]]:
+        """The banks that each multiplier's operand of that ``side`` reads, or whose blocks it takes on their way."""
         banks: dict[int, set[int]] = {u: set() for u in range(self.multipliers)}
         for program in programs:
             bank = {a.block: a.bank for a in program.arrivals}
             for issue in program.issues:
                 block = getattr(issue.product, side)
-                if block is not None:
+                if block is not None and program.fresh(issue, block) == fresh:
                     banks[issue.multiplier].add(bank[block])
         return {u: sorted(of) for u, of in banks.items()}
 
@@ -142,6 +147,7 @@ class HashUnit(wiring.Component):
                 f"row{u}": bits(self.rows),
             }
             fields |= {f"{side}{u}_{b}": 1 for side in ("left", "right") for b in self._operands[side][u]}
+            fields |= {f"{side}{u}_fresh{b}": 1 for side in ("left", "right") for b in self._fresh[side][u]}
             fields |= {f"take{u}_{v}": 1 for v in range(self.multipliers)}
             fields |= {f"store{u}": 1, f"into{u}": bits(self.rows), f"first{u}": 1}
         for q in range(self.squarers):
@@ -156,7 +162,8 @@ class HashUnit(wiring.Component):
         for arrival in program.arrivals:
             word = words.setdefault(arrival.step, {})
             b = arrival.bank
-            word |= {f"write{b}": 1, f"slot{b}": program.slot[arrival.block]}
+            if arrival.block in program.slot:
+                word |= {f"write{b}": 1, f"slot{b}": program.slot[arrival.block]}
             if arrival.block in self.specials:
                 word[f"write{b}_{arrival.block}"] = 1
         for issue in program.issues:
@@ -181,7 +188,9 @@ class HashUnit(wiring.Component):
             }
         bank = {a.block: a.bank for a in program.arrivals}
         for side, block in (("left", p.left), ("right", p.right)):
-            if block is not None:
+            if block is not None and program.fresh(issue, block):
+                word |= {f"{side}{u}_fresh{bank[block]}": 1}
+            elif block is not None:
                 word |= {f"{side}{u}_{bank[block]}": 1, f"{side}{u}_slot": program.slot[block]}
         if p.constant is not None:
             word |= {f"row{u}": self.constants[p.constant], f"take{u}_0": 1}
@@ -216,7 +225,9 @@ class HashUnit(wiring.Component):
         layout = self._layout()
         heads, tails = [], []
         for name, program in self.programs.items():
-            sequencer = Sequencer(self._words(program, name), layout, beats=program.beats, steps=program.steps)
+            sequencer = Sequencer(
+                self._words(program, name), layout, beats=program.beats, steps=program.steps, stride=program.stride
+            )
             m.submodules[f"{name}_sequencer"] = sequencer
             heads.append((name, sequencer))
             tails.append(sequencer.tail)
@@ -255,17 +266,24 @@ class HashUnit(wiring.Component):
         return getattr(self, name)
 
     def _datapath(self, m: Module, word) -> None:
-        window = [self._window(m, b, word) for b in range(self.banks)]
+        arriving = [self._arriving(b, word) for b in range(self.banks)]
+        window = [self._window(m, b, word, arriving[b]) for b in range(self.banks)]
         power = memory.Memory(shape=128, depth=max(2, len(self.powers)), init=[])
         m.submodules.powers = power
         accumulators = [memory.Memory(shape=128, depth=max(2, self.rows), init=[]) for _ in range(self.multipliers)]
-        m.d.comb += [self[f"issue_{tap}"].eq(word[f"issue_{tap}"]) for tap in self.taps]
+        m.d.sync += [self[f"issue_{tap}"].eq(word[f"issue_{tap}"] & ~self.clear) for tap in self.taps]
 
-        tags, sums = [], []
+        earlier, tags, sums = [], [], []
         for u in range(self.multipliers):
-            m.submodules[f"multiplier{u}"] = Multiplier(stages=self.stages, leaf=self.leaf, input_depth=OPERAND_DEPTH)
+            m.submodules[f"multiplier{u}"] = Multiplier(
+                stages=self.stages,
+                leaf=self.leaf,
+                input_depth=OPERAND_DEPTH + self.prompt,
+                ahead=any(self._multiplier_of(event) == u for event in self.ahead),
+            )
             m.submodules[f"accumulators{u}"] = accumulators[u]
-            tag = self._tag(m, u, word)
+            early, tag = self._tag(m, u, word)
+            earlier.append(early)
             tags.append(tag)
             # a finished product opens its accumulator or is added to it
             held = _read(m, accumulators[u], tag.into)
@@ -294,10 +312,9 @@ class HashUnit(wiring.Component):
             m.d.comb += [keep.addr.eq(self.clear_row), keep.en.eq(1)]
         for event in self.events:
             u = self._multiplier_of(event)
-            m.d.comb += [
-                self[f"event_{event}"].eq(tags[u][f"event_{event}"]),
-                self[f"result_{event}"].eq(m.submodules[f"multiplier{u}"].o.payload),
-            ]
+            multiplier = m.submodules[f"multiplier{u}"]
+            tag, product = (earlier[u], multiplier.ahead) if event in self.ahead else (tags[u], multiplier.o.payload)
+            m.d.comb += [self[f"event_{event}"].eq(tag[f"event_{event}"]), self[f"result_{event}"].eq(product)]
 
         squarers = self._squarers(m, power, word)
         for u in range(self.multipliers):
@@ -312,10 +329,10 @@ class HashUnit(wiring.Component):
                 passing = tags[v].store & (tags[v].into == row)
                 held = Mux(passing, sums[v], _read(m, accumulators[v], row))
                 terms.append(held & word[f"take{u}_{v}"].replicate(128))
-            terms += self._blocks(m, window, "right", u, word)
+            terms += self._blocks(m, window, arriving, "right", u, word)
             m.d.comb += right.eq(_xor(terms))
             m.d.comb += left.eq(
-                _xor([*self._power(m, power, squarers, u, word), *self._blocks(m, window, "left", u, word)])
+                _xor([*self._power(m, power, squarers, u, word), *self._blocks(m, window, arriving, "left", u, word)])
             )
             operands = m.submodules[f"multiplier{u}"].i
             m.d.comb += [
@@ -325,7 +342,7 @@ class HashUnit(wiring.Component):
             ]
             for tap, (name, wanted) in self.taps.items():
                 if any(i.product.name == wanted and i.multiplier == u for i in self.programs[name].issues):
-                    m.d.comb += self[f"operand_{tap}"].eq(right)
+                    m.d.sync += self[f"operand_{tap}"].eq(right & ~self.clear.replicate(128))
 
     def _squarers(self, m: Module, power: memory.Memory, word) -> list[Signal]:
         """Registers that go from tau^4 up by squaring."""
@@ -350,11 +367,14 @@ class HashUnit(wiring.Component):
             *(register & use.replicate(128) for register, use in zip(squarers, uses, strict=True)),
         ]
 
-    def _blocks(self, m: Module, window, side: str, u: int, word) -> list[Value]:
-        """What an operand takes from the window, one term a bank that it ever reads."""
+    def _blocks(self, m: Module, window, arriving, side: str, u: int, word) -> list[Value]:
+        """What an operand takes from the window and of what is on its way there, one term a bank that it ever reads."""
         return [
-            _read(m, window[b], word[f"{side}{u}_slot"]) & word[f"{side}{u}_{b}"].replicate(128)
-            for b in self._operands[side][u]
+            *(
+                _read(m, window[b], word[f"{side}{u}_slot"]) & word[f"{side}{u}_{b}"].replicate(128)
+                for b in self._operands[side][u]
+            ),
+            *(arriving[b] & word[f"{side}{u}_fresh{b}"].replicate(128) for b in self._fresh[side][u]),
         ]
 
     def _takes(self, u: int, v: int) -> bool:
@@ -362,25 +382,32 @@ class HashUnit(wiring.Component):
         issues = [i for p in self.programs.values() for i in p.issues if i.multiplier == u]
         return any(v in i.sources or (v == 0 and i.product.constant is not None) for i in issues) or u == v == 0
 
-    def _window(self, m: Module, bank: int, word) -> memory.Memory:
-        window = memory.Memory(shape=128, depth=max(2, self.slots), init=[])
-        m.submodules[f"window{bank}"] = window
-        port = window.write_port()
+    def _arriving(self, bank: int, word) -> Value:
+        """The block that arrives at a bank."""
         block = self.blocks[bank % self.width]
         for special in self.specials:
             if any(a.block == special and a.bank == bank for p in self.programs.values() for a in p.arrivals):
                 block = Mux(word[f"write{bank}_{special}"], self[f"special_{special}"], block)
-        m.d.comb += [port.addr.eq(word[f"slot{bank}"]), port.data.eq(block), port.en.eq(word[f"write{bank}"])]
+        return block
+
+    def _window(self, m: Module, bank: int, word, arriving: Value) -> memory.Memory | None:
+        """The memory of a bank, if any block of it ever waits."""
+        if not any(a.bank == bank and a.block in p.slot for p in self.programs.values() for a in p.arrivals):
+            return None
+        window = memory.Memory(shape=128, depth=max(2, self.slots), init=[])
+        m.submodules[f"window{bank}"] = window
+        port = window.write_port()
+        m.d.comb += [port.addr.eq(word[f"slot{bank}"]), port.data.eq(arriving), port.en.eq(word[f"write{bank}"])]
         with m.If(self.clear):
             m.d.comb += [port.addr.eq(self.clear_row), port.en.eq(1)]
         return window
 
     def _tag(self, m: Module, u: int, word):
-        """What becomes of a product, kept beside it while it is in the multiplier."""
+        """What becomes of a product, kept beside it in the multiplier: a cycle before its end, and there."""
         events = {f"event_{e}": 1 for e in self.events if self._multiplier_of(e) == u}
         kept = {"keep": 1, "keep_row": len(word.keep_row)} if u == 0 else {}
         layout = data.StructLayout({"store": 1, "into": len(word[f"into{u}"]), "first": 1, **kept, **events})
-        tag = Signal(layout, name=f"tag{u}_0")
+        before = tag = Signal(layout, name=f"tag{u}_0")
         for field in layout.members:
             source = f"{field}{u}" if field in ("store", "into", "first") else field
             m.d.comb += tag[field].eq(word[source])
@@ -389,14 +416,18 @@ class HashUnit(wiring.Component):
             m.d.sync += following.eq(tag)
             with m.If(self.clear):
                 m.d.sync += following.eq(0)
-            tag = following
-        return tag
+            before, tag = tag, following
+        return before, tag
 
     def _multiplier_of(self, event: str) -> int:
         units = {i.multiplier for p in self.programs.values() for i in p.issues if i.product.into == event}
         if len(units) > 1:
             raise ValueError(f"results of event {event!r} come from multipliers {sorted(units)}, must be from one")
         return units.pop()
+
+
+def _blocks_of(issue: Issue) -> list:
+    return [b for b in (issue.product.left, issue.product.right) if b is not None]
 
 
 def _read(m: Module, of: memory.Memory, row) -> Value:

@@ -156,7 +156,7 @@ class HashCounterHash(wiring.Component):
         self.clear_rows = _power_of_two(
             max(self.ring_depth, A + p.mult_stages + 2, unit.depth, self.units["back"].depth, self.queue_depth)
         )
-        self.key_unit = KeyUnit(key_bits=p.key_bits, sbox=p.sbox, rows=self.clear_rows)
+        self.key_unit = KeyUnit(key_bits=p.key_bits, sbox=p.sbox, rows=self.clear_rows, round_stages=p.round_stages)
         powers = max(u.setup for u in self.units.values())
         setup = self.key_unit.expansion.timing.latency + A + powers + 2
         return slots, SectorTiming(compute, latency, interval, setup, 2 * self.clear_rows + 1)

@@ -27,11 +27,13 @@ class KeyUnit(wiring.Component):
     Cost:   one key expansion; for a second key registers for its round keys and the wait of the first.
     """
 
-    def __init__(self, *, key_bits: int, sbox: str, rows: int, keys: int = 1):
+    def __init__(self, *, key_bits: int, sbox: str, rows: int, round_stages: int = 1, keys: int = 1):
         if keys not in (1, 2):
             raise ValueError(f"keys must be 1 or 2, got {keys!r}")
         self.rows, self.keys = rows, keys
-        self.expansion = KeyExpansion(key_bits=key_bits, sbox="lut" if sbox == "bram" else sbox)
+        self.expansion = KeyExpansion(
+            key_bits=key_bits, sbox="lut" if sbox == "bram" else sbox, round_stages=round_stages
+        )
         super().__init__(
             {
                 "key": In(stream.Signature(keys * key_bits)),

@@ -57,7 +57,11 @@ class SinglePass(wiring.Component):
         self.arrivals_depth = _power_of_two(self.tweak_latency + 2)
         self.results_depth = _power_of_two(A + 2)
         self.key_unit = KeyUnit(
-            key_bits=p.key_bits, sbox=p.sbox, rows=2 * max(self.arrivals_depth, self.results_depth), keys=2
+            key_bits=p.key_bits,
+            sbox=p.sbox,
+            rows=2 * max(self.arrivals_depth, self.results_depth),
+            round_stages=p.round_stages,
+            keys=2,
         )
         self.timing = self._timing()
         super().__init__(sector_members(p.width, self.key_port_bits(p), keep=True, faults=4))
