@@ -89,7 +89,8 @@ class IterativeEncryption(_Iterative):
     ``round_keys`` holds the round keys in order, the first lowest, and must not change while a block is inside. ``o``
     holds its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
 
-    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles.
+    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles; ``ahead`` has the result
+            a cycle before ``o``, before the last register.
     Cost:   16 S-boxes, a multiplexer over the round keys, 128 registers.
     Paths:  ``o.ready`` to ``i.ready``.
     Bytes:  byte 0 of a block is bits 7..0.
@@ -106,7 +107,8 @@ class IterativeDecryption(_Iterative):
     ``round_keys`` is what encryption takes, in the same order, and must not change while a block is inside. ``o`` holds
     its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
 
-    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles.
+    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles; ``ahead`` has the result
+            a cycle before ``o``, before the last register.
     Cost:   16 inverse S-boxes, a multiplexer over the round keys, 128 registers.
     Paths:  ``o.ready`` to ``i.ready``.
     Bytes:  byte 0 of a block is bits 7..0.

@@ -16,8 +16,10 @@ __all__ = [
     "add_round_key",
     "shift_rows",
     "inv_shift_rows",
+    "mirror_columns",
     "mix_steps",
     "unmix_steps",
+    "either_steps",
     "cut_places",
 ]
 
@@ -58,6 +60,11 @@ def shift_rows(planes: Sequence[Value]) -> Planes:
 def inv_shift_rows(planes: Sequence[Value]) -> Planes:
     """Row r turned right by r columns. Source: FIPS 197, 5.3.1."""
     return _permute(planes, lambda k: (k - 4 * (k % 4)) % 16)
+
+
+def mirror_columns(planes: Sequence[Value]) -> Planes:
+    """Column c in the place of column -c mod 4; so ShiftRows does to rows what InvShiftRows did."""
+    return _permute(planes, lambda k: (k % 4 - 4 * (k // 4)) % 16)
 
 
 def _name(m: Module, planes: Sequence[Value], name: str) -> Planes:
@@ -102,10 +109,14 @@ def _unmix(m, live, name, *, key):
     Source: FIPS 197, 5.3.3; {0b} x^3 + {0d} x^2 + {09} x + {0e} is the product of the two mod x^4 + 1.
     """
     s = _name(m, [s ^ k for s, k in zip(live["s"], key, strict=True)], f"{name}_k")
+    return {"s": [a ^ b for a, b in zip(s, _four(m, s, name), strict=True)]}
+
+
+def _four(m: Module, s: Planes, name: str) -> Planes:
+    """Times {04} x^2 + {04}."""
     x = _name(m, [a ^ b for a, b in zip(s, _rows(s, 2), strict=True)], f"{name}_y")
     x67 = named(m, f"{name}_y67", x[6] ^ x[7])
-    four = [x[6], x67, x[0] ^ x[7], x[1] ^ x[6], x[2] ^ x67, x[3] ^ x[7], x[4], x[5]]
-    return {"s": [a ^ b for a, b in zip(s, four, strict=True)]}
+    return [x[6], x67, x[0] ^ x[7], x[1] ^ x[6], x[2] ^ x67, x[3] ^ x[7], x[4], x[5]]
 
 
 def mix_steps(key: Planes, *, last: bool) -> list[Step]:
@@ -120,6 +131,31 @@ def unmix_steps(key: Planes, *, last: bool) -> list[Step]:
     if last:
         return [Step(2, partial(add_round_key, key=key)), *[Step(1, lambda m, live, name: live)] * 2]
     return [Step(2, partial(_unmix, key=key)), Step(1, _wrap), Step(2, partial(_mix, key=None))]
+
+
+def either_steps(key: Planes, inverse_key: Planes, *, last: bool) -> list[Step]:
+    """Steps of a round after the S-boxes for blocks of either direction: plane ``way`` is high for decryption.
+
+    To encrypt, MixColumns and AddRoundKey of ``key``; to decrypt, AddRoundKey of ``inverse_key`` and InvMixColumns.
+    """
+
+    def either_key(m, live, name):
+        (d,) = live["way"]
+        keys = [(d & b) | (~d & a) for a, b in zip(key, inverse_key, strict=True)]
+        return {**add_round_key(m, live, name, key=keys), "way": [d]}
+
+    def unmix(m, live, name):
+        (d,) = live["way"]
+        s = _name(m, [s ^ (d & k) for s, k in zip(live["s"], inverse_key, strict=True)], f"{name}_k")
+        return {"s": [a ^ (d & b) for a, b in zip(s, _four(m, s, name), strict=True)], "way": [d]}
+
+    def mix(m, live, name):
+        (d,) = live["way"]
+        return {**_mix(m, live, name, key=_name(m, [~d & k for k in key], f"{name}_k")), "way": [d]}
+
+    if last:
+        return [Step(2, either_key), *[Step(1, lambda m, live, name: live)] * 2]
+    return [Step(3, unmix), Step(1, lambda m, live, name: {**_wrap(m, live, name), "way": live["way"]}), Step(2, mix)]
 
 
 def cut_places(levels: Sequence[int], stages: int) -> set[int]:

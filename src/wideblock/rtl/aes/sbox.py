@@ -20,6 +20,9 @@ from amaranth.lib.memory import Memory
 __all__ = [
     "KINDS",
     "Step",
+    "affine",
+    "inv_affine",
+    "inversion_steps",
     "table",
     "to_planes",
     "from_planes",
@@ -62,11 +65,17 @@ def table(inverse: bool = False) -> tuple[int, ...]:
 
     Source: FIPS 197, 5.1.1 and 5.3.2.
     """
-    inverses = {0: 0} | {a: b for a in range(1, 256) for b in range(1, 256) if _mul8(a, b) == 1}
-    forward = [_affine(inverses[x]) ^ 0x63 for x in range(256)]
+    forward = [_affine(x) ^ 0x63 for x in _inverses()]
     if not inverse:
         return tuple(forward)
     return tuple(forward.index(y) for y in range(256))
+
+
+@cache
+def _inverses() -> tuple[int, ...]:
+    """1 / a of every byte a; that of 0 is 0."""
+    found = {0: 0} | {a: b for a in range(1, 256) for b in range(1, 256) if _mul8(a, b) == 1}
+    return tuple(found[a] for a in range(256))
 
 
 # ------------------------------------------------------------------------------------------------ planes
@@ -119,6 +128,25 @@ def _read(m: Module, address: Planes, rows: Sequence[int], name: str) -> Planes:
         m.d.comb += port.addr.eq(flat[at : at + size])
         out.append(port.data)
     return [named(m, f"{name}_y{b}", Cat(value[b] for value in out)) for b in range(8)]
+
+
+def affine(planes: Sequence[Value]) -> Planes:
+    """What makes SubBytes of the inverses of bytes. Source: FIPS 197, 5.1.1."""
+    sums = [planes[i] ^ planes[i - 4] ^ planes[i - 3] ^ planes[i - 2] ^ planes[i - 1] for i in range(8)]
+    return [~x if 0x63 >> i & 1 else x for i, x in enumerate(sums)]
+
+
+def inv_affine(planes: Sequence[Value]) -> Planes:
+    """Its inverse. Source: FIPS 197, 5.3.2."""
+    sums = [planes[i - 6] ^ planes[i - 3] ^ planes[i - 1] for i in range(8)]
+    return [~x if 0x05 >> i & 1 else x for i, x in enumerate(sums)]
+
+
+def inversion_steps(kind: str) -> list[Step]:
+    """What the S-box and its inverse have in common: 1 / a of every byte a, as a table or in gates."""
+    if kind == "composite":
+        return composite_steps(None)
+    return [Step(4, lambda m, live, name: {"s": _read(m, live["s"], _inverses(), name)})]
 
 
 def lut_steps(inverse: bool = False, *, halves: bool = False) -> list[Step]:
@@ -268,8 +296,8 @@ class _Composite:
 
 
 @cache
-def _composite(inverse: bool) -> _Composite:
-    """The tower and the isomorphism with the fewest additions, over all of this shape.
+def _composite(inverse: bool | None) -> _Composite:
+    """The tower and the isomorphism with the fewest additions, over all of this shape; for None without affine map.
 
     An isomorphism is fixed by the image of x: any of the eight roots of the AES polynomial in the tower.
     """
@@ -288,6 +316,8 @@ def _composite(inverse: bool) -> _Composite:
             if inverse:
                 into = _compose(into, _invert(affine))
                 constants = _times(into, 0x63), 0
+            elif inverse is None:
+                constants = 0, 0
             else:
                 out = _compose(affine, out)
                 constants = 0, 0x63
@@ -326,8 +356,10 @@ def _ands(m: Module, a: Sequence[Value], b: Sequence[Value], name: str) -> Plane
     return [named(m, f"{name}_a{i}", x & y) for i, (x, y) in enumerate(pairs)]
 
 
-def composite_steps(inverse: bool = False) -> list[Step]:
+def composite_steps(inverse: bool | None = False) -> list[Step]:
     """Five steps: into the tower, norm to GF(2^4), its inverse, product with the conjugate, out of the tower.
+
+    For None they are the inversion alone, without the affine map.
 
     Cost: 36 AND and about 110 XOR a byte.
     Source: the inverse of a0 Y + a1 Y^q is (a1 Y + a0 Y^q) / (a0 a1 + N (a0 + a1)^2), at each floor of the tower.

@@ -18,7 +18,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.iterative import IterativeEncryption
-from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
+from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
 
 from .key_unit import KeyUnit
 from .parameters import Parameters, SectorTiming
@@ -319,23 +319,25 @@ class SinglePass(wiring.Component):
             tweaks.write.eq(own.o.valid),
             tweaks.data.eq(own.o.payload & ~keys.clear.replicate(128)),
         ]
-        given = []
-        for name, pipeline, wanted in (
-            ("encryption", PipelinedEncryption, not self.directions[0]),
-            ("decryption", PipelinedDecryption, self.directions[-1]),
-        ):
-            if wanted:
-                m.submodules[name] = cipher = pipeline(**parameters)
-                m.d.comb += [
-                    cipher.i.payload.eq(blocks),
-                    cipher.i.valid.eq(valid),
-                    cipher.round_keys.eq(keys.round_keys[:half]),
-                ]
-                given.append(cipher.o.payload)
-        if len(given) == 1:
-            return _blocks(given[0], p.lanes)
-        back = self._tags(m, keys.clear, {"decrypt": decrypt})["decrypt"]
-        return _blocks(_named(m, "given", Mux(back, given[1], given[0])), p.lanes)
+        separate = {False: PipelinedEncryption, True: PipelinedDecryption}
+        both = len(self.directions) == 2
+        # the inversion in GF(2^8) can serve both directions, but not where S-boxes are block RAM, which has no gates
+        if both and p.sbox != "bram":
+            pipelines = {"cipher": PipelinedEitherWay(**parameters)}
+            m.d.comb += pipelines["cipher"].decrypt.eq(decrypt)
+        else:
+            pipelines = {"decryption" if way else "encryption": separate[way](**parameters) for way in self.directions}
+        for name, pipeline in pipelines.items():
+            m.submodules[name] = pipeline
+            m.d.comb += [
+                pipeline.i.payload.eq(blocks),
+                pipeline.i.valid.eq(valid),
+                pipeline.round_keys.eq(keys.round_keys[:half]),
+            ]
+        given, *other = (pipeline.o.payload for pipeline in pipelines.values())
+        if other:
+            given = _named(m, "given", Mux(self._tags(m, keys.clear, {"way": decrypt})["way"], other[0], given))
+        return _blocks(given, p.lanes)
 
     def _tags(self, m: Module, clear: Value, entering: dict[str, Value]) -> dict[str, Value]:
         """Flags that go along with the pipelines, as they are beside its output."""
