@@ -198,7 +198,7 @@ def _aes(name: str, summary: str, cipher: Callable[..., Any], interval: int = 1,
     return Part(name, f"{summary}, with key expansion", interval, lambda: Keyed(cipher(**parameters)))
 
 
-def _psi(name: str, summary: str, **parameters: Any) -> Part:
+def _psi_part(name: str, summary: str, **parameters: Any) -> Part:
     interval = Psi(31, **parameters).timing.interval
     return Part(
         name, f"{summary} of 31 blocks, multiplier of three stages", interval, lambda: Psi(31, **parameters), 496
@@ -231,10 +231,10 @@ PARTS: dict[str, Part] = {
         _aes("aes128-pdc", "pipelined AES-128 decryption, S-boxes as tables", PipelinedDecryption),
         _aes("aes128-sdc", "iterative AES-128 decryption, S-boxes as tables", IterativeDecryption, 11),
         Part("karatsuba-4", "GF(2^128) multiplier, four stages", 1, Multiplier),
-        _psi(
+        _psi_part(
             "hbrw-31", "h BRW_h in the paper's order of blocks, squares on the fly", order="paper", squares="on-the-fly"
         ),
-        _psi("hpoly-31", "h Poly_h, three-way Horner", hash="horner"),
+        _psi_part("hpoly-31", "h Poly_h, three-way Horner", hash="horner"),
     )
 }
 
