@@ -13,6 +13,7 @@ from wideblock.rtl.aes.iterative import IterativeDecryption
 from wideblock.rtl.aes.keyed import Keyed
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.gf128.karatsuba import Multiplier
+from wideblock.rtl.hash.alone import Psi
 from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
 from wideblock.rtl.sector.parameters import Parameters
 from wideblock.rtl.tes.fast import Fast
@@ -151,16 +152,24 @@ PRESETS: dict[str, Preset] = {
 
 @dataclass(frozen=True)
 class Part:
-    """A named component that the papers' tables measure alone: a block of 16 bytes every ``interval`` cycles."""
+    """A named component that the papers' tables measure alone: ``bytes`` every ``interval`` cycles."""
 
     name: str
     summary: str
     interval: int
     make: Callable[[], wiring.Component]
+    bytes: int = 16
 
 
 def _aes(name: str, summary: str, cipher: Callable[..., Any], interval: int = 1, **parameters: Any) -> Part:
     return Part(name, f"{summary}, with key expansion", interval, lambda: Keyed(cipher(**parameters)))
+
+
+def _psi(name: str, summary: str, **parameters: Any) -> Part:
+    interval = Psi(31, **parameters).timing.interval
+    return Part(
+        name, f"{summary} of 31 blocks, multiplier of three stages", interval, lambda: Psi(31, **parameters), 496
+    )
 
 
 PARTS: dict[str, Part] = {
@@ -189,6 +198,10 @@ PARTS: dict[str, Part] = {
         _aes("aes128-pdc", "pipelined AES-128 decryption, S-boxes as tables", PipelinedDecryption),
         _aes("aes128-sdc", "iterative AES-128 decryption, S-boxes as tables", IterativeDecryption, 11),
         Part("karatsuba-4", "GF(2^128) multiplier, four stages", 1, Multiplier),
+        _psi(
+            "hbrw-31", "h BRW_h in the paper's order of blocks, squares on the fly", order="paper", squares="on-the-fly"
+        ),
+        _psi("hpoly-31", "h Poly_h, three-way Horner", hash="horner"),
     )
 }
 

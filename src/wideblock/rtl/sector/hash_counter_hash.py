@@ -73,6 +73,10 @@ class HashCounterHash(wiring.Component):
         shifts = [(self.first + (bank - self.first) % p.lanes) // p.lanes for bank in range(p.lanes)]
         self.shifts = shifts if len(set(shifts)) > 1 else shifts[:1]
         self.shortcut = self.shortcuts and not p.overlap
+        self.least_interval = self.lane_steps + (2 if self.tweak_call else 1)
+        if self.inverse_call:
+            self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox="lut" if p.sbox == "bram" else p.sbox)
+            self.least_interval = max(self.least_interval, self.inverse.timing.interval)
         self.front_program, self.back_program = self._programs()
         self.programs = {"front": self.front_program, "back": self.back_program}
         self.units = self._hash_units()
@@ -136,7 +140,10 @@ class HashCounterHash(wiring.Component):
         ]
 
     def _programs(self) -> tuple[Program, Program]:
-        """Both passes, with the shortest period at which they can be scheduled."""
+        """Both passes, with the shortest period at which they can be scheduled.
+
+        Where the lanes let no sector in so soon, the period is theirs, or else no tail reaches into the next head.
+        """
         p = self.parameters
         X = list(range(p.m))
         front, back = self.front(X), self.back(X)
@@ -168,7 +175,10 @@ class HashCounterHash(wiring.Component):
         error = None
         for period in range(least, 2 * least + 64) if p.overlap else (None,):
             try:
-                return build(front, 0, 1, period), build(back, self.first, stride, period)
+                programs = build(front, 0, 1, period), build(back, self.first, stride, period)
+                bound = self.least_interval
+                if period is None or period >= bound or all(q.steps + q.tail <= bound for q in programs):
+                    return programs
             except ValueError as failed:
                 error = failed
         raise ValueError(f"no schedule for {p.m} blocks, width {p.width}, mult_stages {p.mult_stages}: {error}")
@@ -186,11 +196,7 @@ class HashCounterHash(wiring.Component):
         latency = compute + 1 + p.beats
         interval = compute
         if p.overlap:
-            calls = 2 if self.tweak_call else 1
-            interval = max(self.front_program.steps, self.back_program.steps, self.lane_steps + calls)
-        if self.inverse_call:
-            self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox="lut" if p.sbox == "bram" else p.sbox)
-            interval = max(interval, self.inverse.timing.interval)
+            interval = max(self.front_program.steps, self.back_program.steps, self.least_interval)
         slots = _power_of_two(-(-latency // interval))
         self.ring_depth = slots * _power_of_two(p.beats)
         unit = self.units["front"]
