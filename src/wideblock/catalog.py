@@ -15,6 +15,7 @@ from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.hash.alone import Psi
 from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
+from wideblock.rtl.sector.hash_ecb_hash import HashEcbHash
 from wideblock.rtl.sector.parameters import Parameters
 from wideblock.rtl.tes.fast import Fast
 from wideblock.rtl.tes.heh import Heh
@@ -34,14 +35,16 @@ class Scheme:
     key:     fields of a known answer that make up the key, in the order of the port
     """
 
-    core: type[HashCounterHash]
+    core: type[HashCounterHash] | type[HashEcbHash]
     specification: Callable[[Parameters, bytes], Any]
     vectors: str
     answers: Callable[[Parameters], Mapping[str, Any]]
     key: tuple[str, ...] = ("key",)
 
 
-def _psi_scheme(mode: str, core: type[HashCounterHash], specification: Callable[..., Any]) -> Scheme:
+def _psi_scheme(
+    mode: str, core: type[HashCounterHash] | type[HashEcbHash], specification: Callable[..., Any]
+) -> Scheme:
     """HEH or HMCH: the hash psi, under a key of its own."""
     return Scheme(
         core,
@@ -107,7 +110,7 @@ def _fast(hash: str, lanes: int, *, overlap: bool) -> Preset:
     )
 
 
-def _psi(scheme: str, variant: str, *, overlap: bool) -> Preset:
+def _table3(scheme: str, variant: str, *, overlap: bool) -> Preset:
     """The variants of HEH and HMCH in the paper's Table 3, and those with overlap."""
     hash, lanes, squares = {
         "brw-1": ("brw", 2, "on-the-fly"),
@@ -141,7 +144,7 @@ PRESETS: dict[str, Preset] = {
         _fast("brw", 4, overlap=True),
         _fast("horner", 2, overlap=True),
         *(
-            _psi(scheme, variant, overlap=overlap)
+            _table3(scheme, variant, overlap=overlap)
             for scheme in ("heh", "hmch")
             for overlap in (False, True)
             for variant in ("brw-1", "brw-2", "brw-3", "poly")
@@ -245,7 +248,7 @@ def _value(field: str, kind: Any, value: Any) -> Any:
         raise ValueError(f"{field} must be a whole number, got {value!r}") from None
 
 
-def core(parameters: Parameters) -> HashCounterHash:
+def core(parameters: Parameters) -> HashCounterHash | HashEcbHash:
     """Returns the sector core: ``parameters``, ``timing`` and ``security`` are its attributes."""
     return SCHEMES[parameters.scheme].core(parameters)
 

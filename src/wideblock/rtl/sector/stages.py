@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What passes from stage to stage of a sector core: turns, tags, and values of the sectors under way."""
 
+from collections.abc import Sequence
+from typing import Any
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.hdl import ValueCastable, ValueLike
+from amaranth.hdl import ValueLike
 from amaranth.lib import data
 
 from .storage import Ring, Slots
@@ -50,11 +53,11 @@ class Stages:
         """Address of a row in a ring; ``number`` has no bits where a sector is one row."""
         return Cat(number, Const(0, self._row_bits - len(number)), sector[: self.slot_bits])
 
-    def delayed(self, name: str, cycles: int, **entering: ValueLike) -> data.View:
+    def delayed(self, name: str, cycles: int, **entering: ValueLike) -> Any:
         """Flags and small numbers as they were ``cycles`` cycles ago."""
         values = {field: Value.cast(value) for field, value in entering.items()}
         layout = data.StructLayout({field: len(value) for field, value in values.items()})
-        tag: ValueCastable = Signal(layout, name=f"{name}_entering")
+        tag: Any = Signal(layout, name=f"{name}_entering")
         self._m.d.comb += [tag[field].eq(value) for field, value in values.items()]
         for k in range(cycles):
             following = Signal(layout, name=f"{name}{k}")
@@ -75,7 +78,7 @@ def blocks(beat: Value, width: int) -> list[Value]:
     return [beat[128 * k : 128 * k + 128] for k in range(width)]
 
 
-def select(values, index: Value) -> Value:
+def select(values: Sequence[Value], index: Value) -> Value:
     """The value of that index, among a power of two of them."""
     result = values[0]
     for k, value in enumerate(values[1:], 1):
