@@ -11,6 +11,11 @@ from wideblock.spec.fast import FAST
 
 PAPER = {"fast-brw-1": 455, "fast-brw-2": 319, "fast-horner-1": 565, "fast-horner-2": 311}
 OVERLAP = {"fast-brw-1s": 260, "fast-brw-2s": 130, "fast-brw-4s": 66, "fast-horner-2s": 130}
+PAPER |= {"heh-brw-1": 55, "heh-brw-2": 55, "heh-brw-3": 69, "heh-poly": 83}
+PAPER |= {"hmch-brw-1": 66, "hmch-brw-2": 66, "hmch-brw-3": 80, "hmch-poly": 94}
+for scheme in ("heh", "hmch"):
+    OVERLAP |= {f"{scheme}-brw-1s": 19, f"{scheme}-brw-2s": 19, f"{scheme}-brw-3s": 36, f"{scheme}-polys": 36}
+BYTES = {"fast": 4096, "heh": 512, "hmch": 512}
 
 
 @pytest.fixture(scope="module")
@@ -25,9 +30,9 @@ def test_names():
 
 @pytest.mark.parametrize("name", PAPER)
 def test_paper_architecture_meets_the_papers_cycles(timing, name):
-    """Source: "Fast Low Level Disk Encryption Using FPGAs", cycles a sector of 4096 bytes."""
-    preset = catalog.preset(name)
-    assert not preset.parameters.overlap and preset.parameters.sector_bytes == 4096
+    """Source: "Fast Low Level Disk Encryption Using FPGAs", Table 4; IEEE TC 62(2), 2013, Table 3."""
+    p = catalog.preset(name).parameters
+    assert not p.overlap and p.sector_bytes == BYTES[p.scheme]
     assert timing[name].compute <= PAPER[name]
     assert timing[name].interval <= PAPER[name]
 
@@ -35,7 +40,7 @@ def test_paper_architecture_meets_the_papers_cycles(timing, name):
 @pytest.mark.parametrize("name", OVERLAP)
 def test_overlap_is_bound_by_the_lanes(timing, name):
     p = catalog.preset(name).parameters
-    assert p.overlap and p.sector_bytes == 4096
+    assert p.overlap and p.sector_bytes == BYTES[p.scheme]
     assert p.m // p.lanes < timing[name].interval <= OVERLAP[name]
 
 
@@ -59,9 +64,11 @@ def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
 @pytest.mark.parametrize("name", catalog.PRESETS)
 def test_preset_says_what_it_is(name):
     preset = catalog.preset(name)
-    assert preset.title.startswith("FAST") and "authenticate" in preset.security and "ePrint" in preset.security
+    scheme = preset.parameters.scheme
+    source = "ePrint" if scheme == "fast" else "IEEE TIT"
+    assert preset.title.startswith(scheme.upper()) and "authenticate" in preset.security and source in preset.security
     assert (preset.paper is None) == preset.parameters.overlap
-    assert "\n" not in preset.summary and "4096-byte" in preset.summary
+    assert "\n" not in preset.summary and f"{BYTES[scheme]}-byte" in preset.summary
 
 
 def test_core_is_that_of_its_parameters():
