@@ -125,7 +125,7 @@ def _fast(hash: str, lanes: int, *, overlap: bool) -> Preset:
     )
 
 
-def _psi(scheme: str, variant: str, *, overlap: bool) -> Preset:
+def _table3(scheme: str, variant: str, *, overlap: bool) -> Preset:
     """A row of the BRW paper's Table 3, or the same with overlap."""
     hash, lanes, squares = {
         "brw-1": ("brw", 2, "on-the-fly"),
@@ -169,7 +169,7 @@ PRESETS: dict[str, Preset] = {
         _fast("brw", 4, overlap=True),
         _fast("horner", 2, overlap=True),
         *(
-            _psi(scheme, variant, overlap=overlap)
+            _table3(scheme, variant, overlap=overlap)
             for scheme in ("heh", "hmch")
             for overlap in (False, True)
             for variant in ("brw-1", "brw-2", "brw-3", "poly")

@@ -7,9 +7,8 @@ from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.pipeline import Timing
 
-from .products import Block
+from .products import Block, psi_products
 from .program import Arrival, Program, schedule
-from .psi import psi_products
 from .unit import HashUnit
 
 __all__ = ["Psi"]

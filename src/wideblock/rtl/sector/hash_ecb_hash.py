@@ -310,8 +310,9 @@ class HashEcbHash(wiring.Component):
         columns = [y[k] for k in lane]
         for j, column in enumerate(result_ring):
             group = results.group(lane[j])
-            mine = group[:part_bits] == j // p.lanes
-            column.write(stages.row(group[part_bits:], result_sector), columns[j], arrived.step & mine)
+            mine = Signal(name=f"result{j}_mine")
+            m.d.comb += mine.eq(arrived.step & (group[:part_bits] == j // p.lanes))
+            column.write(stages.row(group[part_bits:], result_sector), columns[j], mine)
 
         # Back hash
         if p.overlap:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What passes from stage to stage of a sector core: turns, tags, and values of the sectors under way."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
@@ -77,7 +78,7 @@ def blocks(beat: Value, width: int) -> list[Value]:
     return [beat[128 * k : 128 * k + 128] for k in range(width)]
 
 
-def select(values, index: Value) -> Value:
+def select(values: Sequence[Value], index: Value) -> Value:
     """The value of that index, among a power of two of them."""
     result = values[0]
     for k, value in enumerate(values[1:], 1):

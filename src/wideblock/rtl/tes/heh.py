@@ -20,8 +20,7 @@ from collections.abc import Sequence
 from amaranth import Mux, Value
 
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.hash.products import Block, Product
-from wideblock.rtl.hash.psi import psi_products
+from wideblock.rtl.hash.products import Block, Product, psi_products
 from wideblock.rtl.sector.hash_ecb_hash import HashEcbHash
 from wideblock.rtl.sector.parameters import Parameters
 
