@@ -11,6 +11,14 @@ from wideblock.spec.fast import FAST
 
 PAPER = {"fast-brw-1": 455, "fast-brw-2": 319, "fast-horner-1": 565, "fast-horner-2": 311}
 OVERLAP = {"fast-brw-1s": 260, "fast-brw-2s": 130, "fast-brw-4s": 66, "fast-horner-2s": 130}
+SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.parameters.scheme != "xts"]
+UNITS = {  # most cycles between units of 4096 bytes, and of 512
+    "xts-enc": (257, 33),
+    "xts-dec": (257, 33),
+    "xts-2": (130, 17),
+    "xts-4": (66, 10),
+    "xts-both": (256, 32),
+}
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +47,26 @@ def test_overlap_is_bound_by_the_lanes(timing, name):
     assert p.m // p.lanes < timing[name].interval <= OVERLAP[name]
 
 
-@pytest.mark.parametrize("name", catalog.PRESETS)
+@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize("sector_bytes", [4096, 512])
+def test_units_follow_each_other_but_for_the_tweak(name, sector_bytes):
+    p = catalog.parameters(name, sector_bytes=sector_bytes)
+    t = catalog.core(p).timing
+    assert p.beats <= t.interval <= UNITS[name][sector_bytes == 512]
+    assert t.latency - p.beats + 1 <= 26  # the first block
+    assert t.compute + 1 == t.latency
+
+
+def test_units_are_those_of_all_xts_presets():
+    assert UNITS.keys() | set(SECTORS) == catalog.PRESETS.keys()
+    for name in UNITS:
+        preset = catalog.preset(name)
+        assert preset.title.startswith("XTS") and "authenticate" in preset.security and "narrow" in preset.security
+        assert (preset.paper is None) == (name not in ("xts-enc", "xts-dec"))
+        assert "\n" not in preset.summary
+
+
+@pytest.mark.parametrize("name", SECTORS)
 def test_statement_of_cycles(timing, name):
     t, p = timing[name], catalog.preset(name).parameters
     assert all(isinstance(cycles, int) and cycles > 0 for cycles in dataclasses.astuple(t))
@@ -48,7 +75,7 @@ def test_statement_of_cycles(timing, name):
     assert p.overlap or t.interval >= t.compute
 
 
-@pytest.mark.parametrize("name", catalog.PRESETS)
+@pytest.mark.parametrize("name", SECTORS)
 def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
     p = catalog.preset(name).parameters
     other = catalog.core(dataclasses.replace(p, overlap=not p.overlap)).timing
@@ -56,7 +83,7 @@ def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
     assert with_overlap.interval < without.interval
 
 
-@pytest.mark.parametrize("name", catalog.PRESETS)
+@pytest.mark.parametrize("name", SECTORS)
 def test_preset_says_what_it_is(name):
     preset = catalog.preset(name)
     assert preset.title.startswith("FAST") and "authenticate" in preset.security and "ePrint" in preset.security
