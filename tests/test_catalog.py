@@ -17,6 +17,14 @@ PAPER |= {"hmch-brw-1": 66, "hmch-brw-2": 66, "hmch-brw-3": 80, "hmch-poly": 94}
 for scheme in ("heh", "hmch"):
     OVERLAP |= {f"{scheme}-brw-1s": 19, f"{scheme}-brw-2s": 19, f"{scheme}-brw-3s": 36, f"{scheme}-polys": 36}
 BYTES = {"fast": 4096, "heh": 512, "hmch": 512}
+SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.parameters.scheme != "xts"]
+UNITS = {  # most cycles between units of 4096 bytes, and of 512
+    "xts-enc": (257, 33),
+    "xts-dec": (257, 33),
+    "xts-2": (130, 17),
+    "xts-4": (66, 10),
+    "xts-both": (256, 32),
+}
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +53,26 @@ def test_overlap_is_bound_by_the_lanes(timing, name):
     assert p.m // p.lanes < timing[name].interval <= OVERLAP[name]
 
 
-@pytest.mark.parametrize("name", catalog.PRESETS)
+@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize("sector_bytes", [4096, 512])
+def test_units_follow_each_other_but_for_the_tweak(name, sector_bytes):
+    p = catalog.parameters(name, sector_bytes=sector_bytes)
+    t = catalog.core(p).timing
+    assert p.beats <= t.interval <= UNITS[name][sector_bytes == 512]
+    assert t.latency - p.beats + 1 <= 26  # the first block
+    assert t.compute + 1 == t.latency
+
+
+def test_units_are_those_of_all_xts_presets():
+    assert UNITS.keys() | set(SECTORS) == catalog.PRESETS.keys()
+    for name in UNITS:
+        preset = catalog.preset(name)
+        assert preset.title.startswith("XTS") and "authenticate" in preset.security and "narrow" in preset.security
+        assert (preset.paper is None) == (name not in ("xts-enc", "xts-dec"))
+        assert "\n" not in preset.summary
+
+
+@pytest.mark.parametrize("name", SECTORS)
 def test_statement_of_cycles(timing, name):
     t, p = timing[name], catalog.preset(name).parameters
     assert all(isinstance(cycles, int) and cycles > 0 for cycles in dataclasses.astuple(t))
@@ -54,7 +81,7 @@ def test_statement_of_cycles(timing, name):
     assert p.overlap or t.interval >= t.compute
 
 
-@pytest.mark.parametrize("name", catalog.PRESETS)
+@pytest.mark.parametrize("name", SECTORS)
 def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
     p = catalog.preset(name).parameters
     other = catalog.core(dataclasses.replace(p, overlap=not p.overlap)).timing
@@ -62,7 +89,7 @@ def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
     assert with_overlap.interval < without.interval
 
 
-@pytest.mark.parametrize("name", catalog.PRESETS)
+@pytest.mark.parametrize("name", SECTORS)
 def test_preset_says_what_it_is(name):
     preset = catalog.preset(name)
     scheme = preset.parameters.scheme

@@ -149,11 +149,12 @@ def _table3(scheme: str, variant: str, *, overlap: bool) -> Preset:
     )
 
 
-def _xts(name: str, direction: str, width: int, what: str) -> Preset:
+def _xts(name: str, direction: str, width: int, what: str, paper: str | None = None) -> Preset:
     return Preset(
         name,
         f"AES-XTS for units of any length from 16 bytes, figures for 4096, {what}",
         Parameters("xts", width=width, lanes=width, direction=direction),
+        paper,
     )
 
 
@@ -174,11 +175,17 @@ PRESETS: dict[str, Preset] = {
             for overlap in (False, True)
             for variant in ("brw-1", "brw-2", "brw-3", "poly")
         ),
-        _xts("xts-enc", "encrypt", 1, "encryption: one pipelined AES core for blocks and tweaks"),
-        _xts("xts-dec", "decrypt", 1, "decryption: one pipelined AES core for blocks, a sequential one for tweaks"),
+        _xts("xts-enc", "encrypt", 1, "encryption: one pipelined AES core for blocks and tweaks", "AES-XTS encryption"),
+        _xts(
+            "xts-dec",
+            "decrypt",
+            1,
+            "decryption: one pipelined AES core for blocks, a sequential one for tweaks",
+            "AES-XTS decryption",
+        ),
         _xts("xts-2", "encrypt", 2, "encryption: two pipelined AES cores, one of which enciphers the tweaks, too"),
         _xts("xts-4", "encrypt", 4, "encryption: four pipelined AES cores, one of which enciphers the tweaks, too"),
-        _xts("xts-both", "both", 1, "both directions: a pipelined AES core for each, a sequential one for tweaks"),
+        _xts("xts-both", "both", 1, "both directions: one pipelined AES core for them, a sequential one for tweaks"),
     )
 }
 

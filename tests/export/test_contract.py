@@ -14,14 +14,18 @@ def test_ports_are_axi4_stream_of_the_stated_width(name):
     core = contract(name)
     width = {port.name: port.width for port in core.ports}
     p = core.parameters
-    assert set(width) == set(MEANING)
+    units = {"s_axis_tkeep", "m_axis_tkeep", "fault of units"}
+    keep = {"s_axis_tkeep", "m_axis_tkeep"} if p.scheme == "xts" else set()
+    assert set(width) == set(MEANING) - units | keep
+    assert all(width[name] == 16 * p.width for name in keep) and width["fault"] == (4 if keep else 2)
+    assert ("direction" in {port.name: port for port in core.ports}["fault"].meaning(p.width)) == bool(keep)
     assert width["s_axis_tdata"] == width["m_axis_tdata"] == 128 * p.width
     assert width["s_axis_tuser"] == 129
-    assert width["s_axis_key_tdata"] == core.key_bits == p.key_bits + {"fast": 0, "hmch": 128}[p.scheme]
+    assert width["s_axis_key_tdata"] == core.key_bits == core.core.key_port_bits(p)
     inputs = {port.name for port in core.ports if port.direction == "input"}
     assert inputs == {
         "aclk", "aresetn", "s_axis_tdata", "s_axis_tuser", "s_axis_tvalid", "s_axis_tlast", "m_axis_tready",
-        "s_axis_key_tdata", "s_axis_key_tvalid", "zeroize",
+        "s_axis_key_tdata", "s_axis_key_tvalid", "zeroize", *(keep - {"m_axis_tkeep"}),
     }  # fmt: skip
 
 

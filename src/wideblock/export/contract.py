@@ -21,16 +21,20 @@ MEANING = {
     "s_axis_tvalid": "a beat is offered",
     "s_axis_tready": "the beat is taken; low until a key is in place",
     "s_axis_tlast": "last beat of the sector",
+    "s_axis_tkeep": "bytes of the last beat that are the unit's, a run from byte 0. Read with the last beat",
     "m_axis_tdata": "beat of the result, blocks in natural order",
     "m_axis_tvalid": "a beat of the result is offered, and held until it is taken",
     "m_axis_tready": "the beat of the result is taken; may stay low for any time",
     "m_axis_tlast": "last beat of the result",
+    "m_axis_tkeep": "bytes of the beat that are the result's, a run from byte 0; all before the last beat",
     "s_axis_key_tdata": "key, byte 0 in bits 7..0: the AES key, and after it what else the scheme has for a key",
     "s_axis_key_tvalid": "a key is offered",
     "s_axis_key_tready": "the key is taken, between two sectors; the sectors before it finish under the old key",
     "zeroize": "clears keys, derived values, buffers and pipelines",
     "ready": "a key is in place and its derived values are computed",
     "fault": "one-cycle pulse, the sector is dropped whole: bit 0 it was too short, bit 1 too long",
+    "fault of units": "one-cycle pulse: bit 0 a unit was too short or its last s_axis_tkeep had a hole, bit 1 it was "
+    "too long, bit 2 in a direction that the core does not have, bit 3 a key had equal halves",
     "computed": "one-cycle pulse: the last result block of a sector is known inside the core",
 }
 
@@ -45,7 +49,8 @@ class Port:
 
     def meaning(self, width: int) -> str:
         """Says what the port is for; ``width`` is the core's, in blocks a beat."""
-        return MEANING[self.name].format(width=width)
+        several = self.name == "fault" and self.width > 2
+        return MEANING["fault of units" if several else self.name].format(width=width)
 
 
 @dataclass(frozen=True)

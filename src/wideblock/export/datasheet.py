@@ -10,6 +10,7 @@ from wideblock.export.contract import Contract
 from wideblock.export.results import HEAD, row, table
 from wideblock.export.verilog import command
 from wideblock.export.wave import sector_diagram, text
+from wideblock.rtl.sector.single_pass import SinglePass
 from wideblock.synth.result import Result
 
 __all__ = ["datasheet"]
@@ -41,12 +42,11 @@ def datasheet(core: Contract, results: Iterable[Result] = ()) -> str:
                 ("zeroize", str(t.zeroize), "`zeroize` seen, everything cleared, at most"),
             ],
         )
-        + "\nEqual for encryption and decryption, and independent of data, key and tweak. "
-        "They hold exactly while both sides are always willing.\n",
+        + f"\n{_holds(core)} They hold exactly while both sides are always willing.\n",
         f"## Timing diagram\n\nTwo sectors back to back, A with tweak TA and B with TB, of {core.beats} beats each. "
         f"`~` is high, `_` low, `:` cycles left out.\n\n```text\n{text(diagram)}```\n\n"
         f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
-        f"## Rules of the ports\n\n{RULES}",
+        f"## Rules of the ports\n\n{_rules(core)}",
         f"## How to connect\n\n```verilog\n{instance(core)}```\n\n{CONNECT.format(core=core)}",
         f"## Security\n\n{core.core.security}\n\n"
         "There is no masking and no other protection against side channels that need physical access.\n",
@@ -56,11 +56,54 @@ def datasheet(core: Contract, results: Iterable[Result] = ()) -> str:
     return "\n".join(parts)
 
 
-RULES = """\
+def _holds(core: Contract) -> str:
+    if not isinstance(core.core, SinglePass):
+        return "Equal for encryption and decryption, and independent of data, key and tweak."
+    return (
+        f"For units of {core.parameters.sector_bytes} bytes, independent of data, key and tweak. A unit of another "
+        f"length takes a cycle a beat more or fewer; one that ends in part of a block leaves "
+        f"{core.core.cipher_latency + 2} cycles later, and so does what follows it."
+    )
+
+
+def _rules(core: Contract) -> str:
+    return PAUSES + (units_rules(core.core) if isinstance(core.core, SinglePass) else SECTORS) + KEYS
+
+
+def units_rules(core: SinglePass) -> str:
+    """Returns what holds for a core that takes units of any length."""
+    if len(core.directions) == 2:
+        ways = "Encryption and decryption mix freely, unit by unit."
+    else:
+        has, lacks = ("decrypts", "encrypt") if core.directions[0] else ("encrypts", "decrypt")
+        ways = f"The core only {has}: a unit to {lacks} is swallowed whole, and bit 2 of `fault` pulses."
+    return UNITS.format(ways=ways, most=16 * core.max_blocks)
+
+
+PAUSES = """\
 - The input may pause between any two beats, and the output may be held off at any time. Nothing is lost and the result
   is the same. `m_axis_tvalid`, once high, stays until `m_axis_tready`.
+"""
+
+SECTORS = """\
 - `s_axis_tuser` belongs to the first beat of a sector. Encryption and decryption mix freely, sector by sector.
 - A sector whose `s_axis_tlast` comes early or late is dropped whole. `fault` pulses, and the next sector is right.
+"""
+
+UNITS = """\
+- A unit has 16 to {most} bytes. `s_axis_tlast` marks its last beat and `s_axis_tkeep` the bytes of that beat, a run
+  from byte 0; before it every byte counts. The result has the same length, marked likewise; its other bytes are zero.
+- A beat enters the cipher when the one after it is there, or it is the last.
+- `s_axis_tuser` belongs to the first beat of a unit. {ways}
+- A unit under 16 bytes is swallowed, and bit 0 of `fault` pulses. So it does where `s_axis_tkeep` of the last beat is
+  not a run from byte 0: then the unit's last bytes mean nothing. A unit that goes on after {most} bytes is ended there,
+  with `m_axis_tlast`, the rest is swallowed, and bit 1 pulses. The next unit is right each time.
+- The key is Key1 and Key2, one after the other. If they are equal, the key is refused: bit 3 of `fault` pulses, there
+  is no key, and `ready` stays low.
+- Of a unit that `zeroize` cuts in two, the rest is swallowed under the next key.
+"""
+
+KEYS = """\
 - Before the first key, and while `ready` is low after a new one, sectors are held off. A new key is taken between two
   sectors; those taken before it finish under the old key.
 - `zeroize` clears keys and everything derived from keys or data; then the core waits for a key. No port shows a key.

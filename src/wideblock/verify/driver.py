@@ -193,7 +193,8 @@ class Stimulus:
 
     beats:    (beats, 16 width) the beats of all sectors, one after another
     counts:   beats of each sector; tlast is on the last of them
-    tails:    bytes of each sector's last beat; fewer than it has only where the core has tkeep
+    tails:    bytes of each sector's last beat; fewer than it has only where the core has tkeep, and there 0 for none
+              and -1 for two with a hole between them, which are faults
     tweaks:   (sectors, 16)
     decrypt:  one a sector
     keys, events: in order; their cycles count from the call

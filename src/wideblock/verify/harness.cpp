@@ -25,7 +25,7 @@ struct Job {
     // sectors: beats one after another, how many each sector has, and what its first beat carries in tuser
     const uint8_t* beats;
     const int64_t* counts;
-    const int64_t* tails;  // bytes of each sector's last beat, where the core has tkeep
+    const int64_t* tails;  // bytes of each sector's last beat, where the core has tkeep; none or a hole (-1) for faults
     const uint8_t* tweaks;
     const uint8_t* decrypt;
     int64_t sectors;
@@ -101,6 +101,7 @@ template <class Model> struct Keep<Model, std::void_t<decltype(Model::s_axis_tke
     static void offer(Model& m, int64_t bytes) {
         uint8_t bits[DATA / 8] = {};
         for (int64_t i = 0; i < bytes; i++) bits[i / 8] |= 1 << i % 8;
+        if (bytes < 0) bits[0] = 5;  // two bytes with a hole between them
         put(m.s_axis_tkeep, bits);
     }
     static void fill(Model& m, const uint8_t* bits) { put(m.s_axis_tkeep, bits); }

@@ -17,7 +17,7 @@ from typing import BinaryIO, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wideblock.verify.driver import Simulation
+from wideblock.verify.driver import Simulation, directions_of
 from wideblock.verify.scoreboard import Specification, Subject
 
 __all__ = ["Crypted", "crypt_image", "tweak_of"]
@@ -68,6 +68,12 @@ def crypt_image(
         raise ValueError(f"engine must be 'rtl' or 'spec', got {engine!r}")
     if len(key) * 8 != subject.key_bits:
         raise ValueError(f"key must be {subject.key_bits // 8} bytes, got {len(key)}")
+    subject.specification(key)  # says what else may be wrong with the key
+    if engine == "rtl" and decrypt not in directions_of(subject):
+        has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
+        raise ValueError(
+            f"{subject.top} only {has}; to {lacks}, choose the engine 'spec', its specification, or a core that does"
+        )
     with source.open("rb") as image:
         total = _sectors(image, source, subject.sector_bytes)
         tweak_of(first_sector)

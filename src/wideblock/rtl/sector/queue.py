@@ -15,7 +15,7 @@ class PromisedQueue(wiring.Component):
     ``beat`` is the oldest one while ``valid``; ``read`` takes it.
 
     Timing: a beat can be read one cycle after it was written.
-    Cost:   distributed memory of ``depth`` rows, four counters.
+    Cost:   distributed memory of ``depth`` rows, rounded up to a power of two; four counters.
     """
 
     def __init__(self, *, width: int, depth: int, parts: int, clear_row_bits: int):
@@ -36,9 +36,10 @@ class PromisedQueue(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.beats = beats = memory.Memory(shape=self.width, depth=self.depth, init=[])
+        rows = 1 << max(1, (self.depth - 1).bit_length())  # so that addresses wrap by themselves
+        m.submodules.beats = beats = memory.Memory(shape=self.width, depth=rows, init=[])
         write, read = beats.write_port(), beats.read_port(domain="comb")
-        head, tail = Signal(range(self.depth)), Signal(range(self.depth))
+        head, tail = Signal(range(rows)), Signal(range(rows))
         waiting, promised = Signal(range(self.depth + 1)), Signal(range(self.depth + 1))
         part = Signal(range(max(2, self.parts)))
         promise = self.step & (part == 0)

@@ -54,12 +54,12 @@ class SinglePass(wiring.Component):
         self.cipher_latency = A = 1 + rounds * p.round_stages
         self.tweak_latency = A if self.shared else 1 + rounds
         self.entrance = UnitEntrance(width=p.width, beats=self.max_blocks // p.width, directions=self.directions)
-        self.arrivals_depth = _power_of_two(self.tweak_latency + 2)
-        self.results_depth = _power_of_two(A + 2)
+        self.arrivals_depth = self.tweak_latency + 2  # as many as arrive while a tweak is enciphered, and not more
+        self.results_depth = A + 2
         self.key_unit = KeyUnit(
             key_bits=p.key_bits,
             sbox=p.sbox,
-            rows=2 * max(self.arrivals_depth, self.results_depth),
+            rows=2 * _power_of_two(max(self.arrivals_depth, self.results_depth)),
             round_stages=p.round_stages,
             keys=2,
         )
@@ -350,7 +350,7 @@ class SinglePass(wiring.Component):
 
 
 def _power_of_two(n: int) -> int:
-    return 1 << max(1, (n - 1).bit_length())
+    return 1 << (n - 1).bit_length()
 
 
 def _named(m: Module, name: str, value) -> Signal:

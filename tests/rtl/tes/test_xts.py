@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""XTS cores as the Verilog that users get: against the specification, and against tools that others wrote."""
+
+import random
+
+import numpy as np
+import pytest
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+from wideblock.export.contract import contract
+from wideblock.export.subject import known_answers, subject
+from wideblock.spec.xts import MAX_BLOCKS, XTS
+from wideblock.verify.driver import Key, Simulation, Zeroize
+from wideblock.verify.image import crypt_image
+from wideblock.verify.scoreboard import CHECKS, verify
+
+CORES = [
+    ("xts-enc", {"sector_bytes": 512}),
+    ("xts-dec", {"sector_bytes": 512}),
+    ("xts-2", {"sector_bytes": 512, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
+    ("xts-4", {"sector_bytes": 512}),
+    ("xts-both", {"sector_bytes": 512}),
+    ("xts-both", {"sector_bytes": 64, "width": 2, "lanes": 2, "sbox": "bram"}),
+]
+KEY = bytes(range(32))
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"), CORES, ids=[" ".join([name, *map(str, changes.values())]) for name, changes in CORES]
+)
+def test_exported_verilog(name, changes):
+    """The whole suite of checks, the first block's cycle, and that of clearing."""
+    core = contract(name, changes)
+    tried = subject(core)
+    known = known_answers(core)
+    assert len(known) >= 90 and {len(answer.plaintext) % 16 for answer in known} == set(range(16))
+    with Simulation(tried) as simulation:
+        report = verify(tried, sectors=12, seed=1, vectors=known, simulation=simulation)
+        assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
+        assert [check.name for check in report.checks] == list(CHECKS)
+
+        key = bytes(range(core.key_bits // 8))
+        simulation.reset()
+        record = simulation.play(
+            simulation.stimulus([], [], False, keys=[Key(key), Key(key, cycle=90)], events=[Zeroize(89)], tail=0)
+        )
+        assert record.key_taken[1] == 89 + core.timing.zeroize
+
+
+def test_a_part_of_a_block_takes_the_pipeline_once_more():
+    """Stated with the family: 2 cycles and the pipeline's latency, whatever the part is."""
+    core = contract("xts-enc", {"sector_bytes": 512})
+    rng = random.Random(1)
+    with Simulation(subject(core)) as simulation:
+        simulation.load_key(KEY)
+        taken = {}
+        for size in (64, *range(65, 80)):
+            for _ in range(2):
+                units = [rng.randbytes(size) for _ in range(6)]
+                result = simulation.run(units, [rng.randbytes(16) for _ in units])
+                taken.setdefault(size, []).append((result.first_out - result.first_in[0]).tolist())
+    for size, (first, second) in taken.items():
+        assert first == second, size
+        gaps = set(np.diff(first).tolist()[1:])
+        assert gaps == {5 if size == 64 else 5 + 13}, size
+        assert first == taken[65 if size > 64 else 64][0]
+
+
+def test_the_longest_unit_and_one_byte_more():
+    """2^20 blocks, SP 800-38E's limit, whole; then one that goes on is ended there, and the next is right."""
+    tried = subject(contract("xts-4"))
+    rng = random.Random(2)
+    unit, tweaks = rng.randbytes(16 * MAX_BLOCKS), [rng.randbytes(16) for _ in range(3)]
+    right = Cipher(algorithms.AES(KEY), modes.XTS(tweaks[0])).encryptor().update(unit)
+    with Simulation(tried) as simulation:
+        simulation.load_key(KEY)
+        assert simulation.run([unit], tweaks[:1]).sectors[0].tobytes() == right
+        with pytest.raises(ValueError, match=r"^a unit must be 16 to 16777216 bytes, got 16777217$"):
+            simulation.run([unit + b"!"], tweaks[:1])
+        units = [unit + bytes(100), unit[:100]]
+        record = simulation.play(simulation.stimulus(units, [tweaks[0], tweaks[1]], False, tail=2000, patience=100_000))
+    assert [cause for _, cause in record.faults] == [2]
+    first, second = np.flatnonzero(record.out_last).tolist()
+    assert record.out[: first + 1].tobytes() == right
+    assert record.out[first + 1 :].tobytes()[:100] == XTS(KEY).encrypt(tweaks[1], units[1])
+    assert second == len(record.out) - 1 and record.out_bytes[-1] == 100 % 64
+
+
+@pytest.mark.parametrize("tail", [0, -1])
+def test_bytes_that_are_no_run_are_a_fault(tail):
+    """Without a byte in the last beat, or with a hole in them: the unit ends, and the next is right."""
+    tried = subject(contract("xts-enc", {"sector_bytes": 512}))
+    rng = random.Random(3)
+    units, tweaks = [rng.randbytes(48), rng.randbytes(48)], [rng.randbytes(16) for _ in range(2)]
+    with Simulation(tried) as simulation:
+        simulation.load_key(KEY)
+        stimulus = simulation.stimulus(units, tweaks, False, tail=200)
+        stimulus.tails = np.array([tail, 16])
+        record = simulation.play(stimulus)
+    assert [cause for _, cause in record.faults] == [1]
+    assert np.flatnonzero(record.out_last).tolist() == [2, 5]
+    assert record.out[3:].tobytes() == XTS(KEY).encrypt(tweaks[1], units[1])
+
+
+# Disk images: the tweak of a sector is its number, as Linux calls it, plain64.
+
+
+def cryptography_image(key, data, size, *, decrypt):
+    """The image sector by sector through the `cryptography` package."""
+    out = []
+    for number, at in enumerate(range(0, len(data), size)):
+        cipher = Cipher(algorithms.AES(key), modes.XTS(number.to_bytes(16, "little")))
+        out.append((cipher.decryptor() if decrypt else cipher.encryptor()).update(data[at : at + size]))
+    return b"".join(out)
+
+
+@pytest.mark.parametrize(
+    "name, decrypt", [("xts-enc", False), ("xts-dec", True), ("xts-both", False), ("xts-both", True)]
+)
+def test_an_image_that_another_tool_reads_and_the_reverse(tmp_path, name, decrypt):
+    core = contract(name, {"sector_bytes": 512})
+    data = random.Random(4).randbytes(512 * 300)
+    given = cryptography_image(KEY, data, 512, decrypt=False) if decrypt else data
+    (tmp_path / "in").write_bytes(given)
+    done = crypt_image(subject(core), KEY, tmp_path / "in", tmp_path / "out", decrypt=decrypt)
+    assert done.sectors == 300 and 0 < done.cycles < 300 * core.timing.interval + core.timing.latency + 16
+    out = (tmp_path / "out").read_bytes()
+    assert (out if decrypt else cryptography_image(KEY, out, 512, decrypt=True)) == data != given[:0]
+    assert out != given
+
+
+def test_a_core_of_one_direction_says_so(tmp_path):
+    tried = subject(contract("xts-enc", {"sector_bytes": 512}))
+    (tmp_path / "in").write_bytes(bytes(1024))
+    message = (
+        "^xts_enc_sector_bytes_512 only encrypts; to decrypt, choose the engine 'spec', its specification, or a core"
+    )
+    with pytest.raises(ValueError, match=message):
+        crypt_image(tried, KEY, tmp_path / "in", tmp_path / "out", decrypt=True)
+    crypt_image(tried, KEY, tmp_path / "in", tmp_path / "out", decrypt=True, engine="spec")
+    with pytest.raises(ValueError, match="^the halves of an XTS-AES key, Key1 and Key2, must differ"):
+        crypt_image(tried, bytes(32), tmp_path / "in", tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_lanes_are_the_width():
+    with pytest.raises(ValueError, match="^XTS takes a block a lane and beat: lanes must be the width of 2, got 1$"):
+        contract("xts-2", {"lanes": 1})
