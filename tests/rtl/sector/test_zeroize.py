@@ -23,6 +23,8 @@ CORES = {
     "overlap": ("fast-brw-1s", {"sector_bytes": 96, "mult_stages": 2, "sbox": "composite"}),
     "code book": ("heh-brw-2", {"mult_stages": 2, "sbox": "composite"}),
     "code book, overlap": ("heh-brw-3s", {"sector_bytes": 96, "round_stages": 2, "sbox": "composite"}),
+    "inverse and tweak calls": ("hmch-brw-2", {"sector_bytes": 96, "mult_stages": 2, "sbox": "composite"}),
+    "the same, overlap": ("hmch-brw-3s", {"sector_bytes": 96, "round_stages": 2, "sbox": "composite"}),
 }
 
 

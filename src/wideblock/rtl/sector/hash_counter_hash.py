@@ -197,7 +197,9 @@ class HashCounterHash(wiring.Component):
         interval = compute
         if p.overlap:
             interval = max(self.front_program.steps, self.back_program.steps, self.least_interval)
-        slots = _power_of_two(-(-latency // interval))
+        # a sector counts as left when its last beat is in the output register, but what finishes that beat must stay
+        self.leaving_slots = 1 if (self.specials - 1) // p.width == p.beats - 1 else 0
+        slots = _power_of_two(-(-latency // interval) + self.leaving_slots)
         self.ring_depth = slots * _power_of_two(p.beats)
         unit = self.units["front"]
         self.clear_rows = _power_of_two(
@@ -464,7 +466,7 @@ class HashCounterHash(wiring.Component):
         under_way = Signal(slot_bits + 1)
         m.d.comb += under_way.eq(front_sector - leaving.sector)
         all_computed = front_sector == inner_sector
-        free = under_way < self.slots
+        free = under_way < self.slots - self.leaving_slots
         if p.overlap:
             pace = Signal(range(self.timing.interval))
             with m.If(clear):
