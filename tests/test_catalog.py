@@ -8,9 +8,15 @@ import pytest
 from wideblock import catalog
 from wideblock.rtl.sector.parameters import Parameters, SectorTiming
 from wideblock.spec.fast import FAST
+from wideblock.spec.hmch import HMCH
 
 PAPER = {"fast-brw-1": 455, "fast-brw-2": 319, "fast-horner-1": 565, "fast-horner-2": 311}
 OVERLAP = {"fast-brw-1s": 260, "fast-brw-2s": 130, "fast-brw-4s": 66, "fast-horner-2s": 130}
+PAPER |= {"heh-brw-1": 55, "heh-brw-2": 55, "heh-brw-3": 69, "heh-poly": 83}
+PAPER |= {"hmch-brw-1": 66, "hmch-brw-2": 66, "hmch-brw-3": 80, "hmch-poly": 94}
+for scheme in ("heh", "hmch"):
+    OVERLAP |= {f"{scheme}-brw-1s": 19, f"{scheme}-brw-2s": 19, f"{scheme}-brw-3s": 36, f"{scheme}-polys": 36}
+BYTES = {"fast": 4096, "heh": 512, "hmch": 512}
 SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.parameters.scheme != "xts"]
 UNITS = {  # most cycles between units of 4096 bytes, and of 512
     "xts-enc": (257, 33),
@@ -33,9 +39,9 @@ def test_names():
 
 @pytest.mark.parametrize("name", PAPER)
 def test_paper_architecture_meets_the_papers_cycles(timing, name):
-    """Source: "Fast Low Level Disk Encryption Using FPGAs", cycles a sector of 4096 bytes."""
-    preset = catalog.preset(name)
-    assert not preset.parameters.overlap and preset.parameters.sector_bytes == 4096
+    """Source: "Fast Low Level Disk Encryption Using FPGAs", Table 4; IEEE TC 62(2), 2013, Table 3."""
+    p = catalog.preset(name).parameters
+    assert not p.overlap and p.sector_bytes == BYTES[p.scheme]
     assert timing[name].compute <= PAPER[name]
     assert timing[name].interval <= PAPER[name]
 
@@ -43,7 +49,7 @@ def test_paper_architecture_meets_the_papers_cycles(timing, name):
 @pytest.mark.parametrize("name", OVERLAP)
 def test_overlap_is_bound_by_the_lanes(timing, name):
     p = catalog.preset(name).parameters
-    assert p.overlap and p.sector_bytes == 4096
+    assert p.overlap and p.sector_bytes == BYTES[p.scheme]
     assert p.m // p.lanes < timing[name].interval <= OVERLAP[name]
 
 
@@ -86,9 +92,11 @@ def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
 @pytest.mark.parametrize("name", SECTORS)
 def test_preset_says_what_it_is(name):
     preset = catalog.preset(name)
-    assert preset.title.startswith("FAST") and "authenticate" in preset.security and "ePrint" in preset.security
+    scheme = preset.parameters.scheme
+    source = "ePrint" if scheme == "fast" else "IEEE TIT"
+    assert preset.title.startswith(scheme.upper()) and "authenticate" in preset.security and source in preset.security
     assert (preset.paper is None) == preset.parameters.overlap
-    assert "\n" not in preset.summary and "4096-byte" in preset.summary
+    assert "\n" not in preset.summary and f"{BYTES[scheme]}-byte" in preset.summary
 
 
 def test_core_is_that_of_its_parameters():
@@ -143,6 +151,26 @@ def test_specification(name, hash, key_bits):
     ciphertext = catalog.specification(p, key).encrypt(tweak, sector)
     assert ciphertext == FAST(key, hash=hash, sector_bytes=512).encrypt(tweak, sector) != sector
     assert catalog.specification(p, key).decrypt(tweak, ciphertext) == sector
+
+
+@pytest.mark.parametrize(
+    ("name", "order"), [("hmch-brw-2", "natural"), ("hmch-brw-2", "paper"), ("hmch-poly", "natural")]
+)
+def test_specification_of_hmch_takes_both_key_words(name, order):
+    p = catalog.parameters(name, order=order)
+    key, tweak, sector = bytes(range(32)), bytes(16), bytes(range(256)) * 2
+    expected = HMCH(key, hash=p.hash, sector_bytes=512, order=order).encrypt(tweak, sector)
+    assert catalog.specification(p, key).encrypt(tweak, sector) == expected
+    with pytest.raises(ValueError, match="^the key must be 32 bytes, got 16$"):
+        catalog.specification(p, key[:16])
+
+
+@pytest.mark.parametrize("name", catalog.PRESETS)
+def test_known_answers_are_right(name):
+    p = catalog.preset(name).parameters
+    for _, key, tweak, plain, enciphered in catalog.known_answers(p):
+        assert catalog.specification(p, key).encrypt(tweak, plain) == enciphered != plain
+    assert catalog.known_answers(p) or name.startswith("fast-horner")
 
 
 def test_specification_wants_the_cores_key():

@@ -8,32 +8,82 @@ from typing import Any
 
 from amaranth.lib import wiring
 
+from wideblock import vectors
 from wideblock.rtl.aes.iterative import IterativeDecryption
 from wideblock.rtl.aes.keyed import Keyed
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.gf128.karatsuba import Multiplier
+from wideblock.rtl.hash.alone import Psi
 from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
+from wideblock.rtl.sector.hash_ecb_hash import HashEcbHash
 from wideblock.rtl.sector.parameters import Parameters
 from wideblock.rtl.sector.single_pass import SinglePass
 from wideblock.rtl.tes.fast import Fast
+from wideblock.rtl.tes.heh import Heh
+from wideblock.rtl.tes.hmch import Hmch
 from wideblock.rtl.tes.xts import Xts
 from wideblock.spec.fast import FAST
+from wideblock.spec.heh import HEH
+from wideblock.spec.hmch import HMCH
 from wideblock.spec.xts import XTS
 
-__all__ = ["PARTS", "PRESETS", "Part", "Preset", "core", "parameters", "preset", "specification"]
+__all__ = ["PARTS", "PRESETS", "Part", "Preset", "core", "known_answers", "parameters", "preset", "specification"]
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """What a scheme is: its core, and what the core must agree with under a key of the port's width."""
+    """What a scheme is: its core, and what the core must agree with under a key of the port's width.
 
-    core: type[HashCounterHash] | type[SinglePass]
+    file:  name of the file of its known answers; ``holds`` tells which of them are for a core
+    key:   fields of a known answer that make up the key, in the order of the port
+    """
+
+    core: type[HashCounterHash] | type[HashEcbHash] | type[SinglePass]
     specification: Callable[[Parameters, bytes], Any]
+    file: str
+    holds: Callable[[Parameters, vectors.Vector], bool]
+    key: tuple[str, ...] = ("key",)
+
+
+def _holds(answer: vectors.Vector, sector_bytes: int, **parameters: Any) -> bool:
+    """Whether an answer is for such a core; LE is the designers' reading, and the cores'."""
+    wanted = {**parameters, "field": "LE"}
+    return wanted.items() <= answer.parameters.items() and len(answer["pt"]) == sector_bytes
+
+
+def _psi_holds(answer: vectors.Vector, p: Parameters, mode: str) -> bool:
+    hash = {"brw": "BRW", "horner": "Poly"}[p.hash]
+    return _holds(answer, p.sector_bytes, mode=mode, hash=hash, permuted=p.order == "paper")
 
 
 SCHEMES = {
-    "fast": Scheme(Fast, lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes)),
-    "xts": Scheme(Xts, lambda p, key: XTS(key)),
+    "fast": Scheme(
+        Fast,
+        lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes),
+        "fast",
+        lambda p, answer: _holds(answer, p.sector_bytes, hash={"brw": "BRW", "horner": "Horner"}[p.hash]),
+    ),
+    "heh": Scheme(
+        Heh,
+        lambda p, key: HEH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
+        "heh_hmch",
+        lambda p, answer: _psi_holds(answer, p, mode="HEH"),
+        ("key", "hash_key"),
+    ),
+    "hmch": Scheme(
+        Hmch,
+        lambda p, key: HMCH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
+        "heh_hmch",
+        lambda p, answer: _psi_holds(answer, p, mode="HMCH"),
+        ("key", "hash_key"),
+    ),
+    # units of any length; a key of equal halves is refused
+    "xts": Scheme(
+        Xts,
+        lambda p, key: XTS(key),
+        "xts",
+        lambda p, answer: answer["key"][: p.key_bits // 8] != answer["key"][p.key_bits // 8 :],
+    ),
 }
 
 
@@ -75,6 +125,30 @@ def _fast(hash: str, lanes: int, *, overlap: bool) -> Preset:
     )
 
 
+def _table3(scheme: str, variant: str, *, overlap: bool) -> Preset:
+    """A row of the BRW paper's Table 3, or the same with overlap."""
+    hash, lanes, squares = {
+        "brw-1": ("brw", 2, "on-the-fly"),
+        "brw-2": ("brw", 2, "stored"),
+        "brw-3": ("brw", 1, "on-the-fly"),
+        "poly": ("horner", 1, "stored"),
+    }[variant]
+    cores = {1: "one AES core", 2: "two AES cores"}[lanes] + {"heh": " each way", "hmch": ""}[scheme]
+    powers = f", squares {squares.replace('-', ' ')}" if hash == "brw" else ""
+    kind = f"{scheme.upper()}[{'BRW' if hash == 'brw' else 'Poly'}]"
+    what = f"{kind} for 512-byte sectors, {cores}{powers}"
+    width = 1 if hash == "horner" else 2
+    p = Parameters(scheme, hash, 512, width=width, lanes=lanes, overlap=overlap, mult_stages=3, squares=squares)
+    if overlap:
+        return Preset(f"{scheme}-{variant}s", f"{what}, sectors overlap: the lanes alone bound the throughput", p)
+    return Preset(
+        f"{scheme}-{variant}",
+        f"{what}, the paper's architecture: one hash unit, one sector at a time",
+        p,
+        kind if hash == "horner" else f"{kind}-{variant[-1]}",
+    )
+
+
 def _xts(name: str, direction: str, width: int, what: str, paper: str | None = None) -> Preset:
     return Preset(
         name,
@@ -95,6 +169,12 @@ PRESETS: dict[str, Preset] = {
         _fast("brw", 2, overlap=True),
         _fast("brw", 4, overlap=True),
         _fast("horner", 2, overlap=True),
+        *(
+            _table3(scheme, variant, overlap=overlap)
+            for scheme in ("heh", "hmch")
+            for overlap in (False, True)
+            for variant in ("brw-1", "brw-2", "brw-3", "poly")
+        ),
         _xts("xts-enc", "encrypt", 1, "encryption: one pipelined AES core for blocks and tweaks", "AES-XTS encryption"),
         _xts(
             "xts-dec",
@@ -112,16 +192,24 @@ PRESETS: dict[str, Preset] = {
 
 @dataclass(frozen=True)
 class Part:
-    """A named component that the papers' tables measure alone: a block of 16 bytes every ``interval`` cycles."""
+    """A named component that the papers' tables measure alone: ``bytes`` every ``interval`` cycles."""
 
     name: str
     summary: str
     interval: int
     make: Callable[[], wiring.Component]
+    bytes: int = 16
 
 
 def _aes(name: str, summary: str, cipher: Callable[..., Any], interval: int = 1, **parameters: Any) -> Part:
     return Part(name, f"{summary}, with key expansion", interval, lambda: Keyed(cipher(**parameters)))
+
+
+def _psi_part(name: str, summary: str, **parameters: Any) -> Part:
+    interval = Psi(31, **parameters).timing.interval
+    return Part(
+        name, f"{summary} of 31 blocks, multiplier of three stages", interval, lambda: Psi(31, **parameters), 496
+    )
 
 
 PARTS: dict[str, Part] = {
@@ -150,6 +238,10 @@ PARTS: dict[str, Part] = {
         _aes("aes128-pdc", "pipelined AES-128 decryption, S-boxes as tables", PipelinedDecryption),
         _aes("aes128-sdc", "iterative AES-128 decryption, S-boxes as tables", IterativeDecryption, 11),
         Part("karatsuba-4", "GF(2^128) multiplier, four stages", 1, Multiplier),
+        _psi_part(
+            "hbrw-31", "h BRW_h in the paper's order of blocks, squares on the fly", order="paper", squares="on-the-fly"
+        ),
+        _psi_part("hpoly-31", "h Poly_h, three-way Horner", hash="horner"),
     )
 }
 
@@ -193,9 +285,21 @@ def _value(field: str, kind: Any, value: Any) -> Any:
         raise ValueError(f"{field} must be a whole number, got {value!r}") from None
 
 
-def core(parameters: Parameters) -> HashCounterHash | SinglePass:
+def core(parameters: Parameters) -> HashCounterHash | HashEcbHash | SinglePass:
     """Returns the sector core: ``parameters``, ``timing`` and ``security`` are its attributes."""
     return SCHEMES[parameters.scheme].core(parameters)
+
+
+def known_answers(parameters: Parameters) -> list[tuple[str, bytes, bytes, bytes, bytes]]:
+    """Returns source, key, tweak, plain and enciphered sector of every known answer for such a core; maybe none."""
+    scheme = SCHEMES[parameters.scheme]
+    found = [
+        (found.source, b"".join(answer[field] for field in scheme.key), answer["tweak"], answer["pt"], answer["ct"])
+        for found in vectors.load(scheme.file)
+        for answer in found.vectors
+        if scheme.holds(parameters, answer)
+    ]
+    return [answer for answer in found if len(answer[1]) * 8 == scheme.core.key_port_bits(parameters)]
 
 
 def specification(parameters: Parameters, key: bytes) -> Any:

@@ -72,6 +72,22 @@ def test_schedule_is_the_papers():
     assert value["multiplications"] == 15 and sorted(value["order"]) == list(range(2, 31, 2))
     assert "31" in run("schedule", 31, "--stages", 3).output
     assert "0" in refused("schedule", 0)
+    assert "one number of stages" in refused("schedule", 31, "--stages", "2,3")
+
+
+def test_table_1_and_figure_6_of_the_brw_paper(tmp_path):
+    value = reported("schedule", "--table", "14..16", "--stages", "2,3")
+    assert [(row["stages"], row["blocks"], row["clocks"]) for row in value] == [
+        (2, 14, 7), (2, 15, 7), (2, 16, 9), (3, 14, 7), (3, 15, 7), (3, 16, 10)
+    ]  # fmt: skip
+    assert "2 6 4 10 8 12 14 - 16" in run("schedule", "--table", "16..16", "--stages", 2).output
+    (value,) = reported("schedule", "--storage", "2..40")
+    assert value["extra_storage"]["31"] == 1 and value["extra_storage"]["32"] == 2
+    plot = tmp_path / "storage.svg"
+    assert "32 blocks: 2" in run("schedule", "--storage", "2..40", "--plot", plot).output
+    assert plot.read_text().startswith("<svg")
+    for wrong in (["--table", "6"], ["--storage", "9..2"], [], ["31", "--plot", plot], ["8", "--stages", "0"]):
+        assert refused("schedule", *wrong)
 
 
 def test_compare_puts_the_papers_rows_beside_ours():

@@ -1,36 +1,102 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock schedule``."""
 
+from io import StringIO
+from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 
-from wideblock.cli.app import Json, as_json, out
+from wideblock.cli.app import Json, as_json, out, table
 from wideblock.rtl.hash import forest
 
-EXAMPLE = "Example: [b]wideblock schedule 31 --stages 3[/b]"
+EXAMPLE = """Example: [b]wideblock schedule 31 --stages 3[/b], one schedule;
+[b]wideblock schedule --table 4..32 --stages 2,3[/b], the paper's Table 1;
+[b]wideblock schedule --storage 2..1024 --stages 3 --plot storage.svg[/b], its figure 6."""
+
+
+def blocks_of(text: str) -> tuple[int, int]:
+    """The two numbers of ``A..B``."""
+    first, dots, last = text.partition("..")
+    if not (dots and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
+        raise ValueError(f"blocks must be given as A..B with 1 <= A <= B, such as 2..1024, got {text!r}")
+    return int(first), int(last)
+
+
+def stages_of(text: str) -> list[int]:
+    """The numbers of ``2,3,4``."""
+    words = text.split(",")
+    if not all(word.isdecimal() and int(word) for word in words):
+        raise ValueError(f"stages must be numbers of at least 1 with commas between them, got {text!r}")
+    return [int(word) for word in words]
+
+
+def summary(m: int, NS: int) -> dict:
+    found = forest.schedule(m, NS)
+    return {
+        "blocks": m,
+        "stages": NS,
+        "multiplications": len(found.order),
+        "clocks": found.total_clocks,
+        "bubbles": found.bubbles,
+        "extra_storage": found.extra_storage,
+        "order": list(found.order),
+        "start": {str(node): clock for node, clock in found.start.items()},
+    }
+
+
+def table_1(first: int, last: int, stages: list[int], json: bool) -> None:
+    found = {(NS, m): forest.schedule(m, NS) for NS in stages for m in range(first, last + 1)}
+    if json:
+        as_json([summary(m, NS) for NS, m in found])
+        return
+    for NS in stages:
+        rows = [
+            (m, " ".join(str(c.node or "-") for c in found[NS, m].clocks), found[NS, m].total_clocks)
+            for m in range(first, last + 1)
+        ]
+        table(("blocks", "what starts, clock by clock", "total clocks"), rows, title=f"NS = {NS} stages")
+
+
+def figure_6(first: int, last: int, stages: list[int], json: bool, plot: Path | None) -> None:
+    found = {NS: forest.storage(first, last, NS) for NS in stages}
+    drawn = "\n".join(forest.draw_storage(grown, NS) for NS, grown in found.items())
+    if json:
+        as_json([{"stages": NS, "extra_storage": {str(m): n for m, n in grown.items()}} for NS, grown in found.items()])
+    else:
+        out.print(drawn, markup=False, end="")
+    if plot:
+        page = Console(record=True, file=StringIO(), width=120)
+        page.print(drawn, markup=False, end="")
+        page.save_svg(str(plot), title="BRW: extra storage locations")
 
 
 def schedule(
-    m: Annotated[int, typer.Argument(metavar="BLOCKS", help="Number of blocks of the BRW polynomial.")],
-    stages: Annotated[int, typer.Option(help="Pipeline stages of the multiplier.")] = 3,
+    m: Annotated[int | None, typer.Argument(metavar="BLOCKS", help="Number of blocks of the BRW polynomial.")] = None,
+    stages: Annotated[str, typer.Option(metavar="K[,K]...", help="Pipeline stages of the multiplier.")] = "3",
+    rows: Annotated[str | None, typer.Option("--table", metavar="A..B", help="Table 1 for so many blocks.")] = None,
+    storage: Annotated[str | None, typer.Option(metavar="A..B", help="Figure 6: the storage that grows.")] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Write figure 6 there, too.")] = None,
     json: Json = False,
 ) -> None:
     """Draw the order of a BRW hash's multiplications for a pipelined multiplier, by the BRW paper's algorithm."""
-    found = forest.schedule(m, stages)
-    if json:
-        as_json({
-            "blocks": m,
-            "stages": stages,
-            "multiplications": len(found.order),
-            "clocks": found.total_clocks,
-            "bubbles": found.bubbles,
-            "extra_storage": found.extra_storage,
-            "order": list(found.order),
-            "start": {str(node): clock for node, clock in found.start.items()},
-        })  # fmt: skip
-    else:
-        out.print(forest.draw(found), markup=False, end="")
+    if sum(each is not None for each in (m, rows, storage)) != 1:
+        raise ValueError("one of a number of BLOCKS, --table A..B and --storage A..B must be given")
+    if plot and storage is None:
+        raise ValueError("--plot draws what --storage A..B finds; give that, too")
+    NS = stages_of(stages)
+    if rows is not None:
+        table_1(*blocks_of(rows), NS, json)
+    elif storage is not None:
+        figure_6(*blocks_of(storage), NS, json, plot)
+    elif m is not None:
+        if len(NS) != 1:
+            raise ValueError(f"one schedule is for one number of stages, got {stages}")
+        if json:
+            as_json(summary(m, NS[0]))
+        else:
+            out.print(forest.draw(forest.schedule(m, NS[0])), markup=False, end="")
 
 
 def register(app: typer.Typer) -> None:

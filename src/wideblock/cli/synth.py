@@ -28,7 +28,7 @@ def measure(name: str, changes: dict, target: Target, routed: bool, seed: int, m
     if name in catalog.PARTS:
         part = catalog.PARTS[name]
         source, clock_port = Source(part_verilog(name), name.replace("-", "_")), "clk"
-        parameters, taken, interval = {}, 16, part.interval
+        parameters, taken, interval = {}, part.bytes, part.interval
     else:
         core = contract(name, changes)
         source, clock_port = Source(verilog(core), core.module), "aclk"

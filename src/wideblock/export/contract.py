@@ -27,7 +27,7 @@ MEANING = {
     "m_axis_tready": "the beat of the result is taken; may stay low for any time",
     "m_axis_tlast": "last beat of the result",
     "m_axis_tkeep": "bytes of the beat that are the result's, a run from byte 0; all before the last beat",
-    "s_axis_key_tdata": "key, byte 0 in bits 7..0",
+    "s_axis_key_tdata": "key, byte 0 in bits 7..0: the AES key, and after it what else the scheme has for a key",
     "s_axis_key_tvalid": "a key is offered",
     "s_axis_key_tready": "the key is taken, between two sectors; the sectors before it finish under the old key",
     "zeroize": "clears keys, derived values, buffers and pipelines",

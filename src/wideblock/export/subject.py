@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
 
-from wideblock import catalog, vectors
+from wideblock import catalog
 from wideblock.export.contract import Contract
 from wideblock.export.verilog import verilog
 from wideblock.rtl.sector.single_pass import SinglePass
@@ -70,25 +70,5 @@ def subject(core: Contract) -> Subject:
 
 
 def known_answers(core: Contract) -> list[KnownAnswer]:
-    """Returns every known answer of the core's scheme, hash, key length and sector; there may be none."""
-    p = core.parameters
-    if p.scheme not in vectors.names():
-        return []
-    units = isinstance(core.core, SinglePass)
-
-    def fits(answer: vectors.Vector) -> bool:
-        if len(answer["key"]) != core.key_bits // 8:
-            return False
-        if units:  # of any length; a key of equal halves is refused
-            return answer["key"][: core.key_bits // 16] != answer["key"][core.key_bits // 16 :]
-        # LE: the designers' reading, and the cores'
-        return (answer.parameters["hash"].lower(), answer.parameters["field"]) == (p.hash, "LE") and (
-            len(answer["pt"]) == p.sector_bytes
-        )
-
-    return [
-        KnownAnswer(found.source, answer["key"], answer["tweak"], answer["pt"], answer["ct"])
-        for found in vectors.load(p.scheme)
-        for answer in found.vectors
-        if fits(answer)
-    ]
+    """Returns every known answer of the core's scheme, parameters; there may be none."""
+    return [KnownAnswer(*answer) for answer in catalog.known_answers(core.parameters)]

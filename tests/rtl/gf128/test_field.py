@@ -56,6 +56,9 @@ def test_gf128():
     elements = [1 << k for k in range(128)] + [random.getrandbits(128) for _ in range(100)]
     assert evaluate(GF128.double, 128, elements) == [spec.double(a) for a in elements]
     assert evaluate(GF128.square, 128, elements) == [spec.square(a) for a in elements]
+    for k in (0, 1, 2, 4, 31, 255):
+        shifted = [spec.mul(a, spec.power(2, k)) for a in elements]
+        assert evaluate(lambda a, k=k: GF128.shift(a, k), 128, elements) == shifted
     products = [1 << k for k in range(255)] + [random.getrandbits(255) for _ in range(100)]
     assert evaluate(GF128.reduce, 255, products) == [remainder(c, GF128) for c in products]
     assert evaluate(GF128.reduce, 255, [1 << 128]) == [0x87]

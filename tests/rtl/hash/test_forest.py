@@ -3,7 +3,7 @@
 
 import pytest
 
-from wideblock.rtl.hash.forest import CollapsedForest, draw, permutation, schedule
+from wideblock.rtl.hash.forest import CollapsedForest, draw, draw_storage, permutation, schedule, storage
 
 FIG_5 = [  # clock, L1, L2, output: Schedule(16, 2)
     (1, (6, 10, 14), ((4, 1),), 2),
@@ -238,3 +238,20 @@ def test_drawing(m, NS):
 def test_errors(call, error, text):
     with pytest.raises(error, match=text):
         call()
+
+
+@pytest.mark.parametrize("NS", [2, 3])
+def test_figure_6(NS):
+    """The storage grows by one location where the number of blocks grows four times, from 8 on."""
+    assert storage(2, 260, NS) == {m: (m.bit_length() - 2) // 2 for m in range(2, 261)}
+
+
+def test_drawing_of_figure_6():
+    grown = storage(4, 40, 3)
+    head, *levels, axis, steps = draw_storage(grown, 3, width=37).splitlines()
+    assert "NS = 3" in head
+    assert [line[3:] for line in levels] == [" " * 28 + "#" * 9, " " * 4 + "#" * 33, "_" * 37]
+    assert axis.split() == ["4", "40", "blocks"]
+    assert steps == "from 4 blocks: 0, 8 blocks: 1, 32 blocks: 2"
+    with pytest.raises(ValueError, match="^blocks must go from at least 1 upwards, got 5..4$"):
+        storage(5, 4, 3)

@@ -51,7 +51,7 @@ class Machine:
             assert len(busy) == len(set(busy)), f"two tails want one multiplier in cycle {cycle}"
             head = self.at[step] if sector < sectors else []
             go = sector < sectors and not any(i.multiplier in busy for i in head)
-            go = go and not (step < p.beats and pause())
+            go = go and not (step % p.stride == 0 and step < p.beats * p.stride and pause())
             if p.period is None and step == 0 and ends and cycle <= ends[-1] + last:
                 go = False  # without a period a sector starts after the tail of the one before it
             arrivals = self.arrive[step] if go else []
@@ -71,10 +71,13 @@ class Machine:
         units = [i.multiplier for _, i in issues]
         assert len(units) == len(set(units)), f"two products on one multiplier in cycle {cycle}"
         passing = {(i.multiplier, i.into): self._sum(k, i) for k, i in stores if i.into is not None}
+        arriving = {(k, a.block) for k, a in arrivals}
         for k, issue in issues:
             product = issue.product
             for block in (product.left, product.right):
-                if block is not None:
+                if block is not None and self.program.fresh(issue, block):
+                    assert (k, block) in arriving, f"{product} does not meet {block} in cycle {cycle}"
+                elif block is not None:
                     place = self.bank[block], self.program.slot[block]
                     assert self.window.get(place) == (k, block), f"{product} does not find {block} in cycle {cycle}"
             taken = [passing.get((v, issue.row), self.accumulator[v, issue.row]) for v in issue.sources]
@@ -88,6 +91,8 @@ class Machine:
             else:
                 self.accumulator[issue.multiplier, issue.into] = self._sum(k, issue)
         for k, arrival in arrivals:
+            if arrival.block not in self.program.slot:
+                continue
             self.window[arrival.bank, self.program.slot[arrival.block]] = k, arrival.block
 
     def _sum(self, k, issue):
@@ -149,7 +154,7 @@ def test_with_the_shortest_period(n, width, latency, kind):
     carried_out(shortest(n, kind, width=width, latency=latency, multipliers=multipliers))
 
 
-FAST = [
+CORES = [
     *({"preset": name} for name in catalog.PRESETS),
     *({"preset": "fast-brw-2s", "mult_stages": k} for k in (1, 3, 5, 6, 8)),
     *({"preset": "fast-brw-2", "mult_stages": k} for k in (1, 8)),
@@ -158,16 +163,21 @@ FAST = [
     *({"preset": "fast-brw-1s", "sector_bytes": 160, "mult_stages": k} for k in (1, 3, 4)),
     *({"preset": "fast-brw-2s", "sector_bytes": 64, "mult_stages": k} for k in (1, 4, 8)),
     *({"preset": "fast-horner-2s", "sector_bytes": 512, "mult_stages": k} for k in (1, 4, 8)),
+    *({"preset": "heh-brw-2", "sector_bytes": 4096, "mult_stages": k} for k in (1, 4, 8)),
+    *({"preset": "heh-brw-2s", "sector_bytes": 4096, "mult_stages": k} for k in (1, 4, 8)),
+    *({"preset": "heh-brw-2s", "order": "paper", "mult_stages": k} for k in (2, 3)),
+    *({"preset": "heh-brw-3s", "sector_bytes": 32, "mult_stages": k} for k in (1, 8)),
+    *({"preset": "heh-polys", "sector_bytes": 48, "mult_stages": k} for k in (1, 8)),
 ]
 
 
-@pytest.mark.parametrize("passes", ["front_program", "back_program"])
-@pytest.mark.parametrize("changes", FAST, ids=lambda c: " ".join(map(str, c.values())))
-def test_both_passes_of_fast(changes, passes):
+@pytest.mark.parametrize("passes", ["front", "back"])
+@pytest.mark.parametrize("changes", CORES, ids=lambda c: " ".join(map(str, c.values())))
+def test_both_passes_of_a_core(changes, passes):
     changes = dict(changes)
     name = changes.pop("preset")
     core = catalog.core(catalog.parameters(name, **changes))
-    program = getattr(core, passes)
+    program = core.programs[passes]
     assert (program.period is None) == (not core.parameters.overlap)
     carried_out(program)
 
@@ -201,6 +211,14 @@ def test_period_of_fast(name, most, passes):
 @pytest.mark.parametrize(("width", "multipliers", "period"), [(2, 1, 129), (4, 2, 66)])
 def test_period_of_255_blocks(width, multipliers, period):
     carried_out(digest(255, "brw", width=width, latency=4, multipliers=multipliers, period=period))
+
+
+@pytest.mark.parametrize("period", [None, 4])
+def test_earliest_holds_a_product_back(period):
+    arguments = dict(latency=1, multipliers=1, beats=2, steps=4, period=period)
+    products, arrivals = [Product("D", None, 1, 0, None, "psi")], [Arrival(0, 0, 0)]
+    assert schedule(products, arrivals, **arguments).issued("D") == 1
+    assert schedule(products, arrivals, **arguments, earliest={"D": 3}).issued("D") == 3
 
 
 def test_no_more_products_than_steps_in_a_period():

@@ -69,6 +69,13 @@ class Field:
         """
         return self._linear(a, range(1, self.width + 1))
 
+    def shift(self, a, k: int) -> Value:
+        """x^k * a.
+
+        Cost: for GF128 and k up to 100, three XORs for each of k bits; more once what overflows does so again.
+        """
+        return self._linear(a, range(k, self.width + k))
+
     def square(self, a) -> Value:
         """a^2: squaring is linear, (sum a_k x^k)^2 = sum a_k x^2k.
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import zip_longest
 
-__all__ = ["CollapsedForest", "Clock", "Schedule", "schedule", "permutation", "draw"]
+__all__ = ["CollapsedForest", "Clock", "Schedule", "schedule", "permutation", "draw", "draw_storage", "storage"]
 
 
 @dataclass(frozen=True)
@@ -259,3 +259,33 @@ def draw(schedule: Schedule, width: int = 120) -> str:
     ]
     text = [*head, "", *chart, "", f"H = {forest.total()}"[:width], "", "Collapsed forest", *trees]
     return "\n".join(line.rstrip() for line in text) + "\n"
+
+
+def storage(first: int, last: int, NS: int) -> dict[int, int]:
+    """Extra storage locations for ``first`` to ``last`` blocks: figure 6 of the paper, where NS = 3."""
+    if not 1 <= first <= last:
+        raise ValueError(f"blocks must go from at least 1 upwards, got {first}..{last}")
+    grown: dict[int, int] = {}
+    for m in range(first, last + 1):
+        # an odd block more makes no further multiplication
+        same = m % 2 and m - 1 in grown
+        grown[m] = grown[m - 1] if same else schedule(m, NS).extra_storage
+    return grown
+
+
+def draw_storage(grown: dict[int, int], NS: int, width: int = 100) -> str:
+    """Figure 6 of the paper as text of about ``width`` columns: locations upwards, blocks to the right."""
+    first, last = min(grown), max(grown)
+    columns = min(width, last - first + 1)
+    # a column shows the most that one of its numbers of blocks takes
+    edges = [first + (last - first + 1) * k // columns for k in range(columns + 1)]
+    heights = [max(grown[m] for m in range(a, b)) for a, b in zip(edges, edges[1:], strict=False)]
+    left = len(str(max(heights)))
+    lines = [f"Extra storage locations, multiplier of NS = {NS} stages"]
+    for level in range(max(heights), -1, -1):
+        bar = "".join("#" if level and h >= level else "_" if not level else " " for h in heights)
+        lines.append(f"{level:>{left}} |{bar}".rstrip())
+    lines.append(" " * (left + 2) + f"{first}".ljust(max(1, columns - len(str(last)))) + f"{last} blocks")
+    steps = [m for m in grown if m == first or grown[m] != grown[m - 1]]
+    lines.append("from " + ", ".join(f"{m} blocks: {grown[m]}" for m in steps))
+    return "\n".join(lines) + "\n"

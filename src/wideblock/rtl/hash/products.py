@@ -8,9 +8,12 @@ knows about time; :mod:`wideblock.rtl.hash.program` decides when each product is
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Block", "Product", "brw_products", "horner_products"]
+from .forest import permutation
+
+__all__ = ["Block", "Product", "brw_products", "horner_products", "psi_products"]
 
 Block = int | str
+PAPER_STAGES = 3  # of the multiplier whose schedule is the paper's order of blocks
 
 
 @dataclass(frozen=True)
@@ -82,3 +85,16 @@ def horner_products(blocks: Sequence[Block], into: str, *, decimation: int, moni
         leading = decimation if monic and j == decimation else None
         products.append(Product(f"X{j}", None, power, block, leading, target))
     return products
+
+
+def psi_products(X: Sequence[Block], into: str, *, hash: str, order: str, decimation: int) -> list[Product]:
+    """Products of psi(X_1, .., X_n): the last one, by h, takes the sum of the others and the block that none has.
+
+    Source: IEEE TC 62(2), 2013, sections 3, 4.2 and 4.5.
+    """
+    if hash == "horner":
+        products, loose = horner_products(X[:-1], "D", decimation=decimation, monic=False), X[-1]
+    else:
+        permuted = [X[j - 1] for j in permutation(len(X), PAPER_STAGES)] if order == "paper" else X
+        products, loose = brw_products(permuted, "D", two_block_rule="heh")
+    return [*products, Product("D", None, 1, loose, None, into)]

@@ -123,6 +123,7 @@ def schedule(
     steps: int,
     period: int | None = None,
     urgent: Sequence[int | str] = (),
+    earliest: Mapping[int | str, int] | None = None,
     prompt: bool = False,
     stride: int = 1,
 ) -> Program:
@@ -135,6 +136,7 @@ def schedule(
     steps:       steps of the head, of which the first ``beats`` take a beat, or with ``stride`` every stride-th
     period:      steps between heads, or None
     urgent:      names of the products on the critical path: their places, modulo the period, are kept free for them
+    earliest:    steps before which a product is not issued, though it could be
     prompt:      whether a product may take a block in the step in which it arrives
 
     Raises ValueError if the products do not fit into the period.
@@ -152,7 +154,7 @@ def schedule(
 
     reserved: dict[int | str, int] = {}
     while True:
-        placed = _place(products, at, unit, latency, period, reserved, frozenset(urgent), prompt)
+        placed = _place(products, at, unit, latency, period, reserved, frozenset(urgent), prompt, earliest or {})
         moved = [name for name in urgent if reserved.get(name) != placed[name]]
         if period is None or not moved:
             break
@@ -175,7 +177,7 @@ def schedule(
     )
 
 
-def _place(products, at, unit, latency, period, reserved, urgent, prompt):
+def _place(products, at, unit, latency, period, reserved, urgent, prompt, earliest):
     """Step of each product: list scheduling in time order. Urgent products go when they are ready, and the others avoid
     the places that are reserved for them.
     """
@@ -201,7 +203,9 @@ def _place(products, at, unit, latency, period, reserved, urgent, prompt):
             if m in busy or blocked or kept.get(place, product.name) != product.name:
                 continue
             blocks = [b for b in (product.left, product.right) if b is not None]
-            if any(at[b].step >= step + prompt for b in blocks) or step < reserved.get(product.name, 0):
+            if any(at[b].step >= step + prompt for b in blocks):
+                continue
+            if step < max(reserved.get(product.name, 0), earliest.get(product.name, 0)):
                 continue
             if any(name not in placed or placed[name] + latency > step for name in inner[product.name]):
                 continue

@@ -59,7 +59,7 @@ class Sequencer(wiring.Component):
         m.d.comb += wants.eq((step < self.beats * self.stride) & (step[: self.stride.bit_length() - 1] == 0))
         m.d.comb += [
             self.first.eq(step == 0),
-            self.last.eq(self.go & (step == self.steps - 1)),
+            self.last.eq(self.go & (step == self.steps - 1) & ~self.restart),
             self.ready.eq(wants & ~self.hold),
             self.go.eq(~self.hold & (~wants | self.beat)),
             following.eq(Mux(self.go, Mux(step == self.steps - 1, 0, step + 1), step)),

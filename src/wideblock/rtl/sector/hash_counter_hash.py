@@ -2,7 +2,7 @@
 """The family hash-counter-hash: what FAST, XCB and HMCH share.
 
     i -> front hash -+-> sector ring -> counter mode -+-> result ring -> o
-                     +-> R, G, Z (two single AES calls) +-> back hash
+                     +-> R, G, Z (single AES calls) ----+-> back hash
 
 Each stage works on the oldest sector that is ready for it. What a sector carries from stage to stage stands in small
 memories with a row for each sector under way; a pointer a stage says whose turn it is.
@@ -14,6 +14,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
 
+from wideblock.rtl.aes.iterative import IterativeDecryption
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
 from wideblock.rtl.hash.products import Block, Product
 from wideblock.rtl.hash.program import Arrival, Program, schedule
@@ -35,7 +36,14 @@ def _power_of_two(n: int) -> int:
 
 
 class HashCounterHash(wiring.Component):
-    """A sector core of the family; a scheme states ``specials``, ``front``, ``back`` and its equations.
+    """A sector core of the family; a scheme states its equations, ``front``, ``back``, and how it differs:
+
+    specials:     blocks at the beginning that the counter mode does not encipher and that are known last
+    first:        number of the block in lane 0's first step; 0, which is a special, stands for a second single call
+    tweak_call:   a call of its own enciphers the tweak while the front hash runs
+    inverse_call: when decrypting, the first single call is one of inverse AES, by an iterative core
+    shortcuts:    without overlap, values skip the registers between two stages: a block is multiplied as it arrives,
+                  and what the first single call and the back hash give is used as it enters their last register
 
     Without ``overlap`` one hash unit serves both passes of one sector at a time; with it each pass has its own, and
     the sectors follow each other as fast as the lanes take them.
@@ -47,6 +55,10 @@ class HashCounterHash(wiring.Component):
     title: str
     security: str
     specials: int
+    first = 0
+    tweak_call = False
+    inverse_call = False
+    shortcuts = False
 
     def __init__(self, parameters: Parameters):
         self.parameters = p = parameters
@@ -54,7 +66,17 @@ class HashCounterHash(wiring.Component):
         self.multipliers = p.width if p.hash == "horner" else max(1, p.width // 2)
         self.decimation = self.multipliers * p.mult_stages
         self.cipher_latency = 1 + (10 if p.key_bits == 128 else 14) * p.round_stages
-        self.lane_steps = p.m // p.lanes
+        self.parts = p.width // p.lanes
+        self.back_beats = -(-(p.m - self.first) // p.width)
+        self.lane_steps = self.back_beats * self.parts
+        # block j is in lane (j - first) mod lanes, that is, in step j // lanes less the shift of its bank j mod lanes
+        shifts = [(self.first + (bank - self.first) % p.lanes) // p.lanes for bank in range(p.lanes)]
+        self.shifts = shifts if len(set(shifts)) > 1 else shifts[:1]
+        self.shortcut = self.shortcuts and not p.overlap
+        self.least_interval = self.lane_steps + (2 if self.tweak_call else 1)
+        if self.inverse_call:
+            self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox="lut" if p.sbox == "bram" else p.sbox)
+            self.least_interval = max(self.least_interval, self.inverse.timing.interval)
         self.front_program, self.back_program = self._programs()
         self.programs = {"front": self.front_program, "back": self.back_program}
         self.units = self._hash_units()
@@ -79,14 +101,15 @@ class HashCounterHash(wiring.Component):
         raise NotImplementedError
 
     def back(self, Y: Sequence[Block]) -> list[Product]:
-        """Products of the second pass: those that raise ``"tauW"`` and ``"h"``. Y[0] stands for W."""
+        """Products of the second pass: those that raise ``"h"`` and ``"tauW"``. Y[0] stands for W."""
         raise NotImplementedError
 
     # Schedules and timing
 
     def _hash_units(self) -> dict[str, HashUnit]:
         """The hash unit of each pass; without overlap both are the same one."""
-        p, taps = self.parameters, {"Q": ("front", "Q")}
+        p = self.parameters
+        taps = {"Q": ("front", "Q")} if any(i.product.name == "Q" for i in self.front_program.issues) else {}
         if p.overlap:
             return {
                 name: HashUnit(
@@ -95,47 +118,67 @@ class HashCounterHash(wiring.Component):
                 for name, program in self.programs.items()
             }
         return dict.fromkeys(
-            self.programs, HashUnit(self.programs, width=p.width, taps=taps, leaf=p.leaf, squares=p.squares)
+            self.programs,
+            HashUnit(
+                self.programs,
+                width=p.width,
+                taps=taps,
+                leaf=p.leaf,
+                squares=p.squares,
+                ahead=["h"] if self.shortcut else [],
+            ),
         )
 
-    def _arrivals(self, specials: Sequence[str]) -> list[Arrival]:
-        """Blocks by their place in the stream, and after them the specials, one a step."""
+    def _arrivals(self, first: int, stride: int, specials: Sequence[str]) -> list[Arrival]:
+        """Blocks from the ``first`` on by their place in the stream, and after them the specials, one a step."""
         p = self.parameters
         banks = p.width if p.hash == "horner" else max(2, p.width)
+        beats = -(-(p.m - first) // p.width)
         return [
-            *(Arrival(b, b // p.width, b % banks) for b in range(p.m)),
-            *(Arrival(name, p.beats + k, 0) for k, name in enumerate(specials)),
+            *(Arrival(first + b, b // p.width * stride, b % banks) for b in range(p.m - first)),
+            *(Arrival(name, (beats - 1) * stride + 1 + k, 0) for k, name in enumerate(specials)),
         ]
 
     def _programs(self) -> tuple[Program, Program]:
-        """Both passes, with the shortest period at which they can be scheduled."""
+        """Both passes, with the shortest period at which they can be scheduled.
+
+        Where the lanes let no sector in so soon, the period is theirs, or else no tail reaches into the next head.
+        """
         p = self.parameters
         X = list(range(p.m))
         front, back = self.front(X), self.back(X)
-        specials = ["T", "Xa"]
-        least = p.beats + len(specials)
+        # what is known only at the end: with two blocks, the product of a sector cut short would be on its way
+        prompt = self.shortcut and p.m > 2
+        stride = self.parts if self.shortcut else 1
 
-        def build(products, names, urgent, steps, period):
-            used = {b for product in products for b in (product.left, product.right)}
-            arrivals = [a for a in self._arrivals(names) if a.block in used]
+        def used(products):
+            return {b for product in products for b in (product.left, product.right)}
+
+        def build(products, first, stride, period):
+            names = [name for name in ("T", "Xa") if name in used(products)]
+            beats = -(-(p.m - first) // p.width)
             return schedule(
                 products,
-                arrivals,
+                [a for a in self._arrivals(first, stride, names) if a.block in used(products)],
                 latency=p.mult_stages,
                 multipliers=self.multipliers,
-                beats=p.beats,
-                steps=steps,
+                beats=beats,
+                steps=period or (beats - 1) * stride + 1 + len(names),
                 period=period,
-                urgent=urgent,
+                urgent=[product.name for product in products if product.name in ("D", "Q")],
+                prompt=prompt,
+                stride=stride,
             )
+
+        least = p.beats + len({"T", "Xa"} & used(front))
 
         error = None
         for period in range(least, 2 * least + 64) if p.overlap else (None,):
             try:
-                return (
-                    build(front, specials, ("D", "Q"), period or least, period),
-                    build(back, specials[:1], ("D",), period or least, period),
-                )
+                programs = build(front, 0, 1, period), build(back, self.first, stride, period)
+                bound = self.least_interval
+                if period is None or period >= bound or all(q.steps + q.tail <= bound for q in programs):
+                    return programs
             except ValueError as failed:
                 error = failed
         raise ValueError(f"no schedule for {p.m} blocks, width {p.width}, mult_stages {p.mult_stages}: {error}")
@@ -145,20 +188,35 @@ class HashCounterHash(wiring.Component):
         p, A = self.parameters, self.cipher_latency
         registered = 1  # the input beat
         queued = 1 if p.overlap else 0
-        first_counter = registered + self.front_program.done("R") + A + 1
+        saved = 1 if self.shortcut else 0
+        first_counter = registered + self.front_program.done("R") + A + 1 - 2 * saved
         first_result = first_counter + A + queued
-        compute = first_result + p.beats * (p.width // p.lanes - 1) + self.back_program.done("h")
+        waits = self.parts - 1 if self.shortcut else self.back_beats * (self.parts - 1)
+        compute = first_result + waits + self.back_program.done("h") - saved
         latency = compute + 1 + p.beats
-        interval = max(self.front_program.steps, self.back_program.steps, self.lane_steps + 1) if p.overlap else compute
-        slots = _power_of_two(-(-latency // interval))
+        interval = compute
+        if p.overlap:
+            interval = max(self.front_program.steps, self.back_program.steps, self.least_interval)
+        # a sector counts as left when its last beat is in the output register, but what finishes that beat must stay
+        self.leaving_slots = 1 if (self.specials - 1) // p.width == p.beats - 1 else 0
+        slots = _power_of_two(-(-latency // interval) + self.leaving_slots)
         self.ring_depth = slots * _power_of_two(p.beats)
         unit = self.units["front"]
         self.clear_rows = _power_of_two(
             max(self.ring_depth, A + p.mult_stages + 2, unit.depth, self.units["back"].depth, self.queue_depth)
         )
-        self.key_unit = KeyUnit(key_bits=p.key_bits, sbox=p.sbox, rows=self.clear_rows, round_stages=p.round_stages)
+        port_bits = self.key_port_bits(p)
+        self.derives = port_bits == p.key_bits
+        self.key_unit = KeyUnit(
+            key_bits=p.key_bits,
+            sbox=p.sbox,
+            rows=self.clear_rows,
+            round_stages=p.round_stages,
+            word_bits=port_bits - p.key_bits,
+        )
         powers = max(u.setup for u in self.units.values())
-        setup = self.key_unit.expansion.timing.latency + A + powers + 2
+        expansion = self.key_unit.expansion.timing.latency
+        setup = expansion + A + powers + 2 if self.derives else max(expansion, powers) + 2
         return slots, SectorTiming(compute, latency, interval, setup, 2 * self.clear_rows + 1)
 
     @property
@@ -187,13 +245,18 @@ class HashCounterHash(wiring.Component):
         def slots(name, width=128):
             return Slots(m, name, width=width, slots=self.slots, clear=clear, clear_row=clear_row)
 
+        banks = len(self.shifts)
+
         def ring(name):
-            return Ring(m, name, width=128 * p.width, depth=self.ring_depth, clear=clear, clear_row=clear_row)
+            width = 128 * p.width // banks
+            names = [name] if banks == 1 else [f"{name}{bank}" for bank in range(banks)]
+            return [Ring(m, n, width=width, depth=self.ring_depth, clear=clear, clear_row=clear_row) for n in names]
 
         beat_bits = len(self.entrance.number)
 
         def row(number, sector):
             """Address of a beat in a ring; ``number`` has no bits where a sector is one beat."""
+            number = number[:beat_bits]
             return Cat(number, Const(0, beat_bits - len(number)), sector[:slot_bits])
 
         front, back = self.units["front"], self.units["back"]
@@ -202,15 +265,19 @@ class HashCounterHash(wiring.Component):
             m.submodules.back_hash = back
         units = [front, back] if p.overlap else [front]
         m.submodules.lanes = lanes = PipelinedEncryption(
-            key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes
+            key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes, ahead=self.shortcut
         )
         E = _blocks(lanes.o.payload, p.lanes)
+        single_result = lanes.ahead[:128] if self.shortcut else E[0]
 
         # What a sector carries from stage to stage
         tweak, direction = slots("tweak"), slots("direction", 1)
         X = [slots(f"X{k + 1}") for k in range(self.specials)]
-        Q, R, G, Z, W = (slots(name) for name in "QRGZW")
-        outer, inner = slots("outer"), slots("inner")
+        R, G, Z, inner = slots("R"), slots("G"), slots("Z"), slots("inner")
+        Q = slots("Q") if front.taps else None
+        W = slots("W") if self.first == 0 else None
+        B = slots("B") if self.tweak_call else None
+        outer = slots("outer") if "tauW" in back.events else None
         sector_ring, result_ring = ring("sector_ring"), ring("result_ring")
 
         # Entrance and front hash
@@ -233,78 +300,128 @@ class HashCounterHash(wiring.Component):
         direction.write(front_sector, x.decrypt, opening)
         for k, block in enumerate(X):
             block.write(front_sector, x.data[k % p.width], entrance.take & (entrance.number == k // p.width))
-        sector_ring.write(row(entrance.number, front_sector), x.data, entrance.take)
-        m.d.comb += front.special_Xa.eq(self.Xa([b.read(front_sector) for b in X], direction.read(front_sector)))
+        for bank, memory in enumerate(sector_ring):
+            blocks = [x.data[b] for b in range(bank, p.width, banks)]
+            memory.write(row(entrance.number, front_sector), Cat(blocks), entrance.take)
+        if "Xa" in front.specials:
+            m.d.comb += front.special_Xa.eq(self.Xa([b.read(front_sector) for b in X], direction.read(front_sector)))
 
         # First single call: R
-        q_sector = pointer("q", front.issue_Q)
-        Q.write(q_sector, front.operand_Q, front.issue_Q)
+        if Q is not None:
+            q_sector = pointer("q", front.issue_Q)
+            Q.write(q_sector, front.operand_Q, front.issue_Q)
         r_sector = pointer("r", front.event_R)
         r_value = Signal(128)
-        m.d.comb += r_value.eq(self.R([b.read(r_sector) for b in X], direction.read(r_sector), front.result_R))
+        decrypt = direction.read(r_sector)
+        m.d.comb += r_value.eq(self.R([b.read(r_sector) for b in X], decrypt, front.result_R))
         R.write(r_sector, r_value, front.event_R)
 
         # What is in the lanes: nothing, a single call, the call that makes tau, or a step of the counter mode
-        step_go = Signal()
-        arriving, arrived = self._tags(m, clear, single=front.event_R, tau=keys.derive, step=step_go)
+        step_go, tweak_go, tau_go = Signal(), Signal(), keys.derive & self.derives
+        calls = {"single": front.event_R, "tau": tau_go, "step": step_go}
+        if B is not None:
+            calls |= {"tweak": tweak_go, "tweak_row": front_sector[:slot_bits]}
+        arriving, arrived = self._tags(m, clear, **calls)
+        results = arriving if self.shortcut else arrived
+
+        # The tweak's call as the sector opens, or, if the lanes are taken, in the next cycle
+        tweak_value = x.tweak
+        if B is not None:
+            m.d.comb += tweak_go.eq(opening)
+            if p.overlap:
+                late = Signal()
+                m.d.comb += tweak_go.eq((opening | late) & ~front.event_R)
+                m.d.sync += late.eq(opening & front.event_R & ~clear)
+                tweak_value = Mux(late, tweak.read(front_sector), x.tweak)
+            B.write(results.tweak_row, single_result, results.tweak)
 
         # Its result: G, and Z for the counter mode
-        g_sector = pointer("g", arrived.single)
-        g_value = Signal(128)
-        m.d.comb += g_value.eq(self.G(Q.read(g_sector), E[0]))
-        G.write(g_sector, g_value, arrived.single)
-        Z.write(g_sector, self.Z(R.read(g_sector), g_value), arrived.single)
+        g_sector = pointer("g", results.single)
+        called = Signal(128)
+        m.d.comb += called.eq(single_result)
+        if self.inverse_call:
+            inverse = self._inverse(m, r_value, front.event_R & decrypt, clear, slots, r_sector, g_sector)
+            with m.If(direction.read(g_sector)):
+                m.d.comb += called.eq(inverse)
+        g_value, z_value = Signal(128), Signal(128)
+        from_tweak = [B.read(g_sector)] if B is not None else []
+        m.d.comb += [
+            g_value.eq(called if Q is None else self.G(Q.read(g_sector), called)),
+            z_value.eq(self.Z(R.read(g_sector), g_value, *from_tweak)),
+        ]
+        G.write(g_sector, g_value, results.single)
+        Z.write(g_sector, z_value, results.single)
 
-        # Counter mode: lane k of a step takes block step * lanes + k; block 0 is the second single call
+        # Counter mode: lane k of a step takes block first + step * lanes + k; block 0 is the second single call
         room = Signal()
         step, last_step = self._steps(m, "step", step_go, clear)
         lane_sector = pointer("lane", last_step)
-        m.d.comb += step_go.eq((lane_sector != g_sector) & ~front.event_R & room)
         counter_input, second_call = Z.read(lane_sector), G.read(lane_sector)
+        if self.shortcut:
+            counter_input = Mux(results.single, z_value, counter_input)
+            second_call = Mux(results.single, g_value, second_call)
+        waiting = (lane_sector != g_sector) | (results.single & self.shortcut)
+        m.d.comb += step_go.eq(waiting & ~front.event_R & ~tweak_go & room)
+        indices = self._indices(m, step, step_go, B.read(lane_sector) if B is not None else None, clear)
         for k, c in enumerate(_blocks(lanes.i.payload, p.lanes)):
-            index = Signal(range(p.m + 1), name=f"counter{k}")
-            m.d.comb += [
-                index.eq(step * p.lanes + (k + 1 - self.specials) % (1 << len(index))),
-                c.eq(self.counter(counter_input, index)),
-            ]
+            m.d.comb += c.eq(self.counter(counter_input, indices[k]))
             if k == 0:
-                with m.If(step == 0):
-                    m.d.comb += c.eq(second_call)
+                if W is not None:
+                    with m.If(step == 0):
+                        m.d.comb += c.eq(second_call)
+                if B is not None:
+                    with m.If(tweak_go):
+                        m.d.comb += c.eq(tweak_value)
                 with m.If(front.event_R):
                     m.d.comb += c.eq(r_value)
-                with m.If(keys.derive | clear):
+                with m.If(tau_go | clear):
                     m.d.comb += c.eq(0)
 
         # Its result: X_i + E(..), and W in the place of block 0
-        parts = p.width // p.lanes
+        parts = self.parts
         part_bits = parts.bit_length() - 1
         x_step, last_x = self._steps(m, "x_step", arriving.step, clear)
         x_sector = pointer("x", last_x)
-        x_blocks = _blocks(sector_ring.read(row(x_step[part_bits:], x_sector), 1), p.width)
+        x_rows = [(x_step + shift)[part_bits:] for shift in self.shifts]
+        x_beats = [memory.read(row(n, x_sector), 1) for memory, n in zip(sector_ring, x_rows, strict=True)]
         y_step, last_y = self._steps(m, "y_step", arrived.step, clear)
         y_sector = pointer("y", last_y)
+        y_places = [y_step + shift for shift in self.shifts]
         y = []
         for k in range(p.lanes):
-            plain = _select(x_blocks[k :: p.lanes], y_step[:part_bits])
-            if k == 0:
+            lane = (self.first + k) % p.lanes  # of the beat
+            bank = lane % banks
+            choice = _blocks(x_beats[bank], p.width // banks)[lane // banks :: p.lanes // banks]
+            plain = _select(choice, y_places[bank][:part_bits])
+            if k == 0 and W is not None:
                 plain = Mux(y_step == 0, R.read(y_sector), plain)
             block = Signal(128, name=f"y{k}")
             m.d.comb += block.eq((E[k] ^ plain) & ~clear.replicate(128))
             y.append(block)
-        W.write(y_sector, y[0], arrived.step & (y_step == 0))
-        y_beat, y_valid = self._beat(m, y, y_step[:part_bits], arrived.step, clear)
-        result_ring.write(row(y_step[part_bits:], y_sector), y_beat, y_valid)
+        if W is not None:
+            W.write(y_sector, y[0], arrived.step & (y_step == 0))
+        history = self._history(m, y, arrived.step, clear)
+        y_beat, y_valid = Cat(history), arrived.step & (y_step[:part_bits] == parts - 1)
+        for bank, (memory, place) in enumerate(zip(result_ring, y_places, strict=True)):
+            blocks = [step[(lane - self.first) % p.lanes] for step in history for lane in range(bank, p.lanes, banks)]
+            whole = place[:part_bits] == parts - 1
+            if any(self.shifts):  # the last step may be past the sector's end
+                whole = whole & (place < p.beats * parts)
+            memory.write(row(place[part_bits:], y_sector), Cat(blocks), arrived.step & whole)
 
         # Back hash
         back_sector = pointer("back", back.back_last)
-        m.d.comb += [back.back_decrypt.eq(direction.read(back_sector)), back.special_T.eq(tweak.read(back_sector))]
+        m.d.comb += back.back_decrypt.eq(direction.read(back_sector))
+        if "T" in back.specials:
+            m.d.comb += back.special_T.eq(tweak.read(back_sector))
         if p.overlap:
+            if "T" in front.specials:
+                m.d.comb += front.special_T.eq(tweak.read(front_sector))
             m.submodules.queue = queue = PromisedQueue(
                 width=len(y_beat), depth=self.queue_depth, parts=parts, clear_row_bits=len(clear_row)
             )
             m.d.comb += [
                 front.front_decrypt.eq(direction.read(front_sector)),
-                front.special_T.eq(tweak.read(front_sector)),
                 front.blocks.eq(x.data),
                 queue.step.eq(step_go),
                 room.eq(queue.room),
@@ -325,18 +442,23 @@ class HashCounterHash(wiring.Component):
             ]
 
         # The blocks that are known last
-        outer_sector = pointer("outer", back.event_tauW)
-        outer.write(outer_sector, self.outer(G.read(outer_sector), back.result_tauW), back.event_tauW)
+        if outer is not None:
+            outer_sector = pointer("outer", back.event_tauW)
+            outer.write(outer_sector, self.outer(G.read(outer_sector), back.result_tauW), back.event_tauW)
         inner_sector = pointer("inner", back.event_h)
-        inner.write(inner_sector, self.inner(W.read(inner_sector), back.result_h), back.event_h)
+        before = (G if W is None else W).read(inner_sector)
+        inner.write(inner_sector, self.inner(before, back.result_h), back.event_h)
         m.d.comb += self.computed.eq(back.event_h)
 
         # Exit
         m.submodules.exit = leaving = Exit(width=p.width, beats=p.beats, sector_bits=slot_bits + 1)
         connect(m, leaving.o, flipped(self.o))
-        blocks = _blocks(result_ring.read(row(leaving.number, leaving.sector), leaving.advance), p.width)
+        leaving_row = row(leaving.number, leaving.sector)
+        read = [_blocks(memory.read(leaving_row, leaving.advance), p.width // banks) for memory in result_ring]
+        blocks = [read[b % banks][b // banks] for b in range(p.width)]
         shown = leaving.shown
-        finished = self.order(direction.read(shown), outer.read(shown), inner.read(shown))
+        last = [memory.read(shown) for memory in (outer, inner) if memory is not None]
+        finished = self.order(direction.read(shown), *last)
         for k, block in enumerate(finished):
             lane = k % p.width
             blocks[lane] = Mux(leaving.shown_number == k // p.width, block, blocks[lane])
@@ -350,7 +472,7 @@ class HashCounterHash(wiring.Component):
         under_way = Signal(slot_bits + 1)
         m.d.comb += under_way.eq(front_sector - leaving.sector)
         all_computed = front_sector == inner_sector
-        free = under_way < self.slots
+        free = under_way < self.slots - self.leaving_slots
         if p.overlap:
             pace = Signal(range(self.timing.interval))
             with m.If(clear):
@@ -367,7 +489,9 @@ class HashCounterHash(wiring.Component):
         # Keys
         connect(m, flipped(self.key), keys.key)
         loaded = Signal(len(units))
-        m.d.sync += loaded.eq(Mux(keys.derive, 0, loaded | Cat(unit.loaded for unit in units)))
+        load, tau = (arrived.tau, E[0]) if self.derives else (keys.taken, keys.words)
+        unloaded = keys.derive if self.derives else keys.taken
+        m.d.sync += loaded.eq(Mux(unloaded, 0, loaded | Cat(unit.loaded for unit in units)))
         m.d.comb += [
             keys.zeroize.eq(self.zeroize),
             keys.idle.eq(entrance.between & front.front_first & all_computed),
@@ -377,8 +501,8 @@ class HashCounterHash(wiring.Component):
         ]
         for unit in units:
             m.d.comb += [
-                unit.tau.eq(E[0]),
-                unit.load.eq(arrived.tau),
+                unit.tau.eq(tau),
+                unit.load.eq(load),
                 unit.clear.eq(clear),
                 unit.clear_row.eq(clear_row),
             ]
@@ -386,7 +510,7 @@ class HashCounterHash(wiring.Component):
 
     def _tags(self, m: Module, clear: Value, **entering: Value):
         """Flags that go along with the lanes: those one cycle before the lanes' output, and those beside it."""
-        layout = data.StructLayout(dict.fromkeys(entering, 1))
+        layout = data.StructLayout({name: len(Value.cast(value)) for name, value in entering.items()})
         tag = Signal(layout, name="entering")
         m.d.comb += [tag[name].eq(value) for name, value in entering.items()]
         arriving = tag
@@ -407,17 +531,51 @@ class HashCounterHash(wiring.Component):
             m.d.sync += step.eq(Mux(final, 0, step + 1))
         return step, go & final
 
-    def _beat(self, m: Module, y: list[Signal], part: Value, go: Value, clear: Value) -> tuple[Value, Value]:
-        """A beat of ``width`` blocks from as many steps as it takes, and whether it is whole."""
-        parts = self.parameters.width // len(y)
-        held: list[Value] = []
-        for q in range(parts - 1):
-            for k, block in enumerate(y):
-                register = Signal(128, name=f"held{q}_{k}")
-                with m.If((go & (part == q)) | clear):
-                    m.d.sync += register.eq(block)
-                held.append(register)
-        return Cat(*held, *y), go & (part == parts - 1) if parts > 1 else go
+    def _indices(self, m: Module, step: Value, go: Value, power: Value | None, clear: Value) -> list[Value]:
+        """What tells the blocks of a step apart: their numbers, or with a tweak's call the powers of x times it."""
+        p = self.parameters
+        if power is None:
+            indices = [Signal(range(p.m + 1), name=f"counter{k}") for k in range(p.lanes)]
+            for k, index in enumerate(indices):
+                m.d.comb += index.eq(step * p.lanes + (self.first + k + 1 - self.specials) % (1 << len(index)))
+            return indices
+        following = Signal(128)
+        powers = [Signal(128, name=f"power{k}") for k in range(p.lanes)]
+        m.d.comb += powers[0].eq(Mux(step == 0, power, following))
+        m.d.comb += [powers[k].eq(self.advance(powers[0], k)) for k in range(1, p.lanes)]
+        with m.If(go | clear):
+            m.d.sync += following.eq(Mux(clear, 0, self.advance(powers[0], p.lanes)))
+        return powers
+
+    def _inverse(self, m: Module, block: Value, go: Value, clear: Value, slots, r_sector, g_sector) -> Value:
+        """Inverse AES of ``block`` when the lanes' call that entered with it is back."""
+        m.submodules.inverse = inverse = self.inverse
+        m.d.comb += [
+            inverse.i.payload.eq(block),
+            inverse.i.valid.eq(go),
+            inverse.o.ready.eq(1),
+            inverse.round_keys.eq(self.key_unit.round_keys),
+            inverse.clear.eq(clear),
+        ]
+        if self.cipher_latency == inverse.timing.latency:
+            return inverse.ahead if self.shortcut else inverse.o.payload
+        if not self.parameters.overlap:
+            return inverse.o.payload  # which stays there until the next one
+        done, sector = slots("inverse_done"), Signal.like(r_sector)
+        with m.If(go | clear):
+            m.d.sync += sector.eq(Mux(clear, 0, r_sector))
+        done.write(sector, inverse.o.payload, inverse.o.valid)
+        return done.read(g_sector)
+
+    def _history(self, m: Module, y: list[Signal], go: Value, clear: Value) -> list[list[Value]]:
+        """The blocks of as many steps as make a beat, the oldest first, the present one last."""
+        history: list[list[Value]] = [list(y)]
+        for q in reversed(range(self.parts - 1)):
+            held = [Signal(128, name=f"held{q}_{k}") for k in range(len(y))]
+            with m.If(go | clear):
+                m.d.sync += [register.eq(block) for register, block in zip(held, history[0], strict=True)]
+            history.insert(0, list(held))
+        return history
 
 
 def _select(values: Sequence[Value], index: Value) -> Value:

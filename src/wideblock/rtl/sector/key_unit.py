@@ -13,6 +13,9 @@ __all__ = ["KeyUnit"]
 class KeyUnit(wiring.Component):
     """Takes a key between two sectors, so that no sector sees two.
 
+    The first ``key_bits`` of what it takes are the cipher's key; the last ``word_bits`` are ``words``, which the core
+    must take with ``taken``.
+
     After reset and after ``zeroize`` it holds ``clear`` high while ``clear_row`` goes twice over ``rows`` rows: once
     for what the memories hold, once for what was still under way. With a new key it asks for the hash key by
     ``derive``, a pulse once the round keys are there, and waits for ``derived``. ``running`` says that sectors may
@@ -27,16 +30,20 @@ class KeyUnit(wiring.Component):
     Cost:   one key expansion; for a second key registers for its round keys and the wait of the first.
     """
 
-    def __init__(self, *, key_bits: int, sbox: str, rows: int, round_stages: int = 1, keys: int = 1):
+    def __init__(
+        self, *, key_bits: int, sbox: str, rows: int, round_stages: int = 1, word_bits: int = 0, keys: int = 1
+    ):
         if keys not in (1, 2):
             raise ValueError(f"keys must be 1 or 2, got {keys!r}")
-        self.rows, self.keys = rows, keys
+        self.rows, self.key_bits, self.keys = rows, key_bits, keys
         self.expansion = KeyExpansion(
             key_bits=key_bits, sbox="lut" if sbox == "bram" else sbox, round_stages=round_stages
         )
         super().__init__(
             {
-                "key": In(stream.Signature(keys * key_bits)),
+                "key": In(stream.Signature(keys * key_bits + word_bits)),
+                "taken": Out(1),
+                "words": Out(word_bits),
                 "zeroize": In(1),
                 "idle": In(1),
                 "derived": In(1),
@@ -54,9 +61,10 @@ class KeyUnit(wiring.Component):
         m = Module()
         m.submodules.expansion = expansion = self.expansion
         count = Signal(range(2 * self.rows))
-        taken = Signal()
+        taken = self.taken
         m.d.comb += [
             taken.eq(self.key.valid & self.key.ready),
+            self.words.eq(self.key.payload[self.keys * self.key_bits :]),
             self.clear_row.eq(count),
         ]
         accepted, expanded = self._keys(m, taken)
@@ -111,15 +119,15 @@ class KeyUnit(wiring.Component):
         if self.keys == 1:
             m.d.comb += [
                 expansion.key.valid.eq(taken),
-                expansion.key.payload.eq(self.key.payload),
+                expansion.key.payload.eq(self.key.payload[: self.key_bits]),
                 expansion.clear.eq(self.clear),
                 self.round_keys.eq(expansion.round_keys),
             ]
             return taken, expansion.ready
-        half = len(self.key.payload) // 2
-        key1, key2 = self.key.payload[:half], self.key.payload[half:]
+        size = self.key_bits
+        key1, key2 = self.key.payload[:size], self.key.payload[size : 2 * size]
         accepted, halfway, forget = Signal(), Signal(), Signal()
-        waiting_key = Signal(half)
+        waiting_key = Signal(size)
         second_keys = Signal(len(expansion.round_keys))
         on_key1 = Signal()
         m.d.comb += [

@@ -22,6 +22,8 @@ class Parameters:
     sbox:         "lut", "composite" or "bram"
     squares:      "stored" or "on-the-fly": where the powers of tau that BRW takes come from
     leaf:         bits of the multiplier's smallest schoolbook products
+    order:        "natural", or "paper": BRW takes the blocks of HEH and HMCH in the order of the paper's schedule,
+                  which is another function
     direction:    "both", or of a single-pass scheme "encrypt" or "decrypt" alone
     """
 
@@ -37,6 +39,7 @@ class Parameters:
     sbox: str = "lut"
     squares: str = "stored"
     leaf: int = 4
+    order: str = "natural"
     direction: str = "both"
 
     @property
@@ -65,6 +68,12 @@ class Parameters:
         one_of("sbox", ("lut", "composite", "bram"))
         one_of("squares", ("stored", "on-the-fly"))
         one_of("leaf", (2, 4, 8, 16))
+        one_of("order", ("natural", "paper"))
+        if self.order == "paper" and (self.scheme not in ("heh", "hmch") or self.hash != "brw"):
+            raise ValueError(
+                f"the paper's order is one of heh and hmch with brw; order must be natural for {self.scheme} with "
+                f"{self.hash}, got {self.order!r}"
+            )
         one_of("direction", ("both", "encrypt", "decrypt"))
         if self.hash == "horner" and self.squares != "stored":
             raise ValueError(

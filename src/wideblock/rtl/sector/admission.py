@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""When a sector may begin."""
+
+from amaranth import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["Admission"]
+
+
+class Admission(wiring.Component):
+    """``free`` says that a sector may begin: there is room for its result, and its turn has come.
+
+    ``taken``, ``computed`` and ``left`` number the sector that enters next, the first one whose result is not known
+    and the one that leaves; ``opening`` is high while the first beat of one is taken. With an ``interval`` a sector may
+    begin so many cycles after the one before it; without, when the one before it is ``done``.
+
+    Cost:  a counter, and comparisons of sector numbers.
+    Paths: sector numbers to ``free`` and ``done``.
+    """
+
+    def __init__(self, *, slots: int, interval: int | None):
+        self.slots, self.interval = slots, interval
+        number = slots.bit_length()
+        super().__init__(
+            {
+                "opening": In(1),
+                "taken": In(number),
+                "computed": In(number),
+                "left": In(number),
+                "clear": In(1),
+                "free": Out(1),
+                "done": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        under_way = Signal(len(self.taken))
+        m.d.comb += [under_way.eq(self.taken - self.left), self.done.eq(self.taken == self.computed)]
+        room = under_way < self.slots
+        if self.interval is None:
+            m.d.comb += self.free.eq(room & self.done)
+            return m
+        pace = Signal(range(self.interval))
+        with m.If(self.clear):
+            m.d.sync += pace.eq(0)
+        with m.Elif(self.opening):
+            m.d.sync += pace.eq(self.interval - 1)
+        with m.Elif(pace != 0):
+            m.d.sync += pace.eq(pace - 1)
+        m.d.comb += self.free.eq(room & (pace == 0))
+        return m

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What passes from stage to stage of a sector core: turns, tags, and values of the sectors under way."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import ValueLike
+from amaranth.lib import data
+
+from .storage import Ring, Slots
+
+__all__ = ["Stages", "blocks", "power_of_two", "select"]
+
+
+class Stages:
+    """Makes the registers and memories that join the stages of a core; all of them forget while ``clear``.
+
+    ``slots`` sectors, a power of two, can be under way. A sector has ``rows`` rows in a ring.
+    """
+
+    def __init__(self, m: Module, *, slots: int, rows: int, clear: Value, clear_row: Value):
+        self._m, self._slots, self._clear, self._clear_row = m, slots, clear, clear_row
+        self.slot_bits = slots.bit_length() - 1
+        self._row_bits = power_of_two(rows).bit_length() - 1
+
+    def pointer(self, name: str, advance: Value) -> Signal:
+        """The sector whose turn it is at a stage, with one bit more to tell none from all."""
+        value = Signal(self.slot_bits + 1, name=f"{name}_sector")
+        with self._m.If(self._clear):
+            self._m.d.sync += value.eq(0)
+        with self._m.Elif(advance):
+            self._m.d.sync += value.eq(value + 1)
+        return value
+
+    def hold(self, register: Signal, value: ValueLike, enable: Value) -> None:
+        """Makes ``register`` the ``value`` of the last cycle with ``enable``."""
+        with self._m.If(self._clear):
+            self._m.d.sync += register.eq(0)
+        with self._m.Elif(enable):
+            self._m.d.sync += register.eq(value)
+
+    def slots(self, name: str, width: int = 128) -> Slots:
+        """A value of each sector under way."""
+        return Slots(self._m, name, width=width, slots=self._slots, clear=self._clear, clear_row=self._clear_row)
+
+    def ring(self, name: str, width: int) -> Ring:
+        """A row of ``width`` bits for each of a sector's rows, for the sectors under way; see :meth:`row`."""
+        depth = self._slots << self._row_bits
+        return Ring(self._m, name, width=width, depth=depth, clear=self._clear, clear_row=self._clear_row)
+
+    def row(self, number: Value, sector: Value) -> Value:
+        """Address of a row in a ring; ``number`` has no bits where a sector is one row."""
+        return Cat(number, Const(0, self._row_bits - len(number)), sector[: self.slot_bits])
+
+    def delayed(self, name: str, cycles: int, **entering: ValueLike) -> Any:
+        """Flags and small numbers as they were ``cycles`` cycles ago."""
+        values = {field: Value.cast(value) for field, value in entering.items()}
+        layout = data.StructLayout({field: len(value) for field, value in values.items()})
+        tag: Any = Signal(layout, name=f"{name}_entering")
+        self._m.d.comb += [tag[field].eq(value) for field, value in values.items()]
+        for k in range(cycles):
+            following: Any = Signal(layout, name=f"{name}{k}")
+            self._m.d.sync += following.eq(tag)
+            with self._m.If(self._clear):
+                self._m.d.sync += following.eq(0)
+            tag = following
+        return tag
+
+
+def power_of_two(n: int) -> int:
+    """The least power of two, 2 or more, that is not below ``n``."""
+    return 1 << max(1, (n - 1).bit_length())
+
+
+def blocks(beat: Value, width: int) -> list[Value]:
+    """The blocks of a beat, the first from its low bits."""
+    return [beat[128 * k : 128 * k + 128] for k in range(width)]
+
+
+def select(values: Sequence[Value], index: Value) -> Value:
+    """The value of that index, among a power of two of them."""
+    result = values[0]
+    for k, value in enumerate(values[1:], 1):
+        result = Mux(index == k, value, result)
+    return result

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HEH[BRW] and HEH[Poly]: the equations.
+
+Encryption of P_1..P_m to C_1..C_m, and decryption, in which P and C, b1 and b2, and AES and its inverse change places:
+
+    b1  = E(T), b2 = x b1           (in both directions)
+    U   = P_m + psi(P_1, .., P_m-1)
+    V   = E(U + b1) + b2
+    C_i = E(P_i + U + x^i b1) + x^i b2 + V,  i = 1..m-1
+    C_m = V + psi(C_1, .., C_m-1)
+
+with psi = h BRW_h or h Poly_h and a key h of its own.
+
+Source: Sarkar, IEEE TIT 55(10), 2009; Chakraborty et al., IEEE TC 62(2), Figure 9.
+Bytes: byte 0 of a block holds the coefficients of x^0 to x^7.
+"""
+
+from collections.abc import Sequence
+
+from amaranth import Mux, Value
+
+from wideblock.rtl.gf128.field import GF128
+from wideblock.rtl.hash.products import Block, Product, psi_products
+from wideblock.rtl.sector.hash_ecb_hash import HashEcbHash
+from wideblock.rtl.sector.parameters import Parameters
+
+__all__ = ["Heh"]
+
+
+class Heh(HashEcbHash):
+    """HEH for sectors of one size, encryption and decryption in one core.
+
+    Timing: see ``timing``.
+    Security: see ``security``.
+    """
+
+    title = "HEH, a tweakable enciphering scheme of the hash-ECB-hash family"
+    security = (
+        "A sector is one wide block: each ciphertext bit depends on every bit of sector, tweak and key. Proven a "
+        "tweakable strong pseudo-random permutation up to the birthday bound, of the order of sigma^2 / 2^128 for "
+        "sigma blocks under one key, if AES is a strong pseudo-random permutation and the hash key is independent of "
+        "the AES key (Sarkar, IEEE TIT 55(10), 2009). Equal sectors under equal tweaks encrypt alike. It does not "
+        "authenticate: a changed sector decrypts to noise, not to an error."
+    )
+
+    @staticmethod
+    def check(p: Parameters) -> None:
+        if p.m < 2:
+            raise ValueError(f"HEH needs at least 2 blocks a sector, got {p.m}")
+
+    def psi(self, X: Sequence[Block], into: str) -> list[Product]:
+        p = self.parameters
+        return psi_products(X, into, hash=p.hash, order=p.order, decimation=self.decimation)
+
+    def betas(self, b1: Value, decrypt: Value) -> tuple[Value, Value]:
+        b2 = GF128.double(b1)
+        return Mux(decrypt, b2, b1), Mux(decrypt, b1, b2)
+
+    def U(self, Pm: Value, psi: Value) -> Value:
+        return Pm ^ psi
+
+    def first_call(self, U: Value, mask: Value) -> Value:
+        return U ^ mask
+
+    def call(self, P: Value, U: Value, mask: Value) -> Value:
+        return P ^ U ^ mask
+
+    def V(self, CC: Value, mask: Value) -> Value:
+        return CC ^ mask
+
+    def result(self, CC: Value, V: Value, mask: Value) -> Value:
+        return CC ^ mask ^ V
+
+    def last(self, V: Value, psi: Value) -> Value:
+        return V ^ psi

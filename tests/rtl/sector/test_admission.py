@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sectors begin when there is room and their turn has come, and not before."""
+
+import pytest
+from amaranth import Module, Signal
+from amaranth.sim import Simulator
+
+from wideblock.rtl.sector.admission import Admission
+
+SLOTS = 4
+
+
+def openings(interval, computed_after, left_after, cycles=200, clear_at=None):
+    """Cycles in which sectors begin, if each begins as soon as it may.
+
+    A sector's result is known, and the sector gone, so many cycles after it began.
+    """
+    m = Module()
+    m.submodules.dut = dut = Admission(slots=SLOTS, interval=interval)
+    m.d.sync += Signal().eq(dut.free)  # a clock, even where nothing counts
+    begun = []
+
+    async def bench(ctx):
+        for cycle in range(cycles):
+            ctx.set(dut.clear, cycle == clear_at)
+            if cycle == clear_at:
+                begun.clear()
+            ctx.set(dut.taken, len(begun) % (2 * SLOTS))
+            ctx.set(dut.computed, sum(at + computed_after <= cycle for at in begun) % (2 * SLOTS))
+            ctx.set(dut.left, sum(at + left_after <= cycle for at in begun) % (2 * SLOTS))
+            free = ctx.get(dut.free) and cycle != clear_at
+            ctx.set(dut.opening, free)
+            assert ctx.get(dut.done) == all(at + computed_after <= cycle for at in begun)
+            await ctx.tick()
+            if free:
+                begun.append(cycle)
+
+    simulator = Simulator(m)
+    simulator.add_clock(1e-6)
+    simulator.add_testbench(bench)
+    simulator.run()
+    return begun
+
+
+@pytest.mark.parametrize("interval", [2, 7, 8])
+def test_one_an_interval(interval):
+    assert openings(interval, 10, 3 * interval) == list(range(0, 200, interval))
+
+
+def test_one_at_a_time():
+    assert openings(None, 12, 20) == list(range(0, 200, 12))
+
+
+@pytest.mark.parametrize("interval", [3, None])
+def test_no_more_than_there_is_room_for(interval):
+    begun = openings(interval, 1, 40)
+    assert begun[SLOTS] == begun[0] + 40
+    assert all(later - earlier >= 40 for earlier, later in zip(begun, begun[SLOTS:], strict=False))
+
+
+def test_clear_ends_the_wait():
+    assert openings(50, 1, 10, clear_at=5)[0] == 6

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HEH cores as the Verilog that users get, against the specification, over every value of every parameter."""
+
+import pytest
+
+from wideblock.export.contract import contract
+from wideblock.export.subject import known_answers, subject
+from wideblock.rtl.sector.parameters import Parameters
+from wideblock.rtl.tes.heh import Heh
+from wideblock.verify.driver import Key, Simulation, Zeroize, measure
+from wideblock.verify.scoreboard import CHECKS, verify
+
+CORES = [
+    ("heh-brw-1", {"order": "paper"}),
+    ("heh-brw-2", {}),
+    ("heh-brw-2", {"sector_bytes": 32, "sbox": "composite", "mult_stages": 1}),
+    ("heh-brw-2", {"sector_bytes": 128, "width": 4, "sbox": "bram", "leaf": 16, "mult_stages": 2}),
+    ("heh-brw-3", {"sector_bytes": 96, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
+    ("heh-brw-3", {"sector_bytes": 80, "width": 1, "mult_stages": 6, "sbox": "bram", "round_stages": 3}),
+    ("heh-poly", {"sector_bytes": 32, "mult_stages": 1, "sbox": "composite"}),
+    ("heh-poly", {"sector_bytes": 48, "mult_stages": 4, "sbox": "bram", "leaf": 2}),
+    ("heh-brw-1s", {"sector_bytes": 256, "width": 4, "lanes": 4, "sbox": "composite"}),
+    ("heh-brw-2s", {}),
+    ("heh-brw-2s", {"sector_bytes": 32, "mult_stages": 2, "sbox": "bram"}),
+    ("heh-brw-3s", {"sector_bytes": 160, "round_stages": 4, "mult_stages": 5, "sbox": "composite", "order": "paper"}),
+    ("heh-polys", {"sector_bytes": 64, "key_bits": 256, "round_stages": 2, "sbox": "bram"}),
+    ("heh-polys", {"sector_bytes": 192, "width": 2, "lanes": 2, "mult_stages": 8, "leaf": 8, "sbox": "composite"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "changes"), CORES, ids=[" ".join([name, *map(str, changes.values())]) for name, changes in CORES]
+)
+def test_exported_verilog(name, changes):
+    """The whole suite of checks, and the cycle contract once more, as measured."""
+    core = contract(name, changes)
+    tried = subject(core)
+    with Simulation(tried) as simulation:
+        report = verify(tried, sectors=8, seed=1, vectors=known_answers(core), simulation=simulation)
+        assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
+        assert [check.name for check in report.checks] == list(CHECKS)
+
+        stated = core.timing
+        for direction, seen in measure(tried, seed=2, simulation=simulation).items():
+            assert (seen.compute, seen.latency, seen.interval, seen.setup) == (
+                stated.compute,
+                stated.latency,
+                stated.interval,
+                stated.setup,
+            ), direction
+
+        simulation.reset()
+        key = bytes(core.key_bits // 8)
+        simulation.load_key(key)
+        record = simulation.play(
+            simulation.stimulus([], [], False, keys=[Key(key, cycle=1)], events=[Zeroize(0)], tail=0)
+        )
+        assert record.key_taken.tolist() == [stated.zeroize]
+
+
+@pytest.mark.parametrize("name", ["heh-brw-2", "heh-poly"])
+def test_known_answers_exist(name):
+    assert known_answers(contract(name))
+
+
+def test_one_block_is_no_sector():
+    with pytest.raises(ValueError, match="HEH needs at least 2 blocks a sector, got 1"):
+        Heh(Parameters("heh", "horner", 16, width=1, lanes=1))
