@@ -14,14 +14,14 @@ EXAMPLE = "Example: [b]wideblock measure fast-brw-2 --json[/b]"
 
 
 def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
-    """Measure the cycle contract of the exported Verilog in simulation, both directions.
+    """Measure the cycle contract of the exported Verilog in simulation, in every direction that the core has.
 
     Exit status 1 if a figure differs from what the core states.
     """
     core = contract(preset, settings(changes))
     with err.status(f"{core.module}: compiling and running the model"):
         seen = {direction: asdict(cycles) for direction, cycles in measured(subject(core)).items()}
-    stated = {name: getattr(core.timing, name) for name in seen["encrypt"]}
+    stated = {name: getattr(core.timing, name) for name in next(iter(seen.values()))}
     right = all(cycles == stated for cycles in seen.values())
     if json:
         as_json({"preset": core.preset, "changed": dict(core.changed), "stated": stated, **seen, "equal": right})
