@@ -37,9 +37,10 @@ def check(dut, *, decrypt=False, valid=(1, 1, 0, 1)):
     first, last = (CIPHER[dut.key_bits], PLAIN) if decrypt else (PLAIN, CIPHER[dut.key_bits])
     beats = [first * dut.lanes] + [rng.randbytes(size) for _ in range(sum(valid) - 1)]
     assert oracle(key, first, decrypt) == last
-    sent, got = [], []
+    sent, got, ahead = [], [], None
 
     async def bench(ctx):
+        nonlocal ahead
         ctx.set(dut.round_keys, int.from_bytes(b"".join(expand_key(key)), "little"))
         for cycle in range(len(valid) + dut.timing.latency + 1):
             offered = cycle < len(valid) and valid[cycle]
@@ -50,6 +51,9 @@ def check(dut, *, decrypt=False, valid=(1, 1, 0, 1)):
                 sent.append(cycle)
             if ctx.get(dut.o.valid):
                 got.append((cycle, ctx.get(dut.o.payload).to_bytes(size, "little")))
+                assert ahead in (None, ctx.get(dut.o.payload))
+            if "ahead" in dut.signature.members:
+                ahead = ctx.get(dut.ahead)
             await ctx.tick()
 
     sim = Simulator(dut)
@@ -58,6 +62,13 @@ def check(dut, *, decrypt=False, valid=(1, 1, 0, 1)):
     sim.run()
     expected = [oracle(key, beat, decrypt) for beat in beats]
     assert got == [(cycle + dut.timing.latency, beat) for cycle, beat in zip(sent, expected, strict=True)]
+
+
+@pytest.mark.parametrize("round_stages, sbox", [*product((1, 2), KINDS)])
+def test_result_a_cycle_ahead(round_stages, sbox):
+    dut = PipelinedEncryption(round_stages=round_stages, sbox=sbox, lanes=2, ahead=True)
+    check(dut)
+    assert "ahead" not in PipelinedEncryption().signature.members
 
 
 @pytest.mark.parametrize("key_bits, round_stages, sbox", [*product((128, 256), STAGES, KINDS)])

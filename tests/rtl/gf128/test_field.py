@@ -56,6 +56,8 @@ def test_gf128():
     elements = [1 << k for k in range(128)] + [random.getrandbits(128) for _ in range(100)]
     assert evaluate(GF128.double, 128, elements) == [spec.double(a) for a in elements]
     assert evaluate(GF128.square, 128, elements) == [spec.square(a) for a in elements]
+    for k in (0, 1, 2, 4, 9):
+        assert evaluate(lambda x, k=k: GF128.shift(x, k), 128, elements) == [spec.mul(a, 1 << k) for a in elements]
     products = [1 << k for k in range(255)] + [random.getrandbits(255) for _ in range(100)]
     assert evaluate(GF128.reduce, 255, products) == [remainder(c, GF128) for c in products]
     assert evaluate(GF128.reduce, 255, [1 << 128]) == [0x87]
