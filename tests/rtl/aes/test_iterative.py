@@ -22,8 +22,10 @@ def run(dut, blocks, *, p_valid=1.0, p_ready=1.0, seed=0):
     """Puts ``blocks`` through; returns cycle taken, cycle given and result of each."""
     rng = random.Random(seed)
     taken, given, held = [], [], []
+    ahead = None
 
     async def bench(ctx):
+        nonlocal ahead
         key = bytes(range(dut.key_bits // 8))
         ctx.set(dut.round_keys, int.from_bytes(b"".join(expand_key(key)), "little"))
         cycle = 0
@@ -34,6 +36,7 @@ def run(dut, blocks, *, p_valid=1.0, p_ready=1.0, seed=0):
             ctx.set(dut.i.payload, int.from_bytes(blocks[len(taken)], "little") if offered else rng.getrandbits(128))
             ctx.set(dut.o.ready, rng.random() < p_ready)
             if ctx.get(dut.o.valid):
+                assert held or ctx.get(dut.o.payload) == ahead  # as it was a cycle before
                 held.append(ctx.get(dut.o.payload))
                 assert len(set(held)) == 1  # until taken, a result stays
                 if ctx.get(dut.o.ready):
@@ -41,6 +44,7 @@ def run(dut, blocks, *, p_valid=1.0, p_ready=1.0, seed=0):
                     held.clear()
             else:
                 assert not held
+                ahead = ctx.get(dut.ahead)
             if offered and ctx.get(dut.i.ready):
                 taken.append(cycle)
                 ctx.set(dut.i.valid, 1)
@@ -89,6 +93,32 @@ def test_fips_197(key_bits, block):
 def test_gaps_and_back_pressure(core, p_valid, p_ready):
     blocks = [random.Random(seed).randbytes(16) for seed in range(12)]
     run(core(), blocks, p_valid=p_valid, p_ready=p_ready, seed=3)
+
+
+@pytest.mark.parametrize("moment", [2, 6, 11, 13])
+def test_clear_forgets_the_block(moment):
+    dut = IterativeDecryption()
+
+    async def bench(ctx):
+        ctx.set(dut.round_keys, int.from_bytes(bytes(range(176)), "little"))
+        ctx.set(dut.i.valid, 1)
+        ctx.set(dut.i.payload, (1 << 128) - 1)
+        await ctx.tick()
+        ctx.set(dut.i.valid, 0)
+        await ctx.tick().repeat(moment - 1)
+        assert ctx.get(dut.o.payload) != 0
+        ctx.set(dut.clear, 1)
+        await ctx.tick()
+        ctx.set(dut.clear, 0)
+        assert ctx.get(dut.o.payload) == 0 and ctx.get(dut.i.ready)
+        for _ in range(15):
+            assert not ctx.get(dut.o.valid)
+            await ctx.tick()
+
+    sim = Simulator(dut)
+    sim.add_clock(1e-8)
+    sim.add_testbench(bench)
+    sim.run()
 
 
 @pytest.mark.parametrize("bad, message", [({"key_bits": 192}, "got 192"), ({"sbox": "bram"}, "got 'bram'")])

@@ -41,9 +41,10 @@ def check(dut, *, decrypt=False, valid=(1, 1, 0, 1)):
     beats = [first * dut.lanes] + [rng.randbytes(size) for _ in range(sum(valid) - 1)]
     assert oracle(key, first, decrypt) == last
     keys = [key, key[::-1]][: dut.key_sets]
-    sent, got = [], []
+    sent, got, ahead = [], [], None
 
     async def bench(ctx):
+        nonlocal ahead
         ctx.set(dut.round_keys, int.from_bytes(b"".join(b"".join(expand_key(k)) for k in keys), "little"))
         for cycle in range(len(valid) + dut.timing.latency + 1):
             offered = cycle < len(valid) and valid[cycle]
@@ -56,6 +57,9 @@ def check(dut, *, decrypt=False, valid=(1, 1, 0, 1)):
                 sent.append(cycle)
             if ctx.get(dut.o.valid):
                 got.append((cycle, ctx.get(dut.o.payload).to_bytes(size, "little")))
+                assert ahead in (None, ctx.get(dut.o.payload))
+            if "ahead" in dut.signature.members:
+                ahead = ctx.get(dut.ahead)
             await ctx.tick()
 
     sim = Simulator(dut)
@@ -64,6 +68,13 @@ def check(dut, *, decrypt=False, valid=(1, 1, 0, 1)):
     sim.run()
     expected = [oracle(keys[k % len(keys)], beat, decrypt) for k, beat in enumerate(beats)]
     assert got == [(cycle + dut.timing.latency, beat) for cycle, beat in zip(sent, expected, strict=True)]
+
+
+@pytest.mark.parametrize("round_stages, sbox", [*product((1, 2), KINDS)])
+def test_result_a_cycle_ahead(round_stages, sbox):
+    dut = PipelinedEncryption(round_stages=round_stages, sbox=sbox, lanes=2, ahead=True)
+    check(dut)
+    assert "ahead" not in PipelinedEncryption().signature.members
 
 
 @pytest.mark.parametrize("key_bits, round_stages, sbox", [*product((128, 256), STAGES, KINDS)])

@@ -37,10 +37,10 @@ def run(dut, pairs, rate=1.0, seed=0):
     rng = random.Random(seed)
     sent, received = [], []
     pending = list(reversed(pairs))
-    cycles = 0
+    cycles, ahead = 0, None
 
     async def bench(ctx):
-        nonlocal cycles
+        nonlocal cycles, ahead
         while len(received) < len(pairs) and cycles < 20 * len(pairs) + 100:
             valid = bool(pending) and rng.random() < rate
             ctx.set(dut.i.valid, valid)
@@ -50,6 +50,9 @@ def run(dut, pairs, rate=1.0, seed=0):
                 sent.append(cycles)
             if ctx.get(dut.o.valid):
                 received.append((cycles, ctx.get(dut.o.payload)))
+                assert ahead in (None, ctx.get(dut.o.payload))
+            if "ahead" in dut.signature.members:
+                ahead = ctx.get(dut.ahead)
             await ctx.tick()
             cycles += 1
 
@@ -111,6 +114,14 @@ def test_gf128_is_proved(stages, leaf):
 def test_aes_field_is_proved_by_sat():
     proof = prove_by_sat(Multiplier(AES, leaf=4, stages=4))
     assert proof.gates > 100
+
+
+@pytest.mark.parametrize("stages", [1, 3, 6])
+def test_product_a_cycle_ahead(stages):
+    field = Field(8, 0x1B)
+    pairs = [(a, b) for a in range(0, 256, 17) for b in range(0, 256, 23)]
+    check(Multiplier(field, stages=stages, leaf=2, ahead=True), pairs, lambda a, b: multiply(a, b, field), rate=0.7)
+    assert "ahead" not in Multiplier(field, leaf=2).signature.members
 
 
 def test_wrong_field_is_not_proved():

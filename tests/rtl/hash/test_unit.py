@@ -246,3 +246,37 @@ def test_results_of_one_event_come_from_one_multiplier():
     unit = HashUnit({"f": f}, width=4, taps={})
     with pytest.raises(ValueError, match=r"^results of event 'out' come from multipliers \[0, 1\], must be from one$"):
         Simulator(unit)
+
+
+@pytest.mark.parametrize("stages", [1, 3])
+@pytest.mark.parametrize("squares", ["stored", "on-the-fly"])
+def test_blocks_on_their_way_beats_every_other_step_and_results_ahead(stages, squares):
+    """What a core without overlap does to save cycles, in one program; pauses do not disturb it."""
+    n, beats = 13, 7
+    products, loose = brw_products(range(n), "h", two_block_rule="heh")
+    f = schedule(
+        [*products, Product("h", None, 1, loose, None, "out")],
+        [Arrival(b, b // 2 * 2, b % 2) for b in range(n)],
+        latency=stages,
+        multipliers=1,
+        beats=beats,
+        steps=2 * beats - 1,
+        prompt=True,
+        stride=2,
+    )
+    bench = Bench(HashUnit({"f": f}, width=2, taps={}, squares=squares, ahead=["out"]), ["out"], seed=stages)
+    right = []
+
+    async def play(ctx):
+        assert await bench.load(ctx, bench.tau) == bench.unit.setup
+        for pause in (0.0, 0.5):
+            X = bench.blocks(n)
+            first = await bench.sector(ctx, "f", X, 0, pause=pause)
+            await bench.rest(ctx, f)
+            digest = polyhash.brw(bench.tau, X, two_block_rule=polyhash.TwoBlockRule.SECOND_BY_TAU)
+            right.append((first, gf128.mul(bench.tau, digest)))
+
+    seen = bench.run(play)
+    assert [value for _, _, value in seen] == [value for _, value in right]
+    assert seen[0][1] == right[0][0] + f.done("out") - 1
+    assert f.fresh(f.issues[0], 1) and f.window < 3
