@@ -23,7 +23,7 @@ FAULTS = [
     (prove_no_paths, "entrance", r"assign i__ready = ", "assign i__ready = i__valid & "),
     (prove_clearing, "exit", r"assign o__valid = [^;]*;", "assign o__valid = valid;"),
     (prove_held, "exit", r"if \(advance\)", "if (1)"),
-    (prove_held, None, r"< 4'h8;", "<= 4'h8;"),
+    (prove_held, "admission", r"< 4'h8;", "<= 4'h8;"),
     (prove_order, None, r"lane_sector != g_sector", "lane_sector + 4'h1 != g_sector"),
     (prove_queue, "queue", r"promised != 6'h20", "promised != 6'h21"),
 ]

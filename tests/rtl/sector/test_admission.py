@@ -10,13 +10,13 @@ from wideblock.rtl.sector.admission import Admission
 SLOTS = 4
 
 
-def openings(interval, computed_after, left_after, cycles=200, clear_at=None):
+def openings(interval, computed_after, left_after, cycles=200, clear_at=None, room=None):
     """Cycles in which sectors begin, if each begins as soon as it may.
 
     A sector's result is known, and the sector gone, so many cycles after it began.
     """
     m = Module()
-    m.submodules.dut = dut = Admission(slots=SLOTS, interval=interval)
+    m.submodules.dut = dut = Admission(slots=SLOTS, interval=interval, room=room)
     m.d.sync += Signal().eq(dut.free)  # a clock, even where nothing counts
     begun = []
 
@@ -52,10 +52,11 @@ def test_one_at_a_time():
 
 
 @pytest.mark.parametrize("interval", [3, None])
-def test_no_more_than_there_is_room_for(interval):
-    begun = openings(interval, 1, 40)
-    assert begun[SLOTS] == begun[0] + 40
-    assert all(later - earlier >= 40 for earlier, later in zip(begun, begun[SLOTS:], strict=False))
+@pytest.mark.parametrize("room", [SLOTS, SLOTS - 1])
+def test_no_more_than_there_is_room_for(interval, room):
+    begun = openings(interval, 1, 40, room=room)
+    assert begun[room] == begun[0] + 40
+    assert all(later - earlier >= 40 for earlier, later in zip(begun, begun[room:], strict=False))
 
 
 def test_clear_ends_the_wait():

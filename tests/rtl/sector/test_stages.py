@@ -36,7 +36,7 @@ def test_pointer_counts_with_one_bit_more_than_a_slot_needs():
 def test_delayed(cycles):
     m, clear, flag, number = Module(), Signal(), Signal(), Signal(5)
     stages = Stages(m, slots=2, rows=2, clear=clear, clear_row=Const(0))
-    late = stages.delayed("late", cycles, flag=flag, number=number)
+    *_, late = stages.delayed("late", cycles, flag=flag, number=number)
     m.d.sync += Signal().eq(flag)  # a clock, even where nothing is delayed
     out_flag, out_number = Signal(), Signal(5)
     m.d.comb += [out_flag.eq(late.flag), out_number.eq(late.number)]

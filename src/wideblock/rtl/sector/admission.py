@@ -15,12 +15,14 @@ class Admission(wiring.Component):
     and the one that leaves; ``opening`` is high while the first beat of one is taken. With an ``interval`` a sector may
     begin so many cycles after the one before it; without, when the one before it is ``done``.
 
+    ``slots`` sectors have numbers of their own, and ``room`` of them (all, if it is not given) can be under way.
+
     Cost:  a counter, and comparisons of sector numbers.
     Paths: sector numbers to ``free`` and ``done``.
     """
 
-    def __init__(self, *, slots: int, interval: int | None):
-        self.slots, self.interval = slots, interval
+    def __init__(self, *, slots: int, interval: int | None, room: int | None = None):
+        self.interval, self.room = interval, slots if room is None else room
         number = slots.bit_length()
         super().__init__(
             {
@@ -38,7 +40,7 @@ class Admission(wiring.Component):
         m = Module()
         under_way = Signal(len(self.taken))
         m.d.comb += [under_way.eq(self.taken - self.left), self.done.eq(self.taken == self.computed)]
-        room = under_way < self.slots
+        room = under_way < self.room
         if self.interval is None:
             m.d.comb += self.free.eq(room & self.done)
             return m

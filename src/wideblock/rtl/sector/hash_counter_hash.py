@@ -10,8 +10,8 @@ memories with a row for each sector under way; a pointer a stage says whose turn
 
 from collections.abc import Sequence
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import data, wiring
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.iterative import IterativeDecryption
@@ -20,19 +20,16 @@ from wideblock.rtl.hash.products import Block, Product
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 from wideblock.rtl.hash.unit import HashUnit
 
+from .admission import Admission
 from .entrance import Entrance
 from .exit import Exit
 from .key_unit import KeyUnit
 from .parameters import Parameters, SectorTiming
 from .queue import PromisedQueue
 from .signature import sector_members
-from .storage import Ring, Slots
+from .stages import Stages, blocks, power_of_two, select
 
 __all__ = ["HashCounterHash"]
-
-
-def _power_of_two(n: int) -> int:
-    return 1 << max(1, (n - 1).bit_length())
 
 
 class HashCounterHash(wiring.Component):
@@ -199,10 +196,10 @@ class HashCounterHash(wiring.Component):
             interval = max(self.front_program.steps, self.back_program.steps, self.least_interval)
         # a sector counts as left when its last beat is in the output register, but what finishes that beat must stay
         self.leaving_slots = 1 if (self.specials - 1) // p.width == p.beats - 1 else 0
-        slots = _power_of_two(-(-latency // interval) + self.leaving_slots)
-        self.ring_depth = slots * _power_of_two(p.beats)
+        slots = power_of_two(-(-latency // interval) + self.leaving_slots)
+        self.ring_depth = slots * power_of_two(p.beats)
         unit = self.units["front"]
-        self.clear_rows = _power_of_two(
+        self.clear_rows = power_of_two(
             max(self.ring_depth, A + p.mult_stages + 2, unit.depth, self.units["back"].depth, self.queue_depth)
         )
         port_bits = self.key_port_bits(p)
@@ -222,42 +219,23 @@ class HashCounterHash(wiring.Component):
     @property
     def queue_depth(self) -> int:
         """Beats between the lanes and the back hash: what the lanes hold, and what may wait for a multiplier."""
-        return _power_of_two(self.cipher_latency + 8)
+        return power_of_two(self.cipher_latency + 8)
 
     # Hardware
 
     def elaborate(self, platform):
         m = Module()
         p = self.parameters
-        slot_bits = self.slots.bit_length() - 1
         m.submodules.key_unit = keys = self.key_unit
         clear, clear_row = keys.clear, keys.clear_row
 
-        def pointer(name, advance):
-            """The sector whose turn it is at a stage, with one bit more to tell none from all."""
-            value = Signal(slot_bits + 1, name=f"{name}_sector")
-            with m.If(clear):
-                m.d.sync += value.eq(0)
-            with m.Elif(advance):
-                m.d.sync += value.eq(value + 1)
-            return value
-
-        def slots(name, width=128):
-            return Slots(m, name, width=width, slots=self.slots, clear=clear, clear_row=clear_row)
-
+        stages = Stages(m, slots=self.slots, rows=p.beats, clear=clear, clear_row=clear_row)
+        pointer, slots, row = stages.pointer, stages.slots, stages.row
         banks = len(self.shifts)
 
         def ring(name):
-            width = 128 * p.width // banks
             names = [name] if banks == 1 else [f"{name}{bank}" for bank in range(banks)]
-            return [Ring(m, n, width=width, depth=self.ring_depth, clear=clear, clear_row=clear_row) for n in names]
-
-        beat_bits = len(self.entrance.number)
-
-        def row(number, sector):
-            """Address of a beat in a ring; ``number`` has no bits where a sector is one beat."""
-            number = number[:beat_bits]
-            return Cat(number, Const(0, beat_bits - len(number)), sector[:slot_bits])
+            return [stages.ring(n, 128 * p.width // banks) for n in names]
 
         front, back = self.units["front"], self.units["back"]
         m.submodules.front_hash = front
@@ -267,7 +245,7 @@ class HashCounterHash(wiring.Component):
         m.submodules.lanes = lanes = PipelinedEncryption(
             key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes, ahead=self.shortcut
         )
-        E = _blocks(lanes.o.payload, p.lanes)
+        E = blocks(lanes.o.payload, p.lanes)
         single_result = lanes.ahead[:128] if self.shortcut else E[0]
 
         # What a sector carries from stage to stage
@@ -301,8 +279,8 @@ class HashCounterHash(wiring.Component):
         for k, block in enumerate(X):
             block.write(front_sector, x.data[k % p.width], entrance.take & (entrance.number == k // p.width))
         for bank, memory in enumerate(sector_ring):
-            blocks = [x.data[b] for b in range(bank, p.width, banks)]
-            memory.write(row(entrance.number, front_sector), Cat(blocks), entrance.take)
+            part = [x.data[b] for b in range(bank, p.width, banks)]
+            memory.write(row(entrance.number, front_sector), Cat(part), entrance.take)
         if "Xa" in front.specials:
             m.d.comb += front.special_Xa.eq(self.Xa([b.read(front_sector) for b in X], direction.read(front_sector)))
 
@@ -320,8 +298,8 @@ class HashCounterHash(wiring.Component):
         step_go, tweak_go, tau_go = Signal(), Signal(), keys.derive & self.derives
         calls = {"single": front.event_R, "tau": tau_go, "step": step_go}
         if B is not None:
-            calls |= {"tweak": tweak_go, "tweak_row": front_sector[:slot_bits]}
-        arriving, arrived = self._tags(m, clear, **calls)
+            calls |= {"tweak": tweak_go, "tweak_row": front_sector[: stages.slot_bits]}
+        *_, arriving, arrived = stages.delayed("tag", self.cipher_latency, **calls)
         results = arriving if self.shortcut else arrived
 
         # The tweak's call as the sector opens, or, if the lanes are taken, in the next cycle
@@ -363,7 +341,7 @@ class HashCounterHash(wiring.Component):
         waiting = (lane_sector != g_sector) | (results.single & self.shortcut)
         m.d.comb += step_go.eq(waiting & ~front.event_R & ~tweak_go & room)
         indices = self._indices(m, step, step_go, B.read(lane_sector) if B is not None else None, clear)
-        for k, c in enumerate(_blocks(lanes.i.payload, p.lanes)):
+        for k, c in enumerate(blocks(lanes.i.payload, p.lanes)):
             m.d.comb += c.eq(self.counter(counter_input, indices[k]))
             if k == 0:
                 if W is not None:
@@ -391,8 +369,8 @@ class HashCounterHash(wiring.Component):
         for k in range(p.lanes):
             lane = (self.first + k) % p.lanes  # of the beat
             bank = lane % banks
-            choice = _blocks(x_beats[bank], p.width // banks)[lane // banks :: p.lanes // banks]
-            plain = _select(choice, y_places[bank][:part_bits])
+            choice = blocks(x_beats[bank], p.width // banks)[lane // banks :: p.lanes // banks]
+            plain = select(choice, y_places[bank][:part_bits])
             if k == 0 and W is not None:
                 plain = Mux(y_step == 0, R.read(y_sector), plain)
             block = Signal(128, name=f"y{k}")
@@ -403,11 +381,11 @@ class HashCounterHash(wiring.Component):
         history = self._history(m, y, arrived.step, clear)
         y_beat, y_valid = Cat(history), arrived.step & (y_step[:part_bits] == parts - 1)
         for bank, (memory, place) in enumerate(zip(result_ring, y_places, strict=True)):
-            blocks = [step[(lane - self.first) % p.lanes] for step in history for lane in range(bank, p.lanes, banks)]
+            part = [step[(lane - self.first) % p.lanes] for step in history for lane in range(bank, p.lanes, banks)]
             whole = place[:part_bits] == parts - 1
             if any(self.shifts):  # the last step may be past the sector's end
                 whole = whole & (place < p.beats * parts)
-            memory.write(row(place[part_bits:], y_sector), Cat(blocks), arrived.step & whole)
+            memory.write(row(place[part_bits:], y_sector), Cat(part), arrived.step & whole)
 
         # Back hash
         back_sector = pointer("back", back.back_last)
@@ -451,40 +429,37 @@ class HashCounterHash(wiring.Component):
         m.d.comb += self.computed.eq(back.event_h)
 
         # Exit
-        m.submodules.exit = leaving = Exit(width=p.width, beats=p.beats, sector_bits=slot_bits + 1)
+        m.submodules.exit = leaving = Exit(width=p.width, beats=p.beats, sector_bits=stages.slot_bits + 1)
         connect(m, leaving.o, flipped(self.o))
         leaving_row = row(leaving.number, leaving.sector)
-        read = [_blocks(memory.read(leaving_row, leaving.advance), p.width // banks) for memory in result_ring]
-        blocks = [read[b % banks][b // banks] for b in range(p.width)]
+        read = [blocks(memory.read(leaving_row, leaving.advance), p.width // banks) for memory in result_ring]
+        beat = [read[b % banks][b // banks] for b in range(p.width)]
         shown = leaving.shown
         last = [memory.read(shown) for memory in (outer, inner) if memory is not None]
         finished = self.order(direction.read(shown), *last)
         for k, block in enumerate(finished):
             lane = k % p.width
-            blocks[lane] = Mux(leaving.shown_number == k // p.width, block, blocks[lane])
+            beat[lane] = Mux(leaving.shown_number == k // p.width, block, beat[lane])
         m.d.comb += [
             leaving.clear.eq(clear),
             leaving.pending.eq(leaving.sector != inner_sector),
-            leaving.data.eq(Cat(blocks)),
+            leaving.data.eq(Cat(beat)),
         ]
 
-        # Admission: room for the result, and one sector at a time; with overlap, one an interval
-        under_way = Signal(slot_bits + 1)
-        m.d.comb += under_way.eq(front_sector - leaving.sector)
-        all_computed = front_sector == inner_sector
-        free = under_way < self.slots - self.leaving_slots
-        if p.overlap:
-            pace = Signal(range(self.timing.interval))
-            with m.If(clear):
-                m.d.sync += pace.eq(0)
-            with m.Elif(opening):
-                m.d.sync += pace.eq(self.timing.interval - 1)
-            with m.Elif(pace != 0):
-                m.d.sync += pace.eq(pace - 1)
-            free = free & (pace == 0)
-        else:
-            free = free & all_computed
-        m.d.comb += admit.eq(~front.front_first | free)
+        # Admission
+        m.submodules.admission = admission = Admission(
+            slots=self.slots,
+            interval=self.timing.interval if p.overlap else None,
+            room=self.slots - self.leaving_slots,
+        )
+        m.d.comb += [
+            admission.opening.eq(opening),
+            admission.taken.eq(front_sector),
+            admission.computed.eq(inner_sector),
+            admission.left.eq(leaving.sector),
+            admission.clear.eq(clear),
+            admit.eq(~front.front_first | admission.free),
+        ]
 
         # Keys
         connect(m, flipped(self.key), keys.key)
@@ -494,7 +469,7 @@ class HashCounterHash(wiring.Component):
         m.d.sync += loaded.eq(Mux(unloaded, 0, loaded | Cat(unit.loaded for unit in units)))
         m.d.comb += [
             keys.zeroize.eq(self.zeroize),
-            keys.idle.eq(entrance.between & front.front_first & all_computed),
+            keys.idle.eq(entrance.between & front.front_first & admission.done),
             keys.derived.eq(loaded.all()),
             lanes.round_keys.eq(keys.round_keys),
             self.ready.eq(keys.running),
@@ -507,19 +482,6 @@ class HashCounterHash(wiring.Component):
                 unit.clear_row.eq(clear_row),
             ]
         return m
-
-    def _tags(self, m: Module, clear: Value, **entering: Value):
-        """Flags that go along with the lanes: those one cycle before the lanes' output, and those beside it."""
-        layout = data.StructLayout({name: len(Value.cast(value)) for name, value in entering.items()})
-        tag = Signal(layout, name="entering")
-        m.d.comb += [tag[name].eq(value) for name, value in entering.items()]
-        arriving = tag
-        for k in range(self.cipher_latency):
-            arriving, tag = tag, Signal(layout, name=f"tag{k}")
-            m.d.sync += tag.eq(arriving)
-            with m.If(clear):
-                m.d.sync += tag.eq(0)
-        return arriving, tag
 
     def _steps(self, m: Module, name: str, go: Value, clear: Value) -> tuple[Signal, Value]:
         """A counter of a sector's steps that ``go`` advances, and whether it does so for the last one."""
@@ -576,14 +538,3 @@ class HashCounterHash(wiring.Component):
                 m.d.sync += [register.eq(block) for register, block in zip(held, history[0], strict=True)]
             history.insert(0, list(held))
         return history
-
-
-def _select(values: Sequence[Value], index: Value) -> Value:
-    result = values[0]
-    for k, value in enumerate(values[1:], 1):
-        result = Mux(index == k, value, result)
-    return result
-
-
-def _blocks(beat: Value, width: int) -> list[Value]:
-    return [beat[128 * k : 128 * k + 128] for k in range(width)]

@@ -243,7 +243,7 @@ class HashEcbHash(wiring.Component):
 
         # What is in the lanes: nothing, the call of a tweak, or a step of a sector
         go = Signal()
-        arrived = stages.delayed("tag", self.cipher_latency, tweak=opening, sector=front_sector, step=go)
+        *_, arrived = stages.delayed("tag", self.cipher_latency, tweak=opening, sector=front_sector, step=go)
         b1.write(arrived.sector, E[0], arrived.tweak)
 
         # Calls
@@ -265,7 +265,7 @@ class HashEcbHash(wiring.Component):
             front_psi = stages.slots("front_psi")
             front_psi.write(hashed_sector, front.result_U, front.event_U)
             psi = front_psi.read(call_sector)
-            hashed = stages.delayed("hashed", self.wait, psi=front.event_U)
+            *_, hashed = stages.delayed("hashed", self.wait, psi=front.event_U)
             ready_sector = stages.pointer("ready", hashed.psi)
             m.d.comb += go.eq((call_sector != ready_sector) & room & ~opening)
         before, _ = self.betas(b1.read(call_sector), direction.read(call_sector))

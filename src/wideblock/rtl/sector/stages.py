@@ -51,21 +51,21 @@ class Stages:
 
     def row(self, number: Value, sector: Value) -> Value:
         """Address of a row in a ring; ``number`` has no bits where a sector is one row."""
+        number = Value.cast(number[: self._row_bits])
         return Cat(number, Const(0, self._row_bits - len(number)), sector[: self.slot_bits])
 
-    def delayed(self, name: str, cycles: int, **entering: ValueLike) -> Any:
-        """Flags and small numbers as they were ``cycles`` cycles ago."""
+    def delayed(self, name: str, cycles: int, **entering: ValueLike) -> list[Any]:
+        """Flags and small numbers as they are, as they were one cycle ago, and so on, up to ``cycles`` ago."""
         values = {field: Value.cast(value) for field, value in entering.items()}
         layout = data.StructLayout({field: len(value) for field, value in values.items()})
-        tag: Any = Signal(layout, name=f"{name}_entering")
-        self._m.d.comb += [tag[field].eq(value) for field, value in values.items()]
+        tags: list[Any] = [Signal(layout, name=f"{name}_entering")]
+        self._m.d.comb += [tags[0][field].eq(value) for field, value in values.items()]
         for k in range(cycles):
-            following: Any = Signal(layout, name=f"{name}{k}")
-            self._m.d.sync += following.eq(tag)
+            tags.append(Signal(layout, name=f"{name}{k}"))
+            self._m.d.sync += tags[-1].eq(tags[-2])
             with self._m.If(self._clear):
-                self._m.d.sync += following.eq(0)
-            tag = following
-        return tag
+                self._m.d.sync += tags[-1].eq(0)
+        return tags
 
 
 def power_of_two(n: int) -> int:
