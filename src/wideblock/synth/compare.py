@@ -9,12 +9,15 @@ from wideblock.synth.result import Result
 
 __all__ = ["Row", "compare"]
 
+BLOCK = 16
+
 
 @dataclass(frozen=True)
 class Row:
     """A published row and ours for the same preset; None is what nobody has published or measured.
 
-    interval:       our measured cycles a sector, in the same bytes as ``published.cycles``
+    interval:       our measured cycles a sector, in the same bytes as ``published.cycles``; where these are a block, a
+                    block's share of the cycles of a sector
     cycles_ratio:   theirs over ours, above 1 where ours takes fewer
     area_ratio:     ours over theirs, only if both count the same unit; slices and LCs never compare
     remarks:        what keeps two figures of the row from being compared as they stand
@@ -22,7 +25,7 @@ class Row:
 
     preset: str
     published: Published
-    interval: int | None
+    interval: float | None
     area: Area | None
     part: str | None
     mhz: float | None
@@ -66,12 +69,15 @@ def compare(
     ]
 
 
-def _row(name: str, theirs: Published, result: Result | None, interval: int | None, size: int | None) -> Row:
+def _row(name: str, theirs: Published, result: Result | None, interval: float | None, size: int | None) -> Row:
     if result:
         interval = interval if result.interval is None else result.interval
         size = size if result.bytes is None else result.bytes
     remarks = [theirs.remark] if theirs.remark else []
-    if size is not None and theirs.bytes is not None and size != theirs.bytes:
+    if size and interval and theirs.bytes == BLOCK != size:
+        interval = round(interval * BLOCK / size, 3)
+        remarks.append(f"theirs is a rate, cycles a block; so is ours, over {size} bytes")
+    elif size is not None and theirs.bytes is not None and size != theirs.bytes:
         remarks.append(f"theirs processes {theirs.bytes} bytes, ours {size}: cycles do not compare")
         interval = None
     if result is None:

@@ -6,7 +6,7 @@ import random
 import pytest
 from amaranth.sim import Simulator
 
-from wideblock.rtl.hash.products import Product
+from wideblock.rtl.hash.products import Product, brw_products
 from wideblock.rtl.hash.program import Arrival, schedule
 from wideblock.rtl.hash.unit import HashUnit, addition_chain
 from wideblock.spec import gf128, polyhash
