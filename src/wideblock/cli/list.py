@@ -49,8 +49,8 @@ def presets(
                 for p, core in known
             ),
         )
-        for security in dict.fromkeys(core.security for _, core in known):
-            out.print(f"\nSecurity: {security}", markup=False)
+        for scheme, security in {p.parameters.scheme: core.security for p, core in known}.items():
+            out.print(f"\nSecurity of {scheme.upper()}: {security}", markup=False)
 
 
 def register(app: typer.Typer) -> None:
