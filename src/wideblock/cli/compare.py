@@ -17,18 +17,20 @@ EXAMPLE = "Example: [b]wideblock compare fast-brw-2 fast-brw-2s[/b]"
 
 
 def compare(
-    presets: Annotated[list[str] | None, typer.Argument(metavar="[PRESET]...", help="All presets by default.")] = None,
+    presets: Annotated[list[str] | None, typer.Argument(metavar="[PRESET|PART]...", help="All by default.")] = None,
     results: Annotated[Path, typer.Option(metavar="DIR", help="Measured results.")] = COMMITTED,
     json: Json = False,
 ) -> None:
     """Print the papers' rows beside ours: cycles, area, clock, throughput."""
-    chosen = [catalog.preset(name) for name in presets or catalog.PRESETS]
-    rows = rows_of(
-        [preset.name for preset in chosen],
-        load_all(results),
-        intervals={preset.name: catalog.core(preset.parameters).timing.interval for preset in chosen},
-        sector_bytes={preset.name: preset.parameters.sector_bytes for preset in chosen},
-    )
+    chosen = presets or [*catalog.PRESETS, *catalog.PARTS]
+    intervals, sizes = {}, {}
+    for name in chosen:
+        if name in catalog.PARTS:
+            intervals[name], sizes[name] = catalog.PARTS[name].interval, catalog.PARTS[name].bytes
+        else:
+            parameters = catalog.preset(name).parameters
+            intervals[name], sizes[name] = catalog.core(parameters).timing.interval, parameters.sector_bytes
+    rows = rows_of(chosen, load_all(results), intervals=intervals, sector_bytes=sizes)
     if json:
         as_json([asdict(row) | {"cycles_ratio": row.cycles_ratio, "area_ratio": row.area_ratio} for row in rows])
         return
@@ -38,10 +40,9 @@ def compare(
         lines[row.preset, theirs.design, f"{theirs.family}, {theirs.table}", theirs.cycles,
               ", ".join(map(str, theirs.areas)) or None, theirs.mhz, theirs.gbps] = None  # fmt: skip
     for row in rows:
-        lines[row.preset, "ours", row.part or "as stated", row.interval, row.area, row.mhz and round(row.mhz, 1),
-              row.gbps and round(row.gbps, 2)] = None  # fmt: skip
-    order = [preset.name for preset in chosen]
-    ordered = sorted(lines, key=lambda line: (order.index(line[0]), line[1] == "ours"))
+        lines[row.preset, "ours", row.part or "as stated", intervals[row.preset], row.area,
+              row.mhz and round(row.mhz, 1), row.gbps and round(row.gbps, 2)] = None  # fmt: skip
+    ordered = sorted(lines, key=lambda line: (chosen.index(line[0]), line[1] == "ours"))
     table(("preset", "design", "on", "cycles", "area", "MHz", "Gb/s"), ordered)
     sources = dict.fromkeys(f"{row.published.source}, {row.published.table}; {row.published.tool}" for row in rows)
     out.print(

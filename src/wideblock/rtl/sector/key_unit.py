@@ -43,7 +43,6 @@ class KeyUnit(wiring.Component):
             {
                 "key": In(stream.Signature(keys * key_bits + word_bits)),
                 "taken": Out(1),
-                "words": Out(word_bits),
                 "zeroize": In(1),
                 "idle": In(1),
                 "derived": In(1),
@@ -53,6 +52,7 @@ class KeyUnit(wiring.Component):
                 "clear": Out(1),
                 "clear_row": Out(range(rows)),
                 "round_keys": Out(keys * 128 * (self.expansion.rounds + 1)),
+                **({"words": Out(word_bits)} if word_bits else {}),
                 **({"refused": Out(1)} if keys == 2 else {}),
             }
         )
@@ -64,9 +64,10 @@ class KeyUnit(wiring.Component):
         taken = self.taken
         m.d.comb += [
             taken.eq(self.key.valid & self.key.ready),
-            self.words.eq(self.key.payload[self.keys * self.key_bits :]),
             self.clear_row.eq(count),
         ]
+        if "words" in self.signature.members:
+            m.d.comb += self.words.eq(self.key.payload[self.keys * self.key_bits :])
         accepted, expanded = self._keys(m, taken)
         m.d.sync += self.waiting.eq(self.key.valid & self.running & ~taken)
 
