@@ -6,8 +6,10 @@ from functools import cached_property
 
 import pytest
 
+from wideblock.verify.checks import CHECKS
 from wideblock.verify.driver import Simulation
-from wideblock.verify.scoreboard import CHECKS, KnownAnswer, verify
+from wideblock.verify.scoreboard import verify
+from wideblock.verify.subject import KnownAnswer
 
 from .toy_core import FLAWS, PATH, Specification, Toy
 

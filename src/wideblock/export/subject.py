@@ -11,7 +11,7 @@ from wideblock.export.contract import Contract
 from wideblock.export.verilog import verilog
 from wideblock.rtl.sector.single_pass import SinglePass
 from wideblock.verify.driver import Units
-from wideblock.verify.scoreboard import KnownAnswer
+from wideblock.verify.subject import KnownAnswer
 
 __all__ = ["Subject", "known_answers", "subject"]
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wideblock.verify.driver import Simulation, directions_of
-from wideblock.verify.scoreboard import Specification, Subject
+from wideblock.verify.subject import Specification, Subject
 
 __all__ = ["Crypted", "crypt_image", "tweak_of"]
 

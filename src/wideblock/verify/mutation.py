@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from wideblock.verify.driver import Simulation
-from wideblock.verify.scoreboard import Report, Subject, verify
+from wideblock.verify.scoreboard import Report, verify
+from wideblock.verify.subject import Subject
 
 __all__ = ["KINDS", "Mutant", "mutants", "try_mutant"]
 

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from wideblock.verify.driver import Simulation
-from wideblock.verify.scoreboard import KnownAnswer, Report, Subject, verify
+from wideblock.verify.scoreboard import Report, verify
+from wideblock.verify.subject import KnownAnswer, Subject
 
 __all__ = ["NETLIST_CHECKS", "cells", "simulate_netlist", "verify_netlist"]
 

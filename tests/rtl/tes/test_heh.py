@@ -7,8 +7,9 @@ from wideblock.export.contract import contract
 from wideblock.export.subject import known_answers, subject
 from wideblock.rtl.sector.parameters import Parameters
 from wideblock.rtl.tes.heh import Heh
+from wideblock.verify.checks import CHECKS
 from wideblock.verify.driver import Key, Simulation, Zeroize, measure
-from wideblock.verify.scoreboard import CHECKS, verify
+from wideblock.verify.scoreboard import verify
 
 CORES = [
     ("heh-brw-1", {"order": "paper"}),

@@ -5,8 +5,9 @@ import pytest
 
 from wideblock.export.contract import contract
 from wideblock.export.subject import known_answers, subject
+from wideblock.verify.checks import CHECKS
 from wideblock.verify.driver import Key, Simulation, Zeroize, measure
-from wideblock.verify.scoreboard import CHECKS, verify
+from wideblock.verify.scoreboard import verify
 
 CORES = [
     ("hmch-brw-1", {}),

@@ -10,9 +10,10 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from wideblock.export.contract import contract
 from wideblock.export.subject import known_answers, subject
 from wideblock.spec.xts import MAX_BLOCKS, XTS
+from wideblock.verify.checks import CHECKS
 from wideblock.verify.driver import Key, Simulation, Zeroize
 from wideblock.verify.image import crypt_image
-from wideblock.verify.scoreboard import CHECKS, verify
+from wideblock.verify.scoreboard import verify
 
 CORES = [
     ("xts-enc", {"sector_bytes": 512}),

@@ -113,7 +113,7 @@ class SinglePass(wiring.Component):
         w = self.parameters.width
         m.submodules.key_unit = keys = self.key_unit
         clear, clear_row = keys.clear, keys.clear_row
-        lane_bits = w.bit_length() - 1
+        lane_bits = max(1, w.bit_length() - 1)  # a number of a lane, also where there is one only
 
         def kept(value: Value) -> Value:
             return value & ~clear.replicate(len(value))
