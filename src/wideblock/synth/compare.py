@@ -69,7 +69,7 @@ def compare(
     ]
 
 
-def _row(name: str, theirs: Published, result: Result | None, interval: int | None, size: int | None) -> Row:
+def _row(name: str, theirs: Published, result: Result | None, interval: float | None, size: int | None) -> Row:
     if result:
         interval = interval if result.interval is None else result.interval
         size = size if result.bytes is None else result.bytes
