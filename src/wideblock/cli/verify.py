@@ -20,8 +20,8 @@ from wideblock.verify.scoreboard import Report
 from wideblock.verify.scoreboard import verify as run
 
 EXAMPLE = (
-    "Examples: [b]wideblock verify fast-brw-2s --sectors 10000 --seed 1[/b], "
-    "[b]wideblock verify fast-brw-2 --netlist xc7 --sectors 16[/b]"
+    "Example: [b]wideblock verify fast-brw-2s --sectors 10000 --seed 1[/b]; "
+    "[b]wideblock verify fast-brw-2 --netlist xc7 --sectors 8[/b], what synthesis makes of it"
 )
 
 

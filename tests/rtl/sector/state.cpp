@@ -22,14 +22,14 @@ template <class Port> static void fill(Port& port, unsigned bits, bool noise) {
 }
 
 // tkeep of a core that has it: every byte, so that units are worked on, but for noise in a while.
-template <class Model> static auto keep(Model& m, bool noise) -> decltype(m.s_axis_tkeep, void()) {
+template <class Model> static auto keep(Model& m, bool noise, int) -> decltype(m.s_axis_tkeep, void()) {
     fill(m.s_axis_tkeep, 8 * sizeof(m.s_axis_tkeep), noise);
     if (!noise || rng() % 8) std::memset(&m.s_axis_tkeep, 0xff, sizeof(m.s_axis_tkeep));
 }
-static void keep(...) {}
+template <class Model> static void keep(Model&, bool, long) {}
 
 static void inputs(bool noise) {
-    keep(core, noise);
+    keep(core, noise, 0);
     core.aclk = 0;
     core.aresetn = 1;
     core.zeroize = 0;
