@@ -1,31 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HEH cores as the Verilog that users get, against the specification, over every value of every parameter."""
+"""Wide-block cores as the Verilog that users get, against the specification, over every value of every parameter."""
 
 import pytest
 
 from wideblock.export.contract import contract
 from wideblock.export.subject import known_answers, subject
-from wideblock.rtl.sector.parameters import Parameters
-from wideblock.rtl.tes.heh import Heh
 from wideblock.verify.checks import CHECKS
 from wideblock.verify.driver import Key, Simulation, Zeroize, measure
 from wideblock.verify.scoreboard import verify
 
 CORES = [
+    ("fast-brw-2", {}),
+    ("fast-brw-2s", {}),
+    ("fast-brw-1", {"sector_bytes": 160, "key_bits": 256, "sbox": "composite", "mult_stages": 3, "round_stages": 2}),
+    ("fast-brw-1s", {"sector_bytes": 160, "mult_stages": 5, "round_stages": 3}),
+    ("fast-brw-2", {"sector_bytes": 64, "width": 4, "sbox": "bram", "leaf": 16}),
+    ("fast-brw-2s", {"sector_bytes": 512, "width": 4, "mult_stages": 8, "leaf": 8, "squares": "on-the-fly"}),
+    ("fast-brw-1s", {"sector_bytes": 256, "width": 4, "mult_stages": 6, "sbox": "composite"}),
+    ("fast-brw-4s", {"sector_bytes": 512, "mult_stages": 2, "sbox": "composite"}),
+    ("fast-horner-1", {"sector_bytes": 48, "mult_stages": 1, "sbox": "bram"}),
+    ("fast-horner-1", {"sector_bytes": 176, "overlap": True, "mult_stages": 7, "round_stages": 4, "sbox": "composite"}),
+    ("fast-horner-2", {"sector_bytes": 512, "mult_stages": 3, "leaf": 2, "sbox": "composite"}),
+    ("fast-horner-2s", {"sector_bytes": 512, "key_bits": 256, "round_stages": 2, "sbox": "bram"}),
     ("heh-brw-1", {"order": "paper"}),
     ("heh-brw-2", {}),
     ("heh-brw-2", {"sector_bytes": 32, "sbox": "composite", "mult_stages": 1}),
     ("heh-brw-2", {"sector_bytes": 128, "width": 4, "sbox": "bram", "leaf": 16, "mult_stages": 2}),
-    ("heh-brw-3", {"sector_bytes": 96, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
     ("heh-brw-3", {"sector_bytes": 80, "width": 1, "mult_stages": 6, "sbox": "bram", "round_stages": 3}),
-    ("heh-poly", {"sector_bytes": 32, "mult_stages": 1, "sbox": "composite"}),
     ("heh-poly", {"sector_bytes": 48, "mult_stages": 4, "sbox": "bram", "leaf": 2}),
     ("heh-brw-1s", {"sector_bytes": 256, "width": 4, "lanes": 4, "sbox": "composite"}),
-    ("heh-brw-2s", {}),
-    ("heh-brw-2s", {"sector_bytes": 32, "mult_stages": 2, "sbox": "bram"}),
     ("heh-brw-3s", {"sector_bytes": 160, "round_stages": 4, "mult_stages": 5, "sbox": "composite", "order": "paper"}),
     ("heh-polys", {"sector_bytes": 64, "key_bits": 256, "round_stages": 2, "sbox": "bram"}),
-    ("heh-polys", {"sector_bytes": 192, "width": 2, "lanes": 2, "mult_stages": 8, "leaf": 8, "sbox": "composite"}),
+    ("hmch-brw-1", {}),
+    ("hmch-brw-2", {"order": "paper"}),
+    ("hmch-brw-3", {"sector_bytes": 160, "key_bits": 256, "round_stages": 2, "order": "paper"}),
+    ("hmch-brw-3s", {"sector_bytes": 160, "round_stages": 3, "mult_stages": 4, "sbox": "composite"}),
+    ("hmch-brw-2", {"sector_bytes": 32, "mult_stages": 1, "sbox": "bram"}),
+    ("hmch-brw-1", {"sector_bytes": 192, "width": 4, "mult_stages": 2, "sbox": "composite"}),
+    ("hmch-poly", {"sector_bytes": 48, "sbox": "composite"}),
+    ("hmch-polys", {"sector_bytes": 512, "key_bits": 256, "leaf": 8, "sbox": "composite"}),
 ]
 
 
@@ -57,13 +70,3 @@ def test_exported_verilog(name, changes):
             simulation.stimulus([], [], False, keys=[Key(key, cycle=1)], events=[Zeroize(0)], tail=0)
         )
         assert record.key_taken.tolist() == [stated.zeroize]
-
-
-@pytest.mark.parametrize("name", ["heh-brw-2", "heh-poly"])
-def test_known_answers_exist(name):
-    assert known_answers(contract(name))
-
-
-def test_one_block_is_no_sector():
-    with pytest.raises(ValueError, match="HEH needs at least 2 blocks a sector, got 1"):
-        Heh(Parameters("heh", "horner", 16, width=1, lanes=1))
