@@ -19,11 +19,14 @@ from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.iterative import IterativeEncryption
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
+from wideblock.rtl.aes.sbox import named
 
 from .key_unit import KeyUnit
 from .parameters import Parameters, SectorTiming
 from .queue import PromisedQueue
 from .signature import FAULT_KEY, sector_members
+from .stages import blocks as blocks_of
+from .stages import power_of_two, select
 from .storage import Delay
 from .unit_entrance import UnitEntrance
 
@@ -59,7 +62,7 @@ class SinglePass(wiring.Component):
         self.key_unit = KeyUnit(
             key_bits=p.key_bits,
             sbox=p.sbox,
-            rows=2 * _power_of_two(max(self.arrivals_depth, self.results_depth)),
+            rows=2 * power_of_two(max(self.arrivals_depth, self.results_depth)),
             round_stages=p.round_stages,
             keys=2,
         )
@@ -195,7 +198,7 @@ class SinglePass(wiring.Component):
         # Masks: T is that of the present beat's first block; with a held beat it stays
         masks = [T]
         for k in range(w):
-            masks.append(_named(m, f"T{k + 1}", self.following(masks[-1])))
+            masks.append(named(m, f"T{k + 1}", self.following(masks[-1])))
         with m.If(unit_end | ~T_valid):
             m.d.sync += [T.eq(tweaks.beat), T_valid.eq(tweaks.valid)]
         with m.Elif(go & ~hold):
@@ -203,13 +206,13 @@ class SinglePass(wiring.Component):
         m.d.comb += tweaks.read.eq(tweaks.valid & (unit_end | ~T_valid))
         holding = Mux(ends_here, full - 1, w - 1)[:lane_bits]
         pairs = [self.stealing_masks(masks[k], masks[k + 1], decrypt) for k in range(w)]
-        used = [_named(m, f"mask{k}", Mux(hold & (holding == k), pairs[k][0], masks[k])) for k in range(w)]
-        used[0] = _named(m, "mask", Mux(complete, _select([pair[1] for pair in pairs], lane), used[0]))
+        used = [named(m, f"mask{k}", Mux(hold & (holding == k), pairs[k][0], masks[k])) for k in range(w)]
+        used[0] = named(m, "mask", Mux(complete, select([pair[1] for pair in pairs], lane), used[0]))
 
         # The block that is completed: what there is of it, then the end of the held result before it
         held = [Signal(128, name=f"held{k}") for k in range(w)]
-        stolen = _named(m, "stolen", _select(held, lane))
-        part = _select([here.data[k] for k in range(w)], Mux(together, full, 0)[:lane_bits])
+        stolen = named(m, "stolen", select(held, lane))
+        part = select([here.data[k] for k in range(w)], Mux(together, full, 0)[:lane_bits])
         inside = _up_to(here.end[:4])
         completed = Cat(Mux(inside[k], part[8 * k : 8 * k + 8], stolen[8 * k : 8 * k + 8]) for k in range(16))
         blocks = [self.enter(here.data[k], used[k]) for k in range(w)]
@@ -233,7 +236,7 @@ class SinglePass(wiring.Component):
         then = beside[128 * w :]
         end, last = then[: len(here.end)], then[len(here.end)]
         then_lane, then_together = then[len(here.end) + 1 : -1], then[-1]
-        y = [_named(m, f"y{k}", kept(self.leave(E[k], beside[128 * k : 128 * k + 128]))) for k in range(w)]
+        y = [named(m, f"y{k}", kept(self.leave(E[k], beside[128 * k : 128 * k + 128]))) for k in range(w)]
         for k in range(w):
             with m.If(arrived["held"]):
                 m.d.sync += held[k].eq(y[k])
@@ -305,7 +308,7 @@ class SinglePass(wiring.Component):
                 tweaks.write.eq(self._tags(m, keys.clear, {"tweak": call})["tweak"]),
                 tweaks.data.eq(lanes.o.payload[:128] & ~keys.clear.replicate(128)),
             ]
-            return _blocks(lanes.o.payload, p.lanes)
+            return blocks_of(lanes.o.payload, p.lanes)
         m.submodules.tweak_cipher = own = IterativeEncryption(
             key_bits=p.key_bits, sbox="lut" if p.sbox == "bram" else p.sbox
         )
@@ -336,8 +339,8 @@ class SinglePass(wiring.Component):
             ]
         given, *other = (pipeline.o.payload for pipeline in pipelines.values())
         if other:
-            given = _named(m, "given", Mux(self._tags(m, keys.clear, {"way": decrypt})["way"], other[0], given))
-        return _blocks(given, p.lanes)
+            given = named(m, "given", Mux(self._tags(m, keys.clear, {"way": decrypt})["way"], other[0], given))
+        return blocks_of(given, p.lanes)
 
     def _tags(self, m: Module, clear: Value, entering: dict[str, Value]) -> dict[str, Value]:
         """Flags that go along with the pipelines, as they are beside its output."""
@@ -349,28 +352,6 @@ class SinglePass(wiring.Component):
         return tags
 
 
-def _power_of_two(n: int) -> int:
-    return 1 << (n - 1).bit_length()
-
-
-def _named(m: Module, name: str, value) -> Signal:
-    value = Value.cast(value)
-    signal = Signal(len(value), name=name)
-    m.d.comb += signal.eq(value)
-    return signal
-
-
 def _up_to(end: Value) -> Value:
     """A bit for each byte: those up to number ``end`` are high."""
     return Cat(end >= k for k in range(1 << len(end)))
-
-
-def _select(values: list, index: Value):
-    result = values[0]
-    for k, value in enumerate(values[1:], 1):
-        result = Mux(index == k, value, result)
-    return result
-
-
-def _blocks(beat: Value, width: int) -> list[Value]:
-    return [beat[128 * k : 128 * k + 128] for k in range(width)]
