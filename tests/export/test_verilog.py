@@ -40,7 +40,7 @@ def lint(top, *arguments):
 
 @pytest.mark.parametrize("name", catalog.PRESETS)
 def test_every_preset_passes_lint(name, tmp_path):
-    core = contract(name)
+    core = contract(name, SMALL)
     file = tmp_path / f"{core.module}.v"
     file.write_text(verilog(core))
     result = lint(core.module, file)

