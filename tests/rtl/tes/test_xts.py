@@ -19,9 +19,7 @@ CORES = [
     ("xts-enc", {"sector_bytes": 512}),
     ("xts-dec", {"sector_bytes": 512}),
     ("xts-2", {"sector_bytes": 512, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
-    ("xts-4", {"sector_bytes": 512}),
     ("xts-both", {"sector_bytes": 512}),
-    ("xts-both", {"sector_bytes": 64, "width": 2, "lanes": 2, "sbox": "bram"}),
 ]
 KEY = bytes(range(32))
 
