@@ -228,8 +228,12 @@ def prove_order(core: Contract, text: str | None = None) -> Proof:
     signals["lane_step"] = "core.step"
     flight = {}
     for event, unit, program in (("R", "front", front), ("tauW", "back", back), ("h", "back", back)):
-        tokens = [f"{unit}_tail{k}" for k in range(issue[event].step - program.steps + 1)]
+        position = issue[event].step - program.steps  # of its word in the tail, if it is there
+        tokens = [f"{unit}_tail{k}" for k in range(position)]
         signals |= {token: f"core.{unit}_hash.{unit}_sequencer.{token.removeprefix(unit + '_')}" for token in tokens}
+        if position >= 0:  # in the tail's last register is the word, no token
+            tokens.append(f"{event}_due")
+            signals[f"{event}_due"] = f"core.{unit}_hash.tail.event_{event}"
         tags = [f"{event}_{k}" for k in range(1, stages + 1)]
         signals |= {
             tag: f"core.{unit}_hash.tag{issue[event].multiplier}_{tag.removeprefix(event + '_')}.event_{event}"
