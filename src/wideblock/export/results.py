@@ -32,9 +32,9 @@ def of_core(core: Contract, results: Iterable[Result]) -> list[Result]:
 
 def row(result: Result) -> tuple[str, ...]:
     """``result`` under :data:`HEAD`, with a dash where there is no figure."""
-    papers = dict.fromkeys(
-        p.cycles for p in for_preset(result.name.partition(" ")[0]) if p.kind == "paper" and p.cycles
-    )
+    preset = result.name.partition(" ")[0]
+    alike = (p for p in for_preset(preset) if p.kind == "paper" and p.cycles and p.bytes in (None, result.bytes))
+    papers = dict.fromkeys(p.cycles for p in alike)
     clock = result.clock
     return (
         result.name,

@@ -40,10 +40,11 @@ def test_exported_verilog(name, changes):
 
         key = bytes(range(core.key_bits // 8))
         simulation.reset()
+        simulation.load_key(key)
         record = simulation.play(
-            simulation.stimulus([], [], False, keys=[Key(key), Key(key, cycle=90)], events=[Zeroize(89)], tail=0)
+            simulation.stimulus([], [], False, keys=[Key(key, cycle=1)], events=[Zeroize(0)], tail=0)
         )
-        assert record.key_taken[1] == 89 + core.timing.zeroize
+        assert record.key_taken.tolist() == [core.timing.zeroize]
 
 
 def test_a_part_of_a_block_takes_the_pipeline_once_more():
