@@ -32,7 +32,7 @@ def test_exported_verilog(name, changes):
     core = contract(name, changes)
     tried = subject(core)
     known = known_answers(core)
-    assert len(known) >= 90 and {len(answer.plaintext) % 16 for answer in known} == set(range(16))
+    assert len(known) >= 75 and {len(answer.plaintext) % 16 for answer in known} == set(range(16))
     with Simulation(tried) as simulation:
         report = verify(tried, sectors=12, seed=1, vectors=known, simulation=simulation)
         assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
