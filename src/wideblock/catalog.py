@@ -51,9 +51,22 @@ def _holds(answer: vectors.Vector, sector_bytes: int, **parameters: Any) -> bool
     return wanted.items() <= answer.parameters.items() and len(answer["pt"]) == sector_bytes
 
 
-def _psi_holds(answer: vectors.Vector, p: Parameters, mode: str) -> bool:
-    hash = {"brw": "BRW", "horner": "Poly"}[p.hash]
-    return _holds(answer, p.sector_bytes, mode=mode, hash=hash, permuted=p.order == "paper")
+def _psi_scheme(
+    mode: str, core: type[HashCounterHash] | type[HashEcbHash], specification: Callable[..., Any]
+) -> Scheme:
+    """HEH or HMCH: the hash psi, under a key of its own."""
+
+    def holds(p: Parameters, answer: vectors.Vector) -> bool:
+        hash = {"brw": "BRW", "horner": "Poly"}[p.hash]
+        return _holds(answer, p.sector_bytes, mode=mode, hash=hash, permuted=p.order == "paper")
+
+    return Scheme(
+        core,
+        lambda p, key: specification(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
+        "heh_hmch",
+        holds,
+        ("key", "hash_key"),
+    )
 
 
 SCHEMES = {
@@ -63,20 +76,8 @@ SCHEMES = {
         "fast",
         lambda p, answer: _holds(answer, p.sector_bytes, hash={"brw": "BRW", "horner": "Horner"}[p.hash]),
     ),
-    "heh": Scheme(
-        Heh,
-        lambda p, key: HEH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
-        "heh_hmch",
-        lambda p, answer: _psi_holds(answer, p, mode="HEH"),
-        ("key", "hash_key"),
-    ),
-    "hmch": Scheme(
-        Hmch,
-        lambda p, key: HMCH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
-        "heh_hmch",
-        lambda p, answer: _psi_holds(answer, p, mode="HMCH"),
-        ("key", "hash_key"),
-    ),
+    "heh": _psi_scheme("HEH", Heh, HEH),
+    "hmch": _psi_scheme("HMCH", Hmch, HMCH),
     # units of any length; a key of equal halves is refused
     "xts": Scheme(
         Xts,

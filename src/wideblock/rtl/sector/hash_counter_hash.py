@@ -16,6 +16,7 @@ from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.iterative import IterativeDecryption
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
+from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.hash.products import Block, Product
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 from wideblock.rtl.hash.unit import HashUnit
@@ -62,7 +63,7 @@ class HashCounterHash(wiring.Component):
         self.check(p)
         self.multipliers = p.width if p.hash == "horner" else max(1, p.width // 2)
         self.decimation = self.multipliers * p.mult_stages
-        self.cipher_latency = 1 + (10 if p.key_bits == 128 else 14) * p.round_stages
+        self.cipher_latency = 1 + ROUNDS[p.key_bits] * p.round_stages
         self.parts = p.width // p.lanes
         self.back_beats = -(-(p.m - self.first) // p.width)
         self.lane_steps = self.back_beats * self.parts

@@ -15,6 +15,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
+from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.hash.products import Block, Product
 from wideblock.rtl.hash.program import Arrival, Program, schedule
@@ -50,7 +51,7 @@ class HashEcbHash(wiring.Component):
         self.check(p)
         self.multipliers = p.width if p.hash == "horner" else max(1, p.width // 2)
         self.decimation = self.multipliers * p.mult_stages
-        self.cipher_latency = 1 + (10 if p.key_bits == 128 else 14) * p.round_stages
+        self.cipher_latency = 1 + ROUNDS[p.key_bits] * p.round_stages
         self.lane_steps = p.m // p.lanes
         self.programs = self._programs()
         self.units = self._hash_units()

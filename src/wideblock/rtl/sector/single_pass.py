@@ -19,6 +19,7 @@ from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.iterative import IterativeEncryption
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
+from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.aes.sbox import named
 
 from .key_unit import KeyUnit
@@ -53,7 +54,7 @@ class SinglePass(wiring.Component):
         self.check(p)
         self.directions = {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[p.direction]
         self.shared = p.direction == "encrypt"
-        rounds = 10 if p.key_bits == 128 else 14
+        rounds = ROUNDS[p.key_bits]
         self.cipher_latency = A = 1 + rounds * p.round_stages
         self.tweak_latency = A if self.shared else 1 + rounds
         self.entrance = UnitEntrance(width=p.width, beats=self.max_blocks // p.width, directions=self.directions)
