@@ -122,8 +122,9 @@ def test_changes_are_values_or_text():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"pipes": 3}, "unknown parameter 'pipes'; it would be one of hash, sector_bytes, width,"),
-        ({"scheme": "xcb"}, "unknown parameter 'scheme'; it would be one of hash,"),
+        ({"pipes": 3}, "unknown parameter 'pipes' of fast-brw-2; it would be one of hash, sector_bytes, width,"),
+        ({"scheme": "xcb"}, "unknown parameter 'scheme' of fast-brw-2; it would be one of hash,"),
+        ({"direction": "encrypt"}, "unknown parameter 'direction' of fast-brw-2; it would be one of hash,"),
         ({"overlap": "maybe"}, "overlap must be true or false, got 'maybe'"),
         ({"sector_bytes": "4k"}, "sector_bytes must be a whole number, got '4k'"),
         ({"lanes": "3"}, "lanes must be one of 1, 2, 4, 8, got 3"),
@@ -141,6 +142,13 @@ def test_change_that_no_core_can_have(changes, message):
         catalog.parameters("fast-brw-2", **changes)
     assert str(error.value).startswith(message)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("change", [{"hash": "horner"}, {"overlap": True}, {"mult_stages": 3}, {"order": "paper"}])
+def test_xts_has_no_parameter_of_a_hash(change):
+    with pytest.raises(ValueError, match=r"of xts-enc; it would be one of sector_bytes, width, .*direction$"):
+        catalog.parameters("xts-enc", **change)
+    assert catalog.settings(catalog.preset("xts-enc").parameters).keys().isdisjoint(change)
 
 
 @pytest.mark.parametrize(("name", "hash"), [("fast-brw-2", "brw"), ("fast-horner-1", "horner")])

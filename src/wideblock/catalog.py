@@ -3,7 +3,7 @@
 
 import difflib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from amaranth.lib import wiring
@@ -27,7 +27,18 @@ from wideblock.spec.heh import HEH
 from wideblock.spec.hmch import HMCH
 from wideblock.spec.xts import XTS
 
-__all__ = ["PARTS", "PRESETS", "Part", "Preset", "core", "known_answers", "parameters", "preset", "specification"]
+__all__ = [
+    "PARTS",
+    "PRESETS",
+    "Part",
+    "Preset",
+    "core",
+    "known_answers",
+    "parameters",
+    "preset",
+    "settings",
+    "specification",
+]
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,7 @@ class Scheme:
 
     file:  name of the file of its known answers; ``holds`` tells which of them are for a core
     key:   fields of a known answer that make up the key, in the order of the port
+    lacks: parameters of other schemes, which have no meaning here
     """
 
     core: type[HashCounterHash] | type[HashEcbHash] | type[SinglePass]
@@ -43,6 +55,7 @@ class Scheme:
     file: str
     holds: Callable[[Parameters, vectors.Vector], bool]
     key: tuple[str, ...] = ("key",)
+    lacks: tuple[str, ...] = ("direction",)
 
 
 def _holds(answer: vectors.Vector, sector_bytes: int, **parameters: Any) -> bool:
@@ -75,6 +88,7 @@ SCHEMES = {
         lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes),
         "fast",
         lambda p, answer: _holds(answer, p.sector_bytes, hash={"brw": "BRW", "horner": "Horner"}[p.hash]),
+        lacks=("order", "direction"),
     ),
     "heh": _psi_scheme("HEH", Heh, HEH),
     "hmch": _psi_scheme("HMCH", Hmch, HMCH),
@@ -84,6 +98,7 @@ SCHEMES = {
         lambda p, key: XTS(key),
         "xts",
         lambda p, answer: answer["key"][: p.key_bits // 8] != answer["key"][p.key_bits // 8 :],
+        lacks=("hash", "overlap", "mult_stages", "squares", "leaf", "order"),
     ),
 }
 
@@ -261,15 +276,22 @@ def parameters(name: str, **changes: Any) -> Parameters:
     Raises ValueError for an unknown parameter, for text that is not a value, and for a mix that no core can have.
     """
     of = preset(name).parameters
-    known = {field.name: field.type for field in fields(Parameters) if field.name != "scheme"}
+    known = {field.name: field.type for field in fields(Parameters) if field.name in settings(of)}
+    del known["scheme"]
     values = {}
     for field, value in changes.items():
         if field not in known:
-            raise ValueError(f"unknown parameter {field!r}; it would be one of {', '.join(known)}")
+            raise ValueError(f"unknown parameter {field!r} of {name}; it would be one of {', '.join(known)}")
         values[field] = _value(field, known[field], value)
     changed = replace(of, **values)
     SCHEMES[changed.scheme].core.check(changed)
     return changed
+
+
+def settings(parameters: Parameters) -> dict[str, Any]:
+    """Returns the parameters that mean something to the scheme, and the scheme, by name."""
+    lacks = SCHEMES[parameters.scheme].lacks
+    return {name: value for name, value in asdict(parameters).items() if name not in lacks}
 
 
 def _value(field: str, kind: Any, value: Any) -> Any:

@@ -20,7 +20,7 @@ def info(preset: Preset, changes: Set = None, json: Json = False) -> None:
         as_json(core.json() | {"published": [asdict(row) for row in published]})
         return
     out.print(f"{core.title}. {core.summary}\n", markup=False)
-    table(("parameter", "value"), asdict(core.parameters).items())
+    table(("parameter", "value"), core.settings.items())
     out.print()
     table(("figure", "cycles"), asdict(core.timing).items())
     out.print()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock list``."""
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -27,7 +26,7 @@ def presets(
                     "preset": preset.name,
                     "title": preset.title,
                     "summary": preset.summary,
-                    "parameters": asdict(preset.parameters),
+                    "parameters": catalog.settings(preset.parameters),
                     "interval": core.timing.interval,
                     "security": core.security,
                 }
@@ -42,7 +41,7 @@ def presets(
                     p.name,
                     p.parameters.sector_bytes,
                     p.parameters.lanes,
-                    "yes" if p.parameters.overlap else "no",
+                    {True: "yes", False: "no"}.get(catalog.settings(p.parameters).get("overlap"), "-"),
                     core.timing.interval,
                     p.summary,
                 )

@@ -32,7 +32,7 @@ def measure(name: str, changes: dict, target: Target, routed: bool, seed: int, m
     else:
         core = contract(name, changes)
         source, clock_port = Source(verilog(core), core.module), "aclk"
-        parameters, taken, interval = asdict(core.parameters), core.parameters.sector_bytes, core.timing.interval
+        parameters, taken, interval = core.settings, core.parameters.sector_bytes, core.timing.interval
         name = " ".join((name, *(f"{parameter}={value}" for parameter, value in core.changed)))
     with err.status(f"{source.top} on {target.name}: synthesis"):
         area = synthesise(source, target, options=options)

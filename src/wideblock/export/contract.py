@@ -71,6 +71,11 @@ class Contract:
         return self.core.parameters
 
     @property
+    def settings(self) -> dict[str, Any]:
+        """The parameters that mean something to the scheme, by name."""
+        return catalog.settings(self.parameters)
+
+    @property
     def timing(self):
         return self.core.timing
 
@@ -105,13 +110,14 @@ class Contract:
 
     def json(self) -> dict[str, Any]:
         """The contract as plain values, for ``info --json``."""
-        p = asdict(self.parameters)
+        p = self.parameters
         return {
             "preset": self.preset,
             "summary": self.summary,
             "changed": dict(self.changed),
-            **p,
-            "stages": p["mult_stages"],
+            **self.settings,
+            "overlap": p.overlap,
+            "stages": self.settings.get("mult_stages"),  # None where there is no multiplier
             "timing": asdict(self.timing),
             "module": self.module,
             "ports": [asdict(port) for port in self.ports],

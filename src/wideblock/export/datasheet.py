@@ -3,7 +3,6 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict
 
 from wideblock import __version__
 from wideblock.export.contract import Contract
@@ -25,7 +24,7 @@ def datasheet(core: Contract, results: Iterable[Result] = ()) -> str:
     parts = [
         f"# {core.module}\n\n{core.title}. {core.summary}\n\n"
         f"Made by wideblock {__version__} with `{command(core)}`. {_throughput(rate)}\n",
-        "## Parameters\n\n" + table(("parameter", "value"), [(f"`{k}`", str(v)) for k, v in asdict(p).items()]),
+        "## Parameters\n\n" + table(("parameter", "value"), [(f"`{k}`", str(v)) for k, v in core.settings.items()]),
         "## Ports\n\n"
         + table(
             ("port", "direction", "bits", "meaning"),

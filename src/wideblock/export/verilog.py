@@ -2,7 +2,6 @@
 """The Verilog that a user gets: one self-contained file a core."""
 
 import textwrap
-from dataclasses import asdict
 from importlib.metadata import version
 
 from amaranth import Signal, Value
@@ -65,7 +64,7 @@ def header(core: Contract) -> str:
         "  " + command(core),
         "",
         "Parameters",
-        *(f"  {name:<14}{value}" for name, value in asdict(core.parameters).items()),
+        *(f"  {name:<14}{value}" for name, value in core.settings.items()),
         "",
         "Cycles, the same for encryption and decryption, whatever the data, key and tweak",
         f"  compute       {t.compute:>5}  first beat taken to the last result block known inside the core",
