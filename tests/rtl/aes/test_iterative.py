@@ -66,7 +66,7 @@ def run(dut, blocks, *, p_valid=1.0, p_ready=1.0, seed=0):
 
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("key_bits", [128, 256])
-@pytest.mark.parametrize("sbox", ["lut", "composite"])
+@pytest.mark.parametrize("sbox", ["lut", "composite", "norm"])
 def test_values_and_timing(core, key_bits, sbox):
     dut = core(key_bits=key_bits, sbox=sbox)
     assert dut.timing.latency == dut.timing.interval == {128: 11, 256: 15}[key_bits]

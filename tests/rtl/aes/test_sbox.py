@@ -9,17 +9,9 @@ from amaranth.back import rtlil
 from amaranth.sim import Simulator
 from pyosys import libyosys
 
-from wideblock.rtl.aes.sbox import (
-    KINDS,
-    composite_steps,
-    from_planes,
-    inv_sub_bytes,
-    lut_steps,
-    named,
-    sub_bytes,
-    table,
-    to_planes,
-)
+from wideblock.rtl.aes.gf256 import mul, table
+from wideblock.rtl.aes.planes import from_planes, named, to_planes
+from wideblock.rtl.aes.sbox import GATES, KINDS, inv_sub_bytes, sbox_steps, sub_bytes
 from wideblock.spec.aes import INV_SBOX, SBOX
 
 FORMS = [(sub_bytes, SBOX), (inv_sub_bytes, INV_SBOX)]
@@ -63,17 +55,28 @@ def test_is_the_specification(tmp_path, kind, form):
     assert proved(tmp_path, lambda m, x: layer(m, x, kind, "sb"), reference, delay=int(kind == "bram"))
 
 
-@pytest.mark.parametrize("form", FORMS, ids=["forward", "inverse"])
-def test_table_in_halves_is_the_specification(tmp_path, form):
-    layer, reference = form
+def stepped(steps):
+    """What builds a byte's image from steps."""
 
     def build(m, x):
         live = {"s": to_planes(x)}
-        for i, step in enumerate(lut_steps(layer is inv_sub_bytes, halves=True)):
+        for i, step in enumerate(steps):
             live = step.apply(m, live, f"h{i}")
         return from_planes(live["s"])
 
-    assert proved(tmp_path, build, reference)
+    return build
+
+
+@pytest.mark.parametrize("form", FORMS, ids=["forward", "inverse"])
+def test_table_in_halves_is_the_specification(tmp_path, form):
+    layer, reference = form
+    assert proved(tmp_path, stepped(sbox_steps("lut", layer is inv_sub_bytes, halves=True)), reference)
+
+
+@pytest.mark.parametrize("kind", GATES)
+def test_inversion_is_the_inverse(tmp_path, kind):
+    reference = [next((b for b in range(256) if mul(a, b) == 1), 0) for a in range(256)]
+    assert proved(tmp_path, stepped(sbox_steps(kind, None)), reference)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -87,7 +90,7 @@ def test_table():
     assert bytes(table()) == bytes(SBOX) and bytes(table(inverse=True)) == bytes(INV_SBOX)
 
 
-@pytest.mark.parametrize("kind", ["lut", "composite"])
+@pytest.mark.parametrize("kind", GATES)
 @pytest.mark.parametrize("size", [1, 4, 16])
 def test_bytes_keep_their_places(kind, size):
     m = Module()
@@ -110,7 +113,7 @@ def test_composite_cost(inverse):
     m = Module()
     x, y = Signal(128), Signal(128)
     live = {"s": [named(m, f"x{b}", plane) for b, plane in enumerate(to_planes(x))]}
-    for i, step in enumerate(composite_steps(inverse)):
+    for i, step in enumerate(sbox_steps("composite", inverse)):
         out = step.apply(m, live, f"c{i}")
         live = {k: [named(m, f"c{i}{k}{b}", p) for b, p in enumerate(planes)] for k, planes in out.items()}
     m.d.comb += y.eq(from_planes(live["s"]))

@@ -18,7 +18,7 @@ from wideblock.rtl.sector.parameters import Parameters
         ({"mult_stages": 0}, "mult_stages must be one of 1, 2, 3, 4, 5, 6, 7, 8, got 0"),
         ({"mult_stages": 9}, "mult_stages must be one of 1, 2, 3, 4, 5, 6, 7, 8, got 9"),
         ({"round_stages": 5}, "round_stages must be one of 1, 2, 3, 4, got 5"),
-        ({"sbox": "rom"}, "sbox must be one of lut, composite, bram, got 'rom'"),
+        ({"sbox": "rom"}, "sbox must be one of lut, composite, norm, bram, got 'rom'"),
         ({"leaf": 3}, "leaf must be one of 2, 4, 8, 16, got 3"),
         ({"width": 1, "lanes": 2}, "lanes must divide width: 2 lanes do not divide 1 blocks a beat"),
         ({"width": 4, "lanes": 8}, "lanes must divide width: 8 lanes do not divide 4 blocks a beat"),

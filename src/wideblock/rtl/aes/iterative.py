@@ -5,6 +5,7 @@ from amaranth import Array, Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.aes.planes import from_planes, named, to_planes
 from wideblock.rtl.aes.rounds import (
     ROUNDS,
     check_parameters,
@@ -14,7 +15,7 @@ from wideblock.rtl.aes.rounds import (
     shift_rows,
     unmix_steps,
 )
-from wideblock.rtl.aes.sbox import from_planes, inv_sub_bytes, named, sub_bytes, to_planes
+from wideblock.rtl.aes.sbox import GATES, inv_sub_bytes, sub_bytes
 from wideblock.rtl.pipeline import Timing
 
 __all__ = ["IterativeDecryption", "IterativeEncryption"]
@@ -26,7 +27,7 @@ class _Iterative(wiring.Component):
     _inverse: bool
 
     def __init__(self, *, key_bits: int = 128, sbox: str = "lut"):
-        check_parameters(key_bits, sbox, kinds=("lut", "composite"))
+        check_parameters(key_bits, sbox, kinds=GATES)
         self.key_bits, self.sbox = key_bits, sbox
         self.rounds = ROUNDS[key_bits]
         self.timing = Timing(latency=1 + self.rounds, interval=1 + self.rounds)

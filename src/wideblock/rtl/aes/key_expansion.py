@@ -5,8 +5,9 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.aes.planes import from_planes, named, to_planes
 from wideblock.rtl.aes.rounds import ROUNDS, check_parameters, cut_places
-from wideblock.rtl.aes.sbox import composite_steps, from_planes, lut_steps, named, to_planes
+from wideblock.rtl.aes.sbox import GATES, sbox_steps
 from wideblock.rtl.pipeline import Timing
 
 __all__ = ["KeyExpansion"]
@@ -33,10 +34,10 @@ class KeyExpansion(wiring.Component):
     """
 
     def __init__(self, *, key_bits: int = 128, sbox: str = "lut", round_stages: int = 1):
-        check_parameters(key_bits, sbox, kinds=("lut", "composite"))
+        check_parameters(key_bits, sbox, kinds=GATES)
         if round_stages < 1:
             raise ValueError(f"round_stages must be 1 or more, got {round_stages!r}")
-        self.layer = composite_steps() if sbox == "composite" else lut_steps()
+        self.layer = sbox_steps(sbox)
         self.stages = min(round_stages, 1 + len(self.layer))
         self.key_bits, self.sbox = key_bits, sbox
         self.rounds = ROUNDS[key_bits]
@@ -64,9 +65,10 @@ class KeyExpansion(wiring.Component):
         constant = Signal(8, init=1)
         # The word is turned behind the S-boxes, which commute with that, so that registers feed them.
         word = self._sub_word(m, keys[-1][96:])
-        shift, phase = Signal(), Signal(range(max(2, self.stages)))
-        m.d.comb += shift.eq(busy & (phase == self.stages - 1))
-        m.d.sync += phase.eq(Mux(busy & ~shift, phase + 1, 0))
+        # One-hot, so that what enables all key registers comes from a register itself.
+        phase = Signal(self.stages)
+        shift = phase[-1]
+        m.d.sync += phase.eq(phase.rotate_left(1))
         if held > 1:
             g = named(m, "g", Mux(turned, word.rotate_right(8) ^ constant, word))
         else:
@@ -78,11 +80,12 @@ class KeyExpansion(wiring.Component):
         for k in range(1, 4):
             sums.append(named(m, f"sum{k}", sums[-1] ^ w[k]))
 
-        with m.If(load | shift):
+        with m.If(shift):
             m.d.sync += [key.eq(following) for key, following in zip(keys, [*keys[1:], Cat(sums)], strict=True)]
         with m.If(load):
             m.d.sync += [
                 Cat(keys[-held:]).eq(self.key.payload),
+                phase.eq(1),
                 busy.eq(1),
                 self.ready.eq(0),
                 turned.eq(1),
@@ -97,9 +100,9 @@ class KeyExpansion(wiring.Component):
             else:
                 m.d.sync += constant.eq(doubled)
             with m.If((constant == self._last_constant) & turned):
-                m.d.sync += [busy.eq(0), self.ready.eq(1)]
+                m.d.sync += [phase.eq(0), busy.eq(0), self.ready.eq(1)]
         with m.If(self.clear):
-            m.d.sync += [*(key.eq(0) for key in keys), busy.eq(0), self.ready.eq(0)]
+            m.d.sync += [*(key.eq(0) for key in keys), phase.eq(0), busy.eq(0), self.ready.eq(0)]
         return m
 
     def _sub_word(self, m: Module, word):

@@ -5,6 +5,7 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.aes.planes import Planes, Step, from_planes, named, to_planes
 from wideblock.rtl.aes.rounds import (
     ROUNDS,
     check_parameters,
@@ -17,19 +18,7 @@ from wideblock.rtl.aes.rounds import (
     shift_rows,
     unmix_steps,
 )
-from wideblock.rtl.aes.sbox import (
-    Planes,
-    Step,
-    affine,
-    composite_steps,
-    from_planes,
-    inv_affine,
-    inversion_steps,
-    lut_steps,
-    named,
-    rom,
-    to_planes,
-)
+from wideblock.rtl.aes.sbox import GATES, affine, inv_affine, rom, sbox_steps
 from wideblock.rtl.pipeline import FixedLatency, Pipeline, Timing
 
 __all__ = ["PipelinedDecryption", "PipelinedEitherWay", "PipelinedEncryption"]
@@ -104,10 +93,8 @@ class _Pipelined(wiring.Component):
         return keys
 
     def _round(self, m: Module, p: Pipeline, key: Planes, r: int) -> None:
-        if self.sbox == "lut":  # a table in halves only where there are more registers than other places for them
-            *front, back = lut_steps(self._inverse, halves=self.round_stages == 4)
-        else:
-            *front, back = composite_steps(self._inverse)
+        # a table in halves only where there are more registers than other places for them
+        *front, back = sbox_steps(self.sbox, self._inverse, halves=self.round_stages == 4)
         permutation = inv_shift_rows if self._inverse else shift_rows
 
         def apply_back(m, live, name):
@@ -221,7 +208,7 @@ class PipelinedEitherWay(wiring.Component):
     """
 
     def __init__(self, *, key_bits: int = 128, round_stages: int = 1, sbox: str = "lut", lanes: int = 1):
-        check_parameters(key_bits, sbox, kinds=("lut", "composite"))
+        check_parameters(key_bits, sbox, kinds=GATES)
         if round_stages not in (1, 2, 3, 4):
             raise ValueError(f"round_stages must be 1, 2, 3 or 4, got {round_stages!r}")
         if lanes < 1:
@@ -274,4 +261,4 @@ class PipelinedEitherWay(wiring.Component):
         def along(step: Step) -> Step:
             return Step(step.levels, lambda m, live, name: {**step.apply(m, live, name), "way": live["way"]})
 
-        return [Step(2, before), *map(along, inversion_steps(self.sbox)), Step(2, after)]
+        return [Step(2, before), *map(along, sbox_steps(self.sbox, None)), Step(2, after)]

@@ -7,7 +7,8 @@ from itertools import combinations, pairwise
 
 from amaranth import Cat, Module, Value
 
-from wideblock.rtl.aes.sbox import KINDS, Planes, Step, named, to_planes
+from wideblock.rtl.aes.planes import Planes, Step, named, to_planes
+from wideblock.rtl.aes.sbox import KINDS
 
 __all__ = [
     "ROUNDS",

@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass
 
+from wideblock.rtl.aes.sbox import KINDS
+
 __all__ = ["Parameters", "SectorTiming"]
 
 
@@ -19,7 +21,7 @@ class Parameters:
     key_bits:     128 or 256
     mult_stages:  register levels of the field multiplier, 1 to 8
     round_stages: registers of one AES round, 1 to 4
-    sbox:         "lut", "composite" or "bram"
+    sbox:         "lut", "composite", "norm" or "bram"
     squares:      "stored" or "on-the-fly": where the powers of tau that BRW takes come from
     leaf:         bits of the multiplier's smallest schoolbook products
     order:        "natural", or "paper": BRW takes the blocks of HEH and HMCH in the order of the paper's schedule,
@@ -65,7 +67,7 @@ class Parameters:
         one_of("key_bits", (128, 256))
         one_of("mult_stages", tuple(range(1, 9)))
         one_of("round_stages", (1, 2, 3, 4))
-        one_of("sbox", ("lut", "composite", "bram"))
+        one_of("sbox", KINDS)
         one_of("squares", ("stored", "on-the-fly"))
         one_of("leaf", (2, 4, 8, 16))
         one_of("order", ("natural", "paper"))

@@ -19,8 +19,8 @@ from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.iterative import IterativeEncryption
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
+from wideblock.rtl.aes.planes import named
 from wideblock.rtl.aes.rounds import ROUNDS
-from wideblock.rtl.aes.sbox import named
 
 from .key_unit import KeyUnit
 from .parameters import Parameters, SectorTiming

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A state as planes, and what is done to it as steps.
+
+A state is ``planes``: eight values, plane ``b`` holding bit ``b`` of each byte, so that one operation on a plane is one
+gate in every byte of the state.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from amaranth import Cat, Module, Signal, Value
+
+__all__ = ["Planes", "Step", "from_planes", "named", "to_planes"]
+
+Planes = list[Value]
+
+
+def to_planes(state) -> Planes:
+    """Eight planes of a state of whole bytes."""
+    state = Value.cast(state)
+    if len(state) % 8:
+        raise ValueError(f"state must be whole bytes, got {len(state)} bits")
+    return [Cat(state[8 * k + b] for k in range(len(state) // 8)) for b in range(8)]
+
+
+def from_planes(planes: Sequence[Value]) -> Value:
+    """The state of eight planes."""
+    return Cat(planes[b][k] for k in range(len(planes[0])) for b in range(8))
+
+
+def named(m: Module, name: str, value) -> Signal:
+    """``value`` as a signal, so that using it twice does not build it twice."""
+    value = Value.cast(value)
+    signal = Signal(len(value), name=name)
+    m.d.comb += signal.eq(value)
+    return signal
+
+
+@dataclass(frozen=True)
+class Step:
+    """A piece of a layer that no register may split: named groups of planes in, named groups of planes out.
+
+    levels: logic depth, in LUTs of four inputs
+    """
+
+    levels: int
+    apply: Callable[[Module, dict[str, Planes], str], dict[str, Planes]]
