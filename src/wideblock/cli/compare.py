@@ -22,15 +22,22 @@ def compare(
     json: Json = False,
 ) -> None:
     """Print the papers' rows beside ours: cycles, area, clock, throughput."""
-    chosen = presets or [*catalog.PRESETS, *catalog.PARTS]
-    intervals, sizes = {}, {}
+    chosen = list(presets or [*catalog.PRESETS, *catalog.PARTS])
+    intervals: dict[str, Any] = {}
+    sizes = {}
     for name in chosen:
         if name in catalog.PARTS:
             intervals[name], sizes[name] = catalog.PARTS[name].interval, catalog.PARTS[name].bytes
         else:
             parameters = catalog.preset(name).parameters
             intervals[name], sizes[name] = catalog.core(parameters).timing.interval, parameters.sector_bytes
-    rows = rows_of(chosen, load_all(results), intervals=intervals, sector_bytes=sizes)
+    measured = load_all(results)
+    for result in measured:  # of presets with changes, what has a published row of its own
+        preset = result.name.partition(" ")[0]
+        if result.name not in chosen and preset in chosen:
+            chosen.insert(chosen.index(preset) + 1, result.name)
+            intervals[result.name] = result.interval
+    rows = rows_of(chosen, measured, intervals=intervals, sector_bytes=sizes)
     if json:
         as_json([asdict(row) | {"cycles_ratio": row.cycles_ratio, "area_ratio": row.area_ratio} for row in rows])
         return

@@ -17,10 +17,11 @@ class Harness:
     """``source`` with three pins, clk, si and so, and what it adds to the core.
 
     Every input bit comes from its own flip-flop and every output bit goes to its own, so that the paths into and out
-    of the core are timed from register to register. Outputs then run through a chain of XORs to ``so``: no output can
-    be optimised away and there is no load signal with a wide fan-out.
+    of the core are timed from register to register. Those flip-flops are not the chain's: they can stand where the core
+    wants them. Outputs then run through a chain of XORs to ``so``: no output can be optimised away and there is no load
+    signal with a wide fan-out.
 
-    Cost: a flip-flop an input bit, two flip-flops and a LUT an output bit.
+    Cost: two flip-flops an input bit, two flip-flops and a LUT an output bit.
     """
 
     source: Source
@@ -60,7 +61,11 @@ def harness(core: Source, ports: Mapping[str, tuple[str, int]], *, clock: str) -
         "endmodule",
         "(* keep_hierarchy *)",
         f"module scan_in(input clk, input si, output reg [{max(n, 1) - 1}:0] drive);",
-        "  always @(posedge clk) drive <= {si, drive} >> 1;",
+        f"  reg [{max(n, 1) - 1}:0] chain;",
+        "  always @(posedge clk) begin",
+        "    chain <= {si, chain} >> 1;",
+        "    drive <= chain;",
+        "  end",
         "endmodule",
         "(* keep_hierarchy *)",
         f"module scan_out(input clk, input feed, input [{m - 1}:0] result, output so);",
@@ -73,7 +78,7 @@ def harness(core: Source, ports: Mapping[str, tuple[str, int]], *, clock: str) -
         "endmodule",
         "",
     ]
-    return Harness(Source(core.verilog + "\n" + "\n".join(text), TOP), clock, ffs=max(n, 1) + 2 * m, luts=m)
+    return Harness(Source(core.verilog + "\n" + "\n".join(text), TOP), clock, ffs=2 * (max(n, 1) + m), luts=m)
 
 
 def _escape(name: str) -> str:

@@ -28,7 +28,8 @@ class Area:
 class Published:
     """A row of a published table, as printed.
 
-    presets: ours of the same architecture     kind: "paper", "open" or "vendor"
+    presets: ours of the same architecture ("xts-both key_bits=256": a preset, changed)
+    kind:    "paper", "open" or "vendor"
     bytes, cycles: what is processed in how many cycles     setup: cycles that ``gbps`` leaves out
     slices ... lut4s: None where the source has none     brams: block RAMs of the device
     remark:  what a reader must know, and where the source contradicts itself

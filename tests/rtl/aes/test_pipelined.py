@@ -75,7 +75,9 @@ def test_result_a_cycle_ahead(round_stages, sbox):
     assert "ahead" not in PipelinedEncryption().signature.members
 
 
-@pytest.mark.parametrize("key_bits, round_stages, sbox", [*product((128, 256), STAGES, KINDS)])
+@pytest.mark.parametrize(
+    "key_bits, round_stages, sbox", [*product((128,), STAGES, KINDS), *zip((256,) * 4, STAGES, KINDS, strict=True)]
+)
 def test_encryption(key_bits, round_stages, sbox):
     dut = PipelinedEncryption(key_bits=key_bits, round_stages=round_stages, sbox=sbox)
     assert dut.timing.latency == 1 + {128: 10, 256: 14}[key_bits] * round_stages and dut.timing.interval == 1
@@ -126,7 +128,7 @@ def test_key_sets_are_for_encryption():
         PipelinedDecryption(key_sets=2)
 
 
-@pytest.mark.parametrize("key_bits, round_stages", [(128, 1), (128, 2), (256, 1), (128, 4)])
+@pytest.mark.parametrize("key_bits, round_stages", [(128, 1), (256, 2), (128, 4)])
 @pytest.mark.parametrize("sbox", GATES)
 def test_either_way(key_bits, round_stages, sbox):
     """Blocks of both directions, mixed: each is as if it were alone."""

@@ -15,7 +15,7 @@ CORES = [
     ("fast-brw-1", {"sector_bytes": 160, "key_bits": 256, "sbox": "composite", "mult_stages": 3, "round_stages": 2}),
     ("fast-brw-2", {"sector_bytes": 64, "width": 4, "sbox": "bram", "leaf": 16}),
     ("fast-brw-2s", {"sector_bytes": 512, "width": 4, "mult_stages": 8, "leaf": 8, "squares": "on-the-fly"}),
-    ("fast-brw-4s", {"sector_bytes": 512, "mult_stages": 2, "sbox": "composite"}),
+    ("fast-brw-4s", {"sector_bytes": 512, "mult_stages": 2, "sbox": "norm"}),
     ("fast-horner-2", {"sector_bytes": 64, "mult_stages": 1, "sbox": "bram", "leaf": 2}),
     ("fast-horner-1", {"sector_bytes": 176, "overlap": True, "mult_stages": 7, "round_stages": 4, "sbox": "composite"}),
     ("fast-horner-2s", {"sector_bytes": 512, "key_bits": 256, "round_stages": 2, "sbox": "bram"}),

@@ -80,11 +80,13 @@ class KeyExpansion(wiring.Component):
         for k in range(1, 4):
             sums.append(named(m, f"sum{k}", sums[-1] ^ w[k]))
 
+        following = [*keys[1:], Cat(sums)]
         with m.If(shift):
-            m.d.sync += [key.eq(following) for key, following in zip(keys, [*keys[1:], Cat(sums)], strict=True)]
+            m.d.sync += [key.eq(then) for key, then in zip(keys[:-held], following[:-held], strict=True)]
+        with m.If(shift | load):  # a register, not ``load``, chooses
+            m.d.sync += Cat(keys[-held:]).eq(Mux(busy, Cat(following[-held:]), self.key.payload))
         with m.If(load):
             m.d.sync += [
-                Cat(keys[-held:]).eq(self.key.payload),
                 phase.eq(1),
                 busy.eq(1),
                 self.ready.eq(0),

@@ -108,17 +108,17 @@ def _add(terms: Sequence[Value], constant: int = 0) -> Value:
 
 
 def _function(x: Planes, values: Sequence[int]) -> Value:
-    """The Boolean function of the planes with these ``values``, as a sum of products of planes."""
-    terms = list(values)
-    for k in range(len(x)):
-        for at in range(len(terms)):
-            terms[at] ^= terms[at ^ 1 << k] if at >> k & 1 else 0
-    products = [
-        reduce(lambda a, b: a & b, [x[k] for k in range(len(x)) if at >> k & 1])
-        for at in range(1, len(terms))
-        if terms[at]
-    ]
-    return _add(products, terms[0])
+    """The Boolean function of the planes with these ``values``, by the last plane first."""
+    low, high = values[: len(values) // 2], values[len(values) // 2 :]
+    if len(set(values)) == 1:
+        return Value.cast(values[0]).replicate(len(x[0]))
+    if low == high:
+        return _function(x[:-1], low)
+    if len(values) == 2:
+        return x[0] if high[0] else ~x[0]
+    if all(a != b for a, b in zip(low, high, strict=True)):
+        return x[-1] ^ _function(x[:-1], low)
+    return (x[-1] & _function(x[:-1], high)) | (~x[-1] & _function(x[:-1], low))
 
 
 def norm_steps(inverse: bool | None = False) -> list[Step]:

@@ -95,8 +95,10 @@ def _mix(m, live, name, *, key):
     doubled = x[7:] + x[:7]
     for b, w in zip(WRAPPED, live["w"], strict=True):
         doubled[b] = w
-    terms = zip(doubled, _rows(s, 1), _rows(x, 2), key if key is not None else [None] * 8, strict=True)
-    return {"s": [d ^ b ^ cd if k is None else d ^ b ^ cd ^ k for d, b, cd, k in terms]}
+    below = _rows(s, 1)
+    if key is not None:
+        below = _name(m, [b ^ k for b, k in zip(below, key, strict=True)], f"{name}_k")
+    return {"s": [d ^ cd ^ b for d, cd, b in zip(doubled, _rows(x, 2), below, strict=True)]}
 
 
 def add_round_key(m, live, name, *, key):
