@@ -54,7 +54,7 @@ _COMPILE = [
     "-DVL_IGNORE_UNKNOWN_ARCH",
     "-w",
 ]
-_FAST, _SLOW = "-O2", "-O0"  # code of every cycle, code of construction only
+_FAST, _SLOW = "-O1", "-O0"  # code of every cycle, to which -O2 adds build time only; code of construction
 _UNIT = 60_000  # bytes of source below which another translation unit only reads the runtime's large headers again
 _RUNTIME = ["verilated", "verilated_threads"]
 
