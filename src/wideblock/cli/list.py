@@ -11,6 +11,12 @@ from wideblock.cli.app import Json, as_json, out, table
 EXAMPLE = "Example: [b]wideblock list[/b]"
 
 
+def _overlap(preset: catalog.Preset) -> str:
+    if "overlap" not in catalog.settings(preset.parameters):
+        return "-"
+    return "yes" if preset.parameters.overlap else "no"
+
+
 def presets(
     json: Json = False,
     names: Annotated[bool, typer.Option("--names", help="Print the names alone, one a line.")] = False,
@@ -41,7 +47,7 @@ def presets(
                     p.name,
                     p.parameters.sector_bytes,
                     p.parameters.lanes,
-                    {True: "yes", False: "no"}.get(catalog.settings(p.parameters).get("overlap"), "-"),
+                    _overlap(p),
                     core.timing.interval,
                     p.summary,
                 )

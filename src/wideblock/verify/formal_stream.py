@@ -211,7 +211,7 @@ def prove_order(core: Contract, text: str | None = None) -> Proof:
     those of the core, not free. Raises ValueError for a core without ``overlap`` or with another order of events.
     """
     p, made = core.parameters, core.core
-    front, back, stages = made.front_program, made.back_program, p.mult_stages
+    front, back, stages = made.programs["front"], made.programs["back"], p.mult_stages
     if not p.overlap:
         raise ValueError(f"{core.module} has one hash unit for both passes: overlap is False, must be True")
     issue = {i.product.into: i for program in (front, back) for i in program.issues if i.into is None}

@@ -198,13 +198,13 @@ def test_cycles_of_255_blocks_two_a_cycle():
 
 
 def test_tau_product_of_fast_is_ready_144_cycles_after_the_first_beat():
-    assert catalog.core(catalog.parameters("fast-brw-2")).front_program.done("R") in (143, 144)
+    assert catalog.core(catalog.parameters("fast-brw-2")).programs["front"].done("R") in (143, 144)
 
 
-@pytest.mark.parametrize("passes", ["front_program", "back_program"])
+@pytest.mark.parametrize("passes", ["front", "back"])
 @pytest.mark.parametrize(("name", "most"), [("fast-brw-2s", 130), ("fast-brw-1s", 130), ("fast-brw-4s", 66)])
 def test_period_of_fast(name, most, passes):
-    program = getattr(catalog.core(catalog.parameters(name)), passes)
+    program = catalog.core(catalog.parameters(name)).programs[passes]
     assert program.steps == program.period <= most
 
 

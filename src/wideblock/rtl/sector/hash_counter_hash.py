@@ -11,29 +11,21 @@ memories with a row for each sector under way; a pointer a stage says whose turn
 from collections.abc import Sequence
 
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.lib import wiring
-from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.iterative import IterativeDecryption
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
-from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.hash.products import Block, Product
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 from wideblock.rtl.hash.unit import HashUnit
 
-from .admission import Admission
-from .entrance import Entrance
-from .exit import Exit
-from .key_unit import KeyUnit
 from .parameters import Parameters, SectorTiming
-from .queue import PromisedQueue
-from .signature import sector_members
 from .stages import Stages, blocks, power_of_two, select
+from .two_pass import TwoPass
 
 __all__ = ["HashCounterHash"]
 
 
-class HashCounterHash(wiring.Component):
+class HashCounterHash(TwoPass):
     """A sector core of the family; a scheme states its equations, ``front``, ``back``, and how it differs:
 
     specials:     blocks at the beginning that the counter mode does not encipher and that are known last
@@ -43,51 +35,16 @@ class HashCounterHash(wiring.Component):
     shortcuts:    without overlap, values skip the registers between two stages: a block is multiplied as it arrives,
                   and what the first single call and the back hash give is used as it enters their last register
 
-    Without ``overlap`` one hash unit serves both passes of one sector at a time; with it each pass has its own, and
-    the sectors follow each other as fast as the lanes take them.
-
-    Timing: see :class:`SectorTiming`; the same for every sector, whatever its data, key and tweak.
-    Paths:  none combinational from an input stream to an output.
+    Timing, Paths: those of :class:`TwoPass`.
     """
 
-    title: str
-    security: str
     specials: int
     first = 0
     tweak_call = False
     inverse_call = False
     shortcuts = False
 
-    def __init__(self, parameters: Parameters):
-        self.parameters = p = parameters
-        self.check(p)
-        self.multipliers = p.width if p.hash == "horner" else max(1, p.width // 2)
-        self.decimation = self.multipliers * p.mult_stages
-        self.cipher_latency = 1 + ROUNDS[p.key_bits] * p.round_stages
-        self.parts = p.width // p.lanes
-        self.back_beats = -(-(p.m - self.first) // p.width)
-        self.lane_steps = self.back_beats * self.parts
-        # block j is in lane (j - first) mod lanes, that is, in step j // lanes less the shift of its bank j mod lanes
-        shifts = [(self.first + (bank - self.first) % p.lanes) // p.lanes for bank in range(p.lanes)]
-        self.shifts = shifts if len(set(shifts)) > 1 else shifts[:1]
-        self.shortcut = self.shortcuts and not p.overlap
-        self.least_interval = self.lane_steps + (2 if self.tweak_call else 1)
-        if self.inverse_call:
-            self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox="lut" if p.sbox == "bram" else p.sbox)
-            self.least_interval = max(self.least_interval, self.inverse.timing.interval)
-        self.front_program, self.back_program = self._programs()
-        self.programs = {"front": self.front_program, "back": self.back_program}
-        self.units = self._hash_units()
-        self.slots, self.timing = self._timing()
-        self.entrance = Entrance(width=p.width, beats=p.beats)
-        super().__init__(sector_members(p.width, self.key_port_bits(p)))
-
     # What a scheme states
-
-    @staticmethod
-    def check(p: Parameters) -> None:
-        """Raises ValueError if the scheme does not exist for these parameters."""
-        raise NotImplementedError
 
     @staticmethod
     def key_port_bits(p: Parameters) -> int:
@@ -104,28 +61,23 @@ class HashCounterHash(wiring.Component):
 
     # Schedules and timing
 
-    def _hash_units(self) -> dict[str, HashUnit]:
-        """The hash unit of each pass; without overlap both are the same one."""
+    def _lay_out(self) -> None:
         p = self.parameters
-        taps = {"Q": ("front", "Q")} if any(i.product.name == "Q" for i in self.front_program.issues) else {}
-        if p.overlap:
-            return {
-                name: HashUnit(
-                    {name: program}, width=p.width, taps=taps if name == "front" else {}, leaf=p.leaf, squares=p.squares
-                )
-                for name, program in self.programs.items()
-            }
-        return dict.fromkeys(
-            self.programs,
-            HashUnit(
-                self.programs,
-                width=p.width,
-                taps=taps,
-                leaf=p.leaf,
-                squares=p.squares,
-                ahead=["h"] if self.shortcut else [],
-            ),
-        )
+        self.parts = p.width // p.lanes
+        self.back_beats = -(-(p.m - self.first) // p.width)
+        self.lane_steps = self.back_beats * self.parts
+        # block j is in lane (j - first) mod lanes, that is, in step j // lanes less the shift of its bank j mod lanes
+        shifts = [(self.first + (bank - self.first) % p.lanes) // p.lanes for bank in range(p.lanes)]
+        self.shifts = shifts if len(set(shifts)) > 1 else shifts[:1]
+        self.shortcut = self.shortcuts and not p.overlap
+        self.least_interval = self.lane_steps + (2 if self.tweak_call else 1)
+        if self.inverse_call:
+            self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox="lut" if p.sbox == "bram" else p.sbox)
+            self.least_interval = max(self.least_interval, self.inverse.timing.interval)
+
+    def _hash_units(self) -> dict[str, HashUnit]:
+        taps = any(issue.product.name == "Q" for issue in self.programs["front"].issues)
+        return self._make_units({"Q": ("front", "Q")} if taps else {}, ahead=["h"] if self.shortcut else [])
 
     def _arrivals(self, first: int, stride: int, specials: Sequence[str]) -> list[Arrival]:
         """Blocks from the ``first`` on by their place in the stream, and after them the specials, one a step."""
@@ -137,7 +89,7 @@ class HashCounterHash(wiring.Component):
             *(Arrival(name, (beats - 1) * stride + 1 + k, 0) for k, name in enumerate(specials)),
         ]
 
-    def _programs(self) -> tuple[Program, Program]:
+    def _programs(self) -> dict[str, Program]:
         """Both passes, with the shortest period at which they can be scheduled.
 
         Where the lanes let no sector in so soon, the period is theirs, or else no tail reaches into the next head.
@@ -170,16 +122,13 @@ class HashCounterHash(wiring.Component):
 
         least = p.beats + len({"T", "Xa"} & used(front))
 
-        error = None
-        for period in range(least, 2 * least + 64) if p.overlap else (None,):
-            try:
-                programs = build(front, 0, 1, period), build(back, self.first, stride, period)
-                bound = self.least_interval
-                if period is None or period >= bound or all(q.steps + q.tail <= bound for q in programs):
-                    return programs
-            except ValueError as failed:
-                error = failed
-        raise ValueError(f"no schedule for {p.m} blocks, width {p.width}, mult_stages {p.mult_stages}: {error}")
+        def both(period):
+            programs = {"front": build(front, 0, 1, period), "back": build(back, self.first, stride, period)}
+            bound = self.least_interval
+            fits = period is None or period >= bound or all(q.steps + q.tail <= bound for q in programs.values())
+            return programs if fits else None
+
+        return self._shortest(least, both)
 
     def _timing(self) -> tuple[int, SectorTiming]:
         """Sectors under way, and the cycle contract, from the schedules."""
@@ -187,40 +136,24 @@ class HashCounterHash(wiring.Component):
         registered = 1  # the input beat
         queued = 1 if p.overlap else 0
         saved = 1 if self.shortcut else 0
-        first_counter = registered + self.front_program.done("R") + A + 1 - 2 * saved
+        first_counter = registered + self.programs["front"].done("R") + A + 1 - 2 * saved
         first_result = first_counter + A + queued
         waits = self.parts - 1 if self.shortcut else self.back_beats * (self.parts - 1)
-        compute = first_result + waits + self.back_program.done("h") - saved
+        compute = first_result + waits + self.programs["back"].done("h") - saved
         latency = compute + 1 + p.beats
         interval = compute
         if p.overlap:
-            interval = max(self.front_program.steps, self.back_program.steps, self.least_interval)
+            interval = max(self.programs["front"].steps, self.programs["back"].steps, self.least_interval)
         # a sector counts as left when its last beat is in the output register, but what finishes that beat must stay
         self.leaving_slots = 1 if (self.specials - 1) // p.width == p.beats - 1 else 0
         slots = power_of_two(-(-latency // interval) + self.leaving_slots)
-        self.ring_depth = slots * power_of_two(p.beats)
-        unit = self.units["front"]
-        self.clear_rows = power_of_two(
-            max(self.ring_depth, A + p.mult_stages + 2, unit.depth, self.units["back"].depth, self.queue_depth)
-        )
         port_bits = self.key_port_bits(p)
         self.derives = port_bits == p.key_bits
-        self.key_unit = KeyUnit(
-            key_bits=p.key_bits,
-            sbox=p.sbox,
-            rows=self.clear_rows,
-            round_stages=p.round_stages,
-            word_bits=port_bits - p.key_bits,
-        )
+        self.key_unit = self._key_unit(slots, word_bits=port_bits - p.key_bits)
         powers = max(u.setup for u in self.units.values())
         expansion = self.key_unit.expansion.timing.latency
         setup = expansion + A + powers + 2 if self.derives else max(expansion, powers) + 2
         return slots, SectorTiming(compute, latency, interval, setup, 2 * self.clear_rows + 1)
-
-    @property
-    def queue_depth(self) -> int:
-        """Beats between the lanes and the back hash: what the lanes hold, and what may wait for a multiplier."""
-        return power_of_two(self.cipher_latency + 8)
 
     # Hardware
 
@@ -238,11 +171,7 @@ class HashCounterHash(wiring.Component):
             names = [name] if banks == 1 else [f"{name}{bank}" for bank in range(banks)]
             return [stages.ring(n, 128 * p.width // banks) for n in names]
 
-        front, back = self.units["front"], self.units["back"]
-        m.submodules.front_hash = front
-        if p.overlap:
-            m.submodules.back_hash = back
-        units = [front, back] if p.overlap else [front]
+        front, back = self._hashes(m)
         m.submodules.lanes = lanes = PipelinedEncryption(
             key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes, ahead=self.shortcut
         )
@@ -260,21 +189,9 @@ class HashCounterHash(wiring.Component):
         sector_ring, result_ring = ring("sector_ring"), ring("result_ring")
 
         # Entrance and front hash
-        m.submodules.entrance = entrance = self.entrance
-        connect(m, flipped(self.i), entrance.i)
-        x = entrance.x
-        admit = Signal()
+        opening, admit = self._enter(m, front)
+        entrance, x = self.entrance, self.entrance.x
         front_sector = pointer("front", front.front_last)
-        m.d.comb += [
-            entrance.open.eq(keys.running),
-            entrance.hold.eq(keys.waiting),
-            entrance.clear.eq(clear),
-            front.front_beat.eq(entrance.valid & admit),
-            entrance.take.eq(front.front_beat & front.front_ready),
-            self.fault.eq(entrance.fault),
-            front.front_restart.eq(entrance.fault.any()),
-        ]
-        opening = entrance.take & front.front_first
         tweak.write(front_sector, x.tweak, opening)
         direction.write(front_sector, x.decrypt, opening)
         for k, block in enumerate(X):
@@ -396,18 +313,11 @@ class HashCounterHash(wiring.Component):
         if p.overlap:
             if "T" in front.specials:
                 m.d.comb += front.special_T.eq(tweak.read(front_sector))
-            m.submodules.queue = queue = PromisedQueue(
-                width=len(y_beat), depth=self.queue_depth, parts=parts, clear_row_bits=len(clear_row)
-            )
+            queue = self._queue(m, parts, step_go, y_valid, y_beat)
             m.d.comb += [
                 front.front_decrypt.eq(direction.read(front_sector)),
                 front.blocks.eq(x.data),
-                queue.step.eq(step_go),
                 room.eq(queue.room),
-                queue.write.eq(y_valid),
-                queue.data.eq(y_beat),
-                queue.clear.eq(clear),
-                queue.clear_row.eq(clear_row),
                 back.blocks.eq(queue.beat),
                 back.back_beat.eq(queue.valid),
                 queue.read.eq(back.back_beat & back.back_ready),
@@ -430,8 +340,7 @@ class HashCounterHash(wiring.Component):
         m.d.comb += self.computed.eq(back.event_h)
 
         # Exit
-        m.submodules.exit = leaving = Exit(width=p.width, beats=p.beats, sector_bits=stages.slot_bits + 1)
-        connect(m, leaving.o, flipped(self.o))
+        leaving = self._leave(m, stages, inner_sector)
         leaving_row = row(leaving.number, leaving.sector)
         read = [blocks(memory.read(leaving_row, leaving.advance), p.width // banks) for memory in result_ring]
         beat = [read[b % banks][b // banks] for b in range(p.width)]
@@ -441,47 +350,15 @@ class HashCounterHash(wiring.Component):
         for k, block in enumerate(finished):
             lane = k % p.width
             beat[lane] = Mux(leaving.shown_number == k // p.width, block, beat[lane])
-        m.d.comb += [
-            leaving.clear.eq(clear),
-            leaving.pending.eq(leaving.sector != inner_sector),
-            leaving.data.eq(Cat(beat)),
-        ]
+        m.d.comb += leaving.data.eq(Cat(beat))
 
-        # Admission
-        m.submodules.admission = admission = Admission(
-            slots=self.slots,
-            interval=self.timing.interval if p.overlap else None,
-            room=self.slots - self.leaving_slots,
-        )
-        m.d.comb += [
-            admission.opening.eq(opening),
-            admission.taken.eq(front_sector),
-            admission.computed.eq(inner_sector),
-            admission.left.eq(leaving.sector),
-            admission.clear.eq(clear),
-            admit.eq(~front.front_first | admission.free),
-        ]
-
-        # Keys
-        connect(m, flipped(self.key), keys.key)
-        loaded = Signal(len(units))
-        load, tau = (arrived.tau, E[0]) if self.derives else (keys.taken, keys.words)
-        unloaded = keys.derive if self.derives else keys.taken
-        m.d.sync += loaded.eq(Mux(unloaded, 0, loaded | Cat(unit.loaded for unit in units)))
-        m.d.comb += [
-            keys.zeroize.eq(self.zeroize),
-            keys.idle.eq(entrance.between & front.front_first & admission.done),
-            keys.derived.eq(loaded.all()),
-            lanes.round_keys.eq(keys.round_keys),
-            self.ready.eq(keys.running),
-        ]
-        for unit in units:
-            m.d.comb += [
-                unit.tau.eq(tau),
-                unit.load.eq(load),
-                unit.clear.eq(clear),
-                unit.clear_row.eq(clear_row),
-            ]
+        sectors = {"taken": front_sector, "computed": inner_sector, "left": leaving.sector}
+        admission = self._admission(m, front, opening, admit, room=self.slots - self.leaving_slots, **sectors)
+        m.d.comb += lanes.round_keys.eq(keys.round_keys)
+        if self.derives:
+            self._keys(m, admission, fresh=keys.derive, load=arrived.tau, tau=E[0])
+        else:
+            self._keys(m, admission, fresh=keys.taken, load=keys.taken, tau=keys.words)
         return m
 
     def _steps(self, m: Module, name: str, go: Value, clear: Value) -> tuple[Signal, Value]:

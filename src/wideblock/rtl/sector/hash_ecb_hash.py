@@ -11,60 +11,29 @@ there with the first results. The last block needs no call, and its place in the
 from collections.abc import Sequence
 
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.lib import wiring
-from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
-from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.hash.products import Block, Product
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 from wideblock.rtl.hash.unit import HashUnit
 
-from .admission import Admission
-from .entrance import Entrance
-from .exit import Exit
-from .key_unit import KeyUnit
 from .parameters import Parameters, SectorTiming
-from .queue import PromisedQueue
-from .signature import sector_members
 from .stages import Stages, blocks, power_of_two, select
+from .two_pass import TwoPass
 
 __all__ = ["HashEcbHash"]
 
 
-class HashEcbHash(wiring.Component):
+class HashEcbHash(TwoPass):
     """A sector core of the family, encryption and decryption in one; a scheme states its equations.
 
-    Without ``overlap`` one hash unit serves both passes of one sector at a time; with it each pass has its own, and
-    the sectors follow each other as fast as the lanes take them, with one step more for the tweak's call.
+    A sector takes one step of the lanes more than its blocks do, for the tweak's call.
 
-    Timing: see :class:`SectorTiming`; the same for every sector, whatever its data, key and tweak.
-    Paths:  none combinational from an input stream to an output.
+    Timing, Paths: those of :class:`TwoPass`.
     """
 
-    title: str
-    security: str
-
-    def __init__(self, parameters: Parameters):
-        self.parameters = p = parameters
-        self.check(p)
-        self.multipliers = p.width if p.hash == "horner" else max(1, p.width // 2)
-        self.decimation = self.multipliers * p.mult_stages
-        self.cipher_latency = 1 + ROUNDS[p.key_bits] * p.round_stages
-        self.lane_steps = p.m // p.lanes
-        self.programs = self._programs()
-        self.units = self._hash_units()
-        self.slots, self.timing = self._timing()
-        self.entrance = Entrance(width=p.width, beats=p.beats)
-        super().__init__(sector_members(p.width, self.key_port_bits(p)))
-
     # What a scheme states
-
-    @staticmethod
-    def check(p: Parameters) -> None:
-        """Raises ValueError if the scheme does not exist for these parameters."""
-        raise NotImplementedError
 
     @staticmethod
     def key_port_bits(p: Parameters) -> int:
@@ -105,6 +74,9 @@ class HashEcbHash(wiring.Component):
 
     # Schedules and timing
 
+    def _lay_out(self) -> None:
+        self.lane_steps = self.parameters.m // self.parameters.lanes
+
     def _programs(self) -> dict[str, Program]:
         """Both passes, with the shortest period at which they can be scheduled."""
         p = self.parameters
@@ -127,29 +99,16 @@ class HashEcbHash(wiring.Component):
                 earliest={"D": beats},  # a sector that is cut short raises no event
             )
 
-        least = self.lane_steps + 1
-        error = None
-        for period in range(least, 2 * least + 64) if p.overlap else (None,):
-            try:
-                return {
-                    "front": build("U", front, p.beats, p.beats + 1, period),
-                    "back": build("Cm", back, self.lane_steps, self.lane_steps, period),
-                }
-            except ValueError as failed:
-                error = failed
-        raise ValueError(f"no schedule for {p.m} blocks, width {p.width}, mult_stages {p.mult_stages}: {error}")
+        return self._shortest(
+            self.lane_steps + 1,
+            lambda period: {
+                "front": build("U", front, p.beats, p.beats + 1, period),
+                "back": build("Cm", back, self.lane_steps, self.lane_steps, period),
+            },
+        )
 
     def _hash_units(self) -> dict[str, HashUnit]:
-        """The hash unit of each pass; without overlap both are the same one."""
-        p = self.parameters
-
-        def unit(programs):
-            ahead = () if p.overlap else ("U", "Cm")
-            return HashUnit(programs, width=p.width, taps={}, leaf=p.leaf, squares=p.squares, ahead=ahead)
-
-        if p.overlap:
-            return {name: unit({name: program}) for name, program in self.programs.items()}
-        return dict.fromkeys(self.programs, unit(self.programs))
+        return self._make_units(ahead=() if self.parameters.overlap else ("U", "Cm"))
 
     def _timing(self) -> tuple[int, SectorTiming]:
         """Sectors under way, and the cycle contract, from the schedules."""
@@ -167,27 +126,10 @@ class HashEcbHash(wiring.Component):
         latency = compute + 1 + p.beats
         interval = max(front.steps, back.steps, self.lane_steps + 1) if p.overlap else compute
         slots = power_of_two(-(-latency // interval))
-        unit = self.units["front"]
-        self.clear_rows = power_of_two(
-            max(
-                slots * power_of_two(p.beats),
-                A + p.mult_stages + 2,
-                unit.depth,
-                self.units["back"].depth,
-                self.queue_depth,
-            )
-        )
-        self.key_unit = KeyUnit(
-            key_bits=p.key_bits, sbox=p.sbox, rows=self.clear_rows, round_stages=p.round_stages, word_bits=128
-        )
+        self.key_unit = self._key_unit(slots, word_bits=128)
         powers = max(u.setup for u in self.units.values())
         setup = max(self.key_unit.expansion.timing.latency, powers) + 2
         return slots, SectorTiming(compute, latency, interval, setup, 2 * self.clear_rows + 1)
-
-    @property
-    def queue_depth(self) -> int:
-        """Steps between the lanes and the back hash: what the lanes hold, and what may wait for a multiplier."""
-        return power_of_two(self.cipher_latency + 8)
 
     # Hardware
 
@@ -201,11 +143,7 @@ class HashEcbHash(wiring.Component):
         clear, clear_row = keys.clear, keys.clear_row
         stages = Stages(m, slots=self.slots, rows=p.beats, clear=clear, clear_row=clear_row)
 
-        front, back = self.units["front"], self.units["back"]
-        m.submodules.front_hash = front
-        if p.overlap:
-            m.submodules.back_hash = back
-        units = [front, back] if p.overlap else [front]
+        front, back = self._hashes(m)
         ciphers = []
         for name, cipher in (("encryption", PipelinedEncryption), ("decryption", PipelinedDecryption)):
             lanes = cipher(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
@@ -222,21 +160,8 @@ class HashEcbHash(wiring.Component):
         result_ring = [stages.ring(f"result_ring{j}", 128) for j in range(p.width)]
 
         # Entrance and front hash; the tweak's call goes with the first beat
-        m.submodules.entrance = entrance = self.entrance
-        connect(m, flipped(self.i), entrance.i)
-        x = entrance.x
-        admit = Signal()
-        m.d.comb += [
-            entrance.open.eq(keys.running),
-            entrance.hold.eq(keys.waiting),
-            entrance.clear.eq(clear),
-            front.front_beat.eq(entrance.valid & admit),
-            entrance.take.eq(front.front_beat & front.front_ready),
-            self.fault.eq(entrance.fault),
-            front.front_restart.eq(entrance.fault.any()),
-        ]
-        opening = Signal()
-        m.d.comb += opening.eq(entrance.take & front.front_first)
+        opening, admit = self._enter(m, front)
+        entrance, x = self.entrance, self.entrance.x
         front_sector = stages.pointer("front", entrance.take & x.last & ~entrance.fault.any())
         direction.write(front_sector, x.decrypt, opening)
         for j, column in enumerate(sector_ring):
@@ -317,17 +242,10 @@ class HashEcbHash(wiring.Component):
 
         # Back hash
         if p.overlap:
-            m.submodules.queue = queue = PromisedQueue(
-                width=128 * p.lanes, depth=self.queue_depth, parts=1, clear_row_bits=len(clear_row)
-            )
+            queue = self._queue(m, 1, go, arrived.step, Cat(y))
             m.d.comb += [
                 front.blocks.eq(x.data),
-                queue.step.eq(go),
                 room.eq(queue.room),
-                queue.write.eq(arrived.step),
-                queue.data.eq(Cat(y)),
-                queue.clear.eq(clear),
-                queue.clear_row.eq(clear_row),
                 back.blocks.eq(Cat(blocks(queue.beat, p.lanes)[k] for k in lane)),
                 back.back_beat.eq(queue.valid),
                 queue.read.eq(back.back_beat & back.back_ready),
@@ -343,50 +261,18 @@ class HashEcbHash(wiring.Component):
         m.d.comb += self.computed.eq(back.event_Cm)
 
         # Exit: the last block is V and the back hash
-        m.submodules.exit = leaving = Exit(width=p.width, beats=p.beats, sector_bits=stages.slot_bits + 1)
-        connect(m, leaving.o, flipped(self.o))
+        leaving = self._leave(m, stages, computed_sector)
         address = stages.row(leaving.number, leaving.sector)
         beat = [column.read(address, leaving.advance) for column in result_ring]
         leaving_psi = Signal(128)  # the sector's slot may be another's by the time its last beat is taken
         with m.If(leaving.advance):
             m.d.sync += leaving_psi.eq(back_psi.read(leaving.sector))
         finished = self.last(beat[-1], leaving_psi)
-        m.d.comb += [
-            leaving.clear.eq(clear),
-            leaving.pending.eq(leaving.sector != computed_sector),
-            leaving.data.eq(Cat(*beat[:-1], Mux(leaving.shown_number == p.beats - 1, finished, beat[-1]))),
-        ]
+        m.d.comb += leaving.data.eq(Cat(*beat[:-1], Mux(leaving.shown_number == p.beats - 1, finished, beat[-1])))
 
-        # Admission
-        m.submodules.admission = admission = Admission(
-            slots=self.slots, interval=self.timing.interval if p.overlap else None
-        )
-        m.d.comb += [
-            admission.opening.eq(opening),
-            admission.taken.eq(front_sector),
-            admission.computed.eq(computed_sector),
-            admission.left.eq(leaving.sector),
-            admission.clear.eq(clear),
-            admit.eq(~front.front_first | admission.free),
-        ]
-
-        # Keys
-        connect(m, flipped(self.key), keys.key)
-        loaded = Signal(len(units))
-        m.d.sync += loaded.eq(Mux(keys.taken, 0, loaded | Cat(unit.loaded for unit in units)))
-        m.d.comb += [
-            keys.zeroize.eq(self.zeroize),
-            keys.idle.eq(entrance.between & front.front_first & admission.done),
-            keys.derived.eq(loaded.all()),
-            self.ready.eq(keys.running),
-        ]
-        for unit in units:
-            m.d.comb += [
-                unit.tau.eq(keys.words),
-                unit.load.eq(keys.taken),
-                unit.clear.eq(clear),
-                unit.clear_row.eq(clear_row),
-            ]
+        sectors = {"taken": front_sector, "computed": computed_sector, "left": leaving.sector}
+        admission = self._admission(m, front, opening, admit, room=self.slots, **sectors)
+        self._keys(m, admission, fresh=keys.taken, load=keys.taken, tau=keys.words)
         return m
 
     def _masks(self, m: Module, stages: Stages, name: str, b: Value, first: Value, go: Value) -> list[Value]:
