@@ -62,10 +62,13 @@ def _queue(core: Contract, text: str) -> tuple[dict[str, str], str]:
     tags = [f"tag{k}" for k in range(made.cipher_latency)]
     signals, rule = no_loss(core, text, "queue", made.queue_depth, "steps + part_out", parts)
     signals |= {tag: f"core.{tag}" for tag in tags} | {"y_step": "core.y_step"}
-    return signals, f"""
+    return (
+        signals,
+        f"""
       wire [15:0] steps = {" + ".join(f"{tag}[2]" for tag in tags)};
-      wire [15:0] part_out = y_step & {parts - 1};
-      {rule}"""
+      wire [15:0] part_out = y_step & 16'd{parts - 1};
+      {rule}""",
+    )
 
 
 def order(core: Contract, text: str) -> Rule:
@@ -116,7 +119,7 @@ def order(core: Contract, text: str) -> Rule:
         "no stage works on a sector that it was not given, nor announces it",
         signals,
         f"""{distances}{pairs}{rule}{tauW}
-      wire [15:0] popped = back_step < {back.beats} ? back_step : {back.beats};
+      wire [15:0] popped = back_step < {back.beats} ? back_step : 16'd{back.beats};
       wire [15:0] single_flight = {singles};
       always @* if (!clear) begin
         assert (!event_h || inner != {before_h});
@@ -124,8 +127,8 @@ def order(core: Contract, text: str) -> Rule:
         assert (to_front <= {made.slots} && (front_step == 0 || to_front < {made.slots}));
         assert (front_r == R_flight && r_g == single_flight);
         assert (lane_step < {s} && y_step < {s} && (lane_step == 0 || lane != g));
-        assert ({s} * lane_y + lane_step == steps + y_step);
-        assert ({s} * y_back + y_step == {parts} * (popped + queue_waiting) + y_step % {parts});
+        assert (16'd{s} * lane_y + lane_step == steps + y_step);
+        assert (16'd{s} * y_back + y_step == 16'd{parts} * (popped + queue_waiting) + part_out);
         assert (back_inner == h_flight);
       end""",
         kept=("words",),

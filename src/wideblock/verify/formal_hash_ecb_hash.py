@@ -59,7 +59,7 @@ def order(core: Contract, text: str) -> Rule:
       wire [{bits}:0] front_hashed = front_sector - hashed_sector - hashing;
       wire [{bits}:0] hashed_ready = hashed_sector - ready_sector, call_result = call_sector - result_sector;
       wire [{bits}:0] result_back = result_sector - computed_sector + (back_step > {Cm});
-      wire [15:0] popped = back_step < {back.beats} ? back_step : {back.beats};
+      wire [15:0] popped = back_step < {back.beats} ? back_step : 16'd{back.beats};
       wire [15:0] wait_flight = {" + ".join(waits) or 0};
       always @* if (!clear) begin
         assert (!event_U || hashed_sector != front_sector);
@@ -69,8 +69,8 @@ def order(core: Contract, text: str) -> Rule:
         assert (to_front <= {made.slots} && (number == 0 || to_front < {made.slots}));
         assert (front_hashed == U_flight && hashed_ready == wait_flight);
         assert (call_step < {s} && result_step < {s} && (call_step == 0 || call_sector != ready_sector));
-        assert ({s} * call_result + call_step == steps + result_step);
-        assert ({s} * result_back + result_step == queue_waiting + popped + {s} * Cm_flight);
+        assert (16'd{s} * call_result + call_step == steps + result_step);
+        assert (16'd{s} * result_back + result_step == queue_waiting + popped + 16'd{s} * Cm_flight);
       end""",
         kept=("words",),
     )

@@ -26,7 +26,7 @@ def no_loss(
     members |= {"waiting": found[1].removeprefix("\\").rstrip(" ;"), "enter": "step"}
     signals = {f"{name}_{member}": f"core.{name}.{signal}" for member, signal in members.items()}
     rule = f"""
-      wire [15:0] {name}_open = {name}_part == 0 ? 0 : {parts} - {name}_part;
+      wire [15:0] {name}_open = {name}_part == 0 ? 16'd0 : 16'd{parts} - {name}_part;
       always @* if (!clear) begin
         assert (!{name}_write || {name}_waiting < {depth});
         assert (!{name}_read || {name}_waiting != 0);
@@ -34,7 +34,7 @@ def no_loss(
         assert ({name}_promised <= {depth} && {name}_waiting <= {name}_promised);
         // a promise is kept by what is under way and what is still to enter
         assert ({name}_part < {parts});
-        assert ({parts} * ({name}_promised - {name}_waiting) == ({under_way}) + {name}_open);
+        assert (16'd{parts} * ({name}_promised - {name}_waiting) == ({under_way}) + {name}_open);
       end"""
     return signals | {"clear": CLEAR}, rule
 
@@ -57,9 +57,12 @@ def in_flight(unit: str, program: Program, event: str) -> tuple[dict[str, str], 
         signals[f"{event}_{k}"] = f"{hash}.tag{issue.multiplier}_{k}.event_{event}"
     signals |= {f"{event}_head": f"{hash}.head.event_{event}", f"{event}_due": f"{hash}.tail.event_{event}"}
     signals[f"{unit}_step"] = f"{hash}.{unit}_sequencer.step"
-    return signals, f"""
+    return (
+        signals,
+        f"""
       wire [15:0] {event}_flight = {" + ".join(flight)};
       always @* if (!clear) begin
         assert ({unit}_step < {program.steps});
         assert ({event}_head == ({unit}_step == {issue.step}){"" if position >= 0 else f" && !{event}_due"});
-      end"""
+      end""",
+    )
