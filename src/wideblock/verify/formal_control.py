@@ -23,6 +23,8 @@ __all__ = ["CLEAR", "DATAPATH", "Rule", "netlist", "prove"]
 DATAPATH = ("lanes", "encryption", "decryption", "cipher", "inverse", r"multiplier\d+")
 KEYS = (r"key_unit\.expansion",)
 CLEAR = "core.clear"
+# sums of flags as such, not as chains of adders; and nothing that takes what is free for what may be chosen
+SMALLER = ("opt_expr -fine", "opt_merge", "wreduce", "peepopt", "opt_expr -fine", "opt_merge", "alumacc", "opt_clean")
 PORTS = re.compile(r"^  (?:input|output) .*\n", re.MULTILINE)
 
 
@@ -62,7 +64,7 @@ def prove(core: Contract, text: str, rule: Rule) -> Proof:
         if missing:
             raise ValueError(f"{core.module} has no signal {', '.join(sorted(missing))} for the rule to speak of")
         yosys.read(_checker(core.module, top["ports"], rule))
-        yosys.run("hierarchy -top rule", "proc", "flatten", "chformal -lower", "memory_map", "opt_clean")
+        yosys.run("hierarchy -top rule", "proc", "flatten", "chformal -lower", "memory_map", *SMALLER)
         count = yosys.run("stat")
         log = yosys.run("sat -tempinduct -prove-asserts -set-assumes -seq 0 -maxsteps 1 -timeout 120 rule")
     if "SUCCESS!" not in log:
