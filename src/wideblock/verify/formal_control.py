@@ -2,15 +2,15 @@
 """Proofs about the control of a sector core, on the Verilog that a user gets.
 
 The control is proved as it is. What it does not depend on is left free, so that it may do anything at any time: the
-ciphers, the multipliers, the key expansion and the memories of data. What holds then holds for the core.
+ciphers, the multipliers and the memories of data. What holds then holds for the core.
 """
 
 import json
 import re
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from pyosys import libyosys  # pyright: ignore[reportAttributeAccessIssue]
@@ -21,7 +21,6 @@ from wideblock.verify.formal_multiplier import NotProved, Proof
 __all__ = ["CLEAR", "DATAPATH", "Rule", "netlist", "prove"]
 
 DATAPATH = ("lanes", "encryption", "decryption", "cipher", "inverse", r"multiplier\d+")
-KEYS = (r"key_unit\.expansion",)
 CLEAR = "core.clear"
 # sums of flags as such, not as chains of adders; and nothing that takes what is free for what may be chosen
 SMALLER = ("opt_expr -fine", "opt_merge", "wreduce", "peepopt", "opt_expr -fine", "opt_merge", "alumacc", "opt_clean")
@@ -48,12 +47,9 @@ def prove(core: Contract, text: str, rule: Rule) -> Proof:
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as name:
         yosys = _Yosys(Path(name))
-        free = yosys.read_without(text, [*DATAPATH, *KEYS])
+        yosys.read("rtlil", _flat(core.module, text))
         yosys.run(
-            *(f"delete */t:{module}" for module in free),
-            f"hierarchy -top {core.module}",
-            "proc",
-            "flatten",
+            f"delete {core.module}/t:{core.module}.core.*",
             "expose " + " ".join(f"w:{signal}" for signal in rule.signals.values()),
             "opt_clean",
             "memory_collect",
@@ -63,7 +59,7 @@ def prove(core: Contract, text: str, rule: Rule) -> Proof:
         missing = set(rule.signals.values()) - set(top["ports"])
         if missing:
             raise ValueError(f"{core.module} has no signal {', '.join(sorted(missing))} for the rule to speak of")
-        yosys.read(_checker(core.module, top["ports"], rule))
+        yosys.read("verilog -formal", _checker(core.module, top["ports"], rule))
         yosys.run("hierarchy -top rule", "proc", "flatten", "chformal -lower", "memory_map", *SMALLER)
         count = yosys.run("stat")
         log = yosys.run("sat -tempinduct -prove-asserts -set-assumes -seq 0 -maxsteps 1 -timeout 120 rule")
@@ -77,9 +73,26 @@ def netlist(core: Contract, text: str) -> dict:
     """Returns the core, flat, as Yosys' JSON has it; what is in :data:`DATAPATH` is a cell of its own each."""
     with tempfile.TemporaryDirectory() as name:
         yosys = _Yosys(Path(name))
-        yosys.read_without(text, DATAPATH)
-        yosys.run(f"hierarchy -top {core.module}", "proc", "flatten", "opt_clean")
+        yosys.read("rtlil", _flat(core.module, text))
+        yosys.run("opt_clean")
         return yosys.top(core.module)
+
+
+@lru_cache(maxsize=16)
+def _flat(module: str, text: str) -> str:
+    """A core as one module, in Yosys' own language; what is in :data:`DATAPATH` is a cell each, of ports only."""
+
+    def emptied(found: re.Match) -> str:
+        return f"(* blackbox *)\n{found['head']}{''.join(PORTS.findall(found['body']))}endmodule\n"
+
+    part = (
+        rf"^(?P<head>module \\{module}\.core\.(?:\S+\.)?(?:{'|'.join(DATAPATH)}) \([^;]*;\n)(?P<body>.*?)^endmodule\n"
+    )
+    with tempfile.TemporaryDirectory() as name:
+        yosys = _Yosys(Path(name))
+        yosys.read("verilog", re.sub(part, emptied, text, flags=re.MULTILINE | re.DOTALL))
+        yosys.run(f"hierarchy -top {module}", "proc", "flatten", f"write_rtlil {name}/flat.il")
+        return Path(name, "flat.il").read_text()
 
 
 def _checker(module: str, ports: dict, rule: Rule) -> str:
@@ -111,22 +124,9 @@ class _Yosys:
     def __init__(self, folder: Path):
         self._folder, self._design = folder, libyosys.Design()
 
-    def read(self, text: str) -> None:
-        (self._folder / "text.v").write_text(text)
-        self.run(f"read_verilog -formal {self._folder}/text.v")
-
-    def read_without(self, text: str, parts: Sequence[str]) -> list[str]:
-        """Reads a core without what is inside its ``parts``, and returns their modules."""
-        hollow = []
-
-        def emptied(found: re.Match) -> str:
-            hollow.append(found["name"])
-            return f"(* blackbox *)\n{found['head']}{''.join(PORTS.findall(found['body']))}endmodule\n"
-
-        part = rf"\\\S+\.core\.(?:\S+\.)?(?:{'|'.join(parts)})"
-        module = rf"^(?P<head>module (?P<name>{part}) \([^;]*;\n)(?P<body>.*?)^endmodule\n"
-        self.read(re.sub(module, emptied, text, flags=re.MULTILINE | re.DOTALL))
-        return hollow
+    def read(self, language: str, text: str) -> None:
+        (self._folder / "text").write_text(text)
+        self.run(f"read_{language} {self._folder}/text")
 
     def run(self, *passes: str) -> str:
         log, text = self._folder / "log", ""
