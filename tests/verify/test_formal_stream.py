@@ -95,3 +95,8 @@ def test_a_core_without_a_queue_is_refused():
 def test_a_core_without_overlap_has_no_order(preset):
     with pytest.raises(ValueError, match="does not overlap"):
         prove_order(*small(preset))
+
+
+def test_specials_in_the_last_beat_are_refused():
+    with pytest.raises(ValueError, match="before the last beat"):
+        prove_held(contract("hmch-brw-1", {"sector_bytes": "32"}), small("hmch-brw-1")[1])

@@ -15,10 +15,10 @@ def held(core: Contract, text: str) -> Rule:
     finished. :func:`order` proves that.
     """
     p, made, beats = core.parameters, core.core, core.beats
-    if beats < 2 or made.specials > p.width:
+    if made.leaving_slots:
         raise ValueError(
-            f"{core.module}: {beats} beats of {p.width} blocks; the proof is for more beats than one, the "
-            f"first of which holds the {made.specials} special blocks"
+            f"{core.module}: {beats} beats of {p.width} blocks; the proof is for cores whose {made.specials} special "
+            "blocks are before the last beat"
         )
     stages = _announcing(made)
     signals = {name: f"core.{name}_sector" for name in ("front", *stages.values())}
