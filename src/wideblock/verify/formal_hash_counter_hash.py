@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What makes the stream rules inductive for the family hash-counter-hash."""
+
+from wideblock.export.contract import Contract
+from wideblock.verify.formal_control import Rule
+from wideblock.verify.formal_parts import in_flight, no_loss
+
+__all__ = ["held", "order", "queue"]
+
+
+def held(core: Contract, text: str) -> Rule:
+    """A result's first blocks are read from memories while it waits, so they must not be another sector's by then.
+
+    Assumed: h of a sector is not announced before its tauW, nor either of a sector that the front hash has not
+    finished. :func:`order` proves that.
+    """
+    p, made, beats = core.parameters, core.core, core.beats
+    if made.leaving_slots:
+        raise ValueError(
+            f"{core.module}: {beats} beats of {p.width} blocks; the proof is for cores whose {made.specials} special "
+            "blocks are before the last beat"
+        )
+    stages = _announcing(made)
+    signals = {name: f"core.{name}_sector" for name in ("front", *stages.values())}
+    signals |= {name: f"core.exit.{name}" for name in ("sector", "number", "shown", "shown_number", "valid")}
+    signals |= {"front_first": "core.front_hash.front_first"} | {f"event_{e}": f"core.event_{e}" for e in stages}
+    bits = made.slots.bit_length() - 1
+    after = ("inner", *(x for x in stages.values() if x != "inner"), "front")
+    distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
+    given = dict(zip(after, after[1:], strict=False))
+    assumed = "".join(f"assume (!event_{event} || {x} != {given[x]});\n" for event, x in stages.items())
+    return Rule(
+        ", if the back hash keeps the order of sectors",
+        signals,
+        f"""{distances}
+      wire [{bits}:0] next_shown = shown + 1'b1;
+      always @* if (!clear) begin
+        {assumed}
+        // the stages are in order, and no more sectors under way than there are slots
+        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in given.items())} && to_front <= {made.slots});
+        assert (front_first || to_front < {made.slots});
+        assert (number < {beats} && (number == 0 || inner != sector));
+        if (valid && shown_number == {beats - 1}) assert (number == 0 && sector == next_shown);
+        if (valid && shown_number != {beats - 1}) assert (number == shown_number + 1 && sector == shown);
+      end""",
+        kept=(*stages.values(), "direction"),
+    )
+
+
+def queue(core: Contract, text: str) -> Rule:
+    """The queue between lanes and back hash."""
+    signals, rule = _queue(core, text)
+    return Rule(f"the queue of {core.core.queue_depth} beats neither overflows nor underflows", signals, rule)
+
+
+def _queue(core: Contract, text: str) -> tuple[dict[str, str], str]:
+    """The signals of the queue and its rule; ``steps`` are those in the lanes, ``part_out`` those of an open beat."""
+    p, made = core.parameters, core.core
+    if not p.overlap:
+        raise ValueError(f"{core.module} has no queue: overlap is False, must be True")
+    parts = p.width // p.lanes
+    tags = [f"tag{k}" for k in range(made.cipher_latency)]
+    signals, rule = no_loss(core, text, "queue", made.queue_depth, "steps + part_out", parts)
+    signals |= {tag: f"core.{tag}" for tag in tags} | {"y_step": "core.y_step"}
+    return (
+        signals,
+        f"""
+      wire [15:0] steps = {" + ".join(f"{tag}[2]" for tag in tags)};
+      wire [15:0] part_out = y_step & 16'd{parts - 1};
+      {rule}""",
+    )
+
+
+def order(core: Contract, text: str) -> Rule:
+    """From the front hash by R, the single call, the lanes and the back hash to h and, if there is one, tauW."""
+    made = core.core
+    front, back, stages = made.programs["front"], made.programs["back"], _announcing(made)
+    issued = {i.product.into: i.step for program in (front, back) for i in program.issues if i.into is None}
+    if issued["h"] < back.steps - 1 or issued["R"] < front.steps - 1:
+        raise ValueError(
+            f"{core.module}: h and R must be issued not before the last steps, {back.steps - 1} and "
+            f"{front.steps - 1}; they are issued at {issued['h']} and {issued['R']}"
+        )
+    if "tauW" in issued and issued["tauW"] + back.latency >= back.steps:
+        raise ValueError(f"{core.module}: tauW is issued at step {issued['tauW']}, too late to be known before h")
+    signals, rule = _queue(core, text)
+    pointers = ("front", "back", "r", "g", "lane", "y", *stages.values())
+    signals |= {name: f"core.{name}_sector" for name in pointers}
+    signals |= {"sector": "core.exit.sector", "lane_step": "core.step"}
+    signals |= {f"event_{event}": f"core.event_{event}" for event in stages}
+    for event, unit, program in (("R", "front", front), *((event, "back", back) for event in stages)):
+        found, flight = in_flight(unit, program, event)
+        signals, rule = signals | found, rule + flight
+    bits = made.slots.bit_length() - 1
+    after = ("inner", "back", "y", "lane", "g", "r", "front")
+    distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
+    pairs = "".join(
+        f"wire [{bits}:0] {a}_{b} = {a} - {b};\n"
+        for a, b in (("front", "r"), ("r", "g"), ("lane", "y"), ("y", "back"), ("back", "inner"))
+    )
+    tauW = ""
+    if "tauW" in stages:
+        step = issued["tauW"]
+        urgent = "".join(
+            f"assert (!tauW_{k} || (back_step > {step} && back_step <= {step} + {k}));\n"
+            for k in range(1, back.latency + 1)
+        )
+        tauW = f"""
+      wire [{bits}:0] back_outer = back + (back_step > {step}) - outer;
+      always @* if (!clear) begin
+        assert (!event_tauW || outer != front);
+        assert (back_outer == tauW_flight && tauW_flight <= 1);
+        {urgent}
+      end"""
+    before_h = "outer" if "tauW" in stages else "front"
+    parts, s = core.parameters.width // core.parameters.lanes, made.lane_steps
+    singles = " + ".join(f"tag{k}[0]" for k in range(made.cipher_latency))
+    return Rule(
+        "no stage works on a sector that it was not given, nor announces it",
+        signals,
+        f"""{distances}{pairs}{rule}{tauW}
+      wire [15:0] popped = back_step < {back.beats} ? back_step : 16'd{back.beats};
+      wire [15:0] single_flight = {singles};
+      always @* if (!clear) begin
+        assert (!event_h || inner != {before_h});
+        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in zip(after, after[1:], strict=False))});
+        assert (to_front <= {made.slots} && (front_step == 0 || to_front < {made.slots}));
+        assert (front_r == R_flight && r_g == single_flight);
+        assert (lane_step < {s} && y_step < {s} && (lane_step == 0 || lane != g));
+        assert (16'd{s} * lane_y + lane_step == steps + y_step);
+        assert (16'd{s} * y_back + y_step == 16'd{parts} * (popped + queue_waiting) + part_out);
+        assert (back_inner == h_flight);
+      end""",
+        kept=("words",),
+    )
+
+
+def _announcing(made) -> dict[str, str]:
+    """The events of the back hash, and whose pointer each advances."""
+    pointers = {"tauW": "outer", "h": "inner"}
+    return {event: pointers[event] for event in pointers if event in made.units["back"].events}

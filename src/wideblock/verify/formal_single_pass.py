@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What makes the stream rules inductive for the family single pass."""
+
+import re
+
+from wideblock.export.contract import Contract
+from wideblock.verify.formal_control import Rule
+from wideblock.verify.formal_multiplier import NotProved
+from wideblock.verify.formal_parts import no_loss
+
+__all__ = ["held", "queue"]
+
+
+def held(core: Contract, text: str) -> Rule:
+    """What is offered is a row of the queue of results, which must neither leave nor be written over as it waits."""
+    rule = queue(core, text)
+    signals = {"results_head": "core.results.read__addr", "results_tail": "core.results.tail"}
+    bits = (core.core.results_depth - 1).bit_length()
+    return Rule(
+        "",
+        rule.signals | signals,
+        f"""{rule.text}
+      wire [{bits - 1}:0] results_rows = results_tail - results_head;
+      always @* if (!clear) assert (results_rows == results_waiting);""",
+        kept=("results.beats",),
+    )
+
+
+def queue(core: Contract, text: str) -> Rule:
+    """The queues of arrivals, tweaks and results.
+
+    An arrival is promised and written at once. A tweak under way is in the pipelines or in a cipher of its own. A
+    result under way is a beat in the pipelines, or one that is held back until it is completed, or a rest.
+    """
+    made = core.core
+    found = re.search(rf"^module \\{core.module}\.core .*?^  assign \S+ +=\s*(\S+) +& result_held;", text, re.M | re.S)
+    if found is None:
+        raise NotProved(f"{core.module}: a held result is not completed when there is one and it is awaited")
+    tags = ("beat_tag", "completed_tag", "rest_tag", *(("tweak_tag",) if made.shared else ()))
+    signals = {tag: f"core.{tag}" for tag in tags}
+    signals |= {"completing": f"core.{found[1].removeprefix(chr(92))}", "rest": "core.rest"}
+    if not made.shared:
+        signals["tweak_inside"] = "core.tweak_cipher.full"
+    results, tweaks = (
+        " + ".join(f"{tag}[{k}]" for k in range(made.cipher_latency)) for tag in ("result_tag", "tweak_tag")
+    )
+    rules = [
+        no_loss(core, text, "arrivals", made.arrivals_depth, "0"),
+        no_loss(core, text, "tweaks", made.arrivals_depth, tweaks if made.shared else "tweak_inside"),
+        no_loss(core, text, "results", made.results_depth, f"completing + {results}"),
+    ]
+    for found_signals, _ in rules:
+        signals |= found_signals
+    return Rule(
+        f"the queues of {made.arrivals_depth} arrivals, {made.arrivals_depth} tweaks and {made.results_depth} results "
+        "neither overflow nor underflow",
+        signals,
+        f"""
+      wire [{made.cipher_latency - 1}:0] result_tag = beat_tag | completed_tag | rest_tag;
+      {"".join(rule for _, rule in rules)}
+      always @* if (!clear) begin
+        assert (!completing || !rest);
+        assert (!(beat_tag & completed_tag) && !(beat_tag & rest_tag) && !(completed_tag & rest_tag));
+      end""",
+    )
