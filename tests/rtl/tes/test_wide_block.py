@@ -28,7 +28,7 @@ CORES = [
     ("hmch-brw-2", {"sector_bytes": 32, "mult_stages": 1, "sbox": "bram"}),
     ("hmch-brw-3", {"sector_bytes": 160, "key_bits": 256, "round_stages": 2, "order": "paper"}),
     ("hmch-brw-3s", {"sector_bytes": 160, "round_stages": 3, "mult_stages": 4, "sbox": "composite"}),
-    ("hmch-poly", {"sector_bytes": 48, "sbox": "composite"}),
+    ("hmch-poly", {"sector_bytes": 48, "sbox": "norm"}),
 ]
 
 
