@@ -39,7 +39,7 @@ def harness(core: Source, ports: Mapping[str, tuple[str, int]], *, clock: str) -
     n, m = sum(width for _, width in inputs), sum(width for _, width in outputs)
     if not m:
         raise ValueError(f"{core.top} has no output: nothing of it would remain")
-    for name in (TOP, "scan_in", "scan_out"):
+    for name in (TOP, "scan_in", "scan_drive", "scan_out"):
         if re.search(rf"\bmodule\s+\\?{name}\b", core.verilog):
             raise ValueError(f"the core has a module {name!r}, a name that the scan harness needs; rename it")
     connections, at = [f".{_escape(clock)}(clk)"], 0
@@ -50,22 +50,23 @@ def harness(core: Source, ports: Mapping[str, tuple[str, int]], *, clock: str) -
     for name, width in outputs:
         connections.append(f".{_escape(name)}(result[{at + width - 1}:{at}])")
         at += width
-    # A hierarchy of its own: otherwise Yosys merges the chain with input registers of the core that hold the same bit.
+    # Hierarchies of their own: otherwise Yosys merges registers of chain, drive and core that hold the same bit.
     text = [
         f"module {TOP}(input clk, input si, output so);",
-        f"  wire [{max(n, 1) - 1}:0] drive;",
+        f"  wire [{max(n, 1) - 1}:0] chain, drive;",
         f"  wire [{m - 1}:0] result;",
-        "  scan_in head(.clk(clk), .si(si), .drive(drive));",
+        "  scan_in head(.clk(clk), .si(si), .chain(chain));",
+        "  scan_drive stand(.clk(clk), .chain(chain), .drive(drive));",
         f"  {core.top} core({', '.join(connections)});",
         "  scan_out tail(.clk(clk), .feed(drive[0]), .result(result), .so(so));",
         "endmodule",
         "(* keep_hierarchy *)",
-        f"module scan_in(input clk, input si, output reg [{max(n, 1) - 1}:0] drive);",
-        f"  reg [{max(n, 1) - 1}:0] chain;",
-        "  always @(posedge clk) begin",
-        "    chain <= {si, chain} >> 1;",
-        "    drive <= chain;",
-        "  end",
+        f"module scan_in(input clk, input si, output reg [{max(n, 1) - 1}:0] chain);",
+        "  always @(posedge clk) chain <= {si, chain} >> 1;",
+        "endmodule",
+        "(* keep_hierarchy *)",
+        f"module scan_drive(input clk, input [{max(n, 1) - 1}:0] chain, output reg [{max(n, 1) - 1}:0] drive);",
+        "  always @(posedge clk) drive <= chain;",
         "endmodule",
         "(* keep_hierarchy *)",
         f"module scan_out(input clk, input feed, input [{m - 1}:0] result, output so);",
