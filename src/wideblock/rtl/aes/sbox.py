@@ -3,7 +3,7 @@
 
 lut        a table read combinationally: 32 six-input LUTs and their wide multiplexers a byte on LUT6 devices
 composite  inversion in GF(((2^2)^2)^2): the smallest in gates and in four-input LUTs
-norm       inversion by the norm to GF(2^4): a fifth larger than composite, and three quarters of its depth
+norm       inversion by the norm to GF(2^4): an eighth larger than composite in a core, at three quarters of its depth
 bram       a synchronous ROM, two bytes a block RAM: costs no LUT, and its read is a pipeline register
 """
 
