@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from wideblock import catalog
 from wideblock.cli.app import app
+from wideblock.export.results import COMMITTED
 
 COMMANDS = "list info schedule generate encrypt decrypt verify measure synth compare demo".split()
 KEY = "000102030405060708090a0b0c0d0e0f"
@@ -98,6 +99,14 @@ def test_compare_puts_the_papers_rows_beside_ours():
     (paper,) = [row for row in rows if row["preset"] == "xts-enc" and row["published"]["luts"] == 12172]
     assert paper["published"]["cycles"] == 1 and paper["interval"] == round(257 / 256, 3)
     assert "319" in run("compare", "fast-brw-2").output
+
+
+def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
+    measured = json.loads((COMMITTED / "xts-enc-xc7.json").read_text())
+    (tmp_path / "changed.json").write_text(json.dumps(measured | {"name": "xts-both key_bits=256"}))
+    rows = {row["preset"]: row for row in reported("compare", "xts-both", "--results", tmp_path)}
+    assert [rows[name]["published"]["lcs"] for name in ("xts-both", "xts-both key_bits=256")] == [17023, 23297]
+    assert rows["xts-both key_bits=256"]["interval"] == measured["interval"]
 
 
 @pytest.mark.parametrize(
