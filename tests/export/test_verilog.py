@@ -39,10 +39,12 @@ def lint(top, *arguments):
 
 
 @pytest.mark.parametrize("name", catalog.PRESETS)
-def test_every_preset_passes_lint(name, tmp_path):
+def test_every_preset_passes_lint_and_names_its_signals(name, tmp_path):
     core = contract(name, SMALL)
+    text = verilog(core)
+    assert r"\$signal" not in text
     file = tmp_path / f"{core.module}.v"
-    file.write_text(verilog(core))
+    file.write_text(text)
     result = lint(core.module, file)
     assert result.returncode == 0, result.stderr[:3000]
 

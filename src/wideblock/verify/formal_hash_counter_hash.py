@@ -8,7 +8,7 @@ from wideblock.verify.formal_parts import in_flight, no_loss
 __all__ = ["held", "order", "queue"]
 
 
-def held(core: Contract, text: str) -> Rule:
+def held(core: Contract) -> Rule:
     """A result's first blocks are read from memories while it waits, so they must not be another sector's by then.
 
     Assumed: h of a sector is not announced before its tauW, nor either of a sector that the front hash has not
@@ -47,20 +47,20 @@ def held(core: Contract, text: str) -> Rule:
     )
 
 
-def queue(core: Contract, text: str) -> Rule:
+def queue(core: Contract) -> Rule:
     """The queue between lanes and back hash."""
-    signals, rule = _queue(core, text)
+    signals, rule = _queue(core)
     return Rule(f"the queue of {core.core.queue_depth} beats neither overflows nor underflows", signals, rule)
 
 
-def _queue(core: Contract, text: str) -> tuple[dict[str, str], str]:
+def _queue(core: Contract) -> tuple[dict[str, str], str]:
     """The signals of the queue and its rule; ``steps`` are those in the lanes, ``part_out`` those of an open beat."""
     p, made = core.parameters, core.core
     if not p.overlap:
         raise ValueError(f"{core.module} has no queue: overlap is False, must be True")
     parts = p.width // p.lanes
     tags = [f"tag{k}" for k in range(made.cipher_latency)]
-    signals, rule = no_loss(core, text, "queue", made.queue_depth, "steps + part_out", parts)
+    signals, rule = no_loss("queue", made.queue_depth, "steps + part_out", parts)
     signals |= {tag: f"core.{tag}" for tag in tags} | {"y_step": "core.y_step"}
     return (
         signals,
@@ -71,7 +71,7 @@ def _queue(core: Contract, text: str) -> tuple[dict[str, str], str]:
     )
 
 
-def order(core: Contract, text: str) -> Rule:
+def order(core: Contract) -> Rule:
     """From the front hash by R, the single call, the lanes and the back hash to h and, if there is one, tauW."""
     made = core.core
     front, back, stages = made.programs["front"], made.programs["back"], _announcing(made)
@@ -83,7 +83,7 @@ def order(core: Contract, text: str) -> Rule:
         )
     if "tauW" in issued and issued["tauW"] + back.latency >= back.steps:
         raise ValueError(f"{core.module}: tauW is issued at step {issued['tauW']}, too late to be known before h")
-    signals, rule = _queue(core, text)
+    signals, rule = _queue(core)
     pointers = ("front", "back", "r", "g", "lane", "y", *stages.values())
     signals |= {name: f"core.{name}_sector" for name in pointers}
     signals |= {"sector": "core.exit.sector", "lane_step": "core.step"}

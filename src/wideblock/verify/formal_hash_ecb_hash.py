@@ -8,35 +8,35 @@ from wideblock.verify.formal_parts import in_flight, no_loss
 __all__ = ["held", "order", "queue"]
 
 
-def held(core: Contract, text: str) -> Rule:
+def held(core: Contract) -> Rule:
     """All that a result is made of is in registers while it waits, so nothing else need be said."""
     return Rule("", {}, "")
 
 
-def queue(core: Contract, text: str) -> Rule:
+def queue(core: Contract) -> Rule:
     """The queue between ciphers and back hash."""
-    signals, rule = _queue(core, text)
+    signals, rule = _queue(core)
     return Rule(f"the queue of {core.core.queue_depth} beats neither overflows nor underflows", signals, rule)
 
 
-def _queue(core: Contract, text: str) -> tuple[dict[str, str], str]:
+def _queue(core: Contract) -> tuple[dict[str, str], str]:
     """The signals of the queue and its rule; ``steps`` are those in the ciphers."""
     made = core.core
     if not core.parameters.overlap:
         raise ValueError(f"{core.module} has no queue: overlap is False, must be True")
     tags = [f"tag{k}" for k in range(made.cipher_latency)]
     step = 1 + made.slots.bit_length()  # behind the flag of a tweak's call and its sector
-    signals, rule = no_loss(core, text, "queue", made.queue_depth, "steps")
+    signals, rule = no_loss("queue", made.queue_depth, "steps")
     signals |= {tag: f"core.{tag}" for tag in tags}
     return signals, f"wire [15:0] steps = {' + '.join(f'{tag}[{step}]' for tag in tags)};\n{rule}"
 
 
-def order(core: Contract, text: str) -> Rule:
+def order(core: Contract) -> Rule:
     """From the front hash by U, the calls and their results to the back hash and Cm."""
     made = core.core
     front, back = made.programs["front"], made.programs["back"]
     U, Cm = (next(i.step for i in program.issues if i.product.into in ("U", "Cm")) for program in (front, back))
-    signals, rule = _queue(core, text)
+    signals, rule = _queue(core)
     pointers = ("computed", "result", "call", "ready", "hashed", "front")
     signals |= {f"{name}_sector": f"core.{name}_sector" for name in pointers}
     signals |= {"sector": "core.exit.sector", "number": "core.entrance.number", "clear": CLEAR}

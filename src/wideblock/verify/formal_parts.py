@@ -1,29 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What proofs of several families say of the same parts: queues with promises, and hash units."""
 
-import re
-
-from wideblock.export.contract import Contract
 from wideblock.rtl.hash.program import Program
 from wideblock.verify.formal_control import CLEAR
-from wideblock.verify.formal_multiplier import NotProved
 
 __all__ = ["in_flight", "no_loss"]
 
 
-def no_loss(
-    core: Contract, text: str, name: str, depth: int, under_way: str, parts: int = 1
-) -> tuple[dict[str, str], str]:
+def no_loss(name: str, depth: int, under_way: str, parts: int = 1) -> tuple[dict[str, str], str]:
     """The signals of a queue and the rule that it neither overflows nor underflows.
 
     ``under_way`` counts the steps that were promised a place and are not in the queue, in Verilog. Those of a beat that
     has not wholly entered are added here. Its signals get its name and an underscore in front.
     """
-    found = re.search(rf"^module \\{core.module}\.core\.{name} .*?^  assign valid = \| (\S+)", text, re.M | re.S)
-    if found is None:
-        raise NotProved(f"{core.module}: valid of {name} is not that its counter is not zero")
-    members = {part: part for part in ("promised", "part", "write", "read", "room")}
-    members |= {"waiting": found[1].removeprefix("\\").rstrip(" ;"), "enter": "step"}
+    members = {part: part for part in ("promised", "waiting", "part", "write", "read", "room")} | {"enter": "step"}
     signals = {f"{name}_{member}": f"core.{name}.{signal}" for member, signal in members.items()}
     rule = f"""
       wire [15:0] {name}_open = {name}_part == 0 ? 16'd0 : 16'd{parts} - {name}_part;

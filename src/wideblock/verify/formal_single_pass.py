@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What makes the stream rules inductive for the family single pass."""
 
-import re
-
 from wideblock.export.contract import Contract
 from wideblock.verify.formal_control import Rule
-from wideblock.verify.formal_multiplier import NotProved
 from wideblock.verify.formal_parts import no_loss
 
 __all__ = ["held", "queue"]
 
 
-def held(core: Contract, text: str) -> Rule:
+def held(core: Contract) -> Rule:
     """What is offered is a row of the queue of results, which must neither leave nor be written over as it waits."""
-    rule = queue(core, text)
+    rule = queue(core)
     signals = {"results_head": "core.results.read__addr", "results_tail": "core.results.tail"}
     bits = (core.core.results_depth - 1).bit_length()
     return Rule(
@@ -26,28 +23,25 @@ def held(core: Contract, text: str) -> Rule:
     )
 
 
-def queue(core: Contract, text: str) -> Rule:
+def queue(core: Contract) -> Rule:
     """The queues of arrivals, tweaks and results.
 
     An arrival is promised and written at once. A tweak under way is in the pipelines or in a cipher of its own. A
     result under way is a beat in the pipelines, or one that is held back until it is completed, or a rest.
     """
     made = core.core
-    found = re.search(rf"^module \\{core.module}\.core .*?^  assign \S+ +=\s*(\S+) +& result_held;", text, re.M | re.S)
-    if found is None:
-        raise NotProved(f"{core.module}: a held result is not completed when there is one and it is awaited")
     tags = ("beat_tag", "completed_tag", "rest_tag", *(("tweak_tag",) if made.shared else ()))
     signals = {tag: f"core.{tag}" for tag in tags}
-    signals |= {"completing": f"core.{found[1].removeprefix(chr(92))}", "rest": "core.rest"}
+    signals |= {"completing": "core.control.completing", "rest": "core.control.rest"}
     if not made.shared:
         signals["tweak_inside"] = "core.tweak_cipher.full"
     results, tweaks = (
         " + ".join(f"{tag}[{k}]" for k in range(made.cipher_latency)) for tag in ("result_tag", "tweak_tag")
     )
     rules = [
-        no_loss(core, text, "arrivals", made.arrivals_depth, "0"),
-        no_loss(core, text, "tweaks", made.arrivals_depth, tweaks if made.shared else "tweak_inside"),
-        no_loss(core, text, "results", made.results_depth, f"completing + {results}"),
+        no_loss("arrivals", made.arrivals_depth, "0"),
+        no_loss("tweaks", made.arrivals_depth, tweaks if made.shared else "tweak_inside"),
+        no_loss("results", made.results_depth, f"completing + {results}"),
     ]
     for found_signals, _ in rules:
         signals |= found_signals

@@ -27,11 +27,11 @@ REGISTERS = ("$dff", "$sdff", "$dffe", "$sdffe", "$adff")
 
 @dataclass(frozen=True)
 class _Family:
-    """The rules of a family: of a core, and of its Verilog where that must be looked into."""
+    """The rules of a family."""
 
-    held: Callable[[Contract, str], Rule]
-    queue: Callable[[Contract, str], Rule]
-    order: Callable[[Contract, str], Rule] | None = None
+    held: Callable[[Contract], Rule]
+    queue: Callable[[Contract], Rule]
+    order: Callable[[Contract], Rule] | None = None
 
 
 FAMILIES: dict[type, _Family] = {
@@ -115,7 +115,7 @@ def prove_held(core: Contract, text: str | None = None) -> Proof:
     it. Raises ValueError for a core that the argument does not fit.
     """
     text = text or verilog(core)
-    rule = _family(core).held(core, text)
+    rule = _family(core).held(core)
     held = [port.name for port in core.ports if port.name in ("m_axis_tdata", "m_axis_tlast", "m_axis_tkeep")]
     widths = {port.name: port.width for port in core.ports}
     registers = "".join(f"reg [{widths[name] - 1}:0] was_{name};\n" for name in held)
@@ -147,7 +147,7 @@ def prove_queue(core: Contract, text: str | None = None) -> Proof:
     Raises ValueError for a core that has no queue.
     """
     text = text or verilog(core)
-    return prove(core, text, _family(core).queue(core, text))
+    return prove(core, text, _family(core).queue(core))
 
 
 def prove_order(core: Contract, text: str | None = None) -> Proof:
@@ -160,7 +160,7 @@ def prove_order(core: Contract, text: str | None = None) -> Proof:
     if order is None or not core.parameters.overlap:
         raise ValueError(f"{core.module} does not overlap the passes of sectors, so there is no order to prove")
     text = text or verilog(core)
-    return prove(core, text, order(core, text))
+    return prove(core, text, order(core))
 
 
 def _family(core: Contract) -> _Family:

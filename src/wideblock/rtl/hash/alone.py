@@ -70,7 +70,8 @@ class Psi(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.unit = unit = self.unit
-        loaded, busy = Signal(), Signal()  # h is there; a message is whole and not yet hashed
+        loaded = Signal()  # h is there
+        busy = Signal()  # a message is whole and not yet hashed
         m.d.comb += [
             unit.blocks.eq(self.i.payload),
             unit.psi_beat.eq(self.i.valid & self.i.ready),

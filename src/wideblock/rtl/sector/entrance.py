@@ -43,7 +43,8 @@ class Entrance(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        full, discard = Signal(), Signal()
+        full = Signal()
+        discard = Signal()
         begun = Signal()
         leaves = Signal()
         final = self.number == self.beats - 1

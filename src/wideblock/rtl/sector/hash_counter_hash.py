@@ -213,7 +213,9 @@ class HashCounterHash(TwoPass):
         R.write(r_sector, r_value, front.event_R)
 
         # What is in the lanes: nothing, a single call, the call that makes tau, or a step of the counter mode
-        step_go, tweak_go, tau_go = Signal(), Signal(), keys.derive & self.derives
+        step_go = Signal()
+        tweak_go = Signal()
+        tau_go = keys.derive & self.derives
         calls = {"single": front.event_R, "tau": tau_go, "step": step_go}
         if B is not None:
             calls |= {"tweak": tweak_go, "tweak_row": front_sector[: stages.slot_bits]}
@@ -239,7 +241,8 @@ class HashCounterHash(TwoPass):
             inverse = self._inverse(m, r_value, front.event_R & decrypt, clear, slots, r_sector, g_sector)
             with m.If(direction.read(g_sector)):
                 m.d.comb += called.eq(inverse)
-        g_value, z_value = Signal(128), Signal(128)
+        g_value = Signal(128)
+        z_value = Signal(128)
         from_tweak = [B.read(g_sector)] if B is not None else []
         m.d.comb += [
             g_value.eq(called if Q is None else self.G(Q.read(g_sector), called)),

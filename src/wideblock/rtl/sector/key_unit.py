@@ -127,7 +127,9 @@ class KeyUnit(wiring.Component):
             return taken, expansion.ready
         size = self.key_bits
         key1, key2 = self.key.payload[:size], self.key.payload[size : 2 * size]
-        accepted, halfway, forget = Signal(), Signal(), Signal()
+        accepted = Signal()
+        halfway = Signal()
+        forget = Signal()
         waiting_key = Signal(size)
         second_keys = Signal(len(expansion.round_keys))
         on_key1 = Signal()

@@ -39,8 +39,10 @@ class PromisedQueue(wiring.Component):
         rows = 1 << max(1, (self.depth - 1).bit_length())  # so that addresses wrap by themselves
         m.submodules.beats = beats = memory.Memory(shape=self.width, depth=rows, init=[])
         write, read = beats.write_port(), beats.read_port(domain="comb")
-        head, tail = Signal(range(rows)), Signal(range(rows))
-        waiting, promised = Signal(range(self.depth + 1)), Signal(range(self.depth + 1))
+        head = Signal(range(rows))
+        tail = Signal(range(rows))
+        waiting = Signal(range(self.depth + 1))
+        promised = Signal(range(self.depth + 1))
         part = Signal(range(max(2, self.parts)))
         promise = self.step & (part == 0)
         m.d.comb += [

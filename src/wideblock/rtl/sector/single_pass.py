@@ -14,7 +14,7 @@ block follows it into the pipelines, and what is left of it leaves last.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import wiring
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.iterative import IterativeEncryption
@@ -28,6 +28,7 @@ from .queue import PromisedQueue
 from .signature import FAULT_KEY, sector_members
 from .stages import blocks as blocks_of
 from .stages import power_of_two, select
+from .stealing import StealingControl, StealingData, up_to
 from .storage import Delay
 from .unit_entrance import UnitEntrance
 
@@ -117,7 +118,6 @@ class SinglePass(wiring.Component):
         w = self.parameters.width
         m.submodules.key_unit = keys = self.key_unit
         clear, clear_row = keys.clear, keys.clear_row
-        lane_bits = max(1, w.bit_length() - 1)  # a number of a lane, also where there is one only
 
         def kept(value: Value) -> Value:
             return value & ~clear.replicate(len(value))
@@ -132,7 +132,9 @@ class SinglePass(wiring.Component):
         connect(m, flipped(self.i), entrance.i)
         arrivals = queue("arrivals", entrance.layout.size, self.arrivals_depth)
         tweaks = queue("tweaks", 128, self.arrivals_depth)
-        take, call, tweak_free = Signal(), Signal(), Signal()
+        take = Signal()
+        call = Signal()
+        tweak_free = Signal()
         m.d.comb += [
             entrance.open.eq(keys.running),
             entrance.hold.eq(keys.waiting),
@@ -147,120 +149,104 @@ class SinglePass(wiring.Component):
         ]
 
         # The present beat and the one behind it
-        here, here_valid = Signal(entrance.layout), Signal()
+        m.submodules.control = control = StealingControl(width=w)
+        here = Signal(entrance.layout)
+        here_valid = Signal()
+        behind = Signal(entrance.layout)
+        load = Signal()
         decrypt = here.decrypt if len(self.directions) == 2 else Const(self.directions[0], 1)
-        behind, load, pop = Signal(entrance.layout), Signal(), Signal()
         m.d.comb += [
             behind.eq(arrivals.beat),
-            load.eq(arrivals.valid & (~here_valid | pop)),
+            load.eq(arrivals.valid & (~here_valid | control.pop)),
             arrivals.read.eq(load),
         ]
         with m.If(load):
             m.d.sync += [here.eq(behind), here_valid.eq(1)]
-        with m.Elif(pop):
+        with m.Elif(control.pop):
             m.d.sync += here_valid.eq(0)
         with m.If(clear):
             m.d.sync += [Value.cast(here).eq(0), here_valid.eq(0)]
-        full = here.end[4:]  # whole blocks of a beat that ends in part of one
-        ends_here = Signal()
-        ends_behind = Signal()
-        m.d.comb += [
-            ends_here.eq(here.last & (here.end[:4] != 15) & (full != 0)),
-            ends_behind.eq(~here.last & behind.last & (behind.end[:4] != 15) & (behind.end[4:] == 0)),
-        ]
 
-        # Its way into the pipelines: as it is; or, at a unit's end, held, then completed, then the rest
-        T, T_valid = Signal(128), Signal()
-        completing, rest = Signal(), Signal()
-        together = Signal()  # the unit's last whole block and the part after it are in one beat
-        lane = Signal(lane_bits)  # of the last whole block
-        result_held = Signal()
+        # Its way into the pipelines
+        T = Signal(128)
+        T_valid = Signal()
         results = queue("results", len(Value.cast(self.o.payload.data)) + len(here.end) + 1, self.results_depth)
-        go, hold, complete, finish, unit_end = Signal(), Signal(), Signal(), Signal(), Signal()
-        lanes_free = ~call if self.shared else Value.cast(1)
+        go, hold, complete = control.go, control.hold, control.complete
+        entering = {
+            "beat": go & ~hold,
+            "held": hold,
+            "completed": complete,
+            "rest": control.finish & ~control.together,
+        }
+        arrived = self._tags(m, clear, entering)
         m.d.comb += [
-            go.eq(
-                here_valid & T_valid & ~completing & ~rest & (here.last | arrivals.valid) & results.room & lanes_free
-            ),
-            hold.eq(go & (ends_here | ends_behind)),
-            complete.eq(completing & result_held & here_valid & lanes_free),
-            finish.eq(rest & (results.room | together)),
-            results.step.eq(go | (finish & ~together)),
-            unit_end.eq((go & ~hold & here.last) | finish),
-            pop.eq((go & ~(hold & ends_here)) | finish),
+            control.present.eq(here_valid),
+            control.last.eq(here.last),
+            control.end.eq(here.end),
+            control.next_present.eq(arrivals.valid),
+            control.next_last.eq(behind.last),
+            control.next_end.eq(behind.end),
+            control.masked.eq(T_valid),
+            control.room.eq(results.room),
+            control.free.eq(~call if self.shared else 1),
+            control.held.eq(arrived["held"]),
+            control.clear.eq(clear),
+            results.step.eq(go | entering["rest"]),
         ]
-        with m.If(hold):
-            m.d.sync += [completing.eq(1), together.eq(ends_here), lane.eq(Mux(ends_here, full - 1, w - 1))]
-        with m.If(complete):
-            m.d.sync += [completing.eq(0), rest.eq(1)]
-        with m.If(finish):
-            m.d.sync += rest.eq(0)
 
         # Masks: T is that of the present beat's first block; with a held beat it stays
         masks = [T]
         for k in range(w):
             masks.append(named(m, f"T{k + 1}", self.following(masks[-1])))
-        with m.If(unit_end | ~T_valid):
+        with m.If(control.unit_end | ~T_valid):
             m.d.sync += [T.eq(tweaks.beat), T_valid.eq(tweaks.valid)]
-        with m.Elif(go & ~hold):
+        with m.Elif(entering["beat"]):
             m.d.sync += T.eq(masks[w])
-        m.d.comb += tweaks.read.eq(tweaks.valid & (unit_end | ~T_valid))
-        holding = Mux(ends_here, full - 1, w - 1)[:lane_bits]
+        with m.If(clear):
+            m.d.sync += [T.eq(0), T_valid.eq(0)]
+        m.d.comb += tweaks.read.eq(tweaks.valid & (control.unit_end | ~T_valid))
         pairs = [self.stealing_masks(masks[k], masks[k + 1], decrypt) for k in range(w)]
-        used = [named(m, f"mask{k}", Mux(hold & (holding == k), pairs[k][0], masks[k])) for k in range(w)]
-        used[0] = named(m, "mask", Mux(complete, select([pair[1] for pair in pairs], lane), used[0]))
+        used = [named(m, f"mask{k}", Mux(hold & (control.holding == k), pairs[k][0], masks[k])) for k in range(w)]
+        used[0] = named(m, "mask", Mux(complete, select([pair[1] for pair in pairs], control.lane), used[0]))
 
-        # The block that is completed: what there is of it, then the end of the held result before it
-        held = [Signal(128, name=f"held{k}") for k in range(w)]
-        stolen = named(m, "stolen", select(held, lane))
-        part = select([here.data[k] for k in range(w)], Mux(together, full, 0)[:lane_bits])
-        inside = _up_to(here.end[:4])
-        completed = Cat(Mux(inside[k], part[8 * k : 8 * k + 8], stolen[8 * k : 8 * k + 8]) for k in range(16))
+        # The pipelines
+        m.submodules.stealing = stealing = StealingData(width=w)
+        m.d.comb += [
+            stealing.blocks.eq(here.data.as_value()),
+            stealing.lane.eq(control.lane),
+            stealing.whole.eq(control.whole),
+            stealing.together.eq(control.together),
+            stealing.end.eq(here.end),
+            stealing.clear.eq(clear),
+        ]
         blocks = [self.enter(here.data[k], used[k]) for k in range(w)]
-        blocks[0] = self.enter(Mux(complete, completed, here.data[0]), used[0])
+        blocks[0] = self.enter(Mux(complete, stealing.completed, here.data[0]), used[0])
         E = self._ciphers(m, call, go | complete, Cat(blocks), tweaks, tweak_free, decrypt)
 
-        # What comes out of the pipelines
-        tags = {"beat": go & ~hold, "held": hold, "completed": complete, "rest": finish & ~together}
-        arrived = self._tags(m, clear, tags)
-        about = Cat(
-            Mux(complete & ~together, (1 << len(here.end)) - 1, here.end), here.last & ~(complete & ~together), lane
-        )
+        # What comes out of them, and what is known about it
+        amid = complete & ~control.together  # the last whole block's place is not at its unit's end
+        about = data.StructLayout({"end": len(here.end), "last": 1, "lane": len(control.lane), "together": 1})
         beside = Delay(
             m,
             "beside",
-            Cat(*used, about, together),
+            Cat(*used, Mux(amid, -1, here.end)[: len(here.end)], here.last & ~amid, control.lane, control.together),
             cycles=self.cipher_latency,
             clear=clear,
             clear_row=clear_row,
         ).value
-        then = beside[128 * w :]
-        end, last = then[: len(here.end)], then[len(here.end)]
-        then_lane, then_together = then[len(here.end) + 1 : -1], then[-1]
+        then = about(beside[128 * w :])
         y = [named(m, f"y{k}", kept(self.leave(E[k], beside[128 * k : 128 * k + 128]))) for k in range(w)]
-        for k in range(w):
-            with m.If(arrived["held"]):
-                m.d.sync += held[k].eq(y[k])
-        with m.If(arrived["held"]):
-            m.d.sync += result_held.eq(1)
-        with m.Elif(complete):
-            m.d.sync += result_held.eq(0)
-        beat = []
-        for k in range(w):
-            in_its_place = Mux(then_lane == k, y[0], held[k])
-            if k:
-                in_its_place = Mux(then_together & (then_lane == k - 1), held[k - 1], in_its_place)
-            block = Mux(arrived["completed"], in_its_place, y[k])
-            if k == 0:
-                block = Mux(arrived["rest"], held[w - 1], block)
-            beat.append(block)
-        keep = _up_to(end)
-        data = Cat(beat)
-        data = Cat(data[8 * k : 8 * k + 8] & keep[k].replicate(8) for k in range(16 * w))
         m.d.comb += [
+            stealing.y.eq(Cat(y)),
+            stealing.y_held.eq(arrived["held"]),
+            stealing.y_completed.eq(arrived["completed"]),
+            stealing.y_rest.eq(arrived["rest"]),
+            stealing.y_together.eq(then.together),
+            stealing.y_lane.eq(then.lane),
+            stealing.y_end.eq(then.end),
             results.write.eq(arrived["beat"] | arrived["completed"] | arrived["rest"]),
-            results.data.eq(kept(Cat(data, end, last))),
-            self.computed.eq(results.write & last),
+            results.data.eq(kept(Cat(stealing.beat, then.end, then.last))),
+            self.computed.eq(results.write & then.last),
         ]
 
         # Exit
@@ -269,14 +255,14 @@ class SinglePass(wiring.Component):
             self.o.valid.eq(results.valid & ~clear),
             results.read.eq(self.o.valid & self.o.ready),
             self.o.payload.data.eq(results.beat[:size]),
-            self.o.payload.keep.eq(_up_to(results.beat[size:-1])),
+            self.o.payload.keep.eq(up_to(results.beat[size:-1])),
             self.o.payload.last.eq(results.beat[-1]),
         ]
 
         # Keys
         connect(m, flipped(self.key), keys.key)
         units = Signal(range(self.arrivals_depth + self.cipher_latency + 8))  # entered and not yet computed
-        m.d.sync += units.eq(units + call - self.computed)
+        m.d.sync += units.eq(Mux(clear, 0, units + call - self.computed))
         m.d.comb += [
             keys.zeroize.eq(self.zeroize),
             keys.idle.eq(entrance.between & (units == 0)),
@@ -284,9 +270,6 @@ class SinglePass(wiring.Component):
             self.ready.eq(keys.running),
             self.fault.eq(entrance.fault | (keys.refused << FAULT_KEY)),
         ]
-        with m.If(clear):
-            m.d.sync += [s.eq(0) for s in (T, T_valid, completing, rest, together, lane, result_held, units) if len(s)]
-            m.d.sync += [block.eq(0) for block in held]
         return m
 
     def _ciphers(self, m: Module, call: Value, valid: Value, blocks: Value, tweaks, tweak_free, decrypt):
@@ -351,8 +334,3 @@ class SinglePass(wiring.Component):
             m.d.sync += tag.eq(Mux(clear, 0, Cat(value, tag[:-1])))
             tags[name] = tag[-1]
         return tags
-
-
-def _up_to(end: Value) -> Value:
-    """A bit for each byte: those up to number ``end`` are high."""
-    return Cat(end >= k for k in range(1 << len(end)))

@@ -137,7 +137,8 @@ class TwoPass(wiring.Component):
         keys = self.key_unit
         m.submodules.entrance = entrance = self.entrance
         connect(m, flipped(self.i), entrance.i)
-        admit, opening = Signal(), Signal()
+        admit = Signal()
+        opening = Signal()
         m.d.comb += [
             entrance.open.eq(keys.running),
             entrance.hold.eq(keys.waiting),

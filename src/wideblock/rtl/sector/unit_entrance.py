@@ -57,12 +57,18 @@ class UnitEntrance(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         beat = Signal(self.i.payload.shape())
-        full, begun, discard = Signal(), Signal(), Signal()
+        full = Signal()
+        begun = Signal()
+        discard = Signal()
         first = Signal(init=1)
         number = Signal(range(self.beats))
         end = Signal(len(self.x.end))
-        holes, short, foreign, final = Signal(), Signal(), Signal(), Signal()
-        swallow, leaves = Signal(), Signal()
+        holes = Signal()
+        short = Signal()
+        foreign = Signal()
+        final = Signal()
+        swallow = Signal()
+        leaves = Signal()
         m.d.comb += [
             end.eq(Mux(beat.last, _end(beat.keep), (1 << len(end)) - 1)),
             holes.eq(beat.last & (~beat.keep[0] | (beat.keep[1:] & ~beat.keep[:-1]).any())),

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ciphertext stealing: how a unit that ends in part of a block goes into the pipelines, and what becomes of it after.
+
+The last whole block goes into its pipeline a cycle before the rest of its unit and is held when it comes out. Its end
+completes the part, which follows it into the first pipeline. What comes out of that takes the place of the last whole
+block, and the beginning of the held block that of the part.
+"""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from .stages import blocks, select
+
+__all__ = ["StealingControl", "StealingData", "up_to"]
+
+
+class StealingControl(wiring.Component):
+    """What the present beat does: nothing, or it goes into the pipelines as it is, or in the three steps of stealing.
+
+    A beat is ``present``, the ``last`` of its unit or not, ``end`` the number of its last byte; the ``next_`` beat is
+    behind it. It moves if its masks are there (``masked``), its result is sure of a place (``room``) and no tweak takes
+    the pipelines (``free``).
+
+    go:       the beat goes in; with ``hold`` only its last whole block counts, and it stays, or the beat after it does
+    complete: the completed block goes in; ``held`` has said that the last whole block came out
+    finish:   the part's place in the stream; where it is beside the last whole block (``together``) it has none
+    pop:      the beat is done with         unit_end: its unit is, too
+    lane:     of the last whole block, from ``hold`` on; ``holding`` is the same in the cycle of ``hold``
+    whole:    whole blocks in a beat that ends in part of one
+
+    ``completing`` tells that a result is held back that needs a place.
+
+    Cost:  five flags and a lane's number.
+    Paths: inputs to outputs, but for ``held``.
+    """
+
+    def __init__(self, *, width: int):
+        self.width = width
+        end_bits = (16 * width - 1).bit_length()
+        lane_bits = max(1, width.bit_length() - 1)  # a number of a lane, also where there is one only
+        flags = ("go", "hold", "complete", "finish", "together", "pop", "unit_end", "completing")
+        super().__init__(
+            {
+                **dict.fromkeys(("present", "last", "next_present", "next_last"), In(1)),
+                **dict.fromkeys(("end", "next_end"), In(end_bits)),
+                **dict.fromkeys(("masked", "room", "free", "held", "clear"), In(1)),
+                **dict.fromkeys(flags, Out(1)),
+                **dict.fromkeys(("lane", "holding", "whole"), Out(lane_bits)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        rest = Signal()
+        result_held = Signal()
+        ends_here = Signal()
+        ends_next = Signal()
+        m.d.comb += [
+            self.whole.eq(self.end[4:]),
+            ends_here.eq(self.last & (self.end[:4] != 15) & (self.whole != 0)),
+            ends_next.eq(~self.last & self.next_last & (self.next_end[:4] != 15) & (self.next_end[4:] == 0)),
+            self.go.eq(
+                self.present
+                & self.masked
+                & ~self.completing
+                & ~rest
+                & (self.last | self.next_present)
+                & self.room
+                & self.free
+            ),
+            self.hold.eq(self.go & (ends_here | ends_next)),
+            self.holding.eq(Mux(ends_here, self.whole - 1, self.width - 1)),
+            self.complete.eq(self.completing & result_held & self.present & self.free),
+            self.finish.eq(rest & (self.room | self.together)),
+            self.unit_end.eq((self.go & ~self.hold & self.last) | self.finish),
+            self.pop.eq((self.go & ~(self.hold & ends_here)) | self.finish),
+        ]
+        with m.If(self.hold):
+            m.d.sync += [self.completing.eq(1), self.together.eq(ends_here), self.lane.eq(self.holding)]
+        with m.If(self.complete):
+            m.d.sync += [self.completing.eq(0), rest.eq(1)]
+        with m.If(self.finish):
+            m.d.sync += rest.eq(0)
+        with m.If(self.held):
+            m.d.sync += result_held.eq(1)
+        with m.Elif(self.complete):
+            m.d.sync += result_held.eq(0)
+        with m.If(self.clear):
+            m.d.sync += [s.eq(0) for s in (self.completing, rest, self.together, self.lane, result_held)]
+        return m
+
+
+class StealingData(wiring.Component):
+    """The blocks that stealing moves: the completed one on its way in, and the unit's end on its way out.
+
+    In:  ``completed`` is the part among the ``blocks`` of the present beat, ``lane``, ``whole``, ``together`` and
+         ``end`` as in :class:`StealingControl`, with the end of the held block ``lane`` after it.
+    Out: ``beat`` is what leaves for the results ``y``, which come out of the pipelines with ``held``, ``completed`` or
+         ``rest`` or none of them; ``y_lane`` and ``y_together`` belong to them, ``y_end`` is the number of the last
+         byte that leaves, and those after it are zero.
+
+    Cost:  ``width`` registers of 128 bits, for the results that are held.
+    Paths: inputs to outputs.
+    """
+
+    def __init__(self, *, width: int):
+        self.width = width
+        control = StealingControl(width=width)
+        size, lane_bits, end_bits = 128 * width, len(control.lane), len(control.end)
+        super().__init__(
+            {
+                "blocks": In(size),
+                **dict.fromkeys(("lane", "whole"), In(lane_bits)),
+                "together": In(1),
+                "end": In(end_bits),
+                "completed": Out(128),
+                "y": In(size),
+                **dict.fromkeys(("y_held", "y_completed", "y_rest", "y_together"), In(1)),
+                "y_lane": In(lane_bits),
+                "y_end": In(end_bits),
+                "beat": Out(size),
+                "clear": In(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        w = self.width
+        y = blocks(self.y, w)
+        held = [Signal(128, name=f"held{k}") for k in range(w)]
+        for register, block in zip(held, y, strict=True):
+            with m.If(self.y_held):
+                m.d.sync += register.eq(block)
+            with m.If(self.clear):
+                m.d.sync += register.eq(0)
+
+        stolen = Signal(128)
+        part = Signal(128)
+        m.d.comb += [
+            stolen.eq(select(held, self.lane)),
+            part.eq(select(blocks(self.blocks, w), Mux(self.together, self.whole, 0))),
+            self.completed.eq(_bytes(up_to(self.end[:4]), part, stolen)),
+        ]
+
+        beat = []
+        for k in range(w):
+            in_its_place = Mux(self.y_lane == k, y[0], held[k])
+            if k:
+                in_its_place = Mux(self.y_together & (self.y_lane == k - 1), held[k - 1], in_its_place)
+            block = Mux(self.y_completed, in_its_place, y[k])
+            if k == 0:
+                block = Mux(self.y_rest, held[w - 1], block)
+            beat.append(block)
+        m.d.comb += self.beat.eq(_bytes(up_to(self.y_end), Cat(beat), Const(0, 128 * w)))
+        return m
+
+
+def up_to(end: Value) -> Value:
+    """A bit for each byte: those up to number ``end`` are high."""
+    return Cat(end >= k for k in range(1 << len(end)))
+
+
+def _bytes(chosen: Value, value: Value, other: Value) -> Value:
+    """Byte by byte, ``value`` where ``chosen``, else ``other``."""
+    places = [slice(8 * k, 8 * k + 8) for k in range(len(chosen))]
+    return Cat(Mux(chosen[k], value[place], other[place]) for k, place in enumerate(places))
