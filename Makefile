@@ -23,6 +23,7 @@ demo: $(READY)
 test: $(READY)
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check .; false; }
+	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/pytest -q
 

@@ -4,7 +4,9 @@
 import numpy as np
 import pytest
 
-from wideblock.verify.driver import Key, Measured, Outcome, Reset, Simulation, SimulationError, Zeroize, measure
+from wideblock.verify.driver import Simulation, SimulationError
+from wideblock.verify.measure import Measured, measure
+from wideblock.verify.stimulus import Key, Outcome, Reset, Zeroize
 
 from .toy_core import Specification, Toy
 

@@ -16,11 +16,12 @@ from wideblock.cli import filesystem
 from wideblock.cli.app import err, out, progress, table
 from wideblock.export.contract import Contract, contract
 from wideblock.export.results import COMMITTED, of_core
-from wideblock.export.subject import Subject, subject
 from wideblock.synth.published import for_preset
 from wideblock.synth.result import load_all
-from wideblock.verify.driver import Simulation, measure
+from wideblock.verify.driver import Simulation
+from wideblock.verify.exported import Exported
 from wideblock.verify.image import crypt_image, tweak_of
+from wideblock.verify.measure import measure
 
 EXAMPLE = "Example: [b]wideblock demo --image disk.img[/b]"
 SIZE = 4 << 20
@@ -34,7 +35,7 @@ def demo(
 ) -> None:
     """Encrypt a filesystem image with the hardware core in simulation and decrypt it with the specification."""
     core = contract(preset)
-    dut = subject(core)
+    dut = Exported(core)
     with folder(keep) as work:
         plain, cipher, back = (work / name for name in ("plain.img", "cipher.img", "back.img"))
         if image:
@@ -93,7 +94,7 @@ def equal_sectors(plain: np.ndarray, cipher: np.ndarray) -> tuple[int, int]:
     return int(shared.sum()), int((shared & (count[place.reshape(-1)] == 1)).sum())
 
 
-def flip(dut: Subject, number: int, sector: bytes, *, bit: int) -> tuple[int, int]:
+def flip(dut: Exported, number: int, sector: bytes, *, bit: int) -> tuple[int, int]:
     """Returns how many bytes and bits of sector ``number`` decipher wrongly when ``bit`` of it is flipped."""
     specification, tweak = dut.specification(KEY), tweak_of(number)
     damaged = bytearray(sector)
@@ -104,7 +105,7 @@ def flip(dut: Subject, number: int, sector: bytes, *, bit: int) -> tuple[int, in
     return sum(map(bool, difference.to_bytes(len(sector), "little"))), difference.bit_count()
 
 
-def show(core: Contract, dut: Subject, rate: float) -> None:
+def show(core: Contract, dut: Exported, rate: float) -> None:
     """Prints the core's measured cycles beside the published rows, and its area where it has been measured."""
     with err.status("measuring the cycle contract"):
         measured = measure(dut)

@@ -10,11 +10,11 @@ import typer
 
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
 from wideblock.export.contract import Contract, contract
-from wideblock.export.subject import known_answers, subject
 from wideblock.export.verilog import verilog
 from wideblock.synth.targets import target, targets
 from wideblock.synth.yosys import Source
 from wideblock.synth.yosys import netlist as synthesise
+from wideblock.verify.exported import Exported, known_answers
 from wideblock.verify.netlist import verify_netlist
 from wideblock.verify.scoreboard import Report
 from wideblock.verify.scoreboard import verify as run
@@ -30,7 +30,7 @@ def after_synthesis(core: Contract, device: str, **options: Any) -> Report:
     with TemporaryDirectory() as directory:
         options["progress"]("synthesis", 0, 1)
         _, files = synthesise(Source(verilog(core), core.module), target(device), Path(directory))
-        return verify_netlist(subject(core), files.verilog, files.models, includes=files.includes, **options)
+        return verify_netlist(Exported(core), files.verilog, files.models, includes=files.includes, **options)
 
 
 def verify(
@@ -48,7 +48,7 @@ def verify(
     core = contract(preset, settings(changes))
     with stages(f"compiling {core.module}") as report:
         options = {"sectors": sectors, "seed": seed, "vectors": known_answers(core), "progress": report}
-        found = after_synthesis(core, netlist, **options) if netlist else run(subject(core), **options)
+        found = after_synthesis(core, netlist, **options) if netlist else run(Exported(core), **options)
     if json:
         as_json({"preset": core.preset, "changed": dict(core.changed), "passed": found.passed, **asdict(found)})
     else:

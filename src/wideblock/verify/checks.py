@@ -7,21 +7,12 @@ from concurrent.futures import Future
 
 import numpy as np
 
-from wideblock.verify.driver import (
-    Event,
-    Key,
-    Reset,
-    Result,
-    Simulation,
-    Units,
-    Zeroize,
-    beats_per_sector,
-    directions_of,
-    measure,
-    units_of,
-)
+from wideblock.verify.driver import Simulation
 from wideblock.verify.judge import KEY, explain, judge, level
-from wideblock.verify.subject import KnownAnswer, Request, SpecificationPool, Subject
+from wideblock.verify.measure import measure
+from wideblock.verify.pool import SpecificationPool
+from wideblock.verify.stimulus import Event, Key, Reset, Result, Zeroize
+from wideblock.verify.subject import KnownAnswer, Request, Subject, Units, beats_per_sector, directions_of, units_of
 
 __all__ = ["CHECKS", "Check", "Outcomes", "Progress"]
 

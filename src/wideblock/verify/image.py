@@ -17,8 +17,8 @@ from typing import BinaryIO, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from wideblock.verify.driver import Simulation, directions_of
-from wideblock.verify.subject import Specification, Subject
+from wideblock.verify.driver import Simulation
+from wideblock.verify.subject import Specification, Subject, directions_of
 
 __all__ = ["Crypted", "crypt_image", "tweak_of"]
 

@@ -5,17 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wideblock.verify.driver import (
-    Key,
-    Outcome,
-    Record,
-    Reset,
-    Stimulus,
-    Zeroize,
-    beats_per_sector,
-    units_of,
-)
-from wideblock.verify.subject import Request, SpecificationPool, Subject
+from wideblock.verify.pool import SpecificationPool
+from wideblock.verify.stimulus import Key, Outcome, Record, Reset, Stimulus, Zeroize
+from wideblock.verify.subject import Request, Subject, beats_per_sector, units_of
 
 __all__ = ["DIRECTION", "KEY", "LONG", "SHORT", "explain", "judge", "level"]
 

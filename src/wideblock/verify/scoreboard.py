@@ -7,11 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from wideblock.verify.checks import CHECKS, Check, Outcomes
-from wideblock.verify.driver import (
-    Simulation,
-    SimulationError,
-)
-from wideblock.verify.subject import KnownAnswer, SpecificationPool, Subject
+from wideblock.verify.driver import Simulation, SimulationError
+from wideblock.verify.pool import SpecificationPool
+from wideblock.verify.subject import KnownAnswer, Subject
 
 __all__ = ["Checked", "Report", "verify"]
 

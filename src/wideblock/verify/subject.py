@@ -1,17 +1,86 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is verified: a core beside its specification, and where the specification's answers come from."""
+"""What is verified: a core, its shape and cycle contract, beside its specification."""
 
-import os
-import signal
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Callable
 from dataclasses import dataclass
-from multiprocessing import get_context
 from typing import Protocol
 
-from wideblock.verify.driver import Core
+__all__ = [
+    "Core",
+    "CycleContract",
+    "KnownAnswer",
+    "Request",
+    "Specification",
+    "Subject",
+    "Units",
+    "beats_per_sector",
+    "directions_of",
+    "units_of",
+]
 
-__all__ = ["KnownAnswer", "Request", "Specification", "SpecificationPool", "Subject"]
+
+class CycleContract(Protocol):
+    """Cycles of a sector core: first beat in to the last result block known, to the last beat out; sector to sector;
+    key to first beat; zeroize to everything cleared."""
+
+    @property
+    def compute(self) -> int: ...
+    @property
+    def latency(self) -> int: ...
+    @property
+    def interval(self) -> int: ...
+    @property
+    def setup(self) -> int: ...
+    @property
+    def zeroize(self) -> int: ...
+
+
+class Core(Protocol):
+    """What a simulation knows about a sector core: its Verilog, the module's name, its shape, its cycle contract."""
+
+    @property
+    def verilog(self) -> str: ...
+    @property
+    def top(self) -> str: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def key_bits(self) -> int: ...
+    @property
+    def sector_bytes(self) -> int: ...
+    @property
+    def timing(self) -> CycleContract: ...
+
+
+@dataclass(frozen=True)
+class Units:
+    """What a core for units of any length takes: from ``least`` to ``most`` bytes, in some ``directions``.
+
+    directions: values of decrypt that the core serves
+    """
+
+    least: int
+    most: int
+    directions: tuple[bool, ...]
+
+
+def units_of(core: Core) -> Units | None:
+    """The ``units`` of a core that takes them; None if it takes whole sectors of one size, in both directions."""
+    return getattr(core, "units", None)
+
+
+def directions_of(core: Core) -> tuple[bool, ...]:
+    """Values of decrypt that a core serves."""
+    units = units_of(core)
+    return units.directions if units else (False, True)
+
+
+def beats_per_sector(core: Core) -> int:
+    """Beats of a sector. A last beat that is not full is none of the ports' business: width divides the blocks."""
+    beat = 16 * core.width
+    if core.sector_bytes % beat:
+        raise ValueError(f"a sector must be whole beats of {beat} bytes, got {core.sector_bytes} bytes")
+    return core.sector_bytes // beat
 
 
 class Specification(Protocol):
@@ -50,39 +119,3 @@ class Request:
     data: bytes
     tweak: bytes
     decrypt: bool
-
-
-class SpecificationPool:
-    """Answers of the specification, computed by other processes while the simulation runs."""
-
-    def __init__(self, subject: Subject, processes: int | None = None):
-        self._specification = subject.specification
-        methods = "fork" if hasattr(os, "fork") else None
-        self._processes = processes or max(1, os.cpu_count() or 1)
-        self._pool = ProcessPoolExecutor(self._processes, get_context(methods), _leave_interrupts)
-
-    def __enter__(self) -> "SpecificationPool":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._pool.shutdown(cancel_futures=True)
-
-    def submit(self, key: bytes, requests: Sequence[Request], chunk: int = 32) -> list[Future[list[bytes]]]:
-        """Promises of all answers, in order, in lists of ``chunk``."""
-        return [
-            self._pool.submit(_answers, self._specification, key, requests[i : i + chunk])
-            for i in range(0, len(requests), chunk)
-        ]
-
-    def answers(self, key: bytes, requests: Sequence[Request]) -> list[bytes]:
-        """All answers, in order."""
-        return [answer for part in self.submit(key, requests) for answer in part.result()]
-
-
-def _leave_interrupts() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-
-
-def _answers(specification: Callable[[bytes], Specification], key: bytes, requests: Sequence[Request]) -> list[bytes]:
-    keyed = specification(key)
-    return [(keyed.decrypt if r.decrypt else keyed.encrypt)(r.tweak, r.data) for r in requests]

@@ -4,7 +4,7 @@
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.export.subject import known_answers
+from wideblock.verify.exported import known_answers
 
 
 @pytest.mark.parametrize("hash", ["brw-2", "poly"])

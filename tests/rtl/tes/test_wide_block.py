@@ -4,10 +4,12 @@
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.export.subject import known_answers, subject
 from wideblock.verify.checks import CHECKS
-from wideblock.verify.driver import Key, Simulation, Zeroize, measure
+from wideblock.verify.driver import Simulation
+from wideblock.verify.exported import Exported, known_answers
+from wideblock.verify.measure import measure
 from wideblock.verify.scoreboard import verify
+from wideblock.verify.stimulus import Key, Zeroize
 
 CORES = [
     ("fast-brw-2", {}),
@@ -38,7 +40,7 @@ CORES = [
 def test_exported_verilog(name, changes):
     """The whole suite of checks, and the cycle contract once more, as measured."""
     core = contract(name, changes)
-    tried = subject(core)
+    tried = Exported(core)
     with Simulation(tried) as simulation:
         report = verify(tried, sectors=8, seed=1, vectors=known_answers(core), simulation=simulation)
         assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"

@@ -8,12 +8,13 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from wideblock.export.contract import contract
-from wideblock.export.subject import known_answers, subject
 from wideblock.spec.xts import MAX_BLOCKS, XTS
 from wideblock.verify.checks import CHECKS
-from wideblock.verify.driver import Key, Simulation, Zeroize
+from wideblock.verify.driver import Simulation
+from wideblock.verify.exported import Exported, known_answers
 from wideblock.verify.image import crypt_image
 from wideblock.verify.scoreboard import verify
+from wideblock.verify.stimulus import Key, Zeroize
 
 CORES = [
     ("xts-enc", {"sector_bytes": 512}),
@@ -30,7 +31,7 @@ KEY = bytes(range(32))
 def test_exported_verilog(name, changes):
     """The whole suite of checks, the first block's cycle, and that of clearing."""
     core = contract(name, changes)
-    tried = subject(core)
+    tried = Exported(core)
     known = known_answers(core)
     assert len(known) >= 75 and {len(answer.plaintext) % 16 for answer in known} == set(range(16))
     with Simulation(tried) as simulation:
@@ -51,7 +52,7 @@ def test_a_part_of_a_block_takes_the_pipeline_once_more():
     """Stated with the family: 2 cycles and the pipeline's latency, whatever the part is."""
     core = contract("xts-enc", {"sector_bytes": 512})
     rng = random.Random(1)
-    with Simulation(subject(core)) as simulation:
+    with Simulation(Exported(core)) as simulation:
         simulation.load_key(KEY)
         taken = {}
         for size in (64, *range(65, 80)):
@@ -68,7 +69,7 @@ def test_a_part_of_a_block_takes_the_pipeline_once_more():
 
 def test_the_longest_unit_and_one_byte_more():
     """2^20 blocks, SP 800-38E's limit, whole; then one that goes on is ended there, and the next is right."""
-    tried = subject(contract("xts-4"))
+    tried = Exported(contract("xts-4"))
     rng = random.Random(2)
     unit, tweaks = rng.randbytes(16 * MAX_BLOCKS), [rng.randbytes(16) for _ in range(3)]
     right = Cipher(algorithms.AES(KEY), modes.XTS(tweaks[0])).encryptor().update(unit)
@@ -89,7 +90,7 @@ def test_the_longest_unit_and_one_byte_more():
 @pytest.mark.parametrize("tail", [0, -1])
 def test_bytes_that_are_no_run_are_a_fault(tail):
     """Without a byte in the last beat, or with a hole in them: the unit ends, and the next is right."""
-    tried = subject(contract("xts-enc", {"sector_bytes": 512}))
+    tried = Exported(contract("xts-enc", {"sector_bytes": 512}))
     rng = random.Random(3)
     units, tweaks = [rng.randbytes(48), rng.randbytes(48)], [rng.randbytes(16) for _ in range(2)]
     with Simulation(tried) as simulation:
@@ -122,7 +123,7 @@ def test_an_image_that_another_tool_reads_and_the_reverse(tmp_path, name, decryp
     data = random.Random(4).randbytes(512 * 300)
     given = cryptography_image(KEY, data, 512, decrypt=False) if decrypt else data
     (tmp_path / "in").write_bytes(given)
-    done = crypt_image(subject(core), KEY, tmp_path / "in", tmp_path / "out", decrypt=decrypt)
+    done = crypt_image(Exported(core), KEY, tmp_path / "in", tmp_path / "out", decrypt=decrypt)
     assert done.sectors == 300 and 0 < done.cycles < 300 * core.timing.interval + core.timing.latency + 16
     out = (tmp_path / "out").read_bytes()
     assert (out if decrypt else cryptography_image(KEY, out, 512, decrypt=True)) == data != given[:0]
@@ -130,7 +131,7 @@ def test_an_image_that_another_tool_reads_and_the_reverse(tmp_path, name, decryp
 
 
 def test_a_core_of_one_direction_says_so(tmp_path):
-    tried = subject(contract("xts-enc", {"sector_bytes": 512}))
+    tried = Exported(contract("xts-enc", {"sector_bytes": 512}))
     (tmp_path / "in").write_bytes(bytes(1024))
     message = (
         "^xts_enc_sector_bytes_512 only encrypts; to decrypt, choose the engine 'spec', its specification, or a core"

@@ -10,14 +10,13 @@ from wideblock import catalog
 from wideblock.export.contract import Contract
 from wideblock.export.verilog import verilog
 from wideblock.rtl.sector.single_pass import SinglePass
-from wideblock.verify.driver import Units
-from wideblock.verify.subject import KnownAnswer
+from wideblock.verify.subject import KnownAnswer, Units
 
-__all__ = ["Subject", "known_answers", "subject"]
+__all__ = ["Exported", "known_answers"]
 
 
 @dataclass(frozen=True)
-class Subject:
+class Exported:
     """A core as :mod:`wideblock.verify` knows it: Verilog text, name of the module, shape, cycles, specification."""
 
     contract: Contract
@@ -62,11 +61,6 @@ class Subject:
     def specification(self) -> Callable[[bytes], Any]:
         """What gives the scheme under a key, with ``encrypt(tweak, sector)`` and ``decrypt(tweak, sector)``."""
         return partial(catalog.specification, self.contract.parameters)
-
-
-def subject(core: Contract) -> Subject:
-    """Returns ``core`` as a subject of simulation."""
-    return Subject(core)
 
 
 def known_answers(core: Contract) -> list[KnownAnswer]:

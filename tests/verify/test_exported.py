@@ -6,8 +6,8 @@ import pickle
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.export.subject import known_answers, subject
 from wideblock.export.verilog import verilog
+from wideblock.verify.exported import Exported, known_answers
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ def test_known_answers_fit_the_core_and_its_specification(name, changes, least):
     answers = known_answers(core)
     assert len(answers) >= least
     for answer in answers:
-        specification = subject(core).specification(answer.key)
+        specification = Exported(core).specification(answer.key)
         assert specification.encrypt(answer.tweak, answer.plaintext) == answer.ciphertext
         assert specification.decrypt(answer.tweak, answer.ciphertext) == answer.plaintext
 
@@ -30,7 +30,7 @@ def test_no_known_answer_is_better_than_a_wrong_one():
 
 def test_subject_is_the_exported_file_and_its_specification_travels():
     core = contract("fast-brw-2s", {"sector_bytes": "512"})
-    dut = subject(core)
+    dut = Exported(core)
     assert dut.verilog == verilog(core) and f"module {dut.top}(" in dut.verilog
     travelled = pickle.loads(pickle.dumps(dut.specification))
     assert travelled(bytes(16)).encrypt(bytes(16), bytes(512)) == dut.specification(bytes(16)).encrypt(

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proofs of the stream rules of a sector core, on the Verilog that a user gets.
 
-How a proof is made is in :mod:`wideblock.verify.formal_control`; what makes a rule inductive depends on the family of
+How a proof is made is in :mod:`wideblock.verify.formal.control`; what makes a rule inductive depends on the family of
 the core, and is in the module of that family.
 """
 
@@ -14,9 +14,9 @@ from wideblock.export.verilog import verilog
 from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
 from wideblock.rtl.sector.hash_ecb_hash import HashEcbHash
 from wideblock.rtl.sector.single_pass import SinglePass
-from wideblock.verify import formal_hash_counter_hash, formal_hash_ecb_hash, formal_single_pass
-from wideblock.verify.formal_control import CLEAR, Rule, netlist, prove
-from wideblock.verify.formal_multiplier import NotProved, Proof
+from wideblock.verify.formal import hash_counter_hash, hash_ecb_hash, single_pass
+from wideblock.verify.formal.control import CLEAR, Rule, netlist, prove
+from wideblock.verify.formal.multiplier import NotProved, Proof
 
 __all__ = ["prove_clearing", "prove_held", "prove_no_paths", "prove_order", "prove_queue"]
 
@@ -35,11 +35,9 @@ class _Family:
 
 
 FAMILIES: dict[type, _Family] = {
-    HashCounterHash: _Family(
-        formal_hash_counter_hash.held, formal_hash_counter_hash.queue, formal_hash_counter_hash.order
-    ),
-    HashEcbHash: _Family(formal_hash_ecb_hash.held, formal_hash_ecb_hash.queue, formal_hash_ecb_hash.order),
-    SinglePass: _Family(formal_single_pass.held, formal_single_pass.queue),
+    HashCounterHash: _Family(hash_counter_hash.held, hash_counter_hash.queue, hash_counter_hash.order),
+    HashEcbHash: _Family(hash_ecb_hash.held, hash_ecb_hash.queue, hash_ecb_hash.order),
+    SinglePass: _Family(single_pass.held, single_pass.queue),
 }
 
 
@@ -111,7 +109,7 @@ def prove_held(core: Contract, text: str | None = None) -> Proof:
     """Proves that a beat that is offered stays, with its data, ``tlast`` and ``tkeep``, until it is taken.
 
     Unless there is a reset, or clearing has begun. Of the family hash-counter-hash the order of sectors in the back
-    hash is assumed, see :func:`wideblock.verify.formal_hash_counter_hash.held`; with overlap :func:`prove_order` proves
+    hash is assumed, see :func:`wideblock.verify.formal.hash_counter_hash.held`; with overlap :func:`prove_order` proves
     it. Raises ValueError for a core that the argument does not fit.
     """
     text = text or verilog(core)

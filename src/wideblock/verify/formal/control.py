@@ -16,7 +16,7 @@ from pathlib import Path
 from pyosys import libyosys  # pyright: ignore[reportAttributeAccessIssue]
 
 from wideblock.export.contract import Contract
-from wideblock.verify.formal_multiplier import NotProved, Proof
+from wideblock.verify.formal.multiplier import NotProved, Proof
 
 __all__ = ["CLEAR", "DATAPATH", "Rule", "netlist", "prove"]
 

@@ -8,8 +8,8 @@ import pytest
 
 from wideblock.export.contract import contract
 from wideblock.export.verilog import verilog
-from wideblock.verify.formal_multiplier import NotProved
-from wideblock.verify.formal_stream import prove_clearing, prove_held, prove_no_paths, prove_order, prove_queue
+from wideblock.verify.formal.multiplier import NotProved
+from wideblock.verify.formal.stream import prove_clearing, prove_held, prove_no_paths, prove_order, prove_queue
 
 OVERLAPPED = ("fast-brw-2s", "hmch-brw-2s", "heh-brw-3s")
 UNITS = ("xts-enc", "xts-both")

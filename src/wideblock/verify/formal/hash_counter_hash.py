@@ -2,8 +2,8 @@
 """What makes the stream rules inductive for the family hash-counter-hash."""
 
 from wideblock.export.contract import Contract
-from wideblock.verify.formal_control import Rule
-from wideblock.verify.formal_parts import in_flight, no_loss
+from wideblock.verify.formal.control import Rule
+from wideblock.verify.formal.parts import in_flight, no_loss
 
 __all__ = ["held", "order", "queue"]
 

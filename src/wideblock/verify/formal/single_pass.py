@@ -2,8 +2,8 @@
 """What makes the stream rules inductive for the family single pass."""
 
 from wideblock.export.contract import Contract
-from wideblock.verify.formal_control import Rule
-from wideblock.verify.formal_parts import no_loss
+from wideblock.verify.formal.control import Rule
+from wideblock.verify.formal.parts import no_loss
 
 __all__ = ["held", "queue"]
 

@@ -2,7 +2,7 @@
 """What proofs of several families say of the same parts: queues with promises, and hash units."""
 
 from wideblock.rtl.hash.program import Program
-from wideblock.verify.formal_control import CLEAR
+from wideblock.verify.formal.control import CLEAR
 
 __all__ = ["in_flight", "no_loss"]
 
