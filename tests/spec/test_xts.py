@@ -44,7 +44,7 @@ def theirs(key, tweak, unit, *, decrypt):
     return (cipher.decryptor() if decrypt else cipher.encryptor()).update(unit)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     key=st.sampled_from([32, 64])
     .flatmap(lambda n: st.binary(min_size=n, max_size=n))

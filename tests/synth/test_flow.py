@@ -178,7 +178,7 @@ hierarchy -top check
 sat -verify -prove-asserts -set-init-zero -seq 1 -tempinduct -maxsteps 8 check'''.splitlines():
     libyosys.run_pass(line, d)
 """
-    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=os.environ, timeout=60)
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=os.environ, timeout=600)
 
 
 @pytest.mark.parametrize("name", ["xc7", "ecp5", "nexus"])

@@ -83,7 +83,7 @@ class Model:
         t = self.core.timing
         saved = self.folder / "saved"
         words = [how, seed, moment, t.zeroize if clearing is None else clearing, self.core.beats, saved]
-        subprocess.run([self.folder / "state", *map(str, words)], check=True, timeout=60)
+        subprocess.run([self.folder / "state", *map(str, words)], check=True, timeout=600)
         return saved.read_bytes()
 
 

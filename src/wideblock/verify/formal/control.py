@@ -62,7 +62,7 @@ def prove(core: Contract, text: str, rule: Rule) -> Proof:
         yosys.read("verilog -formal", _checker(core.module, top["ports"], rule))
         yosys.run("hierarchy -top rule", "proc", "flatten", "chformal -lower", "memory_map", *SMALLER)
         count = yosys.run("stat")
-        log = yosys.run("sat -tempinduct -prove-asserts -set-assumes -seq 0 -maxsteps 1 -timeout 120 rule")
+        log = yosys.run("sat -tempinduct -prove-asserts -set-assumes -seq 0 -maxsteps 1 -timeout 600 rule")
     if "SUCCESS!" not in log:
         raise NotProved(f"{core.module}: not inductive: {rule.statement}")
     gates = int(re.findall(r"(\d+)(?: \S+)? cells", count)[-1])
