@@ -45,6 +45,7 @@ __all__ = [
 class Scheme:
     """What a scheme is: its core, and what the core must agree with under a key of the port's width.
 
+    security: what the scheme protects and what not, with its source
     file:  name of the file of its known answers; ``holds`` tells which of them are for a core
     key:   fields of a known answer that make up the key, in the order of the port
     lacks: parameters of other schemes, which have no meaning here
@@ -52,6 +53,7 @@ class Scheme:
 
     core: type[HashCounterHash] | type[HashEcbHash] | type[SinglePass]
     specification: Callable[[Parameters, bytes], Any]
+    security: str
     file: str
     holds: Callable[[Parameters, vectors.Vector], bool]
     key: tuple[str, ...] = ("key",)
@@ -65,7 +67,7 @@ def _holds(answer: vectors.Vector, sector_bytes: int, **parameters: Any) -> bool
 
 
 def _psi_scheme(
-    mode: str, core: type[HashCounterHash] | type[HashEcbHash], specification: Callable[..., Any]
+    mode: str, core: type[HashCounterHash] | type[HashEcbHash], specification: type[HEH] | type[HMCH]
 ) -> Scheme:
     """HEH or HMCH: the hash psi, under a key of its own."""
 
@@ -76,6 +78,7 @@ def _psi_scheme(
     return Scheme(
         core,
         lambda p, key: specification(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
+        specification.security,
         "heh_hmch",
         holds,
         ("key", "hash_key"),
@@ -86,6 +89,7 @@ SCHEMES = {
     "fast": Scheme(
         Fast,
         lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes),
+        FAST.security,
         "fast",
         lambda p, answer: _holds(answer, p.sector_bytes, hash={"brw": "BRW", "horner": "Horner"}[p.hash]),
         lacks=("order", "direction"),
@@ -96,6 +100,7 @@ SCHEMES = {
     "xts": Scheme(
         Xts,
         lambda p, key: XTS(key),
+        XTS.security,
         "xts",
         lambda p, answer: answer["key"][: p.key_bits // 8] != answer["key"][p.key_bits // 8 :],
         lacks=("hash", "overlap", "mult_stages", "squares", "leaf", "order"),
@@ -119,7 +124,7 @@ class Preset:
     @property
     def security(self) -> str:
         """What the scheme protects and what not, with its source."""
-        return SCHEMES[self.parameters.scheme].core.security
+        return SCHEMES[self.parameters.scheme].security
 
 
 def _fast(hash: str, lanes: int, *, overlap: bool) -> Preset:
@@ -322,7 +327,7 @@ def _value(field: str, kind: Any, value: Any) -> Any:
 
 
 def core(parameters: Parameters) -> HashCounterHash | HashEcbHash | SinglePass:
-    """Returns the sector core: ``parameters``, ``timing`` and ``security`` are its attributes."""
+    """Returns the sector core: ``parameters`` and ``timing`` are its attributes."""
     return SCHEMES[parameters.scheme].core(parameters)
 
 

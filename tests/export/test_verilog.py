@@ -56,7 +56,7 @@ def test_text_is_the_same_every_time_and_says_what_it_is():
     head = first[: first.index("\nmodule")]
     words = " ".join(head.replace("//", " ").split())
     assert head.startswith("// SPDX-License-Identifier: Apache-2.0\n")
-    assert " ".join(core.core.security.split()) in words
+    assert " ".join(core.security.split()) in words
     for figure in ("compute", "latency", "interval", "setup", "zeroize"):
         assert re.search(rf"{figure} +{getattr(core.timing, figure)} ", head)
     assert "--set sector_bytes=512" in head
@@ -129,5 +129,5 @@ def test_datasheet_states_every_port_and_figure(measurement):
         assert f"| `{port.name}` | {port.direction} | {port.width} |" in sheet
     for figure in ("compute", "latency", "interval", "setup", "zeroize"):
         assert f"| {figure} | {getattr(core.timing, figure)} |" in sheet
-    assert core.core.security in sheet and "| 12,345 LC |" in sheet
+    assert core.security in sheet and "| 12,345 LC |" in sheet
     assert "Area and clock" not in datasheet(core)

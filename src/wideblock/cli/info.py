@@ -46,7 +46,7 @@ def info(preset: Preset, changes: Set = None, json: Json = False) -> None:
             ),
             title="Published",
         )
-    out.print(f"\nSecurity: {core.core.security}", markup=False)
+    out.print(f"\nSecurity: {core.security}", markup=False)
 
 
 def register(app: typer.Typer) -> None:

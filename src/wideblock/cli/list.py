@@ -34,7 +34,7 @@ def presets(
                     "summary": preset.summary,
                     "parameters": catalog.settings(preset.parameters),
                     "interval": core.timing.interval,
-                    "security": core.security,
+                    "security": preset.security,
                 }
                 for preset, core in known
             ]
@@ -54,7 +54,7 @@ def presets(
                 for p, core in known
             ),
         )
-        for scheme, security in {p.parameters.scheme: core.security for p, core in known}.items():
+        for scheme, security in {p.parameters.scheme: p.security for p, _ in known}.items():
             out.print(f"\nSecurity of {scheme.upper()}: {security}", markup=False)
 
 

@@ -63,6 +63,7 @@ class Contract:
     preset: str
     summary: str
     title: str
+    security: str
     core: Any
     changed: tuple[tuple[str, Any], ...] = ()
 
@@ -121,7 +122,7 @@ class Contract:
             "timing": asdict(self.timing),
             "module": self.module,
             "ports": [asdict(port) for port in self.ports],
-            "security": self.core.security,
+            "security": self.security,
         }
 
 
@@ -135,4 +136,4 @@ def contract(name: str, changes: dict[str, Any] | None = None) -> Contract:
     changed = tuple(
         (field, value) for field, value in asdict(parameters).items() if value != getattr(preset.parameters, field)
     )
-    return Contract(preset.name, preset.summary, preset.title, catalog.core(parameters), changed)
+    return Contract(preset.name, preset.summary, preset.title, preset.security, catalog.core(parameters), changed)

@@ -47,7 +47,7 @@ def datasheet(core: Contract, results: Iterable[Result] = ()) -> str:
         f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
         f"## Rules of the ports\n\n{_rules(core)}",
         f"## How to connect\n\n```verilog\n{instance(core)}```\n\n{CONNECT.format(core=core)}",
-        f"## Security\n\n{core.core.security}\n\n"
+        f"## Security\n\n{core.security}\n\n"
         "There is no masking and no other protection against side channels that need physical access.\n",
     ]
     if results:

@@ -90,7 +90,7 @@ def header(core: Contract) -> str:
         f"  zeroize       {t.zeroize:>5}  at most, to clear every key, derived value, buffer and pipeline",
         "",
         "Security",
-        *textwrap.wrap(core.core.security, 112, initial_indent="  ", subsequent_indent="  "),
+        *textwrap.wrap(core.security, 112, initial_indent="  ", subsequent_indent="  "),
         "  No masking and no other protection against side channels that need physical access.",
     ]
     return "".join(f"// {line}".rstrip() + "\n" for line in lines) + "\n"

@@ -53,7 +53,7 @@ class XTS:
         "turn a chosen block to noise without touching its neighbours. Within that, each block is a tweakable strong "
         "pseudo-random permutation up to the birthday bound over all blocks under one key (Rogaway, ASIACRYPT 2004; "
         "IEEE 1619-2007, annex D). It does not authenticate. SP 800-38E limits a unit to 2^20 blocks; Key1 and Key2 "
-        "must differ."
+        "must differ, and a key whose halves are equal is refused."
     )
 
     def __init__(self, key: bytes, *, distinct: bool = True):

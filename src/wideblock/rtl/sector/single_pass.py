@@ -47,7 +47,6 @@ class SinglePass(wiring.Component):
     """
 
     title: str
-    security: str
     max_blocks: int
 
     def __init__(self, parameters: Parameters):

@@ -35,7 +35,6 @@ class TwoPass(wiring.Component):
     """
 
     title: str
-    security: str
 
     def __init__(self, parameters: Parameters):
         self.parameters = p = parameters

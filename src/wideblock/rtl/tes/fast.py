@@ -33,17 +33,10 @@ class Fast(HashCounterHash):
     """FAST for sectors of one size, encryption and decryption in one core, with AES encryption only.
 
     Timing: see ``timing``.
-    Security: see ``security``.
+    Security: that of the specification.
     """
 
     title = "FAST, a tweakable enciphering scheme of the hash-counter-hash family"
-    security = (
-        "A sector is one wide block: each ciphertext bit depends on every bit of sector, tweak and key. Proven a "
-        "tweakable strong pseudo-random permutation up to the birthday bound, of the order of sigma^2 / 2^128 for "
-        "sigma blocks under one key, if AES is a pseudo-random function (AMC 2020, ePrint 2017/849). Equal sectors "
-        "under equal tweaks encrypt alike. It does not authenticate: a changed sector decrypts to noise, not to an "
-        "error."
-    )
     specials = 2
 
     @staticmethod

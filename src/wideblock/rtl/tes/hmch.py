@@ -31,17 +31,10 @@ class Hmch(HashCounterHash):
     """HMCH for sectors of one size, encryption and decryption in one core, with one iterative inverse AES.
 
     Timing: see ``timing``.
-    Security: see ``security``.
+    Security: that of the specification.
     """
 
     title = "HMCH, a tweakable enciphering scheme of the hash-counter-hash family"
-    security = (
-        "A sector is one wide block: each ciphertext bit depends on every bit of sector, tweak and key. Proven a "
-        "tweakable strong pseudo-random permutation up to the birthday bound, of the order of sigma^2 / 2^128 for "
-        "sigma blocks under one key, if AES is a strong pseudo-random permutation and the hash key is independent of "
-        "its key (Sarkar, IEEE TIT 55(10), 2009). Equal sectors under equal tweaks encrypt alike. It does not "
-        "authenticate: a changed sector decrypts to noise, not to an error."
-    )
     specials = 1
     first = 1
     tweak_call = True

@@ -30,18 +30,10 @@ class Xts(SinglePass):
     """XTS-AES for units of any length from 16 bytes to 2^20 blocks, the last block stolen.
 
     Timing: see ``timing``.
-    Security: see ``security``.
+    Security: that of the specification.
     """
 
     title = "XTS-AES, a narrow-block tweakable cipher"
-    security = (
-        "XTS is narrow-block: each 16-byte block is enciphered by itself under a mask of its place. Whoever sees two "
-        "versions of a unit sees which blocks changed; whoever writes can put back any earlier block in its place, or "
-        "turn a chosen block to noise without touching its neighbours. Within that, each block is a tweakable strong "
-        "pseudo-random permutation up to the birthday bound over all blocks under one key (Rogaway, ASIACRYPT 2004; "
-        "IEEE 1619-2007, annex D). It does not authenticate. SP 800-38E limits a unit to 2^20 blocks; Key1 and Key2 "
-        "must differ, and a key whose halves are equal is refused."
-    )
     max_blocks = 1 << 20
 
     @staticmethod
