@@ -22,7 +22,7 @@ def test_renew_replaces_only_what_stands_between_the_markers(tmp_path, measureme
     assert renew(document, [measurement("fast-brw-2"), measurement("fast-brw-2", "ecp5")])
     text = document.read_text()
     assert text.startswith(f"before\n{BEGIN}\n|") and text.endswith(f"{END}\nafter\n") and "old" not in text
-    assert "319" in text and "12,345 LC" in text and "23,456 LUT4" in text and "123" in text and "nextpnr 0" in text
+    assert "| 319 | 12,345 | 23,456 |" in text and "| 123 |" in text and "nextpnr 0" in text
     assert not renew(document, [measurement("fast-brw-2"), measurement("fast-brw-2", "ecp5")])
     assert [p.name for p in tmp_path.iterdir()] == ["R.md"]
 

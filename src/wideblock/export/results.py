@@ -13,13 +13,16 @@ from pathlib import Path
 from wideblock.export.contract import Contract
 from wideblock.synth.published import for_preset
 from wideblock.synth.result import Result, load_all
+from wideblock.synth.targets import targets
 
-__all__ = ["COMMITTED", "HEAD", "of_core", "row", "table", "renew"]
+__all__ = ["COMMITTED", "HEAD", "of_core", "renew", "row", "summary", "table"]
 
 COMMITTED = Path(__file__).parents[3] / "docs" / "results"
 """Where the repository keeps its measured results; absent from an installed package."""
 
-HEAD = ("core", "bytes", "cycles", "paper's cycles", "target", "area", "FF", "block RAM", "clock, MHz", "Gb/s")
+_CORE = ("core", "bytes", "cycles", "paper's cycles")
+_MEASURED = ("FF", "block RAM", "clock, MHz", "Gb/s")
+HEAD = (*_CORE, "target", "area", *_MEASURED)
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 
@@ -32,22 +35,27 @@ def of_core(core: Contract, results: Iterable[Result]) -> list[Result]:
 
 def row(result: Result) -> tuple[str, ...]:
     """``result`` under :data:`HEAD`, with a dash where there is no figure."""
-    preset = result.name.partition(" ")[0]
-    alike = (p for p in for_preset(preset) if p.kind == "paper" and p.cycles and p.bytes in (None, result.bytes))
-    papers = dict.fromkeys(p.cycles for p in alike)
-    clock = result.clock
-    return (
-        result.name,
-        _figure(result.bytes),
-        _figure(result.interval),
-        " / ".join(map(str, papers)) or "-",
-        result.part,
-        f"{result.area.area:,} {result.area_unit.split(' (')[0]}",
-        f"{result.area.ffs:,}",
-        f"{result.area.block_rams:g}",
-        f"{clock.mhz:.0f}" if clock else "-",
-        f"{result.gbps:.1f}" if result.gbps else "-",
-    )
+    return (*_core(result), result.part, f"{result.area.area:,} {_unit(result)}", *_measured(result, result))
+
+
+def summary(results: Iterable[Result]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Head and rows of a table of cores, with the area on each target in a column of its own.
+
+    Flip-flops and block RAM are those on the first target that the core was measured on, in the order of the columns;
+    the clock is that on the first one that has it.
+    """
+    by_core: dict[str, dict[str, Result]] = {}
+    columns: dict[str, str] = {}
+    for result in sorted(results, key=lambda r: list(targets).index(r.target)):
+        by_core.setdefault(result.name, {})[result.target] = result
+        columns[result.target] = f"{result.part.partition(',')[0]}, {_unit(result)}"
+    rows = []
+    for _, on in sorted(by_core.items()):
+        first = next(iter(on.values()))
+        clocked = next((result for result in on.values() if result.clock), first)
+        areas = (f"{on[target].area.area:,}" if target in on else "-" for target in columns)
+        rows.append((*_core(first), *areas, *_measured(first, clocked)))
+    return (*_CORE, *columns.values(), *_MEASURED), rows
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -68,7 +76,7 @@ def renew(document: Path, results: Iterable[Result]) -> bool:
     if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
         raise ValueError(f"{document} must have {BEGIN} and {END} once each, in this order")
     tools = sorted({tool for result in results for tool in result.tools})
-    body = table(HEAD, map(row, results)) + "\nTools: " + ", ".join(tools) + ".\n"
+    body = table(*summary(results)) + "\nTools: " + ", ".join(tools) + ".\n"
     new = text[: text.index(BEGIN) + len(BEGIN)] + "\n" + body + text[text.index(END) :]
     if new == text:
         return False
@@ -77,6 +85,27 @@ def renew(document: Path, results: Iterable[Result]) -> bool:
     os.chmod(file.name, document.stat().st_mode)
     os.replace(file.name, document)
     return True
+
+
+def _core(result: Result) -> tuple[str, ...]:
+    """Name, bytes, cycles, and the cycles of papers for as many bytes."""
+    preset = result.name.partition(" ")[0]
+    alike = (p for p in for_preset(preset) if p.kind == "paper" and p.cycles and p.bytes in (None, result.bytes))
+    papers = dict.fromkeys(p.cycles for p in alike)
+    return result.name, _figure(result.bytes), _figure(result.interval), " / ".join(map(str, papers)) or "-"
+
+
+def _measured(size: Result, speed: Result) -> tuple[str, ...]:
+    return (
+        f"{size.area.ffs:,}",
+        f"{size.area.block_rams:g}",
+        f"{speed.clock.mhz:.0f}" if speed.clock else "-",
+        f"{speed.gbps:.1f}" if speed.gbps else "-",
+    )
+
+
+def _unit(result: Result) -> str:
+    return result.area_unit.partition(" (")[0]
 
 
 def _figure(value: int | None) -> str:
