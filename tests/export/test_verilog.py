@@ -34,7 +34,7 @@ def small():
 
 
 def lint(top, *arguments):
-    command = [ROOT / "bin/verilator_bin", "--lint-only", "-Wall", "--top-module", top, *arguments]
+    command = [ROOT / "bin/verilator_bin", "--lint-only", "-Wall", "-O0", "--top-module", top, *arguments]
     return subprocess.run(command, env={**os.environ, "VERILATOR_ROOT": str(ROOT)}, capture_output=True, text=True)
 
 
