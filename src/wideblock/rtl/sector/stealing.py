@@ -37,8 +37,7 @@ class StealingControl(wiring.Component):
 
     def __init__(self, *, width: int):
         self.width = width
-        end_bits = (16 * width - 1).bit_length()
-        lane_bits = max(1, width.bit_length() - 1)  # a number of a lane, also where there is one only
+        lane_bits, end_bits = _number_bits(width)
         flags = ("go", "hold", "complete", "finish", "together", "pop", "unit_end", "completing")
         super().__init__(
             {
@@ -96,9 +95,9 @@ class StealingData(wiring.Component):
 
     In:  ``completed`` is the part among the ``blocks`` of the present beat, ``lane``, ``whole``, ``together`` and
          ``end`` as in :class:`StealingControl`, with the end of the held block ``lane`` after it.
-    Out: ``beat`` is what leaves for the results ``y``, which come out of the pipelines with ``held``, ``completed`` or
-         ``rest`` or none of them; ``y_lane`` and ``y_together`` belong to them, ``y_end`` is the number of the last
-         byte that leaves, and those after it are zero.
+    Out: ``beat`` is what leaves for the results ``y``, which come out of the pipelines with ``y_held``,
+         ``y_completed`` or ``y_rest`` or none of them; ``y_lane`` and ``y_together`` belong to them, ``y_end`` is the
+         number of the last byte that leaves, and those after it are zero.
 
     Cost:  ``width`` registers of 128 bits, for the results that are held.
     Paths: inputs to outputs.
@@ -106,8 +105,8 @@ class StealingData(wiring.Component):
 
     def __init__(self, *, width: int):
         self.width = width
-        control = StealingControl(width=width)
-        size, lane_bits, end_bits = 128 * width, len(control.lane), len(control.end)
+        size = 128 * width
+        lane_bits, end_bits = _number_bits(width)
         super().__init__(
             {
                 "blocks": In(size),
@@ -154,6 +153,11 @@ class StealingData(wiring.Component):
             beat.append(block)
         m.d.comb += self.beat.eq(_bytes(up_to(self.y_end), Cat(beat), Const(0, 128 * w)))
         return m
+
+
+def _number_bits(width: int) -> tuple[int, int]:
+    """Bits of a lane's number, one also where there is one lane only, and of the number of a byte in a beat."""
+    return max(1, width.bit_length() - 1), (16 * width - 1).bit_length()
 
 
 def up_to(end: Value) -> Value:
