@@ -50,7 +50,7 @@ def summary(results: Iterable[Result]) -> tuple[tuple[str, ...], list[tuple[str,
         by_core.setdefault(result.name, {})[result.target] = result
         columns[result.target] = f"{result.part.partition(',')[0]}, {_unit(result)}"
     rows = []
-    for _, on in sorted(by_core.items()):
+    for on in (by_core[name] for name in sorted(by_core)):
         first = next(iter(on.values()))
         clocked = next((result for result in on.values() if result.clock), first)
         areas = (f"{on[target].area.area:,}" if target in on else "-" for target in columns)
