@@ -54,7 +54,11 @@ KINDS: dict[str, _Kind] = {
         lambda m, rng: f"{m[1]} {m[4]} {m[3].strip()} {m[2]} ",
     ),
     # a register that reset leaves alone
-    "reset": _Kind(r"^\s*if \((\\?\w*rst)\s*\)", r"if \((\\?\w*rst)\s*\)", lambda m, rng: "if (1'h0)"),
+    "reset": _Kind(
+        r"^\s*assign .* = ",
+        r"= (aresetn|rst) \? (\S+) : (\S+);",
+        lambda m, rng: f"= {m[2] if m[1] == 'aresetn' else m[3]};",
+    ),
 }
 """What can be broken, by name."""
 
