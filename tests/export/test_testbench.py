@@ -9,8 +9,6 @@ import pytest
 from wideblock import catalog
 from wideblock.export.contract import contract
 from wideblock.export.testbench import testbench as bench_of
-from wideblock.export.verilog import verilog
-from wideblock.rtl.sector.single_pass import SinglePass
 
 needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed")
 GENERATIONS = ("-g2005", "-g2012")
@@ -18,15 +16,15 @@ GENERATIONS = ("-g2005", "-g2012")
 
 def small(name):
     """The preset, with sectors of a size that has a known answer and takes Icarus seconds."""
-    scheme = catalog.preset(name).parameters.scheme
+    scheme = catalog.preset(name).scheme.name
     return contract(name, {"fast": {"sector_bytes": "512"}, "xts": {"sector_bytes": "512"}}.get(scheme))
 
 
 def cases(core):
     """A known answer in every direction that the core has."""
-    directions = core.core.directions if isinstance(core.core, SinglePass) else (False, True)
-    _, key, tweak, plain, cipher = catalog.known_answers(core.parameters)[0]
-    return [(key, tweak, way, *((cipher, plain) if way else (plain, cipher))) for way in directions]
+    known = core.known_answers[0]
+    texts = (known.plaintext, known.ciphertext)
+    return [(known.key, known.tweak, way, *(texts[:: 1 - 2 * way])) for way in core.behaviour.directions]
 
 
 def run(folder, core, text, bench, generation):
@@ -42,7 +40,7 @@ def run(folder, core, text, bench, generation):
 @pytest.mark.parametrize("name", catalog.PRESETS)
 def test_known_answers_and_no_unknown_value_in_icarus(name, tmp_path):
     core = small(name)
-    text, bench = verilog(core), bench_of(core, cases(core))
+    text, bench = core.verilog, bench_of(core, cases(core))
     for generation in GENERATIONS:
         printed = run(tmp_path, core, text, bench, generation)
         assert "PASSED" in printed and "FAILED" not in printed, f"{generation}: {printed}"
@@ -51,7 +49,7 @@ def test_known_answers_and_no_unknown_value_in_icarus(name, tmp_path):
 @needs_icarus
 def test_the_bench_sees_an_unknown_value_and_a_wrong_byte(tmp_path):
     core = small("xts-enc")
-    text, bench = verilog(core), bench_of(core, cases(core))
+    text, bench = core.verilog, bench_of(core, cases(core))
     unknown = text.replace("wire ready;\n", "wire ready = 1'bx;\n", 1)
     assert "FAILED: a control output is unknown" in run(tmp_path, core, unknown, bench, "-g2012")
     key, tweak, way, given, right = cases(core)[0]
@@ -61,7 +59,7 @@ def test_the_bench_sees_an_unknown_value_and_a_wrong_byte(tmp_path):
 
 def test_logic_is_continuous_assignments():
     """What an "always @*" gives at time 0 depends on the language's rules of initialisation."""
-    assert "always @*" not in verilog(small("xts-enc")) and "always_comb" not in verilog(small("fast-brw-1"))
+    assert "always @*" not in small("xts-enc").verilog and "always_comb" not in small("fast-brw-1").verilog
 
 
 def test_a_core_without_known_answer_has_no_bench():

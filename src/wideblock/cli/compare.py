@@ -9,6 +9,7 @@ import typer
 
 from wideblock import catalog
 from wideblock.cli.app import Json, as_json, out, table
+from wideblock.export.contract import contract
 from wideblock.export.results import COMMITTED
 from wideblock.synth.compare import compare as rows_of
 from wideblock.synth.result import load_all
@@ -29,8 +30,8 @@ def compare(
         if name in catalog.PARTS:
             intervals[name], sizes[name] = catalog.PARTS[name].interval, catalog.PARTS[name].bytes
         else:
-            parameters = catalog.preset(name).parameters
-            intervals[name], sizes[name] = catalog.core(parameters).timing.interval, parameters.sector_bytes
+            behaviour = contract(name).behaviour
+            intervals[name], sizes[name] = behaviour.timing.interval, behaviour.usual
     measured = load_all(results)
     for result in measured:  # of presets with changes, what has a published row of its own
         preset = result.name.partition(" ")[0]

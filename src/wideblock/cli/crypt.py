@@ -10,7 +10,6 @@ import typer
 
 from wideblock.cli.app import Preset, Set, err, progress, settings
 from wideblock.export.contract import contract
-from wideblock.verify.exported import Exported
 from wideblock.verify.image import crypt_image
 
 KEY = "000102030405060708090a0b0c0d0e0f"
@@ -63,7 +62,7 @@ def crypt(
     with progress(f"{direction}ing with {core.module}, {engine.value}") as report:
         started = time.perf_counter()
         done = crypt_image(
-            Exported(core), key_of(key), source, target, decrypt=direction == "decrypt", first_sector=first,
+            core, key_of(key), source, target, decrypt=direction == "decrypt", first_sector=first,
             engine=engine.value, progress=report,
         )  # fmt: skip
     err.print(f"{done.sectors} sectors in {time.perf_counter() - started:.1f} s", markup=False)

@@ -12,7 +12,6 @@ from wideblock.cli.app import Json, Set, as_json, err, settings, table
 from wideblock.export.contract import contract
 from wideblock.export.results import HEAD, row
 from wideblock.export.verilog import part as part_verilog
-from wideblock.export.verilog import verilog
 from wideblock.synth.place import place
 from wideblock.synth.result import Result, result, save
 from wideblock.synth.targets import Target, targets
@@ -31,7 +30,7 @@ def measure(name: str, changes: dict, target: Target, routed: bool, seed: int, m
         parameters, taken, interval = {}, part.bytes, part.interval
     else:
         core = contract(name, changes)
-        source, clock_port = Source(verilog(core), core.module), "aclk"
+        source, clock_port = Source(core.verilog, core.module), "aclk"
         parameters, taken, interval = core.settings, core.parameters.sector_bytes, core.timing.interval
         name = " ".join((name, *(f"{parameter}={value}" for parameter, value in core.changed)))
     with err.status(f"{source.top} on {target.name}: synthesis"):
@@ -68,7 +67,7 @@ def synth(
         if name in catalog.PARTS and changed:
             raise ValueError(f"--set is for presets; {name} is a part")
         if name not in catalog.PARTS:
-            catalog.parameters(name, **changed)
+            catalog.preset(name).changed(changed)
     results = []
     for name in names:
         for device in devices:

@@ -10,7 +10,6 @@ from pathlib import Path
 from wideblock.export.contract import Contract
 from wideblock.export.datasheet import datasheet
 from wideblock.export.fusesoc import fusesoc
-from wideblock.export.verilog import verilog
 from wideblock.synth.result import Result
 
 __all__ = ["generate"]
@@ -30,7 +29,7 @@ def generate(core: Contract, directory: Path, *, force: bool = False, results: I
     if occupied and not force:
         raise FileExistsError(f"{directory} is not empty; choose another directory or give --force")
     texts = {
-        f"{core.module}.v": verilog(core),
+        f"{core.module}.v": core.verilog,
         f"{core.module}.core": fusesoc(core),
         f"{core.module}.md": datasheet(core, results),
     }

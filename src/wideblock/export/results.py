@@ -30,7 +30,7 @@ def of_core(core: Contract, results: Iterable[Result]) -> list[Result]:
     """Those of ``results`` that were measured on ``core``: same preset, same parameters."""
     if core.changed:
         return []
-    return [result for result in results if result.name == core.preset]
+    return [result for result in results if result.name == core.name]
 
 
 def row(result: Result) -> tuple[str, ...]:

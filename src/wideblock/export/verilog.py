@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from amaranth import Signal, Value
 from amaranth.back import rtlil
@@ -13,8 +14,10 @@ from amaranth.lib import wiring
 
 from wideblock import __version__
 from wideblock.catalog import PARTS
-from wideblock.export.contract import Contract
 from wideblock.synth import process, yosys
+
+if TYPE_CHECKING:
+    from wideblock.export.contract import Contract
 
 __all__ = ["convert", "part", "verilog"]
 
@@ -41,7 +44,7 @@ _TO_VERILOG = (
 )
 
 
-def verilog(core: Contract) -> str:
+def verilog(core: "Contract") -> str:
     """Returns Verilog-2001 text of the core behind AXI4-Stream ports, under a header that says what it is.
 
     The text depends on the core's parameters and the tool versions in its header alone: no date, no path.
@@ -85,7 +88,7 @@ def lint(switch: str) -> str:
     return "".join(f"// verilator lint_{switch} {rule}\n" for rule in STYLE)
 
 
-def header(core: Contract) -> str:
+def header(core: "Contract") -> str:
     """Returns the comment on top of the file: licence, origin, parameters, cycle contract and security statement."""
     t = core.timing
     lines = [
@@ -114,8 +117,8 @@ def header(core: Contract) -> str:
     return "".join(f"// {line}".rstrip() + "\n" for line in lines) + "\n"
 
 
-def command(core: Contract) -> str:
+def command(core: "Contract") -> str:
     """Returns the command that makes the core."""
     return " ".join(
-        ["wideblock generate", core.preset, *(f"--set {name}={value}" for name, value in core.changed), "-o DIR"]
+        ["wideblock generate", core.name, *(f"--set {name}={value}" for name, value in core.changed), "-o DIR"]
     )

@@ -17,8 +17,9 @@ from typing import BinaryIO, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from wideblock.export.contract import Contract
 from wideblock.verify.driver import Simulation
-from wideblock.verify.subject import Specification, Subject, directions_of
+from wideblock.verify.subject import Specification, directions_of, key_bits_of
 
 __all__ = ["Crypted", "crypt_image", "tweak_of"]
 
@@ -44,7 +45,7 @@ def tweak_of(sector: int) -> bytes:
 
 
 def crypt_image(
-    subject: Subject,
+    subject: Contract,
     key: bytes,
     source: Path | str,
     target: Path | str,
@@ -66,26 +67,26 @@ def crypt_image(
     source, target = Path(source), Path(target)
     if engine not in ("rtl", "spec"):
         raise ValueError(f"engine must be 'rtl' or 'spec', got {engine!r}")
-    if len(key) * 8 != subject.key_bits:
-        raise ValueError(f"key must be {subject.key_bits // 8} bytes, got {len(key)}")
+    if len(key) * 8 != key_bits_of(subject):
+        raise ValueError(f"key must be {key_bits_of(subject) // 8} bytes, got {len(key)}")
     subject.specification(key)  # says what else may be wrong with the key
     if engine == "rtl" and decrypt not in directions_of(subject):
         has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
         raise ValueError(
-            f"{subject.top} only {has}; to {lacks}, choose the engine 'spec', its specification, or a core that does"
+            f"{subject.module} only {has}; to {lacks}, choose the engine 'spec', its specification, or a core that does"
         )
     with source.open("rb") as image:
-        total = _sectors(image, source, subject.sector_bytes)
+        total = _sectors(image, source, subject.behaviour.usual)
         tweak_of(first_sector)
         tweak_of(first_sector + total - 1)
         if target.exists() and os.path.samefile(source, target):
             raise ValueError(f"input and output are the same file: {source}")
         if target.is_dir():
             raise ValueError(f"output is a directory: {target}")
-        chunks = _chunks(image, subject.sector_bytes, first_sector)
+        chunks = _chunks(image, subject.behaviour.usual, first_sector)
         if engine == "spec":
             results = _by_specification(subject, key, chunks, decrypt, processes)
-            _write(results, target, total, subject.sector_bytes, progress)
+            _write(results, target, total, subject.behaviour.usual, progress)
             return Crypted(total, 0)
         model = simulation or Simulation(subject)
         try:
@@ -93,7 +94,7 @@ def crypt_image(
             model.load_key(key)
             before = model.cycle
             results = (sectors.tobytes() for sectors in model.crypt_stream(chunks, decrypt))
-            _write(results, target, total, subject.sector_bytes, progress)
+            _write(results, target, total, subject.behaviour.usual, progress)
             return Crypted(total, model.cycle - before)
         finally:
             if simulation is None:
@@ -141,7 +142,7 @@ def _crypt_some(sectors: bytes, tweaks: bytes, decrypt: bool) -> bytes:
 
 
 def _by_specification(
-    subject: Subject, key: bytes, chunks: Iterator, decrypt: bool, processes: int | None
+    subject: Contract, key: bytes, chunks: Iterator, decrypt: bool, processes: int | None
 ) -> Iterator[bytes]:
     workers = processes or os.cpu_count() or 1
     context = get_context("fork" if hasattr(os, "fork") else None)

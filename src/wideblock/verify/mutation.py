@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wideblock.export.contract import Contract
 from wideblock.verify.driver import Simulation
 from wideblock.verify.scoreboard import Report, verify
-from wideblock.verify.subject import Subject
 
 __all__ = ["KINDS", "Mutant", "mutants", "try_mutant"]
 
@@ -84,7 +84,7 @@ def mutants(verilog: str, kind: str, *, seed: int = 0) -> Iterator[Mutant]:
 
 
 def try_mutant(
-    subject: Subject,
+    subject: Contract,
     mutant: Mutant,
     *,
     sectors: int = 32,

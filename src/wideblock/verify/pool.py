@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
 
-from wideblock.verify.subject import Request, Specification, Subject
+from wideblock.export.contract import Contract
+from wideblock.verify.subject import Request, Specification
 
 __all__ = ["SpecificationPool"]
 
@@ -15,7 +16,7 @@ __all__ = ["SpecificationPool"]
 class SpecificationPool:
     """Answers of the specification, computed by other processes while the simulation runs."""
 
-    def __init__(self, subject: Subject, processes: int | None = None):
+    def __init__(self, subject: Contract, processes: int | None = None):
         self._specification = subject.specification
         methods = "fork" if hasattr(os, "fork") else None
         self._processes = processes or max(1, os.cpu_count() or 1)
