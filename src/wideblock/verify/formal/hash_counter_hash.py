@@ -17,8 +17,8 @@ def held(core: Contract) -> Rule:
     p, made, beats = core.parameters, core.component, core.parameters.beats
     if made.leaving_slots:
         raise ValueError(
-            f"{core.module}: {beats} beats of {p.width} blocks; the proof is for cores whose {made.specials} special "
-            "blocks are before the last beat"
+            f"{core.module}: {beats} beats of {p.width} blocks; the proof is for cores whose {made.structure.specials} "
+            "special blocks are before the last beat"
         )
     stages = _announcing(made)
     signals = {name: f"core.{name}_sector" for name in ("front", *stages.values())}
@@ -75,7 +75,7 @@ def order(core: Contract) -> Rule:
     """From the front hash by R, the single call, the lanes and the back hash to h and, if there is one, tauW."""
     made = core.component
     front, back, stages = made.programs["front"], made.programs["back"], _announcing(made)
-    issued = {i.product.into: i.step for program in (front, back) for i in program.issues if i.into is None}
+    issued = {i.product.into.name: i.step for program in (front, back) for i in program.issues if i.into is None}
     if issued["h"] < back.steps - 1 or issued["R"] < front.steps - 1:
         raise ValueError(
             f"{core.module}: h and R must be issued not before the last steps, {back.steps - 1} and "
@@ -138,4 +138,5 @@ def order(core: Contract) -> Rule:
 def _announcing(made) -> dict[str, str]:
     """The events of the back hash, and whose pointer each advances."""
     pointers = {"tauW": "outer", "h": "inner"}
-    return {event: pointers[event] for event in pointers if event in made.units["back"].events}
+    raised = {event.name for event in made.units["back"].events}
+    return {event: pointers[event] for event in pointers if event in raised}

@@ -35,7 +35,7 @@ def order(core: Contract) -> Rule:
     """From the front hash by U, the calls and their results to the back hash and Cm."""
     made = core.component
     front, back = made.programs["front"], made.programs["back"]
-    U, Cm = (next(i.step for i in program.issues if i.product.into in ("U", "Cm")) for program in (front, back))
+    U, Cm = (next(i.step for i in program.issues if i.into is None) for program in (front, back))
     signals, rule = _queue(core)
     pointers = ("computed", "result", "call", "ready", "hashed", "front")
     signals |= {f"{name}_sector": f"core.{name}_sector" for name in pointers}

@@ -35,7 +35,7 @@ def in_flight(unit: str, program: Program, event: str) -> tuple[dict[str, str], 
     That is, from where its product is issued: through the tail of the program, if it is issued there, and through the
     multiplier. The step of the program's head is ``<unit>_step``.
     """
-    issue = next(i for i in program.issues if i.product.into == event)
+    issue = next(i for i in program.issues if i.into is None and i.product.into.name == event)
     hash = f"core.{unit}_hash"
     position = issue.step - program.steps  # of its word in the tail, if it is there
     signals = {f"{unit}_tail{k}": f"{hash}.{unit}_sequencer.tail{k}" for k in range(position)}
