@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from wideblock import catalog
 from wideblock.cli.app import app
-from wideblock.export.results import COMMITTED
+from wideblock.evaluate.tables import COMMITTED
 
 COMMANDS = "list info schedule generate encrypt decrypt verify measure synth compare demo".split()
 KEY = "000102030405060708090a0b0c0d0e0f"

@@ -9,10 +9,10 @@ import typer
 
 from wideblock import catalog
 from wideblock.cli.app import Json, as_json, out, table
+from wideblock.evaluate.compare import compare as rows_of
+from wideblock.evaluate.result import load_all
+from wideblock.evaluate.tables import COMMITTED
 from wideblock.export.contract import contract
-from wideblock.export.results import COMMITTED
-from wideblock.synth.compare import compare as rows_of
-from wideblock.synth.result import load_all
 
 EXAMPLE = "Example: [b]wideblock compare fast-brw-2 fast-brw-2s[/b]"
 

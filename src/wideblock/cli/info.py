@@ -6,8 +6,8 @@ from dataclasses import asdict
 import typer
 
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, table
+from wideblock.evaluate.published import for_preset
 from wideblock.export.contract import contract
-from wideblock.synth.published import for_preset
 
 EXAMPLE = "Example: [b]wideblock info fast-brw-2s --set sector_bytes=512[/b]"
 

@@ -4,23 +4,21 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
 
 from wideblock.export.contract import Contract
 from wideblock.export.datasheet import datasheet
 from wideblock.export.fusesoc import fusesoc
-from wideblock.synth.result import Result
 
 __all__ = ["generate"]
 
 
-def generate(core: Contract, directory: Path, *, force: bool = False, results: Iterable[Result] = ()) -> list[Path]:
+def generate(core: Contract, directory: Path, *, force: bool = False, measured: str = "") -> list[Path]:
     """Writes ``MODULE.v``, ``MODULE.core`` and ``MODULE.md`` into ``directory`` and returns their paths.
 
     The directory appears with all three or stays as it was. Raises FileExistsError when it exists, is not empty and
-    ``force`` is off; with ``force`` the files are replaced, each whole, and others there are kept. ``results`` are what
-    was measured on the core, for its datasheet.
+    ``force`` is off; with ``force`` the files are replaced, each whole, and others there are kept. ``measured`` is a
+    Markdown table of the core's area and clock, for its datasheet.
     """
     directory = directory.absolute()
     if directory.exists() and not directory.is_dir():
@@ -31,7 +29,7 @@ def generate(core: Contract, directory: Path, *, force: bool = False, results: I
     texts = {
         f"{core.module}.v": core.verilog,
         f"{core.module}.core": fusesoc(core),
-        f"{core.module}.md": datasheet(core, results),
+        f"{core.module}.md": datasheet(core, measured),
     }
     directory.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))

@@ -4,8 +4,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from wideblock.synth.published import Area, Published, for_preset
-from wideblock.synth.result import Result
+from wideblock.evaluate.published import Area, Published, for_preset
+from wideblock.evaluate.result import Result
 
 __all__ = ["Row", "compare"]
 

@@ -3,9 +3,9 @@ import json
 
 import pytest
 
-from wideblock.synth.compare import compare
+from wideblock.evaluate.compare import compare
+from wideblock.evaluate.result import load, load_all, result, save
 from wideblock.synth.place import ClockReport, CriticalPath
-from wideblock.synth.result import load, load_all, result, save
 from wideblock.synth.targets import target
 from wideblock.synth.yosys import AreaReport
 
@@ -83,7 +83,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path):
         ("{", "no JSON"),
         ("[]", "no result of schema"),
         ('{"schema": "other"}', "but 'other'"),
-        ('{"schema": "wideblock-synth-1"}', "does not have the fields"),
+        ('{"schema": "wideblock-synth-2"}', "does not have the fields"),
     ],
 )
 def test_load_says_what_is_wrong(tmp_path, text, reason):

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 
 from wideblock import catalog
-from wideblock.synth.result import throughput
+from wideblock.evaluate.result import throughput
 
 __all__ = ["Area", "Published", "published", "for_preset", "inconsistent"]
 
@@ -75,7 +75,7 @@ class Published:
 @cache
 def published() -> tuple[Published, ...]:
     """Every published row, in the order of the tables."""
-    with resources.files("wideblock.synth").joinpath("published.toml").open("rb") as file:
+    with resources.files("wideblock.evaluate").joinpath("published.toml").open("rb") as file:
         sets = tomllib.load(file)["set"]
     known = {f.name for f in fields(Published)}
     rows = []
