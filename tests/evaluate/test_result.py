@@ -135,6 +135,8 @@ def test_compare_other_sector_and_other_device():
 
 
 def test_compare_without_results():
-    row = compare(["fast-brw-1", "unpublished"], intervals={"fast-brw-1": 430}, sector_bytes={"fast-brw-1": 4096})[0]
-    assert (row.interval, row.area, row.mhz) == (430, None, None)
-    assert len(compare(["unpublished"])) == 0
+    row = compare(["fast-brw-1"])[0]
+    assert (row.cycles, row.interval, row.area, row.mhz) == (436, 436, None, None)
+    assert compare(["xts-4"]) == []
+    with pytest.raises(ValueError, match="unknown preset 'unpublished'"):
+        compare(["unpublished"])
