@@ -5,10 +5,24 @@ from collections.abc import Sequence
 
 from wideblock.export.contract import Contract
 
-__all__ = ["Case", "testbench"]
+__all__ = ["Case", "cases", "testbench"]
 
 Case = tuple[bytes, bytes, bool, bytes, bytes]
 """Key, tweak, decrypt, data in, data out."""
+
+
+def cases(core: Contract, most: int = 4) -> list[Case]:
+    """Returns the first known answers of the core, ``most`` of them, each in every direction that the core has."""
+    return [
+        (
+            known.key,
+            known.tweak,
+            way,
+            *((known.ciphertext, known.plaintext) if way else (known.plaintext, known.ciphertext)),
+        )
+        for known in core.known_answers[:most]
+        for way in core.behaviour.directions
+    ]
 
 
 def testbench(core: Contract, cases: Sequence[Case]) -> str:
