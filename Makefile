@@ -12,7 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SECTORS ?= 10000
-RESULTS := docs/results
+RESULTS := src/wideblock/evaluate/results
 GATES := aes128-pec-composite aes128-pec-composite-r2 aes128-pec-norm aes128-pec-norm-r2
 
 .PHONY: help demo test verify bench synth docs setup format lock clean
