@@ -40,7 +40,8 @@ class Scheme:
     specification: from parameters and key, an object with ``encrypt(tweak, sector)`` and ``decrypt(tweak, sector)``
     security:      what the scheme protects and what not, with its source
     summary:       from parameters, one line on a core
-    answers:       name of the file of its known answers; ``holds`` tells which of them are for a core
+    answers:       name of the file of its known answers, or None if there are none
+    holds:         from parameters and a known answer, whether it is for such a core
     key:           fields of a known answer that make up the key, in the order of the port
     """
 
@@ -51,8 +52,8 @@ class Scheme:
     security: str
     status: Status
     summary: Callable[[Any], str]
-    answers: str
-    holds: Callable[[Any, vectors.Vector], bool]
+    answers: str | None = None
+    holds: Callable[[Any, vectors.Vector], bool] = lambda parameters, answer: True
     key: tuple[str, ...] = ("key",)
 
     @property
@@ -68,6 +69,8 @@ class Scheme:
 
     def known_answers(self, parameters: SectorParameters) -> list[KnownAnswer]:
         """Every known answer for a core of these parameters; maybe none."""
+        if self.answers is None:
+            return []
         bits = self.core.key_port_bits(parameters)
         found = [
             KnownAnswer(group.source, b"".join(a[part] for part in self.key), a["tweak"], a["pt"], a["ct"])
