@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The page "Add a scheme" does what it says: its files, added to a copy of the package, make a scheme of all commands."""
+"""The page "Add a scheme" does what it says: its files make a scheme that every command knows."""
 
 import os
 import re
