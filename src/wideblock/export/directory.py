@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes an exported core to disk, whole or not at all."""
 
-import os
-import shutil
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from wideblock.atomic import write_directory
 from wideblock.export.contract import Contract
 from wideblock.export.datasheet import datasheet
 from wideblock.export.fusesoc import fusesoc
@@ -26,31 +24,12 @@ def generate(core: Contract, directory: Path, *, force: bool = False, results: I
     directory = directory.absolute()
     if directory.exists() and not directory.is_dir():
         raise NotADirectoryError(f"{directory} is a file; -o needs a directory")
-    occupied = directory.is_dir() and any(directory.iterdir())
-    if occupied and not force:
+    if not force and directory.is_dir() and any(directory.iterdir()):
         raise FileExistsError(f"{directory} is not empty; choose another directory or give --force")
     texts = {
         f"{core.module}.v": verilog(core),
         f"{core.module}.core": fusesoc(core),
         f"{core.module}.md": datasheet(core, results),
     }
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
-    try:
-        for name, content in texts.items():
-            (work / name).write_text(content)
-        work.chmod(0o777 & ~_umask())
-        if occupied:
-            for name in texts:
-                os.replace(work / name, directory / name)
-        else:
-            os.replace(work, directory)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    write_directory(directory, texts)
     return [directory / name for name in texts]
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
