@@ -76,7 +76,7 @@ def crypt(
             device=device,
             progress=report,
         )
-    cycles = f", {done.cycles} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
+    cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
     err.print(f"{done.sectors} sectors in {done.seconds:.1f} s{cycles}", markup=False)
 
 
