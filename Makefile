@@ -44,7 +44,7 @@ synth: $(READY)
 	$(BIN)/wideblock synth fast-brw-1 --set sbox=composite --target ecp5 --yosys=-nowidelut --mhz 120 --save $(RESULTS)
 
 docs: $(READY)
-	$(BIN)/python -m wideblock.export.results $(RESULTS) README.md
+	$(BIN)/python -m wideblock.evaluate.tables $(RESULTS) README.md
 
 setup: $(READY)
 

@@ -11,20 +11,10 @@ from pathlib import Path
 
 import pytest
 
-TESTS = Path(__file__).parents[1]
 KEY = "000102030405060708090a0b0c0d0e0f"
 COMMAND = [sys.executable, "-c", "from wideblock.cli import main; main()"]
 CRYPT = [*COMMAND, "encrypt", "fast-brw-2s", "--key", KEY, "--in", "image", "--out", "out"]
-TOY = f"""
-import sys
-from pathlib import Path
-sys.path.insert(0, {str(TESTS / "verify")!r})
-from toy_core import Toy
-from wideblock.cli.signals import stopping
-from wideblock.image.crypt import crypt_image
-with stopping():
-    crypt_image(Toy(), bytes(range(16)), Path("image"), Path("out"), engine="rtl")
-"""
+RTL = [*COMMAND, "encrypt", "xts-both", "--set", "sector_bytes=64", "--key", KEY + KEY[::-1]]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
@@ -131,7 +121,7 @@ def test_ctrl_c_several_times(tmp_path, image, pause):
 
 @pytest.mark.parametrize("number", SIGNALS)
 def test_compiled_model(tmp_path, image, number):
-    with running([sys.executable, "-c", TOY], tmp_path) as process:
+    with running([*RTL, "--in", "image", "--out", "out"], tmp_path) as process:
         until(lambda: under_way(tmp_path), "result")
         status, _ = stop(process, number)
     assert status == 128 + number

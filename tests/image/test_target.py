@@ -16,12 +16,10 @@ from wideblock.image.crypt import crypt_image
 from wideblock.image.files import BLOCK_DEVICE, kind_of
 from wideblock.image.source import tweak_of
 
-from ..verify.toy_core import Specification, Toy
+from .subject import KEY, SUBJECT
 
-TOY = Toy()
-KEY = bytes(range(100, 116))
 DATA = random.Random(3).randbytes(64 * 1024)  # whole blocks of any device
-CIPHER = b"".join(Specification(KEY).encrypt(tweak_of(i), DATA[64 * i : 64 * i + 64]) for i in range(1024))
+CIPHER = b"".join(SUBJECT.specification(KEY).encrypt(tweak_of(i), DATA[64 * i : 64 * i + 64]) for i in range(1024))
 
 
 @pytest.fixture
@@ -38,7 +36,7 @@ def nothing_else_is_left(tmp_path):
 
 
 def crypt(source, target, **options):
-    return crypt_image(TOY, KEY, source, target, engine="spec", **options)
+    return crypt_image(SUBJECT, KEY, source, target, engine="spec", **options)
 
 
 def refused(monkeypatch, source, target, **options):

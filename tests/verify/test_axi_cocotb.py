@@ -3,6 +3,7 @@
 
 import hashlib
 import os
+import sys
 import warnings
 from pathlib import Path
 
@@ -40,7 +41,9 @@ def test_between_independent_sources_and_sinks(tmp_path, monkeypatch):
             "-Wno-lint",
             "-O1",
             "-MAKEFLAGS",
-            "CFG_CXXFLAGS_PCH_I=-include CFG_GCH_IF_CLANG= OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0",
+            # the wheel's make file has the precompiled headers and the Python of the machine that it was made on
+            f"PYTHON3={sys.executable} CFG_CXXFLAGS_PCH_I=-include CFG_GCH_IF_CLANG= "
+            "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0",
         ],
     )
     results = runner.test(

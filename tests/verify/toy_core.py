@@ -9,10 +9,11 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from amaranth import Array, C, Cat, Instance, Module, Mux, Signal
-from amaranth.back import verilog
 from amaranth.hdl import ClockDomain, ClockSignal, ResetSignal
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
+
+from wideblock.export.verilog import convert
 
 PATH = "flaw.hex"
 SELECT = f"""
@@ -130,7 +131,7 @@ class Toy:
     @cached_property
     def verilog(self) -> str:
         core = Core(self.width, self.sector_bytes, self.key_bits, self.flawed, self.block_ram)
-        text = verilog.convert(core, name=self.top, emit_src=False, strip_internal_attrs=True)
+        text = convert(core, self.top)
         return text + SELECT if self.flawed else text
 
     def vectors(self):

@@ -11,7 +11,6 @@ from wideblock.cli.app import Preset, Set, err, progress, settings
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 from wideblock.image.engines import ENGINES
-from wideblock.verify.exported import Exported
 
 KEY = "000102030405060708090a0b0c0d0e0f"
 STREAM = Path("-")
@@ -65,7 +64,7 @@ def crypt(
     name = f"{core.module}, {engine}"
     with progress(f"{direction}ing with {name}", before=f"preparing {name}") as report:
         done = crypt_image(
-            Exported(core),
+            core,
             key_of(key),
             sys.stdin.buffer if source == STREAM else source,
             sys.stdout.buffer if target == STREAM else target,

@@ -13,13 +13,12 @@ import typer
 
 from wideblock.cli import filesystem
 from wideblock.cli.app import err, out, progress, table
+from wideblock.evaluate.published import for_preset
+from wideblock.evaluate.result import load_all
+from wideblock.evaluate.tables import COMMITTED, of_core
 from wideblock.export.contract import Contract, contract
-from wideblock.export.results import COMMITTED, of_core
 from wideblock.image.crypt import crypt_image
 from wideblock.image.source import tweak_of
-from wideblock.synth.published import for_preset
-from wideblock.synth.result import load_all
-from wideblock.verify.exported import Exported
 from wideblock.verify.measure import measure
 
 EXAMPLE = "Example: [b]wideblock demo --image disk.img[/b]"
@@ -34,7 +33,7 @@ def demo(
 ) -> None:
     """Encrypt a filesystem image with the hardware core in simulation and decrypt it with the specification."""
     core = contract(preset)
-    dut = Exported(core)
+    dut = core
     with folder(keep) as work:
         plain, cipher, back = (work / name for name in ("plain.img", "cipher.img", "back.img"))
         if image:
@@ -90,7 +89,7 @@ def equal_sectors(plain: np.ndarray, cipher: np.ndarray) -> tuple[int, int]:
     return int(shared.sum()), int((shared & (count[place.reshape(-1)] == 1)).sum())
 
 
-def flip(dut: Exported, number: int, sector: bytes, *, bit: int) -> tuple[int, int]:
+def flip(dut: Contract, number: int, sector: bytes, *, bit: int) -> tuple[int, int]:
     """Returns how many bytes and bits of sector ``number`` decipher wrongly when ``bit`` of it is flipped."""
     specification, tweak = dut.specification(KEY), tweak_of(number)
     damaged = bytearray(sector)
@@ -101,15 +100,15 @@ def flip(dut: Exported, number: int, sector: bytes, *, bit: int) -> tuple[int, i
     return sum(map(bool, difference.to_bytes(len(sector), "little"))), difference.bit_count()
 
 
-def show(core: Contract, dut: Exported, rate: float) -> None:
+def show(core: Contract, dut: Contract, rate: float) -> None:
     """Prints the core's measured cycles beside the published rows, and its area where it has been measured."""
     with err.status("measuring the cycle contract"):
         measured = measure(dut)
     rows = [
-        (f"{core.preset}, {direction}", "measured", cycles.compute, cycles.interval, cycles.latency, cycles.setup)
+        (f"{core.name}, {direction}", "measured", cycles.compute, cycles.interval, cycles.latency, cycles.setup)
         for direction, cycles in measured.items()
     ]
-    papers = {(row.design, row.cycles): row for row in for_preset(core.preset) if row.kind == "paper"}
+    papers = {(row.design, row.cycles): row for row in for_preset(core.name) if row.kind == "paper"}
     rows += [(row.design, "paper", row.cycles, row.cycles, None, row.setup) for row in papers.values()]
     out.print()
     table(

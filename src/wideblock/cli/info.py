@@ -6,8 +6,8 @@ from dataclasses import asdict
 import typer
 
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, table
+from wideblock.evaluate.published import for_preset
 from wideblock.export.contract import contract
-from wideblock.synth.published import for_preset
 
 EXAMPLE = "Example: [b]wideblock info fast-brw-2s --set sector_bytes=512[/b]"
 
@@ -15,7 +15,7 @@ EXAMPLE = "Example: [b]wideblock info fast-brw-2s --set sector_bytes=512[/b]"
 def info(preset: Preset, changes: Set = None, json: Json = False) -> None:
     """Show a core's parameters, cycle contract, ports, published figures and security."""
     core = contract(preset, settings(changes))
-    published = for_preset(core.preset)
+    published = for_preset(core.name)
     if json:
         as_json(core.json() | {"published": [asdict(row) for row in published]})
         return
@@ -26,7 +26,7 @@ def info(preset: Preset, changes: Set = None, json: Json = False) -> None:
     out.print()
     table(
         ("port", "direction", "bits", "meaning"),
-        ((port.name, port.direction, port.width, port.meaning(core.parameters.width)) for port in core.ports),
+        ((port.name, port.direction, port.width, port.meaning) for port in core.ports),
     )
     if published:
         out.print()

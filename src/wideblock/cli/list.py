@@ -7,55 +7,42 @@ import typer
 
 from wideblock import catalog
 from wideblock.cli.app import Json, as_json, out, table
+from wideblock.export.contract import contract
 
 EXAMPLE = "Example: [b]wideblock list[/b]"
-
-
-def _overlap(preset: catalog.Preset) -> str:
-    if "overlap" not in catalog.settings(preset.parameters):
-        return "-"
-    return "yes" if preset.parameters.overlap else "no"
 
 
 def presets(
     json: Json = False,
     names: Annotated[bool, typer.Option("--names", help="Print the names alone, one a line.")] = False,
 ) -> None:
-    """Show every preset with what it is and what is known about its security."""
-    known = [(preset, catalog.core(preset.parameters)) for preset in catalog.PRESETS.values()]
+    """Show every preset with its summary, and each scheme's security statement."""
     if names:
-        typer.echo("\n".join(preset.name for preset, _ in known))
-    elif json:
+        typer.echo("\n".join(catalog.PRESETS))
+        return
+    known = [contract(name) for name in catalog.PRESETS]
+    if json:
         as_json(
             [
                 {
-                    "preset": preset.name,
-                    "title": preset.title,
-                    "summary": preset.summary,
-                    "parameters": catalog.settings(preset.parameters),
+                    "preset": core.name,
+                    "title": core.title,
+                    "summary": core.summary,
+                    "parameters": core.settings,
                     "interval": core.timing.interval,
-                    "security": preset.security,
+                    "status": core.preset.scheme.status.value,
+                    "security": core.security,
                 }
-                for preset, core in known
+                for core in known
             ]
         )
-    else:
-        table(
-            ("preset", "bytes", "lanes", "overlap", "cycles a sector", "what it is"),
-            (
-                (
-                    p.name,
-                    p.parameters.sector_bytes,
-                    p.parameters.lanes,
-                    _overlap(p),
-                    core.timing.interval,
-                    p.summary,
-                )
-                for p, core in known
-            ),
-        )
-        for scheme, security in {p.parameters.scheme: p.security for p, _ in known}.items():
-            out.print(f"\nSecurity of {scheme.upper()}: {security}", markup=False)
+        return
+    table(
+        ("preset", "bytes", "lanes", "cycles a sector", "summary"),
+        ((c.name, c.behaviour.usual, c.parameters.lanes, c.timing.interval, c.summary) for c in known),
+    )
+    for scheme in catalog.SCHEMES.values():
+        out.print(f"\nSecurity of {scheme.name.upper()} ({scheme.status.value}): {scheme.security}", markup=False)
 
 
 def register(app: typer.Typer) -> None:

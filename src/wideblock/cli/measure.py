@@ -7,7 +7,6 @@ import typer
 
 from wideblock.cli.app import Json, Preset, Set, as_json, err, out, settings, table
 from wideblock.export.contract import contract
-from wideblock.verify.exported import Exported
 from wideblock.verify.measure import measure as measured
 
 EXAMPLE = "Example: [b]wideblock measure fast-brw-2 --json[/b]"
@@ -20,11 +19,11 @@ def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
     """
     core = contract(preset, settings(changes))
     with err.status(f"{core.module}: compiling and running the model"):
-        seen = {direction: asdict(cycles) for direction, cycles in measured(Exported(core)).items()}
+        seen = {direction: asdict(cycles) for direction, cycles in measured(core).items()}
     stated = {name: getattr(core.timing, name) for name in next(iter(seen.values()))}
     right = all(cycles == stated for cycles in seen.values())
     if json:
-        as_json({"preset": core.preset, "changed": dict(core.changed), "stated": stated, **seen, "equal": right})
+        as_json({"preset": core.name, "changed": dict(core.changed), "stated": stated, **seen, "equal": right})
     else:
         table(
             ("cycles", "stated", *seen),

@@ -10,11 +10,9 @@ import typer
 
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
 from wideblock.export.contract import Contract, contract
-from wideblock.export.verilog import verilog
 from wideblock.synth.targets import target, targets
 from wideblock.synth.yosys import Source
 from wideblock.synth.yosys import netlist as synthesise
-from wideblock.verify.exported import Exported, known_answers
 from wideblock.verify.netlist import verify_netlist
 from wideblock.verify.scoreboard import Report
 from wideblock.verify.scoreboard import verify as run
@@ -29,8 +27,8 @@ def after_synthesis(core: Contract, device: str, **options: Any) -> Report:
     """The report on the netlist that synthesis for ``device`` makes of the core."""
     with TemporaryDirectory() as directory:
         options["progress"]("synthesis", 0, 1)
-        _, files = synthesise(Source(verilog(core), core.module), target(device), Path(directory))
-        return verify_netlist(Exported(core), files.verilog, files.models, includes=files.includes, **options)
+        _, files = synthesise(Source(core.verilog, core.module), target(device), Path(directory))
+        return verify_netlist(core, files.verilog, files.models, includes=files.includes, **options)
 
 
 def verify(
@@ -47,10 +45,10 @@ def verify(
     """Hold the exported Verilog against the specification; explain the first difference, exit status 1."""
     core = contract(preset, settings(changes))
     with stages(f"compiling {core.module}") as report:
-        options = {"sectors": sectors, "seed": seed, "vectors": known_answers(core), "progress": report}
-        found = after_synthesis(core, netlist, **options) if netlist else run(Exported(core), **options)
+        options = {"sectors": sectors, "seed": seed, "vectors": core.known_answers, "progress": report}
+        found = after_synthesis(core, netlist, **options) if netlist else run(core, **options)
     if json:
-        as_json({"preset": core.preset, "changed": dict(core.changed), "passed": found.passed, **asdict(found)})
+        as_json({"preset": core.name, "changed": dict(core.changed), "passed": found.passed, **asdict(found)})
     else:
         table(
             ("check", "result", "sectors", "cycles", "tried"),

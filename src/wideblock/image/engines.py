@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Engines that encrypt and decrypt sectors, behind one protocol. Only this module of the room knows a subject."""
+"""Engines that encrypt and decrypt sectors, behind one protocol.
+
+No other module of the room uses a core's description, its simulation or its specification.
+"""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -9,9 +12,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from wideblock.export.contract import Contract
 from wideblock.verify.driver import Simulation
 from wideblock.verify.pool import SpecificationPool
-from wideblock.verify.subject import Request, Subject, directions_of
+from wideblock.verify.subject import Request, directions_of, key_bits_of
 
 __all__ = ["ENGINES", "Bytes", "Chunk", "Engine", "make"]
 
@@ -31,7 +35,7 @@ class Engine(Protocol):
     chunk_bytes: int
     """Most bytes of a chunk. It bounds memory, and the time for which a chunk keeps signals waiting."""
 
-    def __init__(self, subject: Subject, key: bytes, decrypt: bool): ...
+    def __init__(self, subject: Contract, key: bytes, decrypt: bool): ...
     def __enter__(self) -> "Engine": ...
     def __exit__(self, *_: object) -> None: ...
 
@@ -50,12 +54,12 @@ class Rtl:
 
     chunk_bytes = 1 << 16  # at most a second of simulation
 
-    def __init__(self, subject: Subject, key: bytes, decrypt: bool):
+    def __init__(self, subject: Contract, key: bytes, decrypt: bool):
         if decrypt not in directions_of(subject):
             has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
-            raise ValueError(f"{subject.top} only {has}; to {lacks}, choose the engine 'spec' or a core that does")
+            raise ValueError(f"{subject.module} only {has}; to {lacks}, choose the engine 'spec' or a core that does")
         self._subject, self._key, self._decrypt = subject, key, decrypt
-        self.sector_bytes = subject.sector_bytes
+        self.sector_bytes = subject.behaviour.usual
         self._first_cycle = 0
 
     def __enter__(self) -> "Rtl":
@@ -80,9 +84,9 @@ class Specification:
 
     chunk_bytes = 1 << 18
 
-    def __init__(self, subject: Subject, key: bytes, decrypt: bool):
+    def __init__(self, subject: Contract, key: bytes, decrypt: bool):
         self._subject, self._key, self._decrypt = subject, key, decrypt
-        self.sector_bytes = subject.sector_bytes
+        self.sector_bytes = subject.behaviour.usual
 
     def __enter__(self) -> "Specification":
         self._pool = SpecificationPool(self._subject)
@@ -113,15 +117,15 @@ ENGINES: dict[str, type[Engine]] = {"rtl": Rtl, "spec": Specification}
 """Every engine by the name that users give."""
 
 
-def make(name: str, subject: Subject, key: bytes, *, decrypt: bool) -> Engine:
+def make(name: str, subject: Contract, key: bytes, *, decrypt: bool) -> Engine:
     """The engine ``name`` of a subject under ``key``, not yet started.
 
     Raises ValueError for an unknown engine, a wrong key, and a direction that the engine does not have.
     """
     if name not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))}, got {name!r}")
-    if len(key) * 8 != subject.key_bits:
-        raise ValueError(f"key must be {subject.key_bits // 8} bytes, got {len(key)}")
+    if len(key) * 8 != key_bits_of(subject):
+        raise ValueError(f"key must be {key_bits_of(subject) // 8} bytes, got {len(key)}")
     subject.specification(key)  # raises ValueError for whatever else a scheme demands of its key
     return ENGINES[name](subject, key, decrypt)
 

@@ -13,7 +13,7 @@ from wideblock.synth import passes, process
 from wideblock.synth.process import FlowError
 from wideblock.synth.targets import Target
 
-__all__ = ["Source", "AreaReport", "Netlist", "synthesise", "netlist", "ports", "cell_models"]
+__all__ = ["Source", "AreaReport", "Netlist", "run", "synthesise", "netlist", "ports", "cell_models"]
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def ports(source: Source, *, directory: Path | None = None) -> dict[str, tuple[s
     """The top module's ports: name to ("input" or "output", width)."""
     with process.workspace(directory) as where:
         (where / "source.v").write_text(source.verilog)
-        _yosys([*_read(source.top), "ports ports.json"], where, "ports", None)
+        run([*_read(source.top), "ports ports.json"], where, "ports", None)
         return {name: (way, width) for name, (way, width) in json.loads((where / "ports.json").read_text()).items()}
 
 
@@ -161,7 +161,12 @@ def _read(top: str) -> list[str]:
     return ["read_verilog source.v", f"hierarchy -check -top {top}"]
 
 
-def _yosys(script: Iterable[str], where: Path, name: str, timeout: float | None) -> None:
+def run(script: Iterable[str], where: Path, name: str, timeout: float | None = None) -> None:
+    """Runs Yosys passes, one a line, in directory ``where`` and in a process of its own; ``NAME.log`` is its output.
+
+    A process of its own, since Yosys numbers what has no name from its start on, and ends the process when it fails.
+    Raises :class:`FlowError`; ``timeout`` is in seconds.
+    """
     _share()
     (where / f"{name}.ys").write_text("\n".join(script) + "\n")
     process.run(
@@ -189,7 +194,7 @@ def _flow(
     stat = " ".join(filter(None, ("stat", target.stat, "-json")))
     (where / "source.v").write_text(source.verilog)
     # synth_* read their cell libraries before the design's top is known: hierarchy first gives the clear error.
-    _yosys([*_read(source.top), command, f"tee -q -o area.json {stat}", *writers], where, "synthesis", timeout)
+    run([*_read(source.top), command, f"tee -q -o area.json {stat}", *writers], where, "synthesis", timeout)
     return _area(json.loads((where / "area.json").read_text()), source.top, target, command)
 
 

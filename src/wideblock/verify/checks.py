@@ -7,12 +7,14 @@ from concurrent.futures import Future
 
 import numpy as np
 
+from wideblock.catalog import KnownAnswer
+from wideblock.export.contract import Contract
 from wideblock.verify.driver import Simulation
 from wideblock.verify.judge import KEY, explain, judge, level
 from wideblock.verify.measure import measure
 from wideblock.verify.pool import SpecificationPool
 from wideblock.verify.stimulus import Event, Key, Reset, Result, Zeroize
-from wideblock.verify.subject import KnownAnswer, Request, Subject, Units, beats_per_sector, directions_of, units_of
+from wideblock.verify.subject import Request, Units, beats_per_sector, directions_of, key_bits_of, units_of
 
 __all__ = ["CHECKS", "Check", "Outcomes", "Progress"]
 
@@ -24,7 +26,7 @@ class Check:
 
     def __init__(
         self,
-        subject: Subject,
+        subject: Contract,
         simulation: Simulation,
         pool: SpecificationPool,
         seed: int,
@@ -55,7 +57,7 @@ class Check:
         return self.rng.bytes(n)
 
     def key(self) -> bytes:
-        return self.random(self.subject.key_bits // 8)
+        return self.random(key_bits_of(self.subject) // 8)
 
     def request(self, size: int | None = None, *, decrypt: bool | None = None) -> Request:
         """A random sector, of a right size and direction unless ``size`` and ``decrypt`` say otherwise."""
@@ -68,10 +70,10 @@ class Check:
 
     def size(self) -> int:
         """A right size: the sector's, or where there are others that one, short ones and long ones, in equal parts."""
-        right, units = self.subject.sector_bytes, units_of(self.subject)
+        right, units = self.subject.behaviour.usual, units_of(self.subject)
         if not units:
             return right
-        beat, kind = 16 * self.subject.width, self.rng.integers(3)
+        beat, kind = 16 * self.subject.parameters.width, self.rng.integers(3)
         most = (units.least, units.least + 4 * beat, units.least + max(right, 8 * beat))[kind]
         return int(self.rng.integers(units.least, most, endpoint=True)) if kind else right
 
@@ -309,7 +311,7 @@ def wrong_lengths(check: Check) -> Outcomes:
         for wrong in [*short, *long]:
             lengths += [wrong, None]
         lengths += check.rng.permutation([*short, *long]).tolist() + [None, None]
-        beat = 16 * check.subject.width
+        beat = 16 * check.subject.parameters.width
         requests = [check.request(length and beat * length) for length in lengths]
         difference = check.play(requests, [Key(check.key(), before=0)], offer=offer, take=take)
         if difference:
@@ -336,7 +338,7 @@ def _wrong_units(check: Check, units: Units) -> Outcomes:
 
 def equal_halves(check: Check) -> Outcomes:
     """A key of two equal halves: refused by a core whose key is two that must differ, and one as any other else."""
-    half = check.key()[: check.subject.key_bits // 16]
+    half = check.key()[: key_bits_of(check.subject) // 16]
     if not units_of(check.subject):
         difference = check.play([check.request() for _ in range(3)], [Key(half * 2, before=0)])
         return "a key of equal halves is a key as any other", difference

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from wideblock.export.contract import Contract
 from wideblock.verify.job import Call, Job
 from wideblock.verify.stimulus import Bytes, Key, Outcome, Record, Reset, Result, Stimulus, Zeroize
-from wideblock.verify.subject import Core, beats_per_sector, units_of
+from wideblock.verify.subject import beats_per_sector, key_bits_of, units_of
 from wideblock.verify.verilator import build
 
 __all__ = ["Simulation", "SimulationError"]
@@ -27,10 +28,10 @@ class Simulation:
     Raises :class:`~wideblock.verify.verilator.BuildError` if the model cannot be built.
     """
 
-    def __init__(self, core: Core, *, verilog: Iterable[str] | None = None):
+    def __init__(self, core: Contract, *, verilog: Iterable[str] | None = None):
         self.core = core
         self.beats = beats_per_sector(core)
-        self._library = build([core.verilog] if verilog is None else verilog, core.top)
+        self._library = build([core.verilog] if verilog is None else verilog, core.module)
         for name, result, arguments in [
             ("bench_new", ctypes.c_void_p, []),
             ("bench_delete", None, [ctypes.c_void_p]),
@@ -45,13 +46,13 @@ class Simulation:
             function.restype, function.argtypes = result, arguments
         if self._library.job_bytes() != ctypes.sizeof(Job):
             raise SimulationError("the harness and its driver differ in their interface: remove the cached models")
-        if self._library.beat_bytes() != 16 * core.width:
+        if self._library.beat_bytes() != 16 * core.parameters.width:
             raise SimulationError(
-                f"{core.top} has beats of {self._library.beat_bytes()} bytes, its width of "
-                f"{core.width} blocks means {16 * core.width}"
+                f"{core.module} has beats of {self._library.beat_bytes()} bytes, its width of "
+                f"{core.parameters.width} blocks means {16 * core.parameters.width}"
             )
         if bool(self._library.has_keep()) != (units_of(core) is not None):
-            raise SimulationError(f"{core.top} must have tkeep if and only if it takes units of any length")
+            raise SimulationError(f"{core.module} must have tkeep if and only if it takes units of any length")
         self._bench = self._library.bench_new()
         self.reset()
 
@@ -101,7 +102,7 @@ class Simulation:
 
         Where the core has tkeep, they are of any number of bytes.
         """
-        beat = 16 * self.core.width
+        beat = 16 * self.core.parameters.width
         tails = None
         if isinstance(sectors, np.ndarray):
             counts = np.full(len(sectors), sectors.shape[1] // beat, np.int64)
@@ -139,13 +140,13 @@ class Simulation:
     def expect_done(self, record: Record, *, want: int | None = None) -> None:
         """Raises :class:`SimulationError` for a call that did not end as it was told to; ``want`` beats were due."""
         if record.outcome == Outcome.VIOLATION:
-            raise SimulationError(f"{self.core.top}: {record.violation}, cycle {record.violation_cycle}")
+            raise SimulationError(f"{self.core.module}: {record.violation}, cycle {record.violation_cycle}")
         if record.outcome == Outcome.RECORD_FULL:
-            raise SimulationError(f"{self.core.top} gives more beats than it took")
+            raise SimulationError(f"{self.core.module} gives more beats than it took")
         if record.outcome != Outcome.DONE:
             taken = int(record.taken_in.sum())
             raise SimulationError(
-                f"{self.core.top} is stuck after {record.cycles} cycles: {taken} beats taken, "
+                f"{self.core.module} is stuck after {record.cycles} cycles: {taken} beats taken, "
                 f"{len(record.out)} given{'' if want is None else f' of {want}'}"
             )
 
@@ -209,8 +210,8 @@ class Simulation:
         """
         self._library.bench_seed(self._bench, 0)
         inside = 0
-        left = np.zeros((0, 16 * self.core.width), np.uint8)
-        empty = np.zeros((0, self.core.sector_bytes), np.uint8), np.zeros((0, 16), np.uint8)
+        left = np.zeros((0, 16 * self.core.parameters.width), np.uint8)
+        empty = np.zeros((0, self.core.behaviour.usual), np.uint8), np.zeros((0, 16), np.uint8)
         for sectors, tweaks in chain(chunks, [empty]):
             last = len(sectors) == 0
             if not last:
@@ -238,7 +239,7 @@ class Simulation:
             whole = len(beats) // self.beats * self.beats
             left = beats[whole:]
             if whole:
-                yield beats[:whole].reshape(-1, self.core.sector_bytes)
+                yield beats[:whole].reshape(-1, self.core.behaviour.usual)
         if inside:
             raise SimulationError(f"{inside} beats never left the core")
 
@@ -248,13 +249,13 @@ class Simulation:
         return 4 * (t.latency + t.interval + t.setup + t.zeroize) + 1000 + int(200 / max(min(offer, take), 1e-4))
 
     def _play(self, stimulus: Stimulus, out_capacity: int) -> Record:
-        key_bytes = self.core.key_bits // 8
+        key_bytes = key_bits_of(self.core) // 8
         for key in stimulus.keys:
             if len(key.key) != key_bytes:
                 raise ValueError(f"key must be {key_bytes} bytes, got {len(key.key)}")
         call = Call(
             stimulus,
-            beat_bytes=16 * self.core.width,
+            beat_bytes=16 * self.core.parameters.width,
             key_bytes=key_bytes,
             base=self.cycle,
             out_capacity=out_capacity,
@@ -264,17 +265,17 @@ class Simulation:
     def _expect_whole(self, record: Record, stimulus: Stimulus) -> None:
         if record.faults:
             cycle, cause = record.faults[0]
-            raise SimulationError(f"{self.core.top}: fault {cause} in cycle {cycle}, but every sector is whole")
+            raise SimulationError(f"{self.core.module}: fault {cause} in cycle {cycle}, but every sector is whole")
         n, beats = len(stimulus.counts), int(stimulus.counts.sum())
         ends = np.cumsum(stimulus.counts) - 1
         if len(record.out) != beats or not np.array_equal(np.flatnonzero(record.out_last), ends):
             raise SimulationError(
-                f"{self.core.top}: {len(record.out)} beats left, m_axis_tlast on "
+                f"{self.core.module}: {len(record.out)} beats left, m_axis_tlast on "
                 f"{int(record.out_last.sum())}; right are {beats} and {n}"
             )
         for number in np.flatnonzero(record.out_bytes[ends] != stimulus.tails).tolist():
             raise SimulationError(
-                f"{self.core.top}: unit {number} left with {int(record.out_bytes[ends[number]])} bytes in its last "
+                f"{self.core.module}: unit {number} left with {int(record.out_bytes[ends[number]])} bytes in its last "
                 f"beat, right are {int(stimulus.tails[number])}"
             )
 
@@ -282,5 +283,5 @@ class Simulation:
         units = units_of(self.core)
         if units and not units.least <= size <= units.most:
             raise ValueError(f"a unit must be {units.least} to {units.most} bytes, got {size}")
-        if not units and size != self.core.sector_bytes:
-            raise ValueError(f"sector must be {self.core.sector_bytes} bytes, got {size}")
+        if not units and size != self.core.behaviour.usual:
+            raise ValueError(f"sector must be {self.core.behaviour.usual} bytes, got {size}")

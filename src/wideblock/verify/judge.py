@@ -5,9 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from wideblock.export.contract import Contract
 from wideblock.verify.pool import SpecificationPool
 from wideblock.verify.stimulus import Key, Outcome, Record, Reset, Stimulus, Zeroize
-from wideblock.verify.subject import Request, Subject, beats_per_sector, units_of
+from wideblock.verify.subject import Request, beats_per_sector, units_of
 
 __all__ = ["DIRECTION", "KEY", "LONG", "SHORT", "explain", "judge", "level"]
 
@@ -15,7 +16,7 @@ SHORT, LONG, DIRECTION, KEY = 1, 2, 4, 8  # causes on ``fault``
 
 
 def judge(
-    subject: Subject, pool: SpecificationPool, requests: Sequence[Request], stimulus: Stimulus, record: Record
+    subject: Contract, pool: SpecificationPool, requests: Sequence[Request], stimulus: Stimulus, record: Record
 ) -> str | None:
     """The first way in which ``record`` is not what a right core does with ``stimulus``, in a paragraph, or None.
 
@@ -42,12 +43,12 @@ def judge(
     return difference
 
 
-def _cause(subject: Subject, request: Request) -> int:
+def _cause(subject: Contract, request: Request) -> int:
     """What fault this request is for the core; 0: none."""
     units, size = units_of(subject), len(request.data)
     if units and request.decrypt not in units.directions:
         return DIRECTION
-    least, most = (units.least, units.most) if units else (subject.sector_bytes, subject.sector_bytes)
+    least, most = (units.least, units.most) if units else (subject.behaviour.usual, subject.behaviour.usual)
     return SHORT if size < least else LONG if size > most else 0
 
 
@@ -68,7 +69,7 @@ def _key_at(stimulus: Stimulus, record: Record, cycle: int, since: int) -> Key |
     return taken[-1] if taken else None
 
 
-def _keys(subject: Subject, stimulus: Stimulus, record: Record) -> str | None:
+def _keys(subject: Contract, stimulus: Stimulus, record: Record) -> str | None:
     """Ready only with a key; sectors taken only with a key; a zeroize ends both in time."""
     ready = sorted(record.ready)
     for i, (start, end) in enumerate(_cuts(stimulus, record)):
@@ -99,7 +100,7 @@ def _keys(subject: Subject, stimulus: Stimulus, record: Record) -> str | None:
     return None
 
 
-def _setup(subject: Subject, ready: list[tuple[int, int]], loaded: int, end: int) -> str | None:
+def _setup(subject: Contract, ready: list[tuple[int, int]], loaded: int, end: int) -> str | None:
     """Ready rises when the key has been set up, not before."""
     due = loaded + subject.timing.setup
     rise = next((at for at, value in ready if value and at > loaded), end + 1)
@@ -126,7 +127,7 @@ def _epoch(stimulus: Stimulus, i: int) -> str:
     return f"{'reset' if isinstance(event, Reset) else 'zeroize'} came in cycle {event.cycle}"
 
 
-def _faults(subject: Subject, requests: Sequence[Request], stimulus: Stimulus, record: Record) -> str | None:
+def _faults(subject: Contract, requests: Sequence[Request], stimulus: Stimulus, record: Record) -> str | None:
     """One pulse of the right cause for every sector of wrong length, in order, and no other."""
     beats = beats_per_sector(subject)
     names = {SHORT: "cut short", LONG: "too long", DIRECTION: "in a direction that the core does not have"}
@@ -170,7 +171,7 @@ def _faults(subject: Subject, requests: Sequence[Request], stimulus: Stimulus, r
     return None
 
 
-def _computed(subject: Subject, requests: Sequence[Request], stimulus: Stimulus, record: Record) -> str | None:
+def _computed(subject: Contract, requests: Sequence[Request], stimulus: Stimulus, record: Record) -> str | None:
     """One pulse of computed for every whole sector, after its last beat, and no other."""
     sound = np.array([not _cause(subject, request) for request in requests], bool)
     for i, (start, end) in enumerate(_cuts(stimulus, record)):
@@ -194,7 +195,7 @@ def _computed(subject: Subject, requests: Sequence[Request], stimulus: Stimulus,
 
 
 def _output(
-    subject: Subject, pool: SpecificationPool, requests: Sequence[Request], stimulus: Stimulus, record: Record
+    subject: Contract, pool: SpecificationPool, requests: Sequence[Request], stimulus: Stimulus, record: Record
 ) -> str | None:
     """Every whole sector, once, in order, right in every byte, and nothing else."""
     streaming = units_of(subject) is not None

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from wideblock.export.contract import Contract
 from wideblock.verify.driver import Simulation, SimulationError
 from wideblock.verify.stimulus import Bytes, Key
-from wideblock.verify.subject import Core, directions_of
+from wideblock.verify.subject import directions_of, key_bits_of
 
 __all__ = ["Measured", "measure"]
 
@@ -24,7 +25,7 @@ class Measured:
 
 
 def measure(
-    core: Core, *, sectors: int = 12, seed: int = 0, simulation: Simulation | None = None
+    core: Contract, *, sectors: int = 12, seed: int = 0, simulation: Simulation | None = None
 ) -> dict[str, Measured]:
     """Cycles of ``core`` in simulation: ``{"encrypt": Measured, "decrypt": Measured}``, or what it has of these.
 
@@ -58,27 +59,27 @@ def _measure(simulation: Simulation, decrypt: bool, n: int, rng: np.random.Gener
     def only(values: Iterable[int], what: str) -> int:
         seen = sorted({int(value) for value in values})
         if len(seen) != 1:
-            raise SimulationError(f"{core.top}: {what} is not one number of cycles: {', '.join(map(str, seen))}")
+            raise SimulationError(f"{core.module}: {what} is not one number of cycles: {', '.join(map(str, seen))}")
         return seen[0]
 
     simulation.reset()
     setups = []
     for _ in range(2):
         stimulus = simulation.stimulus(
-            random(1, core.sector_bytes),
+            random(1, core.behaviour.usual),
             random(1, 16),
             decrypt,
             want=simulation.beats,
-            keys=[Key(random(core.key_bits // 8).tobytes(), before=0)],
+            keys=[Key(random(key_bits_of(core) // 8).tobytes(), before=0)],
             patience=simulation.patience(1, 1),
         )
         record = simulation.play(stimulus)
         simulation.expect_done(record, want=simulation.beats)
         setups.append(record.first_in[0] - record.key_taken[0])
-    single = [simulation.run(random(1, core.sector_bytes), random(1, 16), decrypt) for _ in range(3)]
+    single = [simulation.run(random(1, core.behaviour.usual), random(1, 16), decrypt) for _ in range(3)]
     # while the core fills and empties, what shares a resource with a neighbour may go a cycle earlier
     edge = 2 * (1 + core.timing.latency // core.timing.interval)
-    full = simulation.run(random(n + 2 * edge, core.sector_bytes), random(n + 2 * edge, 16), decrypt)
+    full = simulation.run(random(n + 2 * edge, core.behaviour.usual), random(n + 2 * edge, 16), decrypt)
     gaps = [*np.diff(full.first_in)[edge:-edge], *np.diff(full.last_out)[edge:-edge]]
     return Measured(
         compute=only((run.computed[0] - run.first_in[0] for run in single), "compute"),

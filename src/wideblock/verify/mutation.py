@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wideblock.export.contract import Contract
 from wideblock.verify.driver import Simulation
 from wideblock.verify.scoreboard import Report, verify
-from wideblock.verify.subject import Subject
 
 __all__ = ["KINDS", "Mutant", "mutants", "try_mutant"]
 
@@ -54,7 +54,11 @@ KINDS: dict[str, _Kind] = {
         lambda m, rng: f"{m[1]} {m[4]} {m[3].strip()} {m[2]} ",
     ),
     # a register that reset leaves alone
-    "reset": _Kind(r"^\s*if \((\\?\w*rst)\s*\)", r"if \((\\?\w*rst)\s*\)", lambda m, rng: "if (1'h0)"),
+    "reset": _Kind(
+        r"^\s*assign .* = ",
+        r"= (aresetn|rst) \? (\S+) : (\S+);",
+        lambda m, rng: f"= {m[2] if m[1] == 'aresetn' else m[3]};",
+    ),
 }
 """What can be broken, by name."""
 
@@ -80,7 +84,7 @@ def mutants(verilog: str, kind: str, *, seed: int = 0) -> Iterator[Mutant]:
 
 
 def try_mutant(
-    subject: Subject,
+    subject: Contract,
     mutant: Mutant,
     *,
     sectors: int = 32,

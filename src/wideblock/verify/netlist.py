@@ -5,9 +5,10 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from wideblock.catalog import KnownAnswer
+from wideblock.export.contract import Contract
 from wideblock.verify.driver import Simulation
 from wideblock.verify.scoreboard import Report, verify
-from wideblock.verify.subject import KnownAnswer, Subject
 
 __all__ = ["NETLIST_CHECKS", "cells", "simulate_netlist", "verify_netlist"]
 
@@ -18,7 +19,7 @@ _MODULE = re.compile(r"^[ \t]*(?:\(\*.*?\*\)\s*)*module\s+\\?([\w$]+).*?^[ \t]*e
 
 
 def simulate_netlist(
-    subject: Subject, netlist: Path | str, models: Sequence[Path], *, includes: Sequence[Path] = ()
+    subject: Contract, netlist: Path | str, models: Sequence[Path], *, includes: Sequence[Path] = ()
 ) -> Simulation:
     """A simulation of the netlist of ``subject``'s Verilog.
 
@@ -31,7 +32,7 @@ def simulate_netlist(
 
 
 def verify_netlist(
-    subject: Subject,
+    subject: Contract,
     netlist: Path | str,
     models: Sequence[Path],
     *,

@@ -10,7 +10,8 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
 
-from wideblock.verify.subject import Request, Specification, Subject
+from wideblock.export.contract import Contract
+from wideblock.verify.subject import Request, Specification
 
 __all__ = ["SpecificationPool"]
 
@@ -29,7 +30,7 @@ class SpecificationPool:
 
     processes: int
 
-    def __init__(self, subject: Subject, processes: int | None = None):
+    def __init__(self, subject: Contract, processes: int | None = None):
         self.processes = processes or os.cpu_count() or 1
         self._specification = subject.specification
         self._workers: list[BaseProcess] = []

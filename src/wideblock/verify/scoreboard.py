@@ -6,10 +6,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from wideblock.catalog import KnownAnswer
+from wideblock.export.contract import Contract
 from wideblock.verify.checks import CHECKS, Check, Outcomes
 from wideblock.verify.driver import Simulation, SimulationError
 from wideblock.verify.pool import SpecificationPool
-from wideblock.verify.subject import KnownAnswer, Subject
 
 __all__ = ["Checked", "Report", "verify"]
 
@@ -63,7 +64,7 @@ class Report:
 
 
 def verify(
-    subject: Subject,
+    subject: Contract,
     *,
     sectors: int = 256,
     seed: int = 0,
@@ -88,7 +89,7 @@ def verify(
     if sectors < 1:
         raise ValueError(f"at least 1 random sector must be tried, got {sectors}")
     known = list(vectors)
-    report = Report(subject.top, seed)
+    report = Report(subject.module, seed)
     started = time.perf_counter()
     with SpecificationPool(subject, processes) as pool:
         owned = simulation is None
@@ -119,7 +120,7 @@ def _guarded(run: Callable[[Check], Outcomes], check: Check) -> Outcomes:
 
 def _each(
     names: Sequence[str],
-    subject: Subject,
+    subject: Contract,
     simulation: Simulation,
     pool: SpecificationPool,
     seed: int,

@@ -1,55 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is verified: a core, its shape and cycle contract, beside its specification."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-__all__ = [
-    "Core",
-    "CycleContract",
-    "KnownAnswer",
-    "Request",
-    "Specification",
-    "Subject",
-    "Units",
-    "beats_per_sector",
-    "directions_of",
-    "units_of",
-]
+from wideblock.export.contract import Contract
 
-
-class CycleContract(Protocol):
-    """Cycles of a sector core: first beat in to the last result block known, to the last beat out; sector to sector;
-    key to first beat; zeroize to everything cleared."""
-
-    @property
-    def compute(self) -> int: ...
-    @property
-    def latency(self) -> int: ...
-    @property
-    def interval(self) -> int: ...
-    @property
-    def setup(self) -> int: ...
-    @property
-    def zeroize(self) -> int: ...
-
-
-class Core(Protocol):
-    """What a simulation knows about a sector core: its Verilog, the module's name, its shape, its cycle contract."""
-
-    @property
-    def verilog(self) -> str: ...
-    @property
-    def top(self) -> str: ...
-    @property
-    def width(self) -> int: ...
-    @property
-    def key_bits(self) -> int: ...
-    @property
-    def sector_bytes(self) -> int: ...
-    @property
-    def timing(self) -> CycleContract: ...
+__all__ = ["Request", "Specification", "Units", "beats_per_sector", "directions_of", "key_bits_of", "units_of"]
 
 
 @dataclass(frozen=True)
@@ -64,23 +21,25 @@ class Units:
     directions: tuple[bool, ...]
 
 
-def units_of(core: Core) -> Units | None:
-    """The ``units`` of a core that takes them; None if it takes whole sectors of one size, in both directions."""
-    return getattr(core, "units", None)
+def key_bits_of(core: Contract) -> int:
+    """Width of the key channel."""
+    return core.interface.channel("key").fields[0].width
 
 
-def directions_of(core: Core) -> tuple[bool, ...]:
+def units_of(core: Contract) -> Units | None:
+    """Lengths and directions of a core that takes units of any length; None if it takes whole sectors of one size."""
+    length = core.behaviour.length
+    return None if length.fixed else Units(length.least, length.most, core.behaviour.directions)
+
+
+def directions_of(core: Contract) -> tuple[bool, ...]:
     """Values of decrypt that a core serves."""
-    units = units_of(core)
-    return units.directions if units else (False, True)
+    return core.behaviour.directions
 
 
-def beats_per_sector(core: Core) -> int:
-    """Beats of a sector. A last beat that is not full is none of the ports' business: width divides the blocks."""
-    beat = 16 * core.width
-    if core.sector_bytes % beat:
-        raise ValueError(f"a sector must be whole beats of {beat} bytes, got {core.sector_bytes} bytes")
-    return core.sector_bytes // beat
+def beats_per_sector(core: Contract) -> int:
+    """Beats of a sector."""
+    return core.parameters.beats
 
 
 class Specification(Protocol):
@@ -88,28 +47,6 @@ class Specification(Protocol):
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
     def decrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
-
-
-class Subject(Core, Protocol):
-    """A core and what it must compute.
-
-    ``specification(key)`` is called in other processes: it must be picklable, as classes, module-level functions and
-    ``functools.partial`` of them are.
-    """
-
-    @property
-    def specification(self) -> Callable[[bytes], Specification]: ...
-
-
-@dataclass(frozen=True)
-class KnownAnswer:
-    """One published or independently computed answer; ``source`` says whose."""
-
-    source: str
-    key: bytes
-    tweak: bytes
-    plaintext: bytes
-    ciphertext: bytes
 
 
 @dataclass(frozen=True)

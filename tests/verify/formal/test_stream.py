@@ -23,7 +23,7 @@ RULES = {
 }
 READY_WAITS = (prove_no_paths, "entrance", r"assign i__ready = ", "assign i__ready = i__valid & ")
 OFFERS_WHILE_CLEARING = (prove_clearing, "exit", r"assign o__valid = [^;]*;", "assign o__valid = valid;")
-RUNS_ON = (prove_held, "exit", r"if \(advance\)", "if (1)")
+RUNS_ON = (prove_held, "exit", r"= advance \? ", "= 1'h1 ? ")
 ONE_SECTOR_TOO_MANY = (prove_held, "admission", r"< 4'h8;", "<= 4'h8;")
 EARLY_LANES = (prove_order, "", r"lane_sector != g_sector", "lane_sector + 4'h1 != g_sector")
 ONE_PROMISE_TOO_MANY = (prove_queue, "queue", r"promised != 6'h20", "promised != 6'h21")
@@ -38,7 +38,7 @@ FAULTS = {
     ),
     "hmch-brw-2s": (ONE_SECTOR_TOO_MANY, EARLY_LANES, ONE_PROMISE_TOO_MANY),
     "heh-brw-3s": (
-        (prove_held, "", r"(leaving_psi;\s+)if \(\S+ \)", r"\1if (1)"),
+        (prove_held, "", r"= \S+ +\? (\S+ +: leaving_psi;)", r"= 1'h1 ? \1"),
         (prove_order, "", r"call_sector != ready_sector", "call_sector + 4'h1 != ready_sector"),
         (prove_order, "entrance", r"number == 3'h4", "number == 3'h3"),
         ONE_PROMISE_TOO_MANY,
@@ -46,7 +46,7 @@ FAULTS = {
     "xts-enc": (
         READY_WAITS,
         (prove_clearing, "", r"assign o__valid = [^;]*;", "assign o__valid = 1'h1;"),
-        (prove_held, "", r"(assign \S+ \[144:129\] = )", r"\1{16{o__ready}} ^ "),
+        (prove_held, "", r"(assign \S+ \[130\] = )", r"\1o__ready ^ "),
         (prove_held, "results", r"read__addr \+ read", "read__addr + (read | write)"),
         (prove_queue, "tweaks", r"promised != 4'hd", "promised != 4'he"),
     ),

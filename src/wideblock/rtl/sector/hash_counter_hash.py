@@ -17,9 +17,10 @@ from wideblock.rtl.aes.pipelined import PipelinedEncryption
 from wideblock.rtl.hash.products import Block, Product
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 from wideblock.rtl.hash.unit import HashUnit
+from wideblock.rtl.stream.behaviour import SectorTiming
+from wideblock.rtl.stream.stages import Stages, blocks, power_of_two, select
 
-from .parameters import Parameters, SectorTiming
-from .stages import Stages, blocks, power_of_two, select
+from .parameters import HashedParameters
 from .two_pass import TwoPass
 
 __all__ = ["HashCounterHash"]
@@ -38,6 +39,7 @@ class HashCounterHash(TwoPass):
     Timing, Paths: those of :class:`TwoPass`.
     """
 
+    key_parts = "the AES key"
     specials: int
     first = 0
     tweak_call = False
@@ -47,7 +49,7 @@ class HashCounterHash(TwoPass):
     # What a scheme states
 
     @staticmethod
-    def key_port_bits(p: Parameters) -> int:
+    def key_port_bits(p: HashedParameters) -> int:
         """Width of the key port: AES key, and after it what else the scheme has as key words."""
         return p.key_bits
 

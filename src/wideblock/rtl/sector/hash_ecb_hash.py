@@ -17,9 +17,10 @@ from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.hash.products import Block, Product
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 from wideblock.rtl.hash.unit import HashUnit
+from wideblock.rtl.stream.behaviour import SectorTiming
+from wideblock.rtl.stream.stages import Stages, blocks, power_of_two, select
 
-from .parameters import Parameters, SectorTiming
-from .stages import Stages, blocks, power_of_two, select
+from .parameters import HashedParameters
 from .two_pass import TwoPass
 
 __all__ = ["HashEcbHash"]
@@ -33,10 +34,12 @@ class HashEcbHash(TwoPass):
     Timing, Paths: those of :class:`TwoPass`.
     """
 
+    key_parts = "the AES key, then the hash key"
+
     # What a scheme states
 
     @staticmethod
-    def key_port_bits(p: Parameters) -> int:
+    def key_port_bits(p: HashedParameters) -> int:
         """Width of the key port: the AES key, and after it the hash key."""
         return p.key_bits + 128
 

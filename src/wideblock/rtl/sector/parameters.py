@@ -1,109 +1,112 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sector core is built from, and what it promises in cycles."""
+"""Parameters of sector cores, one frozen dataclass a family, each with its meaning and its choices."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
+from typing import Any
 
+from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.aes.sbox import KINDS
 
-__all__ = ["Parameters", "SectorTiming"]
+__all__ = ["HashedParameters", "PsiParameters", "SectorParameters", "SinglePassParameters"]
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """Parameters of a sector core.
+def _parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None) -> Any:
+    return field(default=default, metadata={"meaning": meaning, "choices": choices})
 
-    scheme:       name of the enciphering scheme
-    hash:         "brw" or "horner"
-    sector_bytes: bytes a sector, a multiple of 16 * width
-    width:        blocks a beat of the streams
-    lanes:        AES pipelines; divides width
-    overlap:      a second hash unit lets a sector's passes overlap its neighbours'
-    key_bits:     128 or 256
-    mult_stages:  register levels of the field multiplier, 1 to 8
-    round_stages: registers of one AES round, 1 to 4
-    sbox:         "lut", "composite", "norm" or "bram"
-    squares:      "stored" or "on-the-fly": where the powers of tau that BRW takes come from
-    leaf:         bits of the multiplier's smallest schoolbook products
-    order:        "natural", or "paper": BRW takes the blocks of HEH and HMCH in the order of the paper's schedule,
-                  which is another function
-    direction:    "both", or of a single-pass scheme "encrypt" or "decrypt" alone
+
+@dataclass(frozen=True, kw_only=True)
+class SectorParameters:
+    """Parameters that every sector core has.
+
+    The metadata of a field has its ``meaning``, and its ``choices`` or None. Raises ValueError for a value or a mix of
+    values that no core can have.
     """
 
-    scheme: str = "fast"
-    hash: str = "brw"
-    sector_bytes: int = 4096
-    width: int = 2
-    lanes: int = 2
-    overlap: bool = False
-    key_bits: int = 128
-    mult_stages: int = 4
-    round_stages: int = 1
-    sbox: str = "lut"
-    squares: str = "stored"
-    leaf: int = 4
-    order: str = "natural"
-    direction: str = "both"
+    sector_bytes: int = _parameter(4096, "bytes a sector")
+    width: int = _parameter(2, "blocks a beat of the streams", (1, 2, 4, 8))
+    lanes: int = _parameter(2, "AES pipelines; divides the width", (1, 2, 4, 8))
+    key_bits: int = _parameter(128, "bits of an AES key", tuple(ROUNDS))
+    round_stages: int = _parameter(1, "registers of one AES round", (1, 2, 3, 4))
+    sbox: str = _parameter("lut", "form of the AES S-box", KINDS)
 
     @property
     def m(self) -> int:
-        """Blocks a sector."""
+        """Whole blocks a sector."""
         return self.sector_bytes // 16
 
     @property
+    def beat_bytes(self) -> int:
+        """Bytes a beat."""
+        return 16 * self.width
+
+    @property
     def beats(self) -> int:
-        """Beats a sector."""
-        return self.m // self.width
+        """Beats a sector; the last one may have room left."""
+        return -(-self.sector_bytes // self.beat_bytes)
 
     def __post_init__(self):
-        def one_of(name, allowed):
-            value = getattr(self, name)
-            if value not in allowed:
-                raise ValueError(f"{name} must be one of {', '.join(map(str, allowed))}, got {value!r}")
+        for parameter in fields(self):
+            choices, value = parameter.metadata["choices"], getattr(self, parameter.name)
+            if choices and value not in choices:
+                raise ValueError(f"{parameter.name} must be one of {', '.join(map(str, choices))}, got {value!r}")
+        if self.width % self.lanes:
+            raise ValueError(f"lanes must divide width: {self.lanes} lanes do not divide {self.width} blocks a beat")
 
-        one_of("hash", ("brw", "horner"))
-        one_of("width", (1, 2, 4, 8))
-        one_of("lanes", (1, 2, 4, 8))
-        one_of("overlap", (False, True))
-        one_of("key_bits", (128, 256))
-        one_of("mult_stages", tuple(range(1, 9)))
-        one_of("round_stages", (1, 2, 3, 4))
-        one_of("sbox", KINDS)
-        one_of("squares", ("stored", "on-the-fly"))
-        one_of("leaf", (2, 4, 8, 16))
-        one_of("order", ("natural", "paper"))
-        if self.order == "paper" and (self.scheme not in ("heh", "hmch") or self.hash != "brw"):
-            raise ValueError(
-                f"the paper's order is one of heh and hmch with brw; order must be natural for {self.scheme} with "
-                f"{self.hash}, got {self.order!r}"
-            )
-        one_of("direction", ("both", "encrypt", "decrypt"))
+
+@dataclass(frozen=True, kw_only=True)
+class HashedParameters(SectorParameters):
+    """Parameters of a core with a front and a back hash."""
+
+    hash: str = _parameter("brw", "polynomial hash", ("brw", "horner"))
+    overlap: bool = _parameter(
+        False, "a second hash unit lets a sector's passes overlap its neighbours'", (False, True)
+    )
+    mult_stages: int = _parameter(4, "register levels of the field multiplier", tuple(range(1, 9)))
+    squares: str = _parameter("stored", "source of the powers of tau that brw takes", ("stored", "on-the-fly"))
+    leaf: int = _parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))
+
+    @property
+    def architecture(self) -> str:
+        """One phrase on how sectors follow each other."""
+        if self.overlap:
+            return "sectors overlap: the lanes alone bound the throughput"
+        return "the paper's architecture: one hash unit, one sector at a time"
+
+    def __post_init__(self):
+        super().__post_init__()
         if self.hash == "horner" and self.squares != "stored":
             raise ValueError(
                 "squares on the fly belong to brw; horner takes powers of tau that are not squares, so "
                 "squares must be stored"
             )
-        if self.width % self.lanes:
-            raise ValueError(f"lanes must divide width: {self.lanes} lanes do not divide {self.width} blocks a beat")
-        if self.sector_bytes < 16 or self.sector_bytes % (16 * self.width):
+        if self.sector_bytes < 16 or self.sector_bytes % self.beat_bytes:
             raise ValueError(
-                f"sector_bytes must be a multiple of {16 * self.width} (16 bytes times the width of "
+                f"sector_bytes must be a multiple of {self.beat_bytes} (16 bytes times the width of "
                 f"{self.width}), got {self.sector_bytes}"
             )
 
 
-@dataclass(frozen=True)
-class SectorTiming:
-    """Cycle contract of a sector core, the same for encryption and decryption, whatever the data, key and tweak.
+@dataclass(frozen=True, kw_only=True)
+class PsiParameters(HashedParameters):
+    """Parameters of a core whose hash is psi, under a key of its own."""
 
-    compute:  first input beat taken to the last result block known inside the core
-    latency:  first input beat taken to the last output beat offered
-    interval: sector to sector, back to back
-    setup:    key taken to ``ready``, when the first beat of a sector can be taken
-    zeroize:  ``zeroize`` (or reset) to the end of clearing, when a key can be taken again
-    """
+    order: str = _parameter(
+        "natural", "order of blocks in brw; that of the paper's schedule is another function", ("natural", "paper")
+    )
 
-    compute: int
-    latency: int
-    interval: int
-    setup: int
-    zeroize: int
+    def __post_init__(self):
+        super().__post_init__()
+        if self.order == "paper" and self.hash != "brw":
+            raise ValueError(f"the paper's order is one of brw; order must be natural for {self.hash}, got 'paper'")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SinglePassParameters(SectorParameters):
+    """Parameters of a core that takes units of any length; ``sector_bytes`` is the length its figures are for."""
+
+    direction: str = _parameter("both", "directions that the core serves", ("both", "encrypt", "decrypt"))
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.sector_bytes < 16:
+            raise ValueError(f"sector_bytes must be at least 16, got {self.sector_bytes}")

@@ -21,16 +21,17 @@ from wideblock.rtl.aes.iterative import IterativeEncryption
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
 from wideblock.rtl.aes.planes import named
 from wideblock.rtl.aes.rounds import ROUNDS
+from wideblock.rtl.keys.unit import REFUSED, KeyUnit
+from wideblock.rtl.stream.behaviour import Behaviour, KeyRule, Length, Output, SectorTiming
+from wideblock.rtl.stream.queue import PromisedQueue
+from wideblock.rtl.stream.sector import sector_interface
+from wideblock.rtl.stream.stages import blocks as blocks_of
+from wideblock.rtl.stream.stages import power_of_two, select
+from wideblock.rtl.stream.storage import Delay
+from wideblock.rtl.stream.unit_entrance import FAULTS, UnitEntrance
 
-from .key_unit import KeyUnit
-from .parameters import Parameters, SectorTiming
-from .queue import PromisedQueue
-from .signature import FAULT_KEY, sector_members
-from .stages import blocks as blocks_of
-from .stages import power_of_two, select
+from .parameters import SinglePassParameters
 from .stealing import StealingControl, StealingData, up_to
-from .storage import Delay
-from .unit_entrance import UnitEntrance
 
 __all__ = ["SinglePass"]
 
@@ -49,7 +50,7 @@ class SinglePass(wiring.Component):
     title: str
     max_blocks: int
 
-    def __init__(self, parameters: Parameters):
+    def __init__(self, parameters: SinglePassParameters):
         self.parameters = p = parameters
         self.check(p)
         self.directions = {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[p.direction]
@@ -68,7 +69,21 @@ class SinglePass(wiring.Component):
             keys=2,
         )
         self.timing = self._timing()
-        super().__init__(sector_members(p.width, self.key_port_bits(p), keep=True, faults=4))
+        faults = (*FAULTS, REFUSED)
+        self.interface = sector_interface(
+            p.width, self.key_port_bits(p), faults, key_parts="Key1 for the data, then Key2 for the tweak", keep=True
+        )
+        self.behaviour = Behaviour(
+            length=Length(16, 16 * self.max_blocks),
+            usual=p.sector_bytes,
+            output=Output.CUT_THROUGH,
+            directions=self.directions,
+            keys=KeyRule.HALVES_DIFFER,
+            faults=faults,
+            timing=self.timing,
+            partial=A + 2,
+        )
+        super().__init__(self.interface.members())
 
     def _timing(self) -> SectorTiming:
         p = self.parameters
@@ -85,12 +100,12 @@ class SinglePass(wiring.Component):
     # What a scheme states
 
     @staticmethod
-    def check(p: Parameters) -> None:
+    def check(p: SinglePassParameters) -> None:
         """Raises ValueError if the scheme does not exist for these parameters."""
         raise NotImplementedError
 
     @staticmethod
-    def key_port_bits(p: Parameters) -> int:
+    def key_port_bits(p: SinglePassParameters) -> int:
         """Width of the key port: that of the data's key, in the low bits, and of the tweak's."""
         return 2 * p.key_bits
 
@@ -267,7 +282,7 @@ class SinglePass(wiring.Component):
             keys.idle.eq(entrance.between & (units == 0)),
             keys.derived.eq(1),
             self.ready.eq(keys.running),
-            self.fault.eq(entrance.fault | (keys.refused << FAULT_KEY)),
+            self.fault.eq(entrance.fault | (keys.refused << len(FAULTS))),
         ]
         return m
 

@@ -10,7 +10,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from .stages import blocks, select
+from wideblock.rtl.stream.stages import blocks, select
 
 __all__ = ["StealingControl", "StealingData", "up_to"]
 

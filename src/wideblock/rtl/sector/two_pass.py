@@ -11,15 +11,16 @@ from amaranth.lib.wiring import connect, flipped
 from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.hash.program import Program
 from wideblock.rtl.hash.unit import HashUnit
+from wideblock.rtl.keys.unit import KeyUnit
+from wideblock.rtl.stream.admission import Admission
+from wideblock.rtl.stream.behaviour import Behaviour, KeyRule, Length, Output, SectorTiming
+from wideblock.rtl.stream.entrance import FAULTS, Entrance
+from wideblock.rtl.stream.exit import Exit
+from wideblock.rtl.stream.queue import PromisedQueue
+from wideblock.rtl.stream.sector import sector_interface
+from wideblock.rtl.stream.stages import Stages, power_of_two
 
-from .admission import Admission
-from .entrance import Entrance
-from .exit import Exit
-from .key_unit import KeyUnit
-from .parameters import Parameters, SectorTiming
-from .queue import PromisedQueue
-from .signature import sector_members
-from .stages import Stages, power_of_two
+from .parameters import HashedParameters
 
 __all__ = ["TwoPass"]
 
@@ -35,8 +36,9 @@ class TwoPass(wiring.Component):
     """
 
     title: str
+    key_parts: str  # what a word of the key channel is made of
 
-    def __init__(self, parameters: Parameters):
+    def __init__(self, parameters: HashedParameters):
         self.parameters = p = parameters
         self.check(p)
         self.multipliers = p.width if p.hash == "horner" else max(1, p.width // 2)
@@ -47,15 +49,25 @@ class TwoPass(wiring.Component):
         self.units = self._hash_units()
         self.slots, self.timing = self._timing()
         self.entrance = Entrance(width=p.width, beats=p.beats)
-        super().__init__(sector_members(p.width, self.key_port_bits(p)))
+        self.interface = sector_interface(p.width, self.key_port_bits(p), FAULTS, key_parts=self.key_parts)
+        self.behaviour = Behaviour(
+            length=Length(p.sector_bytes, p.sector_bytes),
+            usual=p.sector_bytes,
+            output=Output.AFTER_WHOLE,
+            directions=(False, True),
+            keys=KeyRule.ANY,
+            faults=FAULTS,
+            timing=self.timing,
+        )
+        super().__init__(self.interface.members())
 
     @staticmethod
-    def check(p: Parameters) -> None:
+    def check(p: HashedParameters) -> None:
         """Raises ValueError if the scheme does not exist for these parameters."""
         raise NotImplementedError
 
     @staticmethod
-    def key_port_bits(p: Parameters) -> int:
+    def key_port_bits(p: HashedParameters) -> int:
         """Width of the key port: AES key, and after it what else the scheme has as key words."""
         raise NotImplementedError
 

@@ -24,7 +24,7 @@ from amaranth import Mux, Value
 
 from wideblock.rtl.hash.products import Block, Product, brw_products, horner_products
 from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
-from wideblock.rtl.sector.parameters import Parameters
+from wideblock.rtl.sector.parameters import HashedParameters
 
 __all__ = ["Fast"]
 
@@ -40,7 +40,7 @@ class Fast(HashCounterHash):
     specials = 2
 
     @staticmethod
-    def check(p: Parameters) -> None:
+    def check(p: HashedParameters) -> None:
         least = 4 if p.hash == "brw" else 3
         if p.m < least:
             raise ValueError(f"FAST with {p.hash} needs at least {least} blocks a sector, got {p.m}")

@@ -22,7 +22,7 @@ from amaranth import Mux, Value
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.hash.products import Block, Product, psi_products
 from wideblock.rtl.sector.hash_ecb_hash import HashEcbHash
-from wideblock.rtl.sector.parameters import Parameters
+from wideblock.rtl.sector.parameters import PsiParameters
 
 __all__ = ["Heh"]
 
@@ -37,7 +37,7 @@ class Heh(HashEcbHash):
     title = "HEH, a tweakable enciphering scheme of the hash-ECB-hash family"
 
     @staticmethod
-    def check(p: Parameters) -> None:
+    def check(p: PsiParameters) -> None:
         if p.m < 2:
             raise ValueError(f"HEH needs at least 2 blocks a sector, got {p.m}")
 

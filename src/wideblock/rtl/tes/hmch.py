@@ -22,7 +22,7 @@ from amaranth import Value
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.hash.products import Block, Product, psi_products
 from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
-from wideblock.rtl.sector.parameters import Parameters
+from wideblock.rtl.sector.parameters import PsiParameters
 
 __all__ = ["Hmch"]
 
@@ -35,6 +35,7 @@ class Hmch(HashCounterHash):
     """
 
     title = "HMCH, a tweakable enciphering scheme of the hash-counter-hash family"
+    key_parts = "the AES key, then the hash key"
     specials = 1
     first = 1
     tweak_call = True
@@ -42,12 +43,12 @@ class Hmch(HashCounterHash):
     shortcuts = True
 
     @staticmethod
-    def check(p: Parameters) -> None:
+    def check(p: PsiParameters) -> None:
         if p.m < 2:
             raise ValueError(f"HMCH needs at least 2 blocks a sector, got {p.m}")
 
     @staticmethod
-    def key_port_bits(p: Parameters) -> int:
+    def key_port_bits(p: PsiParameters) -> int:
         """K, then h."""
         return p.key_bits + 128
 

@@ -20,7 +20,7 @@ Bytes: byte 0 of a block holds the coefficients of x^0 to x^7.
 from amaranth import Mux, Value
 
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.sector.parameters import Parameters
+from wideblock.rtl.sector.parameters import SinglePassParameters
 from wideblock.rtl.sector.single_pass import SinglePass
 
 __all__ = ["Xts"]
@@ -37,7 +37,7 @@ class Xts(SinglePass):
     max_blocks = 1 << 20
 
     @staticmethod
-    def check(p: Parameters) -> None:
+    def check(p: SinglePassParameters) -> None:
         if p.lanes != p.width:
             raise ValueError(f"XTS takes a block a lane and beat: lanes must be the width of {p.width}, got {p.lanes}")
 

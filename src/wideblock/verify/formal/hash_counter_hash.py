@@ -14,7 +14,7 @@ def held(core: Contract) -> Rule:
     Assumed: h of a sector is not announced before its tauW, nor either of a sector that the front hash has not
     finished. :func:`order` proves that.
     """
-    p, made, beats = core.parameters, core.core, core.beats
+    p, made, beats = core.parameters, core.component, core.parameters.beats
     if made.leaving_slots:
         raise ValueError(
             f"{core.module}: {beats} beats of {p.width} blocks; the proof is for cores whose {made.specials} special "
@@ -50,12 +50,12 @@ def held(core: Contract) -> Rule:
 def queue(core: Contract) -> Rule:
     """The queue between lanes and back hash."""
     signals, rule = _queue(core)
-    return Rule(f"the queue of {core.core.queue_depth} beats neither overflows nor underflows", signals, rule)
+    return Rule(f"the queue of {core.component.queue_depth} beats neither overflows nor underflows", signals, rule)
 
 
 def _queue(core: Contract) -> tuple[dict[str, str], str]:
     """The signals of the queue and its rule; ``steps`` are those in the lanes, ``part_out`` those of an open beat."""
-    p, made = core.parameters, core.core
+    p, made = core.parameters, core.component
     if not p.overlap:
         raise ValueError(f"{core.module} has no queue: overlap is False, must be True")
     parts = p.width // p.lanes
@@ -73,7 +73,7 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
 
 def order(core: Contract) -> Rule:
     """From the front hash by R, the single call, the lanes and the back hash to h and, if there is one, tauW."""
-    made = core.core
+    made = core.component
     front, back, stages = made.programs["front"], made.programs["back"], _announcing(made)
     issued = {i.product.into: i.step for program in (front, back) for i in program.issues if i.into is None}
     if issued["h"] < back.steps - 1 or issued["R"] < front.steps - 1:

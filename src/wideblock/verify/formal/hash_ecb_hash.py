@@ -16,12 +16,12 @@ def held(core: Contract) -> Rule:
 def queue(core: Contract) -> Rule:
     """The queue between ciphers and back hash."""
     signals, rule = _queue(core)
-    return Rule(f"the queue of {core.core.queue_depth} beats neither overflows nor underflows", signals, rule)
+    return Rule(f"the queue of {core.component.queue_depth} beats neither overflows nor underflows", signals, rule)
 
 
 def _queue(core: Contract) -> tuple[dict[str, str], str]:
     """The signals of the queue and its rule; ``steps`` are those in the ciphers."""
-    made = core.core
+    made = core.component
     if not core.parameters.overlap:
         raise ValueError(f"{core.module} has no queue: overlap is False, must be True")
     tags = [f"tag{k}" for k in range(made.cipher_latency)]
@@ -33,7 +33,7 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
 
 def order(core: Contract) -> Rule:
     """From the front hash by U, the calls and their results to the back hash and Cm."""
-    made = core.core
+    made = core.component
     front, back = made.programs["front"], made.programs["back"]
     U, Cm = (next(i.step for i in program.issues if i.product.into in ("U", "Cm")) for program in (front, back))
     signals, rule = _queue(core)

@@ -12,7 +12,7 @@ def held(core: Contract) -> Rule:
     """What is offered is a row of the queue of results, which must neither leave nor be written over as it waits."""
     rule = queue(core)
     signals = {"results_head": "core.results.read__addr", "results_tail": "core.results.tail"}
-    bits = (core.core.results_depth - 1).bit_length()
+    bits = (core.component.results_depth - 1).bit_length()
     return Rule(
         "",
         rule.signals | signals,
@@ -29,7 +29,7 @@ def queue(core: Contract) -> Rule:
     An arrival is promised and written at once. A tweak under way is in the pipelines or in a cipher of its own. A
     result under way is a beat in the pipelines, or one that is held back until it is completed, or a rest.
     """
-    made = core.core
+    made = core.component
     tags = ("beat_tag", "completed_tag", "rest_tag", *(("tweak_tag",) if made.shared else ()))
     signals = {tag: f"core.{tag}" for tag in tags}
     signals |= {"completing": "core.control.completing", "rest": "core.control.rest"}

@@ -162,4 +162,4 @@ def prove_order(core: Contract, text: str | None = None) -> Proof:
 
 
 def _family(core: Contract) -> _Family:
-    return next(family for kind, family in FAMILIES.items() if isinstance(core.core, kind))
+    return next(family for kind, family in FAMILIES.items() if isinstance(core.component, kind))

@@ -14,7 +14,7 @@ from wideblock.synth.yosys import AreaReport
 
 __all__ = ["SCHEMA", "Result", "result", "throughput", "save", "load", "load_all"]
 
-SCHEMA = "wideblock-synth-1"
+SCHEMA = "wideblock-synth-2"
 
 
 def throughput(sector_bytes: int, interval: int, mhz: float) -> float:
@@ -29,14 +29,16 @@ def throughput(sector_bytes: int, interval: int, mhz: float) -> float:
 class Result:
     """One core on one target.
 
-    name:        preset or part ("aes128-pec-r2"), and what was changed in it ("fast-brw-1 sbox=composite")
-    parameters:  what it was generated with
+    preset:      name of the preset or part
+    changed:     parameters that differ from the preset's own
+    parameters:  all parameters that it was generated with
     part:        device, package, speed grade
     bytes, interval: what it takes every how many cycles (measured elsewhere); None where that has no meaning
     gbps:        throughput at the routed clock, else None
     """
 
-    name: str
+    preset: str
+    changed: Mapping[str, str | int | bool]
     parameters: Mapping[str, str | int | bool | None]
     target: str
     part: str
@@ -49,16 +51,22 @@ class Result:
     schema: str = field(default=SCHEMA)
 
     @property
+    def name(self) -> str:
+        """Preset and changes in one line, such as "fast-brw-1 sbox=composite"."""
+        return " ".join((self.preset, *(f"{name}={value}" for name, value in self.changed.items())))
+
+    @property
     def tools(self) -> tuple[str, ...]:
         return self.clock.tools if self.clock else (self.area.tool,)
 
 
 def result(
-    name: str,
+    preset: str,
     target: Target,
     area: AreaReport,
     clock: ClockReport | None = None,
     *,
+    changed: Mapping[str, str | int | bool] | None = None,
     parameters: Mapping[str, str | int | bool | None] | None = None,
     bytes: int | None = None,
     interval: int | None = None,
@@ -71,7 +79,17 @@ def result(
     if clock and bytes and interval:
         gbps = round(throughput(bytes, interval, clock.mhz), 3)
     return Result(
-        name, dict(parameters or {}), target.name, target.part, target.area_unit, area, clock, bytes, interval, gbps
+        preset,
+        dict(changed or {}),
+        dict(parameters or {}),
+        target.name,
+        target.part,
+        target.area_unit,
+        area,
+        clock,
+        bytes,
+        interval,
+        gbps,
     )
 
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Published rows beside ours, as data."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from wideblock.synth.published import Area, Published, for_preset
-from wideblock.synth.result import Result
+from wideblock import catalog
+from wideblock.evaluate.published import Area, Published, for_preset
+from wideblock.evaluate.result import Result
+from wideblock.export.contract import contract
 
 __all__ = ["Row", "compare"]
 
@@ -16,8 +18,8 @@ BLOCK = 16
 class Row:
     """A published row and ours for the same preset; None is what nobody has published or measured.
 
-    interval:       our measured cycles a sector, in the same bytes as ``published.cycles``; where these are a block, a
-                    block's share of the cycles of a sector
+    cycles:         ours a sector
+    interval:       ours in the same bytes as ``published.cycles``; where these are a block, a block's share of a sector
     cycles_ratio:   theirs over ours, above 1 where ours takes fewer
     area_ratio:     ours over theirs, only if both count the same unit; slices and LCs never compare
     remarks:        what keeps two figures of the row from being compared as they stand
@@ -25,6 +27,7 @@ class Row:
 
     preset: str
     published: Published
+    cycles: int
     interval: float | None
     area: Area | None
     part: str | None
@@ -45,43 +48,50 @@ class Row:
         return self.area.value / theirs.value if self.area and theirs else None
 
 
-def compare(
-    presets: Iterable[str],
-    results: Iterable[Result] = (),
-    *,
-    intervals: Mapping[str, int] | None = None,
-    sector_bytes: Mapping[str, int] | None = None,
-) -> list[Row]:
-    """A row for each published row of each preset and each of our results for it (one without, if there is none).
+def compare(names: Sequence[str] = (), results: Iterable[Result] = ()) -> list[Row]:
+    """A row for each published row of each preset or part and each of our results for it; one without, if none is.
 
-    ``intervals`` and ``sector_bytes`` are measured figures by preset, for presets whose results do not carry them.
-    A preset that nobody has published is left out.
+    names:   presets and parts, all by default; a changed preset that has a published row of its own and a result
+             comes after its preset
+    Raises ValueError for an unknown name. A preset that nobody has published is left out.
     """
-    intervals, sector_bytes = intervals or {}, sector_bytes or {}
     ours: dict[str, list[Result]] = {}
+    changed: dict[str, list[str]] = {}
     for result in results:
         ours.setdefault(result.name, []).append(result)
-    return [
-        _row(name, theirs, result, intervals.get(name), sector_bytes.get(name))
-        for name in presets
-        for theirs in for_preset(name)
-        for result in ours.get(name) or [None]
-    ]
+        if result.changed and result.name not in changed.setdefault(result.preset, []):
+            changed[result.preset].append(result.name)
+    rows = []
+    for preset in names or [*catalog.PRESETS, *catalog.PARTS]:
+        size, interval = _rate(preset)
+        for name in (preset, *changed.get(preset, ())):
+            of = ours.get(name) or [None]
+            rows += [_row(name, theirs, result, interval, size) for theirs in for_preset(name) for result in of]
+    return rows
 
 
-def _row(name: str, theirs: Published, result: Result | None, interval: float | None, size: int | None) -> Row:
+def _rate(name: str) -> tuple[int, int]:
+    """Bytes that a preset or part takes, and in how many cycles, as stated."""
+    if name in catalog.PARTS:
+        return catalog.PARTS[name].bytes, catalog.PARTS[name].interval
+    behaviour = contract(name).behaviour
+    return behaviour.usual, behaviour.timing.interval
+
+
+def _row(name: str, theirs: Published, result: Result | None, interval: int, size: int) -> Row:
     if result:
-        interval = interval if result.interval is None else result.interval
-        size = size if result.bytes is None else result.bytes
+        interval, size = result.interval or interval, result.bytes or size
+    ours: float | None = None
     remarks = [theirs.remark] if theirs.remark else []
-    if size and interval and theirs.bytes == BLOCK != size:
-        interval = round(interval * BLOCK / size, 3)
+    if theirs.bytes == BLOCK != size:
+        ours = round(interval * BLOCK / size, 3)
         remarks.append(f"theirs is a rate, cycles a block; so is ours, over {size} bytes")
-    elif size is not None and theirs.bytes is not None and size != theirs.bytes:
+    elif theirs.bytes not in (None, size):
         remarks.append(f"theirs processes {theirs.bytes} bytes, ours {size}: cycles do not compare")
-        interval = None
+    else:
+        ours = interval
     if result is None:
-        return Row(name, theirs, interval, None, None, None, None, (), tuple(remarks))
+        return Row(name, theirs, interval, ours, None, None, None, None, (), tuple(remarks))
     area = Area(result.area.area, result.area_unit)
     units = [a.unit for a in theirs.areas]
     if units and area.unit not in units:
@@ -100,6 +110,7 @@ def _row(name: str, theirs: Published, result: Result | None, interval: float | 
         name,
         theirs,
         interval,
+        ours,
         area,
         result.part,
         clock.mhz if clock else None,

@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measured results as tables: for the README between its markers, for datasheets, for the command line.
 
-``python -m wideblock.export.results docs/results README.md`` renews the README.
+``python -m wideblock.evaluate.tables docs/results README.md`` renews the README.
 """
 
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from wideblock.atomic import write_text
+from wideblock.evaluate.published import for_preset
+from wideblock.evaluate.result import Result, load_all
 from wideblock.export.contract import Contract
-from wideblock.synth.published import for_preset
-from wideblock.synth.result import Result, load_all
+from wideblock.export.markdown import table
 from wideblock.synth.targets import targets
 
-__all__ = ["COMMITTED", "HEAD", "of_core", "renew", "row", "summary", "table"]
+__all__ = ["COMMITTED", "HEAD", "of_core", "renew", "row", "section", "summary"]
 
 COMMITTED = Path(__file__).parents[3] / "docs" / "results"
 """Where the repository keeps its measured results; absent from an installed package."""
@@ -27,9 +28,13 @@ BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 def of_core(core: Contract, results: Iterable[Result]) -> list[Result]:
     """Those of ``results`` that were measured on ``core``: same preset, same parameters."""
-    if core.changed:
-        return []
-    return [result for result in results if result.name == core.preset]
+    return [result for result in results if (result.preset, dict(result.changed)) == (core.name, dict(core.changed))]
+
+
+def section(core: Contract, results: Iterable[Result]) -> str:
+    """Returns the Markdown table of those of ``results`` that were measured on ``core``; empty if there are none."""
+    measured = of_core(core, results)
+    return table(HEAD, map(row, measured)) if measured else ""
 
 
 def row(result: Result) -> tuple[str, ...]:
@@ -57,12 +62,6 @@ def summary(results: Iterable[Result]) -> tuple[tuple[str, ...], list[tuple[str,
     return (*_CORE, *columns.values(), *_MEASURED), rows
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Returns a Markdown table."""
-    lines = [head, ["---"] * len(head), *rows]
-    return "".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |\n" for line in lines)
-
-
 def renew(document: Path, results: Iterable[Result]) -> bool:
     """Puts the table of ``results`` between the markers of ``document``; True if that changed it.
 
@@ -85,8 +84,7 @@ def renew(document: Path, results: Iterable[Result]) -> bool:
 
 def _core(result: Result) -> tuple[str, ...]:
     """Name, bytes, cycles, and the cycles of papers for as many bytes."""
-    preset = result.name.partition(" ")[0]
-    alike = (p for p in for_preset(preset) if p.kind == "paper" and p.cycles and p.bytes in (None, result.bytes))
+    alike = (p for p in for_preset(result.preset) if p.kind == "paper" and p.cycles and p.bytes in (None, result.bytes))
     papers = dict.fromkeys(p.cycles for p in alike)
     return result.name, _figure(result.bytes), _figure(result.interval), " / ".join(map(str, papers)) or "-"
 

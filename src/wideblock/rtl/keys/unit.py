@@ -6,8 +6,11 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.key_expansion import KeyExpansion
+from wideblock.rtl.stream.behaviour import Cause, Fault
 
-__all__ = ["KeyUnit"]
+__all__ = ["REFUSED", "KeyUnit"]
+
+REFUSED = Fault(Cause.KEY, "a key had two equal halves")
 
 
 class KeyUnit(wiring.Component):

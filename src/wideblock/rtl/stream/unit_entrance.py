@@ -7,9 +7,18 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from .signature import FAULT_DIRECTION, FAULT_LONG, FAULT_SHORT, beat_layout
+from .behaviour import Cause, Fault
+from .sector import sector_channel
 
-__all__ = ["UnitEntrance"]
+__all__ = ["FAULTS", "UnitEntrance"]
+
+SHORT, LONG, DIRECTION = range(3)
+FAULTS = (
+    Fault(Cause.SHORT, "a unit was too short, or the bytes of its last beat were not a run from byte 0"),
+    Fault(Cause.LONG, "a unit was too long"),
+    Fault(Cause.DIRECTION, "a unit's direction is one that the core does not have"),
+)
+"""Bits of an entrance's ``fault``."""
 
 
 class UnitEntrance(wiring.Component):
@@ -40,7 +49,7 @@ class UnitEntrance(wiring.Component):
         )
         super().__init__(
             {
-                "i": In(stream.Signature(beat_layout(width, keep=True))),
+                "i": In(stream.Signature(sector_channel(width, keep=True).shape)),
                 "open": In(1),
                 "hold": In(1),
                 "clear": In(1),
@@ -49,7 +58,7 @@ class UnitEntrance(wiring.Component):
                 "first": Out(1),
                 "valid": Out(1),
                 "take": In(1),
-                "fault": Out(3),
+                "fault": Out(len(FAULTS)),
                 "between": Out(1),
             }
         )
@@ -86,9 +95,9 @@ class UnitEntrance(wiring.Component):
             self.x.decrypt.eq(beat.decrypt),
             self.i.ready.eq(self.open & (~full | leaves) & ~(~begun & self.hold)),
             self.between.eq(~begun & ~full),
-            self.fault[FAULT_SHORT].eq((swallow & ~discard & ~foreign) | (self.take & holes)),
-            self.fault[FAULT_LONG].eq(self.take & final & ~beat.last),
-            self.fault[FAULT_DIRECTION].eq(swallow & ~discard & foreign),
+            self.fault[SHORT].eq((swallow & ~discard & ~foreign) | (self.take & holes)),
+            self.fault[LONG].eq(self.take & final & ~beat.last),
+            self.fault[DIRECTION].eq(swallow & ~discard & foreign),
         ]
         with m.If(leaves):
             m.d.sync += [full.eq(0), first.eq(beat.last), discard.eq(~beat.last & (swallow | final))]

@@ -5,9 +5,14 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from .signature import FAULT_LONG, FAULT_SHORT, beat_layout
+from .behaviour import Cause, Fault
+from .sector import sector_channel
 
-__all__ = ["Entrance"]
+__all__ = ["FAULTS", "Entrance"]
+
+SHORT, LONG = range(2)
+FAULTS = (Fault(Cause.SHORT, "a sector was too short"), Fault(Cause.LONG, "a sector was too long"))
+"""Bits of an entrance's ``fault``."""
 
 
 class Entrance(wiring.Component):
@@ -26,7 +31,7 @@ class Entrance(wiring.Component):
         self.width, self.beats = width, beats
         super().__init__(
             {
-                "i": In(stream.Signature(beat_layout(width))),
+                "i": In(stream.Signature(sector_channel(width).shape)),
                 "open": In(1),
                 "hold": In(1),
                 "clear": In(1),
@@ -36,7 +41,7 @@ class Entrance(wiring.Component):
                 "valid": Out(1),
                 "number": Out(range(max(2, beats))),
                 "take": In(1),
-                "fault": Out(2),
+                "fault": Out(len(FAULTS)),
                 "between": Out(1),
             }
         )
@@ -53,8 +58,8 @@ class Entrance(wiring.Component):
             self.valid.eq(full & ~discard),
             self.i.ready.eq(self.open & (~full | leaves) & ~(~begun & self.hold)),
             self.between.eq(~begun & ~full),
-            self.fault[FAULT_SHORT].eq(self.take & self.x.last & ~final),
-            self.fault[FAULT_LONG].eq(self.take & final & ~self.x.last),
+            self.fault[SHORT].eq(self.take & self.x.last & ~final),
+            self.fault[LONG].eq(self.take & final & ~self.x.last),
         ]
         with m.If(leaves):
             m.d.sync += full.eq(0)
@@ -62,7 +67,7 @@ class Entrance(wiring.Component):
             m.d.sync += [full.eq(1), self.x.eq(self.i.payload), begun.eq(~self.i.payload.last)]
         with m.If(self.take):
             m.d.sync += self.number.eq(Mux(final | self.x.last, 0, self.number + 1))
-        with m.If(self.fault[FAULT_LONG]):
+        with m.If(self.fault[LONG]):
             m.d.sync += discard.eq(1)
         with m.Elif(full & self.x.last):
             m.d.sync += discard.eq(0)

@@ -3,8 +3,8 @@
 
 import pytest
 
+from wideblock.evaluate.result import result
 from wideblock.synth.place import ClockReport, CriticalPath
-from wideblock.synth.result import result
 from wideblock.synth.targets import target
 from wideblock.synth.yosys import AreaReport
 

@@ -3,9 +3,9 @@ import json
 
 import pytest
 
-from wideblock.synth.compare import compare
+from wideblock.evaluate.compare import compare
+from wideblock.evaluate.result import load, load_all, result, save
 from wideblock.synth.place import ClockReport, CriticalPath
-from wideblock.synth.result import load, load_all, result, save
 from wideblock.synth.targets import target
 from wideblock.synth.yosys import AreaReport
 
@@ -83,7 +83,7 @@ def test_a_failed_save_leaves_the_old_file(tmp_path):
         ("{", "no JSON"),
         ("[]", "no result of schema"),
         ('{"schema": "other"}', "but 'other'"),
-        ('{"schema": "wideblock-synth-1"}', "does not have the fields"),
+        ('{"schema": "wideblock-synth-2"}', "does not have the fields"),
     ],
 )
 def test_load_says_what_is_wrong(tmp_path, text, reason):
@@ -135,6 +135,8 @@ def test_compare_other_sector_and_other_device():
 
 
 def test_compare_without_results():
-    row = compare(["fast-brw-1", "unpublished"], intervals={"fast-brw-1": 430}, sector_bytes={"fast-brw-1": 4096})[0]
-    assert (row.interval, row.area, row.mhz) == (430, None, None)
-    assert len(compare(["unpublished"])) == 0
+    row = compare(["fast-brw-1"])[0]
+    assert (row.cycles, row.interval, row.area, row.mhz) == (436, 436, None, None)
+    assert compare(["xts-4"]) == []
+    with pytest.raises(ValueError, match="unknown preset 'unpublished'"):
+        compare(["unpublished"])

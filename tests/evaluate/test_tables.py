@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from wideblock.evaluate.tables import BEGIN, END, of_core, renew, row
 from wideblock.export.contract import contract
-from wideblock.export.results import BEGIN, END, of_core, renew, row
 
 README = Path(__file__).parents[2] / "README.md"
 

@@ -5,7 +5,7 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from .signature import result_layout
+from .sector import result_channel
 
 __all__ = ["Exit"]
 
@@ -25,7 +25,7 @@ class Exit(wiring.Component):
         number = range(max(2, beats))
         super().__init__(
             {
-                "o": Out(stream.Signature(result_layout(width))),
+                "o": Out(stream.Signature(result_channel(width).shape)),
                 "clear": In(1),
                 "pending": In(1),
                 "data": In(128 * width),

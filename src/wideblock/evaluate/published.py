@@ -6,7 +6,8 @@ from dataclasses import dataclass, fields
 from functools import cache
 from importlib import resources
 
-from wideblock.synth.result import throughput
+from wideblock import catalog
+from wideblock.evaluate.result import throughput
 
 __all__ = ["Area", "Published", "published", "for_preset", "inconsistent"]
 
@@ -74,7 +75,7 @@ class Published:
 @cache
 def published() -> tuple[Published, ...]:
     """Every published row, in the order of the tables."""
-    with resources.files("wideblock.synth").joinpath("published.toml").open("rb") as file:
+    with resources.files("wideblock.evaluate").joinpath("published.toml").open("rb") as file:
         sets = tomllib.load(file)["set"]
     known = {f.name for f in fields(Published)}
     rows = []
@@ -89,11 +90,10 @@ def published() -> tuple[Published, ...]:
 
 
 def for_preset(name: str) -> tuple[Published, ...]:
-    """The published rows of ``name``'s architecture; an overlapped preset (``fast-brw-2s``) has its base's rows."""
+    """The published rows of the architecture of a preset, perhaps changed, or part; those of the preset it is like."""
     own = tuple(row for row in published() if name in row.presets)
-    if not own and name.endswith("s"):
-        return tuple(row for row in published() if name[:-1] in row.presets)
-    return own
+    preset = catalog.PRESETS.get(name)
+    return for_preset(preset.like) if not own and preset and preset.like else own
 
 
 def inconsistent(tolerance: float = 0.003) -> tuple[Published, ...]:

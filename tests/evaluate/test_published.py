@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from wideblock.synth.published import for_preset, inconsistent, published
-from wideblock.synth.result import throughput
+from wideblock.evaluate.published import for_preset, inconsistent, published
+from wideblock.evaluate.result import throughput
 
 
 def test_throughput_is_the_papers():
@@ -46,7 +46,11 @@ def test_inconsistent_rows_are_known():
 def test_both_devices_of_the_fast_paper(preset, cycles):
     rows = for_preset(preset)
     assert [(r.family, r.cycles, r.bytes) for r in rows] == [("Virtex-5", cycles, 4096), ("Virtex-7", cycles, 4096)]
-    assert for_preset(preset + "s") == rows
+
+
+def test_a_preset_that_is_like_another_has_its_rows():
+    assert for_preset("fast-brw-2s") == for_preset("fast-brw-2") != ()
+    assert for_preset("xcb-2s") == ()  # a name alone says nothing
 
 
 @pytest.mark.parametrize(

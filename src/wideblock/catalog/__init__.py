@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every named preset, scheme by scheme, and the parts that the papers measure alone.
+
+A scheme is one module of this package with a ``SCHEME`` and its ``PRESETS``; it is found by being there.
+"""
+
+import difflib
+from importlib import import_module
+from pkgutil import iter_modules
+
+from wideblock.catalog.parts import PARTS, Part
+from wideblock.catalog.scheme import KnownAnswer, Preset, Scheme, Status
+
+__all__ = ["PARTS", "PRESETS", "SCHEMES", "KnownAnswer", "Part", "Preset", "Scheme", "Status", "preset"]
+
+_modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
+_schemes = [module for module in _modules if hasattr(module, "SCHEME")]
+
+SCHEMES: dict[str, Scheme] = {module.SCHEME.name: module.SCHEME for module in _schemes}
+PRESETS: dict[str, Preset] = {preset.name: preset for module in _schemes for preset in module.PRESETS}
+
+
+def preset(name: str) -> Preset:
+    """Returns the preset of that name; ValueError names the nearest ones, or all."""
+    if name not in PRESETS:
+        near = difflib.get_close_matches(name, PRESETS)
+        raise ValueError(
+            f"unknown preset {name!r}; did you mean {' or '.join(near)}?"
+            if near
+            else f"unknown preset {name!r}; there are {', '.join(PRESETS)}"
+        )
+    return PRESETS[name]

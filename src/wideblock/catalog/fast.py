@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""FAST: the rows of its paper's tables, and cores whose sectors overlap."""
+
+from wideblock import vectors
+from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.rtl.sector.parameters import HashedParameters
+from wideblock.rtl.tes.fast import Fast
+from wideblock.spec.fast import FAST
+
+__all__ = ["PRESETS", "SCHEME"]
+
+HASH = {"brw": "BRW", "horner": "Horner"}
+
+
+def summary(p: HashedParameters) -> str:
+    return f"FAST[{HASH[p.hash]}] for {p.sector_bytes}-byte sectors, {aes_cores(p.lanes)}, {p.architecture}"
+
+
+def holds(p: HashedParameters, answer: vectors.Vector) -> bool:
+    """LE is the designers' reading, and the cores'."""
+    wanted = {"hash": HASH[p.hash], "field": "LE"}
+    return wanted.items() <= answer.parameters.items() and len(answer["pt"]) == p.sector_bytes
+
+
+SCHEME = Scheme(
+    "fast",
+    Fast,
+    HashedParameters,
+    lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes),
+    FAST.security,
+    Status.RECOMMENDED,
+    summary,
+    "fast",
+    holds,
+)
+
+
+DESIGNS = (("brw", 1), ("brw", 2), ("horner", 1), ("horner", 2))
+"""Hash and AES lanes of the paper's designs. Source: "Fast Low Level Disk Encryption Using FPGAs", Table 4."""
+
+
+def _preset(hash: str, lanes: int, *, overlap: bool = False) -> Preset:
+    name = f"fast-{hash}-{lanes}"
+    width = lanes if hash == "horner" else max(2, lanes)
+    p = HashedParameters(hash=hash, width=width, lanes=lanes, overlap=overlap)
+    if not overlap:
+        return Preset(name, SCHEME, p)
+    return Preset(f"{name}s", SCHEME, p, like=name if (hash, lanes) in DESIGNS else None)
+
+
+PRESETS = (
+    *(_preset(hash, lanes) for hash, lanes in DESIGNS),
+    *(_preset("brw", lanes, overlap=True) for lanes in (1, 2, 4)),
+    _preset("horner", 2, overlap=True),
+)

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HEH: the rows of the BRW paper's Table 3, each also with sectors that overlap."""
+
+from wideblock.catalog.psi import holds, summary, table_3
+from wideblock.catalog.scheme import Scheme, Status, aes_cores
+from wideblock.rtl.sector.parameters import PsiParameters
+from wideblock.rtl.tes.heh import Heh
+from wideblock.spec.heh import HEH
+
+__all__ = ["PRESETS", "SCHEME"]
+
+SCHEME = Scheme(
+    "heh",
+    Heh,
+    PsiParameters,
+    lambda p, key: HEH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
+    HEH.security,
+    Status.RECOMMENDED,
+    lambda p: summary("HEH", f"{aes_cores(p.lanes)} each way", p),
+    "heh_hmch",
+    lambda p, answer: holds("HEH", p, answer),
+    ("key", "hash_key"),
+)
+PRESETS = table_3(SCHEME)

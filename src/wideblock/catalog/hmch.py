@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HMCH: the rows of the BRW paper's Table 3, each also with sectors that overlap."""
+
+from wideblock.catalog.psi import holds, summary, table_3
+from wideblock.catalog.scheme import Scheme, Status, aes_cores
+from wideblock.rtl.sector.parameters import PsiParameters
+from wideblock.rtl.tes.hmch import Hmch
+from wideblock.spec.hmch import HMCH
+
+__all__ = ["PRESETS", "SCHEME"]
+
+SCHEME = Scheme(
+    "hmch",
+    Hmch,
+    PsiParameters,
+    lambda p, key: HMCH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
+    HMCH.security,
+    Status.RECOMMENDED,
+    lambda p: summary("HMCH", aes_cores(p.lanes), p),
+    "heh_hmch",
+    lambda p, answer: holds("HMCH", p, answer),
+    ("key", "hash_key"),
+)
+PRESETS = table_3(SCHEME)

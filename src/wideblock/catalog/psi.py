@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parts that the catalogue's files of HEH and HMCH share: both hash with psi, under a key of its own."""
+
+from wideblock import vectors
+from wideblock.catalog.scheme import Preset, Scheme
+from wideblock.rtl.sector.parameters import PsiParameters
+
+__all__ = ["holds", "summary", "table_3"]
+
+HASH = {"brw": "BRW", "horner": "Poly"}
+
+VARIANTS = {
+    "brw-1": ("brw", 2, "on-the-fly"),
+    "brw-2": ("brw", 2, "stored"),
+    "brw-3": ("brw", 1, "on-the-fly"),
+    "poly": ("horner", 1, "stored"),
+}
+"""Hash, AES lanes and source of the squares of each design. Source: IEEE TC 62(2), 2013, Table 3."""
+
+
+def summary(mode: str, ciphers: str, p: PsiParameters) -> str:
+    """One line on a core of ``mode`` with so many ``ciphers``."""
+    powers = f", squares {p.squares.replace('-', ' ')}" if p.hash == "brw" else ""
+    return f"{mode}[{HASH[p.hash]}] for {p.sector_bytes}-byte sectors, {ciphers}{powers}, {p.architecture}"
+
+
+def holds(mode: str, p: PsiParameters, answer: vectors.Vector) -> bool:
+    """Whether an answer is for such a core, which reads the field as LE."""
+    wanted = {"mode": mode, "hash": HASH[p.hash], "permuted": p.order == "paper", "field": "LE"}
+    return wanted.items() <= answer.parameters.items() and len(answer["pt"]) == p.sector_bytes
+
+
+def table_3(scheme: Scheme) -> tuple[Preset, ...]:
+    """The designs of the table, and after them the same with sectors that overlap."""
+    presets = []
+    for overlap in (False, True):
+        for variant, (hash, lanes, squares) in VARIANTS.items():
+            p = PsiParameters(
+                hash=hash,
+                sector_bytes=512,
+                width=1 if hash == "horner" else 2,
+                lanes=lanes,
+                overlap=overlap,
+                mult_stages=3,
+                squares=squares,
+            )
+            name = f"{scheme.name}-{variant}"
+            presets.append(Preset(f"{name}s", scheme, p, like=name) if overlap else Preset(name, scheme, p))
+    return tuple(presets)

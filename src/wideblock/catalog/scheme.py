@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scheme and its presets: a core beside the specification that it must agree with."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from enum import Enum
+from typing import Any
+
+from wideblock import vectors
+from wideblock.rtl.sector.parameters import SectorParameters
+
+__all__ = ["KnownAnswer", "Preset", "Scheme", "Status", "aes_cores"]
+
+
+class Status(Enum):
+    """What a scheme is good for; its security statement says why, with the source."""
+
+    RECOMMENDED = "recommended"
+    BENCHMARK = "benchmark only"
+    BROKEN = "broken"
+
+
+@dataclass(frozen=True)
+class KnownAnswer:
+    """One published or independently computed answer; ``source`` says whose."""
+
+    source: str
+    key: bytes
+    tweak: bytes
+    plaintext: bytes
+    ciphertext: bytes
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """A scheme: its core, and the specification that the core must agree with under a key of the port's width.
+
+    name:          the scheme's, as its modules are called
+    core:          the component; its parameters are an instance of ``parameters``
+    specification: from parameters and key, an object with ``encrypt(tweak, sector)`` and ``decrypt(tweak, sector)``
+    security:      what the scheme protects and what not, with its source
+    summary:       from parameters, one line on a core
+    answers:       name of the file of its known answers; ``holds`` tells which of them are for a core
+    key:           fields of a known answer that make up the key, in the order of the port
+    """
+
+    name: str
+    core: type
+    parameters: type[SectorParameters]
+    specification: Callable[[Any, bytes], Any]
+    security: str
+    status: Status
+    summary: Callable[[Any], str]
+    answers: str
+    holds: Callable[[Any, vectors.Vector], bool]
+    key: tuple[str, ...] = ("key",)
+
+    @property
+    def title(self) -> str:
+        return self.core.title
+
+    def under(self, parameters: SectorParameters, key: bytes) -> Any:
+        """The specification of a core under ``key``. Raises ValueError for a key of a wrong length."""
+        bits = self.core.key_port_bits(parameters)
+        if len(key) * 8 != bits:
+            raise ValueError(f"key must be {bits // 8} bytes, got {len(key)}")
+        return self.specification(parameters, key)
+
+    def known_answers(self, parameters: SectorParameters) -> list[KnownAnswer]:
+        """Every known answer for a core of these parameters; maybe none."""
+        bits = self.core.key_port_bits(parameters)
+        found = [
+            KnownAnswer(group.source, b"".join(a[part] for part in self.key), a["tweak"], a["pt"], a["ct"])
+            for group in vectors.load(self.answers)
+            for a in group.vectors
+            if self.holds(parameters, a)
+        ]
+        return [answer for answer in found if len(answer.key) * 8 == bits]
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named core of a scheme.
+
+    like: the preset of the same architecture whose published rows count for this one, too; or None
+    """
+
+    name: str
+    scheme: Scheme
+    parameters: SectorParameters
+    like: str | None = None
+
+    def changed(self, changes: Mapping[str, Any]) -> SectorParameters:
+        """The parameters with ``changes``, given as values or as text.
+
+        Raises ValueError for an unknown parameter, for text that is not a value, and for a mix that no core can have.
+        """
+        known = asdict(self.parameters)
+        values = {}
+        for name, value in changes.items():
+            if name not in known:
+                raise ValueError(f"unknown parameter {name!r} of {self.name}; it would be one of {', '.join(known)}")
+            values[name] = _value(name, type(known[name]), value)
+        parameters = replace(self.parameters, **values)
+        self.scheme.core.check(parameters)
+        return parameters
+
+
+def aes_cores(lanes: int) -> str:
+    """ "one AES core", "two AES cores", .."""
+    words = {1: "one AES core", 2: "two AES cores", 4: "four AES cores", 8: "eight AES cores"}
+    return words[lanes]
+
+
+def _value(name: str, kind: type, value: Any) -> Any:
+    if not isinstance(value, str) or kind is str:
+        return value
+    if kind is bool:
+        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        if value.lower() not in words:
+            raise ValueError(f"{name} must be true or false, got {value!r}")
+        return words[value.lower()]
+    try:
+        return int(value)
+    except ValueError:
+        raise ValueError(f"{name} must be a whole number, got {value!r}") from None

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AES-XTS: the two designs of its paper, wider ones, and both directions in one core."""
+
+from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.rtl.sector.parameters import SinglePassParameters
+from wideblock.rtl.tes.xts import Xts
+from wideblock.spec.xts import XTS
+
+__all__ = ["PRESETS", "SCHEME"]
+
+
+def summary(p: SinglePassParameters) -> str:
+    does = {"encrypt": "encryption", "decrypt": "decryption", "both": "both directions"}[p.direction]
+    ciphers = aes_cores(p.lanes).replace("AES", "pipelined AES")
+    if p.direction != "encrypt":
+        tweaks = " for blocks, a sequential one for tweaks"
+    elif p.lanes == 1:
+        tweaks = " for blocks and tweaks"
+    else:
+        tweaks = ", one of which enciphers the tweaks, too"
+    return f"AES-XTS for units of any length from 16 bytes, figures for {p.sector_bytes}, {does}: {ciphers}{tweaks}"
+
+
+SCHEME = Scheme(
+    "xts",
+    Xts,
+    SinglePassParameters,
+    lambda p, key: XTS(key),
+    XTS.security,
+    Status.RECOMMENDED,
+    summary,
+    "xts",
+    lambda p, answer: answer["key"][: p.key_bits // 8] != answer["key"][p.key_bits // 8 :],
+)
+
+
+def _preset(name: str, direction: str, lanes: int) -> Preset:
+    return Preset(name, SCHEME, SinglePassParameters(width=lanes, lanes=lanes, direction=direction))
+
+
+PRESETS = (
+    _preset("xts-enc", "encrypt", 1),
+    _preset("xts-dec", "decrypt", 1),
+    _preset("xts-2", "encrypt", 2),
+    _preset("xts-4", "encrypt", 4),
+    _preset("xts-both", "both", 1),
+)

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A self-checking test bench of an exported core, in Verilog: known answers, and no unknown value where one matters."""
+
+from collections.abc import Sequence
+
+from wideblock.export.contract import Contract
+
+__all__ = ["Case", "testbench"]
+
+Case = tuple[bytes, bytes, bool, bytes, bytes]
+"""Key, tweak, decrypt, data in, data out."""
+
+
+def testbench(core: Contract, cases: Sequence[Case]) -> str:
+    """Returns Verilog-2001 text of module ``<core>_tb``, which plays ``cases`` and prints ``PASSED`` or ``FAILED: ..``.
+
+    Every input is unknown (X) wherever the rules of the ports let it be: before reset, between beats, and where a field
+    belongs to the first or the last beat only. After reset no control output may be X, nor any bit of a valid beat. The
+    output is held off in a third of the cycles. It runs under Verilog-2005 and SystemVerilog simulators alike. Raises
+    ValueError if there is no case.
+    """
+    if not cases:
+        raise ValueError(f"{core.module} has no known answer for its parameters, so its test bench has nothing to play")
+    widths = {port.name: port.width for port in core.ports}
+    beat = widths["s_axis_tdata"] // 8
+    keep = "s_axis_tkeep" in widths
+    data_in, data_out, plays, expected = [], [], [], []
+    loaded = None
+    for key, tweak, decrypt, given, right in cases:
+        beats, bytes_last = -(-len(given) // beat), (len(given) - 1) % beat + 1
+        if key != loaded:
+            plays.append(f"load({_hex(key, widths['s_axis_key_tdata'])});")
+            loaded = key
+        user = _hex(tweak + bytes([decrypt]), 129)
+        plays.append(f"send({len(data_in)}, {beats}, {user}, {_ones(bytes_last, beat)});")
+        data_in += _beats(given, beat)
+        data_out += _beats(right, beat)
+        expected += [(int(k == beats - 1), _ones(bytes_last if k == beats - 1 else beat, beat)) for k in range(beats)]
+    declarations = "".join(
+        f"  {'reg' if port.direction == 'input' else 'wire'} {_range(port.width)}{port.name};\n"
+        for port in core.ports
+        if port.name != "aclk"
+    )
+    tables = "".join(
+        f"    given[{k}] = {_hex(a, 8 * beat)}; right[{k}] = {_hex(b, 8 * beat)};\n"
+        f"    right_last[{k}] = {last}; right_keep[{k}] = {ones};\n"
+        for k, (a, b, (last, ones)) in enumerate(zip(data_in, data_out, expected, strict=True))
+    )
+    return _TEXT.format(
+        core=core.module,
+        beats=len(data_in),
+        cases=len(cases),
+        declarations=declarations,
+        pins=", ".join(f".{port.name}({port.name})" for port in core.ports),
+        high=8 * beat - 1,
+        keep_high=beat - 1,
+        key_high=widths["s_axis_key_tdata"] - 1,
+        unknown="".join(
+            f"    {port.name} = {port.width}'bx;\n"
+            for port in core.ports
+            if port.direction == "input" and port.name != "aclk"
+        ),
+        tables=tables,
+        plays="".join(f"    {play}\n" for play in plays),
+        limit=len(cases) * 4 * (core.timing.latency + core.timing.setup) + 2 * core.timing.zeroize + 1000,
+        drive_keep=f"s_axis_tkeep <= k == beats - 1 ? keep : {beat}'bx;" if keep else "",
+        idle_keep=f"s_axis_tkeep <= {beat}'bx;" if keep else "",
+        out_keep=", m_axis_tkeep" if keep else "",
+        check_keep=" || m_axis_tkeep !== right_keep[seen]" if keep else "",
+    )
+
+
+def _beats(data: bytes, size: int) -> list[bytes]:
+    return [data[k : k + size].ljust(size, b"\0") for k in range(0, len(data), size)]
+
+
+def _hex(value: bytes, width: int) -> str:
+    return f"{width}'h{int.from_bytes(value, 'little'):x}"
+
+
+def _ones(count: int, width: int) -> str:
+    return f"{width}'h{(1 << count) - 1:x}"
+
+
+def _range(width: int) -> str:
+    return f"[{width - 1}:0] " if width > 1 else ""
+
+
+_TEXT = """\
+// SPDX-License-Identifier: Apache-2.0
+// Known answers for {core}; prints PASSED, or FAILED and the first difference.
+`timescale 1ns / 1ps
+module {core}_tb;
+  reg aclk;
+{declarations}\
+  {core} dut ({pins});
+
+  reg [{high}:0] given [0:{beats} - 1];
+  reg [{high}:0] right [0:{beats} - 1];
+  reg right_last [0:{beats} - 1];
+  reg [{keep_high}:0] right_keep [0:{beats} - 1];
+  reg checking;
+  reg [15:0] noise;
+  integer seen, cycles;
+
+  task fail(input [8 * 40 - 1:0] what);
+    begin
+      $display("FAILED: %0s, output beat %0d of {beats}, cycle %0d", what, seen, cycles);
+      $finish;
+    end
+  endtask
+
+  task load(input [{key_high}:0] key);
+    begin
+      s_axis_key_tvalid <= 1;
+      s_axis_key_tdata <= key;
+      @(posedge aclk);
+      while (!s_axis_key_tready) @(posedge aclk);
+      s_axis_key_tvalid <= 0;
+      s_axis_key_tdata <= {{({key_high} + 1){{1'bx}}}};
+    end
+  endtask
+
+  task send(input integer first, input integer beats, input [128:0] user, input [{keep_high}:0] keep);
+    integer k;
+    begin
+      for (k = 0; k < beats; k = k + 1) begin
+        s_axis_tvalid <= 1;
+        s_axis_tdata <= given[first + k];
+        s_axis_tlast <= k == beats - 1;
+        s_axis_tuser <= k == 0 ? user : 129'bx;
+        {drive_keep}
+        @(posedge aclk);
+        while (!s_axis_tready) @(posedge aclk);
+      end
+      s_axis_tvalid <= 0;
+      s_axis_tdata <= {{({high} + 1){{1'bx}}}};
+      s_axis_tlast <= 1'bx;
+      s_axis_tuser <= 129'bx;
+      {idle_keep}
+    end
+  endtask
+
+  always @(posedge aclk) begin
+    cycles <= cycles + 1;
+    noise <= {{noise[14:0], noise[15] ^ noise[13] ^ noise[12] ^ noise[10]}};
+    m_axis_tready <= checking ? noise[0] | noise[5] : 1'bx;
+    if (checking) begin
+      if (^{{ready, s_axis_tready, s_axis_key_tready, m_axis_tvalid, fault, computed}} === 1'bx)
+        fail("a control output is unknown");
+      if (m_axis_tvalid && ^{{m_axis_tdata, m_axis_tlast{out_keep}}} === 1'bx) fail("a valid beat is unknown");
+      if (fault != 0) fail("fault pulses");
+      if (m_axis_tvalid && m_axis_tready === 1'b1) begin
+        if (seen == {beats}) fail("more leaves than entered");
+        if (m_axis_tdata !== right[seen] || m_axis_tlast !== right_last[seen]{check_keep}) begin
+          $display("expected %h, got %h", right[seen], m_axis_tdata);
+          fail("a wrong beat");
+        end
+        seen <= seen + 1;
+      end
+      if (cycles > {limit}) fail("nothing moves");
+    end
+  end
+
+  initial begin
+{tables}\
+    aclk = 0;
+    noise = 16'hace1;
+    checking = 0;
+    seen = 0;
+    cycles = 0;
+{unknown}\
+    repeat (6) #5 aclk = !aclk;
+    zeroize <= 0;
+    s_axis_tvalid <= 0;
+    s_axis_key_tvalid <= 0;
+    aresetn <= 0;
+    repeat (6) #5 aclk = !aclk;
+    aresetn <= 1;
+    checking <= 1;
+    forever #5 aclk = !aclk;
+  end
+
+  initial begin
+    wait (checking === 1'b1);
+    @(posedge aclk);
+{plays}\
+    while (seen != {beats}) @(posedge aclk);
+    repeat (20) @(posedge aclk);
+    $display("PASSED: {cases} known answers, %0d cycles", cycles);
+    $finish;
+  end
+endmodule
+"""

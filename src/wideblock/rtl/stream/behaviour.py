@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The behaviour of a core at its ports as a value: lengths, directions, keys, faults and the cycle contract."""
+
+from dataclasses import dataclass
+from enum import Enum, Flag, auto
+
+__all__ = ["Behaviour", "Cause", "Fault", "KeyRule", "Length", "Output", "SectorTiming"]
+
+
+@dataclass(frozen=True)
+class SectorTiming:
+    """Cycle contract of a sector core, the same for encryption and decryption, whatever the data, key and tweak.
+
+    compute:  first input beat accepted to the last result block known inside the core
+    latency:  first input beat accepted to the last output beat valid
+    interval: sector to sector, back to back
+    setup:    key accepted to ``ready``, when the first beat of a sector can be accepted
+    zeroize:  ``zeroize`` (or reset) to the end of clearing, when a key can be accepted again
+    """
+
+    compute: int
+    latency: int
+    interval: int
+    setup: int
+    zeroize: int
+
+
+@dataclass(frozen=True)
+class Length:
+    """Bytes of a message that the core takes: from ``least`` to ``most``."""
+
+    least: int
+    most: int
+
+    def __post_init__(self):
+        if not 1 <= self.least <= self.most:
+            raise ValueError(f"lengths must be at least 1 byte and in order, got {self.least} to {self.most}")
+
+    @property
+    def fixed(self) -> bool:
+        """Whether there is one length only."""
+        return self.least == self.most
+
+    def __contains__(self, size: int) -> bool:
+        return self.least <= size <= self.most
+
+
+class Output(Enum):
+    """When the output of a message may begin."""
+
+    AFTER_WHOLE = "after the last word of the message was accepted"
+    CUT_THROUGH = "before the message was accepted whole"
+
+
+class KeyRule(Enum):
+    """Keys that a core refuses."""
+
+    ANY = "none"
+    HALVES_DIFFER = "keys of two equal halves"
+
+
+class Cause(Flag):
+    """Causes of a fault."""
+
+    SHORT = auto()
+    LONG = auto()
+    DIRECTION = auto()
+    KEY = auto()
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One bit of ``fault``: its cause, and the meaning of a pulse."""
+
+    cause: Cause
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """Everything that a check or a datasheet must know of a core beside its interface.
+
+    length:     of a message, in bytes
+    usual:      length for which ``timing`` is stated, in bytes
+    output:     when the output of a message may begin
+    directions: values of ``decrypt`` that the core serves
+    keys:       keys that the core refuses
+    faults:     the bits of ``fault``, from bit 0 up
+    timing:     the cycle contract
+    partial:    cycles by which a message that ends in part of a block leaves later, or None if there is none such
+    """
+
+    length: Length
+    usual: int
+    output: Output
+    directions: tuple[bool, ...]
+    keys: KeyRule
+    faults: tuple[Fault, ...]
+    timing: SectorTiming
+    partial: int | None = None
+
+    def fault(self, cause: Cause) -> int:
+        """The value of ``fault`` for one cause. Raises ValueError for a cause that the core does not have."""
+        for bit, fault in enumerate(self.faults):
+            if fault.cause is cause:
+                return 1 << bit
+        causes = ", ".join(str(fault.cause.name) for fault in self.faults)
+        raise ValueError(f"the core has no fault {cause.name}, only {causes}")

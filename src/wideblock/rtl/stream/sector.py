@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The interface of sector cores: a sector and its tweak in, the result out, keys, zeroize and status."""
+
+from amaranth.lib.wiring import In, Out
+
+from .behaviour import Fault
+from .interface import Channel, Control, Field, Interface, Read
+
+__all__ = ["TWEAK_BITS", "key_channel", "result_channel", "sector_channel", "sector_interface"]
+
+TWEAK_BITS = 128
+
+
+def sector_channel(width: int, *, keep: bool = False) -> Channel:
+    """Beats of ``width`` blocks in. ``keep``: messages need not be whole beats."""
+    ends = Field("keep", 16 * width, "bytes of the last beat that are the unit's, a run from byte 0", Read.LAST)
+    return Channel(
+        "i",
+        In,
+        (
+            Field("data", 128 * width, f"beat of the sector, {width} block(s): byte n of the beat is bits 8n+7..8n"),
+            Field("tweak", TWEAK_BITS, "tweak, byte 0 in bits 7..0", Read.FIRST),
+            Field("decrypt", 1, "decrypt", Read.FIRST),
+            Field("last", 1, "last beat of the sector"),
+            *([ends] if keep else []),
+        ),
+        "a beat is valid",
+        "a beat is accepted; low until a key is in place",
+        last="last",
+    )
+
+
+def result_channel(width: int, *, keep: bool = False) -> Channel:
+    """Beats of ``width`` blocks out."""
+    ends = Field("keep", 16 * width, "bytes of the beat that are the result's, a run from byte 0; all before the last")
+    return Channel(
+        "o",
+        Out,
+        (
+            Field("data", 128 * width, "beat of the result, blocks in natural order"),
+            Field("last", 1, "last beat of the result"),
+            *([ends] if keep else []),
+        ),
+        "a beat of the result is valid; it stays stable until accepted",
+        "a beat of the result is accepted; may stay low for any time",
+        last="last",
+    )
+
+
+def key_channel(bits: int, parts: str) -> Channel:
+    """Whole keys of ``bits``, one a word; ``parts`` names what they are made of, in order."""
+    return Channel(
+        "key",
+        In,
+        (Field("key", bits, f"key, byte 0 in bits 7..0: {parts}"),),
+        "a key is valid",
+        "a key is accepted, between two sectors; the sectors before it finish under the old key",
+    )
+
+
+def sector_interface(
+    width: int, key_bits: int, faults: tuple[Fault, ...], *, key_parts: str = "the AES key", keep: bool = False
+) -> Interface:
+    """Ports of a sector core: channels ``i``, ``o``, ``key``, and its controls; block 0 of a beat in the low bits."""
+    causes = ", ".join(f"bit {bit}: {fault.meaning}" for bit, fault in enumerate(faults))
+    return Interface(
+        (sector_channel(width, keep=keep), result_channel(width, keep=keep), key_channel(key_bits, key_parts)),
+        (
+            Control("zeroize", In, 1, "clears keys, derived values, buffers and pipelines", pulse=True),
+            Control("ready", Out, 1, "a key is in place and its derived values are computed", pulse=False),
+            Control(
+                "fault", Out, len(faults), f"one-cycle pulse when a message or key is refused; {causes}", pulse=True
+            ),
+            Control("computed", Out, 1, "one-cycle pulse: the last result block of a sector is known", pulse=True),
+        ),
+    )
