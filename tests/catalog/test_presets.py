@@ -136,6 +136,8 @@ def test_changes_are_values_or_text():
     text = {name: str(value).lower() for name, value in values.items()}
     assert changed("fast-brw-2", **values) == changed("fast-brw-2", **text)
     assert changed("fast-brw-2s", overlap="no") == changed("fast-brw-2")
+    for text in ("4k", "0x1000", "4096"):
+        assert changed("fast-brw-2s", sector_bytes=text) == catalog.preset("fast-brw-2s").parameters
 
 
 @pytest.mark.parametrize(
@@ -145,7 +147,8 @@ def test_changes_are_values_or_text():
         ({"scheme": "xcb"}, "unknown parameter 'scheme' of fast-brw-2; it would be one of sector_bytes,"),
         ({"direction": "encrypt"}, "unknown parameter 'direction' of fast-brw-2; it would be one of sector_bytes,"),
         ({"overlap": "maybe"}, "overlap must be true or false, got 'maybe'"),
-        ({"sector_bytes": "4k"}, "sector_bytes must be a whole number, got '4k'"),
+        ({"sector_bytes": "4kB"}, "sector_bytes must be a whole number such as 4096, 4k or 0x1000, got '4kB'"),
+        ({"sector_bytes": ""}, "sector_bytes must be a whole number such as 4096, 4k or 0x1000, got ''"),
         ({"lanes": "3"}, "lanes must be one of 1, 2, 4, 8, got 3"),
         ({"lanes": "4"}, "lanes must divide width: 4 lanes do not divide 2 blocks a beat"),
         ({"sector_bytes": 32}, "FAST with brw needs at least 4 blocks a sector, got 2"),

@@ -60,7 +60,8 @@ def test_round_trip(tmp_path):
     assert path.read_bytes() == first
     assert [p.name for p in path.parent.iterdir()] == ["r.json"]
     assert load_all(path.parent) == [r]
-    assert load_all(tmp_path / "nowhere") == []
+    with pytest.raises(NotADirectoryError, match="nowhere is no directory of measured results"):
+        load_all(tmp_path / "nowhere")
 
 
 def test_a_failed_save_leaves_the_old_file(tmp_path):

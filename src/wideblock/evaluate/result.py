@@ -127,5 +127,7 @@ def load(path: Path | str) -> Result:
 
 
 def load_all(directory: Path | str) -> list[Result]:
-    """Every result in ``directory``, by name and target; none if there is no such directory."""
+    """Every result in ``directory``, by name and target. Raises NotADirectoryError if there is no such directory."""
+    if not Path(directory).is_dir():
+        raise NotADirectoryError(f"{directory} is no directory of measured results")
     return sorted(map(load, Path(directory).glob("*.json")), key=lambda r: (r.name, r.target))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measured results as tables: for the README between its markers, for datasheets, for the command line.
 
-``python -m wideblock.evaluate.tables docs/results README.md`` renews the README.
+``python -m wideblock.evaluate.tables RESULTS README.md`` renews the README.
 """
 
 import sys
@@ -17,8 +17,8 @@ from wideblock.synth.targets import targets
 
 __all__ = ["COMMITTED", "HEAD", "of_core", "renew", "row", "section", "summary"]
 
-COMMITTED = Path(__file__).parents[3] / "docs" / "results"
-"""Where the repository keeps its measured results; absent from an installed package."""
+COMMITTED = Path(__file__).parent / "results"
+"""The measured results that the package carries."""
 
 _CORE = ("core", "bytes", "cycles", "paper's cycles")
 _MEASURED = ("FF", "block RAM", "clock, MHz", "Gb/s")

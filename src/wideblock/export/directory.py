@@ -4,17 +4,20 @@
 from pathlib import Path
 
 from wideblock.atomic import write_directory
+from wideblock.export.constraints import constraints
 from wideblock.export.contract import Contract
 from wideblock.export.datasheet import datasheet
 from wideblock.export.fusesoc import fusesoc
+from wideblock.export.ipxact import ipxact
+from wideblock.export.testbench import cases, testbench
 
 __all__ = ["generate"]
 
 
 def generate(core: Contract, directory: Path, *, force: bool = False, measured: str = "") -> list[Path]:
-    """Writes ``MODULE.v``, ``MODULE.core`` and ``MODULE.md`` into ``directory`` and returns their paths.
+    """Writes the Verilog, its test bench and what else a user's tools read into ``directory``; returns their paths.
 
-    The directory appears with all three or stays as it was. Raises FileExistsError when it exists, is not empty and
+    The directory appears with all files or stays as it was. Raises FileExistsError when it exists, is not empty and
     ``force`` is off; with ``force`` the files are replaced, each whole, and others there are kept. ``measured`` is a
     Markdown table of the core's area and clock, for its datasheet.
     """
@@ -23,10 +26,20 @@ def generate(core: Contract, directory: Path, *, force: bool = False, measured: 
         raise NotADirectoryError(f"{directory} is a file; -o needs a directory")
     if not force and directory.is_dir() and any(directory.iterdir()):
         raise FileExistsError(f"{directory} is not empty; choose another directory or give --force")
-    texts = {
-        f"{core.module}.v": core.verilog,
-        f"{core.module}.core": fusesoc(core),
-        f"{core.module}.md": datasheet(core, measured),
-    }
+    texts = _texts(core, measured)
     write_directory(directory, texts)
     return [directory / name for name in texts]
+
+
+def _texts(core: Contract, measured: str) -> dict[str, str]:
+    """Every file by its name; the test bench only where there is a known answer for it to play."""
+    name = core.module
+    plays = cases(core)
+    texts = {
+        f"{name}.v": core.verilog,
+        f"{name}.core": fusesoc(core, bench=bool(plays)),
+        f"{name}.xdc": constraints(core),
+        f"{name}.md": datasheet(core, measured),
+        "component.xml": ipxact(core),
+    }
+    return texts | ({f"{name}_tb.v": testbench(core, plays)} if plays else {})
