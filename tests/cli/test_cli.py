@@ -11,9 +11,11 @@ import pytest
 from typer.testing import CliRunner
 
 from wideblock import catalog
+from wideblock.cli import crypt
 from wideblock.cli.app import app
 from wideblock.evaluate.tables import COMMITTED
 from wideblock.export.contract import contract
+from wideblock.image.crypt import Crypted
 
 COMMANDS = "list info schedule generate encrypt decrypt verify measure synth compare demo".split()
 KEY = "000102030405060708090a0b0c0d0e0f"
@@ -134,6 +136,15 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
             ("encrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{missing}/x", "--engine", "spec"),
             "no such file",
         ),
+        (
+            ("encrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{out}", "--engine", "magic"),
+            "'rtl', 'spec'",
+        ),
+        (("encrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{image}", "--force"), "the same file"),
+        (("encrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{odd}"), "--force"),
+        (("decrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{out}", "--device"), "leave out --device"),
+        (("decrypt", FAST, "--key", KEY, "--in", "/dev/zero", "--out", "{out}"), "- to read standard input"),
+        (("decrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "/dev/null", "--force"), "a character device"),
         (("demo", "--image", "{missing}"), "no such file"),
         (("demo", "--image", "{odd}"), "4096"),
     ],
@@ -175,6 +186,20 @@ def test_spec_engine_round_trip_and_tweak(tmp_path):
         contract(FAST).specification(bytes.fromhex(KEY)).encrypt((2).to_bytes(16, "little"), plain.read_bytes()[8192:])
     )
     assert cipher.read_bytes()[8192:] == expected
+
+
+def test_the_cores_cycles_are_reported(monkeypatch):
+    given = {}
+
+    def done(subject, key, source, target, **options):
+        given.update(options)
+        return Crypted(20, 2612, 1.25)
+
+    monkeypatch.setattr(crypt, "crypt_image", done)
+    result = run("decrypt", FAST, "--key", KEY, "--in", "a", "--out", "b", "--force", "--device", "--first-sector", 3)
+    assert result.stdout == "" and result.stderr == "20 sectors in 1.2 s, 2,612 cycles of the core, 130.6 a sector\n"
+    given.pop("progress")
+    assert given == {"decrypt": True, "first_sector": 3, "engine": "rtl", "force": True, "device": True}
 
 
 def limited(tmp_path, *arguments):

@@ -154,7 +154,7 @@ def test_generate_never_mixes_with_what_is_there(tmp_path, monkeypatch):
 
 
 def test_generate_leaves_nothing_when_it_fails(tmp_path, monkeypatch):
-    def full(self, *_):
+    def full(self, *_, **__):
         raise OSError(28, "No space left on device", str(self))
 
     monkeypatch.setattr(directory.Path, "write_text", full)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: one module a subcommand; what they do lives in the packages they call."""
 
+import sys
+
 from wideblock.cli import compare, crypt, demo, generate, info, list, measure, schedule, synth, verify
-from wideblock.cli.app import app
+from wideblock.cli.app import app, one_line
+from wideblock.cli.signals import Stopped, stopping
 
 __all__ = ["main"]
 
@@ -12,4 +15,9 @@ for command in (list, info, schedule, generate, crypt, verify, measure, synth, c
 
 def main() -> None:
     """Runs the command line of this process."""
-    app(prog_name="wideblock")
+    with stopping():
+        try:
+            app(prog_name="wideblock")
+        except Stopped as stop:
+            print(f"wideblock: {one_line(stop)}", file=sys.stderr)
+            raise

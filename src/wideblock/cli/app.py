@@ -45,12 +45,13 @@ class Group(TyperGroup):
             raise typer.Exit(1) from None
 
 
-def one_line(error: Exception) -> str:
-    """Returns the message of ``error`` in one line; the system's own errors with the file they are about."""
+def one_line(error: BaseException) -> str:
+    """Returns the message of ``error`` and its notes in one line; a system error with the file that it is about."""
+    message = str(error)
     if isinstance(error, OSError) and error.strerror:
         about = f"{error.filename}: " if error.filename else ""
-        return f"{about}{error.strerror[0].lower()}{error.strerror[1:]}"
-    return " ".join(str(error).split())
+        message = f"{about}{error.strerror[0].lower()}{error.strerror[1:]}"
+    return " ".join("; ".join([message, *getattr(error, "__notes__", ())]).split())
 
 
 app = typer.Typer(
@@ -115,8 +116,11 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]], *, title: str | No
 
 
 @contextmanager
-def stages(what: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Gives a function that is told (stage, done, total) as work proceeds, and shows it on stderr if a terminal."""
+def stages(what: str) -> Iterator[Callable[[str, int, int | None], None]]:
+    """Gives a function to call with (stage, done, total) as work proceeds; shows progress on stderr if a terminal.
+
+    A total of None is unknown.
+    """
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -133,7 +137,7 @@ def stages(what: str) -> Iterator[Callable[[str, int, int], None]]:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """:func:`stages` for work of one stage: the function is told (done, total)."""
-    with stages(what) as report:
+def progress(what: str, *, before: str | None = None) -> Iterator[Callable[[int, int | None], None]]:
+    """:func:`stages` for work of one stage: a function to call with (done, total); ``before`` is shown until then."""
+    with stages(before or what) as report:
         yield lambda done, total: report(what, done, total)

@@ -3,7 +3,6 @@
 
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,8 +17,8 @@ from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.result import load_all
 from wideblock.evaluate.tables import COMMITTED, of_core
 from wideblock.export.contract import Contract, contract
-from wideblock.verify.driver import Simulation
-from wideblock.verify.image import crypt_image, tweak_of
+from wideblock.image.crypt import crypt_image
+from wideblock.image.source import tweak_of
 from wideblock.verify.measure import measure
 
 EXAMPLE = "Example: [b]wideblock demo --image disk.img[/b]"
@@ -49,16 +48,13 @@ def demo(
             say(f"made an {kind} image of {SIZE:,} bytes with {len(filesystem.contents())} files in it")
         before = filesystem.read_back(plain)
 
-        with err.status(f"compiling {core.module} (once; it is kept)"):
-            simulation = Simulation(dut)
-        with simulation, progress(f"encrypting, RTL of {core.module}") as report:
-            started = time.perf_counter()
-            encrypted = crypt_image(dut, KEY, plain, cipher, simulation=simulation, progress=report)
-            rate = encrypted.sectors / (time.perf_counter() - started)
+        with progress(f"encrypting, RTL of {core.module}", before=f"compiling {core.module} (once)") as report:
+            encrypted = crypt_image(dut, KEY, plain, cipher, force=True, progress=report)
+        rate = encrypted.sectors / encrypted.seconds
         say(f"encrypted {encrypted.sectors} sectors with the compiled RTL in {encrypted.cycles:,} cycles of the core, "
             f"{rate:,.0f} sectors a second")  # fmt: skip
         with progress("decrypting, specification") as report:
-            decrypted = crypt_image(dut, KEY, cipher, back, decrypt=True, engine="spec", progress=report)
+            decrypted = crypt_image(dut, KEY, cipher, back, decrypt=True, engine="spec", force=True, progress=report)
         if plain.read_bytes() != back.read_bytes():
             raise ValueError("the specification does not give the image back; the core or the specification is wrong")
         say(f"decrypted {decrypted.sectors} sectors with the specification: every byte is back")

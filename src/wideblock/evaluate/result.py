@@ -3,12 +3,11 @@
 
 import dataclasses
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wideblock.atomic import write_text
 from wideblock.synth.place import ClockReport, CriticalPath
 from wideblock.synth.targets import Target
 from wideblock.synth.yosys import AreaReport
@@ -99,17 +98,7 @@ def save(result: Result, path: Path | str) -> None:
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps(dataclasses.asdict(result), indent=2, sort_keys=True) + "\n"
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "w") as file:
-            file.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise
+    write_text(path, text)
 
 
 def load(path: Path | str) -> Result:

@@ -4,12 +4,11 @@
 ``python -m wideblock.evaluate.tables RESULTS README.md`` renews the README.
 """
 
-import os
 import sys
-import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from wideblock.atomic import write_text
 from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.result import Result, load_all
 from wideblock.export.contract import Contract
@@ -79,10 +78,7 @@ def renew(document: Path, results: Iterable[Result]) -> bool:
     new = text[: text.index(BEGIN) + len(BEGIN)] + "\n" + body + text[text.index(END) :]
     if new == text:
         return False
-    with tempfile.NamedTemporaryFile("w", dir=document.parent, delete=False) as file:
-        file.write(new)
-    os.chmod(file.name, document.stat().st_mode)
-    os.replace(file.name, document)
+    write_text(document, new)
     return True
 
 

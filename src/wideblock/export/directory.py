@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes an exported core to disk, whole or not at all."""
 
-import os
-import shutil
-import tempfile
 from pathlib import Path
 
+from wideblock.atomic import write_directory
 from wideblock.export.constraints import constraints
 from wideblock.export.contract import Contract
 from wideblock.export.datasheet import datasheet
@@ -26,23 +24,10 @@ def generate(core: Contract, directory: Path, *, force: bool = False, measured: 
     directory = directory.absolute()
     if directory.exists() and not directory.is_dir():
         raise NotADirectoryError(f"{directory} is a file; -o needs a directory")
-    occupied = directory.is_dir() and any(directory.iterdir())
-    if occupied and not force:
+    if not force and directory.is_dir() and any(directory.iterdir()):
         raise FileExistsError(f"{directory} is not empty; choose another directory or give --force")
     texts = _texts(core, measured)
-    directory.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
-    try:
-        for name, content in texts.items():
-            (work / name).write_text(content)
-        work.chmod(0o777 & ~_umask())
-        if occupied:
-            for name in texts:
-                os.replace(work / name, directory / name)
-        else:
-            os.replace(work, directory)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
+    write_directory(directory, texts)
     return [directory / name for name in texts]
 
 
@@ -58,9 +43,3 @@ def _texts(core: Contract, measured: str) -> dict[str, str]:
         "component.xml": ipxact(core),
     }
     return texts | ({f"{name}_tb.v": testbench(core, plays)} if plays else {})
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

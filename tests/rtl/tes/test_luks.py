@@ -11,8 +11,8 @@ import subprocess
 import pytest
 
 from wideblock.export.contract import contract
+from wideblock.image.crypt import crypt_image
 from wideblock.verify.exported import Exported
-from wideblock.verify.image import crypt_image
 
 SECTOR = 512
 IMAGE = random.Random(5).randbytes(256 * SECTOR)
