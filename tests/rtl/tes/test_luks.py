@@ -9,10 +9,10 @@ import shutil
 import subprocess
 
 import pytest
+from wideblock.verify.exported import Exported
 
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
-from wideblock.verify.exported import Exported
 
 SECTOR = 512
 IMAGE = random.Random(5).randbytes(256 * SECTOR)

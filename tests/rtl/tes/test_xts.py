@@ -6,13 +6,13 @@ import random
 import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from wideblock.verify.exported import Exported, known_answers
 
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 from wideblock.spec.xts import MAX_BLOCKS, XTS
 from wideblock.verify.checks import CHECKS
 from wideblock.verify.driver import Simulation
-from wideblock.verify.exported import Exported, known_answers
 from wideblock.verify.scoreboard import verify
 from wideblock.verify.stimulus import Key, Zeroize
 
