@@ -14,7 +14,7 @@ from wideblock import catalog
 from wideblock.cli.app import app
 from wideblock.export.results import COMMITTED
 
-COMMANDS = "list info schedule generate encrypt decrypt verify prove measure synth compare demo".split()
+COMMANDS = "list info schedule generate encrypt decrypt verify prove mutate measure synth compare demo".split()
 KEY = "000102030405060708090a0b0c0d0e0f"
 FAST = "fast-brw-2s"
 

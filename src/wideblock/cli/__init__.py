@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: one module a subcommand; what they do lives in the packages they call."""
 
-from wideblock.cli import compare, crypt, demo, generate, info, list, measure, prove, schedule, synth, verify
+from wideblock.cli import compare, crypt, demo, generate, info, list, measure, mutate, prove, schedule, synth, verify
 from wideblock.cli.app import app
 
 __all__ = ["main"]
 
-for command in (list, info, schedule, generate, crypt, verify, prove, measure, synth, compare, demo):
+for command in (list, info, schedule, generate, crypt, verify, prove, mutate, measure, synth, compare, demo):
     command.register(app)
 
 
