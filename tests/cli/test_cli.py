@@ -17,7 +17,7 @@ from wideblock.evaluate.tables import COMMITTED
 from wideblock.export.contract import contract
 from wideblock.image.crypt import Crypted
 
-COMMANDS = "list info schedule generate encrypt decrypt verify measure synth compare demo".split()
+COMMANDS = "list info schedule generate encrypt decrypt verify prove mutate measure synth compare demo".split()
 KEY = "000102030405060708090a0b0c0d0e0f"
 FAST = "fast-brw-2s"
 

@@ -39,6 +39,7 @@ class HashCounterHash(TwoPass):
     Timing, Paths: those of :class:`TwoPass`.
     """
 
+    rules = "hash_counter_hash"  # module of formal rules: wideblock.verify.formal.rules
     key_parts = "the AES key"
     specials: int
     first = 0

@@ -34,6 +34,7 @@ class HashEcbHash(TwoPass):
     Timing, Paths: those of :class:`TwoPass`.
     """
 
+    rules = "hash_ecb_hash"  # module of formal rules: wideblock.verify.formal.rules
     key_parts = "the AES key, then the hash key"
 
     # What a scheme states

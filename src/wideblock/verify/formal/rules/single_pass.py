@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes the stream rules inductive for the family single pass."""
+"""Rules of the family single pass."""
 
 from wideblock.export.contract import Contract
-from wideblock.verify.formal.control import Rule
-from wideblock.verify.formal.parts import no_loss
+from wideblock.verify.formal.induction import Rule
+from wideblock.verify.formal.proof import NotApplicable
+from wideblock.verify.formal.rules.parts import no_loss
 
-__all__ = ["held", "queue"]
+__all__ = ["held", "order", "queues"]
 
 
 def held(core: Contract) -> Rule:
-    """What is offered is a row of the queue of results, which must neither leave nor be written over as it waits."""
-    rule = queue(core)
+    """A valid beat is a row of the queue of results, which must neither leave nor be written over as it waits."""
+    rule = queues(core)
     signals = {"results_head": "core.results.read__addr", "results_tail": "core.results.tail"}
     bits = (core.component.results_depth - 1).bit_length()
     return Rule(
@@ -23,7 +24,12 @@ def held(core: Contract) -> Rule:
     )
 
 
-def queue(core: Contract) -> Rule:
+def order(core: Contract) -> Rule:
+    """None: no stage of the family works on a sector of its own choice."""
+    raise NotApplicable("units pass through one chain of queues; no stage could take them in another order")
+
+
+def queues(core: Contract) -> Rule:
     """The queues of arrivals, tweaks and results.
 
     An arrival is promised and written at once. A tweak under way is in the pipelines or in a cipher of its own. A

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes the stream rules inductive for the family hash-ECB-hash."""
+"""Rules of the family hash-ECB-hash."""
 
 from wideblock.export.contract import Contract
-from wideblock.verify.formal.control import CLEAR, Rule
-from wideblock.verify.formal.parts import in_flight, no_loss
+from wideblock.verify.formal.induction import CLEAR, Rule
+from wideblock.verify.formal.proof import NotApplicable
+from wideblock.verify.formal.rules.parts import delayed, in_flight, no_loss
 
-__all__ = ["held", "order", "queue"]
+__all__ = ["held", "order", "queues"]
 
 
 def held(core: Contract) -> Rule:
-    """All that a result is made of is in registers while it waits, so nothing else need be said."""
+    """Nothing more: all that a result is made of is in registers while it waits."""
     return Rule("", {}, "")
 
 
-def queue(core: Contract) -> Rule:
+def queues(core: Contract) -> Rule:
     """The queue between ciphers and back hash."""
     signals, rule = _queue(core)
     return Rule(f"the queue of {core.component.queue_depth} beats neither overflows nor underflows", signals, rule)
@@ -23,16 +24,16 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
     """The signals of the queue and its rule; ``steps`` are those in the ciphers."""
     made = core.component
     if not core.parameters.overlap:
-        raise ValueError(f"{core.module} has no queue: overlap is False, must be True")
-    tags = [f"tag{k}" for k in range(made.cipher_latency)]
-    step = 1 + made.slots.bit_length()  # behind the flag of a tweak's call and its sector
+        raise NotApplicable("the core has no queue: overlap is False")
+    tags, steps = delayed("step", made.cipher_latency)
     signals, rule = no_loss("queue", made.queue_depth, "steps")
-    signals |= {tag: f"core.{tag}" for tag in tags}
-    return signals, f"wire [15:0] steps = {' + '.join(f'{tag}[{step}]' for tag in tags)};\n{rule}"
+    return signals | tags, f"wire [15:0] steps = {steps};\n{rule}"
 
 
 def order(core: Contract) -> Rule:
     """From the front hash by U, the calls and their results to the back hash and Cm."""
+    if not core.parameters.overlap:
+        raise NotApplicable("no order to prove: overlap is False, so sectors do not share the stages")
     made = core.component
     front, back = made.programs["front"], made.programs["back"]
     U, Cm = (next(i.step for i in program.issues if i.product.into in ("U", "Cm")) for program in (front, back))

@@ -1,10 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What proofs of several families say of the same parts: queues with promises, and hash units."""
+"""Rules about parts that several families share: queues with promises, hash units, delayed tags."""
 
 from wideblock.rtl.hash.program import Program
-from wideblock.verify.formal.control import CLEAR
+from wideblock.verify.formal.induction import CLEAR
 
-__all__ = ["in_flight", "no_loss"]
+__all__ = ["delayed", "in_flight", "no_loss"]
+
+
+def delayed(field: str, cycles: int) -> tuple[dict[str, str], str]:
+    """One field of a core's delayed tags: its signals, one for each cycle of delay, and the number of those that are 1.
+
+    The number is a sum in Verilog.
+    """
+    signals = {f"{field}_tag{k}": f"core.tag{k}.{field}" for k in range(cycles)}
+    return signals, " + ".join(signals)
 
 
 def no_loss(name: str, depth: int, under_way: str, parts: int = 1) -> tuple[dict[str, str], str]:

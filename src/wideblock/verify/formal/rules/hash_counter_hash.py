@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What makes the stream rules inductive for the family hash-counter-hash."""
+"""Rules of the family hash-counter-hash."""
 
 from wideblock.export.contract import Contract
-from wideblock.verify.formal.control import Rule
-from wideblock.verify.formal.parts import in_flight, no_loss
+from wideblock.verify.formal.induction import Rule
+from wideblock.verify.formal.proof import NotApplicable, NotProved
+from wideblock.verify.formal.rules.parts import delayed, in_flight, no_loss
 
-__all__ = ["held", "order", "queue"]
+__all__ = ["held", "order", "queues"]
 
 
 def held(core: Contract) -> Rule:
@@ -16,9 +17,9 @@ def held(core: Contract) -> Rule:
     """
     p, made, beats = core.parameters, core.component, core.parameters.beats
     if made.leaving_slots:
-        raise ValueError(
-            f"{core.module}: {beats} beats of {p.width} blocks; the proof is for cores whose {made.specials} special "
-            "blocks are before the last beat"
+        raise NotProved(
+            f"{core.module}: the argument is for cores whose {made.specials} special blocks come before the last beat; "
+            f"a sector has {beats} beats of {p.width} blocks"
         )
     stages = _announcing(made)
     signals = {name: f"core.{name}_sector" for name in ("front", *stages.values())}
@@ -30,7 +31,7 @@ def held(core: Contract) -> Rule:
     given = dict(zip(after, after[1:], strict=False))
     assumed = "".join(f"assume (!event_{event} || {x} != {given[x]});\n" for event, x in stages.items())
     return Rule(
-        ", if the back hash keeps the order of sectors",
+        "assumed: the back hash keeps the order of sectors",
         signals,
         f"""{distances}
       wire [{bits}:0] next_shown = shown + 1'b1;
@@ -47,7 +48,7 @@ def held(core: Contract) -> Rule:
     )
 
 
-def queue(core: Contract) -> Rule:
+def queues(core: Contract) -> Rule:
     """The queue between lanes and back hash."""
     signals, rule = _queue(core)
     return Rule(f"the queue of {core.component.queue_depth} beats neither overflows nor underflows", signals, rule)
@@ -57,15 +58,15 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
     """The signals of the queue and its rule; ``steps`` are those in the lanes, ``part_out`` those of an open beat."""
     p, made = core.parameters, core.component
     if not p.overlap:
-        raise ValueError(f"{core.module} has no queue: overlap is False, must be True")
+        raise NotApplicable("the core has no queue: overlap is False")
     parts = p.width // p.lanes
-    tags = [f"tag{k}" for k in range(made.cipher_latency)]
+    tags, steps = delayed("step", made.cipher_latency)
     signals, rule = no_loss("queue", made.queue_depth, "steps + part_out", parts)
-    signals |= {tag: f"core.{tag}" for tag in tags} | {"y_step": "core.y_step"}
+    signals |= tags | {"y_step": "core.y_step"}
     return (
         signals,
         f"""
-      wire [15:0] steps = {" + ".join(f"{tag}[2]" for tag in tags)};
+      wire [15:0] steps = {steps};
       wire [15:0] part_out = y_step & 16'd{parts - 1};
       {rule}""",
     )
@@ -73,16 +74,11 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
 
 def order(core: Contract) -> Rule:
     """From the front hash by R, the single call, the lanes and the back hash to h and, if there is one, tauW."""
+    if not core.parameters.overlap:
+        raise NotApplicable("no order to prove: overlap is False, so sectors do not share the stages")
     made = core.component
     front, back, stages = made.programs["front"], made.programs["back"], _announcing(made)
-    issued = {i.product.into: i.step for program in (front, back) for i in program.issues if i.into is None}
-    if issued["h"] < back.steps - 1 or issued["R"] < front.steps - 1:
-        raise ValueError(
-            f"{core.module}: h and R must be issued not before the last steps, {back.steps - 1} and "
-            f"{front.steps - 1}; they are issued at {issued['h']} and {issued['R']}"
-        )
-    if "tauW" in issued and issued["tauW"] + back.latency >= back.steps:
-        raise ValueError(f"{core.module}: tauW is issued at step {issued['tauW']}, too late to be known before h")
+    issued = _issued(core)
     signals, rule = _queue(core)
     pointers = ("front", "back", "r", "g", "lane", "y", *stages.values())
     signals |= {name: f"core.{name}_sector" for name in pointers}
@@ -114,10 +110,10 @@ def order(core: Contract) -> Rule:
       end"""
     before_h = "outer" if "tauW" in stages else "front"
     parts, s = core.parameters.width // core.parameters.lanes, made.lane_steps
-    singles = " + ".join(f"tag{k}[0]" for k in range(made.cipher_latency))
+    tags, singles = delayed("single", made.cipher_latency)
     return Rule(
         "no stage works on a sector that it was not given, nor announces it",
-        signals,
+        signals | tags,
         f"""{distances}{pairs}{rule}{tauW}
       wire [15:0] popped = back_step < {back.beats} ? back_step : 16'd{back.beats};
       wire [15:0] single_flight = {singles};
@@ -133,6 +129,20 @@ def order(core: Contract) -> Rule:
       end""",
         kept=("words",),
     )
+
+
+def _issued(core: Contract) -> dict[str, int]:
+    """The steps at which the products are issued whose events the rules are about; they must fit the argument."""
+    front, back = (core.component.programs[name] for name in ("front", "back"))
+    issued = {i.product.into: i.step for program in (front, back) for i in program.issues if i.into is None}
+    if issued["h"] < back.steps - 1 or issued["R"] < front.steps - 1:
+        raise NotProved(
+            f"{core.module}: the argument needs h and R issued at the last steps, {back.steps - 1} and "
+            f"{front.steps - 1}, or later; they are issued at {issued['h']} and {issued['R']}"
+        )
+    if "tauW" in issued and issued["tauW"] + back.latency >= back.steps:
+        raise NotProved(f"{core.module}: tauW is issued at step {issued['tauW']}, too late to be known before h")
+    return issued
 
 
 def _announcing(made) -> dict[str, str]:
