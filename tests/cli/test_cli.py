@@ -6,18 +6,18 @@ import os
 import resource
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 from typer.testing import CliRunner
 
 from wideblock import catalog
 from wideblock.cli import crypt
-from wideblock.cli.app import app
+from wideblock.cli.app import COMMANDS, app
 from wideblock.evaluate.tables import COMMITTED
 from wideblock.export.contract import contract
 from wideblock.image.crypt import Crypted
 
-COMMANDS = "list info schedule generate encrypt decrypt verify prove mutate measure synth compare demo".split()
 KEY = "000102030405060708090a0b0c0d0e0f"
 FAST = "fast-brw-2s"
 
@@ -229,3 +229,19 @@ def test_missing_compiler_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path / "cache"))
     says = refused("encrypt", FAST, "--key", KEY, "--in", tmp_path / "image", "--out", tmp_path / "out")
     assert "no-such-compiler" in says and not (tmp_path / "out").exists()
+
+
+def test_help_names_every_command_by_its_own_words_and_imports_none():
+    script = (
+        "import sys; from wideblock.cli import main\n"
+        "try: main()\n"
+        "finally: print([name for name in ('amaranth', 'numpy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script, "--help"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.rstrip().endswith("[]")
+    for name, (module, line) in COMMANDS.items():
+        assert name in done.stdout
+        text = " ".join(
+            getattr(import_module(f"wideblock.cli.{module}"), {"list": "presets"}.get(name, name)).__doc__.split()
+        )
+        assert text.startswith(line[:-1]), f"{name}: {text}"

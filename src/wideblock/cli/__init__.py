@@ -3,14 +3,10 @@
 
 import sys
 
-from wideblock.cli import compare, crypt, demo, generate, info, list, measure, mutate, prove, schedule, synth, verify
 from wideblock.cli.app import app, one_line
 from wideblock.cli.signals import Stopped, stopping
 
 __all__ = ["main"]
-
-for command in (list, info, schedule, generate, crypt, verify, prove, mutate, measure, synth, compare, demo):
-    command.register(app)
 
 
 def main() -> None:

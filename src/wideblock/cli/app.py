@@ -2,23 +2,19 @@
 """What every subcommand shares: the application, its errors, tables and progress display."""
 
 import json
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from importlib import metadata
+from importlib import import_module, metadata
 from typing import Annotated, Any
 
 import typer
-from amaranth.hdl import UnusedElaboratable
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command_from_info
 
 from wideblock import __version__
-from wideblock.synth.process import FlowError
-from wideblock.verify.driver import SimulationError
-from wideblock.verify.verilator import BuildError
 
 __all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings", "Preset", "Set", "Json"]
 
@@ -26,23 +22,71 @@ out = Console(highlight=False, soft_wrap=True)
 if not out.is_terminal:
     out.width = 160  # a file or a pipe has no width to fit into
 err = Console(stderr=True, highlight=False)
-warnings.simplefilter("ignore", UnusedElaboratable)  # most commands ask a core only for its contract
 
 
-EXPECTED = (ValueError, OSError, BuildError, SimulationError, FlowError)
+COMMANDS = {
+    "list": ("list", "Show every preset with its summary, and each scheme's security statement."),
+    "info": ("info", "Show a core's parameters, cycle contract, ports, published figures and security."),
+    "schedule": ("schedule", "Draw the order of a BRW hash's multiplications for a pipelined multiplier."),
+    "generate": ("generate", "Write the Verilog of a core, and the files that tools read beside it."),
+    "encrypt": ("crypt", "Encrypt an image, sector by sector."),
+    "decrypt": ("crypt", "Decrypt an image, sector by sector."),
+    "verify": ("verify", "Hold the exported Verilog against the specification."),
+    "prove": ("prove", "Prove the stream rules of the exported Verilog: for all inputs, at all times."),
+    "mutate": ("mutate", "Break the exported Verilog in many places and count how many breaks the checks find."),
+    "measure": ("measure", "Measure the cycle contract of the exported Verilog in simulation."),
+    "synth": ("synth", "Synthesise cores: area, and the clock where there is place and route."),
+    "compare": ("compare", "Print the papers' rows beside ours: cycles, area, clock, throughput."),
+    "demo": ("demo", "Encrypt a filesystem image with a simulated core, decrypt it with the specification."),
+}
+"""Each command's module and its line in the help; the module is imported when the command runs."""
 
 
 class Group(TyperGroup):
-    """Turns an expected error into one line on stderr and exit status 1; any other is a bug and keeps its traceback."""
+    """Commands by name, imported when needed, and their errors.
+
+    An expected error is one line on stderr and exit status 1; any other is a bug and keeps its traceback.
+    """
+
+    _listing = False
+
+    def list_commands(self, ctx):
+        return list(COMMANDS)
+
+    def get_command(self, ctx, cmd_name):
+        if cmd_name not in COMMANDS:
+            return None
+        module, line = COMMANDS[cmd_name]
+        if self._listing:
+            return TyperCommand(cmd_name, help=line)
+        commands = typer.Typer()
+        import_module(f"wideblock.cli.{module}").register(commands)
+        (info,) = (info for info in commands.registered_commands if info.name == cmd_name)
+        return get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode="rich")
+
+    def format_help(self, ctx, formatter):
+        self._listing = True
+        super().format_help(ctx, formatter)
 
     def invoke(self, ctx):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             raise
-        except EXPECTED as error:
+        except Exception as error:
+            if not isinstance(error, expected()):
+                raise
             typer.echo(f"wideblock: {one_line(error)}", err=True)
             raise typer.Exit(1) from None
+
+
+def expected() -> tuple[type[Exception], ...]:
+    """Errors that the user or the machine causes, not the code; asked for when one is there, for the imports' sake."""
+    from wideblock.synth.process import FlowError
+    from wideblock.verify.driver import SimulationError
+    from wideblock.verify.verilator import BuildError
+
+    return ValueError, OSError, BuildError, SimulationError, FlowError
 
 
 def one_line(error: BaseException) -> str:

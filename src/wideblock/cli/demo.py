@@ -11,6 +11,7 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from wideblock import catalog
 from wideblock.cli import filesystem
 from wideblock.cli.app import err, out, progress, table
 from wideblock.evaluate.published import for_preset
@@ -27,9 +28,9 @@ KEY = bytes.fromhex("000102030405060708090a0b0c0d0e0f")
 
 
 def demo(
-    image: Annotated[Path | None, typer.Option(metavar="FILE", help="Your image; one is made if left out.")] = None,
-    preset: Annotated[str, typer.Option(metavar="NAME", help="The core.")] = "fast-brw-2s",
-    keep: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the three images there.")] = None,
+    image: Annotated[Path | None, typer.Option(metavar="FILE", help="Image to use; by default one is created.")] = None,
+    preset: Annotated[str, typer.Option(metavar="NAME", help="Preset to demonstrate.")] = catalog.DEMO,
+    keep: Annotated[Path | None, typer.Option(metavar="DIR", help="Directory that keeps the three images.")] = None,
 ) -> None:
     """Encrypt a filesystem image with the hardware core in simulation and decrypt it with the specification."""
     core = contract(preset)

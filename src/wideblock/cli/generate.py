@@ -17,11 +17,16 @@ EXAMPLE = "Example: [b]wideblock generate fast-brw-2s --set key_bits=256 -o buil
 
 def generate(
     preset: Preset,
-    directory: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where to; made if need be.")],
+    directory: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Output directory; created if missing.")
+    ],
     changes: Set = None,
-    force: Annotated[bool, typer.Option("--force", help="Write into a directory that is not empty.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace files in a directory that is not empty.")] = False,
 ) -> None:
-    """Write the Verilog of a core, its FuseSoC description and its datasheet."""
+    """Write the Verilog of a core, and the files that tools read beside it.
+
+    Datasheet, test bench with known answers, FuseSoC description, IP-XACT description, constraints.
+    """
     core = contract(preset, settings(changes))
     with err.status(f"generating {core.module}"):
         paths = write(core, directory, force=force, measured=section(core, load_all(COMMITTED)))

@@ -76,9 +76,13 @@ def figure_6(first: int, last: int, stages: list[int], json: bool, plot: Path | 
 def schedule(
     m: Annotated[int | None, typer.Argument(metavar="BLOCKS", help="Number of blocks of the BRW polynomial.")] = None,
     stages: Annotated[str, typer.Option(metavar="K[,K]...", help="Pipeline stages of the multiplier.")] = "3",
-    rows: Annotated[str | None, typer.Option("--table", metavar="A..B", help="Table 1 for so many blocks.")] = None,
-    storage: Annotated[str | None, typer.Option(metavar="A..B", help="Figure 6: the storage that grows.")] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Write figure 6 there, too.")] = None,
+    rows: Annotated[
+        str | None, typer.Option("--table", metavar="A..B", help="Schedules for A to B blocks: Table 1 of the paper.")
+    ] = None,
+    storage: Annotated[
+        str | None, typer.Option(metavar="A..B", help="Extra storage for A to B blocks: figure 6 of the paper.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Write figure 6 as SVG.")] = None,
     json: Json = False,
 ) -> None:
     """Draw the order of a BRW hash's multiplications for a pipelined multiplier, by the BRW paper's algorithm."""
