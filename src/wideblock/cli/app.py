@@ -2,6 +2,7 @@
 """What every subcommand shares: the application, its errors, tables and progress display."""
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module, metadata
@@ -18,9 +19,9 @@ from wideblock import __version__
 
 __all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings", "Preset", "Set", "Json"]
 
-out = Console(highlight=False, soft_wrap=True)
-if not out.is_terminal:
-    out.width = 160  # a file or a pipe has no width to fit into
+out = Console(highlight=False)
+if not out.is_terminal:  # a file or a pipe has no width of its own, and its lines are not broken
+    out = Console(highlight=False, soft_wrap=True, width=int(os.environ.get("COLUMNS", 160)))
 err = Console(stderr=True, highlight=False)
 
 
@@ -33,7 +34,10 @@ COMMANDS = {
     "decrypt": ("crypt", "Decrypt an image, sector by sector."),
     "verify": ("verify", "Hold the exported Verilog against the specification."),
     "prove": ("prove", "Prove the stream rules of the exported Verilog: for all inputs, at all times."),
-    "mutate": ("mutate", "Break the exported Verilog in many places and count how many breaks the checks find."),
+    "mutate": (
+        "mutate",
+        "Break the exported Verilog in many places, one at a time, and count how many breaks the checks find.",
+    ),
     "measure": ("measure", "Measure the cycle contract of the exported Verilog in simulation."),
     "synth": ("synth", "Synthesise cores: area, and the clock where there is place and route."),
     "compare": ("compare", "Print the papers' rows beside ours: cycles, area, clock, throughput."),
