@@ -20,8 +20,9 @@ from wideblock import __version__
 __all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings", "Preset", "Set", "Json"]
 
 out = Console(highlight=False)
+columns = os.environ.get("COLUMNS", "")
 if not out.is_terminal:  # a file or a pipe has no width of its own, and its lines are not broken
-    out = Console(highlight=False, soft_wrap=True, width=int(os.environ.get("COLUMNS", 160)))
+    out = Console(highlight=False, soft_wrap=True, width=int(columns) if columns.isdecimal() else 160)
 err = Console(stderr=True, highlight=False)
 
 
