@@ -11,7 +11,7 @@ from wideblock import vectors
 from wideblock.spec import aes
 from wideblock.spec.aes import AES
 
-KEYS = st.sampled_from([16, 32]).flatmap(lambda size: st.binary(min_size=size, max_size=size))
+KEYS = st.sampled_from([16, 24, 32]).flatmap(lambda size: st.binary(min_size=size, max_size=size))
 DATA = st.integers(0, 40).flatmap(lambda n: st.binary(min_size=16 * n, max_size=16 * n))
 STATES = (
     st.integers(1, 4)
