@@ -12,6 +12,8 @@ import pytest
 from wideblock import atomic
 from wideblock.atomic import replacing, write_directory, write_text
 
+pytestmark = pytest.mark.shows("images")
+
 
 def mode(path):
     return stat.S_IMODE(path.stat().st_mode)

@@ -9,6 +9,8 @@ import pytest
 import wideblock
 from wideblock import catalog
 
+pytestmark = pytest.mark.shows("rooms")
+
 ROOT = Path(wideblock.__file__).parent
 OWN = ("spec", "vectors", "catalog", "rtl/tes")
 SHARED = [path for path in sorted(ROOT.rglob("*.py")) if not path.relative_to(ROOT).as_posix().startswith(OWN)]

@@ -18,6 +18,8 @@ from wideblock.evaluate.tables import COMMITTED
 from wideblock.export.contract import contract
 from wideblock.image.crypt import Crypted
 
+pytestmark = pytest.mark.shows("cli")
+
 KEY = "000102030405060708090a0b0c0d0e0f"
 FAST = "fast-brw-2s"
 

@@ -12,6 +12,8 @@ from wideblock.verify.mutation.mutants import Mutant
 from wideblock.verify.mutation.score import Score
 from wideblock.verify.mutation.trial import Trial
 
+pytestmark = pytest.mark.shows("cli")
+
 
 def run(*arguments):
     return CliRunner().invoke(app, ["mutate", *map(str, arguments)], prog_name="wideblock")

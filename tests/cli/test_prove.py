@@ -10,6 +10,8 @@ from wideblock.cli.app import app
 from wideblock.verify.formal.proof import NotProved
 from wideblock.verify.formal.stream import RULES
 
+pytestmark = pytest.mark.shows("cli")
+
 
 def run(*arguments):
     return CliRunner().invoke(app, ["prove", *map(str, arguments)], prog_name="wideblock")

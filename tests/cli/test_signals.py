@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.shows("cli")
+
 KEY = "000102030405060708090a0b0c0d0e0f"
 COMMAND = [sys.executable, "-c", "from wideblock.cli import main; main()"]
 CRYPT = [*COMMAND, "encrypt", "fast-brw-2s", "--key", KEY, "--in", "image", "--out", "out"]

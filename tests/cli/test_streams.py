@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.shows("cli")
+
 KEY = "000102030405060708090a0b0c0d0e0f"
 CODE = "from wideblock.cli import main; main()"
 

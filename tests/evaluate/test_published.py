@@ -4,6 +4,8 @@ import pytest
 from wideblock.evaluate.published import for_preset, inconsistent, published
 from wideblock.evaluate.result import throughput
 
+pytestmark = pytest.mark.shows("synthesis")
+
 
 def test_throughput_is_the_papers():
     assert throughput(4096, 319, 289.56) == pytest.approx(29.74, abs=0.005)

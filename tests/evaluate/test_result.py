@@ -9,6 +9,8 @@ from wideblock.synth.place import ClockReport, CriticalPath
 from wideblock.synth.targets import target
 from wideblock.synth.yosys import AreaReport
 
+pytestmark = pytest.mark.shows("synthesis")
+
 TOOLS = ("Yosys 0.70", "nextpnr 0.11")
 
 

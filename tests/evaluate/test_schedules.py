@@ -6,6 +6,8 @@ import pytest
 from wideblock.evaluate.schedules import draw, draw_storage, storage
 from wideblock.rtl.hash.forest import schedule
 
+pytestmark = pytest.mark.shows("synthesis")
+
 
 @pytest.mark.parametrize("m, NS", [(1, 2), (2, 3), (16, 2), (31, 3), (255, 4), (600, 8)])
 def test_drawing(m, NS):

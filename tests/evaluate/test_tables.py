@@ -8,6 +8,8 @@ import pytest
 from wideblock.evaluate.tables import BEGIN, END, of_core, renew, row
 from wideblock.export.contract import contract
 
+pytestmark = pytest.mark.shows("synthesis")
+
 README = Path(__file__).parents[2] / "README.md"
 
 

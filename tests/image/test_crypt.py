@@ -17,6 +17,8 @@ from wideblock.image.source import tweak_of
 
 from .subject import KEY, SUBJECT
 
+pytestmark = pytest.mark.shows("images")
+
 
 def image(path, n, seed=1):
     path.write_bytes(random.Random(seed).randbytes(n))

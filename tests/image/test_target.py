@@ -18,6 +18,8 @@ from wideblock.image.source import tweak_of
 
 from .subject import KEY, SUBJECT
 
+pytestmark = pytest.mark.shows("images")
+
 DATA = random.Random(3).randbytes(64 * 1024)  # whole blocks of any device
 CIPHER = b"".join(SUBJECT.specification(KEY).encrypt(tweak_of(i), DATA[64 * i : 64 * i + 64]) for i in range(1024))
 

@@ -11,6 +11,8 @@ from wideblock import vectors
 from wideblock.spec import aes
 from wideblock.spec.aes import AES
 
+pytestmark = pytest.mark.shows("spec-independent")
+
 KEYS = st.sampled_from([16, 24, 32]).flatmap(lambda size: st.binary(min_size=size, max_size=size))
 DATA = st.integers(0, 40).flatmap(lambda n: st.binary(min_size=16 * n, max_size=16 * n))
 STATES = (

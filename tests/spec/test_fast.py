@@ -15,6 +15,8 @@ from wideblock.spec.gf128 import Reading, mul
 
 from .avalanche import assert_unrelated, flipped
 
+pytestmark = pytest.mark.shows("spec-known-answers")
+
 LEAST = {"brw": 4, "horner": 3}
 HASHES = list(LEAST)
 KNOWN = [

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from wideblock.spec.aes import AES
 from wideblock.spec.gf128 import Reading, double, doubled, inverse, mul, power, square
 
+pytestmark = pytest.mark.shows("spec-algebra")
+
 ELEMENTS = st.integers(0, 2**128 - 1)
 BLOCKS = st.binary(min_size=16, max_size=16)
 READINGS = st.sampled_from(Reading)

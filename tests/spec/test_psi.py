@@ -16,6 +16,8 @@ from wideblock.spec.polyhash import TwoBlockRule, brw, brw_order
 
 from .avalanche import assert_unrelated, flipped
 
+pytestmark = pytest.mark.shows("spec-algebra")
+
 SCHEMES = {"HEH": HEH, "HMCH": HMCH}
 HASHES = {"BRW": "brw", "Poly": "horner"}
 KINDS = [("brw", "natural"), ("brw", "paper"), ("horner", "natural")]

@@ -13,6 +13,8 @@ from wideblock.synth.process import FlowError
 from wideblock.synth.targets import target, targets
 from wideblock.synth.yosys import Source
 
+pytestmark = pytest.mark.shows("synthesis")
+
 # The input registers hold what a scan chain holds: Yosys would merge them if it could.
 MIXER = Source(
     """

@@ -6,6 +6,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from wideblock import vectors
 
+pytestmark = pytest.mark.shows("spec-known-answers")
+
 
 def test_names():
     assert {"aes", "fast", "heh_hmch"} <= set(vectors.names())

@@ -14,6 +14,8 @@ from wideblock.verify.exported import Exported
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 
+pytestmark = pytest.mark.shows("luks")
+
 SECTOR = 512
 IMAGE = random.Random(5).randbytes(256 * SECTOR)
 KEY = random.Random(6).randbytes(32)
