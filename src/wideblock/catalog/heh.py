@@ -19,6 +19,5 @@ SCHEME = Scheme(
     lambda p: summary("HEH", f"{aes_cores(p.lanes)} each way", p),
     "heh_hmch",
     lambda p, answer: holds("HEH", p, answer),
-    ("key", "hash_key"),
 )
 PRESETS = table_3(SCHEME)

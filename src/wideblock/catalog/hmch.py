@@ -19,6 +19,5 @@ SCHEME = Scheme(
     lambda p: summary("HMCH", aes_cores(p.lanes), p),
     "heh_hmch",
     lambda p, answer: holds("HMCH", p, answer),
-    ("key", "hash_key"),
 )
 PRESETS = table_3(SCHEME)

@@ -42,7 +42,6 @@ class Scheme:
     summary:       from parameters, one line on a core
     answers:       name of the file of its known answers, or None if there are none
     holds:         from parameters and a known answer, whether it is for such a core
-    key:           fields of a known answer that make up the key, in the order of the port
     """
 
     name: str
@@ -54,7 +53,6 @@ class Scheme:
     summary: Callable[[Any], str]
     answers: str | None = None
     holds: Callable[[Any, vectors.Vector], bool] = lambda parameters, answer: True
-    key: tuple[str, ...] = ("key",)
 
     @property
     def title(self) -> str:
@@ -62,7 +60,7 @@ class Scheme:
 
     def under(self, parameters: SectorParameters, key: bytes) -> Any:
         """The specification of a core under ``key``. Raises ValueError for a key of a wrong length."""
-        bits = self.core.key_port_bits(parameters)
+        bits = self.core.key_material(parameters).bits
         if len(key) * 8 != bits:
             raise ValueError(f"key must be {bits // 8} bytes, got {len(key)}")
         return self.specification(parameters, key)
@@ -71,14 +69,14 @@ class Scheme:
         """Every known answer for a core of these parameters; maybe none."""
         if self.answers is None:
             return []
-        bits = self.core.key_port_bits(parameters)
+        key = self.core.key_material(parameters)
         found = [
-            KnownAnswer(group.source, b"".join(a[part] for part in self.key), a["tweak"], a["pt"], a["ct"])
+            KnownAnswer(group.source, b"".join(a[part] for part in key.fields), a["tweak"], a["pt"], a["ct"])
             for group in vectors.load(self.answers)
             for a in group.vectors
             if self.holds(parameters, a)
         ]
-        return [answer for answer in found if len(answer.key) * 8 == bits]
+        return [answer for answer in found if len(answer.key) * 8 == key.bits]
 
 
 @dataclass(frozen=True)

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of one hash, for the tests of schedules and of the unit that runs them."""
 
-from wideblock.rtl.hash.products import Product, brw_products, horner_products
+from wideblock.rtl.hash.products import Event, Product, Tap, brw_products, horner_products
 from wideblock.rtl.hash.program import Arrival, schedule
 
+OUT = Event("out", "the hash")
+H = Tap("h", "the product that gives the hash")
 
-def digest(n, kind, *, width, latency, multipliers=1, power=(1, 2), event="out", period=None, urgent=("h",)):
-    """Schedule of the hash of ``n`` blocks, times ``power`` of tau; product ``h`` raises ``event``."""
+
+def digest(n, kind, *, width, latency, multipliers=1, power=(1, 2), event=OUT, period=None, urgent=(H,)):
+    """Schedule of the hash of ``n`` blocks, times ``power`` of tau; product ``H`` raises ``event``."""
     beats = -(-n // width)
     banks = width if kind == "horner" else max(2, width)
     if kind == "brw":
-        products, loose = brw_products(range(n), "h", two_block_rule="fast")
+        products, loose = brw_products(range(n), H, two_block_rule="fast")
     else:
-        products, loose = horner_products(range(n), "h", decimation=latency * multipliers, monic=False), None
+        products, loose = horner_products(range(n), H, decimation=latency * multipliers, monic=False), None
     return schedule(
-        [*products, Product("h", None, power, loose, None, event)],
+        [*products, Product(H, None, power, loose, None, event)],
         [Arrival(b, b // width, b % banks) for b in range(n)],
         latency=latency,
         multipliers=multipliers,

@@ -2,10 +2,11 @@
 """The products of a hash, multiplied out in integers, against the specification of the hash."""
 
 import random
+from dataclasses import dataclass
 
 import pytest
 
-from wideblock.rtl.hash.products import Product, brw_products, horner_products
+from wideblock.rtl.hash.products import Event, Plan, Product, Special, Tap, brw_products, horner_products
 from wideblock.spec import gf128, polyhash
 from wideblock.spec.polyhash import TwoBlockRule
 
@@ -104,3 +105,37 @@ def test_monic_horner_needs_a_block_for_each_chain(n):
     names = [f"Y{i}" for i in range(n)]
     with pytest.raises(ValueError, match=f"^4-decimated Horner with a leading one needs at least 4 blocks, got {n}$"):
         horner_products(names, "out", decimation=4, monic=True)
+
+
+@dataclass(frozen=True)
+class Example(Plan):
+    R: Event = Event("R", "the result")
+    S: Event = Event("S", "another", optional=True)
+    T: Special = Special("T", "the tweak")
+    Q: Tap = Tap("Q", "the product before")
+
+
+PLAN = Example()
+OTHER = Event("V", ""), Special("C", ""), Tap("P", "")
+LAST = Product(PLAN.Q, None, 1, PLAN.T, None, PLAN.R)
+
+
+def test_plan_knows_its_parts():
+    PLAN.check([LAST], "Scheme")
+    PLAN.check([Product(1, None, 1, 0, None, PLAN.Q), LAST, Product(2, 1, 1, 0, None, PLAN.S)], "Scheme")
+    assert PLAN.specials([LAST]) == [PLAN.T] and PLAN.specials([]) == []
+
+
+@pytest.mark.parametrize(
+    ("products", "message"),
+    [
+        ([], "Scheme: no product raises event R, the result"),
+        ([LAST, Product(1, None, 1, 0, None, OTHER[0])], "Scheme: the plan has no event V, only R, S"),
+        ([LAST, Product(1, OTHER[1], 1, 0, None, PLAN.S)], "Scheme: the plan has no special C, only T"),
+        ([LAST, Product(OTHER[2], None, 1, 0, None, PLAN.S)], "Scheme: the plan has no tap P, only Q"),
+    ],
+)
+def test_plan_refuses_what_it_does_not_know(products, message):
+    with pytest.raises(ValueError) as error:
+        PLAN.check(products, "Scheme")
+    assert str(error.value) == message

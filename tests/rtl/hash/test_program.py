@@ -10,8 +10,9 @@ import pytest
 from wideblock import catalog
 from wideblock.rtl.hash.products import Product
 from wideblock.rtl.hash.program import Arrival, schedule
+from wideblock.rtl.sector.hash_counter_hash import FRONT
 
-from .digest import digest
+from .digest import OUT, digest
 
 
 class Machine:
@@ -87,7 +88,7 @@ class Machine:
             self.under_way[cycle + self.program.latency].append((k, issue))
         for k, issue in stores:
             if issue.into is None:
-                self.events.append((k, issue.product.into, issue.product.name, cycle))
+                self.events.append((k, issue.product.into, str(issue.product.name), cycle))
             else:
                 self.accumulator[issue.multiplier, issue.into] = self._sum(k, issue)
         for k, arrival in arrivals:
@@ -102,21 +103,21 @@ class Machine:
 
 def carried_out(program, sectors=6):
     """Runs the program at full speed and with pauses; every event must come, once a product, and on time."""
-    wanted = sorted((i.product.into, str(i.product.name)) for i in program.issues if i.into is None)
+    wanted = sorted((i.product.into.name, str(i.product.name)) for i in program.issues if i.into is None)
     machine = Machine(program)
     begins = machine.run(sectors)
     if program.period is not None:
         assert begins == [k * program.period for k in range(sectors)]
     for k, begin in enumerate(begins):
         mine = [(event, name, cycle) for sector, event, name, cycle in machine.events if sector == k]
-        assert sorted((event, str(name)) for event, name, _ in mine) == wanted
+        assert sorted((event.name, name) for event, name, _ in mine) == wanted
         for event in {event for event, _, _ in mine}:
             assert max(cycle for e, _, cycle in mine if e == event) == begin + program.done(event)
     rng = random.Random(program.steps)
     for chance in (0.05, 0.5, 0.95):
         machine = Machine(program)
         machine.run(sectors, lambda chance=chance: rng.random() < chance)
-        names = sorted((k, event, str(name)) for k, event, name, _ in machine.events)
+        names = sorted((k, event.name, name) for k, event, name, _ in machine.events)
         assert names == sorted((k, event, name) for k in range(sectors) for event, name in wanted)
 
 
@@ -154,8 +155,13 @@ def test_with_the_shortest_period(n, width, latency, kind):
     carried_out(shortest(n, kind, width=width, latency=latency, multipliers=multipliers))
 
 
+def core(name, **changes):
+    preset = catalog.preset(name)
+    return preset.scheme.core(preset.changed(changes))
+
+
 CORES = [
-    *({"preset": name} for name, preset in catalog.PRESETS.items() if preset.parameters.scheme != "xts"),
+    *({"preset": name} for name, preset in catalog.PRESETS.items() if hasattr(preset.parameters, "hash")),
     *({"preset": "fast-brw-2s", "mult_stages": k} for k in (1, 3, 5, 6, 8)),
     *({"preset": "fast-brw-2", "mult_stages": k} for k in (1, 8)),
     *({"preset": "fast-brw-2s", "sector_bytes": 512, "mult_stages": k} for k in (1, 4, 8)),
@@ -176,9 +182,9 @@ CORES = [
 def test_both_passes_of_a_core(changes, passes):
     changes = dict(changes)
     name = changes.pop("preset")
-    core = catalog.core(catalog.parameters(name, **changes))
-    program = core.programs[passes]
-    assert (program.period is None) == (not core.parameters.overlap)
+    made = core(name, **changes)
+    program = made.programs[passes]
+    assert (program.period is None) == (not made.parameters.overlap)
     carried_out(program)
 
 
@@ -194,17 +200,17 @@ def test_window_of_4_pairs_is_needed():
 def test_cycles_of_255_blocks_two_a_cycle():
     program = digest(255, "brw", width=2, latency=4, multipliers=1)
     assert program.beats == 128 and len(program.issues) == 128
-    assert program.done("out") <= 144  # the digest times tau, counted from the first beat
+    assert program.done(OUT) <= 144  # the digest times tau, counted from the first beat
 
 
 def test_tau_product_of_fast_is_ready_144_cycles_after_the_first_beat():
-    assert catalog.core(catalog.parameters("fast-brw-2")).programs["front"].done("R") in (143, 144)
+    assert core("fast-brw-2").programs["front"].done(FRONT.R) in (143, 144)
 
 
 @pytest.mark.parametrize("passes", ["front", "back"])
 @pytest.mark.parametrize(("name", "most"), [("fast-brw-2s", 130), ("fast-brw-1s", 130), ("fast-brw-4s", 66)])
 def test_period_of_fast(name, most, passes):
-    program = catalog.core(catalog.parameters(name)).programs[passes]
+    program = core(name).programs[passes]
     assert program.steps == program.period <= most
 
 
@@ -216,7 +222,7 @@ def test_period_of_255_blocks(width, multipliers, period):
 @pytest.mark.parametrize("period", [None, 4])
 def test_earliest_holds_a_product_back(period):
     arguments = dict(latency=1, multipliers=1, beats=2, steps=4, period=period)
-    products, arrivals = [Product("D", None, 1, 0, None, "psi")], [Arrival(0, 0, 0)]
+    products, arrivals = [Product("D", None, 1, 0, None, OUT)], [Arrival(0, 0, 0)]
     assert schedule(products, arrivals, **arguments).issued("D") == 1
     assert schedule(products, arrivals, **arguments, earliest={"D": 3}).issued("D") == 3
 
@@ -226,8 +232,21 @@ def test_no_more_products_than_steps_in_a_period():
         digest(255, "brw", width=2, latency=4, multipliers=1, period=127)
 
 
+def test_a_result_goes_to_a_product_or_an_event():
+    with pytest.raises(ValueError, match="^product 1 goes into 2, neither a product nor an event$"):
+        schedule([Product(1, None, 1, 0, None, 2)], [Arrival(0, 0, 0)], latency=1, multipliers=1, beats=1, steps=1)
+
+
+@pytest.mark.parametrize(("n", "width", "multipliers"), [(7, 8, 4), (3, 4, 2), (5, 8, 4)])
+def test_fewer_blocks_than_a_beat_has(n, width, multipliers):
+    """The banks do not divide among the multipliers; none is asked for that does not exist."""
+    program = digest(n, "brw", width=width, latency=2, multipliers=multipliers)
+    assert {issue.multiplier for issue in program.issues} <= set(range(multipliers))
+    carried_out(program)
+
+
 def test_a_chain_that_is_too_long_for_a_period():
-    products = [Product(k, None, 1, k, None, k + 1 if k < 3 else "out") for k in range(4)]
+    products = [Product(k, None, 1, k, None, k + 1 if k < 3 else OUT) for k in range(4)]
     arrivals = [Arrival(0, 0, 0), *(Arrival(k, 0, 0) for k in range(1, 4))]
     with pytest.raises(ValueError, match="^a value held for 10 steps needs two places within a period of 8$"):
         schedule(products, arrivals, latency=8, multipliers=1, beats=1, steps=8, period=8)

@@ -6,15 +6,17 @@ import random
 import pytest
 from amaranth.sim import Simulator
 
-from wideblock.rtl.hash.products import Product, brw_products
+from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.hash.products import Event, Product, brw_products
 from wideblock.rtl.hash.program import Arrival, schedule
-from wideblock.rtl.hash.unit import HashUnit, addition_chain
+from wideblock.rtl.hash.unit import HashUnit
 from wideblock.spec import gf128, polyhash
 
-from .digest import digest
+from .digest import OUT, H, digest
 
 
 def expected(tau, X, kind, power):
+    """tau^power times the hash of elements X."""
     digest = polyhash.brw(tau, X) if kind == "brw" else gf128.mul(tau, polyhash.horner(tau, X))
     return gf128.mul(gf128.power(tau, power), digest)
 
@@ -22,8 +24,8 @@ def expected(tau, X, kind, power):
 class Bench:
     """Drives one unit; ``seen`` are its events with their cycles."""
 
-    def __init__(self, unit, events, seed=0):
-        self.unit, self.events, self.seen, self.rng = unit, events, [], random.Random(seed)
+    def __init__(self, unit, seed=0):
+        self.unit, self.seen, self.rng = unit, [], random.Random(seed)
         self.cycle = 0
         self.tau = self.rng.getrandbits(128)
 
@@ -31,9 +33,9 @@ class Bench:
         return [self.rng.getrandbits(128) for _ in range(n)]
 
     async def tick(self, ctx):
-        for event in self.events:
-            if ctx.get(self.unit[f"event_{event}"]):
-                self.seen.append((event, self.cycle, ctx.get(self.unit[f"result_{event}"])))
+        for event in self.unit.events:
+            if ctx.get(self.unit.event(event)):
+                self.seen.append((event, self.cycle, ctx.get(self.unit.result(event))))
         await ctx.tick()
         self.cycle += 1
 
@@ -51,21 +53,21 @@ class Bench:
 
     async def sector(self, ctx, name, X, decrypt, *, pause=0.0, beats=None):
         """Offers the beats of a sector, or the first so many; the cycle in which the first one is taken."""
-        unit, program = self.unit, self.unit.programs[name]
+        unit, program, ports = self.unit, self.unit.programs[name], self.unit.hash_pass(name)
         first = None
         for beat in range(program.beats if beats is None else beats):
             while self.rng.random() < pause:
                 await self.noise(ctx)
-            ctx.set(unit[f"{name}_beat"], 1)
-            ctx.set(unit[f"{name}_decrypt"], decrypt)
+            ctx.set(ports.beat, 1)
+            ctx.set(ports.decrypt, decrypt)
             for lane in range(unit.width):
                 b = beat * unit.width + lane
                 ctx.set(unit.blocks[lane], X[b] if b < len(X) else self.rng.getrandbits(128))
-            while not ctx.get(unit[f"{name}_ready"]):
+            while not ctx.get(ports.ready):
                 await self.tick(ctx)
             first = self.cycle if beat == 0 else first
             await self.tick(ctx)
-            ctx.set(unit[f"{name}_beat"], 0)
+            ctx.set(ports.beat, 0)
         return first
 
     async def noise(self, ctx):
@@ -109,7 +111,7 @@ HORNER = [(5, 1, 1, 4), (12, 1, 1, 1), (19, 1, 1, 3), (16, 2, 2, 4), (23, 2, 2, 
 def test_digest_and_its_cycle(kind, n, width, multipliers, stages):
     """Both directions, without and with pauses; unused lanes and idle cycles carry noise."""
     f = digest(n, kind, width=width, latency=stages, multipliers=multipliers)
-    bench = Bench(HashUnit({"f": f}, width=width, taps={}), ["out"], seed=n)
+    bench = Bench(HashUnit({"f": f}, width=width), seed=n)
     right = []
 
     async def play(ctx):
@@ -123,16 +125,17 @@ def test_digest_and_its_cycle(kind, n, width, multipliers, stages):
     seen = bench.run(play)
     assert [value for _, _, value in seen] == [value for value, _ in right]
     cycles = [(got, first) for (_, got, _), (_, first) in zip(seen, right, strict=True) if first is not None]
-    assert [got for got, _ in cycles] == [first + f.done("out") for _, first in cycles]
+    assert [got for got, _ in cycles] == [first + f.done(OUT) for _, first in cycles]
 
 
 def test_two_programs_share_a_unit():
     """Of different length and direction rule, in turn; neither disturbs the other's next run."""
+    one, two = Event("one", ""), Event("two", "")
     programs = {
-        "front": digest(13, "brw", width=2, latency=3, event="one"),
-        "back": digest(10, "brw", width=2, latency=3, event="two", power=(2, 1)),
+        "front": digest(13, "brw", width=2, latency=3, event=one),
+        "back": digest(10, "brw", width=2, latency=3, event=two, power=(2, 1)),
     }
-    bench = Bench(HashUnit(programs, width=2, taps={}), ["one", "two"], seed=7)
+    bench = Bench(HashUnit(programs, width=2), seed=7)
     right = []
 
     async def play(ctx):
@@ -141,7 +144,7 @@ def test_two_programs_share_a_unit():
             X = bench.blocks(13 if name == "front" else 10)
             first = await bench.sector(ctx, name, X, decrypt, pause=0.0)
             await bench.rest(ctx, programs[name])
-            event, power = ("one", 1 + decrypt) if name == "front" else ("two", 2 - decrypt)
+            event, power = (one, 1 + decrypt) if name == "front" else (two, 2 - decrypt)
             right.append((event, first + programs[name].done(event), expected(bench.tau, X, "brw", power)))
 
     assert bench.run(play) == right
@@ -151,7 +154,7 @@ def test_two_programs_share_a_unit():
 def test_restart_leaves_no_trace(kind):
     """A sector given up after any number of beats: no event of its own, and the next one is right and on time."""
     f = digest(14, kind, width=2, latency=4, multipliers=1 if kind == "brw" else 2)
-    bench = Bench(HashUnit({"f": f}, width=2, taps={}), ["out"], seed=3)
+    bench = Bench(HashUnit({"f": f}, width=2), seed=3)
     right = []
 
     async def play(ctx):
@@ -164,14 +167,14 @@ def test_restart_leaves_no_trace(kind):
             X = bench.blocks(14)
             first = await bench.sector(ctx, "f", X, 1)
             await bench.rest(ctx, f)
-            right.append(("out", first + f.done("out"), expected(bench.tau, X, kind, 2)))
+            right.append((OUT, first + f.done(OUT), expected(bench.tau, X, kind, 2)))
 
     assert bench.run(play) == right
 
 
 def test_another_tau():
     f = digest(9, "brw", width=2, latency=2)
-    bench = Bench(HashUnit({"f": f}, width=2, taps={}), ["out"], seed=5)
+    bench = Bench(HashUnit({"f": f}, width=2), seed=5)
     right = []
 
     async def play(ctx):
@@ -188,7 +191,7 @@ def test_another_tau():
 def test_clear_forgets_tau_and_results():
     """After ``clear`` on every row, in the middle of a sector, the next digest is that of tau = 0."""
     f = digest(9, "brw", width=2, latency=2)
-    bench = Bench(HashUnit({"f": f}, width=2, taps={"h": ("f", "h")}), ["out"], seed=6)
+    bench = Bench(HashUnit({"f": f}, width=2), seed=6)
     X, digests = bench.blocks(9), []
 
     async def play(ctx):
@@ -203,8 +206,8 @@ def test_clear_forgets_tau_and_results():
         ctx.set(bench.unit.clear, 0)
         await bench.sector(ctx, "f", X, 0)
         for _ in range(20):
-            if ctx.get(bench.unit.issue_h):
-                digests.append(ctx.get(bench.unit.operand_h))
+            if ctx.get(bench.unit.issue(H)):
+                digests.append(ctx.get(bench.unit.operand(H)))
             await bench.noise(ctx)
 
     assert [value for _, _, value in bench.run(play)] == [0]
@@ -214,37 +217,28 @@ def test_clear_forgets_tau_and_results():
 def test_tap_shows_the_right_operand():
     """``issue_h`` pulses one cycle after the digest meets the multiplier, ``operand_h`` is the digest itself."""
     f = digest(12, "brw", width=2, latency=4)
-    bench = Bench(HashUnit({"f": f}, width=2, taps={"h": ("f", "h")}), [], seed=8)
+    bench = Bench(HashUnit({"f": f}, width=2), seed=8)
     X, seen = bench.blocks(12), []
 
     async def play(ctx):
         await bench.load(ctx, bench.tau)
         first = await bench.sector(ctx, "f", X, 0)
         for _ in range(40):
-            if ctx.get(bench.unit.issue_h):
-                seen.append((bench.cycle - first, ctx.get(bench.unit.operand_h)))
+            if ctx.get(bench.unit.issue(H)):
+                seen.append((bench.cycle - first, ctx.get(bench.unit.operand(H))))
             await bench.noise(ctx)
 
     bench.run(play)
-    assert seen == [(f.issued("h") + 1, polyhash.brw(bench.tau, X))]
-
-
-@pytest.mark.parametrize("exponents", [{1}, {2, 4, 8, 16, 128}, {1, 2, 3, 4, 5, 6, 7, 8}, {12}, {7, 11}, {128, 3}])
-def test_addition_chain(exponents):
-    have = {1}
-    for e, a, b in addition_chain(frozenset(exponents)):
-        assert a in have and b in have and a + b == e and e not in have
-        have.add(e)
-    assert exponents <= have
+    assert seen == [(f.issued(H) + 1, polyhash.brw(bench.tau, X))]
 
 
 def test_results_of_one_event_come_from_one_multiplier():
     """An event of two multipliers has no place to be shown."""
     arrivals = [Arrival(0, 0, 0), Arrival(2, 0, 2), Arrival(3, 0, 3)]
-    products = [Product("a", None, 1, 0, None, "out"), Product("b", 3, 1, 2, None, "out")]
+    products = [Product("a", None, 1, 0, None, OUT), Product("b", 3, 1, 2, None, OUT)]
     f = schedule(products, arrivals, latency=2, multipliers=2, beats=1, steps=1)
-    unit = HashUnit({"f": f}, width=4, taps={})
-    with pytest.raises(ValueError, match=r"^results of event 'out' come from multipliers \[0, 1\], must be from one$"):
+    unit = HashUnit({"f": f}, width=4)
+    with pytest.raises(ValueError, match=r"^results of event out come from multipliers \[0, 1\], must be from one$"):
         Simulator(unit)
 
 
@@ -255,7 +249,7 @@ def test_blocks_on_their_way_beats_every_other_step_and_results_ahead(stages, sq
     n, beats = 13, 7
     products, loose = brw_products(range(n), "h", two_block_rule="heh")
     f = schedule(
-        [*products, Product("h", None, 1, loose, None, "out")],
+        [*products, Product("h", None, 1, loose, None, OUT)],
         [Arrival(b, b // 2 * 2, b % 2) for b in range(n)],
         latency=stages,
         multipliers=1,
@@ -264,7 +258,7 @@ def test_blocks_on_their_way_beats_every_other_step_and_results_ahead(stages, sq
         prompt=True,
         stride=2,
     )
-    bench = Bench(HashUnit({"f": f}, width=2, taps={}, squares=squares, ahead=["out"]), ["out"], seed=stages)
+    bench = Bench(HashUnit({"f": f}, width=2, squares=squares, ahead=[OUT]), seed=stages)
     right = []
 
     async def play(ctx):
@@ -278,5 +272,33 @@ def test_blocks_on_their_way_beats_every_other_step_and_results_ahead(stages, sq
 
     seen = bench.run(play)
     assert [value for _, _, value in seen] == [value for _, value in right]
-    assert seen[0][1] == right[0][0] + f.done("out") - 1
+    assert seen[0][1] == right[0][0] + f.done(OUT) - 1
     assert f.fresh(f.issues[0], 1) and f.window < 3
+
+
+@pytest.mark.parametrize("reading", [Reading.BE, Reading.GCM])
+def test_another_reading_of_the_field(reading):
+    """Blocks, hash key, result and tapped operand are all of one reading; the polynomial is the specification's."""
+    f = digest(7, "brw", width=2, latency=2)
+    bench = Bench(HashUnit({"f": f}, width=2, reading=reading), seed=9)
+    field, right, operands = gf128.Reading[reading.name], [], []
+
+    def element(block):
+        return field.element(block.to_bytes(16, "little"))
+
+    def block(element):
+        return int.from_bytes(field.block(element), "little")
+
+    async def play(ctx):
+        await bench.load(ctx, bench.tau)
+        X = bench.blocks(7)
+        await bench.sector(ctx, "f", X, 0)
+        digest = polyhash.brw(element(bench.tau), [element(x) for x in X])
+        right.extend([block(digest), block(gf128.mul(element(bench.tau), digest))])
+        for _ in range(20):
+            if ctx.get(bench.unit.issue(H)):
+                operands.append(ctx.get(bench.unit.operand(H)))
+            await bench.noise(ctx)
+
+    seen = bench.run(play)
+    assert [*operands, *(value for _, _, value in seen)] == right

@@ -6,6 +6,7 @@ from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from wideblock.rtl.aes.key_expansion import KeyExpansion
+from wideblock.rtl.aes.sbox import logic_sbox
 
 __all__ = ["Keyed"]
 
@@ -23,7 +24,7 @@ class Keyed(wiring.Component):
         self.timing = cipher.timing
         self.expansion = KeyExpansion(
             key_bits=cipher.key_bits,
-            sbox="lut" if cipher.sbox == "bram" else cipher.sbox,
+            sbox=logic_sbox(cipher.sbox),
             round_stages=getattr(cipher, "round_stages", 1),
         )
         streams = {name: cipher.signature.members[name] for name in ("i", "o")}

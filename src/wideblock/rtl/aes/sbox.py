@@ -23,6 +23,7 @@ __all__ = [
     "affine",
     "inv_affine",
     "inv_sub_bytes",
+    "logic_sbox",
     "rom",
     "sbox_steps",
     "sub_bytes",
@@ -32,6 +33,11 @@ GATES = ("lut", "composite", "norm")
 """The kinds without a clock."""
 
 KINDS = (*GATES, "bram")
+
+
+def logic_sbox(kind: str) -> str:
+    """The kind of S-box for a part that cannot wait for a block RAM, in a core whose pipelines have ``kind``."""
+    return "lut" if kind == "bram" else kind
 
 
 def _read(m: Module, address: Planes, rows: Sequence[int], name: str) -> Planes:

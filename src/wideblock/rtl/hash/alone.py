@@ -7,11 +7,13 @@ from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.pipeline import Timing
 
-from .products import Block, psi_products
+from .products import Block, Event, psi_products
 from .program import Arrival, Program, schedule
 from .unit import HashUnit
 
 __all__ = ["Psi"]
+
+DIGEST_DONE = Event("digest", "psi of the message")
 
 
 class Psi(wiring.Component):
@@ -42,8 +44,8 @@ class Psi(wiring.Component):
         width = 1 if hash == "horner" else 2
         self.width, self.blocks = width, blocks
         self.program = self._program(blocks, hash, order, stages, width)
-        self.unit = HashUnit({"psi": self.program}, width=width, taps={}, leaf=leaf, squares=squares)
-        latency = self.program.done("digest")
+        self.unit = HashUnit({"psi": self.program}, width=width, leaf=leaf, squares=squares)
+        latency = self.program.done(DIGEST_DONE)
         self.timing = Timing(latency=latency, interval=latency)
         self.setup = self.unit.setup
         super().__init__(
@@ -58,7 +60,7 @@ class Psi(wiring.Component):
         X: list[Block] = list(range(blocks))
         beats = -(-blocks // width)
         return schedule(
-            psi_products(X, "digest", hash=hash, order=order, decimation=stages),
+            psi_products(X, DIGEST_DONE, hash=hash, order=order, decimation=stages),
             [Arrival(b, b // width, b % width) for b in range(blocks)],
             latency=stages,
             multipliers=1,
@@ -70,24 +72,25 @@ class Psi(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.unit = unit = self.unit
+        psi, done = unit.hash_pass("psi"), unit.event(DIGEST_DONE)
         loaded = Signal()  # h is there
         busy = Signal()  # a message is whole and not yet hashed
         m.d.comb += [
             unit.blocks.eq(self.i.payload),
-            unit.psi_beat.eq(self.i.valid & self.i.ready),
-            self.i.ready.eq(loaded & unit.psi_ready & (~busy | unit.event_digest)),
-            self.h.ready.eq(unit.psi_first & ~busy & ~unit.psi_beat),
+            psi.beat.eq(self.i.valid & self.i.ready),
+            self.i.ready.eq(loaded & psi.ready & (~busy | done)),
+            self.h.ready.eq(psi.first & ~busy & ~psi.beat),
             unit.load.eq(self.h.valid & self.h.ready),
             unit.tau.eq(self.h.payload),
-            self.o.valid.eq(unit.event_digest),
-            self.o.payload.eq(unit.result_digest),
+            self.o.valid.eq(done),
+            self.o.payload.eq(unit.result(DIGEST_DONE)),
         ]
         with m.If(unit.load):
             m.d.sync += loaded.eq(0)
         with m.Elif(unit.loaded):
             m.d.sync += loaded.eq(1)
-        with m.If(unit.psi_last):
+        with m.If(psi.last):
             m.d.sync += busy.eq(1)
-        with m.Elif(unit.event_digest):
+        with m.Elif(done):
             m.d.sync += busy.eq(0)
         return m

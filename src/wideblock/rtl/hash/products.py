@@ -2,7 +2,8 @@
 """The multiplications of a polynomial hash, and what each of them waits for.
 
 A hash is a set of :class:`Product`: ``(left + tau^power) * (right + constant + sum of inner products)``. Nothing here
-knows about time; :mod:`wideblock.rtl.hash.program` decides when each product is multiplied.
+knows about time; :mod:`wideblock.rtl.hash.program` decides when each product is multiplied. A hash and the core around
+it meet by :class:`Event`, :class:`Special` and :class:`Tap`: objects that a family declares in its :class:`Plan`.
 """
 
 from collections.abc import Sequence
@@ -10,9 +11,58 @@ from dataclasses import dataclass
 
 from .forest import permutation
 
-__all__ = ["Block", "Product", "brw_products", "horner_products", "psi_products"]
+__all__ = [
+    "DIGEST",
+    "Block",
+    "Event",
+    "Label",
+    "Plan",
+    "Product",
+    "Special",
+    "Tap",
+    "brw_products",
+    "horner_products",
+    "psi_products",
+]
 
-Block = int | str
+
+@dataclass(frozen=True)
+class Event:
+    """A result that leaves the hash: raised by the product that goes ``into`` it.
+
+    optional: schemes need not raise it
+    """
+
+    name: str
+    meaning: str
+    optional: bool = False
+
+
+@dataclass(frozen=True)
+class Special:
+    """A block that is not part of the stream: it arrives at a step of its own after the sector's last beat."""
+
+    name: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Tap:
+    """Label of a product whose right operand leaves the hash too, as it is multiplied."""
+
+    name: str
+    meaning: str
+
+
+Block = int | Special
+"""A block of the sector by its number, or a special one."""
+
+Label = int | str | Tap
+"""Name of a product; a BRW product has the label of its node in the collapsed forest."""
+
+DIGEST = "D"
+"""Label of the product that takes the sum of a hash's other products: the first one of the critical path."""
+
 PAPER_STAGES = 3  # of the multiplier whose schedule is the paper's order of blocks
 
 
@@ -20,24 +70,60 @@ PAPER_STAGES = 3  # of the multiplier whose schedule is the paper's order of blo
 class Product:
     """One multiplication of the field.
 
-    name:     what it is called; a BRW product has the label of its node in the collapsed forest
     left:     block that is added to the left operand, or None
-    power:    exponent of tau that is added to the left operand; with ``by_direction`` the exponents for encryption
-              and decryption
+    power:    exponent of tau that is added to the left operand, or those for encryption and for decryption
     right:    block that is added to the right operand, or None
     constant: exponent of tau that is added to the right operand, or None
-    into:     name of the product whose right operand takes the result, or of the event that announces it
+    into:     label of the product whose right operand takes the result, or the event that announces it
     """
 
-    name: int | str
+    name: Label
     left: Block | None
     power: int | tuple[int, int]
     right: Block | None
     constant: int | None
-    into: int | str
+    into: Label | Event
+
+    @property
+    def blocks(self) -> list[Block]:
+        """The blocks of its operands."""
+        return [block for block in (self.left, self.right) if block is not None]
 
 
-def brw_products(blocks: Sequence[Block], into: str, *, two_block_rule: str) -> tuple[list[Product], Block | None]:
+@dataclass(frozen=True)
+class Plan:
+    """The events, special blocks and taps of one pass over a sector.
+
+    A family declares them as fields of a subclass; a scheme's products name them, and nothing else, by these objects.
+    """
+
+    def specials(self, products: Sequence[Product]) -> list[Special]:
+        """The special blocks that ``products`` take, in the order of the plan's fields."""
+        used = {block for product in products for block in product.blocks}
+        return [part for part in vars(self).values() if isinstance(part, Special) and part in used]
+
+    def check(self, products: Sequence[Product], scheme: str) -> None:
+        """Raises ValueError if ``products`` of a ``scheme`` do not fit the plan.
+
+        They must raise every event that is not optional, and name no event, special block or tap of another plan.
+        """
+        known = list(vars(self).values())
+        for product in products:
+            for part in (product.name, *product.blocks, product.into):
+                if isinstance(part, Event | Special | Tap) and part not in known:
+                    kind, there = type(part).__name__, [p.name for p in known if type(p) is type(part)]
+                    raise ValueError(
+                        f"{scheme}: the plan has no {kind.lower()} {part.name}, only {', '.join(there) or 'none'}"
+                    )
+        raised = {product.into for product in products}
+        for event in known:
+            if isinstance(event, Event) and not event.optional and event not in raised:
+                raise ValueError(f"{scheme}: no product raises event {event.name}, {event.meaning}")
+
+
+def brw_products(
+    blocks: Sequence[Block], into: Label | Event, *, two_block_rule: str
+) -> tuple[list[Product], Block | None]:
     """Products of BRW_tau(X_1, ..., X_n) and the block, if any, that is added to their sum.
 
     The roots of the collapsed forest go ``into`` one place. ``two_block_rule`` says what two blocks that stand alone at
@@ -63,7 +149,7 @@ def brw_products(blocks: Sequence[Block], into: str, *, two_block_rule: str) -> 
     return products, loose
 
 
-def horner_products(blocks: Sequence[Block], into: str, *, decimation: int, monic: bool) -> list[Product]:
+def horner_products(blocks: Sequence[Block], into: Label | Event, *, decimation: int, monic: bool) -> list[Product]:
     """Products of X_1*tau^n + ... + X_n*tau, with tau^(n+1) in front if ``monic``.
 
     ``decimation`` independent chains step by tau^decimation; the last product of a chain brings the exponent that its
@@ -87,14 +173,14 @@ def horner_products(blocks: Sequence[Block], into: str, *, decimation: int, moni
     return products
 
 
-def psi_products(X: Sequence[Block], into: str, *, hash: str, order: str, decimation: int) -> list[Product]:
+def psi_products(X: Sequence[Block], into: Event, *, hash: str, order: str, decimation: int) -> list[Product]:
     """Products of psi(X_1, .., X_n): the last one, by h, takes the sum of the others and the block that none has.
 
     Source: IEEE TC 62(2), 2013, sections 3, 4.2 and 4.5.
     """
     if hash == "horner":
-        products, loose = horner_products(X[:-1], "D", decimation=decimation, monic=False), X[-1]
+        products, loose = horner_products(X[:-1], DIGEST, decimation=decimation, monic=False), X[-1]
     else:
         permuted = [X[j - 1] for j in permutation(len(X), PAPER_STAGES)] if order == "paper" else X
-        products, loose = brw_products(permuted, "D", two_block_rule="heh")
-    return [*products, Product("D", None, 1, loose, None, into)]
+        products, loose = brw_products(permuted, DIGEST, two_block_rule="heh")
+    return [*products, Product(DIGEST, None, 1, loose, None, into)]

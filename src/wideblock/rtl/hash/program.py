@@ -14,7 +14,7 @@ program is then scheduled modulo the period, and at full speed the two never wan
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .products import Block, Product
+from .products import Block, Event, Label, Product
 
 __all__ = ["Arrival", "Issue", "Program", "colour", "schedule"]
 
@@ -36,7 +36,7 @@ class Issue:
     """A product meets a multiplier's inputs at ``step``; its result is there ``latency`` cycles later.
 
     ``row`` is the accumulator that its right operand takes in and ``sources`` the multipliers that added to it;
-    ``into`` is the accumulator that takes its result, or None if ``product.into`` is an event. ``first`` says that this
+    ``into`` is the accumulator that takes its result, or None if that is an event's. ``first`` says that this
     result opens the accumulator.
     """
 
@@ -90,11 +90,11 @@ class Program:
         """Cycles from the last step to the last issue."""
         return max(0, self.issues[-1].step + 1 - self.steps)
 
-    def issued(self, name: int | str) -> int:
+    def issued(self, name: Label) -> int:
         """Step at which the product of that name is issued."""
         return next(issue.step for issue in self.issues if issue.product.name == name)
 
-    def done(self, event: str) -> int:
+    def done(self, event: Event) -> int:
         """Step at which the result that raises ``event`` leaves the multiplier."""
         return max(issue.step for issue in self.issues if issue.product.into == event) + self.latency
 
@@ -122,8 +122,8 @@ def schedule(
     beats: int,
     steps: int,
     period: int | None = None,
-    urgent: Sequence[int | str] = (),
-    earliest: Mapping[int | str, int] | None = None,
+    urgent: Sequence[Label] = (),
+    earliest: Mapping[Label, int] | None = None,
     prompt: bool = False,
     stride: int = 1,
 ) -> Program:
@@ -139,12 +139,16 @@ def schedule(
     earliest:    steps before which a product is not issued, though it could be
     prompt:      whether a product may take a block in the step in which it arrives
 
-    Raises ValueError if the products do not fit into the period.
+    Raises ValueError if a result goes nowhere, or if the products do not fit into the period.
     """
+    labels = {product.name for product in products}
+    for product in products:
+        if not isinstance(product.into, Event) and product.into not in labels:
+            raise ValueError(f"product {product.name} goes into {product.into}, neither a product nor an event")
     arrivals = sorted(arrivals, key=lambda a: a.step)
     at = {a.block: a for a in arrivals}
     banks = 1 + max(a.bank for a in arrivals)
-    per_multiplier = max(1, banks // multipliers)
+    per_multiplier = -(-banks // multipliers)
     unit = {p.name: at[p.right].bank // per_multiplier if p.right is not None else 0 for p in products}
     if period is not None:
         for m in range(multipliers):
@@ -152,7 +156,7 @@ def schedule(
             if load > period:
                 raise ValueError(f"{load} products on multiplier {m} do not fit into {period} steps")
 
-    reserved: dict[int | str, int] = {}
+    reserved: dict[Label, int] = {}
     while True:
         placed = _place(products, at, unit, latency, period, reserved, frozenset(urgent), prompt, earliest or {})
         moved = [name for name in urgent if reserved.get(name) != placed[name]]
@@ -182,7 +186,7 @@ def _place(products, at, unit, latency, period, reserved, urgent, prompt, earlie
     the places that are reserved for them.
     """
     inner = {p.name: [q.name for q in products if q.into == p.name] for p in products}
-    placed: dict[int | str, int] = {}
+    placed: dict[Label, int] = {}
     taken = set()
     waiting = list(products)
     limit = max(a.step for a in at.values()) + (latency + 2) * (len(products) + 2)
@@ -202,8 +206,7 @@ def _place(products, at, unit, latency, period, reserved, urgent, prompt, earlie
             blocked = place in taken and product.name not in urgent
             if m in busy or blocked or kept.get(place, product.name) != product.name:
                 continue
-            blocks = [b for b in (product.left, product.right) if b is not None]
-            if any(at[b].step >= step + prompt for b in blocks):
+            if any(at[b].step >= step + prompt for b in product.blocks):
                 continue
             if step < max(reserved.get(product.name, 0), earliest.get(product.name, 0)):
                 continue
@@ -221,9 +224,8 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
     """Window slots and accumulators, by colouring the steps during which each is held."""
     read = {}
     for product in products:
-        for block in (product.left, product.right):
-            if block is not None:
-                read[block] = max(read.get(block, 0), placed[product.name])
+        for block in product.blocks:
+            read[block] = max(read.get(block, 0), placed[product.name])
 
     slot, held = {}, {}
     for arrival in arrivals:
@@ -233,9 +235,8 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
 
     order = sorted(products, key=lambda p: (placed[p.name], unit[p.name]))
     row, rows = {}, []
-    names = {p.name for p in products}
     for product in order:
-        if product.into in names and product.into not in row:
+        if not isinstance(product.into, Event) and product.into not in row:
             row[product.into] = colour(rows, placed[product.name], placed[product.into], period)
 
     issues, opened, sources = [], set(), {}

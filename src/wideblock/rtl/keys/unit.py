@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The key unit: clearing, round keys, and the wait for what is derived from them."""
+"""The key unit: clearing, round keys, and the program that derives further values from them."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.key_expansion import KeyExpansion
-from wideblock.rtl.stream.behaviour import Cause, Fault
+from wideblock.rtl.aes.sbox import logic_sbox
+from wideblock.rtl.stream.behaviour import Cause, Fault, KeyRule
+
+from .material import KeyMaterial, KeyWord
 
 __all__ = ["REFUSED", "KeyUnit"]
 
@@ -14,37 +17,43 @@ REFUSED = Fault(Cause.KEY, "a key had two equal halves")
 
 
 class KeyUnit(wiring.Component):
-    """Takes a key between two sectors, so that no sector sees two.
-
-    The first ``key_bits`` of what it takes are the cipher's key; the last ``word_bits`` are ``words``, which the core
-    must take with ``taken``.
+    """Takes a key between two sectors, so that no sector sees two, and runs the scheme's derivations under it.
 
     After reset and after ``zeroize`` it holds ``clear`` high while ``clear_row`` goes twice over ``rows`` rows: once
-    for what the memories hold, once for what was still under way. With a new key it asks for the hash key by
-    ``derive``, a pulse once the round keys are there, and waits for ``derived``. ``running`` says that sectors may
-    enter, ``waiting`` that a key is offered and no further sector may, ``idle`` that none is under way.
+    for what the memories hold, once for what was still under way. ``taken`` pulses with every key; in that cycle
+    ``words`` are those of the port that are no AES keys. ``running``: sectors may enter. ``waiting``: a key is offered,
+    and no further sector may enter. ``idle``, from the core: no sector is under way.
 
-    With two ``keys`` the key is Key1 || Key2 and ``round_keys`` those of both, one after the other. Equal ones are
-    ``refused``, a pulse, and leave no key.
+    Derivations: once the round keys are complete, ``derive`` pulses as the cipher has to take :attr:`block`. The core
+    raises ``derived`` when all that it keeps itself is in place. A single derivation of a hash key is the core's own
+    affair. With more, or with other words, the core gives the cipher's output in ``result`` with ``returned``;
+    the unit then asks for the next one, keeps the words of :meth:`value`, and pulses ``load`` with the hash key.
 
-    Timing: ``clear`` for 2 * rows cycles; key taken to ``derive`` as :class:`KeyExpansion` to its ``ready``, once for
-            each of ``keys``.
-    Paths:  none from ``key.valid`` to ``key.ready``.
-    Cost:   one key expansion; for a second key registers for its round keys and the wait of the first.
+    With two AES keys, ``round_keys`` are those of both, one after the other; equal keys are ``refused``, a pulse, and
+    leave no key.
+
+    Timing: ``clear`` for 2 * rows cycles; the rest is :meth:`setup`.
+    Paths:  none from ``key.valid`` to ``key.ready``; ``returned`` to ``derive`` and ``load``.
+    Cost:   one key expansion; for a second AES key registers for its round keys and the wait of the first; 128
+            registers for each derived word that is kept.
     """
 
-    def __init__(
-        self, *, key_bits: int, sbox: str, rows: int, round_stages: int = 1, word_bits: int = 0, keys: int = 1
-    ):
-        if keys not in (1, 2):
-            raise ValueError(f"keys must be 1 or 2, got {keys!r}")
-        self.rows, self.key_bits, self.keys = rows, key_bits, keys
+    def __init__(self, material: KeyMaterial, *, sbox: str, rows: int, round_stages: int = 1):
+        if (len(material.ciphers), material.rule) not in ((1, KeyRule.ANY), (2, KeyRule.HALVES_DIFFER)):
+            raise ValueError(
+                f"a key unit takes one AES key, or two that must differ; got {len(material.ciphers)} under the rule "
+                f"{material.rule.name}"
+            )
+        self.material, self.rows = material, rows
         self.expansion = KeyExpansion(
-            key_bits=key_bits, sbox="lut" if sbox == "bram" else sbox, round_stages=round_stages
+            key_bits=material.ciphers[0].bits, sbox=logic_sbox(sbox), round_stages=round_stages
         )
+        self.calls = len(material.derivations)
+        self.sequenced = self.calls > 1 or bool(material.stored)
+        raw, both = material.raw, len(material.ciphers) == 2
         super().__init__(
             {
-                "key": In(stream.Signature(keys * key_bits + word_bits)),
+                "key": In(stream.Signature(material.bits)),
                 "taken": Out(1),
                 "zeroize": In(1),
                 "idle": In(1),
@@ -54,11 +63,44 @@ class KeyUnit(wiring.Component):
                 "waiting": Out(1),
                 "clear": Out(1),
                 "clear_row": Out(range(rows)),
-                "round_keys": Out(keys * 128 * (self.expansion.rounds + 1)),
-                **({"words": Out(word_bits)} if word_bits else {}),
-                **({"refused": Out(1)} if keys == 2 else {}),
+                "round_keys": Out(len(material.ciphers) * 128 * (self.expansion.rounds + 1)),
+                **({"words": Out(sum(word.bits for word in raw))} if raw else {}),
+                **({"refused": Out(1)} if both else {}),
+                **({"returned": In(1), "result": In(128), "load": Out(1)} if self.sequenced else {}),
+                **{f"value_{word.name}": Out(word.bits) for word in material.stored},
             }
         )
+        self._asked = Signal(range(self.calls + 1), name="asked")  # calls of the program that the cipher has taken
+
+    def setup(self, *, call: int, loading: int) -> int:
+        """Cycles from a key accepted to ``running``: ``call`` of the cipher, ``loading`` from hash key to ``derived``.
+
+        A hash key of the port is loaded while the AES key is expanded. One that is derived is loaded while those after
+        it in the program are derived.
+        """
+        expansion = len(self.material.ciphers) * self.expansion.timing.latency
+        into = [derivation.into for derivation in self.material.derivations]
+        if self.material.hash_key not in into:
+            return max(expansion + self.calls * call, loading) + 2
+        return expansion + max(self.calls * call, (into.index(self.material.hash_key) + 1) * call + loading) + 2
+
+    @property
+    def block(self) -> Value:
+        """The cipher's input while ``derive``: the block of the present derivation."""
+        blocks = [derivation.block for derivation in self.material.derivations]
+        chosen: Value = Const(blocks[0] if blocks else 0, 128)
+        for number, block in enumerate(blocks[1:], 1):
+            chosen = Mux(self._asked == number, Const(block, 128), chosen)
+        return chosen
+
+    def word(self, word: KeyWord) -> Value:
+        """A word of the port that is no AES key, in the cycle of ``taken``."""
+        start = sum(before.bits for before in self.material.raw[: self.material.raw.index(word)])
+        return self.words[start : start + word.bits]
+
+    def value(self, word: KeyWord) -> Signal:
+        """A derived word that the unit keeps, while ``running``."""
+        return getattr(self, f"value_{word.name}")
 
     def elaborate(self, platform):
         m = Module()
@@ -69,10 +111,11 @@ class KeyUnit(wiring.Component):
             taken.eq(self.key.valid & self.key.ready),
             self.clear_row.eq(count),
         ]
-        if "words" in self.signature.members:
-            m.d.comb += self.words.eq(self.key.payload[self.keys * self.key_bits :])
-        accepted, expanded = self._keys(m, taken)
+        if raw := self.material.raw:
+            m.d.comb += self.words.eq(Cat(self.key.payload[self.material.place(word)] for word in raw))
+        accepted, expanded = (self._one_key if len(self.material.ciphers) == 1 else self._two_keys)(m, taken)
         m.d.sync += self.waiting.eq(self.key.valid & self.running & ~taken)
+        derived = self._program(m, accepted) if self.sequenced else self.derived
 
         def cleared_on_demand():
             with m.If(self.zeroize):
@@ -102,7 +145,9 @@ class KeyUnit(wiring.Component):
                     m.next = "derivation"
                 cleared_on_demand()
             with m.State("derivation"):
-                with m.If(self.derived):
+                if self.sequenced:
+                    m.d.comb += self.derive.eq(self.returned & (self._asked != self.calls))
+                with m.If(derived):
                     m.next = "running"
                 cleared_on_demand()
             with m.State("running"):
@@ -117,23 +162,44 @@ class KeyUnit(wiring.Component):
                 cleared_on_demand()
         return m
 
-    def _keys(self, m: Module, taken: Value) -> tuple[Value, Value]:
-        """Whether what is ``taken`` is a key, and whether all round keys of the last one are there."""
+    def _program(self, m: Module, accepted: Value) -> Value:
+        """Counts the calls that were asked for, keeps what returns; high when all did and the core is done, too."""
+        asked, finished = self._asked, Signal()
+        into = [derivation.into for derivation in self.material.derivations]
+        returned = {word: self.returned & (asked == number) for number, word in enumerate(into, 1)}
+        if self.material.hash_key in returned:
+            m.d.comb += self.load.eq(returned[self.material.hash_key])
+        m.d.sync += asked.eq(asked + self.derive)
+        with m.If(returned[into[-1]]):
+            m.d.sync += finished.eq(1)
+        for word in self.material.stored:
+            with m.If(returned[word]):
+                m.d.sync += self.value(word).eq(self.result)
+        with m.If(accepted | self.clear):
+            m.d.sync += [asked.eq(0), finished.eq(0)]
+        with m.If(self.clear):
+            m.d.sync += [self.value(word).eq(0) for word in self.material.stored]
+        return finished & self.derived
+
+    def _one_key(self, m: Module, taken: Value) -> tuple[Value, Value]:
+        """Expands the AES key. Returns whether a key is accepted, and whether its round keys are complete."""
         expansion = self.expansion
-        if self.keys == 1:
-            m.d.comb += [
-                expansion.key.valid.eq(taken),
-                expansion.key.payload.eq(self.key.payload[: self.key_bits]),
-                expansion.clear.eq(self.clear),
-                self.round_keys.eq(expansion.round_keys),
-            ]
-            return taken, expansion.ready
-        size = self.key_bits
-        key1, key2 = self.key.payload[:size], self.key.payload[size : 2 * size]
+        m.d.comb += [
+            expansion.key.valid.eq(taken),
+            expansion.key.payload.eq(self.key.payload[self.material.place(self.material.ciphers[0])]),
+            expansion.clear.eq(self.clear),
+            self.round_keys.eq(expansion.round_keys),
+        ]
+        return taken, expansion.ready
+
+    def _two_keys(self, m: Module, taken: Value) -> tuple[Value, Value]:
+        """Expands the second AES key, then the first. Returns the same as :meth:`_one_key`."""
+        expansion = self.expansion
+        key1, key2 = (self.key.payload[self.material.place(word)] for word in self.material.ciphers)
         accepted = Signal()
         halfway = Signal()
         forget = Signal()
-        waiting_key = Signal(size)
+        waiting_key = Signal(len(key1))
         second_keys = Signal(len(expansion.round_keys))
         on_key1 = Signal()
         m.d.comb += [

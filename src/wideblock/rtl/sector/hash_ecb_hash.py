@@ -9,21 +9,79 @@ there with the first results. The last block needs no call, and its place in the
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.hash.products import Block, Product
+from wideblock.rtl.hash.products import DIGEST, Block, Event, Plan, Product
 from wideblock.rtl.hash.program import Arrival, Program, schedule
-from wideblock.rtl.hash.unit import HashUnit
-from wideblock.rtl.stream.behaviour import SectorTiming
-from wideblock.rtl.stream.stages import Stages, blocks, power_of_two, select
+from wideblock.rtl.hash.unit import HashPass
+from wideblock.rtl.stream.stages import Stages, blocks, select
+from wideblock.rtl.stream.storage import Ring, Slots
 
 from .parameters import HashedParameters
-from .two_pass import TwoPass
+from .two_pass import TwoPass, shortest
 
-__all__ = ["HashEcbHash"]
+__all__ = ["BACK", "FRONT", "HashEcbHash"]
+
+
+@dataclass(frozen=True)
+class FrontPlan(Plan):
+    """What the products of the front hash may name."""
+
+    U: Event = Event("U", "psi of the sector, from which U is made")
+
+
+@dataclass(frozen=True)
+class BackPlan(Plan):
+    """What the products of the back hash may name."""
+
+    Cm: Event = Event("Cm", "psi of the result, from which its last block is made")
+
+
+FRONT, BACK = FrontPlan(), BackPlan()
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Values that a sector carries from stage to stage; the rings are divided into columns, a block wide.
+
+    direction, b1:  of the input, b1 = E(T)
+    back_psi:       of the back hash
+    sector, result: rings, a column each
+    """
+
+    direction: Slots
+    b1: Slots
+    back_psi: Slots
+    sector: list[Ring]
+    result: list[Ring]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The ground on which stages are built; ``E`` and ``D`` are the results of both ciphers, a block a lane."""
+
+    m: Module
+    stages: Stages
+    clear: Value
+    front: HashPass
+    back: HashPass
+    E: list[Value]
+    D: list[Value]
+    carried: Carried
+
+
+@dataclass(frozen=True)
+class Results:
+    """Blocks of the result: ``y`` a lane each, ``columns`` a column each; ``valid`` as they are there."""
+
+    y: list[Signal]
+    columns: list[Signal]
+    valid: Value
 
 
 class HashEcbHash(TwoPass):
@@ -35,51 +93,72 @@ class HashEcbHash(TwoPass):
     """
 
     rules = "hash_ecb_hash"  # module of formal rules: wideblock.verify.formal.rules
-    key_parts = "the AES key, then the hash key"
 
-    # What a scheme states
+    # Equations of a scheme; values are 128 bits, and ``mask`` is x^i beta for call i
 
-    @staticmethod
-    def key_port_bits(p: HashedParameters) -> int:
-        """Width of the key port: the AES key, and after it the hash key."""
-        return p.key_bits + 128
-
-    def psi(self, X: Sequence[Block], into: str) -> list[Product]:
-        """Products of the hash of all blocks but the last. That of name ``"D"`` is the last and raises ``into``."""
+    def psi(self, X: Sequence[Block], into: Event) -> list[Product]:
+        """Products of the hash of all blocks but the last. The one labelled ``DIGEST`` is the last and raises ``into``,
+        which is ``FRONT.U`` or ``BACK.Cm``. HEH: h BRW_h or h Poly_h.
+        """
         raise NotImplementedError
 
     def betas(self, b1: Value, decrypt: Value) -> tuple[Value, Value]:
-        """What masks the blocks before and after the cipher."""
+        """The masks before and after the cipher, for call 0, of b1 = E(T). HEH: b1 and b2 = x b1, or b2 and b1."""
         raise NotImplementedError
 
     def U(self, Pm: Value, psi: Value) -> Value:
-        """What is added to all blocks, from the last block and the hash of the others."""
+        """Added to all blocks, of the last block and the hash of the others. HEH: P_m + psi."""
         raise NotImplementedError
 
     def first_call(self, U: Value, mask: Value) -> Value:
-        """The cipher's input for V."""
+        """The cipher's input for V. HEH: U + b1."""
         raise NotImplementedError
 
     def call(self, P: Value, U: Value, mask: Value) -> Value:
-        """The cipher's input for a block."""
+        """The cipher's input for a block. HEH: P_i + U + x^i b1."""
         raise NotImplementedError
 
     def V(self, CC: Value, mask: Value) -> Value:
-        """V from the cipher's output."""
+        """V of the cipher's output. HEH: E(U + b1) + b2."""
         raise NotImplementedError
 
     def result(self, CC: Value, V: Value, mask: Value) -> Value:
-        """A block of the result from the cipher's output."""
+        """A block of the result, of the cipher's output. HEH: E(..) + x^i b2 + V."""
         raise NotImplementedError
 
     def last(self, V: Value, psi: Value) -> Value:
-        """The last block of the result, from V and the hash of the others."""
+        """The last block of the result, of V and the hash of the others. HEH: V + psi."""
         raise NotImplementedError
 
-    # Schedules and timing
+    # Schedules and cycles
 
-    def _lay_out(self) -> None:
-        self.lane_steps = self.parameters.m // self.parameters.lanes
+    def __init__(self, parameters: HashedParameters):
+        self.check(parameters)
+        self.parameters = p = parameters
+        lanes = {"key_bits": p.key_bits, "round_stages": p.round_stages, "sbox": p.sbox, "lanes": p.lanes}
+        self.ciphers = {"encryption": PipelinedEncryption(**lanes), "decryption": PipelinedDecryption(**lanes)}
+        A = self.ciphers["encryption"].timing.latency
+        self.lane_steps = p.m // p.lanes
+        self.part_bits = (p.width // p.lanes).bit_length() - 1
+        self.lane = [(j + 1) % p.lanes for j in range(p.width)]  # of the blocks of a column
+        programs = self._programs()
+        front, back = programs["front"], programs["back"]
+        registered = 1  # the input beat
+        queued = 1 if p.overlap else 0
+        ahead = 0 if p.overlap else 1
+        hashed = registered + front.done(FRONT.U) - ahead
+        there = max(A, p.beats) + 2  # E(T) and the last beat can be read
+        self.direct = not p.overlap and hashed >= there  # call 0 goes with the hash
+        self.wait = max(0, there - hashed - 1)
+        first_call = hashed + (0 if self.direct else self.wait + 1)
+        super().__init__(
+            p,
+            programs,
+            cipher_latency=A,
+            compute=first_call + A + queued + back.done(BACK.Cm) - ahead,
+            interval=max(front.steps, back.steps, self.lane_steps + 1) if p.overlap else None,
+            ahead=[] if p.overlap else [FRONT.U, BACK.Cm],
+        )
 
     def _programs(self) -> dict[str, Program]:
         """Both passes, with the shortest period at which they can be scheduled."""
@@ -89,208 +168,224 @@ class HashEcbHash(TwoPass):
         front = [Arrival(b, b // p.width, b % banks) for b in hashed]
         back = [Arrival(b, (b + 1) // p.lanes, b % banks) for b in hashed]
 
-        def build(into, arrivals, beats, steps, period):
+        def build(plan: Plan, into: Event, arrivals: list[Arrival], beats: int, steps: int, period: int | None):
+            products = self.psi(hashed, into)
+            plan.check(products, type(self).__name__)
             return schedule(
-                self.psi(hashed, into),
+                products,
                 arrivals,
                 latency=p.mult_stages,
-                multipliers=self.multipliers,
+                multipliers=p.multipliers,
                 beats=beats,
                 steps=period or steps,
                 period=period,
-                urgent=("D",),
+                urgent=(DIGEST,),
                 prompt=not p.overlap,
-                earliest={"D": beats},  # a sector that is cut short raises no event
+                earliest={DIGEST: beats},  # a sector that is cut short raises no event
             )
 
-        return self._shortest(
+        return shortest(
+            p,
             self.lane_steps + 1,
             lambda period: {
-                "front": build("U", front, p.beats, p.beats + 1, period),
-                "back": build("Cm", back, self.lane_steps, self.lane_steps, period),
+                "front": build(FRONT, FRONT.U, front, p.beats, p.beats + 1, period),
+                "back": build(BACK, BACK.Cm, back, self.lane_steps, self.lane_steps, period),
             },
         )
-
-    def _hash_units(self) -> dict[str, HashUnit]:
-        return self._make_units(ahead=() if self.parameters.overlap else ("U", "Cm"))
-
-    def _timing(self) -> tuple[int, SectorTiming]:
-        """Sectors under way, and the cycle contract, from the schedules."""
-        p, A = self.parameters, self.cipher_latency
-        front, back = self.programs["front"], self.programs["back"]
-        registered = 1  # the input beat
-        queued = 1 if p.overlap else 0
-        ahead = 0 if p.overlap else 1
-        hashed = registered + front.done("U") - ahead
-        there = max(A, p.beats) + 2  # E(T) and the last beat can be read
-        self.direct = not p.overlap and hashed >= there
-        self.wait = max(0, there - hashed - 1)
-        first_call = hashed + (0 if self.direct else self.wait + 1)
-        compute = first_call + A + queued + back.done("Cm") - ahead
-        latency = compute + 1 + p.beats
-        interval = max(front.steps, back.steps, self.lane_steps + 1) if p.overlap else compute
-        slots = power_of_two(-(-latency // interval))
-        self.key_unit = self._key_unit(slots, word_bits=128)
-        powers = max(u.setup for u in self.units.values())
-        setup = max(self.key_unit.expansion.timing.latency, powers) + 2
-        return slots, SectorTiming(compute, latency, interval, setup, 2 * self.clear_rows + 1)
 
     # Hardware
 
     def elaborate(self, platform):
         m = Module()
-        p = self.parameters
-        parts = p.width // p.lanes
-        part_bits = parts.bit_length() - 1
-        lane = [(j + 1) % p.lanes for j in range(p.width)]  # of the blocks of a column
-        m.submodules.key_unit = keys = self.key_unit
-        clear, clear_row = keys.clear, keys.clear_row
-        stages = Stages(m, slots=self.slots, rows=p.beats, clear=clear, clear_row=clear_row)
+        f = self._frame(m)
+        # decided by a stage, awaited by those before it
+        admit = Signal()  # a sector may begin
+        go = Signal()  # a step of calls enters the lanes
+        room = Signal()  # the back hash has a place for the result of a step
 
+        opening, front_sector = self._front_hash(f, admit)
+        arrived = self._tags(f, opening, front_sector, go)
+        calls = _Steps(m, "call", go, self.lane_steps, f.clear)
+        call_sector = f.stages.pointer("call", calls.final)
+        P = self._present(f, calls, call_sector, front_sector)
+        psi = self._start(f, calls, call_sector, opening, go, room)
+        self._inputs(f, calls, call_sector, P, psi, opening, go)
+        results = self._results(f, arrived)
+        computed_sector = self._back_hash(f, results, go, room)
+        left = self._exit(f, computed_sector)
+
+        admission = self._admission(m, opening, taken=front_sector, computed=computed_sector, left=left)
+        m.d.comb += admit.eq(~f.front.first | admission.free)
+        self._hash_keys(m, idle=self.entrance.between & f.front.first & admission.done)
+        return m
+
+    def _frame(self, m: Module) -> Frame:
+        """Key unit, hash units, ciphers, and the memories of what a sector carries."""
+        p, stages = self.parameters, self._stages(m)
         front, back = self._hashes(m)
-        ciphers = []
-        for name, cipher in (("encryption", PipelinedEncryption), ("decryption", PipelinedDecryption)):
-            lanes = cipher(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
-            m.submodules[name] = lanes
-            m.d.comb += lanes.round_keys.eq(keys.round_keys)
-            ciphers.append(lanes)
-        encryption, decryption = ciphers
-        E, D = (blocks(lanes.o.payload, p.lanes) for lanes in ciphers)
+        for name, cipher in self.ciphers.items():
+            m.submodules[name] = cipher
+            m.d.comb += cipher.round_keys.eq(self.key_unit.round_keys)
+        E, D = (blocks(cipher.o.payload, p.lanes) for cipher in self.ciphers.values())
+        carried = Carried(
+            direction=stages.slots("direction", 1),
+            b1=stages.slots("b1"),
+            back_psi=stages.slots("back_psi"),
+            sector=[stages.ring(f"sector_ring{j}", 128) for j in range(p.width)],
+            result=[stages.ring(f"result_ring{j}", 128) for j in range(p.width)],
+        )
+        return Frame(m, stages, self.key_unit.clear, front, back, E, D, carried)
 
-        # What a sector carries from stage to stage; the rings are divided into columns, a block wide
-        direction, b1 = stages.slots("direction", 1), stages.slots("b1")
-        back_psi = stages.slots("back_psi")
-        sector_ring = [stages.ring(f"sector_ring{j}", 128) for j in range(p.width)]
-        result_ring = [stages.ring(f"result_ring{j}", 128) for j in range(p.width)]
+    # Stages, in the order of the data
 
-        # Entrance and front hash; the tweak's call goes with the first beat
-        opening, admit = self._enter(m, front)
+    def _front_hash(self, f: Frame, admit: Value) -> tuple[Value, Value]:
+        """Takes the sector into the front hash and its ring. Returns ``opening``, and the sector that enters."""
+        opening = self._enter_front(f.m, f.front, admit)
         entrance, x = self.entrance, self.entrance.x
-        front_sector = stages.pointer("front", entrance.take & x.last & ~entrance.fault.any())
-        direction.write(front_sector, x.decrypt, opening)
-        for j, column in enumerate(sector_ring):
-            column.write(stages.row(entrance.number, front_sector), x.data[j], entrance.take)
+        sector = f.stages.pointer("front", entrance.take & x.last & ~entrance.fault.any())
+        f.carried.direction.write(sector, x.decrypt, opening)
+        for j, column in enumerate(f.carried.sector):
+            column.write(f.stages.row(entrance.number, sector), x.data[j], entrance.take)
+        return opening, sector
 
-        # What is in the lanes: nothing, the call of a tweak, or a step of a sector
-        go = Signal()
-        *_, arrived = stages.delayed("tag", self.cipher_latency, tweak=opening, sector=front_sector, step=go)
-        b1.write(arrived.sector, E[0], arrived.tweak)
+    def _tags(self, f: Frame, opening: Value, front_sector: Value, go: Value) -> Any:
+        """What is in the lanes: nothing, the call of a tweak, which enters as its sector opens, or a step."""
+        *_, arrived = f.stages.delayed("tag", self.cipher_latency, tweak=opening, sector=front_sector, step=go)
+        f.carried.b1.write(arrived.sector, f.E[0], arrived.tweak)
+        return arrived
 
-        # Calls
-        calls = _Steps(m, "call", go, self.lane_steps, clear)
-        call_sector = stages.pointer("call", calls.final)
-        following_sector = Signal.like(call_sector)
-        m.d.comb += following_sector.eq(call_sector + calls.final)
-        present = (following_sector != front_sector) | clear
-        P = [
-            column.read(stages.row(calls.following(lane[j])[part_bits:], following_sector), present)
-            for j, column in enumerate(sector_ring)
+    def _present(self, f: Frame, calls: "_Steps", call_sector: Value, front_sector: Value) -> list[Value]:
+        """The blocks of the present step's calls, a column each, read a cycle before."""
+        following_sector = Signal.like(call_sector, name="following_sector")
+        f.m.d.comb += following_sector.eq(call_sector + calls.final)
+        present = (following_sector != front_sector) | f.clear
+        return [
+            column.read(f.stages.row(calls.following(self.lane[j])[self.part_bits :], following_sector), present)
+            for j, column in enumerate(f.carried.sector)
         ]
-        room = Signal()
+
+    def _start(self, f: Frame, calls: "_Steps", call_sector: Value, opening: Value, go: Value, room: Value) -> Value:
+        """Decides whether a step enters the lanes. Returns the front hash of the sector whose step it is."""
+        m, unit = f.m, f.front.unit
         if self.direct:
-            psi = front.result_U
-            m.d.comb += go.eq(front.event_U | ~calls.first)
-        else:
-            hashed_sector = stages.pointer("hashed", front.event_U)
-            front_psi = stages.slots("front_psi")
-            front_psi.write(hashed_sector, front.result_U, front.event_U)
-            psi = front_psi.read(call_sector)
-            *_, hashed = stages.delayed("hashed", self.wait, psi=front.event_U)
-            ready_sector = stages.pointer("ready", hashed.psi)
-            m.d.comb += go.eq((call_sector != ready_sector) & room & ~opening)
-        before, _ = self.betas(b1.read(call_sector), direction.read(call_sector))
-        masks = self._masks(m, stages, "call_mask", before, calls.first, go)
-        U, held_U = Signal(128, name="U"), Signal(128, name="held_U")
-        m.d.comb += U.eq(Mux(calls.first, self.U(P[-1], psi), held_U))
-        stages.hold(held_U, U, go)
+            m.d.comb += go.eq(unit.event(FRONT.U) | ~calls.first)
+            return unit.result(FRONT.U)
+        hashed_sector = f.stages.pointer("hashed", unit.event(FRONT.U))
+        front_psi = f.stages.slots("front_psi")
+        front_psi.write(hashed_sector, unit.result(FRONT.U), unit.event(FRONT.U))
+        psi = front_psi.read(call_sector)
+        *_, hashed = f.stages.delayed("hashed", self.wait, psi=unit.event(FRONT.U))
+        ready_sector = f.stages.pointer("ready", hashed.psi)
+        m.d.comb += go.eq((call_sector != ready_sector) & room & ~opening)
+        return psi
+
+    def _inputs(
+        self, f: Frame, calls: "_Steps", call_sector: Value, P: list[Value], psi: Value, opening: Value, go: Value
+    ) -> None:
+        """The calls of a step into the lanes of both ciphers; lane 0 also takes the tweak's."""
+        m, p = f.m, self.parameters
+        before, _ = self.betas(f.carried.b1.read(call_sector), f.carried.direction.read(call_sector))
+        masks = self._masks(f, "call_mask", before, calls.first, go)
+        U = self._held(f, "U", self.U(P[-1], psi), calls.first, go)
         for k, mask in enumerate(masks):
             block = Signal(128, name=f"call{k}")
-            plain = select([P[j] for j in range(p.width) if lane[j] == k], calls.group(k)[:part_bits])
+            plain = select([P[j] for j in range(p.width) if self.lane[j] == k], calls.group(k)[: self.part_bits])
             m.d.comb += block.eq(self.call(plain, U, mask))
             if k == 0:
                 with m.If(calls.first):
                     m.d.comb += block.eq(self.first_call(U, mask))
                 with m.If(opening):
-                    m.d.comb += block.eq(x.tweak)
-            with m.If(clear):
+                    m.d.comb += block.eq(self.entrance.x.tweak)
+            with m.If(f.clear):
                 m.d.comb += block.eq(0)
-            for cipher in (encryption, decryption):
+            for cipher in self.ciphers.values():
                 m.d.comb += blocks(cipher.i.payload, p.lanes)[k].eq(block)
 
-        # Results
-        results = _Steps(m, "result", arrived.step, self.lane_steps, clear)
-        result_sector = stages.pointer("result", results.final)
-        decrypt = direction.read(result_sector)
-        _, after = self.betas(b1.read(result_sector), decrypt)
-        masks = self._masks(m, stages, "result_mask", after, results.first, arrived.step)
-        CC = [Mux(decrypt, d, e) for e, d in zip(E, D, strict=True)]
-        V, held_V = Signal(128, name="V"), Signal(128, name="held_V")
-        m.d.comb += V.eq(Mux(results.first, self.V(CC[0], masks[0]), held_V))
-        stages.hold(held_V, V, arrived.step)
+    def _results(self, f: Frame, arrived: Any) -> Results:
+        """V and the blocks of the result, into the result ring."""
+        c, m, p, go = f.carried, f.m, self.parameters, arrived.step
+        steps = _Steps(m, "result", go, self.lane_steps, f.clear)
+        sector = f.stages.pointer("result", steps.final)
+        decrypt = c.direction.read(sector)
+        _, after = self.betas(c.b1.read(sector), decrypt)
+        masks = self._masks(f, "result_mask", after, steps.first, go)
+        CC = [Mux(decrypt, d, e) for e, d in zip(f.E, f.D, strict=True)]
+        V = self._held(f, "V", self.V(CC[0], masks[0]), steps.first, go)
         y = []
         for k, mask in enumerate(masks):
             block = Signal(128, name=f"y{k}")
             m.d.comb += block.eq(self.result(CC[k], V, mask))
             if k == 0:
-                with m.If(results.first):
+                with m.If(steps.first):
                     m.d.comb += block.eq(V)
-            with m.If(clear):
+            with m.If(f.clear):
                 m.d.comb += block.eq(0)
             y.append(block)
-        columns = [y[k] for k in lane]
-        for j, column in enumerate(result_ring):
-            group = results.group(lane[j])
+        columns = [y[k] for k in self.lane]
+        for j, column in enumerate(c.result):
+            group = steps.group(self.lane[j])
             mine = Signal(name=f"result{j}_mine")
-            m.d.comb += mine.eq(arrived.step & (group[:part_bits] == j // p.lanes))
-            column.write(stages.row(group[part_bits:], result_sector), columns[j], mine)
+            m.d.comb += mine.eq(go & (group[: self.part_bits] == j // p.lanes))
+            column.write(f.stages.row(group[self.part_bits :], sector), columns[j], mine)
+        return Results(y, columns, go)
 
-        # Back hash
-        if p.overlap:
-            queue = self._queue(m, 1, go, arrived.step, Cat(y))
+    def _back_hash(self, f: Frame, results: Results, go: Value, room: Value) -> Value:
+        """Feeds both hashes, and decides whether there is ``room``. Returns the first sector without a back hash."""
+        m, front, back, x = f.m, f.front, f.back, self.entrance.x
+        if self.parameters.overlap:
+            queue = self._queue(m, parts=1, step=go, write=results.valid, beat=Cat(results.y))
             m.d.comb += [
-                front.blocks.eq(x.data),
+                front.unit.blocks.eq(x.data),
                 room.eq(queue.room),
-                back.blocks.eq(Cat(blocks(queue.beat, p.lanes)[k] for k in lane)),
-                back.back_beat.eq(queue.valid),
-                queue.read.eq(back.back_beat & back.back_ready),
+                back.unit.blocks.eq(Cat(blocks(queue.beat, self.parameters.lanes)[k] for k in self.lane)),
+                back.beat.eq(queue.valid),
+                queue.read.eq(back.beat & back.ready),
             ]
         else:
             m.d.comb += [
                 room.eq(1),
-                back.back_beat.eq(arrived.step),
-                back.blocks.eq(Mux(arrived.step, Cat(columns), x.data)),
+                back.beat.eq(results.valid),
+                back.unit.blocks.eq(Mux(results.valid, Cat(results.columns), x.data)),
             ]
-        computed_sector = stages.pointer("computed", back.event_Cm)
-        back_psi.write(computed_sector, back.result_Cm, back.event_Cm)
-        m.d.comb += self.computed.eq(back.event_Cm)
+        Cm = back.unit.event(BACK.Cm)
+        sector = f.stages.pointer("computed", Cm)
+        f.carried.back_psi.write(sector, back.unit.result(BACK.Cm), Cm)
+        m.d.comb += self.computed.eq(Cm)
+        return sector
 
-        # Exit: the last block is V and the back hash
-        leaving = self._leave(m, stages, computed_sector)
-        address = stages.row(leaving.number, leaving.sector)
-        beat = [column.read(address, leaving.advance) for column in result_ring]
+    def _exit(self, f: Frame, computed: Value) -> Value:
+        """Reads results from the ring; the last block is V and the back hash. Returns the sector that leaves."""
+        c, m = f.carried, f.m
+        leaving = self._leave(m, f.stages, computed)
+        address = f.stages.row(leaving.number, leaving.sector)
+        beat = [column.read(address, leaving.advance) for column in c.result]
         leaving_psi = Signal(128)  # the sector's slot may be another's by the time its last beat is taken
         with m.If(leaving.advance):
-            m.d.sync += leaving_psi.eq(back_psi.read(leaving.sector))
+            m.d.sync += leaving_psi.eq(c.back_psi.read(leaving.sector))
         finished = self.last(beat[-1], leaving_psi)
-        m.d.comb += leaving.data.eq(Cat(*beat[:-1], Mux(leaving.shown_number == p.beats - 1, finished, beat[-1])))
+        final = leaving.shown_number == self.parameters.beats - 1
+        m.d.comb += leaving.data.eq(Cat(*beat[:-1], Mux(final, finished, beat[-1])))
+        return leaving.sector
 
-        sectors = {"taken": front_sector, "computed": computed_sector, "left": leaving.sector}
-        admission = self._admission(m, front, opening, admit, room=self.slots, **sectors)
-        self._keys(m, admission, fresh=keys.taken, load=keys.taken, tau=keys.words)
-        return m
-
-    def _masks(self, m: Module, stages: Stages, name: str, b: Value, first: Value, go: Value) -> list[Value]:
+    def _masks(self, f: Frame, name: str, b: Value, first: Value, go: Value) -> list[Value]:
         """x^i b for the calls i of a step."""
         mask, held = Signal(128, name=name), Signal(128, name=f"held_{name}")
-        m.d.comb += mask.eq(Mux(first, b, held))
-        stages.hold(held, GF128.shift(mask, self.parameters.lanes), go)
+        f.m.d.comb += mask.eq(Mux(first, b, held))
+        f.stages.hold(held, GF128.shift(mask, self.parameters.lanes), go)
         return [GF128.shift(mask, k) for k in range(self.parameters.lanes)]
+
+    def _held(self, f: Frame, name: str, value: Value, first: Value, go: Value) -> Signal:
+        """A ``value`` of a sector's ``first`` step, for all its steps."""
+        signal, held = Signal(128, name=name), Signal(128, name=f"held_{name}")
+        f.m.d.comb += signal.eq(Mux(first, value, held))
+        f.stages.hold(held, signal, go)
+        return signal
 
 
 class _Steps:
-    """Counts the steps of a sector as ``go`` says, and knows which blocks they are.
+    """Counts the steps of a sector that ``go`` lets pass, and knows which blocks they are.
 
-    ``first`` and ``final`` tell the first and, with ``go``, the last step of a sector. A group is ``lanes`` blocks.
+    first, final: high in the first step of a sector, and as its last one passes. A group is ``lanes`` blocks.
     """
 
     def __init__(self, m: Module, name: str, go: Value, count: int, clear: Value):

@@ -66,6 +66,16 @@ class HashedParameters(SectorParameters):
     leaf: int = _parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))
 
     @property
+    def multipliers(self) -> int:
+        """Field multipliers of a hash unit."""
+        return self.width if self.hash == "horner" else max(1, self.width // 2)
+
+    @property
+    def decimation(self) -> int:
+        """Chains of the horner hash, so that every multiplier can take a product a cycle."""
+        return self.multipliers * self.mult_stages
+
+    @property
     def architecture(self) -> str:
         """One phrase on how sectors follow each other."""
         if self.overlap:

@@ -13,6 +13,9 @@ A last block that is not whole is completed with the end of the result before it
 block follows it into the pipelines, and what is left of it leaves last.
 """
 
+from dataclasses import dataclass
+from typing import Any
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
@@ -20,9 +23,10 @@ from amaranth.lib.wiring import connect, flipped
 from wideblock.rtl.aes.iterative import IterativeEncryption
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
 from wideblock.rtl.aes.planes import named
-from wideblock.rtl.aes.rounds import ROUNDS
+from wideblock.rtl.aes.sbox import logic_sbox
+from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.keys.unit import REFUSED, KeyUnit
-from wideblock.rtl.stream.behaviour import Behaviour, KeyRule, Length, Output, SectorTiming
+from wideblock.rtl.stream.behaviour import Behaviour, Length, Output, SectorTiming
 from wideblock.rtl.stream.queue import PromisedQueue
 from wideblock.rtl.stream.sector import sector_interface
 from wideblock.rtl.stream.stages import blocks as blocks_of
@@ -34,6 +38,44 @@ from .parameters import SinglePassParameters
 from .stealing import StealingControl, StealingData, up_to
 
 __all__ = ["SinglePass"]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The ground on which stages are built: beats that arrived, enciphered tweaks, and what the present beat does."""
+
+    m: Module
+    clear: Value
+    clear_row: Value
+    arrivals: PromisedQueue
+    tweaks: PromisedQueue
+    control: StealingControl
+
+    def kept(self, value: Value) -> Value:
+        """``value``, and zero while clearing."""
+        return value & ~self.clear.replicate(len(value))
+
+
+@dataclass(frozen=True)
+class Present:
+    """The beat whose turn it is, ``valid`` or not, its direction, and the beat ``behind`` it."""
+
+    here: data.View
+    valid: Signal
+    behind: data.View
+    decrypt: Value
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What goes into the pipelines in a cycle, or comes out of them: a beat, a last whole block that is held, the
+    completed block, or the place of a rest.
+    """
+
+    beat: Value
+    held: Value
+    completed: Value
+    rest: Value
 
 
 class SinglePass(wiring.Component):
@@ -49,42 +91,81 @@ class SinglePass(wiring.Component):
 
     rules = "single_pass"  # module of formal rules: wideblock.verify.formal.rules
     title: str
+    """The scheme and its family, in one phrase."""
+
     max_blocks: int
+    """Blocks of the longest unit."""
+
+    # Equations of a scheme; values are 128 bits, ``T`` is the mask of a block
+
+    @staticmethod
+    def check(p: SinglePassParameters) -> None:
+        """Raises ValueError if the scheme does not exist for these parameters."""
+        raise NotImplementedError
+
+    @staticmethod
+    def key_material(p: SinglePassParameters) -> KeyMaterial:
+        """Two AES keys: that of the data, and that of the tweak."""
+        raise NotImplementedError
+
+    def following(self, T: Value) -> Value:
+        """The mask of the block after that of ``T``. XTS: x T."""
+        raise NotImplementedError
+
+    def enter(self, block: Value, T: Value) -> Value:
+        """The cipher's input for a block. XTS: P + T."""
+        raise NotImplementedError
+
+    def leave(self, E: Value, T: Value) -> Value:
+        """The block's result, of the cipher's output. XTS: E + T."""
+        raise NotImplementedError
+
+    def stealing_masks(self, T: Value, following: Value, decrypt: Value) -> tuple[Value, Value]:
+        """Masks of the last whole block and of the completed one, of the last two masks of a unit."""
+        raise NotImplementedError
+
+    # Parts and cycles
 
     def __init__(self, parameters: SinglePassParameters):
+        self.check(parameters)
         self.parameters = p = parameters
-        self.check(p)
         self.directions = {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[p.direction]
         self.shared = p.direction == "encrypt"
-        rounds = ROUNDS[p.key_bits]
-        self.cipher_latency = A = 1 + rounds * p.round_stages
-        self.tweak_latency = A if self.shared else 1 + rounds
+        self.ciphers = self._ciphers()
+        self.tweak_cipher = IterativeEncryption(key_bits=p.key_bits, sbox=logic_sbox(p.sbox))
+        self.cipher_latency = A = next(iter(self.ciphers.values())).timing.latency
+        self.tweak_latency = A if self.shared else self.tweak_cipher.timing.latency
         self.entrance = UnitEntrance(width=p.width, beats=self.max_blocks // p.width, directions=self.directions)
         self.arrivals_depth = self.tweak_latency + 2  # as many as arrive while a tweak is enciphered, and not more
         self.results_depth = A + 2
-        self.key_unit = KeyUnit(
-            key_bits=p.key_bits,
-            sbox=p.sbox,
-            rows=2 * power_of_two(max(self.arrivals_depth, self.results_depth)),
-            round_stages=p.round_stages,
-            keys=2,
-        )
+        rows = 2 * power_of_two(max(self.arrivals_depth, self.results_depth))
+        material, faults = self.key_material(p), (*FAULTS, REFUSED)
+        self.key_unit = KeyUnit(material, sbox=p.sbox, rows=rows, round_stages=p.round_stages)
         self.timing = self._timing()
-        faults = (*FAULTS, REFUSED)
-        self.interface = sector_interface(
-            p.width, self.key_port_bits(p), faults, key_parts="Key1 for the data, then Key2 for the tweak", keep=True
-        )
+        self.interface = sector_interface(p.width, material.bits, faults, key_parts=material.text, keep=True)
         self.behaviour = Behaviour(
             length=Length(16, 16 * self.max_blocks),
             usual=p.sector_bytes,
             output=Output.CUT_THROUGH,
             directions=self.directions,
-            keys=KeyRule.HALVES_DIFFER,
+            keys=material.rule,
             faults=faults,
             timing=self.timing,
             partial=A + 2,
         )
         super().__init__(self.interface.members())
+
+    def _ciphers(self) -> dict[str, Any]:
+        """The pipelines by name: one that serves all, one for both directions, or one for each direction."""
+        p = self.parameters
+        lanes = {"key_bits": p.key_bits, "round_stages": p.round_stages, "sbox": p.sbox, "lanes": p.lanes}
+        if self.shared:
+            return {"lanes": PipelinedEncryption(key_sets=2, **lanes)}
+        # the inversion in GF(2^8) can serve both directions, but not where S-boxes are block RAM, which has no gates
+        if len(self.directions) == 2 and p.sbox != "bram":
+            return {"cipher": PipelinedEitherWay(**lanes)}
+        separate = {False: ("encryption", PipelinedEncryption), True: ("decryption", PipelinedDecryption)}
+        return {name: cipher(**lanes) for name, cipher in map(separate.__getitem__, self.directions)}
 
     def _timing(self) -> SectorTiming:
         p = self.parameters
@@ -94,258 +175,277 @@ class SinglePass(wiring.Component):
             compute=compute,
             latency=compute + 1,
             interval=p.beats + 1 if self.shared else max(p.beats, self.tweak_latency),
-            setup=2 * self.key_unit.expansion.timing.latency + 2,
+            setup=self.key_unit.setup(call=self.cipher_latency, loading=0),
             zeroize=2 * self.key_unit.rows + 1,
         )
-
-    # What a scheme states
-
-    @staticmethod
-    def check(p: SinglePassParameters) -> None:
-        """Raises ValueError if the scheme does not exist for these parameters."""
-        raise NotImplementedError
-
-    @staticmethod
-    def key_port_bits(p: SinglePassParameters) -> int:
-        """Width of the key port: that of the data's key, in the low bits, and of the tweak's."""
-        return 2 * p.key_bits
-
-    def following(self, T: Value) -> Value:
-        """The mask of the block after that of ``T``."""
-        raise NotImplementedError
-
-    def enter(self, block: Value, T: Value) -> Value:
-        """What the cipher takes for a block."""
-        raise NotImplementedError
-
-    def leave(self, E: Value, T: Value) -> Value:
-        """The block's result, from what the cipher gives."""
-        raise NotImplementedError
-
-    def stealing_masks(self, T: Value, following: Value, decrypt: Value) -> tuple[Value, Value]:
-        """Masks of the last whole block and of the completed one, of the last two masks of a unit."""
-        raise NotImplementedError
 
     # Hardware
 
     def elaborate(self, platform):
         m = Module()
-        w = self.parameters.width
+        f = self._frame(m)
+        # decided by a stage, awaited by those before it
+        call = Signal()  # a tweak enters its cipher
+        tweak_free = Signal()  # that cipher takes one
+        T_valid = Signal()  # the masks of the present unit are there
+
+        self._enter(f, call, tweak_free)
+        present = self._present(f)
+        results = self._queue(f.m, "results", self._result_bits, self.results_depth)
+        entering, arrived = self._moves(f, present, results, call, T_valid)
+        masks = self._masks(f, present, entering, T_valid)
+        stealing = self._stealing(f, present)
+        blocks = [self.enter(present.here.data[k], mask) for k, mask in enumerate(masks)]
+        blocks[0] = self.enter(Mux(f.control.complete, stealing.completed, present.here.data[0]), masks[0])
+        encipher = self._shared_cipher if self.shared else self._separate_ciphers
+        E = encipher(f, blocks, present, call, tweak_free)
+        self._results(f, present, masks, stealing, E, arrived, results)
+        self._leave(f, results)
+        self._connect_keys(f, call)
+        return m
+
+    def _frame(self, m: Module) -> Frame:
+        """Key unit, entrance, the queues behind it, and the control."""
         m.submodules.key_unit = keys = self.key_unit
-        clear, clear_row = keys.clear, keys.clear_row
-
-        def kept(value: Value) -> Value:
-            return value & ~clear.replicate(len(value))
-
-        def queue(name, width, depth):
-            m.submodules[name] = q = PromisedQueue(width=width, depth=depth, parts=1, clear_row_bits=len(clear_row))
-            m.d.comb += [q.clear.eq(clear), q.clear_row.eq(clear_row)]
-            return q
-
-        # Entrance
         m.submodules.entrance = entrance = self.entrance
         connect(m, flipped(self.i), entrance.i)
-        arrivals = queue("arrivals", entrance.layout.size, self.arrivals_depth)
-        tweaks = queue("tweaks", 128, self.arrivals_depth)
-        take = Signal()
-        call = Signal()
-        tweak_free = Signal()
-        m.d.comb += [
+        arrivals = self._queue(m, "arrivals", entrance.layout.size, self.arrivals_depth)
+        tweaks = self._queue(m, "tweaks", 128, self.arrivals_depth)
+        m.submodules.control = control = StealingControl(width=self.parameters.width)
+        return Frame(m, keys.clear, keys.clear_row, arrivals, tweaks, control)
+
+    def _queue(self, m: Module, name: str, width: int, depth: int) -> PromisedQueue:
+        keys = self.key_unit
+        queue = PromisedQueue(width=width, depth=depth, parts=1, clear_row_bits=len(keys.clear_row))
+        m.submodules[name] = queue
+        m.d.comb += [queue.clear.eq(keys.clear), queue.clear_row.eq(keys.clear_row)]
+        return queue
+
+    @property
+    def _result_bits(self) -> int:
+        """Bits of a beat in the queue of results: its data, the number of its last byte, and whether it is the last."""
+        return len(Value.cast(self.o.payload.data)) + self.entrance.layout["end"].width + 1
+
+    # Stages, in the order of the data
+
+    def _enter(self, f: Frame, call: Value, tweak_free: Value) -> None:
+        """Beats into the queue of arrivals; with a unit's first beat goes the ``call`` of its tweak."""
+        keys, entrance, take = self.key_unit, self.entrance, Signal(name="take")
+        f.m.d.comb += [
             entrance.open.eq(keys.running),
             entrance.hold.eq(keys.waiting),
-            entrance.clear.eq(clear),
-            take.eq(entrance.valid & arrivals.room & (~entrance.first | (tweaks.room & tweak_free))),
+            entrance.clear.eq(f.clear),
+            take.eq(entrance.valid & f.arrivals.room & (~entrance.first | (f.tweaks.room & tweak_free))),
             call.eq(take & entrance.first),
             entrance.take.eq(take),
-            arrivals.step.eq(take),
-            arrivals.write.eq(take),
-            arrivals.data.eq(kept(entrance.x.as_value())),
-            tweaks.step.eq(call),
+            f.arrivals.step.eq(take),
+            f.arrivals.write.eq(take),
+            f.arrivals.data.eq(f.kept(entrance.x.as_value())),
+            f.tweaks.step.eq(call),
         ]
 
-        # The present beat and the one behind it
-        m.submodules.control = control = StealingControl(width=w)
-        here = Signal(entrance.layout)
+    def _present(self, f: Frame) -> Present:
+        """The beat that the control moves, in a register; and the oldest one in the queue, behind it."""
+        m, control = f.m, f.control
+        here = Signal(self.entrance.layout)
         here_valid = Signal()
-        behind = Signal(entrance.layout)
+        behind = Signal(self.entrance.layout)
         load = Signal()
         decrypt = here.decrypt if len(self.directions) == 2 else Const(self.directions[0], 1)
         m.d.comb += [
-            behind.eq(arrivals.beat),
-            load.eq(arrivals.valid & (~here_valid | control.pop)),
-            arrivals.read.eq(load),
+            behind.eq(f.arrivals.beat),
+            load.eq(f.arrivals.valid & (~here_valid | control.pop)),
+            f.arrivals.read.eq(load),
         ]
         with m.If(load):
             m.d.sync += [here.eq(behind), here_valid.eq(1)]
         with m.Elif(control.pop):
             m.d.sync += here_valid.eq(0)
-        with m.If(clear):
+        with m.If(f.clear):
             m.d.sync += [Value.cast(here).eq(0), here_valid.eq(0)]
+        return Present(here, here_valid, behind, decrypt)
 
-        # Its way into the pipelines
-        T = Signal(128)
-        T_valid = Signal()
-        results = queue("results", len(Value.cast(self.o.payload.data)) + len(here.end) + 1, self.results_depth)
-        go, hold, complete = control.go, control.hold, control.complete
-        entering = {
-            "beat": go & ~hold,
-            "held": hold,
-            "completed": complete,
-            "rest": control.finish & ~control.together,
-        }
-        arrived = self._tags(m, clear, entering)
-        m.d.comb += [
-            control.present.eq(here_valid),
-            control.last.eq(here.last),
-            control.end.eq(here.end),
-            control.next_present.eq(arrivals.valid),
-            control.next_last.eq(behind.last),
-            control.next_end.eq(behind.end),
+    def _moves(
+        self, f: Frame, present: Present, results: PromisedQueue, call: Value, T_valid: Value
+    ) -> tuple[Moves, Moves]:
+        """Tells the control what is there. Returns what enters the pipelines, and what comes out of them."""
+        control = f.control
+        entering = Moves(
+            beat=control.go & ~control.hold,
+            held=control.hold,
+            completed=control.complete,
+            rest=control.finish & ~control.together,
+        )
+        arrived = Moves(**{name: self._tag(f, name, flag) for name, flag in vars(entering).items()})
+        f.m.d.comb += [
+            control.present.eq(present.valid),
+            control.last.eq(present.here.last),
+            control.end.eq(present.here.end),
+            control.next_present.eq(f.arrivals.valid),
+            control.next_last.eq(present.behind.last),
+            control.next_end.eq(present.behind.end),
             control.masked.eq(T_valid),
             control.room.eq(results.room),
             control.free.eq(~call if self.shared else 1),
-            control.held.eq(arrived["held"]),
-            control.clear.eq(clear),
-            results.step.eq(go | entering["rest"]),
+            control.held.eq(arrived.held),
+            control.clear.eq(f.clear),
+            results.step.eq(control.go | entering.rest),
         ]
+        return entering, arrived
 
-        # Masks: T is that of the present beat's first block; with a held beat it stays
-        masks = [T]
+    def _masks(self, f: Frame, present: Present, entering: Moves, T_valid: Value) -> list[Value]:
+        """The mask of each lane. T is that of the present beat's first block; with a held beat it stays."""
+        m, control, w = f.m, f.control, self.parameters.width
+        T = Signal(128)
+        masks: list[Value] = [T]
         for k in range(w):
             masks.append(named(m, f"T{k + 1}", self.following(masks[-1])))
         with m.If(control.unit_end | ~T_valid):
-            m.d.sync += [T.eq(tweaks.beat), T_valid.eq(tweaks.valid)]
-        with m.Elif(entering["beat"]):
+            m.d.sync += [T.eq(f.tweaks.beat), T_valid.eq(f.tweaks.valid)]
+        with m.Elif(entering.beat):
             m.d.sync += T.eq(masks[w])
-        with m.If(clear):
+        with m.If(f.clear):
             m.d.sync += [T.eq(0), T_valid.eq(0)]
-        m.d.comb += tweaks.read.eq(tweaks.valid & (control.unit_end | ~T_valid))
-        pairs = [self.stealing_masks(masks[k], masks[k + 1], decrypt) for k in range(w)]
-        used = [named(m, f"mask{k}", Mux(hold & (control.holding == k), pairs[k][0], masks[k])) for k in range(w)]
-        used[0] = named(m, "mask", Mux(complete, select([pair[1] for pair in pairs], control.lane), used[0]))
+        m.d.comb += f.tweaks.read.eq(f.tweaks.valid & (control.unit_end | ~T_valid))
+        pairs = [self.stealing_masks(masks[k], masks[k + 1], present.decrypt) for k in range(w)]
+        used = []
+        for k in range(w):
+            held = control.hold & (control.holding == k)
+            used.append(named(m, f"mask{k}", Mux(held, pairs[k][0], masks[k])))
+        completed = select([pair[1] for pair in pairs], control.lane)
+        return [named(m, "mask", Mux(control.complete, completed, used[0])), *used[1:]]
 
-        # The pipelines
-        m.submodules.stealing = stealing = StealingData(width=w)
-        m.d.comb += [
-            stealing.blocks.eq(here.data.as_value()),
-            stealing.lane.eq(control.lane),
-            stealing.whole.eq(control.whole),
-            stealing.together.eq(control.together),
-            stealing.end.eq(here.end),
-            stealing.clear.eq(clear),
+    def _stealing(self, f: Frame, present: Present) -> StealingData:
+        """The completed block, of the present beat and the held result."""
+        f.m.submodules.stealing = stealing = StealingData(width=self.parameters.width)
+        f.m.d.comb += [
+            stealing.blocks.eq(present.here.data.as_value()),
+            stealing.lane.eq(f.control.lane),
+            stealing.whole.eq(f.control.whole),
+            stealing.together.eq(f.control.together),
+            stealing.end.eq(present.here.end),
+            stealing.clear.eq(f.clear),
         ]
-        blocks = [self.enter(here.data[k], used[k]) for k in range(w)]
-        blocks[0] = self.enter(Mux(complete, stealing.completed, here.data[0]), used[0])
-        E = self._ciphers(m, call, go | complete, Cat(blocks), tweaks, tweak_free, decrypt)
+        return stealing
 
-        # What comes out of them, and what is known about it
-        amid = complete & ~control.together  # the last whole block's place is not at its unit's end
+    def _shared_cipher(
+        self, f: Frame, blocks: list[Value], present: Present, call: Value, tweak_free: Value
+    ) -> list[Value]:
+        """One set of pipelines for blocks and tweaks. Returns its results."""
+        m, lanes = f.m, self.ciphers["lanes"]
+        m.submodules.lanes = lanes
+        m.d.comb += [
+            lanes.i.payload.eq(Cat(blocks)),
+            lanes.i.valid.eq(f.control.go | f.control.complete | call),
+            lanes.second.eq(call),
+            lanes.round_keys.eq(self.key_unit.round_keys),
+            tweak_free.eq(1),
+        ]
+        with m.If(call):
+            m.d.comb += lanes.i.payload[:128].eq(self.entrance.tweak)
+        m.d.comb += [
+            f.tweaks.write.eq(self._tag(f, "tweak", call)),
+            f.tweaks.data.eq(f.kept(lanes.o.payload[:128])),
+        ]
+        return blocks_of(lanes.o.payload, self.parameters.lanes)
+
+    def _separate_ciphers(
+        self, f: Frame, blocks: list[Value], present: Present, call: Value, tweak_free: Value
+    ) -> list[Value]:
+        """Pipelines for blocks, and a sequential AES for tweaks. Returns the results of the pipelines."""
+        m, keys = f.m, self.key_unit
+        half = len(keys.round_keys) // 2
+        m.submodules.tweak_cipher = own = self.tweak_cipher
+        m.d.comb += [
+            own.i.payload.eq(self.entrance.tweak),
+            own.i.valid.eq(call),
+            own.round_keys.eq(keys.round_keys[half:]),
+            own.clear.eq(f.clear),
+            own.o.ready.eq(1),
+            tweak_free.eq(own.i.ready),
+            f.tweaks.write.eq(own.o.valid),
+            f.tweaks.data.eq(f.kept(own.o.payload)),
+        ]
+        if "cipher" in self.ciphers:
+            m.d.comb += self.ciphers["cipher"].decrypt.eq(present.decrypt)
+        given, valid = Cat(blocks), f.control.go | f.control.complete
+        for name, pipeline in self.ciphers.items():
+            m.submodules[name] = pipeline
+            m.d.comb += [
+                pipeline.i.payload.eq(given),
+                pipeline.i.valid.eq(valid),
+                pipeline.round_keys.eq(keys.round_keys[:half]),
+            ]
+        result, *other = (pipeline.o.payload for pipeline in self.ciphers.values())
+        if other:
+            result = named(m, "given", Mux(self._tag(f, "way", present.decrypt), other[0], result))
+        return blocks_of(result, self.parameters.lanes)
+
+    def _results(
+        self,
+        f: Frame,
+        present: Present,
+        masks: list[Value],
+        stealing: StealingData,
+        E: list[Value],
+        arrived: Moves,
+        results: PromisedQueue,
+    ) -> None:
+        """Unmasks what comes out of the pipelines, and puts beats of it into the queue of results."""
+        m, control, here, w = f.m, f.control, present.here, self.parameters.width
+        amid = control.complete & ~control.together  # the last whole block's place is not at its unit's end
+        end = Mux(amid, -1, here.end)[: len(here.end)]
         about = data.StructLayout({"end": len(here.end), "last": 1, "lane": len(control.lane), "together": 1})
         beside = Delay(
             m,
             "beside",
-            Cat(*used, Mux(amid, -1, here.end)[: len(here.end)], here.last & ~amid, control.lane, control.together),
+            Cat(*masks, end, here.last & ~amid, control.lane, control.together),
             cycles=self.cipher_latency,
-            clear=clear,
-            clear_row=clear_row,
+            clear=f.clear,
+            clear_row=f.clear_row,
         ).value
         then = about(beside[128 * w :])
-        y = [named(m, f"y{k}", kept(self.leave(E[k], beside[128 * k : 128 * k + 128]))) for k in range(w)]
+        y = [named(m, f"y{k}", f.kept(self.leave(E[k], mask))) for k, mask in enumerate(blocks_of(beside, w))]
         m.d.comb += [
             stealing.y.eq(Cat(y)),
-            stealing.y_held.eq(arrived["held"]),
-            stealing.y_completed.eq(arrived["completed"]),
-            stealing.y_rest.eq(arrived["rest"]),
+            stealing.y_held.eq(arrived.held),
+            stealing.y_completed.eq(arrived.completed),
+            stealing.y_rest.eq(arrived.rest),
             stealing.y_together.eq(then.together),
             stealing.y_lane.eq(then.lane),
             stealing.y_end.eq(then.end),
-            results.write.eq(arrived["beat"] | arrived["completed"] | arrived["rest"]),
-            results.data.eq(kept(Cat(stealing.beat, then.end, then.last))),
+            results.write.eq(arrived.beat | arrived.completed | arrived.rest),
+            results.data.eq(f.kept(Cat(stealing.beat, then.end, then.last))),
             self.computed.eq(results.write & then.last),
         ]
 
-        # Exit
-        size = 128 * w
-        m.d.comb += [
-            self.o.valid.eq(results.valid & ~clear),
+    def _leave(self, f: Frame, results: PromisedQueue) -> None:
+        """The oldest result, at the output."""
+        size = 128 * self.parameters.width
+        f.m.d.comb += [
+            self.o.valid.eq(results.valid & ~f.clear),
             results.read.eq(self.o.valid & self.o.ready),
             self.o.payload.data.eq(results.beat[:size]),
             self.o.payload.keep.eq(up_to(results.beat[size:-1])),
             self.o.payload.last.eq(results.beat[-1]),
         ]
 
-        # Keys
+    def _connect_keys(self, f: Frame, call: Value) -> None:
+        """The key port, ``zeroize``, ``ready`` and ``fault``; a key is accepted when no unit is under way."""
+        m, keys = f.m, self.key_unit
         connect(m, flipped(self.key), keys.key)
         units = Signal(range(self.arrivals_depth + self.cipher_latency + 8))  # entered and not yet computed
-        m.d.sync += units.eq(Mux(clear, 0, units + call - self.computed))
+        m.d.sync += units.eq(Mux(f.clear, 0, units + call - self.computed))
         m.d.comb += [
             keys.zeroize.eq(self.zeroize),
-            keys.idle.eq(entrance.between & (units == 0)),
+            keys.idle.eq(self.entrance.between & (units == 0)),
             keys.derived.eq(1),
             self.ready.eq(keys.running),
-            self.fault.eq(entrance.fault | (keys.refused << len(FAULTS))),
+            self.fault.eq(self.entrance.fault | (keys.refused << len(FAULTS))),
         ]
-        return m
 
-    def _ciphers(self, m: Module, call: Value, valid: Value, blocks: Value, tweaks, tweak_free, decrypt):
-        """What the pipelines give for ``blocks``; and the enciphered tweaks, from them or from an AES of their own."""
-        p, keys, entrance = self.parameters, self.key_unit, self.entrance
-        parameters = {"key_bits": p.key_bits, "round_stages": p.round_stages, "sbox": p.sbox, "lanes": p.lanes}
-        half = len(keys.round_keys) // 2
-        if self.shared:
-            m.submodules.lanes = lanes = PipelinedEncryption(key_sets=2, **parameters)
-            m.d.comb += [
-                lanes.i.payload.eq(blocks),
-                lanes.i.valid.eq(valid | call),
-                lanes.second.eq(call),
-                lanes.round_keys.eq(keys.round_keys),
-                tweak_free.eq(1),
-            ]
-            with m.If(call):
-                m.d.comb += lanes.i.payload[:128].eq(entrance.tweak)
-            m.d.comb += [
-                tweaks.write.eq(self._tags(m, keys.clear, {"tweak": call})["tweak"]),
-                tweaks.data.eq(lanes.o.payload[:128] & ~keys.clear.replicate(128)),
-            ]
-            return blocks_of(lanes.o.payload, p.lanes)
-        m.submodules.tweak_cipher = own = IterativeEncryption(
-            key_bits=p.key_bits, sbox="lut" if p.sbox == "bram" else p.sbox
-        )
-        m.d.comb += [
-            own.i.payload.eq(entrance.tweak),
-            own.i.valid.eq(call),
-            own.round_keys.eq(keys.round_keys[half:]),
-            own.clear.eq(keys.clear),
-            own.o.ready.eq(1),
-            tweak_free.eq(own.i.ready),
-            tweaks.write.eq(own.o.valid),
-            tweaks.data.eq(own.o.payload & ~keys.clear.replicate(128)),
-        ]
-        separate = {False: PipelinedEncryption, True: PipelinedDecryption}
-        both = len(self.directions) == 2
-        # the inversion in GF(2^8) can serve both directions, but not where S-boxes are block RAM, which has no gates
-        if both and p.sbox != "bram":
-            pipelines = {"cipher": PipelinedEitherWay(**parameters)}
-            m.d.comb += pipelines["cipher"].decrypt.eq(decrypt)
-        else:
-            pipelines = {"decryption" if way else "encryption": separate[way](**parameters) for way in self.directions}
-        for name, pipeline in pipelines.items():
-            m.submodules[name] = pipeline
-            m.d.comb += [
-                pipeline.i.payload.eq(blocks),
-                pipeline.i.valid.eq(valid),
-                pipeline.round_keys.eq(keys.round_keys[:half]),
-            ]
-        given, *other = (pipeline.o.payload for pipeline in pipelines.values())
-        if other:
-            given = named(m, "given", Mux(self._tags(m, keys.clear, {"way": decrypt})["way"], other[0], given))
-        return blocks_of(given, p.lanes)
-
-    def _tags(self, m: Module, clear: Value, entering: dict[str, Value]) -> dict[str, Value]:
-        """Flags that go along with the pipelines, as they are beside its output."""
-        tags = {}
-        for name, value in entering.items():
-            tag = Signal(self.cipher_latency, name=f"{name}_tag")
-            m.d.sync += tag.eq(Mux(clear, 0, Cat(value, tag[:-1])))
-            tags[name] = tag[-1]
-        return tags
+    def _tag(self, f: Frame, name: str, entering: Value) -> Value:
+        """A flag that goes along with the pipelines, as it is beside their output."""
+        tag = Signal(self.cipher_latency, name=f"{name}_tag")
+        f.m.d.sync += tag.eq(Mux(f.clear, 0, Cat(entering, tag[:-1])))
+        return tag[-1]

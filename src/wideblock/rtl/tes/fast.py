@@ -22,8 +22,9 @@ from collections.abc import Sequence
 
 from amaranth import Mux, Value
 
-from wideblock.rtl.hash.products import Block, Product, brw_products, horner_products
-from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
+from wideblock.rtl.hash.products import DIGEST, Block, Product, brw_products, horner_products
+from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
+from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
 from wideblock.rtl.sector.parameters import HashedParameters
 
 __all__ = ["Fast"]
@@ -37,7 +38,7 @@ class Fast(HashCounterHash):
     """
 
     title = "FAST, a tweakable enciphering scheme of the hash-counter-hash family"
-    specials = 2
+    structure = Structure(specials=2)
 
     @staticmethod
     def check(p: HashedParameters) -> None:
@@ -47,24 +48,31 @@ class Fast(HashCounterHash):
         if p.hash == "brw" and p.m % 2:
             raise ValueError(f"the FAST core with brw takes an even number of blocks a sector, got {p.m}")
 
-    def digest(self, blocks: Sequence[Block], into: str) -> list[Product]:
+    @staticmethod
+    def key_material(p: HashedParameters) -> KeyMaterial:
+        """tau = E_K(0)."""
+        K, tau = KeyWord("K", p.key_bits, "the AES key"), KeyWord("tau", 128, "the hash key")
+        return KeyMaterial(port=(K,), ciphers=(K,), hash_key=tau, derivations=(Derivation(0, K, tau),))
+
+    def digest(self, blocks: Sequence[Block], tweak: Block) -> list[Product]:
         """D, less the tweak, which the product that takes the sum adds."""
-        if self.parameters.hash == "horner":
-            return horner_products(blocks, into, decimation=self.decimation, monic=True)
-        return brw_products([*blocks, "T"], into, two_block_rule="fast")[0]
+        p = self.parameters
+        if p.hash == "horner":
+            return horner_products(blocks, DIGEST, decimation=p.decimation, monic=True)
+        return brw_products([*blocks, tweak], DIGEST, two_block_rule="fast")[0]
 
     def front(self, X: Sequence[Block]) -> list[Product]:
         return [
-            *self.digest(X[2:], "D"),
-            Product("D", None, (1, 2), "T", None, "Q"),
-            Product("Q", None, 1, "Xa", None, "R"),
+            *self.digest(X[2:], FRONT.T),
+            Product(DIGEST, None, (1, 2), FRONT.T, None, FRONT.Q),
+            Product(FRONT.Q, None, 1, FRONT.Xa, None, FRONT.R),
         ]
 
     def back(self, Y: Sequence[Block]) -> list[Product]:
         return [
-            Product("W", None, 1, Y[0], None, "tauW"),
-            *self.digest(Y[2:], "D"),
-            Product("D", None, (2, 1), "T", None, "h"),
+            Product("W", None, 1, Y[0], None, BACK.tauW),
+            *self.digest(Y[2:], BACK.T),
+            Product(DIGEST, None, (2, 1), BACK.T, None, BACK.h),
         ]
 
     def Xa(self, X: Sequence[Value], decrypt: Value) -> Value:
@@ -73,21 +81,20 @@ class Fast(HashCounterHash):
     def R(self, X: Sequence[Value], decrypt: Value, tauQ: Value) -> Value:
         return Mux(decrypt, X[0], X[1]) ^ tauQ
 
-    def G(self, Q: Value, ER: Value) -> Value:
+    def G(self, Q: Value | None, ER: Value) -> Value:
         return Q ^ ER
 
-    def Z(self, R: Value, G: Value) -> Value:
+    def Z(self, R: Value, G: Value, B: Value | None) -> Value:
         return R ^ G
 
     def counter(self, Z: Value, i: Value) -> Value:
-        """The cipher's input for X_i, the first block being X_1; ``i`` is given less 2."""
         return Z ^ i
-
-    def outer(self, G: Value, tauW: Value) -> Value:
-        return G ^ tauW
 
     def inner(self, W: Value, h: Value) -> Value:
         return W ^ h
 
-    def order(self, decrypt: Value, outer: Value, inner: Value) -> list[Value]:
+    def outer(self, G: Value, tauW: Value) -> Value:
+        return G ^ tauW
+
+    def order(self, decrypt: Value, inner: Value, outer: Value | None) -> list[Value]:
         return [Mux(decrypt, inner, outer), Mux(decrypt, outer, inner)]

@@ -20,9 +20,12 @@ from collections.abc import Sequence
 from amaranth import Mux, Value
 
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.hash.products import Block, Product, psi_products
+from wideblock.rtl.hash.products import Block, Event, Product
+from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.sector.hash_ecb_hash import HashEcbHash
 from wideblock.rtl.sector.parameters import PsiParameters
+
+from .psi import psi, two_keys
 
 __all__ = ["Heh"]
 
@@ -41,9 +44,12 @@ class Heh(HashEcbHash):
         if p.m < 2:
             raise ValueError(f"HEH needs at least 2 blocks a sector, got {p.m}")
 
-    def psi(self, X: Sequence[Block], into: str) -> list[Product]:
-        p = self.parameters
-        return psi_products(X, into, hash=p.hash, order=p.order, decimation=self.decimation)
+    @staticmethod
+    def key_material(p: PsiParameters) -> KeyMaterial:
+        return two_keys(p)
+
+    def psi(self, X: Sequence[Block], into: Event) -> list[Product]:
+        return psi(self.parameters, X, into)
 
     def betas(self, b1: Value, decrypt: Value) -> tuple[Value, Value]:
         b2 = GF128.double(b1)

@@ -20,9 +20,12 @@ from collections.abc import Sequence
 from amaranth import Value
 
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.hash.products import Block, Product, psi_products
-from wideblock.rtl.sector.hash_counter_hash import HashCounterHash
+from wideblock.rtl.hash.products import Block, Product
+from wideblock.rtl.keys.material import KeyMaterial
+from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
 from wideblock.rtl.sector.parameters import PsiParameters
+
+from .psi import psi, two_keys
 
 __all__ = ["Hmch"]
 
@@ -35,12 +38,7 @@ class Hmch(HashCounterHash):
     """
 
     title = "HMCH, a tweakable enciphering scheme of the hash-counter-hash family"
-    key_parts = "the AES key, then the hash key"
-    specials = 1
-    first = 1
-    tweak_call = True
-    inverse_call = True
-    shortcuts = True
+    structure = Structure(specials=1, first=1, tweak_call=True, inverse_call=True, shortcuts=True)
 
     @staticmethod
     def check(p: PsiParameters) -> None:
@@ -48,36 +46,29 @@ class Hmch(HashCounterHash):
             raise ValueError(f"HMCH needs at least 2 blocks a sector, got {p.m}")
 
     @staticmethod
-    def key_port_bits(p: PsiParameters) -> int:
-        """K, then h."""
-        return p.key_bits + 128
-
-    def psi(self, X: Sequence[Block], into: str) -> list[Product]:
-        p = self.parameters
-        return psi_products(X, into, hash=p.hash, order=p.order, decimation=self.decimation)
+    def key_material(p: PsiParameters) -> KeyMaterial:
+        return two_keys(p)
 
     def front(self, X: Sequence[Block]) -> list[Product]:
-        return self.psi(X[1:], "R")
+        return psi(self.parameters, X[1:], FRONT.R)
 
     def back(self, Y: Sequence[Block]) -> list[Product]:
-        return self.psi(Y[1:], "h")
+        return psi(self.parameters, Y[1:], BACK.h)
 
     def R(self, X: Sequence[Value], decrypt: Value, psi: Value) -> Value:
         return X[0] ^ psi
 
-    def Z(self, R: Value, G: Value, b1: Value) -> Value:
+    def Z(self, R: Value, G: Value, b1: Value | None) -> Value:
         return R ^ G ^ b1 ^ GF128.double(b1)
 
     def counter(self, S: Value, power: Value) -> Value:
-        """The cipher's input for X_i; ``power`` is x^(i - 2) b1."""
         return power ^ S
 
     def advance(self, power: Value, blocks: int) -> Value:
-        """x^blocks power."""
         return GF128.shift(power, blocks)
 
     def inner(self, G: Value, psi: Value) -> Value:
         return G ^ psi
 
-    def order(self, decrypt: Value, Y1: Value) -> list[Value]:
+    def order(self, decrypt: Value, Y1: Value, outer: Value | None) -> list[Value]:
         return [Y1]

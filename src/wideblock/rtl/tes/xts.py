@@ -20,8 +20,10 @@ Bytes: byte 0 of a block holds the coefficients of x^0 to x^7.
 from amaranth import Mux, Value
 
 from wideblock.rtl.gf128.field import GF128
+from wideblock.rtl.keys.material import KeyMaterial, KeyWord
 from wideblock.rtl.sector.parameters import SinglePassParameters
 from wideblock.rtl.sector.single_pass import SinglePass
+from wideblock.rtl.stream.behaviour import KeyRule
 
 __all__ = ["Xts"]
 
@@ -40,6 +42,12 @@ class Xts(SinglePass):
     def check(p: SinglePassParameters) -> None:
         if p.lanes != p.width:
             raise ValueError(f"XTS takes a block a lane and beat: lanes must be the width of {p.width}, got {p.lanes}")
+
+    @staticmethod
+    def key_material(p: SinglePassParameters) -> KeyMaterial:
+        """Key1 || Key2, which must differ."""
+        keys = KeyWord("Key1", p.key_bits, "Key1 for the data"), KeyWord("Key2", p.key_bits, "Key2 for the tweak")
+        return KeyMaterial(port=keys, ciphers=keys, rule=KeyRule.HALVES_DIFFER)
 
     def following(self, T: Value) -> Value:
         return GF128.double(T)

@@ -4,7 +4,7 @@
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import Rule
 from wideblock.verify.formal.proof import NotApplicable, NotProved
-from wideblock.verify.formal.rules.parts import delayed, in_flight, no_loss
+from wideblock.verify.formal.rules.parts import delayed, in_flight, no_loss, raising
 
 __all__ = ["held", "order", "queues"]
 
@@ -18,8 +18,8 @@ def held(core: Contract) -> Rule:
     p, made, beats = core.parameters, core.component, core.parameters.beats
     if made.leaving_slots:
         raise NotProved(
-            f"{core.module}: the argument is for cores whose {made.specials} special blocks come before the last beat; "
-            f"a sector has {beats} beats of {p.width} blocks"
+            f"{core.module}: the argument is for cores whose {made.structure.specials} special blocks come before the "
+            f"last beat; a sector has {beats} beats of {p.width} blocks"
         )
     stages = _announcing(made)
     signals = {name: f"core.{name}_sector" for name in ("front", *stages.values())}
@@ -134,7 +134,7 @@ def order(core: Contract) -> Rule:
 def _issued(core: Contract) -> dict[str, int]:
     """The steps at which the products are issued whose events the rules are about; they must fit the argument."""
     front, back = (core.component.programs[name] for name in ("front", "back"))
-    issued = {i.product.into: i.step for program in (front, back) for i in program.issues if i.into is None}
+    issued = {event: i.step for program in (front, back) for event, i in raising(program).items()}
     if issued["h"] < back.steps - 1 or issued["R"] < front.steps - 1:
         raise NotProved(
             f"{core.module}: the argument needs h and R issued at the last steps, {back.steps - 1} and "
@@ -148,4 +148,5 @@ def _issued(core: Contract) -> dict[str, int]:
 def _announcing(made) -> dict[str, str]:
     """The events of the back hash, and whose pointer each advances."""
     pointers = {"tauW": "outer", "h": "inner"}
-    return {event: pointers[event] for event in pointers if event in made.units["back"].events}
+    raised = {event.name for event in made.units["back"].events}
+    return {event: pointers[event] for event in pointers if event in raised}

@@ -36,7 +36,7 @@ def order(core: Contract) -> Rule:
         raise NotApplicable("no order to prove: overlap is False, so sectors do not share the stages")
     made = core.component
     front, back = made.programs["front"], made.programs["back"]
-    U, Cm = (next(i.step for i in program.issues if i.product.into in ("U", "Cm")) for program in (front, back))
+    U, Cm = (next(i.step for i in program.issues if i.into is None) for program in (front, back))
     signals, rule = _queue(core)
     pointers = ("computed", "result", "call", "ready", "hashed", "front")
     signals |= {f"{name}_sector": f"core.{name}_sector" for name in pointers}

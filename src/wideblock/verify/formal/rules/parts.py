@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules about parts that several families share: queues with promises, hash units, delayed tags."""
 
-from wideblock.rtl.hash.program import Program
+from wideblock.rtl.hash.products import Event
+from wideblock.rtl.hash.program import Issue, Program
 from wideblock.verify.formal.induction import CLEAR
 
 __all__ = ["delayed", "in_flight", "no_loss"]
@@ -38,13 +39,18 @@ def no_loss(name: str, depth: int, under_way: str, parts: int = 1) -> tuple[dict
     return signals | {"clear": CLEAR}, rule
 
 
+def raising(program: Program) -> dict[str, Issue]:
+    """The product that raises each event of a program, by the event's name."""
+    return {i.product.into.name: i for i in program.issues if isinstance(i.product.into, Event)}
+
+
 def in_flight(unit: str, program: Program, event: str) -> tuple[dict[str, str], str]:
     """The signals of an event of a hash unit and, in Verilog, ``<event>_flight``: how often it is on its way.
 
     That is, from where its product is issued: through the tail of the program, if it is issued there, and through the
     multiplier. The step of the program's head is ``<unit>_step``.
     """
-    issue = next(i for i in program.issues if i.product.into == event)
+    issue = raising(program)[event]
     hash = f"core.{unit}_hash"
     position = issue.step - program.steps  # of its word in the tail, if it is there
     signals = {f"{unit}_tail{k}": f"{hash}.{unit}_sequencer.tail{k}" for k in range(position)}

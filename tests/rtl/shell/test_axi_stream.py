@@ -7,11 +7,11 @@ from amaranth.hdl import Shape
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
+from wideblock.rtl.sector.axi import AxiStreamShell
+from wideblock.rtl.sector.signature import sector_members
 
 from wideblock import catalog
-from wideblock.rtl.sector.axi import AxiStreamShell
 from wideblock.rtl.sector.parameters import Parameters
-from wideblock.rtl.sector.signature import sector_members
 
 
 @pytest.mark.parametrize("key_bits", [128, 256])

@@ -8,9 +8,9 @@ from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
-
 from wideblock.rtl.sector.key_unit import KeyUnit
 from wideblock.rtl.sector.storage import Delay
+
 from wideblock.spec.aes import expand_key
 
 

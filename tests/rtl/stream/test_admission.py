@@ -4,7 +4,6 @@
 import pytest
 from amaranth import Module, Signal
 from amaranth.sim import Simulator
-
 from wideblock.rtl.sector.admission import Admission
 
 SLOTS = 4

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The control words of a hash unit: where its values lie, and what every multiplier does in each step."""
+
+from collections.abc import Mapping, Sequence
+
+from .products import Event, Special, Tap
+from .program import Issue, Program
+from .sequencer import Words
+from .squares import OPEN, plan
+
+__all__ = ["ControlWords", "addition_chain"]
+
+SIDES = ("left", "right")
+
+
+def addition_chain(exponents: frozenset[int]) -> list[tuple[int, int, int]]:
+    """How the powers of tau are made after a new key: ``(e, a, b)`` with tau^e = tau^a * tau^b, in order.
+
+    By one more where the power below is there, else by a square; powers in between are added where neither can be.
+    """
+    chain, have = [], {1}
+
+    def make(e):
+        if e in have:
+            return
+        if e - 1 not in have and e % 2 == 0:
+            make(e // 2)
+            chain.append((e, e // 2, e // 2))
+        else:
+            make(e - 1)
+            chain.append((e, e - 1, 1))
+        have.add(e)
+
+    for e in sorted(exponents):
+        make(e)
+    return chain
+
+
+class ControlWords:
+    """The storage that ``programs`` need in one unit, and their words in terms of it.
+
+    specials, events, taps: named by the programs' products, in the order of their names
+    banks, slots:      of the window: ``slots`` blocks wait in each of ``banks`` memories
+    powers, constants: row of each exponent of tau in the memory of powers and in the accumulators
+    rows:              of the accumulators of one multiplier, the constants included
+    chain:             products that make the powers; see :func:`addition_chain`
+    squarers:          registers that square on the fly, instead of stored powers above tau^2
+    prompt:            whether a product ever takes a block on its way into the window
+    """
+
+    def __init__(self, programs: Mapping[str, Program], *, squares: str):
+        self.programs = dict(programs)
+        some, everything = next(iter(programs.values())), list(programs.values())
+        self.stages, self.multipliers = some.latency, some.multipliers
+        self.banks = 1 + max(a.bank for p in everything for a in p.arrivals)
+        self.slots = max(p.window for p in everything)
+        self.registers = max(p.registers for p in everything)
+        self.squares = {name: plan(p) for name, p in programs.items()} if squares == "on-the-fly" else {}
+        self.squarers = max((s.registers for s in self.squares.values()), default=0)
+        constants = frozenset[int]().union(*(p.constants for p in everything))
+        powers = frozenset({1}).union(*(p.powers for p in everything))
+        if self.squares:
+            powers = frozenset(e for e in powers if e < 4) | {2}
+        self.chain = addition_chain(powers | constants)
+        self.powers = {e: row for row, e in enumerate([1, *(e for e, _, _ in self.chain)])}
+        seconds = sorted(constants | {b for _, _, b in self.chain} | {1})
+        self.constants = {e: self.registers + row for row, e in enumerate(seconds)}
+        self.rows = self.registers + len(self.constants)
+        products = [issue.product for p in everything for issue in p.issues]
+        arriving = {a.block for p in everything for a in p.arrivals}
+        self.specials = sorted((b for b in arriving if isinstance(b, Special)), key=lambda s: s.name)
+        self.events = sorted({p.into for p in products if isinstance(p.into, Event)}, key=lambda e: e.name)
+        self.taps = sorted({p.name for p in products if isinstance(p.name, Tap)}, key=lambda t: t.name)
+        self.prompt = any(p.fresh(i, b) for p in everything for i in p.issues for b in i.product.blocks)
+        self.waiting = {side: self._operand_banks(side, fresh=False) for side in SIDES}
+        self.fresh = {side: self._operand_banks(side, fresh=True) for side in SIDES}
+
+    def _operand_banks(self, side: str, *, fresh: bool) -> dict[int, list[int]]:
+        """The banks that each multiplier's operand of that ``side`` reads, or whose blocks it takes on their way."""
+        banks: dict[int, set[int]] = {u: set() for u in range(self.multipliers)}
+        for program in self.programs.values():
+            bank = {a.block: a.bank for a in program.arrivals}
+            for issue in program.issues:
+                block = getattr(issue.product, side)
+                if block is not None and program.fresh(issue, block) == fresh:
+                    banks[issue.multiplier].add(bank[block])
+        return {u: sorted(of) for u, of in banks.items()}
+
+    # Questions of the datapath
+
+    def multipliers_of(self, label: Event | Tap) -> set[int]:
+        """The multipliers whose products raise an event or are tapped."""
+        issues = [issue for program in self.programs.values() for issue in program.issues]
+        return {i.multiplier for i in issues if label in (i.product.into, i.product.name)}
+
+    def multiplier_of(self, event: Event) -> int:
+        """The multiplier that gives an event's result. Raises ValueError if there are several."""
+        units = self.multipliers_of(event)
+        if len(units) > 1:
+            raise ValueError(f"results of event {event.name} come from multipliers {sorted(units)}, must be from one")
+        return units.pop()
+
+    def takes(self, u: int, v: int) -> bool:
+        """Whether multiplier ``u`` ever adds accumulators of multiplier ``v``."""
+        issues = [i for p in self.programs.values() for i in p.issues if i.multiplier == u]
+        return any(v in i.sources or (v == 0 and i.product.constant is not None) for i in issues) or u == v == 0
+
+    def waits(self, bank: int) -> bool:
+        """Whether a block of ``bank`` ever waits in the window."""
+        return any(a.bank == bank and a.block in p.slot for p in self.programs.values() for a in p.arrivals)
+
+    def specials_of(self, bank: int) -> Sequence[Special]:
+        """The special blocks that arrive at ``bank``."""
+        found = {a.block for p in self.programs.values() for a in p.arrivals if a.bank == bank}
+        return [special for special in self.specials if special in found]
+
+    # Words
+
+    def layout(self) -> dict[str, int]:
+        """The fields of a word, with their bits."""
+
+        def bits(count):
+            return max(1, (count - 1).bit_length())
+
+        fields = {}
+        for b in range(self.banks):
+            fields |= {f"write{b}": 1, f"slot{b}": bits(self.slots)}
+            fields |= {f"write{b}_{s.name}": 1 for s in self.specials}
+        for u in range(self.multipliers):
+            fields |= {
+                f"issue{u}": 1,
+                f"power{u}": bits(len(self.powers)),
+                f"power{u}_decrypt": bits(len(self.powers)),
+                f"left{u}_slot": bits(self.slots),
+                f"right{u}_slot": bits(self.slots),
+                f"row{u}": bits(self.rows),
+            }
+            fields |= {f"{side}{u}_{b}": 1 for side in SIDES for b in self.waiting[side][u]}
+            fields |= {f"{side}{u}_fresh{b}": 1 for side in SIDES for b in self.fresh[side][u]}
+            fields |= {f"take{u}_{v}": 1 for v in range(self.multipliers)}
+            fields |= {f"store{u}": 1, f"into{u}": bits(self.rows), f"first{u}": 1}
+        for q in range(self.squarers):
+            fields |= {f"open{q}": 1, f"square{q}": 1} | {f"use{u}_{q}": 1 for u in range(self.multipliers)}
+        fields |= {"keep": 1, "keep_row": bits(len(self.powers))}
+        fields |= {f"event_{e.name}": 1 for e in self.events}
+        fields |= {f"issue_{tap.name}": 1 for tap in self.taps}
+        return fields
+
+    def words(self, name: str) -> Words:
+        """The words of one program, by step."""
+        program, words = self.programs[name], dict[int, dict[str, int]]()
+        for arrival in program.arrivals:
+            word = words.setdefault(arrival.step, {})
+            b = arrival.bank
+            if arrival.block in program.slot:
+                word |= {f"write{b}": 1, f"slot{b}": program.slot[arrival.block]}
+            if isinstance(arrival.block, Special):
+                word[f"write{b}_{arrival.block.name}"] = 1
+        for issue in program.issues:
+            words.setdefault(issue.step, {}).update(self._issue(program, issue, name))
+        if name in self.squares:
+            for step, actions in self.squares[name].actions.items():
+                for q, action in actions.items():
+                    words.setdefault(step, {})[f"{'open' if action == OPEN else 'square'}{q}"] = 1
+        return words
+
+    def setup_words(self) -> Words:
+        """Every power of tau by one product on multiplier 0; the result goes to the powers and to the constants."""
+        words = {}
+        for k, (e, a, b) in enumerate(self.chain):
+            words[1 + k * (self.stages + 1)] = {
+                "issue0": 1,
+                "power0": self.powers[a],
+                "row0": self.constants[b],
+                "take0_0": 1,
+                "first0": 1,
+                "keep": 1,
+                "keep_row": self.powers[e],
+                **({"store0": 1, "into0": self.constants[e]} if e in self.constants else {}),
+            }
+        return words
+
+    def _issue(self, program: Program, issue: Issue, name: str) -> dict[str, int]:
+        """The part of a word that issues one product."""
+        p, u = issue.product, issue.multiplier
+        encrypt, decrypt = p.power if isinstance(p.power, tuple) else (p.power, p.power)
+        word = {f"issue{u}": 1}
+        register = self.squares[name].source.get((issue.step, u)) if name in self.squares else None
+        if register is not None:
+            word |= {f"use{u}_{register}": 1}
+        else:
+            word |= {
+                f"power{u}": self.powers[encrypt],
+                f"power{u}_decrypt": self.powers[encrypt] ^ self.powers[decrypt],
+            }
+        bank = {a.block: a.bank for a in program.arrivals}
+        for side, block in zip(SIDES, (p.left, p.right), strict=True):
+            if block is not None and program.fresh(issue, block):
+                word |= {f"{side}{u}_fresh{bank[block]}": 1}
+            elif block is not None:
+                word |= {f"{side}{u}_{bank[block]}": 1, f"{side}{u}_slot": program.slot[block]}
+        if p.constant is not None:
+            word |= {f"row{u}": self.constants[p.constant], f"take{u}_0": 1}
+        elif issue.row is not None:
+            word |= {f"row{u}": issue.row} | {f"take{u}_{v}": 1 for v in issue.sources}
+        if isinstance(p.into, Event):
+            word[f"event_{p.into.name}"] = 1
+        else:
+            word |= {f"store{u}": 1, f"into{u}": issue.into, f"first{u}": int(issue.first)}
+        if isinstance(p.name, Tap):
+            word[f"issue_{p.name.name}"] = 1
+        return word

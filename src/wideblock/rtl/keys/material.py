@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The keys of a scheme as a value: the words of its key port, and the program that derives further ones from them."""
+
+from dataclasses import dataclass
+
+from wideblock.rtl.stream.behaviour import KeyRule
+
+__all__ = ["Derivation", "KeyMaterial", "KeyWord"]
+
+
+@dataclass(frozen=True)
+class KeyWord:
+    """A word of key material.
+
+    name:    the paper's symbol
+    bits:    its width
+    meaning: a noun phrase for the documentation of the port
+    field:   field of a published answer that holds the word, alone or side by side with the words next to it
+    """
+
+    name: str
+    bits: int
+    meaning: str
+    field: str = "key"
+
+
+@dataclass(frozen=True)
+class Derivation:
+    """``into`` becomes the cipher's output for ``block`` under ``key``, an AES key; byte 0 is bits 7..0."""
+
+    block: int
+    key: KeyWord
+    into: KeyWord
+
+
+@dataclass(frozen=True)
+class KeyMaterial:
+    """All key material of a scheme.
+
+    port:        words of the key port, the first in the low bits
+    ciphers:     those of them that are AES keys, in the order of their round keys
+    hash_key:    the word that the hash units take, of the port or derived; None if there is no hash
+    derivations: run one after another after every new key
+    rule:        keys that are refused
+
+    Raises ValueError for words that are neither of the port nor derived.
+    """
+
+    port: tuple[KeyWord, ...]
+    ciphers: tuple[KeyWord, ...]
+    hash_key: KeyWord | None = None
+    derivations: tuple[Derivation, ...] = ()
+    rule: KeyRule = KeyRule.ANY
+
+    def __post_init__(self):
+        derived = [derivation.into for derivation in self.derivations]
+        for word in self.ciphers:
+            if word not in self.port:
+                raise ValueError(f"AES key {word.name} is not a word of the key port")
+        for derivation in self.derivations:
+            if derivation.key not in self.ciphers:
+                raise ValueError(f"{derivation.into.name} is derived under {derivation.key.name}, which is no AES key")
+        if self.hash_key is not None and self.hash_key not in (*self.port, *derived):
+            raise ValueError(f"hash key {self.hash_key.name} is neither a word of the key port nor derived")
+
+    @property
+    def bits(self) -> int:
+        """Width of the key port."""
+        return sum(word.bits for word in self.port)
+
+    @property
+    def text(self) -> str:
+        """The words in order, for the documentation of the port."""
+        return ", then ".join(word.meaning for word in self.port)
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Fields of a published answer that make up the key, in the order of the port."""
+        return tuple(dict.fromkeys(word.field for word in self.port))
+
+    @property
+    def raw(self) -> tuple[KeyWord, ...]:
+        """Words of the port that are no AES keys."""
+        return tuple(word for word in self.port if word not in self.ciphers)
+
+    @property
+    def stored(self) -> tuple[KeyWord, ...]:
+        """Derived words that the key unit keeps: all but the hash key, which the hash units keep."""
+        return tuple(d.into for d in self.derivations if d.into != self.hash_key)
+
+    def place(self, word: KeyWord) -> slice:
+        """Bits of a word on the key port."""
+        start = sum(before.bits for before in self.port[: self.port.index(word)])
+        return slice(start, start + word.bits)

@@ -1,0 +1,480 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cores of the family hash-counter-hash: FAST and HMCH.
+
+    i -> front hash -+-> sector ring -> counter mode -+-> result ring -> o
+                     +-> R, G, Z (single AES calls) ----+-> back hash
+
+Each stage works on the oldest sector that is ready for it. Values that a sector carries from stage to stage are in
+small memories with a row for each sector under way; a pointer a stage says whose turn it is.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth import Cat, Module, Mux, Signal, Value
+
+from wideblock.rtl.aes.iterative import IterativeDecryption
+from wideblock.rtl.aes.pipelined import PipelinedEncryption
+from wideblock.rtl.aes.sbox import logic_sbox
+from wideblock.rtl.hash.unit import HashPass
+from wideblock.rtl.stream.stages import Stages, blocks, select
+from wideblock.rtl.stream.storage import Ring, Slots
+
+from ..parameters import HashedParameters
+from ..two_pass import TwoPass
+from .equations import BACK, FRONT, Equations
+from .placement import Placement
+from .schedule import compute, programs
+
+__all__ = ["HashCounterHash"]
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Values that a sector carries from the stage that makes them to those that use them.
+
+    tweak, direction, X: of the input, X the first ``specials`` blocks
+    R, G, Z, B, W, inner, outer: see :class:`Equations`; None where the scheme has no such value
+    Q:                   right operand of the product ``FRONT.Q``
+    sector, result:      rings of the input and of the counter mode's results, one a bank of the :class:`Placement`
+    """
+
+    tweak: Slots
+    direction: Slots
+    X: list[Slots]
+    R: Slots
+    G: Slots
+    Z: Slots
+    inner: Slots
+    Q: Slots | None
+    W: Slots | None
+    B: Slots | None
+    outer: Slots | None
+    sector: list[Ring]
+    result: list[Ring]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The ground on which stages are built. ``E``: results of the lanes; ``called``: lane 0's, for single calls."""
+
+    m: Module
+    stages: Stages
+    clear: Value
+    front: HashPass
+    back: HashPass
+    E: list[Value]
+    called: Value
+    carried: Carried
+
+
+@dataclass(frozen=True)
+class Single:
+    """The single call: its ``block`` enters lane 0 in the cycle of ``go``. ``sector`` is whose it is."""
+
+    block: Value
+    go: Value
+    sector: Value
+    decrypt: Value
+
+
+@dataclass(frozen=True)
+class Entering:
+    """Flags that say what enters the lanes in a cycle, one of them at a time or none.
+
+    single: the single call                      tweak: the tweak's call
+    derive: a call of the key unit's derivations  step:  a step of the counter mode
+    """
+
+    single: Single
+    derive: Value
+    tweak: Value
+    step: Value
+
+
+@dataclass(frozen=True)
+class Tags:
+    """The flags of :class:`Entering` as their results are ``arriving``, one cycle away, and as they ``arrived``.
+
+    ``called`` is the one of these that belongs to :attr:`Frame.called`.
+    """
+
+    arriving: Any
+    arrived: Any
+    called: Any
+
+
+@dataclass(frozen=True)
+class Start:
+    """Values for the counter mode in the cycle in which the single call is back, and whose they are."""
+
+    G: Value
+    Z: Value
+    sector: Value
+
+
+@dataclass(frozen=True)
+class Beat:
+    """A beat of results for the back hash."""
+
+    data: Value
+    valid: Value
+
+
+class HashCounterHash(Equations, TwoPass):
+    """A sector core of the family; a scheme states its :class:`Equations`.
+
+    Timing, Paths: those of :class:`TwoPass`.
+    """
+
+    rules = "hash_counter_hash"  # module of formal rules: wideblock.verify.formal.rules
+
+    def __init__(self, parameters: HashedParameters):
+        self.check(parameters)
+        self.parameters = p = parameters
+        structure = self.structure
+        self.shortcut = structure.shortcuts and not p.overlap
+        self.lanes = PipelinedEncryption(
+            key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes, ahead=self.shortcut
+        )
+        cipher_latency = self.lanes.timing.latency
+        self.place = Placement(m=p.m, width=p.width, lanes=p.lanes, first=structure.first)
+        self.lane_steps = self.place.steps
+        least_interval = self.lane_steps + (2 if structure.tweak_call else 1)
+        if structure.inverse_call:
+            self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox=logic_sbox(p.sbox))
+            least_interval = max(least_interval, self.inverse.timing.interval)
+        front, back = self.front(range(p.m)), self.back(range(p.m))
+        FRONT.check(front, type(self).__name__)
+        BACK.check(back, type(self).__name__)
+        made = programs(p, front, back, self.place, shortcut=self.shortcut, least_interval=least_interval)
+        super().__init__(
+            p,
+            made,
+            cipher_latency=cipher_latency,
+            compute=compute(p, made, self.place, cipher_latency=cipher_latency, shortcut=self.shortcut),
+            interval=max(made["front"].steps, made["back"].steps, least_interval) if p.overlap else None,
+            # a sector counts as left when its last beat is in the output register; what finishes that beat must stay
+            leaving_slots=1 if (structure.specials - 1) // p.width == p.beats - 1 else 0,
+            ahead=[BACK.h] if self.shortcut else [],
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        f = self._frame(m)
+        # decided by a stage, awaited by those before it
+        admit = Signal()  # a sector may begin
+        step_go = Signal()  # a step of the counter mode enters the lanes
+        tweak_go = Signal()  # the tweak's call does
+        room = Signal()  # the back hash has a place for the result of a step
+
+        opening, front_sector = self._front_hash(f, admit)
+        single = self._single_call(f)
+        entering = Entering(single, self.key_unit.derive & bool(self.key_unit.calls), tweak_go, step_go)
+        tags = self._tags(f, entering, front_sector)
+        tweak = self._tweak_call(f, entering, tags, opening, front_sector)
+        start = self._single_result(f, single, tags)
+        self._counter_mode(f, entering, tags, start, tweak, room)
+        beat = self._results(f, tags)
+        self._back_hash(f, beat, front_sector, step_go, room)
+        inner_sector = self._known_last(f)
+        left = self._exit(f, inner_sector)
+
+        admission = self._admission(m, opening, taken=front_sector, computed=inner_sector, left=left)
+        m.d.comb += [
+            admit.eq(~f.front.first | admission.free),
+            self.lanes.round_keys.eq(self.key_unit.round_keys),
+        ]
+        idle = self.entrance.between & f.front.first & admission.done
+        self._hash_keys(m, idle=idle, returned=tags.arrived.tau, result=f.E[0])
+        return m
+
+    def _frame(self, m: Module) -> Frame:
+        """Key unit, hash units, lanes, and the memories of what a sector carries."""
+        p, structure, banks = self.parameters, self.structure, self.place.banks
+        stages = self._stages(m)
+        front, back = self._hashes(m)
+        m.submodules.lanes = self.lanes
+        E = blocks(self.lanes.o.payload, p.lanes)
+
+        def ring(name):
+            names = [name] if banks == 1 else [f"{name}{bank}" for bank in range(banks)]
+            return [stages.ring(n, 128 * p.width // banks) for n in names]
+
+        carried = Carried(
+            tweak=stages.slots("tweak"),
+            direction=stages.slots("direction", 1),
+            X=[stages.slots(f"X{k + 1}") for k in range(structure.specials)],
+            R=stages.slots("R"),
+            G=stages.slots("G"),
+            Z=stages.slots("Z"),
+            inner=stages.slots("inner"),
+            Q=stages.slots("Q") if FRONT.Q in front.unit.taps else None,
+            W=stages.slots("W") if structure.second_call else None,
+            B=stages.slots("B") if structure.tweak_call else None,
+            outer=stages.slots("outer") if BACK.tauW in back.unit.events else None,
+            sector=ring("sector_ring"),
+            result=ring("result_ring"),
+        )
+        called = self.lanes.ahead[:128] if self.shortcut else E[0]
+        return Frame(m, stages, self.key_unit.clear, front, back, E, called, carried)
+
+    # Stages, in the order of the data
+
+    def _front_hash(self, f: Frame, admit: Value) -> tuple[Value, Value]:
+        """Takes the sector into the front hash and its ring. Returns ``opening``, and the sector that enters."""
+        c, place = f.carried, self.place
+        opening = self._enter_front(f.m, f.front, admit)
+        entrance, x = self.entrance, self.entrance.x
+        sector = f.stages.pointer("front", f.front.last)
+        c.tweak.write(sector, x.tweak, opening)
+        c.direction.write(sector, x.decrypt, opening)
+        for k, block in enumerate(c.X):
+            row, column = divmod(k, place.width)
+            block.write(sector, x.data[column], entrance.take & (entrance.number == row))
+        for bank, memory in enumerate(c.sector):
+            part = Cat(x.data[column] for column in place.columns(bank))
+            memory.write(f.stages.row(entrance.number, sector), part, entrance.take)
+        if FRONT.Xa in f.front.unit.specials:
+            value = self.Xa([b.read(sector) for b in c.X], c.direction.read(sector))
+            f.m.d.comb += f.front.unit.special(FRONT.Xa).eq(value)
+        return opening, sector
+
+    def _single_call(self, f: Frame) -> Single:
+        """R, in the cycle in which the front hash announces it."""
+        c, unit = f.carried, f.front.unit
+        go = unit.event(FRONT.R)
+        if c.Q is not None:
+            sector = f.stages.pointer("q", unit.issue(FRONT.Q))
+            c.Q.write(sector, unit.operand(FRONT.Q), unit.issue(FRONT.Q))
+        sector = f.stages.pointer("r", go)
+        r_value = Signal(128)
+        decrypt = c.direction.read(sector)
+        f.m.d.comb += r_value.eq(self.R([b.read(sector) for b in c.X], decrypt, unit.result(FRONT.R)))
+        c.R.write(sector, r_value, go)
+        return Single(r_value, go, sector, decrypt)
+
+    def _tags(self, f: Frame, entering: Entering, front_sector: Value) -> Tags:
+        """The flags of what is in the lanes, and with a tweak's call whose it is."""
+        flags = {"single": entering.single.go, "tau": entering.derive, "step": entering.step}
+        if self.structure.tweak_call:
+            flags |= {"tweak": entering.tweak, "tweak_row": front_sector[: f.stages.slot_bits]}
+        *_, arriving, arrived = f.stages.delayed("tag", self.cipher_latency, **flags)
+        return Tags(arriving, arrived, arriving if self.shortcut else arrived)
+
+    def _tweak_call(self, f: Frame, entering: Entering, tags: Tags, opening: Value, front_sector: Value) -> Value:
+        """The tweak's call as the sector opens or, if the lanes are taken, in the next cycle. Returns its block."""
+        c, m, tweak, taken = f.carried, f.m, self.entrance.x.tweak, entering.single.go
+        if c.B is None:
+            return tweak
+        m.d.comb += entering.tweak.eq(opening)
+        if self.parameters.overlap:
+            late = Signal()
+            m.d.comb += entering.tweak.eq((opening | late) & ~taken)
+            m.d.sync += late.eq(opening & taken & ~f.clear)
+            tweak = Mux(late, c.tweak.read(front_sector), tweak)
+        c.B.write(tags.called.tweak_row, f.called, tags.called.tweak)
+        return tweak
+
+    def _single_result(self, f: Frame, single: Single, tags: Tags) -> Start:
+        """G, and Z for the counter mode, as the single call is back."""
+        c, m, back = f.carried, f.m, tags.called.single
+        sector = f.stages.pointer("g", back)
+        called = Signal(128)
+        m.d.comb += called.eq(f.called)
+        if self.structure.inverse_call:
+            inverse = self._inverse(f, single, sector)
+            with m.If(c.direction.read(sector)):
+                m.d.comb += called.eq(inverse)
+        g_value = Signal(128)
+        z_value = Signal(128)
+        B = None if c.B is None else c.B.read(sector)
+        m.d.comb += [
+            g_value.eq(self.G(None if c.Q is None else c.Q.read(sector), called)),
+            z_value.eq(self.Z(c.R.read(sector), g_value, B)),
+        ]
+        c.G.write(sector, g_value, back)
+        c.Z.write(sector, z_value, back)
+        return Start(g_value, z_value, sector)
+
+    def _inverse(self, f: Frame, single: Single, back_sector: Value) -> Value:
+        """Inverse AES of the single call's block, in the cycle in which the lanes' result of it is back."""
+        m, inverse, go = f.m, self.inverse, single.go & single.decrypt
+        m.submodules.inverse = inverse
+        m.d.comb += [
+            inverse.i.payload.eq(single.block),
+            inverse.i.valid.eq(go),
+            inverse.o.ready.eq(1),
+            inverse.round_keys.eq(self.key_unit.round_keys),
+            inverse.clear.eq(f.clear),
+        ]
+        if self.cipher_latency == inverse.timing.latency:
+            return inverse.ahead if self.shortcut else inverse.o.payload
+        if not self.parameters.overlap:
+            return inverse.o.payload  # which stays there until the next one
+        done, sector = f.stages.slots("inverse_done"), Signal.like(single.sector)
+        with m.If(go | f.clear):
+            m.d.sync += sector.eq(Mux(f.clear, 0, single.sector))
+        done.write(sector, inverse.o.payload, inverse.o.valid)
+        return done.read(back_sector)
+
+    def _counter_mode(self, f: Frame, entering: Entering, tags: Tags, start: Start, tweak: Value, room: Value) -> None:
+        """Decides whether a step of the oldest sector with a Z enters the lanes, and drives their inputs.
+
+        Block 0 of a step with a second single call is G; lane 0 also takes all other calls.
+        """
+        c, m, single, back = f.carried, f.m, entering.single, tags.called.single
+        step, last_step = self._steps(f, "step", entering.step)
+        sector = f.stages.pointer("lane", last_step)
+        Z, G = c.Z.read(sector), c.G.read(sector)
+        if self.shortcut:
+            Z = Mux(back, start.Z, Z)
+            G = Mux(back, start.G, G)
+        waiting = (sector != start.sector) | (back & self.shortcut)
+        m.d.comb += entering.step.eq(waiting & ~single.go & ~entering.tweak & room)
+        indices = self._indices(f, step, entering.step, None if c.B is None else c.B.read(sector))
+        for k, block in enumerate(blocks(self.lanes.i.payload, self.place.lanes)):
+            m.d.comb += block.eq(self.counter(Z, indices[k]))
+            if k == 0:
+                if c.W is not None:
+                    with m.If(step == 0):
+                        m.d.comb += block.eq(G)
+                if c.B is not None:
+                    with m.If(entering.tweak):
+                        m.d.comb += block.eq(tweak)
+                with m.If(single.go):
+                    m.d.comb += block.eq(single.block)
+                with m.If(entering.derive | f.clear):
+                    m.d.comb += block.eq(self.key_unit.block)
+
+    def _indices(self, f: Frame, step: Value, go: Value, B: Value | None) -> list[Value]:
+        """The index of each lane's block: its number, or with a tweak's call what ``advance`` makes of ``B``."""
+        m, lanes, structure = f.m, self.place.lanes, self.structure
+        if B is None:
+            indices = [Signal(range(self.place.m + 1), name=f"counter{k}") for k in range(lanes)]
+            for k, index in enumerate(indices):
+                offset = (structure.first + k + 1 - structure.specials) % (1 << len(index))
+                m.d.comb += index.eq(step * lanes + offset)
+            return indices
+        following = Signal(128)
+        powers = [Signal(128, name=f"power{k}") for k in range(lanes)]
+        m.d.comb += powers[0].eq(Mux(step == 0, B, following))
+        m.d.comb += [powers[k].eq(self.advance(powers[0], k)) for k in range(1, lanes)]
+        with m.If(go | f.clear):
+            m.d.sync += following.eq(Mux(f.clear, 0, self.advance(powers[0], lanes)))
+        return powers
+
+    def _results(self, f: Frame, tags: Tags) -> Beat:
+        """Y_i = X_i + E(..), and W in the place of block 0, into the result ring. Returns whole beats of them."""
+        c, m, place, go = f.carried, f.m, self.place, tags.arrived.step
+        x_beats = self._plain(f, tags.arriving.step)
+        step, last_step = self._steps(f, "y_step", go)
+        sector = f.stages.pointer("y", last_step)
+        places = [place.place(bank, step) for bank in range(place.banks)]
+        y = []
+        for k in range(place.lanes):
+            bank, choice = place.read(k)
+            plain = select(x_beats[bank][choice], places[bank].part)
+            if k == 0 and c.W is not None:
+                plain = Mux(step == 0, c.R.read(sector), plain)
+            block = Signal(128, name=f"y{k}")
+            m.d.comb += block.eq((f.E[k] ^ plain) & ~f.clear.replicate(128))
+            y.append(block)
+        if c.W is not None:
+            c.W.write(sector, y[0], go & (step == 0))
+        history = self._history(f, y, go)
+        beat = Beat(Cat(history), go & (step[: place.part_bits] == place.parts - 1))
+        for bank, memory in enumerate(c.result):
+            at, row = places[bank], Cat(results[k] for results in history for k in place.written(bank))
+            whole = at.part == place.parts - 1
+            if any(place.shifts):  # the last step may be past the sector's end
+                whole = whole & (at.number < self.parameters.beats * place.parts)
+            memory.write(f.stages.row(at.row, sector), row, go & whole)
+        return beat
+
+    def _plain(self, f: Frame, go: Value) -> list[list[Value]]:
+        """The rows of the sector ring, a bank each, for the step whose results arrive in the next cycle."""
+        place = self.place
+        step, last_step = self._steps(f, "x_step", go)
+        sector = f.stages.pointer("x", last_step)
+        rows = [place.place(bank, step).row for bank in range(place.banks)]
+        beats = [ring.read(f.stages.row(n, sector), 1) for ring, n in zip(f.carried.sector, rows, strict=True)]
+        return [blocks(beat, place.width // place.banks) for beat in beats]
+
+    def _history(self, f: Frame, y: list[Signal], go: Value) -> list[list[Value]]:
+        """The blocks of as many steps as make a beat, the oldest first, the present one last."""
+        history: list[list[Value]] = [list(y)]
+        for q in reversed(range(self.place.parts - 1)):
+            held = [Signal(128, name=f"held{q}_{k}") for k in range(len(y))]
+            with f.m.If(go | f.clear):
+                f.m.d.sync += [register.eq(block) for register, block in zip(held, history[0], strict=True)]
+            history.insert(0, list(held))
+        return history
+
+    def _back_hash(self, f: Frame, beat: Beat, front_sector: Value, step_go: Value, room: Value) -> None:
+        """Feeds both hashes, and decides whether there is ``room`` for the result of a step."""
+        c, m, front, back = f.carried, f.m, f.front, f.back
+        x = self.entrance.x
+        sector = f.stages.pointer("back", back.last)
+        m.d.comb += back.decrypt.eq(c.direction.read(sector))
+        if BACK.T in back.unit.specials:
+            m.d.comb += back.unit.special(BACK.T).eq(c.tweak.read(sector))
+        if self.parameters.overlap:
+            if FRONT.T in front.unit.specials:
+                m.d.comb += front.unit.special(FRONT.T).eq(c.tweak.read(front_sector))
+            queue = self._queue(m, parts=self.place.parts, step=step_go, write=beat.valid, beat=beat.data)
+            m.d.comb += [
+                front.decrypt.eq(c.direction.read(front_sector)),
+                front.unit.blocks.eq(x.data),
+                room.eq(queue.room),
+                back.unit.blocks.eq(queue.beat),
+                back.beat.eq(queue.valid),
+                queue.read.eq(back.beat & back.ready),
+            ]
+        else:
+            m.d.comb += [
+                front.decrypt.eq(back.decrypt),
+                room.eq(1),
+                back.beat.eq(beat.valid),
+                back.unit.blocks.eq(Mux(beat.valid, beat.data, x.data)),
+            ]
+
+    def _known_last(self, f: Frame) -> Value:
+        """The outer and the inner block. Returns the first sector whose inner block is not known."""
+        c, unit = f.carried, f.back.unit
+        if c.outer is not None:
+            tauW = unit.event(BACK.tauW)
+            sector = f.stages.pointer("outer", tauW)
+            c.outer.write(sector, self.outer(c.G.read(sector), unit.result(BACK.tauW)), tauW)
+        h = unit.event(BACK.h)
+        sector = f.stages.pointer("inner", h)
+        before = (c.G if c.W is None else c.W).read(sector)
+        c.inner.write(sector, self.inner(before, unit.result(BACK.h)), h)
+        f.m.d.comb += self.computed.eq(h)
+        return sector
+
+    def _exit(self, f: Frame, computed: Value) -> Value:
+        """Reads results from the ring, with the first blocks in their places. Returns the sector that leaves."""
+        c, place = f.carried, self.place
+        leaving = self._leave(f.m, f.stages, computed)
+        row = f.stages.row(leaving.number, leaving.sector)
+        read = [blocks(ring.read(row, leaving.advance), place.width // place.banks) for ring in c.result]
+        beat: list[Value] = [read[bank][k] for bank, k in map(place.bank, range(place.width))]
+        shown = leaving.shown
+        outer = None if c.outer is None else c.outer.read(shown)
+        inner = c.inner.read(shown)
+        for k, block in enumerate(self.order(c.direction.read(shown), inner, outer)):
+            row, column = divmod(k, place.width)
+            beat[column] = Mux(leaving.shown_number == row, block, beat[column])
+        f.m.d.comb += leaving.data.eq(Cat(beat))
+        return leaving.sector
+
+    def _steps(self, f: Frame, name: str, go: Value) -> tuple[Signal, Value]:
+        """A counter of a sector's steps that ``go`` advances, and whether it does so for the last one."""
+        step = Signal(range(self.lane_steps), name=name)
+        final = step == self.lane_steps - 1
+        with f.m.If(f.clear):
+            f.m.d.sync += step.eq(0)
+        with f.m.Elif(go):
+            f.m.d.sync += step.eq(Mux(final, 0, step + 1))
+        return step, go & final

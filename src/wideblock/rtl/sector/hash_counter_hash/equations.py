@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that a scheme of the family hash-counter-hash states: plans of both passes, structure and equations.
+
+    T -> [E] -> B                                            the tweak's own call, with ``tweak_call``
+    X -> front hash -> R -> [E] -> G;  Z of R and G          the single call
+    Y_i = X_i + E(counter(Z, index_i))                       the counter mode
+    Y -> back hash -> h, tauW -> inner, outer -> the blocks that are known last
+
+Encryption and decryption are one computation on X_1..X_m -> Y_1..Y_m. The direction chooses between blocks, between
+powers of tau and, with ``inverse_call``, between AES and its inverse.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from amaranth import Value
+
+from wideblock.rtl.hash.products import Block, Event, Plan, Product, Special, Tap
+
+__all__ = ["BACK", "FRONT", "Equations", "Structure"]
+
+
+TWEAK = Special("T", "the tweak, hashed after the sector")
+
+
+@dataclass(frozen=True)
+class FrontPlan(Plan):
+    """What the products of the front hash may name."""
+
+    R: Event = Event("R", "the hash of the sector, from which the single call's input is made")
+    Q: Tap = Tap("Q", "the product that gives R, if its right operand is part of G")
+    T: Special = TWEAK
+    Xa: Special = Special("Xa", "the block that Equations.Xa makes of the sector's first blocks")
+
+
+@dataclass(frozen=True)
+class BackPlan(Plan):
+    """What the products of the back hash may name."""
+
+    h: Event = Event("h", "the hash of the result, from which the inner block is made")
+    tauW: Event = Event("tauW", "tau W, from which the outer block is made", optional=True)
+    T: Special = TWEAK
+
+
+FRONT, BACK = FrontPlan(), BackPlan()
+
+
+@dataclass(frozen=True)
+class Structure:
+    """How the schemes of the family differ beside their equations.
+
+    specials:     blocks at the beginning that the counter mode does not encipher and that are known last: X_1 ..
+    first:        number of the block, from 0, in lane 0's first step. A special one stands for a second single call,
+                  of G: W = R + E(G) takes its place in the result and in the back hash
+    tweak_call:   a call of its own enciphers the tweak while the front hash runs, and the counter mode goes through
+                  :meth:`Equations.advance`
+    inverse_call: when decrypting, the single call is one of inverse AES, by an iterative core
+    shortcuts:    without overlap, values skip the registers between two stages: a block is multiplied as it arrives,
+                  and results of the single call and of the back hash are used as they enter their last register
+    """
+
+    specials: int
+    first: int = 0
+    tweak_call: bool = False
+    inverse_call: bool = False
+    shortcuts: bool = False
+
+    @property
+    def second_call(self) -> bool:
+        """Whether the counter mode begins with a second single call."""
+        return self.first < self.specials
+
+
+class Equations:
+    """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0.
+
+    Beside these a scheme states ``title``, ``check``, ``key_material`` and ``reading``, see :class:`StoreAndForward`
+    and :class:`TwoPass`. A derived word of its key material is ``self.key_unit.value(word)``.
+    """
+
+    structure: Structure
+
+    def front(self, X: Sequence[Block]) -> list[Product]:
+        """Products of the first pass over the blocks X, by :data:`FRONT`. FAST: Q = X_a + tau^a D, R = X_b + tau Q."""
+        raise NotImplementedError
+
+    def back(self, Y: Sequence[Block]) -> list[Product]:
+        """Products of the second pass, by :data:`BACK`. With a second call Y[0] is W. FAST: tau W and tau^b D'."""
+        raise NotImplementedError
+
+    def Xa(self, X: Sequence[Value], decrypt: Value) -> Value:
+        """The special block ``FRONT.Xa``, if the front hash takes it, of the ``specials`` first blocks. FAST: X_a."""
+        raise NotImplementedError
+
+    def R(self, X: Sequence[Value], decrypt: Value, hashed: Value) -> Value:
+        """The single call's input, of the first blocks and the front hash. FAST: X_b + tau Q; HMCH: X_1 + psi."""
+        raise NotImplementedError
+
+    def G(self, Q: Value | None, called: Value) -> Value:
+        """Of the right operand of product ``FRONT.Q``, if there is one, and the single call. FAST: Q + E(R)."""
+        return called
+
+    def Z(self, R: Value, G: Value, B: Value | None) -> Value:
+        """Start of the counter mode; ``B`` = E(T) with ``tweak_call``. FAST: R + G; HMCH: S = R + G + b1 + b2."""
+        raise NotImplementedError
+
+    def counter(self, Z: Value, index: Value) -> Value:
+        """The cipher's input for X_i. ``index`` is i - ``specials``, i from 1, or with ``tweak_call`` x^(that - 1) B
+        as :meth:`advance` has it. FAST: Z + bin(i - 2); HMCH: S + x^(i - 2) b1.
+        """
+        raise NotImplementedError
+
+    def advance(self, power: Value, blocks: int) -> Value:
+        """With ``tweak_call``: the index so many blocks after that of ``power``. HMCH: x^blocks power."""
+        raise NotImplementedError
+
+    def inner(self, before: Value, h: Value) -> Value:
+        """The inner block, of W with a second call, else of G, and the back hash. FAST: W + tau^b D'; HMCH: G + psi."""
+        raise NotImplementedError
+
+    def outer(self, G: Value, tauW: Value) -> Value:
+        """The outer block, if the back hash raises ``BACK.tauW``. FAST: G + tau W."""
+        raise NotImplementedError
+
+    def order(self, decrypt: Value, inner: Value, outer: Value | None) -> list[Value]:
+        """The ``specials`` first blocks of the result. FAST: Y_a = outer, Y_b = inner; HMCH: Y_1 = inner."""
+        raise NotImplementedError

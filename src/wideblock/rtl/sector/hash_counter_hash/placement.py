@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the blocks of a sector are: in the beats of the streams, in the rings, and in the lanes."""
+
+from dataclasses import dataclass
+
+from amaranth import Value
+
+__all__ = ["Place", "Placement"]
+
+
+@dataclass(frozen=True)
+class Place:
+    """The part of a bank that a step works on: its ``number`` in the sector, its ``row``, and ``part`` in that row."""
+
+    number: Value
+    row: Value
+    part: Value
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Block j = 0..m-1 of a sector, of which the lanes take those from ``first`` on, ``lanes`` a step.
+
+        streams:  row j // width, column j mod width
+        lanes:    step (j - first) // lanes, lane (j - first) mod lanes
+        part:     j // lanes, the number of the group of ``lanes`` columns; ``parts`` of them are a row
+
+    If ``first`` is no multiple of ``lanes``, a step reaches over two parts. The rings are then divided into ``banks``,
+    column j in bank j mod banks, each a block wide in every part: in step s, a bank's part is s + shift, so that every
+    bank is read and written at one row a cycle.
+    """
+
+    m: int
+    width: int
+    lanes: int
+    first: int
+
+    @property
+    def parts(self) -> int:
+        """Parts of a row: steps that make a beat."""
+        return self.width // self.lanes
+
+    @property
+    def part_bits(self) -> int:
+        """Bits of a part's number in its row: the low bits of a part's number."""
+        return self.parts.bit_length() - 1
+
+    @property
+    def rows(self) -> int:
+        """Beats of the counter mode's results."""
+        return -(-(self.m - self.first) // self.width)
+
+    @property
+    def steps(self) -> int:
+        """Steps of a sector, the last of which may have blocks past its end."""
+        return self.rows * self.parts
+
+    @property
+    def shifts(self) -> tuple[int, ...]:
+        """For each bank, its part's number less the step's."""
+        shifts = [(self.first + (bank - self.first) % self.lanes) // self.lanes for bank in range(self.lanes)]
+        return tuple(shifts) if len(set(shifts)) > 1 else (shifts[0],)
+
+    @property
+    def banks(self) -> int:
+        return len(self.shifts)
+
+    def columns(self, bank: int) -> range:
+        """Columns in a bank, in the order of their blocks in its rows."""
+        return range(bank, self.width, self.banks)
+
+    def bank(self, column: int) -> tuple[int, int]:
+        """The bank of a column, and the number of its block in the bank's rows."""
+        return column % self.banks, column // self.banks
+
+    def read(self, lane: int) -> tuple[int, slice]:
+        """The bank that a lane reads, and the blocks in the bank's row for the lane, one for each part."""
+        bank, block = self.bank((self.first + lane) % self.lanes)
+        return bank, slice(block, None, self.lanes // self.banks)
+
+    def written(self, bank: int) -> list[int]:
+        """The lanes whose results go to one part of a bank, in the order of its columns."""
+        return [(column - self.first) % self.lanes for column in range(bank, self.lanes, self.banks)]
+
+    def place(self, bank: int, step: Value) -> Place:
+        """The part of a bank that a ``step`` of the lanes works on."""
+        number = step + self.shifts[bank]
+        return Place(number, number[self.part_bits :], number[: self.part_bits])

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A core that takes sectors whole before it lets them out: everything that does not depend on the work between."""
+
+from collections.abc import Sequence
+
+from amaranth import Module, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import connect, flipped
+
+from wideblock.rtl.keys.material import KeyMaterial
+from wideblock.rtl.keys.unit import KeyUnit
+from wideblock.rtl.stream.admission import Admission
+from wideblock.rtl.stream.behaviour import Behaviour, Length, Output, SectorTiming
+from wideblock.rtl.stream.entrance import FAULTS, Entrance
+from wideblock.rtl.stream.exit import Exit
+from wideblock.rtl.stream.sector import sector_interface
+from wideblock.rtl.stream.stages import Stages, power_of_two
+
+from .parameters import SectorParameters
+
+__all__ = ["StoreAndForward"]
+
+
+class StoreAndForward(wiring.Component):
+    """Entrance, admission, exit, key unit and clearing of a core for sectors of one size.
+
+    A family knows its cycles before it constructs this: ``compute`` as in :class:`SectorTiming`, and the ``interval``
+    from sector to sector, or None if there is one at a time. From these come the number of ``slots``, sectors that can
+    be under way, and the rest of ``timing``. ``leaving_slots`` further sectors keep their slots until their last beat
+    is accepted. Clearing goes over all ``depths``: rows of memories, and cycles until a pipeline is empty. ``loading``
+    is the time that the core takes to make use of its hash key; see :meth:`KeyUnit.setup`.
+
+    Its ``elaborate`` calls the stages below in the order of the data: :meth:`_stages`, :meth:`_enter`, its own,
+    :meth:`_leave`, :meth:`_admission`, :meth:`_connect_keys`.
+
+    Timing: see :class:`SectorTiming`; the same for every sector, whatever its data, key and tweak.
+    Paths:  none combinational from an input stream to an output.
+    """
+
+    title: str
+    """The scheme and its family, in one phrase."""
+
+    @staticmethod
+    def check(p) -> None:
+        """Raises ValueError if the scheme does not exist for parameters ``p``."""
+        raise NotImplementedError
+
+    @staticmethod
+    def key_material(p) -> KeyMaterial:
+        """The words of the key port and the values derived from them, for parameters ``p``."""
+        raise NotImplementedError
+
+    def __init__(
+        self,
+        parameters: SectorParameters,
+        *,
+        cipher_latency: int,
+        compute: int,
+        interval: int | None,
+        leaving_slots: int = 0,
+        depths: Sequence[int] = (),
+        loading: int = 0,
+    ):
+        self.parameters = p = parameters
+        self.cipher_latency, self.leaving_slots = cipher_latency, leaving_slots
+        latency = compute + 1 + p.beats
+        self.pace = interval
+        self.slots = power_of_two(-(-latency // (interval or compute)) + leaving_slots)
+        self.entrance = Entrance(width=p.width, beats=p.beats)
+        material = self.key_material(p)
+        rows = power_of_two(max(self.slots * power_of_two(p.beats), cipher_latency + 2, *depths))
+        self.key_unit = KeyUnit(material, sbox=p.sbox, rows=rows, round_stages=p.round_stages)
+        self.timing = SectorTiming(
+            compute=compute,
+            latency=latency,
+            interval=interval or compute,
+            setup=self.key_unit.setup(call=cipher_latency, loading=loading),
+            zeroize=2 * rows + 1,
+        )
+        self.interface = sector_interface(p.width, material.bits, FAULTS, key_parts=material.text)
+        self.behaviour = Behaviour(
+            length=Length(p.sector_bytes, p.sector_bytes),
+            usual=p.sector_bytes,
+            output=Output.AFTER_WHOLE,
+            directions=(False, True),
+            keys=material.rule,
+            faults=FAULTS,
+            timing=self.timing,
+        )
+        super().__init__(self.interface.members())
+
+    # Stages, in the order of the data
+
+    def _stages(self, m: Module) -> Stages:
+        """The key unit, and the maker of registers and memories that it clears."""
+        m.submodules.key_unit = keys = self.key_unit
+        return Stages(m, slots=self.slots, rows=self.parameters.beats, clear=keys.clear, clear_row=keys.clear_row)
+
+    def _enter(self, m: Module, *, admit: Value, offer: Value, ready: Value, first: Value) -> Signal:
+        """The way in: ``entrance.x`` is a beat of a sector while ``offer``, driven here; ``entrance.take`` if taken.
+
+        ``admit``: a beat may enter; ``ready``: the core takes it; ``first``: it would be the first of its sector.
+        Returns ``opening``: a sector's first beat is taken.
+        """
+        keys, opening = self.key_unit, Signal(name="opening")
+        m.submodules.entrance = entrance = self.entrance
+        connect(m, flipped(self.i), entrance.i)
+        m.d.comb += [
+            entrance.open.eq(keys.running),
+            entrance.hold.eq(keys.waiting),
+            entrance.clear.eq(keys.clear),
+            offer.eq(entrance.valid & admit),
+            entrance.take.eq(offer & ready),
+            opening.eq(entrance.take & first),
+            self.fault.eq(entrance.fault),
+        ]
+        return opening
+
+    def _leave(self, m: Module, stages: Stages, computed: Value) -> Exit:
+        """The way out of sectors up to number ``computed``, the first one that is not finished."""
+        p = self.parameters
+        m.submodules.exit = leaving = Exit(width=p.width, beats=p.beats, sector_bits=stages.slot_bits + 1)
+        connect(m, leaving.o, flipped(self.o))
+        m.d.comb += [
+            leaving.clear.eq(self.key_unit.clear),
+            leaving.pending.eq(leaving.sector != computed),
+        ]
+        return leaving
+
+    def _admission(self, m: Module, opening: Value, *, taken: Value, computed: Value, left: Value) -> Admission:
+        """Says when a sector may begin. ``opening`` is high as one does; for the numbers see :class:`Admission`."""
+        m.submodules.admission = admission = Admission(
+            slots=self.slots, interval=self.pace, room=self.slots - self.leaving_slots
+        )
+        m.d.comb += [
+            admission.opening.eq(opening),
+            admission.taken.eq(taken),
+            admission.computed.eq(computed),
+            admission.left.eq(left),
+            admission.clear.eq(self.key_unit.clear),
+        ]
+        return admission
+
+    def _connect_keys(self, m: Module, *, idle: Value, derived: Value) -> None:
+        """The key port, ``zeroize`` and ``ready``; see :class:`KeyUnit` for ``idle`` and ``derived``."""
+        keys = self.key_unit
+        connect(m, flipped(self.key), keys.key)
+        m.d.comb += [
+            keys.zeroize.eq(self.zeroize),
+            keys.idle.eq(idle),
+            keys.derived.eq(derived),
+            self.ready.eq(keys.running),
+        ]
