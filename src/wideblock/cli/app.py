@@ -16,9 +16,9 @@ from rich.table import Table
 from typer.core import TyperGroup
 
 from wideblock import __version__
+from wideblock.simulation.bench import SimulationError
+from wideblock.simulation.verilator import BuildError
 from wideblock.synth.process import FlowError
-from wideblock.verify.driver import SimulationError
-from wideblock.verify.verilator import BuildError
 
 __all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings", "Preset", "Set", "Json"]
 
@@ -32,6 +32,10 @@ warnings.simplefilter("ignore", UnusedElaboratable)  # most commands ask a core 
 EXPECTED = (ValueError, OSError, BuildError, SimulationError, FlowError)
 
 
+JUDGING = ("verify", "measure")
+"""Commands whose exit status 1 means a difference; one that could not run has 2."""
+
+
 class Group(TyperGroup):
     """Turns an expected error into one line on stderr and exit status 1; any other is a bug and keeps its traceback."""
 
@@ -42,7 +46,7 @@ class Group(TyperGroup):
             raise
         except EXPECTED as error:
             typer.echo(f"wideblock: {one_line(error)}", err=True)
-            raise typer.Exit(1) from None
+            raise typer.Exit(2 if ctx.invoked_subcommand in JUDGING else 1) from None
 
 
 def one_line(error: Exception) -> str:

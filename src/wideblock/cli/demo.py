@@ -18,9 +18,9 @@ from wideblock.export.contract import Contract, contract
 from wideblock.export.results import COMMITTED, of_core
 from wideblock.synth.published import for_preset
 from wideblock.synth.result import load_all
-from wideblock.verify.driver import Simulation
 from wideblock.verify.image import crypt_image, tweak_of
-from wideblock.verify.measure import measure
+from wideblock.verify.sector.driver import SectorSimulation
+from wideblock.verify.sector.measure import measure
 
 EXAMPLE = "Example: [b]wideblock demo --image disk.img[/b]"
 SIZE = 4 << 20
@@ -50,7 +50,7 @@ def demo(
         before = filesystem.read_back(plain)
 
         with err.status(f"compiling {core.module} (once; it is kept)"):
-            simulation = Simulation(dut)
+            simulation = SectorSimulation(dut)
         with simulation, progress(f"encrypting, RTL of {core.module}") as report:
             started = time.perf_counter()
             encrypted = crypt_image(dut, KEY, plain, cipher, simulation=simulation, progress=report)

