@@ -12,7 +12,8 @@ from typer.testing import CliRunner
 
 from wideblock import catalog
 from wideblock.cli.app import app
-from wideblock.export.results import COMMITTED
+from wideblock.evaluate.tables import COMMITTED
+from wideblock.export.contract import contract
 
 COMMANDS = "list info schedule generate encrypt decrypt verify measure synth compare demo".split()
 KEY = "000102030405060708090a0b0c0d0e0f"
@@ -104,7 +105,7 @@ def test_compare_puts_the_papers_rows_beside_ours():
 
 def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
     measured = json.loads((COMMITTED / "xts-enc-xc7.json").read_text())
-    (tmp_path / "changed.json").write_text(json.dumps(measured | {"name": "xts-both key_bits=256"}))
+    (tmp_path / "changed.json").write_text(json.dumps(measured | {"preset": "xts-both", "changed": {"key_bits": 256}}))
     rows = {row["preset"]: row for row in reported("compare", "xts-both", "--results", tmp_path)}
     assert [rows[name]["published"]["lcs"] for name in ("xts-both", "xts-both key_bits=256")] == [17023, 23297]
     assert rows["xts-both key_bits=256"]["interval"] == measured["interval"]
@@ -170,8 +171,8 @@ def test_spec_engine_round_trip_and_tweak(tmp_path):
     # equal sectors differ by their number, and the number is all that counts
     assert len({cipher.read_bytes()[k : k + 4096] for k in (0, 4096, 8192)}) == 3
     assert moved.read_bytes()[:8192] == cipher.read_bytes()[4096:]
-    expected = catalog.specification(catalog.parameters(FAST), bytes.fromhex(KEY)).encrypt(
-        (2).to_bytes(16, "little"), plain.read_bytes()[8192:]
+    expected = (
+        contract(FAST).specification(bytes.fromhex(KEY)).encrypt((2).to_bytes(16, "little"), plain.read_bytes()[8192:])
     )
     assert cipher.read_bytes()[8192:] == expected
 

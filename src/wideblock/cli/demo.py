@@ -14,10 +14,10 @@ import typer
 
 from wideblock.cli import filesystem
 from wideblock.cli.app import err, out, progress, table
+from wideblock.evaluate.published import for_preset
+from wideblock.evaluate.result import load_all
+from wideblock.evaluate.tables import COMMITTED, of_core
 from wideblock.export.contract import Contract, contract
-from wideblock.export.results import COMMITTED, of_core
-from wideblock.synth.published import for_preset
-from wideblock.synth.result import load_all
 from wideblock.verify.image import crypt_image, tweak_of
 from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.measure import measure

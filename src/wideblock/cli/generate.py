@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from wideblock.cli.app import Preset, Set, err, settings
+from wideblock.evaluate.result import load_all
+from wideblock.evaluate.tables import COMMITTED, section
 from wideblock.export.contract import contract
 from wideblock.export.directory import generate as write
-from wideblock.export.results import COMMITTED, of_core
-from wideblock.synth.result import load_all
 
 EXAMPLE = "Example: [b]wideblock generate fast-brw-2s --set key_bits=256 -o build/fast[/b]"
 
@@ -24,7 +24,7 @@ def generate(
     """Write the Verilog of a core, its FuseSoC description and its datasheet."""
     core = contract(preset, settings(changes))
     with err.status(f"generating {core.module}"):
-        paths = write(core, directory, force=force, results=of_core(core, load_all(COMMITTED)))
+        paths = write(core, directory, force=force, measured=section(core, load_all(COMMITTED)))
     for path in paths:
         typer.echo(path)
 

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from wideblock.cli.app import Json, as_json, out, table
+from wideblock.evaluate import schedules
 from wideblock.rtl.hash import forest
 
 EXAMPLE = """Example: [b]wideblock schedule 31 --stages 3[/b], one schedule;
@@ -60,8 +61,8 @@ def table_1(first: int, last: int, stages: list[int], json: bool) -> None:
 
 
 def figure_6(first: int, last: int, stages: list[int], json: bool, plot: Path | None) -> None:
-    found = {NS: forest.storage(first, last, NS) for NS in stages}
-    drawn = "\n".join(forest.draw_storage(grown, NS) for NS, grown in found.items())
+    found = {NS: schedules.storage(first, last, NS) for NS in stages}
+    drawn = "\n".join(schedules.draw_storage(grown, NS) for NS, grown in found.items())
     if json:
         as_json([{"stages": NS, "extra_storage": {str(m): n for m, n in grown.items()}} for NS, grown in found.items()])
     else:
@@ -96,7 +97,7 @@ def schedule(
         if json:
             as_json(summary(m, NS[0]))
         else:
-            out.print(forest.draw(forest.schedule(m, NS[0])), markup=False, end="")
+            out.print(schedules.draw(forest.schedule(m, NS[0])), markup=False, end="")
 
 
 def register(app: typer.Typer) -> None:
