@@ -272,7 +272,11 @@ class Core(wiring.Component):
         # zeroize, and its walk through the buffer
         with m.If(clearing != 0):
             m.d.sync += clearing.eq(clearing - 1)
-            m.d.comb += [write.addr.eq(clearing - 1), write.data.eq(0), write.en.eq(~self.has("buffer kept by zeroize"))]
+            m.d.comb += [
+                write.addr.eq(rows - clearing),
+                write.data.eq(0),
+                write.en.eq(~self.has("buffer kept by zeroize")),
+            ]
         with m.If(self.zeroize):
             m.d.comb += [next_drain.eq(0), next_given.eq(0)]
             m.d.sync += [
@@ -311,7 +315,7 @@ class Core(wiring.Component):
             m.d.sync += late.eq(late - 1)
             m.d.comb += self.ready.eq(1)
         count = Signal(6)
-        m.d.sync += count.eq(count + 1)
+        m.d.sync += count.eq(Mux(self.zeroize, 0, count + 1))
         with m.If(self.has("wrong byte") & (given == self.beats - 1) & (o.data[16:20] == 9)):
             m.d.comb += o.data[8:16].eq(0x55)
         with m.If(self.has("unstable valid") & (count == 0)):

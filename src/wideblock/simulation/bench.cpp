@@ -172,13 +172,7 @@ class Bench {
 
 #if VM_TRACE
     // From now on each call is written to this file, over the one before. A cycle takes 10 units of time.
-    void trace(const char* file) {
-        if (!wave_) {
-            wave_.reset(new Wave);
-            model_->trace(wave_.get(), 99);
-        }
-        file_ = file;
-    }
+    void trace(const char* file) { file_ = file; }
 #endif
 
   private:
@@ -196,8 +190,10 @@ class Bench {
         for (const Channel& channel : table_.inputs) *channel.valid = 0;
         std::fill(accepted_.begin(), accepted_.end(), 0);
 #if VM_TRACE
-        if (wave_) {
-            wave_->close();
+        if (wave_) wave_->close();
+        if (!file_.empty()) {  // a new one, as time starts anew
+            wave_.reset(new Wave);
+            model_->trace(wave_.get(), 99);
             wave_->open(file_.c_str());
         }
 #endif
@@ -361,14 +357,16 @@ class Bench {
         return true;
     }
 
-    // Records a pulse, or the change of a level, which is no activity.
+    // Records a pulse, or the change of a level. Activity is a pulse as long as there is room for it: a control that
+    // pulses for ever must not keep the call from its end.
     bool watch(Watch& watch, size_t number) {
         const Output& output = table_.watches[number];
         const uint64_t value = value_of(output.pins);
         const bool told = output.pulse ? value && !in_reset_ : fresh_ || value != levels_[number];
         levels_[number] = value;
-        if (told && watch.count < watch.capacity) watch.log[watch.count++] = {now_, value};
-        return told && output.pulse;
+        if (!told || watch.count == watch.capacity) return false;
+        watch.log[watch.count++] = {now_, value};
+        return output.pulse;
     }
 
     std::unique_ptr<VerilatedContext> context_;

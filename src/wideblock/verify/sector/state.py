@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The check of a core's whole state after zeroize: every register and memory, as the model holds them."""
 
+import re
 from dataclasses import dataclass
 
 from wideblock.simulation.bench import State
@@ -80,5 +81,6 @@ def state_after_zeroize(check: Check) -> Finding:
 
 def _explain(one: Life, other: Life, when: str) -> str:
     names = [name for name, value in one.state.items() if value != other.state[name]]
-    more = f" and {len(names) - 4} more" if len(names) > 4 else ""
-    return f"After {when}, the core holds different values of {', '.join(names[:4])}{more}: they are not cleared."
+    names.sort(key=lambda name: (bool(re.search(r"_\d+_|\$", name)), name))  # names that only the compiler gave, last
+    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+    return f"After {when}, the core holds different values of {', '.join(names[:6])}{more}: they are not cleared."
