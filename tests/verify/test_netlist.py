@@ -23,7 +23,7 @@ XC7 = targets["xc7"]
     ids=["LUT RAM", "block RAM"],
 )
 def test_netlist(tmp_path, toy, ram):
-    area, files = netlist(Source(toy.verilog, toy.top), XC7, tmp_path)
+    area, files = netlist(Source(toy.verilog, toy.module), XC7, tmp_path)
     assert ram in area.cells
     report = verify_netlist(toy, files.verilog, files.models, includes=files.includes, sectors=16)
     assert report.failure is None and report.sectors > 16

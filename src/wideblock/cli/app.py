@@ -47,6 +47,10 @@ COMMANDS = {
 """Each command's module and its line in the help; the module is imported when the command runs."""
 
 
+JUDGING = ("verify", "prove", "mutate", "measure")
+"""Commands whose exit status 1 means a difference; when they could not run it is 2."""
+
+
 class Group(TyperGroup):
     """Commands by name, imported when needed, and their errors.
 
@@ -82,14 +86,14 @@ class Group(TyperGroup):
             if not isinstance(error, expected()):
                 raise
             typer.echo(f"wideblock: {one_line(error)}", err=True)
-            raise typer.Exit(1) from None
+            raise typer.Exit(2 if ctx.invoked_subcommand in JUDGING else 1) from None
 
 
 def expected() -> tuple[type[Exception], ...]:
     """Errors that the user or the machine causes, not the code; asked for when one is there, for the imports' sake."""
+    from wideblock.simulation.bench import SimulationError
+    from wideblock.simulation.verilator import BuildError
     from wideblock.synth.process import FlowError
-    from wideblock.verify.driver import SimulationError
-    from wideblock.verify.verilator import BuildError
 
     return ValueError, OSError, BuildError, SimulationError, FlowError
 

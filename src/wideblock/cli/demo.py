@@ -20,7 +20,7 @@ from wideblock.evaluate.tables import COMMITTED, of_core
 from wideblock.export.contract import Contract, contract
 from wideblock.image.crypt import crypt_image
 from wideblock.image.source import tweak_of
-from wideblock.verify.measure import measure
+from wideblock.verify.sector.measure import measure
 
 EXAMPLE = "Example: [b]wideblock demo --image disk.img[/b]"
 SIZE = 4 << 20
@@ -69,16 +69,16 @@ def demo(
                 raise ValueError("files differ after decryption; they should be those that went in")
             say(f"{after[0]} reads {len(after[1])} files back, {sum(map(len, after[1].values())):,} bytes, all equal")
 
-        sectors = core.parameters.sector_bytes
-        p = np.frombuffer(plain.read_bytes(), np.uint8).reshape(-1, sectors)
-        c = np.frombuffer(cipher.read_bytes(), np.uint8).reshape(-1, sectors)
+        sector_bytes = core.parameters.sector_bytes
+        p = np.frombuffer(plain.read_bytes(), np.uint8).reshape(-1, sector_bytes)
+        c = np.frombuffer(cipher.read_bytes(), np.uint8).reshape(-1, sector_bytes)
     same, different = equal_sectors(p, c)
     say(f"{same} sectors of the image equal another one; encrypted, {different} of them differ from all others"
         if same else "no two sectors of the image are equal")  # fmt: skip
     number = len(c) // 2
-    bytes_changed, bits_changed = flip(dut, number, c[number].tobytes(), bit=12345 % (8 * sectors))
-    say(f"one bit flipped in encrypted sector {number}: {bytes_changed} of {sectors} bytes are wrong after decryption, "
-        f"{100 * bits_changed / (8 * sectors):.1f} % of the bits")  # fmt: skip
+    bytes_changed, bits_changed = flip(dut, number, c[number].tobytes(), bit=12345 % (8 * sector_bytes))
+    say(f"one bit flipped in encrypted sector {number}: {bytes_changed} of {sector_bytes} bytes are wrong after decryption, "
+        f"{100 * bits_changed / (8 * sector_bytes):.1f} % of the bits")  # fmt: skip
     show(core, dut, rate)
 
 

@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wideblock.export.contract import Contract
-from wideblock.verify.driver import Simulation
-from wideblock.verify.pool import SpecificationPool
-from wideblock.verify.subject import Request, directions_of, key_bits_of
+from wideblock.verify.sector.driver import SectorSimulation
+from wideblock.verify.sector.pool import SpecificationPool
+from wideblock.verify.sector.shape import shape
+from wideblock.verify.sector.stimulus import Request
+from wideblock.verify.sector.stream import stream_sectors
 
 __all__ = ["ENGINES", "Bytes", "Chunk", "Engine", "make"]
 
@@ -55,7 +57,7 @@ class Rtl:
     chunk_bytes = 1 << 16  # at most a second of simulation
 
     def __init__(self, subject: Contract, key: bytes, decrypt: bool):
-        if decrypt not in directions_of(subject):
+        if decrypt not in subject.behaviour.directions:
             has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
             raise ValueError(f"{subject.module} only {has}; to {lacks}, choose the engine 'spec' or a core that does")
         self._subject, self._key, self._decrypt = subject, key, decrypt
@@ -63,7 +65,7 @@ class Rtl:
         self._first_cycle = 0
 
     def __enter__(self) -> "Rtl":
-        self._simulation = Simulation(self._subject)
+        self._simulation = SectorSimulation(self._subject)
         self._simulation.load_key(self._key)
         self._first_cycle = self._simulation.cycle
         return self
@@ -72,7 +74,7 @@ class Rtl:
         self._simulation.close()
 
     def crypt(self, chunks: Iterable[Chunk]) -> Iterator[Bytes]:
-        return self._simulation.crypt_stream(chunks, self._decrypt)
+        return stream_sectors(self._simulation, chunks, self._decrypt)
 
     @property
     def cycles(self) -> int:
@@ -124,8 +126,8 @@ def make(name: str, subject: Contract, key: bytes, *, decrypt: bool) -> Engine:
     """
     if name not in ENGINES:
         raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))}, got {name!r}")
-    if len(key) * 8 != key_bits_of(subject):
-        raise ValueError(f"key must be {key_bits_of(subject) // 8} bytes, got {len(key)}")
+    if len(key) != shape(subject).key_bytes:
+        raise ValueError(f"key must be {shape(subject).key_bytes} bytes, got {len(key)}")
     subject.specification(key)  # raises ValueError for whatever else a scheme demands of its key
     return ENGINES[name](subject, key, decrypt)
 

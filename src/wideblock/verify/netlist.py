@@ -7,8 +7,9 @@ from pathlib import Path
 
 from wideblock.catalog import KnownAnswer
 from wideblock.export.contract import Contract
-from wideblock.verify.driver import Simulation
-from wideblock.verify.scoreboard import Report, verify
+from wideblock.verify.report import Report
+from wideblock.verify.sector.driver import SectorSimulation as Simulation
+from wideblock.verify.sector.suite import verify
 
 __all__ = ["NETLIST_CHECKS", "cells", "simulate_netlist", "verify_netlist"]
 
@@ -43,7 +44,7 @@ def verify_netlist(
     checks: Iterable[str] = NETLIST_CHECKS,
     progress=None,
 ) -> Report:
-    """The report of :func:`~wideblock.verify.scoreboard.verify` on the netlist."""
+    """The report of :func:`~wideblock.verify.sector.suite.verify` on the netlist."""
     with simulate_netlist(subject, netlist, models, includes=includes) as simulation:
         return verify(
             subject,

@@ -14,10 +14,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
 from wideblock.export.contract import Contract
-from wideblock.verify.driver import Simulation
+from wideblock.simulation.cache import cache_directory
 from wideblock.verify.mutation.mutants import FILE
-from wideblock.verify.scoreboard import verify
-from wideblock.verify.verilator import cache_directory
+from wideblock.verify.sector.driver import SectorSimulation
+from wideblock.verify.sector.suite import verify
 
 __all__ = ["Suite", "Trial", "suite", "trials"]
 
@@ -36,10 +36,10 @@ class Trial:
 
 
 def suite(core: Contract, verilog: Sequence[str], *, sectors: int, seed: int) -> Suite:
-    """The checks of :func:`~wideblock.verify.scoreboard.verify`; the model is ``verilog`` in place of the core's."""
+    """The checks of :func:`~wideblock.verify.sector.suite.verify`; the model is ``verilog`` in place of the core's."""
 
     def run() -> tuple[str, str] | None:
-        with Simulation(core, verilog=verilog) as simulation:
+        with SectorSimulation(core, verilog=verilog) as simulation:
             report = verify(
                 core, sectors=sectors, seed=seed, vectors=core.known_answers, simulation=simulation, processes=1
             )

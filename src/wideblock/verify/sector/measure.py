@@ -7,16 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from wideblock.export.contract import Contract
-from wideblock.verify.driver import Simulation, SimulationError
-from wideblock.verify.stimulus import Bytes, Key
-from wideblock.verify.subject import directions_of, key_bits_of
+from wideblock.verify.sector.driver import SectorSimulation, SimulationError
+from wideblock.verify.sector.stimulus import Bytes, Key
 
 __all__ = ["Measured", "measure"]
 
 
 @dataclass(frozen=True)
 class Measured:
-    """Cycles seen at the ports of the running model; the same meaning as :class:`CycleContract`."""
+    """Cycles seen at the ports of the running model; the same meaning as :class:`SectorTiming`."""
 
     compute: int
     latency: int
@@ -25,7 +24,7 @@ class Measured:
 
 
 def measure(
-    core: Contract, *, sectors: int = 12, seed: int = 0, simulation: Simulation | None = None
+    core: Contract, *, sectors: int = 50, seed: int = 0, simulation: SectorSimulation | None = None
 ) -> dict[str, Measured]:
     """Cycles of ``core`` in simulation: ``{"encrypt": Measured, "decrypt": Measured}``, or what it has of these.
 
@@ -39,19 +38,19 @@ def measure(
         raise ValueError(f"interval needs at least 12 sectors to be steady, got {sectors}")
     rng = np.random.default_rng(seed)
     owned = simulation is None
-    simulation = simulation or Simulation(core)
+    simulation = simulation or SectorSimulation(core)
     try:
         return {
             ("encrypt", "decrypt")[decrypt]: _measure(simulation, decrypt, sectors, rng)
-            for decrypt in directions_of(core)
+            for decrypt in core.behaviour.directions
         }
     finally:
         if owned:
             simulation.close()
 
 
-def _measure(simulation: Simulation, decrypt: bool, n: int, rng: np.random.Generator) -> Measured:
-    core = simulation.core
+def _measure(simulation: SectorSimulation, decrypt: bool, n: int, rng: np.random.Generator) -> Measured:
+    core, shape = simulation.core, simulation.shape
 
     def random(*shape: int) -> Bytes:
         return rng.integers(0, 256, shape, np.uint8)
@@ -69,12 +68,12 @@ def _measure(simulation: Simulation, decrypt: bool, n: int, rng: np.random.Gener
             random(1, core.behaviour.usual),
             random(1, 16),
             decrypt,
-            want=simulation.beats,
-            keys=[Key(random(key_bits_of(core) // 8).tobytes(), before=0)],
-            patience=simulation.patience(1, 1),
+            want=shape.beats,
+            keys=[Key(random(shape.key_bytes).tobytes(), before=0)],
+            patience=simulation.patience(),
         )
         record = simulation.play(stimulus)
-        simulation.expect_done(record, want=simulation.beats)
+        simulation.expect_done(record, want=shape.beats)
         setups.append(record.first_in[0] - record.key_taken[0])
     single = [simulation.run(random(1, core.behaviour.usual), random(1, 16), decrypt) for _ in range(3)]
     # while the core fills and empties, what shares a resource with a neighbour may go a cycle earlier

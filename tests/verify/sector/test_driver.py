@@ -4,20 +4,22 @@
 import numpy as np
 import pytest
 
-from wideblock.verify.driver import Simulation, SimulationError
-from wideblock.verify.measure import Measured, measure
-from wideblock.verify.stimulus import Key, Outcome, Reset, Zeroize
+from wideblock.simulation.structures import Outcome
+from wideblock.simulation.verilator import BuildError
+from wideblock.verify.sector.driver import SectorSimulation, SimulationError
+from wideblock.verify.sector.measure import Measured, measure
+from wideblock.verify.sector.stimulus import Key, Reset, Zeroize
 
-from .toy_core import Specification, Toy
+from ..toy_core import Specification, Toy
 
 TOY = Toy()
-WIDE = Toy(width=2, key_bits=256, top="toy_wide")
+WIDE = Toy(width=2, key_bits=256, module="toy_wide")
 KEY = bytes(range(16))
 
 
 @pytest.fixture
 def simulation():
-    with Simulation(TOY) as simulation:
+    with SectorSimulation(TOY) as simulation:
         yield simulation
 
 
@@ -45,7 +47,7 @@ def test_run(simulation, offer, take, decrypt):
 def test_wide_beats_and_long_keys():
     key = bytes(range(32))
     data, tweaks = sectors(20, core=WIDE)
-    with Simulation(WIDE) as simulation:
+    with SectorSimulation(WIDE) as simulation:
         simulation.load_key(key)
         result = simulation.run(list(map(bytes, data)), list(map(bytes, tweaks)), [n % 2 == 1 for n in range(20)])
     assert [result.sectors[n].tobytes() for n in range(20)] == [right(data, tweaks, n % 2, key)[n] for n in range(20)]
@@ -71,6 +73,12 @@ def test_a_stream_in_chunks_never_runs_empty(simulation):
     assert simulation.cycle - start < 300 * TOY.timing.interval + TOY.timing.latency + 8
 
 
+def test_a_stream_takes_sectors_of_one_size(simulation):
+    simulation.load_key(KEY)
+    with pytest.raises(ValueError, match="^sector must be 64 bytes, got 48$"):
+        list(simulation.crypt_stream([(np.zeros((2, 48), np.uint8), np.zeros((2, 16), np.uint8))]))
+
+
 def test_measure():
     t = TOY.timing
     expected = Measured(t.compute, t.latency, t.interval, t.setup)
@@ -80,7 +88,7 @@ def test_measure():
 def test_keys_wait_for_their_sector_and_sectors_for_their_key(simulation):
     data, tweaks = sectors(6)
     stimulus = simulation.stimulus(
-        data, tweaks, False, keys=[Key(KEY, before=0), Key(KEY[::-1], before=4)], want=6 * simulation.beats
+        data, tweaks, False, keys=[Key(KEY, before=0), Key(KEY[::-1], before=4)], want=6 * simulation.shape.beats
     )
     record = simulation.play(stimulus)
     assert record.outcome == Outcome.DONE
@@ -92,7 +100,7 @@ def test_keys_wait_for_their_sector_and_sectors_for_their_key(simulation):
 def test_events_fall_on_their_cycles(simulation):
     data, tweaks = sectors(4)
     stimulus = simulation.stimulus(
-        data, tweaks, False, keys=[Key(KEY), Key(KEY, cycle=60)], events=[Zeroize(20), Reset(40, 3)], tail=50
+        data, tweaks, False, keys=[Key(KEY), Key(KEY, cycle=60)], events=[Zeroize(20), Reset(40, 3)], quiet=50
     )
     record = simulation.play(stimulus)
     assert record.outcome == Outcome.DONE
@@ -124,7 +132,7 @@ def test_a_reset_forgets_the_key(simulation):
         (lambda s: s.run([bytes(64)], []), "every sector needs one tweak, got 1 sectors and 0 tweaks"),
         (
             lambda s: s.run([bytes(64)], [bytes(16)], offer=0),
-            "the chance of a beat must be over 0 and at most 1, got 0",
+            "the chance of a word must be over 0 and at most 1, got 0",
         ),
         (lambda s: measure(TOY, sectors=3, simulation=s), "interval needs at least 12 sectors to be steady, got 3"),
     ],
@@ -135,5 +143,5 @@ def test_errors(simulation, call, message):
 
 
 def test_a_core_of_another_width_is_refused():
-    with pytest.raises(SimulationError, match="toy has beats of 16 bytes, its width of 2 blocks means 32"):
-        Simulation(Toy(width=2), verilog=[TOY.verilog])
+    with pytest.raises(BuildError, match="^cannot compile the model of toy: .*s_axis_tdata is not of 256 bits"):
+        SectorSimulation(Toy(width=2), verilog=[TOY.verilog])

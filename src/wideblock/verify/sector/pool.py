@@ -11,7 +11,7 @@ from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
 
 from wideblock.export.contract import Contract
-from wideblock.verify.subject import Request, Specification
+from wideblock.verify.sector.stimulus import Request, Specification
 
 __all__ = ["SpecificationPool"]
 
