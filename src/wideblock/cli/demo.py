@@ -77,8 +77,8 @@ def demo(
         if same else "no two sectors of the image are equal")  # fmt: skip
     number = len(c) // 2
     bytes_changed, bits_changed = flip(dut, number, c[number].tobytes(), bit=12345 % (8 * sector_bytes))
-    say(f"one bit flipped in encrypted sector {number}: {bytes_changed} of {sector_bytes} bytes are wrong after decryption, "
-        f"{100 * bits_changed / (8 * sector_bytes):.1f} % of the bits")  # fmt: skip
+    say(f"one bit flipped in encrypted sector {number}: {bytes_changed} of {sector_bytes} bytes are wrong after "
+        f"decryption, {100 * bits_changed / (8 * sector_bytes):.1f} % of the bits")  # fmt: skip
     show(core, dut, rate)
 
 
