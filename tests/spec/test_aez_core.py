@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 from wideblock import vectors
 from wideblock.spec.aes import AES
-from wideblock.spec.aez_core import AEZCore
+from wideblock.spec.aez_core import AEZCore, core
 from wideblock.spec.blocks import add
 from wideblock.spec.gf128 import Reading, double
 
-from .avalanche import assert_wide_block, flipped
+from .avalanche import assert_unrelated, assert_wide_block, flipped
 
 SETS = vectors.load("aez_core")
 TWEAKS = st.sampled_from([0, 16]).flatmap(lambda n: st.binary(min_size=n, max_size=n))
@@ -142,3 +142,18 @@ def test_wrong_tweak_length(size):
         with pytest.raises(ValueError) as error:
             function(bytes(size), bytes(32))
         assert str(error.value) == f"an AEZ-core tweak must be 16 bytes (Delta), or empty for Delta = 0, got {size}"
+
+
+def test_core_of_a_short_string():
+    with pytest.raises(ValueError, match="^data of AEZ-core must be at least 32 bytes, got 31$"):
+        core(AEZCore(bytes(16)).E, 0, bytes(31))
+
+
+@pytest.mark.parametrize("size", range(32, 100))
+def test_core_of_any_length(size):
+    """With a fragment; :mod:`wideblock.spec.aead.aez` has the known answers."""
+    source = random.Random(size)
+    E, Delta, data = AEZCore(source.randbytes(16)).E, source.getrandbits(128), source.randbytes(size)
+    result = core(E, Delta, data)
+    assert len(result) == size and core(E, Delta, result, inverse=True) == data
+    assert_unrelated(result, core(E, Delta, flipped(data, source.randrange(8 * size))))

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sum and padding of byte strings."""
+"""Sum, padding and cutting of byte strings."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wideblock.spec.blocks import add, pad0
+from wideblock.spec.blocks import add, check_size, pad, pad0, split
 
 
 @given(st.integers(0, 40).flatmap(lambda n: st.tuples(*[st.binary(min_size=n, max_size=n)] * 2)))
@@ -24,3 +24,23 @@ def test_pad0(data):
     padded = pad0(data)
     assert len(padded) % 16 == 0 and 0 <= len(padded) - len(data) < 16
     assert padded == data + bytes(len(padded) - len(data))
+
+
+def test_pad():
+    assert pad(b"") == b"\x80" + bytes(15)
+    assert pad(bytes(15)) == bytes(15) + b"\x80"
+    assert pad(b"abc", 4) == b"abc\x80"
+    with pytest.raises(ValueError, match="^data to pad must be shorter than 4 bytes, got 4$"):
+        pad(b"abcd", 4)
+
+
+def test_split():
+    assert split(b"") == []
+    assert split(b"abcdefgh", 4) == [b"abcd", b"efgh"]
+    assert split(bytes(17)) == [bytes(16), b"\0"]
+
+
+def test_check_size():
+    check_size("nonce", b"ab", 2)
+    with pytest.raises(ValueError, match="^nonce must be 2 bytes, got 3$"):
+        check_size("nonce", b"abc", 2)

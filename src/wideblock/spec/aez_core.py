@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AEZ-core[AES]: two Feistel rounds on each pair of blocks, a mixing layer, two Feistel rounds again.
+"""AEZ-core: two Feistel rounds on each pair of blocks, a mixing layer, two Feistel rounds again; and AEZ-core[AES].
 
-Only AES encryption is used, in both directions; every round of AES is the standard's.
+AEZ-core[AES] uses only AES encryption, in both directions; every round of AES is the standard's. AEZ itself is in
+:mod:`wideblock.spec.aead.aez`.
 
 Source: Chakraborty, Ghosh, Mancillas-Lopez, Sarkar, "Fast Low Level Disk Encryption Using FPGAs", section 2.2, whose
 symbols are used with C' for the second block of a pair; AEZ-core: Hoang, Krovetz, Rogaway, EUROCRYPT 2015.
@@ -10,14 +11,70 @@ symbols are used with C' for the second block of a pair; AEZ-core: Hoang, Krovet
 from collections.abc import Iterable, Sequence
 from functools import reduce
 from operator import xor
+from typing import Protocol
 
 from wideblock.spec.aes import AES, BLOCK
+from wideblock.spec.blocks import add, pad, split
 from wideblock.spec.gf128 import Reading, mul
 
-__all__ = ["AEZCore"]
+__all__ = ["AEZCore", "TweakableCipher", "core"]
 
 READING = Reading.BE
 PAIR = 2 * BLOCK
+
+
+class TweakableCipher(Protocol):
+    """E(i, j; X) for each X with its j: i is the layer, j the number of the block."""
+
+    def __call__(self, i: int, j: Sequence[int], X: Sequence[int], /) -> list[int]: ...
+
+
+def core(E: TweakableCipher, Delta: int, data: bytes, *, inverse: bool = False) -> bytes:
+    """AEZ-core: at least 32 bytes enciphered under Delta; deciphered if ``inverse``.
+
+    The lines of :class:`AEZCore`, with a fragment M_uv of d = 0 to 31 bytes between the pairs and M_x::
+
+        X    = X_1 + .. + X_m + H(M_uv)
+        C_uv = M_uv + the first d bytes of E(-1, 4; S) || E(-1, 5; S)
+        Y    = Y_1 + .. + Y_m + H(C_uv)
+
+    H is 0 for d = 0, E(0, 4; pad(M_u)) for less than a block, and E(0, 4; M_u) + E(0, 5; pad(M_v)) for a block M_u and
+    0 to 15 bytes M_v more.
+
+    Cost:   5 m + 4 calls of E, and at most 3 for each block of the fragment.
+    Source: Hoang, Krovetz, Rogaway, "AEZ v5: Authenticated Encryption by Enciphering" (2017), 1.5.
+    """
+    if len(data) < PAIR:
+        raise ValueError(f"data of AEZ-core must be at least {PAIR} bytes, got {len(data)}")
+    first, second = (2, 1) if inverse else (1, 2)
+    m, d = divmod(len(data) - PAIR, PAIR)
+    pairs, M_uv = READING.elements(data[: PAIR * m]), data[PAIR * m : -PAIR]
+    M, Mp = pairs[::2], pairs[1::2]
+    Mx, My = READING.elements(data[-PAIR:])
+    i, zero = range(1, m + 1), [0] * m  # a pair's number is its j
+
+    def H(uv: bytes) -> int:
+        blocks = [uv[:BLOCK], uv[BLOCK:]] if d >= BLOCK else split(uv)
+        padded = [READING.element(block if len(block) == BLOCK else pad(block)) for block in blocks]
+        return reduce(xor, E(0, [4, 5][: len(blocks)], padded), 0)
+
+    W = _sums(M, E(1, i, Mp))
+    X = _sums(Mp, E(0, zero, W))
+    Sx = reduce(xor, X, Mx ^ Delta ^ H(M_uv) ^ E(0, [first], [My])[0])
+    Sy = My ^ E(-1, [first], [Sx])[0]
+    S = Sx ^ Sy
+
+    Sp = E(2, i, [S] * m)
+    Y = _sums(W, Sp)
+    Z = _sums(X, Sp)
+
+    Cp = _sums(Y, E(0, zero, Z))
+    C = _sums(Z, E(1, i, Cp))
+    C_uv = add(M_uv, READING.blocks(E(-1, [4, 5], [S, S]))[:d]) if d else b""
+    Cy = Sx ^ E(-1, [second], [Sy])[0]
+    Cx = reduce(xor, Y, Sy ^ Delta ^ H(C_uv) ^ E(0, [second], [Cy])[0])
+    CCp = READING.blocks(block for pair in zip(C, Cp, strict=True) for block in pair)
+    return CCp + C_uv + READING.blocks([Cx, Cy])
 
 
 class AEZCore:
@@ -60,11 +117,11 @@ class AEZCore:
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
         """The sector enciphered under the tweak."""
-        return self._core(tweak, sector, 1, 2)
+        return core(self.E, _check(tweak, sector), sector)
 
     def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
         """The sector deciphered under the tweak."""
-        return self._core(tweak, sector, 2, 1)
+        return core(self.E, _check(tweak, sector), sector, inverse=True)
 
     def E(self, i: int, j: Iterable[int], X: Iterable[int]) -> list[int]:
         """AES_K(X + (i + 1) I + j J), for each X with its j."""
@@ -72,38 +129,17 @@ class AEZCore:
         masked = (x ^ layer ^ mul(k, self.J) for k, x in zip(j, X, strict=True))
         return READING.elements(self.aes.encrypt(READING.blocks(masked)))
 
-    def _core(self, tweak: bytes, sector: bytes, first: int, second: int) -> bytes:
-        Delta, M, Mp, Mx, My = _elements(tweak, sector)
-        i, zero = range(1, len(M) + 1), [0] * len(M)  # a pair's number is its j
-
-        W = _sums(M, self.E(1, i, Mp))
-        X = _sums(Mp, self.E(0, zero, W))
-        Sx = reduce(xor, X, Mx ^ Delta ^ self.E(0, [first], [My])[0])
-        Sy = My ^ self.E(-1, [first], [Sx])[0]
-
-        Sp = self.E(2, i, [Sx ^ Sy] * len(M))
-        Y = _sums(W, Sp)
-        Z = _sums(X, Sp)
-
-        Cp = _sums(Y, self.E(0, zero, Z))
-        C = _sums(Z, self.E(1, i, Cp))
-        Cy = Sx ^ self.E(-1, [second], [Sy])[0]
-        Cx = reduce(xor, Y, Sy ^ Delta ^ self.E(0, [second], [Cy])[0])
-        return READING.blocks([*(block for pair in zip(C, Cp, strict=True) for block in pair), Cx, Cy])
-
 
 def _sums(a: Sequence[int], b: Sequence[int]) -> list[int]:
     return list(map(xor, a, b))
 
 
-def _elements(tweak: bytes, sector: bytes) -> tuple[int, list[int], list[int], int, int]:
-    """Delta, M_1 .. M_m, M'_1 .. M'_m, M_x and M_y; ValueError for wrong lengths."""
+def _check(tweak: bytes, sector: bytes) -> int:
+    """Delta; ValueError for wrong lengths."""
     if len(tweak) not in (0, BLOCK):
         raise ValueError(f"an AEZ-core tweak must be {BLOCK} bytes (Delta), or empty for Delta = 0, got {len(tweak)}")
     if len(sector) % PAIR or len(sector) < PAIR:
         raise ValueError(
             f"an AEZ-core sector must be a multiple of {PAIR} bytes and at least {PAIR}, got {len(sector)}"
         )
-    Delta = READING.element(tweak) if tweak else 0
-    *pairs, Mx, My = READING.elements(sector)
-    return Delta, pairs[::2], pairs[1::2], Mx, My
+    return READING.element(tweak) if tweak else 0

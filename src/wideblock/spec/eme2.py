@@ -10,7 +10,7 @@ from functools import reduce
 from operator import xor
 
 from wideblock.spec.aes import AES, BLOCK
-from wideblock.spec.blocks import add
+from wideblock.spec.blocks import add, pad
 from wideblock.spec.gf128 import Reading, double, doubled
 
 __all__ = ["EME2", "REFRESH", "mix"]
@@ -85,7 +85,7 @@ class EME2:
         rest = len(T) % BLOCK
         L = doubled(double(self.K_AD), -(-len(T) // BLOCK))
         if rest:
-            T = T[:-rest] + _pad(T[-rest:])
+            T = T[:-rest] + pad(T[-rest:])
             L[-1] = double(L[-1])
         return reduce(xor, _each(E, map(xor, Reading.LE.elements(T), L)) + L)
 
@@ -100,7 +100,7 @@ class EME2:
         PPP = _each(E, map(xor, P, L))
         MP = reduce(xor, PPP, T_star)
         if R:
-            MP ^= Reading.LE.element(_pad(R))
+            MP ^= Reading.LE.element(pad(R))
         (MM,) = _each(E, [MP]) if R else [MP]
         C_n = add(R, Reading.LE.block(MM)[: len(R)])
         (MC,) = _each(E, [MM])
@@ -108,7 +108,7 @@ class EME2:
         CCC = mix(E, PPP, MP ^ MC)
         CCC_0 = reduce(xor, CCC, MC ^ T_star)
         if R:
-            CCC_0 ^= Reading.LE.element(_pad(C_n))
+            CCC_0 ^= Reading.LE.element(pad(C_n))
         C = map(xor, _each(E, [CCC_0, *CCC]), L)
         return Reading.LE.blocks(C) + C_n
 
@@ -135,8 +135,3 @@ def mix(E: Cipher, PPP: Sequence[int], M_1: int) -> list[int]:
 def _each(E: Cipher, blocks: Iterable[int]) -> list[int]:
     """E of each block."""
     return Reading.LE.elements(E(Reading.LE.blocks(blocks)))
-
-
-def _pad(data: bytes) -> bytes:
-    """data, of less than a block, the byte 80, and zeros up to a whole block."""
-    return (data + b"\x80").ljust(BLOCK, b"\0")

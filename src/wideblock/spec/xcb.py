@@ -4,35 +4,16 @@
 Broken: see :mod:`wideblock.spec.xcb_attack`. It is here because the papers measure it.
 
 Source: version 2: IEEE Std 1619.2-2010, XCB-AES, and McGrew and Fluhrer, "The Security of the Extended Codebook (XCB)
-Mode of Operation", SAC 2007; version 1: the same authors, ePrint 2004/278. Symbols are those of the standard.
+Mode of Operation", SAC 2007; version 1: the same authors, ePrint 2004/278. Symbols are those of the standard; the hash
+h and the counter mode are those of GCM.
 """
 
+from wideblock.spec.aead.gcm import bits, counter_mode
+from wideblock.spec.aead.gcm import ghash as h
 from wideblock.spec.aes import AES, BLOCK
 from wideblock.spec.blocks import add, pad0
-from wideblock.spec.gf128 import Reading, mul
-from wideblock.spec.polyhash import horner
 
 __all__ = ["XCB", "XCBv1", "counter_mode", "h"]
-
-
-def h(H: bytes, A: bytes, C: bytes) -> bytes:
-    """GHASH_H(A, C): Y_i = (Y_(i-1) + X_i) H over X = pad(A) || pad(C) || be64(|A|) || be64(|C|), lengths in bits.
-
-    Horner's rule at H, times H. Source: NIST SP 800-38D, 6.4 and 7.1.
-    """
-    key = Reading.GCM.element(H)
-    X = Reading.GCM.elements(pad0(A) + pad0(C) + _bits(A) + _bits(C))
-    return Reading.GCM.block(mul(key, horner(key, X)))
-
-
-def counter_mode(aes: AES, W: bytes, size: int) -> bytes:
-    """The first ``size`` bytes of AES(W) || AES(incr(W)) || AES(incr(incr(W))) || ..
-
-    Bytes: incr adds 1 to the last four, big-endian, modulo 2^32, as in GCM.
-    """
-    first = int.from_bytes(W[12:])
-    counters = (W[:12] + (first + i & 0xFFFFFFFF).to_bytes(4) for i in range(-(-size // BLOCK)))
-    return aes.encrypt(b"".join(counters))[:size]
 
 
 class XCB:
@@ -102,7 +83,7 @@ class XCB:
     def h2(self, Z: bytes, E: bytes) -> bytes:
         """h(H, Z || 0^128, pad(E) || be64(|Z| + 128) || be64(|E|)), lengths in bits."""
         A = Z + bytes(BLOCK)
-        return h(self.H, A, pad0(E) + _bits(A) + _bits(E))
+        return h(self.H, A, pad0(E) + bits(A) + bits(E))
 
     def split(self, sector: bytes) -> tuple[bytes, bytes]:
         """(A, B) of a plaintext, (G, E) of a ciphertext: the last block and the rest before it."""
@@ -152,11 +133,6 @@ class XCBv1(XCB):
 
 def _block(i: int) -> bytes:
     return i.to_bytes(BLOCK)
-
-
-def _bits(data: bytes) -> bytes:
-    """be64 of a length in bits."""
-    return (8 * len(data)).to_bytes(8)
 
 
 def _check(sector: bytes) -> None:
