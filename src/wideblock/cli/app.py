@@ -3,7 +3,6 @@
 
 import json
 import os
-import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module, metadata
@@ -25,8 +24,6 @@ columns = os.environ.get("COLUMNS", "")
 if not out.is_terminal:  # a file or a pipe has no width of its own, and its lines are not broken
     out = Console(highlight=False, soft_wrap=True, width=int(columns) if columns.isdecimal() else 160)
 err = Console(stderr=True, highlight=False)
-# most commands ask a core only for its contract; the category's import would take as long as the help
-warnings.filterwarnings("ignore", message=".* created but never used")
 
 
 COMMANDS = {
