@@ -9,7 +9,6 @@ import shutil
 import subprocess
 
 import pytest
-from wideblock.verify.exported import Exported
 
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
@@ -49,7 +48,7 @@ def test_qemu_reads_what_the_core_wrote(tmp_path, container):
     file, secret, luks, header = container
     (tmp_path / "image").write_bytes(IMAGE)
     core = contract("xts-enc", {"sector_bytes": SECTOR})
-    crypt_image(Exported(core), KEY, tmp_path / "image", tmp_path / "payload")
+    crypt_image(core, KEY, tmp_path / "image", tmp_path / "payload")
     with file.open("r+b") as whole:
         whole.seek(header)
         whole.write((tmp_path / "payload").read_bytes())
@@ -65,5 +64,5 @@ def test_the_core_reads_what_qemu_wrote(tmp_path, container):
     assert payload != IMAGE
     (tmp_path / "payload").write_bytes(payload)
     core = contract("xts-dec", {"sector_bytes": SECTOR})
-    crypt_image(Exported(core), KEY, tmp_path / "payload", tmp_path / "read", decrypt=True)
+    crypt_image(core, KEY, tmp_path / "payload", tmp_path / "read", decrypt=True)
     assert (tmp_path / "read").read_bytes() == IMAGE
