@@ -15,7 +15,7 @@ SECTORS ?= 10000
 RESULTS := src/wideblock/evaluate/results
 GATES := aes128-pec-composite aes128-pec-composite-r2 aes128-pec-norm aes128-pec-norm-r2
 
-.PHONY: help demo test verify bench synth docs setup format lock clean
+.PHONY: help demo test verify netlist bench synth docs setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,11 @@ test: $(READY) ## Lint, types, every test.
 verify: $(READY) ## Simulate every preset as it ships, SECTORS=10000 random sectors each; hours.
 	for preset in $$($(BIN)/wideblock list --names); do \
 		$(BIN)/wideblock verify "$$preset" --sectors $(SECTORS); done
+
+netlist: $(READY) ## Synthesise a small core of every family for 7 series and simulate the netlists; 15 minutes.
+	for core in "xts-enc --set sector_bytes=32" "hmch-brw-3 --set sector_bytes=96" "fast-horner-1 --set sector_bytes=96" \
+			"heh-poly --set sector_bytes=96"; do \
+		$(BIN)/wideblock verify $$core --set sbox=bram --netlist xc7 --sectors 8; done
 
 bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 	for preset in $$($(BIN)/wideblock list --names); do $(BIN)/wideblock measure "$$preset"; done
