@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make demo | test | verify | bench | synth | docs; the first of them also sets up .venv from requirements.lock.
+# `make help` lists the targets. The first one that needs it sets up .venv from requirements.lock.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DELETE_ON_ERROR:
@@ -12,43 +12,49 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SECTORS ?= 10000
-RESULTS := docs/results
+RESULTS := src/wideblock/evaluate/results
 GATES := aes128-pec-composite aes128-pec-composite-r2 aes128-pec-norm aes128-pec-norm-r2
 
-.PHONY: demo test verify bench synth docs setup format lock clean
+.PHONY: help demo test verify netlist bench synth docs setup format lock clean
 
-demo: $(READY)
+help: ## List the targets.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(READY) ## Encrypt a filesystem image with a simulated core, decrypt it with the specification (IMAGE=FILE).
 	$(BIN)/wideblock demo $(if $(IMAGE),--image '$(IMAGE)')
 
-test: $(READY)
+test: $(READY) ## Lint, types, every test.
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check .; false; }
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/pyright --pythonpath $(BIN)/python
-	$(BIN)/pytest -q
+	$(BIN)/pytest -q --record build/test-plan.json
 
-# Every preset against its specification on SECTORS random sectors: an hour, not part of the tests.
-verify: $(READY)
+verify: $(READY) ## Simulate every preset as it ships, SECTORS=10000 random sectors each; hours.
 	for preset in $$($(BIN)/wideblock list --names); do \
 		$(BIN)/wideblock verify "$$preset" --sectors $(SECTORS); done
 
-# The cycle contract of every preset, measured in simulation.
-bench: $(READY)
+netlist: $(READY) ## Synthesise a small core of every family for 7 series and simulate the netlists; 15 minutes.
+	for core in "xts-enc --set sector_bytes=32" "hmch-brw-3 --set sector_bytes=96" "fast-horner-1 --set sector_bytes=96" \
+			"heh-poly --set sector_bytes=96"; do \
+		$(BIN)/wideblock verify $$core --set sbox=bram --netlist xc7 --sectors 8; done
+
+bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 	for preset in $$($(BIN)/wideblock list --names); do $(BIN)/wideblock measure "$$preset"; done
 
-# What the documents report: areas on the papers' devices, clocks on ECP5; hours on two cores.
-synth: $(READY)
+synth: $(READY) ## Measure the areas and clocks that the documents show; hours.
 	$(BIN)/wideblock synth --all --target xc7 --target xc5v --save $(RESULTS)
 	$(BIN)/wideblock synth xts-both --set key_bits=256 --target xc7 --save $(RESULTS)
 	$(BIN)/wideblock synth $(GATES) --target ecp5 --yosys=-nowidelut --save $(RESULTS)
 	$(BIN)/wideblock synth fast-brw-1 --set sbox=composite --target ecp5 --yosys=-nowidelut --mhz 120 --save $(RESULTS)
 
-docs: $(READY)
-	$(BIN)/python -m wideblock.export.results $(RESULTS) README.md
+docs: $(READY) ## Renew the tables of the documents from measured results and the last test run.
+	$(BIN)/python -m wideblock.evaluate.tables $(RESULTS) README.md
+	$(BIN)/python -m tests.plan build/test-plan.json docs/test-plan.md
 
-setup: $(READY)
+setup: $(READY) ## Set up .venv from requirements.lock.
 
-format: $(READY)
+format: $(READY) ## Format the code.
 	$(BIN)/ruff check --quiet --fix .
 	$(BIN)/ruff format --quiet .
 
@@ -67,12 +73,11 @@ $(READY): requirements.lock pyproject.toml
 	@$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	@touch $@
 
-# Needs `uv` on PATH.
-lock:
+lock: ## Renew requirements.lock; needs uv on PATH.
 	{ sed -n '/^#/p;/^[^#]/q' requirements.lock; \
 		uv pip compile --quiet --no-config --no-header --upgrade --generate-hashes --all-extras --group test --group build \
 			--python-version 3.11 --python-platform x86_64-manylinux_2_35 pyproject.toml; } > requirements.new
 	mv requirements.new requirements.lock
 
-clean:
+clean: ## Remove .venv, build and caches.
 	rm -rf $(VENV) build .pytest_cache .hypothesis .ruff_cache

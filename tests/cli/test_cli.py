@@ -6,15 +6,20 @@ import os
 import resource
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 from typer.testing import CliRunner
 
 from wideblock import catalog
-from wideblock.cli.app import app
-from wideblock.export.results import COMMITTED
+from wideblock.cli import crypt
+from wideblock.cli.app import COMMANDS, app
+from wideblock.evaluate.tables import COMMITTED
+from wideblock.export.contract import contract
+from wideblock.image.crypt import Crypted
 
-COMMANDS = "list info schedule generate encrypt decrypt verify measure synth compare demo".split()
+pytestmark = pytest.mark.shows("cli")
+
 KEY = "000102030405060708090a0b0c0d0e0f"
 FAST = "fast-brw-2s"
 
@@ -104,7 +109,7 @@ def test_compare_puts_the_papers_rows_beside_ours():
 
 def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
     measured = json.loads((COMMITTED / "xts-enc-xc7.json").read_text())
-    (tmp_path / "changed.json").write_text(json.dumps(measured | {"name": "xts-both key_bits=256"}))
+    (tmp_path / "changed.json").write_text(json.dumps(measured | {"preset": "xts-both", "changed": {"key_bits": 256}}))
     rows = {row["preset"]: row for row in reported("compare", "xts-both", "--results", tmp_path)}
     assert [rows[name]["published"]["lcs"] for name in ("xts-both", "xts-both key_bits=256")] == [17023, 23297]
     assert rows["xts-both key_bits=256"]["interval"] == measured["interval"]
@@ -133,6 +138,15 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
             ("encrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{missing}/x", "--engine", "spec"),
             "no such file",
         ),
+        (
+            ("encrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{out}", "--engine", "magic"),
+            "'rtl', 'spec'",
+        ),
+        (("encrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{image}", "--force"), "the same file"),
+        (("encrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{odd}"), "--force"),
+        (("decrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{out}", "--device"), "leave out --device"),
+        (("decrypt", FAST, "--key", KEY, "--in", "/dev/zero", "--out", "{out}"), "- to read standard input"),
+        (("decrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "/dev/null", "--force"), "a character device"),
         (("demo", "--image", "{missing}"), "no such file"),
         (("demo", "--image", "{odd}"), "4096"),
     ],
@@ -170,10 +184,24 @@ def test_spec_engine_round_trip_and_tweak(tmp_path):
     # equal sectors differ by their number, and the number is all that counts
     assert len({cipher.read_bytes()[k : k + 4096] for k in (0, 4096, 8192)}) == 3
     assert moved.read_bytes()[:8192] == cipher.read_bytes()[4096:]
-    expected = catalog.specification(catalog.parameters(FAST), bytes.fromhex(KEY)).encrypt(
-        (2).to_bytes(16, "little"), plain.read_bytes()[8192:]
+    expected = (
+        contract(FAST).specification(bytes.fromhex(KEY)).encrypt((2).to_bytes(16, "little"), plain.read_bytes()[8192:])
     )
     assert cipher.read_bytes()[8192:] == expected
+
+
+def test_the_cores_cycles_are_reported(monkeypatch):
+    given = {}
+
+    def done(subject, key, source, target, **options):
+        given.update(options)
+        return Crypted(20, 2612, 1.25)
+
+    monkeypatch.setattr(crypt, "crypt_image", done)
+    result = run("decrypt", FAST, "--key", KEY, "--in", "a", "--out", "b", "--force", "--device", "--first-sector", 3)
+    assert result.stdout == "" and result.stderr == "20 sectors in 1.2 s, 2,612 cycles of the core, 130.6 a sector\n"
+    given.pop("progress")
+    assert given == {"decrypt": True, "first_sector": 3, "engine": "rtl", "force": True, "device": True}
 
 
 def limited(tmp_path, *arguments):
@@ -203,3 +231,19 @@ def test_missing_compiler_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path / "cache"))
     says = refused("encrypt", FAST, "--key", KEY, "--in", tmp_path / "image", "--out", tmp_path / "out")
     assert "no-such-compiler" in says and not (tmp_path / "out").exists()
+
+
+def test_help_names_every_command_by_its_own_words_and_imports_none():
+    script = (
+        "import sys; from wideblock.cli import main\n"
+        "try: main()\n"
+        "finally: print([name for name in ('amaranth', 'numpy') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script, "--help"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.rstrip().endswith("[]")
+    for name, (module, line) in COMMANDS.items():
+        assert name in done.stdout
+        text = " ".join(
+            getattr(import_module(f"wideblock.cli.{module}"), {"list": "presets"}.get(name, name)).__doc__.split()
+        )
+        assert text.startswith(line[:-1]), f"{name}: {text}"

@@ -7,6 +7,8 @@ import pytest
 
 from wideblock.cli import filesystem
 
+pytestmark = pytest.mark.shows("cli")
+
 SIZE = 4 << 20
 TOOLS = filesystem.PATH
 

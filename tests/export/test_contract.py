@@ -6,36 +6,53 @@ import json
 import pytest
 
 from wideblock import catalog
-from wideblock.export.contract import MEANING, contract
+from wideblock.export.contract import contract
+from wideblock.rtl.stream.behaviour import Cause
 
 
 @pytest.mark.parametrize("name", catalog.PRESETS)
 def test_ports_are_axi4_stream_of_the_stated_width(name):
     core = contract(name)
     width = {port.name: port.width for port in core.ports}
-    p = core.parameters
-    units = {"s_axis_tkeep", "m_axis_tkeep", "fault of units"}
-    keep = {"s_axis_tkeep", "m_axis_tkeep"} if p.scheme == "xts" else set()
-    assert set(width) == set(MEANING) - units | keep
-    assert all(width[name] == 16 * p.width for name in keep) and width["fault"] == (4 if keep else 2)
-    assert ("direction" in {port.name: port for port in core.ports}["fault"].meaning(p.width)) == bool(keep)
+    p, channel = core.parameters, core.interface.channel
+    keep = {"s_axis_tkeep", "m_axis_tkeep"} if channel("i").field("keep") else set()
+    assert set(width) == {
+        "aclk", "aresetn", "s_axis_tdata", "s_axis_tuser", "s_axis_tvalid", "s_axis_tready", "s_axis_tlast",
+        "m_axis_tdata", "m_axis_tvalid", "m_axis_tready", "m_axis_tlast", "s_axis_key_tdata", "s_axis_key_tvalid",
+        "s_axis_key_tready", "zeroize", "ready", "fault", "computed", *keep,
+    }  # fmt: skip
+    assert bool(keep) == (not core.behaviour.length.fixed)
+    assert all(width[name] == p.beat_bytes for name in keep) and width["fault"] == len(core.behaviour.faults)
     assert width["s_axis_tdata"] == width["m_axis_tdata"] == 128 * p.width
     assert width["s_axis_tuser"] == 129
-    assert width["s_axis_key_tdata"] == core.key_bits == core.core.key_port_bits(p)
+    assert width["s_axis_key_tdata"] == core.component.key_port_bits(p)
     inputs = {port.name for port in core.ports if port.direction == "input"}
     assert inputs == {
         "aclk", "aresetn", "s_axis_tdata", "s_axis_tuser", "s_axis_tvalid", "s_axis_tlast", "m_axis_tready",
         "s_axis_key_tdata", "s_axis_key_tvalid", "zeroize", *(keep - {"m_axis_tkeep"}),
     }  # fmt: skip
+    assert all(port.meaning for port in core.ports)
+
+
+def test_a_fault_has_the_bit_of_its_cause():
+    core = contract("xts-enc")
+    assert [core.behaviour.fault(cause) for cause in (Cause.SHORT, Cause.LONG, Cause.DIRECTION, Cause.KEY)] == [
+        1,
+        2,
+        4,
+        8,
+    ]
+    with pytest.raises(ValueError, match="no fault KEY, only SHORT, LONG$"):
+        contract("fast-brw-2").behaviour.fault(Cause.KEY)
 
 
 def test_json_is_plain_and_complete():
     value = contract("fast-brw-2s").json()
     assert json.loads(json.dumps(value)) == value
-    wanted = "preset scheme lanes sector_bytes overlap key_bits stages round_stages timing ports security".split()
-    assert set(wanted) <= set(value)
+    assert {"preset", "status", "security", "ports", "timing", "mult_stages", *contract("fast-brw-2s").settings} <= set(
+        value
+    )
     assert {"compute", "latency", "interval", "setup"} <= set(value["timing"])
-    assert value["stages"] == catalog.preset("fast-brw-2s").parameters.mult_stages
 
 
 def test_changes_make_another_name_and_only_real_changes_count():
@@ -47,7 +64,7 @@ def test_changes_make_another_name_and_only_real_changes_count():
 @pytest.mark.parametrize(
     "name, changes, says",
     [
-        ("fast-brw-99", {}, "one of fast-brw"),
+        ("fast-brw-99", {}, "did you mean fast-brw"),
         ("fast-brw-2s", {"lane": "2"}, "lane"),
         ("fast-brw-2s", {"sector_bytes": "100"}, "100"),
         ("fast-brw-2s", {"sector_bytes": "32"}, "got 2"),

@@ -11,7 +11,9 @@ from wideblock import vectors
 from wideblock.spec import aes
 from wideblock.spec.aes import AES
 
-KEYS = st.sampled_from([16, 32]).flatmap(lambda size: st.binary(min_size=size, max_size=size))
+pytestmark = pytest.mark.shows("spec-independent")
+
+KEYS = st.sampled_from([16, 24, 32]).flatmap(lambda size: st.binary(min_size=size, max_size=size))
 DATA = st.integers(0, 40).flatmap(lambda n: st.binary(min_size=16 * n, max_size=16 * n))
 STATES = (
     st.integers(1, 4)
@@ -36,6 +38,15 @@ def test_equals_an_independent_implementation(key, data):
     other = Cipher(algorithms.AES(key), modes.ECB())
     assert AES(key).encrypt(data) == other.encryptor().update(data)
     assert AES(key).decrypt(data) == other.decryptor().update(data)
+
+
+@given(KEYS, DATA)
+def test_full_rounds_are_aes_but_for_the_last_mix_columns(key, data):
+    cipher = AES(key)
+    *round_keys, last = cipher.round_keys
+    mixed = aes.full_rounds(data, [*round_keys, bytes(16)])
+    states = aes.inv_mix_columns(np.frombuffer(mixed, np.uint8).reshape(-1, 16))
+    assert aes.add_round_key(states, last).tobytes() == cipher.encrypt(data)
 
 
 def test_many_blocks_at_once():
@@ -104,3 +115,5 @@ def test_not_a_whole_number_of_blocks(size):
     for function in (AES(bytes(16)).encrypt, AES(bytes(16)).decrypt):
         with pytest.raises(ValueError, match=f"^AES data must be a multiple of 16 bytes, got {size}$"):
             function(bytes(size))
+    with pytest.raises(ValueError, match=f"^AES data must be a multiple of 16 bytes, got {size}$"):
+        aes.full_rounds(bytes(size), [bytes(16)])

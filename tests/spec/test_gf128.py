@@ -9,7 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wideblock.spec.aes import AES
-from wideblock.spec.gf128 import Reading, double, inverse, mul, power, square
+from wideblock.spec.gf128 import Reading, double, doubled, inverse, mul, power, square
+
+pytestmark = pytest.mark.shows("spec-algebra")
 
 ELEMENTS = st.integers(0, 2**128 - 1)
 BLOCKS = st.binary(min_size=16, max_size=16)
@@ -68,6 +70,12 @@ def test_square_double_and_frobenius(a):
     assert power(a, 2**128) == a
 
 
+def test_doubled():
+    assert doubled(3, 4) == [3, 6, 12, 24]
+    assert doubled(1 << 127, 2) == [1 << 127, double(1 << 127)] == [1 << 127, 0x87]
+    assert doubled(5, 0) == []
+
+
 @given(ELEMENTS, st.integers(0, 300), st.integers(0, 300))
 def test_power(a, m, n):
     assert power(a, m + n) == mul(power(a, m), power(a, n))
@@ -96,10 +104,17 @@ def test_readings_of_many_blocks(reading, blocks):
 def test_how_the_readings_relate(block):
     assert Reading.LE.element(block) == Reading.BE.element(block[::-1])
     assert Reading.GCM.element(block) == int(f"{Reading.BE.element(block):0128b}"[::-1], 2)
+    assert Reading.POLYVAL.element(block) == Reading.GCM.element(block[::-1])
 
 
 @pytest.mark.parametrize(
-    "reading, one", [(Reading.LE, "01" + "00" * 15), (Reading.BE, "00" * 15 + "01"), (Reading.GCM, "80" + "00" * 15)]
+    "reading, one",
+    [
+        (Reading.LE, "01" + "00" * 15),
+        (Reading.BE, "00" * 15 + "01"),
+        (Reading.GCM, "80" + "00" * 15),
+        (Reading.POLYVAL, "00" * 15 + "80"),
+    ],
 )
 def test_one(reading, one):
     assert reading.block(1) == bytes.fromhex(one)
@@ -114,8 +129,8 @@ def test_times_x_on_bytes(block):
     be[15] ^= 0x87 * (big >> 127)
     gcm = bytearray((big >> 1).to_bytes(16, "big"))
     gcm[0] ^= 0xE1 * (big & 1)
-    for reading, doubled in ((Reading.LE, le), (Reading.BE, be), (Reading.GCM, gcm)):
-        assert reading.block(double(reading.element(block))) == doubled
+    for reading, times_x in ((Reading.LE, le), (Reading.BE, be), (Reading.GCM, gcm)):
+        assert reading.block(double(reading.element(block))) == times_x
 
 
 @given(BLOCKS, BLOCKS.filter(lambda key: key != bytes(16)), BLOCKS, st.integers(1, 6))
@@ -171,6 +186,31 @@ def test_ghash_of_the_gcm_paper():
     C = Reading.GCM.element(bytes.fromhex("0388dace60b6a392f328c2b971b2fe78"))
     lengths = Reading.GCM.element((128).to_bytes(16, "big"))
     assert mul(C, H) == X1 and mul(X1 ^ lengths, H) == result
+
+
+def dot(a, b):
+    """RFC 8452, 3, by its definition: a b x^-128 in the field mod x^128 + x^127 + x^126 + x^121 + 1."""
+    modulus = 1 << 128 | 1 << 127 | 1 << 126 | 1 << 121 | 1
+    product = 0
+    for i in range(128):
+        product ^= (a << i) * (b >> i & 1)
+    for _ in range(128):  # divide by x 128 times: the modulus has the constant term that makes it possible
+        product = (product ^ modulus * (product & 1)) >> 1
+    return product
+
+
+@given(BLOCKS, BLOCKS)
+def test_polyval_is_the_reading_of_polyval(a, b):
+    product = double(mul(Reading.POLYVAL.element(a), Reading.POLYVAL.element(b)))
+    expected = dot(int.from_bytes(a, "little"), int.from_bytes(b, "little"))
+    assert Reading.POLYVAL.block(product) == expected.to_bytes(16, "little")
+
+
+def test_dot_of_the_rfc():
+    """RFC 8452, 7: the example of a product."""
+    a, b = bytes.fromhex("66e94bd4ef8a2c3b884cfa59ca342b2e"), bytes.fromhex("ff000000000000000000000000000000")
+    product = double(mul(Reading.POLYVAL.element(a), Reading.POLYVAL.element(b)))
+    assert Reading.POLYVAL.block(product).hex() == "ebe563401e7e91ea3ad6426b8140c394"
 
 
 @pytest.mark.parametrize("reading", Reading)

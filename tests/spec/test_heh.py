@@ -9,6 +9,8 @@ from wideblock.spec.aes import AES
 from wideblock.spec.gf128 import Reading, double
 from wideblock.spec.heh import HEH
 
+pytestmark = pytest.mark.shows("spec-known-answers")
+
 
 @pytest.mark.parametrize("hash", ["brw", "horner"])
 @pytest.mark.parametrize("m", [2, 3, 9])

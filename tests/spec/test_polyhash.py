@@ -14,6 +14,8 @@ from wideblock.spec import polyhash
 from wideblock.spec.gf128 import mul, power
 from wideblock.spec.polyhash import TwoBlockRule, brw, brw_order, decimated_horner, horner
 
+pytestmark = pytest.mark.shows("spec-algebra")
+
 ELEMENTS = st.integers(0, 2**128 - 1)
 MESSAGES = st.lists(ELEMENTS, max_size=70)
 FIRST, SECOND = TwoBlockRule.FIRST_BY_TAU, TwoBlockRule.SECOND_BY_TAU

@@ -9,11 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wideblock import vectors
-from wideblock.spec.gf128 import Reading, double, mul, power
+from wideblock.spec.gf128 import Reading, mul, power
 from wideblock.spec.heh import HEH
 from wideblock.spec.hmch import HMCH
 from wideblock.spec.polyhash import TwoBlockRule, brw, brw_order
-from wideblock.spec.psi import doubled
+
+from .avalanche import assert_unrelated, flipped
+
+pytestmark = pytest.mark.shows("spec-algebra")
 
 SCHEMES = {"HEH": HEH, "HMCH": HMCH}
 HASHES = {"BRW": "brw", "Poly": "horner"}
@@ -99,20 +102,6 @@ def test_both_schemes_hash_alike():
         assert heh.psi(X) ^ heh.psi([x ^ 1 for x in X]) != 0
 
 
-def flipped(data, bit):
-    changed = bytearray(data)
-    changed[bit // 8] ^= 1 << bit % 8
-    return bytes(changed)
-
-
-def assert_unrelated(a, b):
-    """About half of all bits differ, and in every block some do: six standard deviations are allowed."""
-    bits = 8 * len(a)
-    difference = int.from_bytes(a) ^ int.from_bytes(b)
-    assert abs(difference.bit_count() - bits / 2) < 6 * bits**0.5 / 2
-    assert all(a[i : i + 16] != b[i : i + 16] for i in range(0, len(a), 16))
-
-
 @pytest.mark.parametrize(("hash", "order"), KINDS)
 @pytest.mark.parametrize("m", [2, 32])
 @pytest.mark.parametrize("scheme", SCHEMES.values())
@@ -141,13 +130,7 @@ def test_scheme_hash_order_and_reading_matter():
         for hash, order in KINDS
         for reading in Reading
     }
-    assert len(results) == 18
-
-
-def test_doubled():
-    assert doubled(3, 4) == [3, 6, 12, 24]
-    assert doubled(1 << 127, 2) == [1 << 127, double(1 << 127)] == [1 << 127, 0x87]
-    assert doubled(5, 0) == []
+    assert len(results) == 6 * len(Reading)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES.values())

@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from wideblock import vectors
 from wideblock.spec.xts import MAX_BLOCKS, XTS
 
+pytestmark = pytest.mark.shows("spec-independent")
+
 KNOWN = [
     pytest.param(vector, id=f"{vector_set.name} {i}")
     for vector_set in vectors.load("xts")

@@ -6,9 +6,11 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from wideblock import vectors
 
+pytestmark = pytest.mark.shows("spec-known-answers")
+
 
 def test_names():
-    assert {"aes", "fast", "heh_hmch"} <= set(vectors.names())
+    assert {"aes", "aes_gcm", "aez", "fast", "heh_hmch", "minalpher", "poet", "scream", "xts"} <= set(vectors.names())
 
 
 @pytest.mark.parametrize("name", vectors.names())
@@ -27,6 +29,11 @@ def test_hex_becomes_bytes_and_words_stay_words():
     assert vector.parameters["hash"] == "Horner" and "hash" not in vector
     with pytest.raises(KeyError):
         vector["nonce"]
+
+
+def test_a_ciphertext_to_reject_says_so():
+    (found,) = [vector_set for vector_set in vectors.load("aez") if vector_set.name == "AEZ v5 reject"]
+    assert {(v.parameters["result"], v.parameters["version"]) for v in found.vectors} == {("reject", "5")}
 
 
 def test_what_a_vector_says_goes_before_what_its_set_says():

@@ -1,42 +1,104 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Most mutants of a right core die; which ones live is known and harmless."""
+"""Mutants of a real core: one model has all of them, most die, and those that change nothing are told apart."""
 
-from itertools import islice
+import os
+import time
+from functools import cache
 
 import pytest
 
-from wideblock.verify.mutation import KINDS, mutants, try_mutant
+from wideblock.export.contract import contract
+from wideblock.verify.mutation.equivalence import without_effect
+from wideblock.verify.mutation.mutants import FILE, KINDS, instrument
+from wideblock.verify.mutation.score import score
+from wideblock.verify.mutation.trial import trials
 
-from .toy_core import Toy
 
-TOY = Toy()
+@cache
+def small():
+    return contract("xts-enc", {"sector_bytes": "96", "sbox": "composite"})
 
 
-# What may live: comparisons that feed a flaw the toy was built without, and data registers that need no reset.
+def test_a_score():
+    found = score(small(), mutants=44, sectors=8)
+    modules = {mutant.module for mutant, _ in found.trials}
+    assert {"core.lanes", "core.control", "core.stealing", "core.key_unit", "core.arrivals"} <= modules
+    assert len(found.trials) == 44 == len(found.killed) + len(found.survivors) + len(found.equivalent)
+    assert found.share >= 0.85, [str(mutant) for mutant in found.survivors]
+
+
+@cache
+def made_with(seed):
+    return instrument(small(), 60, seed=seed)
+
+
+def test_mutants_are_changes_of_the_exported_text():
+    made = made_with(3)
+    lines = small().verilog.splitlines()
+    assert [mutant.number for mutant in made.mutants] == list(range(1, 61))
+    assert all(mutant.text.startswith(lines[mutant.line - 1].strip()) for mutant in made.mutants)
+    assert {mutant.kind for mutant in made.mutants} == set(KINDS)
+    assert FILE in made.verilog[1] and "mutant" in made.verilog[0]
+
+
+def test_the_seed_and_the_kind_choose():
+    assert instrument(small(), 60, seed=3).mutants == made_with(3).mutants
+    other = instrument(small(), 60, seed=4, kinds=("invert",)).mutants
+    assert {mutant.kind for mutant in other} == {"invert"}
+    assert [m.place for m in other] != [m.place for m in made_with(3).mutants]
+
+
+def test_a_mutant_of_a_bit_that_nothing_reads_has_no_effect():
+    made = instrument(small(), 400, kinds=("invert",))
+    idle = without_effect(made, small().module)
+    assert 0 < len(idle) < 40
+    assert not [m for m in made.mutants if m.number in idle and m.module == ""]  # clock, reset and ports are all read
+
+
 @pytest.mark.parametrize(
-    "kind, seed, deaths", [("gate", 0, 3), ("constant", 0, 1), ("operand", 0, 3), ("reset", 13, 3)]
+    "arguments, says",
+    [
+        ({"count": 3, "kinds": ("rust",)}, "no kind of mutation 'rust'; there are invert, stuck-at-0"),
+        ({"count": 0}, "mutants must be from 1 to 65535, got 0"),
+    ],
 )
-def test_mutants_die(kind, seed, deaths):
-    tried = list(islice(mutants(TOY.verilog, kind, seed=seed), 3))
-    reports = [try_mutant(TOY, mutant, sectors=32) for mutant in tried]
-    survivors = [str(mutant) for mutant, report in zip(tried, reports, strict=True) if report.passed]
-    assert len(tried) == 3 and len(survivors) <= 3 - deaths, survivors
+def test_bad_arguments(arguments, says):
+    with pytest.raises(ValueError, match=says):
+        instrument(small(), **arguments)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_mutant_differs_in_one_line(kind):
-    original = TOY.verilog.splitlines()
-    for mutant in islice(mutants(TOY.verilog, kind), 20):
-        changed = [i for i, (a, b) in enumerate(zip(original, mutant.verilog.splitlines(), strict=True)) if a != b]
-        assert changed == [mutant.line - 1]
-        assert mutant.kind in str(mutant)
+def one_of(outcomes):
+    """A suite that ends as ``outcomes`` say for the number that it finds in its directory."""
+
+    def run():
+        with open(FILE) as file:
+            outcome = outcomes[int(file.read(), 16)]
+        return outcome() if callable(outcome) else outcome
+
+    return run
 
 
-def test_the_seed_chooses_the_order():
-    lines = [[mutant.line for mutant in islice(mutants(TOY.verilog, "gate", seed=seed), 10)] for seed in (1, 1, 2)]
-    assert lines[0] == lines[1] != lines[2]
+def wrong():
+    raise IndexError("no sector 7")
 
 
-def test_unknown_kind():
-    with pytest.raises(ValueError, match="no kind of mutation 'rust', there are gate, constant, operand, reset"):
-        next(mutants(TOY.verilog, "rust"))
+def test_however_a_mutant_ends_its_trial_has_a_result():
+    outcomes = [None, ("zeroize", "late"), lambda: os._exit(1), lambda: time.sleep(60), wrong]
+    start = time.monotonic()
+    found = {trial.number: trial for trial in trials(one_of(outcomes), range(5), limit=2, processes=2)}
+    assert time.monotonic() - start < 30
+    assert [found[k].check for k in range(5)] == [None, "zeroize", "model", "time", "error"]
+    assert found[1].difference == "late" and found[4].difference == "IndexError: no sector 7"
+
+
+def test_trials_leave_no_process():
+    each = trials(lambda: (str(os.getpid()), ""), range(1, 9), limit=60, processes=2)
+    pid = int(next(each).check or 0)
+    each.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+
+
+def test_a_core_that_fails_itself_has_no_score():
+    with pytest.raises(ValueError, match="xts_enc_.* itself fails 'gaps': late"):
+        score(small(), mutants=2, checks=lambda core, verilog: lambda: ("gaps", "late"))

@@ -8,12 +8,14 @@ one model, which reads the number of its flaw from a file when it is made: a bui
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from amaranth import Array, C, Cat, Instance, Module, Mux, Signal
-from amaranth.hdl import ClockDomain, ClockSignal, ResetSignal
+from amaranth import Array, C, Cat, Instance, Module, Mux, ResetSignal, Signal
 from amaranth.lib import memory, wiring
-from amaranth.lib.wiring import In, Out
 
+from wideblock.catalog import KnownAnswer
 from wideblock.export.verilog import convert
+from wideblock.rtl.shell.axi_stream import AxiStreamShell
+from wideblock.rtl.stream.behaviour import Behaviour, Cause, Fault, KeyRule, Length, Output, SectorTiming
+from wideblock.rtl.stream.sector import sector_interface
 
 PATH = "flaw.hex"
 SELECT = f"""
@@ -43,7 +45,10 @@ FLAWS = (
     "malformed sector leaves",
     "early ready",
     "computed after reset",
+    "tweak kept by zeroize",
+    "buffer kept by zeroize",
 )
+FAULTS = (Fault(Cause.SHORT, "a sector was too short"), Fault(Cause.LONG, "a sector was too long"))
 
 
 class Specification:
@@ -103,79 +108,69 @@ def substitute_back(y):
 
 
 @dataclass(frozen=True)
-class Timing:
-    compute: int
-    latency: int
-    interval: int
-    setup: int
-    zeroize: int
-
-
-@dataclass(frozen=True)
 class Toy:
-    """The subject of a verification."""
+    """The subject of a verification: it has the attributes of a contract."""
 
     width: int = 1
     sector_bytes: int = 64
     key_bits: int = 128
     flawed: bool = False
     block_ram: bool = False
-    top: str = "toy"
+    module: str = "toy"
     specification: type = field(default=Specification, repr=False)
 
     @property
-    def timing(self) -> Timing:
+    def timing(self) -> SectorTiming:
         beats = self.sector_bytes // (16 * self.width)
-        return Timing(compute=beats, latency=2 * beats - 1, interval=beats, setup=5, zeroize=2 * beats + 1)
+        return SectorTiming(compute=beats, latency=2 * beats - 1, interval=beats, setup=5, zeroize=2 * beats + 1)
+
+    @property
+    def behaviour(self) -> Behaviour:
+        return Behaviour(
+            length=Length(self.sector_bytes, self.sector_bytes),
+            usual=self.sector_bytes,
+            output=Output.AFTER_WHOLE,
+            directions=(False, True),
+            keys=KeyRule.ANY,
+            faults=FAULTS,
+            timing=self.timing,
+        )
+
+    @property
+    def interface(self):
+        return sector_interface(self.width, self.key_bits, FAULTS)
+
+    @cached_property
+    def shell(self):
+        return AxiStreamShell(Core(self))
 
     @cached_property
     def verilog(self) -> str:
-        core = Core(self.width, self.sector_bytes, self.key_bits, self.flawed, self.block_ram)
-        text = convert(core, self.top)
+        text = convert(self.shell, self.module)
         return text + SELECT if self.flawed else text
 
-    def vectors(self):
+    @property
+    def known_answers(self) -> list[KnownAnswer]:
         key, tweak, sector = bytes(range(self.key_bits // 8)), bytes(range(16, 32)), bytes(self.sector_bytes)
-        yield "zeros", key, tweak, sector, self.specification(key).encrypt(tweak, sector)
+        return [KnownAnswer("zeros", key, tweak, sector, self.specification(key).encrypt(tweak, sector))]
 
 
 class Core(wiring.Component):
     """Two sector buffers: one fills while the other, substituted on its way out, empties."""
 
-    def __init__(self, width, sector_bytes, key_bits, flawed, block_ram):
-        self.width, self.beats, self.flawed, self.block_ram = width, sector_bytes // (16 * width), flawed, block_ram
+    def __init__(self, toy):
+        self.width, self.beats = toy.width, toy.sector_bytes // (16 * toy.width)
+        self.flawed, self.block_ram = toy.flawed, toy.block_ram
+        self.interface, self.behaviour, self.timing = toy.interface, toy.behaviour, toy.timing
         self.flaw = Signal(8)
-        super().__init__(
-            {
-                "aclk": In(1),
-                "aresetn": In(1),
-                "s_axis_tdata": In(128 * width),
-                "s_axis_tuser": In(129),
-                "s_axis_tvalid": In(1),
-                "s_axis_tready": Out(1),
-                "s_axis_tlast": In(1),
-                "m_axis_tdata": Out(128 * width),
-                "m_axis_tvalid": Out(1),
-                "m_axis_tready": In(1),
-                "m_axis_tlast": Out(1),
-                "s_axis_key_tdata": In(key_bits),
-                "s_axis_key_tvalid": In(1),
-                "s_axis_key_tready": Out(1),
-                "zeroize": In(1),
-                "ready": Out(1),
-                "fault": Out(2),
-                "computed": Out(1),
-            }
-        )
+        super().__init__(self.interface.members())
 
     def has(self, flaw):
         return self.flaw == FLAWS.index(flaw) + 1 if self.flawed else C(0)
 
     def elaborate(self, platform):
         m = Module()
-        m.domains.sync = ClockDomain(local=True)
-        reset = Signal()
-        m.d.comb += [ClockSignal().eq(self.aclk), ResetSignal().eq(reset), reset.eq(~self.aresetn)]
+        i, o = self.i.payload, self.o.payload
         rows = 2 * self.beats
         if self.flawed:
             m.submodules.select = Instance("flaw_select", o_flaw=self.flaw)
@@ -203,37 +198,37 @@ class Core(wiring.Component):
 
         # keys, only when idle
         key_time = idle | self.has("key inside a sector")
-        m.d.comb += self.s_axis_key_tready.eq(key_time & (clearing == 0) & ~self.zeroize)
+        m.d.comb += self.key.ready.eq(key_time & (clearing == 0) & ~self.zeroize)
         with m.If(wait != 0):
             m.d.sync += wait.eq(wait - 1)
-        with m.If(self.s_axis_key_tvalid & self.s_axis_key_tready):
-            m.d.sync += [key.eq(self.s_axis_key_tdata[:128]), loaded.eq(1), wait.eq(4)]
+        with m.If(self.key.valid & self.key.ready):
+            m.d.sync += [key.eq(self.key.payload[:128]), loaded.eq(1), wait.eq(4)]
 
         # a new key waits for a sector boundary, so a boundary waits for the key
         held_by_key = Signal()
-        m.d.comb += held_by_key.eq(self.s_axis_key_tvalid & (taken == 0) & ~discard & ~self.has("key inside a sector"))
+        m.d.comb += held_by_key.eq(self.key.valid & (taken == 0) & ~discard & ~self.has("key inside a sector"))
         have_key = (loaded & (wait == 0)) | self.has("zero key")
-        m.d.comb += self.s_axis_tready.eq(have_key & ~full[fill] & ~held_by_key & (clearing == 0) & ~self.zeroize)
+        m.d.comb += self.i.ready.eq(have_key & ~full[fill] & ~held_by_key & (clearing == 0) & ~self.zeroize)
         accept, at_end = Signal(), Signal()
         m.d.comb += [
-            accept.eq(self.s_axis_tvalid & self.s_axis_tready),
+            accept.eq(self.i.valid & self.i.ready),
             at_end.eq(taken == self.beats - 1),
             write.addr.eq(Cat(taken, C(0, 8))[: len(write.addr)] + fill * self.beats),
-            write.data.eq(self.s_axis_tdata),
-            write.en.eq(accept & ~discard & ~(self.has("dropped beat") & (self.s_axis_tdata[:5] == 7))),
+            write.data.eq(i.data),
+            write.en.eq(accept & ~discard & ~(self.has("dropped beat") & (i.data[:5] == 7))),
         ]
         m.d.sync += [fault.eq(0), computed.eq(0)]
-        first = Mux(self.has("tweak of the last beat"), self.s_axis_tlast, taken == 0)
+        first = Mux(self.has("tweak of the last beat"), i.last, taken == 0)
         with m.If(accept & ~discard & first):
-            m.d.sync += [tweak[fill].eq(self.s_axis_tuser[:128]), decrypt[fill].eq(self.s_axis_tuser[128])]
+            m.d.sync += [tweak[fill].eq(i.tweak), decrypt[fill].eq(i.decrypt)]
         with m.If(accept):
             with m.If(discard):
-                m.d.sync += discard.eq(~self.s_axis_tlast)
-            with m.Elif(at_end & self.s_axis_tlast):
+                m.d.sync += discard.eq(~i.last)
+            with m.Elif(at_end & i.last):
                 m.d.sync += [taken.eq(0), full[fill].eq(1), fill.eq(~fill), computed.eq(1)]
             with m.Elif(at_end):
                 m.d.sync += [taken.eq(0), discard.eq(1), fault.eq(Mux(self.has("wrong fault"), 1, 2))]
-            with m.Elif(self.s_axis_tlast):
+            with m.Elif(i.last):
                 m.d.sync += [taken.eq(0), fault.eq(Mux(self.has("no fault"), 0, 1))]
                 with m.If(self.has("malformed sector leaves")):
                     m.d.sync += [full[fill].eq(1), fill.eq(~fill)]
@@ -245,12 +240,12 @@ class Core(wiring.Component):
             read.addr.eq(Cat(next_given, C(0, 8))[: len(read.addr)] + next_drain * self.beats),
             next_given.eq(given),
             next_drain.eq(drain),
-            self.m_axis_tvalid.eq(full[drain]),
-            self.m_axis_tlast.eq(given == self.beats - 1),
+            self.o.valid.eq(full[drain]),
+            o.last.eq(given == self.beats - 1),
         ]
         for j in range(self.width):
-            block, mask, i = read.data[128 * j : 128 * j + 128], Signal(128), Signal(128)
-            m.d.comb += [i.eq(Cat(C(j, self.width.bit_length() - 1), given)), mask.eq(tweak[drain] ^ i)]
+            block, mask, place = read.data[128 * j : 128 * j + 128], Signal(128), Signal(128)
+            m.d.comb += [place.eq(Cat(C(j, self.width.bit_length() - 1), given)), mask.eq(tweak[drain] ^ place)]
             forth, back = Signal(128), Signal(128)
             x, y = block ^ mask, block ^ key
             m.d.comb += [
@@ -258,17 +253,17 @@ class Core(wiring.Component):
                 back.eq(Cat(substitute_back([y[k : k + 32] for k in range(0, 128, 32)])) ^ mask),
             ]
             with m.If(decrypt[drain] & ~self.has("wrong direction")):
-                m.d.comb += self.m_axis_tdata[128 * j : 128 * j + 128].eq(back)
+                m.d.comb += o.data[128 * j : 128 * j + 128].eq(back)
             with m.Else():
-                m.d.comb += self.m_axis_tdata[128 * j : 128 * j + 128].eq(forth)
+                m.d.comb += o.data[128 * j : 128 * j + 128].eq(forth)
         m.d.sync += [given.eq(next_given), drain.eq(next_drain)]
         again = Signal()
-        with m.If(self.m_axis_tvalid & self.m_axis_tready):
+        with m.If(self.o.valid & self.o.ready):
             m.d.comb += next_given.eq(given + 1)
-            with m.If(self.m_axis_tlast):
+            with m.If(o.last):
                 m.d.comb += next_given.eq(0)
                 m.d.sync += again.eq(0)
-                with m.If(self.has("duplicated sector") & (self.m_axis_tdata[:4] == 5) & ~again):
+                with m.If(self.has("duplicated sector") & (o.data[:4] == 5) & ~again):
                     m.d.sync += again.eq(1)
                 with m.Else():
                     m.d.sync += full[drain].eq(0)
@@ -277,7 +272,11 @@ class Core(wiring.Component):
         # zeroize, and its walk through the buffer
         with m.If(clearing != 0):
             m.d.sync += clearing.eq(clearing - 1)
-            m.d.comb += [write.addr.eq(clearing - 1), write.data.eq(0), write.en.eq(1)]
+            m.d.comb += [
+                write.addr.eq(rows - clearing),
+                write.data.eq(0),
+                write.en.eq(~self.has("buffer kept by zeroize")),
+            ]
         with m.If(self.zeroize):
             m.d.comb += [next_drain.eq(0), next_given.eq(0)]
             m.d.sync += [
@@ -295,6 +294,8 @@ class Core(wiring.Component):
                 fault.eq(0),
                 computed.eq(0),
             ]
+            with m.If(~self.has("tweak kept by zeroize")):
+                m.d.sync += [register.eq(0) for register in (*tweak, *decrypt)]
             with m.If(self.has("stale output after zeroize")):
                 m.d.sync += [full[drain].eq(full[drain]), drain.eq(drain), given.eq(given), key.eq(key), clearing.eq(0)]
                 m.d.comb += [next_drain.eq(drain), next_given.eq(given)]
@@ -306,6 +307,7 @@ class Core(wiring.Component):
 
     def _break(self, m, rows, loaded, given):
         """Flaws of the status and of the output stream."""
+        o = self.o.payload
         late = Signal(range(rows + 8))
         with m.If(self.zeroize & loaded & self.has("late zeroize")):
             m.d.sync += late.eq(rows + 6)
@@ -313,12 +315,12 @@ class Core(wiring.Component):
             m.d.sync += late.eq(late - 1)
             m.d.comb += self.ready.eq(1)
         count = Signal(6)
-        m.d.sync += count.eq(count + 1)
-        with m.If(self.has("wrong byte") & (given == self.beats - 1) & (self.m_axis_tdata[16:20] == 9)):
-            m.d.comb += self.m_axis_tdata[8:16].eq(0x55)
+        m.d.sync += count.eq(Mux(self.zeroize, 0, count + 1))
+        with m.If(self.has("wrong byte") & (given == self.beats - 1) & (o.data[16:20] == 9)):
+            m.d.comb += o.data[8:16].eq(0x55)
         with m.If(self.has("unstable valid") & (count == 0)):
-            m.d.comb += self.m_axis_tvalid.eq(0)
-        with m.If(self.has("payload changes while held") & ~self.m_axis_tready):
-            m.d.comb += self.m_axis_tdata[0].eq(count[0])
-        with m.If(self.has("valid in reset") & ~self.aresetn):
-            m.d.comb += self.m_axis_tvalid.eq(1)
+            m.d.comb += self.o.valid.eq(0)
+        with m.If(self.has("payload changes while held") & ~self.o.ready):
+            m.d.comb += o.data[0].eq(count[0])
+        with m.If(self.has("valid in reset") & ResetSignal()):
+            m.d.comb += self.o.valid.eq(1)

@@ -11,13 +11,16 @@ from pkgutil import iter_modules
 from wideblock.catalog.parts import PARTS, Part
 from wideblock.catalog.scheme import KnownAnswer, Preset, Scheme, Status
 
-__all__ = ["PARTS", "PRESETS", "SCHEMES", "KnownAnswer", "Part", "Preset", "Scheme", "Status", "preset"]
+__all__ = ["DEMO", "PARTS", "PRESETS", "SCHEMES", "KnownAnswer", "Part", "Preset", "Scheme", "Status", "preset"]
 
 _modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
 _schemes = [module for module in _modules if hasattr(module, "SCHEME")]
 
 SCHEMES: dict[str, Scheme] = {module.SCHEME.name: module.SCHEME for module in _schemes}
 PRESETS: dict[str, Preset] = {preset.name: preset for module in _schemes for preset in module.PRESETS}
+
+DEMO = "fast-brw-2s"
+"""The preset that demonstrates the package."""
 
 
 def preset(name: str) -> Preset:

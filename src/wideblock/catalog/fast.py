@@ -35,20 +35,21 @@ SCHEME = Scheme(
 )
 
 
+DESIGNS = (("brw", 1), ("brw", 2), ("horner", 1), ("horner", 2))
+"""Hash and AES lanes of the paper's designs. Source: "Fast Low Level Disk Encryption Using FPGAs", Table 4."""
+
+
 def _preset(hash: str, lanes: int, *, overlap: bool = False) -> Preset:
     name = f"fast-{hash}-{lanes}"
     width = lanes if hash == "horner" else max(2, lanes)
     p = HashedParameters(hash=hash, width=width, lanes=lanes, overlap=overlap)
-    return Preset(f"{name}s", SCHEME, p, like=name) if overlap else Preset(name, SCHEME, p)
+    if not overlap:
+        return Preset(name, SCHEME, p)
+    return Preset(f"{name}s", SCHEME, p, like=name if (hash, lanes) in DESIGNS else None)
 
 
 PRESETS = (
-    _preset("brw", 1),
-    _preset("brw", 2),
-    _preset("horner", 1),
-    _preset("horner", 2),
-    _preset("brw", 1, overlap=True),
-    _preset("brw", 2, overlap=True),
-    _preset("brw", 4, overlap=True),
+    *(_preset(hash, lanes) for hash, lanes in DESIGNS),
+    *(_preset("brw", lanes, overlap=True) for lanes in (1, 2, 4)),
     _preset("horner", 2, overlap=True),
 )

@@ -9,7 +9,7 @@ from typing import Any
 from wideblock import vectors
 from wideblock.rtl.sector.parameters import SectorParameters
 
-__all__ = ["KnownAnswer", "Preset", "Scheme", "Status", "aes_cores"]
+__all__ = ["KnownAnswer", "Preset", "Scheme", "Status", "aes_cores", "whole_number"]
 
 
 class Status(Enum):
@@ -40,7 +40,8 @@ class Scheme:
     specification: from parameters and key, an object with ``encrypt(tweak, sector)`` and ``decrypt(tweak, sector)``
     security:      what the scheme protects and what not, with its source
     summary:       from parameters, one line on a core
-    answers:       name of the file of its known answers; ``holds`` tells which of them are for a core
+    answers:       name of the file of its known answers, or None if there are none
+    holds:         from parameters and a known answer, whether it is for such a core
     """
 
     name: str
@@ -50,8 +51,8 @@ class Scheme:
     security: str
     status: Status
     summary: Callable[[Any], str]
-    answers: str
-    holds: Callable[[Any, vectors.Vector], bool]
+    answers: str | None = None
+    holds: Callable[[Any, vectors.Vector], bool] = lambda parameters, answer: True
 
     @property
     def title(self) -> str:
@@ -66,6 +67,8 @@ class Scheme:
 
     def known_answers(self, parameters: SectorParameters) -> list[KnownAnswer]:
         """Every known answer for a core of these parameters; maybe none."""
+        if self.answers is None:
+            return []
         key = self.core.key_material(parameters)
         found = [
             KnownAnswer(group.source, b"".join(a[part] for part in key.fields), a["tweak"], a["pt"], a["ct"])
@@ -118,7 +121,16 @@ def _value(name: str, kind: type, value: Any) -> Any:
         if value.lower() not in words:
             raise ValueError(f"{name} must be true or false, got {value!r}")
         return words[value.lower()]
+    return whole_number(name, value)
+
+
+def whole_number(name: str, text: str) -> int:
+    """The number that ``text`` writes: decimal, hexadecimal with ``0x``, or with ``k`` for 1024 or ``M`` for 1024^2.
+
+    Raises ValueError, naming ``name``.
+    """
+    unit = {"k": 1 << 10, "m": 1 << 20}.get(text[-1:].lower(), 1)
     try:
-        return int(value)
+        return int(text[:-1] if unit > 1 else text, 0) * unit
     except ValueError:
-        raise ValueError(f"{name} must be a whole number, got {value!r}") from None
+        raise ValueError(f"{name} must be a whole number such as 4096, 4k or 0x1000, got {text!r}") from None

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: one module a subcommand; what they do lives in the packages they call."""
 
-from wideblock.cli import compare, crypt, demo, generate, info, list, measure, schedule, synth, verify
-from wideblock.cli.app import app
+import sys
+
+from wideblock.cli.app import app, one_line
+from wideblock.cli.signals import Stopped, stopping
 
 __all__ = ["main"]
-
-for command in (list, info, schedule, generate, crypt, verify, measure, synth, compare, demo):
-    command.register(app)
 
 
 def main() -> None:
     """Runs the command line of this process."""
-    app(prog_name="wideblock")
+    with stopping():
+        try:
+            app(prog_name="wideblock")
+        except Stopped as stop:
+            print(f"wideblock: {one_line(stop)}", file=sys.stderr)
+            raise

@@ -2,55 +2,109 @@
 """What every subcommand shares: the application, its errors, tables and progress display."""
 
 import json
-import warnings
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from importlib import metadata
+from importlib import import_module, metadata
 from typing import Annotated, Any
 
 import typer
-from amaranth.hdl import UnusedElaboratable
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command_from_info
 
 from wideblock import __version__
-from wideblock.synth.process import FlowError
-from wideblock.verify.driver import SimulationError
-from wideblock.verify.verilator import BuildError
 
 __all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings", "Preset", "Set", "Json"]
 
-out = Console(highlight=False, soft_wrap=True)
-if not out.is_terminal:
-    out.width = 160  # a file or a pipe has no width to fit into
+out = Console(highlight=False)
+columns = os.environ.get("COLUMNS", "")
+if not out.is_terminal:  # a file or a pipe has no width of its own, and its lines are not broken
+    out = Console(highlight=False, soft_wrap=True, width=int(columns) if columns.isdecimal() else 160)
 err = Console(stderr=True, highlight=False)
-warnings.simplefilter("ignore", UnusedElaboratable)  # most commands ask a core only for its contract
 
 
-EXPECTED = (ValueError, OSError, BuildError, SimulationError, FlowError)
+COMMANDS = {
+    "list": ("list", "Show every preset with its summary, and each scheme's security statement."),
+    "info": ("info", "Show a core's parameters, cycle contract, ports, published figures and security."),
+    "schedule": ("schedule", "Draw the order of a BRW hash's multiplications for a pipelined multiplier."),
+    "generate": ("generate", "Write the Verilog of a core, and the files that tools read beside it."),
+    "encrypt": ("crypt", "Encrypt an image, sector by sector."),
+    "decrypt": ("crypt", "Decrypt an image, sector by sector."),
+    "verify": ("verify", "Hold the exported Verilog against the specification."),
+    "prove": ("prove", "Prove the stream rules of the exported Verilog: for all inputs, at all times."),
+    "mutate": (
+        "mutate",
+        "Break the exported Verilog in many places, one at a time, and count how many breaks the checks find.",
+    ),
+    "measure": ("measure", "Measure the cycle contract of the exported Verilog in simulation."),
+    "synth": ("synth", "Synthesise cores: area, and the clock where there is place and route."),
+    "compare": ("compare", "Print the papers' rows beside ours: cycles, area, clock, throughput."),
+    "demo": ("demo", "Encrypt a filesystem image with a simulated core, decrypt it with the specification."),
+}
+"""Each command's module and its line in the help; the module is imported when the command runs."""
+
+
+JUDGING = ("verify", "prove", "mutate", "measure")
+"""Commands whose exit status 1 means a difference; when they could not run it is 2."""
 
 
 class Group(TyperGroup):
-    """Turns an expected error into one line on stderr and exit status 1; any other is a bug and keeps its traceback."""
+    """Commands by name, imported when needed, and their errors.
+
+    An expected error is one line on stderr and exit status 1; any other is a bug and keeps its traceback.
+    """
+
+    _listing = False
+
+    def list_commands(self, ctx):
+        return list(COMMANDS)
+
+    def get_command(self, ctx, cmd_name):
+        if cmd_name not in COMMANDS:
+            return None
+        module, line = COMMANDS[cmd_name]
+        if self._listing:
+            return TyperCommand(cmd_name, help=line)
+        commands = typer.Typer()
+        import_module(f"wideblock.cli.{module}").register(commands)
+        (info,) = (info for info in commands.registered_commands if info.name == cmd_name)
+        return get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode="rich")
+
+    def format_help(self, ctx, formatter):
+        self._listing = True
+        super().format_help(ctx, formatter)
 
     def invoke(self, ctx):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             raise
-        except EXPECTED as error:
+        except Exception as error:
+            if not isinstance(error, expected()):
+                raise
             typer.echo(f"wideblock: {one_line(error)}", err=True)
-            raise typer.Exit(1) from None
+            raise typer.Exit(2 if ctx.invoked_subcommand in JUDGING else 1) from None
 
 
-def one_line(error: Exception) -> str:
-    """Returns the message of ``error`` in one line; the system's own errors with the file they are about."""
+def expected() -> tuple[type[Exception], ...]:
+    """Errors that the user or the machine causes, not the code; asked for when one is there, for the imports' sake."""
+    from wideblock.simulation.bench import SimulationError
+    from wideblock.simulation.verilator import BuildError
+    from wideblock.synth.process import FlowError
+
+    return ValueError, OSError, BuildError, SimulationError, FlowError
+
+
+def one_line(error: BaseException) -> str:
+    """Returns the message of ``error`` and its notes in one line; a system error with the file that it is about."""
+    message = str(error)
     if isinstance(error, OSError) and error.strerror:
         about = f"{error.filename}: " if error.filename else ""
-        return f"{about}{error.strerror[0].lower()}{error.strerror[1:]}"
-    return " ".join(str(error).split())
+        message = f"{about}{error.strerror[0].lower()}{error.strerror[1:]}"
+    return " ".join("; ".join([message, *getattr(error, "__notes__", ())]).split())
 
 
 app = typer.Typer(
@@ -115,8 +169,11 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]], *, title: str | No
 
 
 @contextmanager
-def stages(what: str) -> Iterator[Callable[[str, int, int], None]]:
-    """Gives a function that is told (stage, done, total) as work proceeds, and shows it on stderr if a terminal."""
+def stages(what: str) -> Iterator[Callable[[str, int, int | None], None]]:
+    """Gives a function to call with (stage, done, total) as work proceeds; shows progress on stderr if a terminal.
+
+    A total of None is unknown.
+    """
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
@@ -133,7 +190,7 @@ def stages(what: str) -> Iterator[Callable[[str, int, int], None]]:
 
 
 @contextmanager
-def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """:func:`stages` for work of one stage: the function is told (done, total)."""
-    with stages(what) as report:
+def progress(what: str, *, before: str | None = None) -> Iterator[Callable[[int, int | None], None]]:
+    """:func:`stages` for work of one stage: a function to call with (done, total); ``before`` is shown until then."""
+    with stages(before or what) as report:
         yield lambda done, total: report(what, done, total)

@@ -7,38 +7,23 @@ from typing import Annotated, Any
 
 import typer
 
-from wideblock import catalog
 from wideblock.cli.app import Json, as_json, out, table
-from wideblock.export.contract import contract
-from wideblock.export.results import COMMITTED
-from wideblock.synth.compare import compare as rows_of
-from wideblock.synth.result import load_all
+from wideblock.evaluate.compare import compare as rows_of
+from wideblock.evaluate.result import load_all
+from wideblock.evaluate.tables import COMMITTED
 
 EXAMPLE = "Example: [b]wideblock compare fast-brw-2 fast-brw-2s[/b]"
 
 
 def compare(
-    presets: Annotated[list[str] | None, typer.Argument(metavar="[PRESET|PART]...", help="All by default.")] = None,
-    results: Annotated[Path, typer.Option(metavar="DIR", help="Measured results.")] = COMMITTED,
+    presets: Annotated[
+        list[str] | None, typer.Argument(metavar="[PRESET|PART]...", help="Presets or parts; all by default.")
+    ] = None,
+    results: Annotated[Path, typer.Option(metavar="DIR", help="Directory of measured results.")] = COMMITTED,
     json: Json = False,
 ) -> None:
     """Print the papers' rows beside ours: cycles, area, clock, throughput."""
-    chosen = list(presets or [*catalog.PRESETS, *catalog.PARTS])
-    intervals: dict[str, Any] = {}
-    sizes = {}
-    for name in chosen:
-        if name in catalog.PARTS:
-            intervals[name], sizes[name] = catalog.PARTS[name].interval, catalog.PARTS[name].bytes
-        else:
-            behaviour = contract(name).behaviour
-            intervals[name], sizes[name] = behaviour.timing.interval, behaviour.usual
-    measured = load_all(results)
-    for result in measured:  # of presets with changes, what has a published row of its own
-        preset = result.name.partition(" ")[0]
-        if result.name not in chosen and preset in chosen:
-            chosen.insert(chosen.index(preset) + 1, result.name)
-            intervals[result.name] = result.interval
-    rows = rows_of(chosen, measured, intervals=intervals, sector_bytes=sizes)
+    rows = rows_of(presets or (), load_all(results))
     if json:
         as_json([asdict(row) | {"cycles_ratio": row.cycles_ratio, "area_ratio": row.area_ratio} for row in rows])
         return
@@ -48,9 +33,10 @@ def compare(
         lines[row.preset, theirs.design, f"{theirs.family}, {theirs.table}", theirs.cycles,
               ", ".join(map(str, theirs.areas)) or None, theirs.mhz, theirs.gbps] = None  # fmt: skip
     for row in rows:
-        lines[row.preset, "ours", row.part or "as stated", intervals[row.preset], row.area,
-              row.mhz and round(row.mhz, 1), row.gbps and round(row.gbps, 2)] = None  # fmt: skip
-    ordered = sorted(lines, key=lambda line: (chosen.index(line[0]), line[1] == "ours"))
+        lines[row.preset, "ours", row.part or "as stated", row.cycles, row.area, row.mhz and round(row.mhz, 1),
+              row.gbps and round(row.gbps, 2)] = None  # fmt: skip
+    places = {name: place for place, name in enumerate(dict.fromkeys(row.preset for row in rows))}
+    ordered = sorted(lines, key=lambda line: (places[line[0]], line[1] == "ours"))
     table(("preset", "design", "on", "cycles", "area", "MHz", "Gb/s"), ordered)
     sources = dict.fromkeys(f"{row.published.source}, {row.published.table}; {row.published.tool}" for row in rows)
     out.print(

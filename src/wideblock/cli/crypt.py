@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock encrypt`` and ``wideblock decrypt``."""
 
-import time
-from enum import Enum
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -10,22 +9,25 @@ import typer
 
 from wideblock.cli.app import Preset, Set, err, progress, settings
 from wideblock.export.contract import contract
-from wideblock.verify.image import crypt_image
+from wideblock.image.crypt import crypt_image
+from wideblock.image.engines import ENGINES
 
 KEY = "000102030405060708090a0b0c0d0e0f"
-
-
-class Engine(Enum):
-    """What enciphers: the compiled core, or the specification."""
-
-    rtl = "rtl"
-    spec = "spec"
-
+STREAM = Path("-")
 
 Key = Annotated[str, typer.Option(metavar="HEX", help="Key in hexadecimal, or @FILE to read it from a file.")]
-In = Annotated[Path, typer.Option("--in", metavar="FILE", help="Image; its size is a multiple of the sector.")]
-Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="Result; it appears when it is whole.")]
+In = Annotated[
+    Path,
+    typer.Option("--in", metavar="FILE", help="Image of whole sectors: file, block device, or - for standard input."),
+]
+Out = Annotated[
+    Path,
+    typer.Option("--out", metavar="FILE", help="Result; a file appears only when it is whole; - for standard output."),
+]
 First = Annotated[int, typer.Option(metavar="N", min=0, help="Number of the image's first sector: its tweak.")]
+Engine = Annotated[str, typer.Option(metavar="|".join(ENGINES), help="Compiled core, or its specification.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
+Device = Annotated[bool, typer.Option("--device", help="Write to a block device in place.")]
 
 
 def key_of(text: str) -> bytes:
@@ -39,33 +41,42 @@ def key_of(text: str) -> bytes:
 
 
 def encrypt(
-    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, engine: Engine = Engine.rtl,
-    changes: Set = None,
+    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, engine: Engine = "rtl",
+    force: Force = False, device: Device = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian."""
-    crypt("encrypt", preset, key, source, target, first_sector, engine, changes)
+    crypt("encrypt", preset, key, source, target, first_sector, engine, force, device, changes)
 
 
 def decrypt(
-    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, engine: Engine = Engine.rtl,
-    changes: Set = None,
+    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, engine: Engine = "rtl",
+    force: Force = False, device: Device = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Decrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian."""
-    crypt("decrypt", preset, key, source, target, first_sector, engine, changes)
+    crypt("decrypt", preset, key, source, target, first_sector, engine, force, device, changes)
 
 
 def crypt(
-    direction: str, preset: str, key: str, source: Path, target: Path, first: int, engine: Engine,
-    changes: list[str] | None,
+    direction: str, preset: str, key: str, source: Path, target: Path, first: int, engine: str, force: bool,
+    device: bool, changes: list[str] | None,
 ) -> None:  # fmt: skip
     core = contract(preset, settings(changes))
-    with progress(f"{direction}ing with {core.module}, {engine.value}") as report:
-        started = time.perf_counter()
+    name = f"{core.module}, {engine}"
+    with progress(f"{direction}ing with {name}", before=f"preparing {name}") as report:
         done = crypt_image(
-            core, key_of(key), source, target, decrypt=direction == "decrypt", first_sector=first,
-            engine=engine.value, progress=report,
-        )  # fmt: skip
-    err.print(f"{done.sectors} sectors in {time.perf_counter() - started:.1f} s", markup=False)
+            core,
+            key_of(key),
+            sys.stdin.buffer if source == STREAM else source,
+            sys.stdout.buffer if target == STREAM else target,
+            decrypt=direction == "decrypt",
+            first_sector=first,
+            engine=engine,
+            force=force,
+            device=device,
+            progress=report,
+        )
+    cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
+    err.print(f"{done.sectors} sectors in {done.seconds:.1f} s{cycles}", markup=False)
 
 
 def example(direction: str) -> str:

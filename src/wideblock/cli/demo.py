@@ -3,7 +3,6 @@
 
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,15 +11,16 @@ from typing import Annotated
 import numpy as np
 import typer
 
+from wideblock import catalog
 from wideblock.cli import filesystem
 from wideblock.cli.app import err, out, progress, table
+from wideblock.evaluate.published import for_preset
+from wideblock.evaluate.result import load_all
+from wideblock.evaluate.tables import COMMITTED, of_core
 from wideblock.export.contract import Contract, contract
-from wideblock.export.results import COMMITTED, of_core
-from wideblock.synth.published import for_preset
-from wideblock.synth.result import load_all
-from wideblock.verify.driver import Simulation
-from wideblock.verify.image import crypt_image, tweak_of
-from wideblock.verify.measure import measure
+from wideblock.image.crypt import crypt_image
+from wideblock.image.source import tweak_of
+from wideblock.verify.sector.measure import measure
 
 EXAMPLE = "Example: [b]wideblock demo --image disk.img[/b]"
 SIZE = 4 << 20
@@ -28,9 +28,9 @@ KEY = bytes.fromhex("000102030405060708090a0b0c0d0e0f")
 
 
 def demo(
-    image: Annotated[Path | None, typer.Option(metavar="FILE", help="Your image; one is made if left out.")] = None,
-    preset: Annotated[str, typer.Option(metavar="NAME", help="The core.")] = "fast-brw-2s",
-    keep: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the three images there.")] = None,
+    image: Annotated[Path | None, typer.Option(metavar="FILE", help="Image to use; by default one is created.")] = None,
+    preset: Annotated[str, typer.Option(metavar="NAME", help="Preset to demonstrate.")] = catalog.DEMO,
+    keep: Annotated[Path | None, typer.Option(metavar="DIR", help="Directory that keeps the three images.")] = None,
 ) -> None:
     """Encrypt a filesystem image with the hardware core in simulation and decrypt it with the specification."""
     core = contract(preset)
@@ -49,16 +49,13 @@ def demo(
             say(f"made an {kind} image of {SIZE:,} bytes with {len(filesystem.contents())} files in it")
         before = filesystem.read_back(plain)
 
-        with err.status(f"compiling {core.module} (once; it is kept)"):
-            simulation = Simulation(dut)
-        with simulation, progress(f"encrypting, RTL of {core.module}") as report:
-            started = time.perf_counter()
-            encrypted = crypt_image(dut, KEY, plain, cipher, simulation=simulation, progress=report)
-            rate = encrypted.sectors / (time.perf_counter() - started)
+        with progress(f"encrypting, RTL of {core.module}", before=f"compiling {core.module} (once)") as report:
+            encrypted = crypt_image(dut, KEY, plain, cipher, force=True, progress=report)
+        rate = encrypted.sectors / encrypted.seconds
         say(f"encrypted {encrypted.sectors} sectors with the compiled RTL in {encrypted.cycles:,} cycles of the core, "
             f"{rate:,.0f} sectors a second")  # fmt: skip
         with progress("decrypting, specification") as report:
-            decrypted = crypt_image(dut, KEY, cipher, back, decrypt=True, engine="spec", progress=report)
+            decrypted = crypt_image(dut, KEY, cipher, back, decrypt=True, engine="spec", force=True, progress=report)
         if plain.read_bytes() != back.read_bytes():
             raise ValueError("the specification does not give the image back; the core or the specification is wrong")
         say(f"decrypted {decrypted.sectors} sectors with the specification: every byte is back")
@@ -72,16 +69,16 @@ def demo(
                 raise ValueError("files differ after decryption; they should be those that went in")
             say(f"{after[0]} reads {len(after[1])} files back, {sum(map(len, after[1].values())):,} bytes, all equal")
 
-        sectors = core.parameters.sector_bytes
-        p = np.frombuffer(plain.read_bytes(), np.uint8).reshape(-1, sectors)
-        c = np.frombuffer(cipher.read_bytes(), np.uint8).reshape(-1, sectors)
+        sector_bytes = core.parameters.sector_bytes
+        p = np.frombuffer(plain.read_bytes(), np.uint8).reshape(-1, sector_bytes)
+        c = np.frombuffer(cipher.read_bytes(), np.uint8).reshape(-1, sector_bytes)
     same, different = equal_sectors(p, c)
     say(f"{same} sectors of the image equal another one; encrypted, {different} of them differ from all others"
         if same else "no two sectors of the image are equal")  # fmt: skip
     number = len(c) // 2
-    bytes_changed, bits_changed = flip(dut, number, c[number].tobytes(), bit=12345 % (8 * sectors))
-    say(f"one bit flipped in encrypted sector {number}: {bytes_changed} of {sectors} bytes are wrong after decryption, "
-        f"{100 * bits_changed / (8 * sectors):.1f} % of the bits")  # fmt: skip
+    bytes_changed, bits_changed = flip(dut, number, c[number].tobytes(), bit=12345 % (8 * sector_bytes))
+    say(f"one bit flipped in encrypted sector {number}: {bytes_changed} of {sector_bytes} bytes are wrong after "
+        f"decryption, {100 * bits_changed / (8 * sector_bytes):.1f} % of the bits")  # fmt: skip
     show(core, dut, rate)
 
 

@@ -7,24 +7,29 @@ from typing import Annotated
 import typer
 
 from wideblock.cli.app import Preset, Set, err, settings
+from wideblock.evaluate.result import load_all
+from wideblock.evaluate.tables import COMMITTED, section
 from wideblock.export.contract import contract
 from wideblock.export.directory import generate as write
-from wideblock.export.results import COMMITTED, of_core
-from wideblock.synth.result import load_all
 
 EXAMPLE = "Example: [b]wideblock generate fast-brw-2s --set key_bits=256 -o build/fast[/b]"
 
 
 def generate(
     preset: Preset,
-    directory: Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Where to; made if need be.")],
+    directory: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="Output directory; created if missing.")
+    ],
     changes: Set = None,
-    force: Annotated[bool, typer.Option("--force", help="Write into a directory that is not empty.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace files in a directory that is not empty.")] = False,
 ) -> None:
-    """Write the Verilog of a core, its FuseSoC description and its datasheet."""
+    """Write the Verilog of a core, and the files that tools read beside it.
+
+    Datasheet, test bench with known answers, FuseSoC description, IP-XACT description, constraints.
+    """
     core = contract(preset, settings(changes))
     with err.status(f"generating {core.module}"):
-        paths = write(core, directory, force=force, results=of_core(core, load_all(COMMITTED)))
+        paths = write(core, directory, force=force, measured=section(core, load_all(COMMITTED)))
     for path in paths:
         typer.echo(path)
 

@@ -1,24 +1,59 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock info``."""
 
-from dataclasses import asdict
+from dataclasses import asdict, fields
+from typing import Annotated
 
 import typer
 
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, table
-from wideblock.export.contract import contract
-from wideblock.synth.published import for_preset
+from wideblock.evaluate.published import for_preset
+from wideblock.export.contract import Contract, contract
 
 EXAMPLE = "Example: [b]wideblock info fast-brw-2s --set sector_bytes=512[/b]"
 
 
-def info(preset: Preset, changes: Set = None, json: Json = False) -> None:
+def info(
+    preset: Preset,
+    changes: Set = None,
+    parameters: Annotated[
+        bool, typer.Option("--parameters", help="Meaning, value and choices of each parameter of --set alone.")
+    ] = False,
+    json: Json = False,
+) -> None:
     """Show a core's parameters, cycle contract, ports, published figures and security."""
     core = contract(preset, settings(changes))
-    published = for_preset(core.name)
+    if parameters:
+        show_parameters(core, json)
+    elif json:
+        as_json(core.json() | {"published": [asdict(row) for row in for_preset(core.name)]})
+    else:
+        show(core)
+
+
+def show_parameters(core: Contract, json: bool) -> None:
+    """Prints what may be changed in the core."""
+    rows = [
+        {
+            "parameter": field.name,
+            "value": getattr(core.parameters, field.name),
+            "choices": field.metadata["choices"],
+            "meaning": field.metadata["meaning"],
+        }
+        for field in fields(core.parameters)
+    ]
     if json:
-        as_json(core.json() | {"published": [asdict(row) for row in published]})
+        as_json(rows)
         return
+    head = ("parameter", "value", "choices", "meaning")
+    table(
+        head,
+        ((row[k] if k != "choices" else ", ".join(map(str, row[k] or ["a number"])) for k in head) for row in rows),
+    )
+
+
+def show(core: Contract) -> None:
+    """Prints all that is known of the core."""
     out.print(f"{core.title}. {core.summary}\n", markup=False)
     table(("parameter", "value"), core.settings.items())
     out.print()
@@ -28,25 +63,17 @@ def info(preset: Preset, changes: Set = None, json: Json = False) -> None:
         ("port", "direction", "bits", "meaning"),
         ((port.name, port.direction, port.width, port.meaning) for port in core.ports),
     )
-    if published:
+    if published := for_preset(core.name):
         out.print()
         table(
             ("design", "device", "area", "MHz", "cycles", "Gb/s", "source"),
             (
-                (
-                    row.design,
-                    row.family,
-                    ", ".join(map(str, row.areas)),
-                    row.mhz,
-                    row.cycles,
-                    row.gbps,
-                    f"{row.source}, {row.table}",
-                )
-                for row in published
+                (r.design, r.family, ", ".join(map(str, r.areas)), r.mhz, r.cycles, r.gbps, f"{r.source}, {r.table}")
+                for r in published
             ),
             title="Published",
         )
-    out.print(f"\nSecurity: {core.security}", markup=False)
+    out.print(f"\nSecurity ({core.preset.scheme.status.value}): {core.security}", markup=False)
 
 
 def register(app: typer.Typer) -> None:

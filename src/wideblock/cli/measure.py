@@ -7,7 +7,7 @@ import typer
 
 from wideblock.cli.app import Json, Preset, Set, as_json, err, out, settings, table
 from wideblock.export.contract import contract
-from wideblock.verify.measure import measure as measured
+from wideblock.verify.sector.measure import measure as measured
 
 EXAMPLE = "Example: [b]wideblock measure fast-brw-2 --json[/b]"
 
@@ -30,7 +30,7 @@ def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
             ((name, value, *(cycles[name] for cycles in seen.values())) for name, value in stated.items()),
             title=core.module,
         )
-        out.print("measured as stated" if right else "measured is not what is stated")
+        out.print("measured as stated" if right else "MISMATCH: measured cycles differ from the contract")
     if not right:
         raise typer.Exit(1)
 

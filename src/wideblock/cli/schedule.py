@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from wideblock.cli.app import Json, as_json, out, table
+from wideblock.evaluate import schedules
 from wideblock.rtl.hash import forest
 
 EXAMPLE = """Example: [b]wideblock schedule 31 --stages 3[/b], one schedule;
@@ -60,8 +61,8 @@ def table_1(first: int, last: int, stages: list[int], json: bool) -> None:
 
 
 def figure_6(first: int, last: int, stages: list[int], json: bool, plot: Path | None) -> None:
-    found = {NS: forest.storage(first, last, NS) for NS in stages}
-    drawn = "\n".join(forest.draw_storage(grown, NS) for NS, grown in found.items())
+    found = {NS: schedules.storage(first, last, NS) for NS in stages}
+    drawn = "\n".join(schedules.draw_storage(grown, NS) for NS, grown in found.items())
     if json:
         as_json([{"stages": NS, "extra_storage": {str(m): n for m, n in grown.items()}} for NS, grown in found.items()])
     else:
@@ -75,9 +76,13 @@ def figure_6(first: int, last: int, stages: list[int], json: bool, plot: Path | 
 def schedule(
     m: Annotated[int | None, typer.Argument(metavar="BLOCKS", help="Number of blocks of the BRW polynomial.")] = None,
     stages: Annotated[str, typer.Option(metavar="K[,K]...", help="Pipeline stages of the multiplier.")] = "3",
-    rows: Annotated[str | None, typer.Option("--table", metavar="A..B", help="Table 1 for so many blocks.")] = None,
-    storage: Annotated[str | None, typer.Option(metavar="A..B", help="Figure 6: the storage that grows.")] = None,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Write figure 6 there, too.")] = None,
+    rows: Annotated[
+        str | None, typer.Option("--table", metavar="A..B", help="Schedules for A to B blocks: Table 1 of the paper.")
+    ] = None,
+    storage: Annotated[
+        str | None, typer.Option(metavar="A..B", help="Extra storage for A to B blocks: figure 6 of the paper.")
+    ] = None,
+    plot: Annotated[Path | None, typer.Option(metavar="FILE.svg", help="Write figure 6 as SVG.")] = None,
     json: Json = False,
 ) -> None:
     """Draw the order of a BRW hash's multiplications for a pipelined multiplier, by the BRW paper's algorithm."""
@@ -96,7 +101,7 @@ def schedule(
         if json:
             as_json(summary(m, NS[0]))
         else:
-            out.print(forest.draw(forest.schedule(m, NS[0])), markup=False, end="")
+            out.print(schedules.draw(forest.schedule(m, NS[0])), markup=False, end="")
 
 
 def register(app: typer.Typer) -> None:

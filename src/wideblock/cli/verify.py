@@ -1,70 +1,106 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock verify``."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
 from wideblock.export.contract import Contract, contract
+from wideblock.simulation.bench import trace_format
 from wideblock.synth.targets import target, targets
 from wideblock.synth.yosys import Source
 from wideblock.synth.yosys import netlist as synthesise
-from wideblock.verify.netlist import verify_netlist
-from wideblock.verify.scoreboard import Report
-from wideblock.verify.scoreboard import verify as run
+from wideblock.verify.netlist import NETLIST_CHECKS, cells
+from wideblock.verify.report import Report
+from wideblock.verify.sector.driver import SectorSimulation
+from wideblock.verify.sector.suite import trace
+from wideblock.verify.sector.suite import verify as run
 
 EXAMPLE = (
     "Example: [b]wideblock verify fast-brw-2s --sectors 10000 --seed 1[/b]; "
-    "[b]wideblock verify fast-brw-2 --netlist xc7 --sectors 8[/b], what synthesis makes of it"
+    "[b]wideblock verify fast-brw-2 --netlist xc7 --sectors 8[/b], its synthesised netlist; "
+    "[b]wideblock verify xts-enc --check zeroize --wave zeroize.vcd[/b]"
 )
 
 
-def after_synthesis(core: Contract, device: str, **options: Any) -> Report:
-    """The report on the netlist that synthesis for ``device`` makes of the core."""
+@contextmanager
+def texts(core: Contract, device: str | None) -> Iterator[list[str]]:
+    """The Verilog to simulate: the exported file, or the netlist that synthesis for ``device`` makes of it."""
+    if device is None:
+        yield [core.verilog]
+        return
     with TemporaryDirectory() as directory:
-        options["progress"]("synthesis", 0, 1)
         _, files = synthesise(Source(core.verilog, core.module), target(device), Path(directory))
-        return verify_netlist(core, files.verilog, files.models, includes=files.includes, **options)
+        text = files.verilog.read_text()
+        yield [text, cells(text, files.models, files.includes)]
 
 
 def verify(
     preset: Preset,
     sectors: Annotated[int, typer.Option(metavar="N", min=1, help="Random sectors.")] = 256,
-    seed: Annotated[int, typer.Option(metavar="S", help="Of every random choice.")] = 0,
+    seed: Annotated[int, typer.Option(metavar="S", help="Seed of all random stimulus.")] = 0,
     changes: Set = None,
     netlist: Annotated[
         str | None,
-        typer.Option(metavar="TARGET", help=f"Try the netlist synthesised for one of {', '.join(targets)}."),
+        typer.Option(metavar="TARGET", help=f"Netlist synthesised for one of {', '.join(targets)}."),
+    ] = None,
+    check: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only the check of this name; may be repeated.")
+    ] = None,
+    wave: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Waveform, .vcd or .fst, of the failing run; of a --check's last run if none fails."
+        ),
     ] = None,
     json: Json = False,
 ) -> None:
-    """Hold the exported Verilog against the specification; explain the first difference, exit status 1."""
+    """Compare the exported Verilog with its specification; explain the first difference.
+
+    Exit status 1: a difference was found; 2: the checks could not run.
+    """
     core = contract(preset, settings(changes))
+    if wave:
+        trace_format(wave)
     with stages(f"compiling {core.module}") as report:
-        options = {"sectors": sectors, "seed": seed, "vectors": core.known_answers, "progress": report}
-        found = after_synthesis(core, netlist, **options) if netlist else run(core, **options)
+        with texts(core, netlist) as verilog:
+            options = {"sectors": sectors, "seed": seed, "vectors": core.known_answers, "progress": report}
+            with SectorSimulation(core, verilog=verilog) as simulation:
+                names = check or (NETLIST_CHECKS if netlist else None)
+                found = run(core, checks=names, simulation=simulation, **options)
+            traced = found.failure.name if found.failure else check[0] if check and len(check) == 1 else None
+            if wave and traced:
+                again = trace(core, traced, wave, verilog=verilog, **options)
+                if again.passed != found.passed:
+                    raise ValueError(f"{traced!r} has another outcome when it runs alone; the waveform shows that run")
     if json:
         as_json({"preset": core.name, "changed": dict(core.changed), "passed": found.passed, **asdict(found)})
     else:
-        table(
-            ("check", "result", "sectors", "cycles", "tried"),
-            (
-                (check.name, "passed" if check.passed else "FAILED", check.sectors, check.cycles, check.tried)
-                for check in found.checks
-            ),
-            title=f"{core.module}{f' as netlist for {netlist}' if netlist else ''}, seed {seed}",
-        )
-        out.print(
-            f"{found.sectors:,} sectors, {found.cycles:,} cycles in {found.seconds:.1f} s, "
-            f"{found.cycles_per_second:,.0f} cycles a second"
-        )
+        show(core, found, f" as netlist for {netlist}" if netlist else "")
+    if wave and not traced:
+        typer.echo("wideblock: no check failed: name one with --check to have its waveform", err=True)
     if found.failure:
         typer.echo(f"wideblock: {core.module} fails {found.failure.name!r}: {found.failure.difference}", err=True)
         raise typer.Exit(1)
+
+
+def show(core: Contract, found: Report, form: str) -> None:
+    """Prints a report."""
+    table(
+        ("check", "result", "sectors", "cycles", "tried"),
+        ((each.name, str(each.outcome), each.sectors, each.cycles, each.tried) for each in found.checks),
+        title=f"{core.module}{form}, seed {found.seed}",
+    )
+    out.print(
+        f"{found.sectors:,} sectors, {found.cycles:,} cycles in {found.seconds:.1f} s, "
+        f"{found.cycles_per_second:,.0f} cycles a second"
+    )
 
 
 def register(app: typer.Typer) -> None:

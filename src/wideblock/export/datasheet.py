@@ -2,24 +2,21 @@
 """Datasheet of an exported core, in Markdown."""
 
 import json
-from collections.abc import Iterable
 
 from wideblock import __version__
 from wideblock.export.contract import Contract
-from wideblock.export.results import HEAD, row, table
+from wideblock.export.markdown import table
 from wideblock.export.verilog import command
 from wideblock.export.wave import sector_diagram, text
 from wideblock.rtl.stream.behaviour import Behaviour, Cause, KeyRule
-from wideblock.synth.result import Result
 
 __all__ = ["datasheet"]
 
 
-def datasheet(core: Contract, results: Iterable[Result] = ()) -> str:
-    """Returns the datasheet; ``results`` are what was measured on the same core."""
+def datasheet(core: Contract, measured: str = "") -> str:
+    """Returns the datasheet; ``measured`` is a Markdown table of area and clock, or empty."""
     p, t = core.parameters, core.timing
     rate = 8 * p.sector_bytes / t.interval
-    results = list(results)
     diagram = sector_diagram(t, p.beats)
     parts = [
         f"# {core.module}\n\n{core.title}. {core.summary}\n\n"
@@ -47,11 +44,12 @@ def datasheet(core: Contract, results: Iterable[Result] = ()) -> str:
         f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
         f"## Rules of the ports\n\n{_rules(core)}",
         f"## How to connect\n\n```verilog\n{instance(core)}```\n\n{CONNECT.format(core=core)}",
+        *([f"## How to simulate\n\n{SIMULATE.format(module=core.module)}"] if core.known_answers else []),
         f"## Security\n\n{core.security}\n\n"
         "There is no masking and no other protection against side channels that need physical access.\n",
     ]
-    if results:
-        parts.insert(4, "## Area and clock\n\n" + table(HEAD, map(row, results)))
+    if measured:
+        parts.insert(4, f"## Area and clock\n\n{measured}")
     return "\n".join(parts)
 
 
@@ -125,7 +123,20 @@ CONNECT = """\
 All ports are synchronous to `aclk`. `aresetn` is sampled by `aclk`: hold it low for at least one cycle. A 16-byte block
 keeps its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream width converter fits as it is. For
 storage, the tweak is the sector number as a 128-bit little-endian integer: put the number in `s_axis_tuser[127:0]`.
-The file needs no other file; `{core.module}.core` is its FuseSoC description.
+The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
+FuseSoC (targets `lint`, `synth` and, with a test bench, `sim`), and `{core.module}.xdc` has a clock constraint for runs
+of the core by itself.
+"""
+
+SIMULATE = """\
+`{module}_tb.v` plays known answers and prints `PASSED`. It drives unknown values wherever the rules of the ports
+allow them.
+
+```sh
+iverilog -g2005 -s {module}_tb -o {module}.vvp {module}.v {module}_tb.v && vvp -n {module}.vvp
+verilator --binary --timing -Wno-fatal -CFLAGS "-std=c++20 -fcoroutines" --top-module {module}_tb \\
+  {module}.v {module}_tb.v && obj_dir/V{module}_tb
+```
 """
 
 

@@ -9,13 +9,13 @@ from wideblock.export.contract import Contract
 __all__ = ["fusesoc"]
 
 
-def fusesoc(core: Contract) -> str:
-    """Returns a CAPI2 ``.core`` file with a lint target, for the Verilog file of the same name beside it.
+def fusesoc(core: Contract, *, bench: bool) -> str:
+    """Returns a CAPI2 ``.core`` file with targets lint and synth, and with ``bench`` also sim, for the files beside it.
 
     Source: CAPI2 reference of FuseSoC. Strings are quoted as JSON, which YAML contains.
     """
     module = core.module
-    return f"""\
+    text = f"""\
 CAPI=2:
 # SPDX-License-Identifier: Apache-2.0
 name: "wideblock:tes:{module}:{__version__}"
@@ -26,7 +26,15 @@ filesets:
     files:
       - {module}.v
     file_type: verilogSource
-
+"""
+    if bench:
+        text += f"""\
+  bench:
+    files:
+      - {module}_tb.v
+    file_type: verilogSource
+"""
+    text += f"""
 targets:
   default: &default
     description: the Verilog alone
@@ -35,8 +43,25 @@ targets:
   lint:
     <<: *default
     description: Verilator, lint only
-    default_tool: verilator
-    tools:
-      verilator:
-        mode: lint-only
+    flow: lint
+    flow_options:
+      tool: verilator
+  synth:
+    <<: *default
+    description: Yosys, for the 7 series
+    flow: generic
+    flow_options:
+      tool: yosys
+      arch: xilinx
 """
+    if bench:
+        text += f"""\
+  sim:
+    description: known answers in Icarus Verilog
+    filesets: [rtl, bench]
+    toplevel: {module}_tb
+    flow: sim
+    flow_options:
+      tool: icarus
+"""
+    return text

@@ -19,6 +19,7 @@ __all__ = [
     "SBOX",
     "add_round_key",
     "expand_key",
+    "full_rounds",
     "inv_mix_columns",
     "inv_shift_rows",
     "inv_sub_bytes",
@@ -124,6 +125,16 @@ def expand_key(key: bytes) -> list[bytes]:
     return [b"".join(w[4 * i : 4 * i + 4]) for i in range(Nr + 1)]
 
 
+def full_rounds(data: bytes, round_keys: Sequence[bytes]) -> bytes:
+    """Every block of data plus the first key, then a round for each further key, with MixColumns in the last one, too.
+
+    AES4 and AES10 of AEZ and POET are this with 5 and 11 keys; AES itself has no MixColumns in its last round.
+
+    Source: AEZ v5, 1.5; POET v2.01.
+    """
+    return AES._each_block(data, list(round_keys), _full_rounds)
+
+
 class AES:
     """AES under one key; every block on its own (ECB).
 
@@ -160,6 +171,14 @@ def _cipher(states: States, round_keys: Sequence[bytes]) -> States:
     for round_key in middle:
         states = add_round_key(mix_columns(shift_rows(sub_bytes(states))), round_key)
     return add_round_key(shift_rows(sub_bytes(states)), last)
+
+
+def _full_rounds(states: States, round_keys: Sequence[bytes]) -> States:
+    first, *others = round_keys
+    states = add_round_key(states, first)
+    for round_key in others:
+        states = add_round_key(mix_columns(shift_rows(sub_bytes(states))), round_key)
+    return states
 
 
 def _inv_cipher(states: States, round_keys: Sequence[bytes]) -> States:

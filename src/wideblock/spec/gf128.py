@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""GF(2^128) mod x^128 + x^7 + x^2 + x + 1, and the three ways to read 16 bytes as one of its elements.
+"""GF(2^128) mod x^128 + x^7 + x^2 + x + 1, and the four ways to read 16 bytes as one of its elements.
 
 An element is an int: bit i is the coefficient of x^i. Its sum with another is ``a ^ b``.
 """
@@ -7,7 +7,7 @@ An element is an int: bit i is the coefficient of x^i. Its sum with another is `
 from collections.abc import Iterable
 from enum import Enum
 
-__all__ = ["REDUCTION", "Reading", "WIDTH", "double", "inverse", "mul", "power", "square"]
+__all__ = ["REDUCTION", "Reading", "WIDTH", "double", "doubled", "inverse", "mul", "power", "square"]
 
 WIDTH = 128
 """Bits of an element."""
@@ -50,6 +50,14 @@ def double(a: int) -> int:
     return a << 1 & _MASK ^ (REDUCTION if a >> WIDTH - 1 else 0)
 
 
+def doubled(first: int, count: int) -> list[int]:
+    """first, x first, x^2 first, .., ``count`` of them."""
+    out = [first] * count
+    for i in range(1, count):
+        out[i] = double(out[i - 1])
+    return out
+
+
 def power(a: int, n: int) -> int:
     """a to the n, for n of at least 0; anything to the 0 is one."""
     if n < 0:
@@ -75,11 +83,14 @@ class Reading(Enum):
     ``LE``:  bit i of the little-endian integer is the coefficient of x^i; one is 01 00 .. 00. XTS, EME2, FAST.
     ``BE``:  bit i of the big-endian integer; one is 00 .. 00 01. AEZ, CMAC.
     ``GCM``: bit 127 - i of the big-endian integer; one is 80 00 .. 00. GHASH, XCB.
+    ``POLYVAL``: bit 127 - i of the little-endian integer; one is 00 .. 00 80. HCTR2. POLYVAL's own field is this one
+    with x replaced by 1/x; in this reading its product dot(a, b) is x a b. Source: RFC 8452, appendix A.
     """
 
     LE = "le"
     BE = "be"
     GCM = "gcm"
+    POLYVAL = "polyval"
 
     def element(self, block: bytes) -> int:
         """The element that 16 bytes are."""
@@ -92,6 +103,8 @@ class Reading(Enum):
                 return int.from_bytes(block, "big")
             case Reading.GCM:
                 return int.from_bytes(block.translate(_REVERSED), "little")
+            case Reading.POLYVAL:
+                return int.from_bytes(block.translate(_REVERSED), "big")
 
     def block(self, element: int) -> bytes:
         """The 16 bytes that an element is."""
@@ -104,6 +117,8 @@ class Reading(Enum):
                 return element.to_bytes(WIDTH // 8, "big")
             case Reading.GCM:
                 return element.to_bytes(WIDTH // 8, "little").translate(_REVERSED)
+            case Reading.POLYVAL:
+                return element.to_bytes(WIDTH // 8, "big").translate(_REVERSED)
 
     def elements(self, data: bytes) -> list[int]:
         """The elements of a whole number of blocks."""

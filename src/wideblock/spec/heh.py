@@ -5,7 +5,8 @@ Source: Sarkar, IEEE TIT 55(10), 2009; Chakraborty, Mancillas-Lopez, Rodriguez-H
 figure 9, whose lines are followed.
 """
 
-from wideblock.spec.psi import PsiScheme, doubled
+from wideblock.spec.gf128 import doubled
+from wideblock.spec.psi import PsiScheme
 
 __all__ = ["HEH"]
 

@@ -7,7 +7,8 @@ figure 10, whose lines are followed.
 
 from collections.abc import Sequence
 
-from wideblock.spec.psi import PsiScheme, doubled
+from wideblock.spec.gf128 import doubled
+from wideblock.spec.psi import PsiScheme
 
 __all__ = ["HMCH"]
 

@@ -11,7 +11,7 @@ from wideblock.spec.aes import AES, BLOCK
 from wideblock.spec.gf128 import Reading, double, mul
 from wideblock.spec.polyhash import TwoBlockRule, brw, brw_order, horner
 
-__all__ = ["PsiScheme", "doubled"]
+__all__ = ["PsiScheme"]
 
 
 class PsiScheme:
@@ -86,11 +86,3 @@ class PsiScheme:
         if len(sector) != self.sector_bytes:
             raise ValueError(f"sector must be {self.sector_bytes} bytes, got {len(sector)}")
         return self.reading.element(tweak), self.reading.elements(sector)
-
-
-def doubled(first: int, count: int) -> list[int]:
-    """first, x first, x^2 first, .., ``count`` of them."""
-    out = [first] * count
-    for i in range(1, count):
-        out[i] = double(out[i - 1])
-    return out

@@ -7,6 +7,7 @@ Source: IEEE 1619-2007, 5.1 to 5.4; NIST SP 800-38E for the limit of a unit; FIP
 from collections.abc import Callable
 
 from wideblock.spec.aes import AES, BLOCK
+from wideblock.spec.blocks import add
 from wideblock.spec.gf128 import Reading, double
 
 __all__ = ["MAX_BLOCKS", "XTS", "check_key", "check_unit"]
@@ -97,8 +98,4 @@ class XTS:
 
 def _masked(aes: Callable[[bytes], bytes], blocks: bytes, masks: bytes) -> bytes:
     """Each block through the cipher, with its mask added before and after."""
-    return _sum(aes(_sum(blocks, masks)), masks)
-
-
-def _sum(a: bytes, b: bytes) -> bytes:
-    return (int.from_bytes(a, "little") ^ int.from_bytes(b, "little")).to_bytes(len(a), "little")
+    return add(aes(add(blocks, masks)), masks)

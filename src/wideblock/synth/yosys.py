@@ -29,11 +29,6 @@ class Source:
         if not re.search(rf"\bmodule\s+{re.escape(self.top)}(?![\w$])", self.verilog):
             raise ValueError(f"the Verilog has no module {self.top!r}")
 
-    @classmethod
-    def read(cls, path: Path | str, top: str) -> "Source":
-        """The file at ``path``, with ``top`` as its top module."""
-        return cls(Path(path).read_text(), top)
-
 
 @dataclass(frozen=True)
 class AreaReport:
@@ -76,7 +71,6 @@ class Netlist:
     models:     the family's simulation models, to be compiled with it
     includes:   directories that the models include from
     defines:    macros to be defined for them
-    black_boxes: cell types of the netlist that have no behaviour in the models; it can be simulated only if empty
     """
 
     verilog: Path
@@ -84,7 +78,6 @@ class Netlist:
     models: tuple[Path, ...]
     includes: tuple[Path, ...]
     defines: tuple[str, ...]
-    black_boxes: tuple[str, ...]
 
 
 def synthesise(
@@ -129,7 +122,6 @@ def netlist(
             models,
             includes,
             target.defines,
-            _black_boxes(area.cells, models, includes),
         )
 
 
@@ -218,29 +210,3 @@ def _area(report: dict, top: str, target: Target, command: str) -> AreaReport:
         tool=f"Yosys {version[1]}" if version else "Yosys",
         command=command,
     )
-
-
-def _black_boxes(cells: Mapping[str, int], models: Sequence[Path], includes: Sequence[Path]) -> tuple[str, ...]:
-    """Cell types that the models do not give a behaviour: absent, or a module with neither logic nor instances."""
-    text = "\n".join(_included(file, includes) for file in models)
-    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
-    empty = set(cells)
-    for module in re.finditer(r"\bmodule\s+(\w+)(.*?)\bendmodule\b", text, flags=re.S):
-        body = re.sub(r"\bspecify\b.*?\bendspecify\b", "", module[2], flags=re.S)
-        if re.search(
-            r"\b(assign|always|initial)\b|\b(and|or|not|xor|buf)\s*\(|\)\s*\w+\s*\(|^\s+[A-Z]\w+\s+\w+\s*\(",
-            body.partition(";")[2],
-            flags=re.M,
-        ):
-            empty.discard(module[1])
-    return tuple(sorted(empty))
-
-
-def _included(file: Path, includes: Sequence[Path]) -> str:
-    def insert(match: re.Match) -> str:
-        for directory in includes:
-            if (directory / match[1]).is_file():
-                return _included(directory / match[1], includes)
-        return ""
-
-    return re.sub(r'`include\s+"([^"]+)"', insert, file.read_text())

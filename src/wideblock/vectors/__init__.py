@@ -14,7 +14,7 @@ from typing import Any, Literal
 __all__ = ["Vector", "VectorSet", "load", "names"]
 
 _ABOUT_THE_SET = {"name", "source", "official", "vectors"}
-_TEXT = {"hash", "field", "mode", "comment"}  # strings that are words, not hex
+_TEXT = {"hash", "field", "mode", "version", "comment", "file", "note", "result"}  # strings that are words, not hex
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ def digest(n, kind, *, width, latency, multipliers=1, power=(1, 2), event=OUT, p
     beats = -(-n // width)
     banks = width if kind == "horner" else max(2, width)
     if kind == "brw":
-        products, loose = brw_products(range(n), H, two_block_rule="fast")
+        products, loose = brw_products(range(n), H, two_block_rule="first-by-tau")
     else:
         products, loose = horner_products(range(n), H, decimation=latency * multipliers, monic=False), None
     return schedule(

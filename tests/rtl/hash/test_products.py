@@ -10,7 +10,7 @@ from wideblock.rtl.hash.products import Event, Plan, Product, Special, Tap, brw_
 from wideblock.spec import gf128, polyhash
 from wideblock.spec.polyhash import TwoBlockRule
 
-RULES = {"fast": TwoBlockRule.FIRST_BY_TAU, "heh": TwoBlockRule.SECOND_BY_TAU}
+RULES = {"first-by-tau": TwoBlockRule.FIRST_BY_TAU, "second-by-tau": TwoBlockRule.SECOND_BY_TAU}
 
 
 def evaluate(products, values, tau, into, *, decrypt=False):
@@ -47,16 +47,16 @@ def test_brw(n, rule):
 @pytest.mark.parametrize("n", [2, 6, 10, 70])
 def test_the_two_rules_differ_where_two_blocks_stand_alone(n):
     _, names, _ = message(n)
-    fast, fast_loose = brw_products(names, "out", two_block_rule="fast")
-    heh, heh_loose = brw_products(names, "out", two_block_rule="heh")
-    assert (fast[-1].right, fast_loose) == (heh_loose, heh[-1].right) == (names[-2], names[-1])
-    assert fast[:-1] == heh[:-1]
+    first, first_loose = brw_products(names, "out", two_block_rule="first-by-tau")
+    second, second_loose = brw_products(names, "out", two_block_rule="second-by-tau")
+    assert (first[-1].right, first_loose) == (second_loose, second[-1].right) == (names[-2], names[-1])
+    assert first[:-1] == second[:-1]
 
 
 def test_every_block_of_brw_is_used_once():
     _, names, _ = message(70)
     for n in range(71):
-        products, loose = brw_products(names[:n], "out", two_block_rule="fast")
+        products, loose = brw_products(names[:n], "out", two_block_rule="first-by-tau")
         used = [block for p in products for block in (p.left, p.right) if block is not None]
         assert sorted([*used, *([] if loose is None else [loose])]) == sorted(names[:n])
 
@@ -96,7 +96,7 @@ def test_power_may_depend_on_the_direction():
 
 
 def test_unknown_two_block_rule():
-    with pytest.raises(ValueError, match="^two_block_rule must be 'fast' or 'heh', got 'xcb'$"):
+    with pytest.raises(ValueError, match="^two_block_rule must be 'first-by-tau' or 'second-by-tau', got 'xcb'$"):
         brw_products(["Y1"], "out", two_block_rule="xcb")
 
 

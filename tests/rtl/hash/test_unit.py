@@ -247,7 +247,7 @@ def test_results_of_one_event_come_from_one_multiplier():
 def test_blocks_on_their_way_beats_every_other_step_and_results_ahead(stages, squares):
     """What a core without overlap does to save cycles, in one program; pauses do not disturb it."""
     n, beats = 13, 7
-    products, loose = brw_products(range(n), "h", two_block_rule="heh")
+    products, loose = brw_products(range(n), "h", two_block_rule="second-by-tau")
     f = schedule(
         [*products, Product("h", None, 1, loose, None, OUT)],
         [Arrival(b, b // 2 * 2, b % 2) for b in range(n)],

@@ -11,8 +11,9 @@ import subprocess
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.verify.exported import Exported
-from wideblock.verify.image import crypt_image
+from wideblock.image.crypt import crypt_image
+
+pytestmark = pytest.mark.shows("luks")
 
 SECTOR = 512
 IMAGE = random.Random(5).randbytes(256 * SECTOR)
@@ -47,7 +48,7 @@ def test_qemu_reads_what_the_core_wrote(tmp_path, container):
     file, secret, luks, header = container
     (tmp_path / "image").write_bytes(IMAGE)
     core = contract("xts-enc", {"sector_bytes": SECTOR})
-    crypt_image(Exported(core), KEY, tmp_path / "image", tmp_path / "payload")
+    crypt_image(core, KEY, tmp_path / "image", tmp_path / "payload")
     with file.open("r+b") as whole:
         whole.seek(header)
         whole.write((tmp_path / "payload").read_bytes())
@@ -63,5 +64,5 @@ def test_the_core_reads_what_qemu_wrote(tmp_path, container):
     assert payload != IMAGE
     (tmp_path / "payload").write_bytes(payload)
     core = contract("xts-dec", {"sector_bytes": SECTOR})
-    crypt_image(Exported(core), KEY, tmp_path / "payload", tmp_path / "read", decrypt=True)
+    crypt_image(core, KEY, tmp_path / "payload", tmp_path / "read", decrypt=True)
     assert (tmp_path / "read").read_bytes() == IMAGE

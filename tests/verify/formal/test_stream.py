@@ -1,100 +1,127 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stream rules are proved for small cores, and not for the same cores with a fault."""
 
-import re
 from functools import cache
 
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.export.verilog import verilog
-from wideblock.verify.formal.multiplier import NotProved
-from wideblock.verify.formal.stream import prove_clearing, prove_held, prove_no_paths, prove_order, prove_queue
+from wideblock.verify.formal.flat import flatten
+from wideblock.verify.formal.induction import Rule, prove
+from wideblock.verify.formal.proof import NotApplicable, NotProved
+from wideblock.verify.formal.stream import (
+    RULES,
+    Result,
+    findings,
+    prove_clearing,
+    prove_no_paths,
+    prove_order,
+    prove_queues,
+    prove_stable,
+)
+
+from . import faults
+from .faults import broken, one_promise_too_many
 
 OVERLAPPED = ("fast-brw-2s", "hmch-brw-2s", "heh-brw-3s")
 UNITS = ("xts-enc", "xts-both")
 PRESETS = (*OVERLAPPED, "fast-brw-2", "hmch-brw-1", "heh-brw-1", *UNITS)
-RULES = {
+PROVED = {
     prove_no_paths: PRESETS,
     prove_clearing: PRESETS,
-    prove_held: PRESETS,
+    prove_stable: PRESETS,
     prove_order: OVERLAPPED,
-    prove_queue: (*OVERLAPPED, *UNITS),
+    prove_queues: (*OVERLAPPED, *UNITS),
 }
-READY_WAITS = (prove_no_paths, "entrance", r"assign i__ready = ", "assign i__ready = i__valid & ")
-OFFERS_WHILE_CLEARING = (prove_clearing, "exit", r"assign o__valid = [^;]*;", "assign o__valid = valid;")
-RUNS_ON = (prove_held, "exit", r"= advance \? ", "= 1'h1 ? ")
-ONE_SECTOR_TOO_MANY = (prove_held, "admission", r"< 4'h8;", "<= 4'h8;")
-EARLY_LANES = (prove_order, "", r"lane_sector != g_sector", "lane_sector + 4'h1 != g_sector")
-ONE_PROMISE_TOO_MANY = (prove_queue, "queue", r"promised != 6'h20", "promised != 6'h21")
 FAULTS = {
     "fast-brw-2s": (
-        READY_WAITS,
-        OFFERS_WHILE_CLEARING,
-        RUNS_ON,
-        ONE_SECTOR_TOO_MANY,
-        EARLY_LANES,
-        ONE_PROMISE_TOO_MANY,
+        (prove_no_paths, faults.READY_WAITS),
+        (prove_clearing, faults.VALID_WHILE_CLEARING),
+        (prove_stable, faults.RUNS_ON),
+        (prove_stable, faults.ONE_SECTOR_TOO_MANY),
+        (prove_order, faults.EARLY_LANES),
+        (prove_queues, one_promise_too_many("queue", 32)),
     ),
-    "hmch-brw-2s": (ONE_SECTOR_TOO_MANY, EARLY_LANES, ONE_PROMISE_TOO_MANY),
+    "hmch-brw-2s": (
+        (prove_stable, faults.ONE_SECTOR_TOO_MANY),
+        (prove_order, faults.EARLY_LANES),
+        (prove_queues, one_promise_too_many("queue", 32)),
+    ),
     "heh-brw-3s": (
-        (prove_held, "", r"= \S+ +\? (\S+ +: leaving_psi;)", r"= 1'h1 ? \1"),
-        (prove_order, "", r"call_sector != ready_sector", "call_sector + 4'h1 != ready_sector"),
-        (prove_order, "entrance", r"number == 3'h4", "number == 3'h3"),
-        ONE_PROMISE_TOO_MANY,
+        (prove_stable, faults.OTHER_PSI),
+        (prove_order, faults.EARLY_CALLS),
+        (prove_order, faults.BEAT_NUMBER),
+        (prove_queues, one_promise_too_many("queue", 32)),
     ),
     "xts-enc": (
-        READY_WAITS,
-        (prove_clearing, "", r"assign o__valid = [^;]*;", "assign o__valid = 1'h1;"),
-        (prove_held, "", r"(assign \S+ \[130\] = )", r"\1o__ready ^ "),
-        (prove_held, "results", r"read__addr \+ read", "read__addr + (read | write)"),
-        (prove_queue, "tweaks", r"promised != 4'hd", "promised != 4'he"),
+        (prove_no_paths, faults.READY_WAITS),
+        (prove_clearing, faults.ALWAYS_VALID),
+        (prove_stable, faults.PAYLOAD_DEPENDS_ON_READY),
+        (prove_stable, faults.HEAD_MOVES),
+        (prove_queues, one_promise_too_many("tweaks", 13)),
     ),
     "xts-both": (
-        (prove_queue, "control", r"\S+ +\| together", "1'h1"),  # a rest without a place among the results
-        (prove_queue, "arrivals", r"promised != 4'hd", "promised != 4'he"),
-        (prove_queue, "tweak_cipher", r"assign o__valid = full & done", "assign o__valid = done"),
+        (prove_queues, faults.REST_WITHOUT_A_PLACE),
+        (prove_queues, one_promise_too_many("arrivals", 13)),
+        (prove_queues, faults.TWEAK_WITHOUT_A_CALL),
     ),
 }
 
 
 @cache
 def small(preset):
-    core = contract(preset, {"sector_bytes": "160"})
-    return core, verilog(core)
-
-
-@pytest.mark.parametrize("prove, preset", [(rule, preset) for rule, presets in RULES.items() for preset in presets])
-def test_the_rule_is_proved(prove, preset):
-    proof = prove(*small(preset))
-    assert proof.gates > 0
+    return contract(preset, {"sector_bytes": "160"})
 
 
 @pytest.mark.parametrize(
-    "preset, prove, part, old, new", [(preset, *fault) for preset, faults in FAULTS.items() for fault in faults]
+    "preset, prove", [(preset, rule) for preset in PRESETS for rule in PROVED if preset in PROVED[rule]]
 )
-def test_a_fault_is_not_proved(preset, prove, part, old, new):
-    core, text = small(preset)
-    name = f"{core.module}.core" + (f".{part}" if part else "")
-    start = text.index(f"module \\{name} ")
-    stop = text.index("endmodule", start)
-    broken, count = re.subn(old, new, text[start:stop])
-    assert count
+def test_the_rule_is_proved(preset, prove):
+    assert prove(small(preset)).gates > 0
+
+
+@pytest.mark.parametrize(
+    "preset, prove, fault", [(preset, *fault) for preset, each in FAULTS.items() for fault in each], ids=str
+)
+def test_a_fault_is_not_proved(preset, prove, fault):
+    core = small(preset)
     with pytest.raises(NotProved):
-        prove(core, text[:start] + broken + text[stop:])
+        prove(core, broken(flatten(core), fault))
 
 
-def test_a_core_without_a_queue_is_refused():
-    with pytest.raises(ValueError, match="has no queue"):
-        prove_queue(*small("fast-brw-2"))
+def test_a_core_without_overlap_has_neither_queue_nor_order():
+    core = contract("fast-brw-2")
+    with pytest.raises(NotApplicable, match="no queue: overlap is False"):
+        prove_queues(core)
+    with pytest.raises(NotApplicable, match="no order to prove: overlap is False"):
+        prove_order(core)
 
 
-@pytest.mark.parametrize("preset", ["heh-brw-1", "xts-enc"])
-def test_a_core_without_overlap_has_no_order(preset):
-    with pytest.raises(ValueError, match="does not overlap"):
-        prove_order(*small(preset))
+def test_a_unit_core_has_no_order():
+    with pytest.raises(NotApplicable, match="one chain of queues"):
+        prove_order(contract("xts-enc"))
 
 
 def test_specials_in_the_last_beat_are_refused():
-    with pytest.raises(ValueError, match="before the last beat"):
-        prove_held(contract("hmch-brw-1", {"sector_bytes": "32"}), small("hmch-brw-1")[1])
+    with pytest.raises(NotProved, match="before the last beat"):
+        prove_stable(contract("hmch-brw-1", {"sector_bytes": "32"}))
+
+
+def test_a_rule_about_a_signal_that_is_not_there():
+    rule = Rule("nothing", {"gone": "core.gone"}, "always @* assert (!gone);")
+    with pytest.raises(ValueError, match="xts_enc_sector_bytes_160 has no signal core.gone"):
+        prove(small("xts-enc"), rule)
+
+
+def test_findings_say_what_was_not_proved(monkeypatch):
+    core = small("xts-enc")
+    monkeypatch.setitem(
+        RULES, "clearing", lambda core: prove_clearing(core, broken(flatten(core), faults.ALWAYS_VALID))
+    )
+    clearing, order, queues = findings(core, ("clearing", "order", "queues"))
+    assert (clearing.result, order.result, queues.result) == (Result.NOT_PROVED, Result.NONE, Result.PROVED)
+    assert clearing.proof is None and "not inductive" in clearing.detail
+    assert order.proof is None and "chain of queues" in order.detail
+    assert queues.proof is not None and queues.proof.gates > 0
+    with pytest.raises(ValueError, match="no rule 'beauty'; there are paths, clearing"):
+        findings(core, ("beauty",))

@@ -127,12 +127,12 @@ def brw_products(
     """Products of BRW_tau(X_1, ..., X_n) and the block, if any, that is added to their sum.
 
     The roots of the collapsed forest go ``into`` one place. ``two_block_rule`` says what two blocks that stand alone at
-    the end (n = 2 mod 4) become: ``"fast"`` X_1*tau + X_2, ``"heh"`` X_2*tau + X_1.
+    the end (n = 2 mod 4) become: ``"first-by-tau"`` X_1*tau + X_2, ``"second-by-tau"`` X_2*tau + X_1.
 
-    Source: Chakraborty et al., IEEE TC 62(2), section 2.1; for ``"fast"``, AMC 2020, section 2.
+    Source: Chakraborty et al., IEEE TC 62(2), section 2.1; for ``"first-by-tau"``, AMC 2020, section 2.
     """
-    if two_block_rule not in ("fast", "heh"):
-        raise ValueError(f"two_block_rule must be 'fast' or 'heh', got {two_block_rule!r}")
+    if two_block_rule not in ("first-by-tau", "second-by-tau"):
+        raise ValueError(f"two_block_rule must be 'first-by-tau' or 'second-by-tau', got {two_block_rule!r}")
     n = len(blocks)
     products = []
     loose = blocks[n - 1] if n % 2 else None
@@ -142,7 +142,7 @@ def brw_products(
         parent = node + level
         target = parent if parent <= n else into
         if node == n and level == 2:
-            factor, loose = (first, second) if two_block_rule == "fast" else (second, first)
+            factor, loose = (first, second) if two_block_rule == "first-by-tau" else (second, first)
             products.append(Product(node, None, 1, factor, None, target))
         else:
             products.append(Product(node, second, level, first, 1 if level == 2 else None, target))
@@ -182,5 +182,5 @@ def psi_products(X: Sequence[Block], into: Event, *, hash: str, order: str, deci
         products, loose = horner_products(X[:-1], DIGEST, decimation=decimation, monic=False), X[-1]
     else:
         permuted = [X[j - 1] for j in permutation(len(X), PAPER_STAGES)] if order == "paper" else X
-        products, loose = brw_products(permuted, DIGEST, two_block_rule="heh")
+        products, loose = brw_products(permuted, DIGEST, two_block_rule="second-by-tau")
     return [*products, Product(DIGEST, None, 1, loose, None, into)]

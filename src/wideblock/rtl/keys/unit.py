@@ -164,7 +164,8 @@ class KeyUnit(wiring.Component):
 
     def _program(self, m: Module, accepted: Value) -> Value:
         """Counts the calls that were asked for, keeps what returns; high when all did and the core is done, too."""
-        asked, finished = self._asked, Signal()
+        asked = self._asked
+        finished = Signal()
         into = [derivation.into for derivation in self.material.derivations]
         returned = {word: self.returned & (asked == number) for number, word in enumerate(into, 1)}
         if self.material.hash_key in returned:

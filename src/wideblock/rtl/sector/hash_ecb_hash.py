@@ -92,6 +92,8 @@ class HashEcbHash(TwoPass):
     Timing, Paths: those of :class:`TwoPass`.
     """
 
+    rules = "hash_ecb_hash"  # module of formal rules: wideblock.verify.formal.rules
+
     # Equations of a scheme; values are 128 bits, and ``mask`` is x^i beta for call i
 
     def psi(self, X: Sequence[Block], into: Event) -> list[Product]:

@@ -89,6 +89,7 @@ class SinglePass(wiring.Component):
     Paths:  none combinational from an input stream to an output.
     """
 
+    rules = "single_pass"  # module of formal rules: wideblock.verify.formal.rules
     title: str
     """The scheme and its family, in one phrase."""
 

@@ -38,7 +38,8 @@ class PromisedQueue(wiring.Component):
         m = Module()
         rows = 1 << max(1, (self.depth - 1).bit_length())  # so that addresses wrap by themselves
         m.submodules.beats = beats = memory.Memory(shape=self.width, depth=rows, init=[])
-        write, read = beats.write_port(), beats.read_port(domain="comb")
+        write = beats.write_port()
+        read = beats.read_port(domain="comb")
         head = Signal(range(rows))
         tail = Signal(range(rows))
         waiting = Signal(range(self.depth + 1))

@@ -20,7 +20,8 @@ class Slots:
 
     def write(self, slot, value, enable) -> None:
         """Stores ``value`` at the end of a cycle with ``enable``. While clearing, ``value`` is zero or soon will be."""
-        m, port = self._m, self._memory.write_port()
+        m = self._m
+        port = self._memory.write_port()
         m.d.comb += [port.addr.eq(slot), port.data.eq(value), port.en.eq(enable)]
         with m.If(self._clear):
             m.d.comb += [port.addr.eq(self._clear_row), port.en.eq(1)]
@@ -45,7 +46,8 @@ class Ring:
 
     def write(self, address, value, enable) -> None:
         """Stores a beat. While clearing, ``value`` is zero."""
-        m, port = self._m, self._memory.write_port()
+        m = self._m
+        port = self._memory.write_port()
         m.d.comb += [port.addr.eq(address), port.data.eq(value), port.en.eq(enable)]
         with m.If(self._clear):
             m.d.comb += [port.addr.eq(self._clear_row), port.en.eq(1)]
@@ -63,7 +65,8 @@ class Delay:
     def __init__(self, m: Module, name: str, value: Value, *, cycles: int, clear: Value, clear_row: Value):
         depth = 1 << cycles.bit_length()
         m.submodules[name] = ring = memory.Memory(shape=len(value), depth=depth, init=[])
-        write, read = ring.write_port(), ring.read_port(domain="comb")
+        write = ring.write_port()
+        read = ring.read_port(domain="comb")
         now = Signal(range(depth), name=f"{name}_now")
         m.d.sync += now.eq(Mux(clear, 0, now + 1))
         m.d.comb += [

@@ -59,7 +59,7 @@ class Fast(HashCounterHash):
         p = self.parameters
         if p.hash == "horner":
             return horner_products(blocks, DIGEST, decimation=p.decimation, monic=True)
-        return brw_products([*blocks, tweak], DIGEST, two_block_rule="fast")[0]
+        return brw_products([*blocks, tweak], DIGEST, two_block_rule="first-by-tau")[0]
 
     def front(self, X: Sequence[Block]) -> list[Product]:
         return [

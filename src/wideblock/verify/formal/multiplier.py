@@ -14,15 +14,17 @@ from pathlib import Path
 
 from amaranth import Module, Mux, Signal
 from amaranth.back import rtlil
-from pyosys import libyosys  # pyright: ignore[reportAttributeAccessIssue]
 
 from wideblock.rtl.gf128.field import Field
 from wideblock.rtl.gf128.karatsuba import Multiplier
+from wideblock.synth import yosys
+from wideblock.verify.formal.proof import NotProved, Proof
 
-__all__ = ["Proof", "NotProved", "prove_bilinear", "prove_by_sat", "netlist", "check_netlist"]
+__all__ = ["check_netlist", "netlist", "prove_bilinear", "prove_by_sat"]
 
 CASE_BITS = 4
-REGISTER, RESET = "$_DFF_P_", "$_MUX_"
+REGISTER, RESET, AND, XOR = "$_DFF_P_", "$_MUX_", "$_AND_", "$_XOR_"
+ZERO = "0"
 TRANSPARENT_REGISTERS = """
 module \\$dff (CLK, D, Q); parameter WIDTH = 1; parameter CLK_POLARITY = 1;
   input CLK; input [WIDTH-1:0] D; output [WIDTH-1:0] Q; assign Q = D; endmodule
@@ -32,24 +34,9 @@ module \\$sdff (CLK, SRST, D, Q); parameter WIDTH = 1; parameter CLK_POLARITY = 
 """
 
 
-class NotProved(Exception):
-    """What was to be proved does not hold, or not by this argument; the text says where."""
-
-
-@dataclass(frozen=True)
-class Proof:
-    """A proof that went through: what was proved, by which argument, over how many gates and registers."""
-
-    statement: str
-    method: str
-    gates: int
-    registers: int
-    seconds: float
-
-
 @dataclass(frozen=True)
 class _Net:
-    """What is known of a net: its age in cycles, its kind and its value as a form.
+    """The age of a net in cycles, its kind and its value as a form.
 
     kind "a" or "b": bit i of ``form`` says whether bit i of that operand is in the sum;
     kind "ab": bit i * width + j says whether the product of bit i of a and bit j of b is.
@@ -62,20 +49,12 @@ class _Net:
 
 def netlist(multiplier: Multiplier) -> dict:
     """The multiplier as AND and XOR gates and flip-flops: the top module of Yosys' JSON, with the bits of its ports."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "netlist.json")
-        design = _read(Path(folder), "top", multiplier, _ports(multiplier))
-        _run(
-            Path(folder),
-            design,
-            "hierarchy -top top",
-            "proc",
-            "flatten",
-            "simplemap",
-            "opt_clean",
-            f"write_json {path}",
-        )
-        return json.loads(path.read_text())["modules"]["top"]
+    with tempfile.TemporaryDirectory() as name:
+        where = Path(name)
+        _write(where / "top.il", "top", multiplier, _ports(multiplier))
+        script = ["read_rtlil top.il", "hierarchy -top top", "proc", "flatten", "simplemap", "opt_clean"]
+        yosys.run([*script, "write_json netlist.json"], where, "netlist")
+        return json.loads((where / "netlist.json").read_text())["modules"]["top"]
 
 
 def prove_bilinear(multiplier: Multiplier) -> Proof:
@@ -101,64 +80,10 @@ def check_netlist(top: dict, field: Field, latency: int) -> tuple[int, int]:
     """The composition argument on a netlist: its numbers of gates and registers, or :class:`NotProved`."""
     w = field.width
     ports = {name: port["bits"] for name, port in top["ports"].items()}
-    known = {bit: _Net(0, "a" if i < w else "b", 1 << i % w) for i, bit in enumerate(ports["i__payload"])}
-    known[ports["i__valid"][0]] = _Net(0, "valid", 1)
-    drivers = {
-        cell["connections"]["Q" if "Q" in cell["connections"] else "Y"][0]: (name, cell)
-        for name, cell in top["cells"].items()
-    }
-    zero = "0"
-
-    def combine(name, cell):
-        kind, pins = cell["type"], cell["connections"]
-        if kind == REGISTER:
-            d = known[pins["D"][0]]
-            return _Net(d.age + 1, d.kind, d.form)
-        if kind == RESET and pins["S"] == ports["rst"] and pins["B"] == [zero]:
-            return known[pins["A"][0]]
-        if kind not in ("$_XOR_", "$_AND_"):
-            raise NotProved(f"cell {name} is a {kind}; only AND, XOR and flip-flops are bilinear")
-        if zero in (pins["A"][0], pins["B"][0]):
-            raise NotProved(f"cell {name} has a constant input")
-        x, y = known[pins["A"][0]], known[pins["B"][0]]
-        if x.age != y.age:
-            raise NotProved(f"cell {name} combines values of ages {x.age} and {y.age}")
-        if kind == "$_XOR_":
-            if x.kind != y.kind:
-                raise NotProved(f"cell {name} adds a form in {x.kind} to one in {y.kind}")
-            return _Net(x.age, x.kind, x.form ^ y.form)
-        if {x.kind, y.kind} != {"a", "b"}:
-            raise NotProved(f"cell {name} multiplies a form in {x.kind} by one in {y.kind}")
-        a, b = (x, y) if x.kind == "a" else (y, x)
-        return _Net(x.age, "ab", sum(b.form << i * w for i in range(w) if a.form >> i & 1))
-
-    targets = [*ports["o__payload"], *ports["o__valid"]]
-    stack, open_cells = list(targets), set()
-    gates = registers = 0
-    while stack:
-        bit = stack[-1]
-        if bit in known:
-            stack.pop()
-            continue
-        if bit not in drivers:
-            raise NotProved(f"bit {bit!r} has no driver")
-        name, cell = drivers[bit]
-        inputs = [cell["connections"][pin][0] for pin in "DAB" if pin in cell["connections"]]
-        missing = [b for b in inputs if b != zero and b not in known]
-        if not missing:
-            known[bit] = combine(name, cell)
-            registers += cell["type"] == REGISTER
-            gates += cell["type"] in ("$_AND_", "$_XOR_")
-            stack.pop()
-        elif bit in open_cells:
-            raise NotProved(f"cell {name} is in a loop")
-        else:
-            open_cells.add(bit)
-            stack += missing
-
+    nets = _Nets(top, w)
     powers = [_remainder(1 << k, w, field.modulus) for k in range(2 * w - 1)]
     for k, bit in enumerate(ports["o__payload"]):
-        got = known[bit]
+        got = nets.of(bit)
         if got.kind != "ab" or got.age != latency:
             raise NotProved(f"output {k} is a form in {got.kind} of age {got.age}, not in ab of age {latency}")
         column = sum((p >> k & 1) << n for n, p in enumerate(powers))
@@ -166,10 +91,75 @@ def check_netlist(top: dict, field: Field, latency: int) -> tuple[int, int]:
         if got.form != want:
             i, j = divmod(((got.form ^ want) & -(got.form ^ want)).bit_length() - 1, w)
             raise NotProved(f"output {k} is wrong for x^{i} * x^{j}")
-    valid = known[ports["o__valid"][0]]
-    if valid != _Net(latency, "valid", 1):
+    if nets.of(ports["o__valid"][0]) != _Net(latency, "valid", 1):
         raise NotProved(f"o.valid is not i.valid of {latency} cycles before")
-    return gates, registers
+    return nets.gates, nets.registers
+
+
+class _Nets:
+    """The forms of a netlist's nets, found from the operands on; counts the gates and registers that it passes."""
+
+    def __init__(self, top: dict, width: int):
+        self._width = width
+        self._ports = ports = {name: port["bits"] for name, port in top["ports"].items()}
+        self._known = {
+            bit: _Net(0, "a" if i < width else "b", 1 << i % width) for i, bit in enumerate(ports["i__payload"])
+        }
+        self._known[ports["i__valid"][0]] = _Net(0, "valid", 1)
+        self._drivers = {
+            cell["connections"]["Q" if "Q" in cell["connections"] else "Y"][0]: (name, cell)
+            for name, cell in top["cells"].items()
+        }
+        self.gates = self.registers = 0
+
+    def of(self, target) -> _Net:
+        """The form of a net, after those of all nets that it depends on. Raises :class:`NotProved`."""
+        stack, open_cells = [target], set()
+        while stack:
+            bit = stack[-1]
+            if bit in self._known:
+                stack.pop()
+                continue
+            if bit not in self._drivers:
+                raise NotProved(f"bit {bit!r} has no driver")
+            name, cell = self._drivers[bit]
+            inputs = [cell["connections"][pin][0] for pin in "DAB" if pin in cell["connections"]]
+            missing = [b for b in inputs if b != ZERO and b not in self._known]
+            if not missing:
+                self._known[bit] = self._combine(name, cell)
+                self.registers += cell["type"] == REGISTER
+                self.gates += cell["type"] in (AND, XOR)
+                stack.pop()
+            elif bit in open_cells:
+                raise NotProved(f"cell {name} is in a loop")
+            else:
+                open_cells.add(bit)
+                stack += missing
+        return self._known[target]
+
+    def _combine(self, name: str, cell: dict) -> _Net:
+        """The form of a cell's output from those of its inputs."""
+        kind, pins = cell["type"], cell["connections"]
+        if kind == REGISTER:
+            d = self._known[pins["D"][0]]
+            return _Net(d.age + 1, d.kind, d.form)
+        if kind == RESET and pins["S"] == self._ports["rst"] and pins["B"] == [ZERO]:
+            return self._known[pins["A"][0]]
+        if kind not in (AND, XOR):
+            raise NotProved(f"cell {name} is a {kind}; only AND, XOR and flip-flops are bilinear")
+        if ZERO in (pins["A"][0], pins["B"][0]):
+            raise NotProved(f"cell {name} has a constant input")
+        x, y = self._known[pins["A"][0]], self._known[pins["B"][0]]
+        if x.age != y.age:
+            raise NotProved(f"cell {name} combines values of ages {x.age} and {y.age}")
+        if kind == XOR:
+            if x.kind != y.kind:
+                raise NotProved(f"cell {name} adds a form in {x.kind} to one in {y.kind}")
+            return _Net(x.age, x.kind, x.form ^ y.form)
+        if {x.kind, y.kind} != {"a", "b"}:
+            raise NotProved(f"cell {name} multiplies a form in {x.kind} by one in {y.kind}")
+        a, b = (x, y) if x.kind == "a" else (y, x)
+        return _Net(x.age, "ab", sum(b.form << i * self._width for i in range(self._width) if a.form >> i & 1))
 
 
 def prove_by_sat(multiplier: Multiplier, timeout: int = 600) -> Proof:
@@ -177,34 +167,44 @@ def prove_by_sat(multiplier: Multiplier, timeout: int = 600) -> Proof:
     start = time.monotonic()
     w = multiplier.field.width
     reference, ports = _shift_and_add(multiplier.field)
+    # by the top bits of b: several small problems are faster than one
+    cases = [f"{CASE_BITS}'d{case}" for case in range(1 << CASE_BITS)]
+    top = f"in_i__payload[{2 * w - 1}:{2 * w - CASE_BITS}]"
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        (folder / "registers.v").write_text(TRANSPARENT_REGISTERS)
-        design = _read(folder, "gold", reference, ports)
-        _read(folder, "gate", multiplier, _ports(multiplier), design)
-        _run(
-            folder,
-            design,
+        where = Path(name)
+        (where / "registers.v").write_text(TRANSPARENT_REGISTERS)
+        _write(where / "gold.il", "gold", reference, ports)
+        _write(where / "gate.il", "gate", multiplier, _ports(multiplier))
+        script = [
+            "read_rtlil gold.il",
+            "read_rtlil gate.il",
             "setattr -mod -unset top *",
             "proc",
             "flatten",
-            f"techmap -map {folder}/registers.v",
+            "techmap -map registers.v",
             "opt_clean",
             "miter -equiv -flatten -make_outputs gold gate miter",
-        )
-        for case in range(1 << CASE_BITS):  # by the top bits of b: several small problems are faster than one
-            top = f"-set in_i__payload[{2 * w - 1}:{2 * w - CASE_BITS}] {CASE_BITS}'d{case}"
-            if "SUCCESS!" not in _run(folder, design, f"sat -timeout {timeout} {top} -prove trigger 0 miter"):
+            *(
+                f"tee -q -o sat{k}.log sat -timeout {timeout} -set {top} {case} -prove trigger 0 miter"
+                for k, case in enumerate(cases)
+            ),
+            "hierarchy -top gate",
+            "simplemap",
+            "opt_clean",
+            "tee -q -o stat.json stat -json",
+        ]
+        yosys.run(script, where, "sat")
+        for k in range(len(cases)):
+            if "SUCCESS!" not in (where / f"sat{k}.log").read_text():
                 raise NotProved(
-                    f"the multiplier of GF(2^{w}) differs from shift-and-add where b is in case {case} of "
+                    f"the multiplier of GF(2^{w}) differs from shift-and-add where b is in case {k} of "
                     f"its top {CASE_BITS} bits, or SAT ran out of {timeout} s"
                 )
-        count = _run(folder, design, "hierarchy -top gate", "simplemap", "opt_clean", "select -count t:$_AND_ t:$_XOR_")
-        gates = int(next(line.split()[0] for line in count.splitlines() if line.endswith("objects.")))
+        found = json.loads((where / "stat.json").read_text())["design"]["num_cells_by_type"]
     return Proof(
         f"o = i.a * i.b in GF(2^{w}), registers taken as wires",
         "SAT on all operands",
-        gates,
+        sum(found.get(kind, 0) for kind in (AND, XOR)),
         0,
         time.monotonic() - start,
     )
@@ -239,19 +239,6 @@ def _ports(multiplier):
     return [i.payload.as_value(), i.valid, o.payload, o.valid]
 
 
-def _read(folder, name, component, ports, design=None):
-    """Adds a component to a Yosys design, a new one unless given, as module ``name``."""
-    design = design or libyosys.Design()
-    (folder / f"{name}.il").write_text(rtlil.convert(component, name=name, ports=ports, emit_src=False))
-    _run(folder, design, f"read_rtlil {folder}/{name}.il")
-    return design
-
-
-def _run(folder, design, *passes):
-    """What Yosys prints for these passes."""
-    log = folder / "log"
-    text = ""
-    for command in passes:
-        libyosys.run_pass(f"tee -q -o {log} {command}", design)
-        text += log.read_text()
-    return text
+def _write(path: Path, name: str, component, ports) -> None:
+    """Writes a component as module ``name`` in RTLIL."""
+    path.write_text(rtlil.convert(component, name=name, ports=ports, emit_src=False))

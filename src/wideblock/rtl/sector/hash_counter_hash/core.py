@@ -127,6 +127,8 @@ class HashCounterHash(Equations, TwoPass):
     Timing, Paths: those of :class:`TwoPass`.
     """
 
+    rules = "hash_counter_hash"  # module of formal rules: wideblock.verify.formal.rules
+
     def __init__(self, parameters: HashedParameters):
         self.check(parameters)
         self.parameters = p = parameters
@@ -310,7 +312,8 @@ class HashCounterHash(Equations, TwoPass):
             return inverse.ahead if self.shortcut else inverse.o.payload
         if not self.parameters.overlap:
             return inverse.o.payload  # which stays there until the next one
-        done, sector = f.stages.slots("inverse_done"), Signal.like(single.sector)
+        done = f.stages.slots("inverse_done")
+        sector = Signal.like(single.sector)
         with m.If(go | f.clear):
             m.d.sync += sector.eq(Mux(f.clear, 0, single.sector))
         done.write(sector, inverse.o.payload, inverse.o.valid)

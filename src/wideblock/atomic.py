@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files and directories that appear whole or not at all.
+
+New content goes to a part file beside its target, ``.NAME.RANDOM.wideblock.part``, mode 0600, which is renamed when all
+of it is on the disk. A part file is locked as long as its writer lives: one that can be locked was left by a killed
+run, and the next write to the same target removes it.
+"""
+
+import fcntl
+import hashlib
+import os
+import re
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+__all__ = ["Output", "replacing", "write_directory", "write_text"]
+
+_SUFFIX = ".wideblock.part"
+_LONGEST_STEM = 200  # bytes of the target's name in a part file's name; a file name has at most 255
+
+
+class Output:
+    """An unbuffered file open for writing; its errors name ``path``, the file that the user asked for."""
+
+    def __init__(self, descriptor: int, path: Path):
+        self._descriptor = descriptor
+        self._path = path
+
+    def write(self, data: bytes) -> None:
+        """Writes all of ``data``. Raises OSError."""
+        rest = memoryview(data)
+        with _errors_about(self._path):
+            while rest:
+                rest = rest[os.write(self._descriptor, rest) :]
+
+    def sync(self) -> None:
+        """Waits until everything written is on the disk. Raises OSError."""
+        with _errors_about(self._path):
+            os.fsync(self._descriptor)
+
+
+@contextmanager
+def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None) -> Iterator[Output]:
+    """File that becomes ``path`` when the block ends; if the block raises, ``path`` stays as it was.
+
+    A symbolic link is followed: its target is replaced, the link stays.
+
+    overwrite: if False, raises FileExistsError where ``path`` exists when the block begins or ends
+    new_mode:  permission bits where ``path`` is new; None: 0666 less the umask. A file that is replaced passes on its
+               owner, group and permission bits.
+    Raises OSError about ``path`` or its directory.
+    """
+    target = Path(os.path.realpath(path))
+    _refuse_existing(path, overwrite)
+    os.stat(target.parent)  # a missing directory is named, not the file
+    _sweep(target)
+    part = target.with_name(f"{_prefix(target)}{secrets.token_hex(8)}{_SUFFIX}")
+    descriptor = -1
+    try:
+        with _errors_about(path):
+            descriptor = _create(part)
+        output = Output(descriptor, path)
+        yield output
+        with _errors_about(path):
+            _set_permissions(descriptor, target, new_mode)
+        output.sync()
+        _refuse_existing(path, overwrite)
+        with _errors_about(path):
+            os.replace(part, target)
+    except BaseException:  # Ctrl-C too
+        part.unlink(missing_ok=True)
+        raise
+    finally:
+        if descriptor >= 0:
+            os.close(descriptor)  # the lock ends here, after the renaming
+
+
+def write_text(path: Path, text: str) -> None:
+    """Writes ``text`` to ``path`` in UTF-8, as :func:`replacing` does."""
+    with replacing(path) as output:
+        output.write(text.encode())
+
+
+def write_directory(directory: Path, texts: Mapping[str, str]) -> None:
+    """Writes ``texts``, file name to content, into ``directory``; parents are created.
+
+    A directory that is absent or empty appears with all files. In any other each file is replaced as a whole, after all
+    of them have been written; files of other names are kept. Raises OSError.
+    """
+    directory = Path(os.path.realpath(directory))
+    if directory.is_dir() and any(directory.iterdir()):
+        with ExitStack() as files:
+            for name, text in texts.items():
+                files.enter_context(replacing(directory / name)).write(text.encode())
+        return
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    work = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    try:
+        for name, text in texts.items():
+            (work / name).write_text(text, encoding="utf-8")
+        work.chmod(0o777 & ~_umask())
+        os.replace(work, directory)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+@contextmanager
+def _errors_about(path: Path) -> Iterator[None]:
+    """Makes an OSError of the block name ``path``, not the part file or no file at all."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise type(error)(error.errno, error.strerror, str(path)) from error
+
+
+def _refuse_existing(path: Path, overwrite: bool) -> None:
+    if not overwrite and path.exists():
+        raise FileExistsError(f"{path} exists; choose another file or give --force to replace it")
+
+
+def _prefix(target: Path) -> str:
+    """Beginning of the names of all part files of ``target``."""
+    stem = target.name
+    if len(os.fsencode(stem)) > _LONGEST_STEM:
+        stem = hashlib.sha256(os.fsencode(stem)).hexdigest()
+    return f".{stem}."
+
+
+def _create(part: Path) -> int:
+    """Descriptor of ``part``, created with mode 0600 and locked.
+
+    A run that sweeps may lock and remove the file before it is locked here: it is then created again.
+    """
+    while True:
+        descriptor = os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        with suppress(OSError):  # some network file systems have no locks: nothing is swept there either
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor
+        os.close(descriptor)
+
+
+def _sweep(target: Path) -> None:
+    """Removes part files of ``target`` that no process has locked."""
+    ours = re.compile(re.escape(_prefix(target)) + "[0-9a-f]{16}" + re.escape(_SUFFIX))
+    with suppress(OSError):
+        for entry in list(os.scandir(target.parent)):
+            if ours.fullmatch(entry.name) and entry.is_file(follow_symlinks=False):
+                _remove_if_stale(entry.path)
+
+
+def _remove_if_stale(part: str) -> None:
+    with suppress(OSError):  # locked, another user's, or gone in the meantime
+        descriptor = os.open(part, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(descriptor), os.lstat(part)):
+                os.unlink(part)
+        finally:
+            os.close(descriptor)
+
+
+def _set_permissions(descriptor: int, target: Path, new_mode: int | None) -> None:
+    """Makes the part file no more readable than the file that it replaces."""
+    try:
+        old = os.stat(target)
+    except FileNotFoundError:
+        os.fchmod(descriptor, 0o666 & ~_umask() if new_mode is None else new_mode)
+        return
+    mode = stat.S_IMODE(old.st_mode) & 0o777
+    for owner in (old.st_uid, -1):  # only root may give a file away; its group often can be kept
+        with suppress(PermissionError):
+            os.fchown(descriptor, owner, old.st_gid)
+            break
+    if os.fstat(descriptor).st_gid != old.st_gid:
+        mode &= 0o707  # the bits were meant for the members of another group
+    os.fchmod(descriptor, mode)
+
+
+def _umask() -> int:
+    """The process's file mode mask, which can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published rows beside ours, as data."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from wideblock import catalog
+from wideblock.evaluate.published import Area, Published, for_preset
+from wideblock.evaluate.result import Result
+from wideblock.export.contract import contract
+
+__all__ = ["Row", "compare"]
+
+BLOCK = 16
+
+
+@dataclass(frozen=True)
+class Row:
+    """A published row and ours for the same preset; None is what nobody has published or measured.
+
+    cycles:         ours a sector
+    interval:       ours in the same bytes as ``published.cycles``; where these are a block, a block's share of a sector
+    cycles_ratio:   theirs over ours, above 1 where ours takes fewer
+    area_ratio:     ours over theirs, only if both count the same unit; slices and LCs never compare
+    remarks:        what keeps two figures of the row from being compared as they stand
+    """
+
+    preset: str
+    published: Published
+    cycles: int
+    interval: float | None
+    area: Area | None
+    part: str | None
+    mhz: float | None
+    gbps: float | None
+    tools: tuple[str, ...]
+    remarks: tuple[str, ...]
+
+    @property
+    def cycles_ratio(self) -> float | None:
+        if self.interval is None or self.published.cycles is None:
+            return None
+        return self.published.cycles / self.interval
+
+    @property
+    def area_ratio(self) -> float | None:
+        theirs = next((a for a in self.published.areas if self.area and a.unit == self.area.unit), None)
+        return self.area.value / theirs.value if self.area and theirs else None
+
+
+def compare(names: Sequence[str] = (), results: Iterable[Result] = ()) -> list[Row]:
+    """A row for each published row of each preset or part and each of our results for it; one without, if none is.
+
+    names:   presets and parts, all by default; a changed preset that has a published row of its own and a result
+             comes after its preset
+    Raises ValueError for an unknown name. A preset that nobody has published is left out.
+    """
+    ours: dict[str, list[Result]] = {}
+    changed: dict[str, list[str]] = {}
+    for result in results:
+        ours.setdefault(result.name, []).append(result)
+        if result.changed and result.name not in changed.setdefault(result.preset, []):
+            changed[result.preset].append(result.name)
+    rows = []
+    for preset in names or [*catalog.PRESETS, *catalog.PARTS]:
+        size, interval = _rate(preset)
+        for name in (preset, *changed.get(preset, ())):
+            of = ours.get(name) or [None]
+            rows += [_row(name, theirs, result, interval, size) for theirs in for_preset(name) for result in of]
+    return rows
+
+
+def _rate(name: str) -> tuple[int, int]:
+    """Bytes that a preset or part takes, and in how many cycles, as stated."""
+    if name in catalog.PARTS:
+        return catalog.PARTS[name].bytes, catalog.PARTS[name].interval
+    behaviour = contract(name).behaviour
+    return behaviour.usual, behaviour.timing.interval
+
+
+def _row(name: str, theirs: Published, result: Result | None, interval: int, size: int) -> Row:
+    if result:
+        interval, size = result.interval or interval, result.bytes or size
+    ours: float | None = None
+    remarks = [theirs.remark] if theirs.remark else []
+    if theirs.bytes == BLOCK != size:
+        ours = round(interval * BLOCK / size, 3)
+        remarks.append(f"theirs is a rate, cycles a block; so is ours, over {size} bytes")
+    elif theirs.bytes not in (None, size):
+        remarks.append(f"theirs processes {theirs.bytes} bytes, ours {size}: cycles do not compare")
+    else:
+        ours = interval
+    if result is None:
+        return Row(name, theirs, interval, ours, None, None, None, None, (), tuple(remarks))
+    area = Area(result.area.area, result.area_unit)
+    units = [a.unit for a in theirs.areas]
+    if units and area.unit not in units:
+        remarks.append(f"area: theirs in {' and '.join(units)}, ours in {area.unit}: not the same unit")
+    if theirs.brams or result.area.block_rams:
+        remarks.append(
+            f"block RAMs: theirs {'not given' if theirs.brams is None else theirs.brams}, "
+            f"ours {result.area.block_rams:g}"
+        )
+    if result.area.lutram or result.area.shift_registers:
+        remarks.append(f"ours has {result.area.lutram + result.area.shift_registers} LUT memories besides")
+    clock = result.clock
+    if clock and theirs.mhz is not None and theirs.device != result.part:
+        remarks.append(f"clock: theirs on {theirs.device}, ours on {result.part}")
+    return Row(
+        name,
+        theirs,
+        interval,
+        ours,
+        area,
+        result.part,
+        clock.mhz if clock else None,
+        result.gbps,
+        result.tools,
+        tuple(remarks),
+    )

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What papers and peers have published, row by row, each with its source."""
+
+import tomllib
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib import resources
+
+from wideblock import catalog
+from wideblock.evaluate.result import throughput
+
+__all__ = ["Area", "Published", "published", "for_preset", "inconsistent"]
+
+_UNITS = {"slices": "slices", "luts": "LUTs", "alms": "ALMs", "lcs": "LC (estimated by Yosys)", "lut4s": "LUT4"}
+
+
+@dataclass(frozen=True)
+class Area:
+    """A number and what it counts. Areas of different units do not compare."""
+
+    value: int
+    unit: str
+
+    def __str__(self) -> str:
+        return f"{self.value:,} {self.unit}"
+
+
+@dataclass(frozen=True)
+class Published:
+    """A row of a published table, as printed.
+
+    presets: ours of the same architecture ("xts-both key_bits=256": a preset, changed)
+    kind:    "paper", "open" or "vendor"
+    bytes, cycles: what is processed in how many cycles     setup: cycles that ``gbps`` leaves out
+    slices ... lut4s: None where the source has none     brams: block RAMs of the device
+    remark:  what a reader must know, and where the source contradicts itself
+    """
+
+    design: str
+    source: str
+    table: str
+    device: str
+    family: str
+    tool: str
+    presets: tuple[str, ...]
+    kind: str = "paper"
+    bytes: int | None = None
+    cycles: int | None = None
+    setup: int = 0
+    mhz: float | None = None
+    gbps: float | None = None
+    slices: int | None = None
+    luts: int | None = None
+    alms: int | None = None
+    lcs: int | None = None
+    lut4s: int | None = None
+    registers: int | None = None
+    brams: int | None = None
+    remark: str = ""
+
+    @property
+    def areas(self) -> tuple[Area, ...]:
+        """Every area figure of the row, each with its unit."""
+        values = [(getattr(self, name), unit) for name, unit in _UNITS.items()]
+        return tuple(Area(value, unit) for value, unit in values if value is not None)
+
+    @property
+    def computed_gbps(self) -> float | None:
+        """Throughput from the row's own bytes, cycles and clock, to hold against ``gbps``."""
+        if self.bytes is None or self.cycles is None or self.mhz is None:
+            return None
+        return throughput(self.bytes, self.cycles, self.mhz)
+
+
+@cache
+def published() -> tuple[Published, ...]:
+    """Every published row, in the order of the tables."""
+    with resources.files("wideblock.evaluate").joinpath("published.toml").open("rb") as file:
+        sets = tomllib.load(file)["set"]
+    known = {f.name for f in fields(Published)}
+    rows = []
+    for table in sets:
+        shared = {key: value for key, value in table.items() if key != "row"}
+        for row in table["row"]:
+            row = {**shared, **row}
+            if unknown := row.keys() - known:
+                raise ValueError(f"published row {row['design']!r} has fields that do not exist: {sorted(unknown)}")
+            rows.append(Published(**{**row, "presets": tuple(row["presets"])}))
+    return tuple(rows)
+
+
+def for_preset(name: str) -> tuple[Published, ...]:
+    """The published rows of the architecture of a preset, perhaps changed, or part; those of the preset it is like."""
+    own = tuple(row for row in published() if name in row.presets)
+    preset = catalog.PRESETS.get(name)
+    return for_preset(preset.like) if not own and preset and preset.like else own
+
+
+def inconsistent(tolerance: float = 0.003) -> tuple[Published, ...]:
+    """Rows whose printed throughput differs by more than ``tolerance`` from their own bytes, cycles and clock."""
+    return tuple(
+        row
+        for row in published()
+        if row.gbps is not None and row.computed_gbps is not None and abs(row.computed_gbps / row.gbps - 1) > tolerance
+    )

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Disk images, encrypted and decrypted by an engine: the compiled core, or its specification."""

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Encrypts and decrypts whole disk images, sector by sector."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from wideblock.export.contract import Contract
+from wideblock.image import engines
+from wideblock.image.source import open_source, tweak_of
+from wideblock.image.target import open_target
+
+__all__ = ["Crypted", "Progress", "crypt_image"]
+
+Progress = Callable[[int, int | None], None]
+"""Called with (sectors done, sectors in all); the second is None for a stream."""
+
+
+@dataclass(frozen=True)
+class Crypted:
+    """Account of one image.
+
+    cycles:  clock cycles of the core from the loaded key to the last beat; None for an engine without a clock
+    seconds: from the engine's start to the last sector, without the time that it took to make the engine
+    """
+
+    sectors: int
+    cycles: int | None
+    seconds: float
+
+
+def crypt_image(
+    subject: Contract,
+    key: bytes,
+    source: Path | BinaryIO,
+    target: Path | BinaryIO,
+    *,
+    decrypt: bool = False,
+    first_sector: int = 0,
+    engine: str = "rtl",
+    force: bool = False,
+    device: bool = False,
+    progress: Progress | None = None,
+) -> Crypted:
+    """Writes ``source``, encrypted or decrypted sector by sector, to ``target``.
+
+    source:   path of a regular file or block device, or a stream
+    target:   path of a regular file, which appears only when it is whole, or of a block device, or a stream with a
+              file descriptor. A new file of decrypted data has mode 0600, of encrypted data 0666 less the umask.
+    engine:   a name in :data:`wideblock.image.engines.ENGINES`
+    force:    replaces an existing file
+    device:   overwrites a block device in place; it must have the image's size
+    progress: is called first when the engine is ready, then as sectors are written
+    Raises ValueError for a wrong key or image, or a target that is refused, before the engine is made; OSError;
+    BuildError and SimulationError from the model. A file at ``target`` is then as it was before.
+    """
+    worker = engines.make(engine, subject, key, decrypt=decrypt)
+    report = progress or (lambda done, total: None)
+    with open_source(source) as image:
+        total = image.sectors(worker.sector_bytes)
+        for number in (first_sector, first_sector + (total or 1) - 1):
+            tweak_of(number)  # raises ValueError for a number out of range
+        with (
+            open_target(target, image, force=force, device=device, new_mode=0o600 if decrypt else None) as output,
+            worker,
+        ):
+            done, started = 0, time.perf_counter()
+            report(done, total)
+            for sectors in worker.crypt(image.chunks(worker.sector_bytes, first_sector, worker.chunk_bytes)):
+                output.write(sectors.tobytes())
+                done += len(sectors)
+                report(done, total)
+            if total is not None and done != total:
+                raise ValueError(f"{done} of {total} sectors came back: {image.name} changed while it was read")
+            return Crypted(done, worker.cycles, time.perf_counter() - started)

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Engines that encrypt and decrypt sectors, behind one protocol.
+
+No other module of the room uses a core's description, its simulation or its specification.
+"""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wideblock.export.contract import Contract
+from wideblock.verify.sector.driver import SectorSimulation
+from wideblock.verify.sector.pool import SpecificationPool
+from wideblock.verify.sector.shape import shape
+from wideblock.verify.sector.stimulus import Request
+from wideblock.verify.sector.stream import stream_sectors
+
+__all__ = ["ENGINES", "Bytes", "Chunk", "Engine", "make"]
+
+Bytes = NDArray[np.uint8]
+Chunk = tuple[Bytes, Bytes]
+"""Sectors (n, sector_bytes) and their tweaks (n, 16)."""
+
+
+class Engine(Protocol):
+    """Encrypts or decrypts sectors under one key, in one direction.
+
+    Construction is cheap and checks whether the engine can do what is asked; entering the context starts the engine,
+    which may take minutes; leaving it ends whatever was started.
+    """
+
+    sector_bytes: int
+    chunk_bytes: int
+    """Most bytes of a chunk. It bounds memory, and the time for which a chunk keeps signals waiting."""
+
+    def __init__(self, subject: Contract, key: bytes, decrypt: bool): ...
+    def __enter__(self) -> "Engine": ...
+    def __exit__(self, *_: object) -> None: ...
+
+    def crypt(self, chunks: Iterable[Chunk]) -> Iterator[Bytes]:
+        """Results (any number, sector_bytes), in the order of the sectors; memory is bounded by a few chunks."""
+        ...
+
+    @property
+    def cycles(self) -> int | None:
+        """Clock cycles of the core so far; None for an engine without a clock."""
+        ...
+
+
+class Rtl:
+    """The compiled model of the exported Verilog. Raises BuildError and SimulationError."""
+
+    chunk_bytes = 1 << 16  # at most a second of simulation
+
+    def __init__(self, subject: Contract, key: bytes, decrypt: bool):
+        if decrypt not in subject.behaviour.directions:
+            has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
+            raise ValueError(f"{subject.module} only {has}; to {lacks}, choose the engine 'spec' or a core that does")
+        self._subject, self._key, self._decrypt = subject, key, decrypt
+        self.sector_bytes = subject.behaviour.usual
+        self._first_cycle = 0
+
+    def __enter__(self) -> "Rtl":
+        self._simulation = SectorSimulation(self._subject)
+        self._simulation.load_key(self._key)
+        self._first_cycle = self._simulation.cycle
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._simulation.close()
+
+    def crypt(self, chunks: Iterable[Chunk]) -> Iterator[Bytes]:
+        return stream_sectors(self._simulation, chunks, self._decrypt)
+
+    @property
+    def cycles(self) -> int:
+        return self._simulation.cycle - self._first_cycle
+
+
+class Specification:
+    """The executable specification, in one process a processor."""
+
+    chunk_bytes = 1 << 18
+
+    def __init__(self, subject: Contract, key: bytes, decrypt: bool):
+        self._subject, self._key, self._decrypt = subject, key, decrypt
+        self.sector_bytes = subject.behaviour.usual
+
+    def __enter__(self) -> "Specification":
+        self._pool = SpecificationPool(self._subject)
+        return self
+
+    def __exit__(self, *details: object) -> None:
+        self._pool.__exit__(*details)
+
+    def crypt(self, chunks: Iterable[Chunk]) -> Iterator[Bytes]:
+        waiting: deque[Future[list[bytes]]] = deque()
+        for sectors, tweaks in chunks:
+            requests = [
+                Request(sector.tobytes(), tweak.tobytes(), self._decrypt)
+                for sector, tweak in zip(sectors, tweaks, strict=True)
+            ]
+            waiting.extend(self._pool.submit(self._key, requests, chunk=16))
+            while len(waiting) > 4 * self._pool.processes:
+                yield _array(waiting.popleft().result())
+        while waiting:
+            yield _array(waiting.popleft().result())
+
+    @property
+    def cycles(self) -> None:
+        return None
+
+
+ENGINES: dict[str, type[Engine]] = {"rtl": Rtl, "spec": Specification}
+"""Every engine by the name that users give."""
+
+
+def make(name: str, subject: Contract, key: bytes, *, decrypt: bool) -> Engine:
+    """The engine ``name`` of a subject under ``key``, not yet started.
+
+    Raises ValueError for an unknown engine, a wrong key, and a direction that the engine does not have.
+    """
+    if name not in ENGINES:
+        raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))}, got {name!r}")
+    if len(key) != shape(subject).key_bytes:
+        raise ValueError(f"key must be {shape(subject).key_bytes} bytes, got {len(key)}")
+    subject.specification(key)  # raises ValueError for whatever else a scheme demands of its key
+    return ENGINES[name](subject, key, decrypt)
+
+
+def _array(sectors: list[bytes]) -> Bytes:
+    return np.frombuffer(b"".join(sectors), np.uint8).reshape(len(sectors), -1)

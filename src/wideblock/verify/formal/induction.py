@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proofs about the control of a sector core by induction over time, on the Verilog that a user gets.
+
+The control is proved as it is. What it does not depend on is left free, so that it may do anything at any time: the
+ciphers, the multipliers and the memories of data. What holds then holds for the core.
+"""
+
+import json
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from wideblock.export.contract import Contract
+from wideblock.synth import yosys
+from wideblock.verify.formal.flat import Flat, flatten
+from wideblock.verify.formal.proof import NotProved, Proof
+
+__all__ = ["CLEAR", "Rule", "prove"]
+
+CLEAR = "core.clear"
+"""The signal that is high while a core forgets keys and sectors."""
+
+# sums of flags as such, not as chains of adders; and nothing that takes what is free for what may be chosen
+_SMALLER = ("opt_expr -fine", "opt_merge", "wreduce", "peepopt", "opt_expr -fine", "opt_merge", "alumacc", "opt_clean")
+_SAT = "sat -tempinduct -prove-asserts -set-assumes -seq 0 -maxsteps 1 -timeout 600 rule"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What is to hold in every cycle.
+
+    signals: signals of the core that ``text`` speaks of, by the names that it has for them
+    text:    assertions, in Verilog, on these and on the ports of the core
+    kept:    memories that count; what is read from all others is free
+    """
+
+    statement: str
+    signals: dict[str, str]
+    text: str
+    kept: tuple[str, ...] = ()
+
+
+def prove(core: Contract, rule: Rule, flat: Flat | None = None) -> Proof:
+    """Proves the assertions of a rule by induction over time, from power-up, with resets at any time.
+
+    flat: the core, if not as :func:`~wideblock.verify.formal.flat.flatten` makes it from its Verilog
+    Raises :class:`NotProved`; ValueError for a rule about signals that the core does not have.
+    """
+    start = time.monotonic()
+    flat = flat or flatten(core)
+    if missing := set(rule.signals.values()) - set(flat.widths):
+        raise ValueError(f"{core.module} has no signal {', '.join(sorted(missing))}, on which the rule depends")
+    with tempfile.TemporaryDirectory() as name:
+        where = Path(name)
+        where.joinpath("flat.il").write_text(flat.rtlil)
+        where.joinpath("rule.v").write_text(_checker(core, flat, rule))
+        yosys.run(_script(flat.module, rule), where, "proof")
+        if "SUCCESS!" not in where.joinpath("sat.log").read_text():
+            raise NotProved(f"{core.module}: not inductive: {rule.statement}")
+        gates = json.loads(where.joinpath("stat.json").read_text())["design"]["num_cells"]
+    return Proof(rule.statement, "SAT, induction from one cycle to the next", gates, 0, time.monotonic() - start)
+
+
+def _script(module: str, rule: Rule) -> list[str]:
+    """Yosys' passes: what is free is cut off, the rule's signals become ports, and the rule is proved over them."""
+    signals = " ".join(f"{module}/w:{signal}" for signal in sorted(set(rule.signals.values())))
+    return [
+        "read_rtlil flat.il",
+        f"delete {module}/t:{module}.core.*",
+        *([f"expose {signals}"] if signals else []),
+        "opt_clean",
+        "memory_collect",
+        f"delete t:$mem_v2 {' '.join(f'c:*.{memory} %d' for memory in rule.kept)}",
+        "read_verilog -formal rule.v",
+        "hierarchy -top rule",
+        "proc",
+        "flatten",
+        "chformal -lower",
+        "memory_map",
+        *_SMALLER,
+        "tee -q -o stat.json stat -json",
+        f"tee -q -o sat.log {_SAT}",
+    ]
+
+
+def _checker(core: Contract, flat: Flat, rule: Rule) -> str:
+    """Verilog of module ``rule``: the core, its inputs free, and the rule over its outputs and exposed signals."""
+    names = {signal: name for name, signal in rule.signals.items()}
+    inputs = {port.name for port in core.ports if port.direction == "input"}
+    lines, pins = [], []
+    for signal in (*(port.name for port in core.ports), *names):
+        name = names.get(signal, signal)
+        lines.append(f"{'input' if signal in inputs else 'wire'} [{flat.widths[signal] - 1}:0] {name};")
+        pins.append(f".\\{signal} ({name})")
+    return "\n".join(
+        [
+            "`default_nettype none",
+            f"module rule({', '.join(sorted(inputs))});",
+            *lines,
+            f"\\{flat.module} dut({', '.join(pins)});",
+            rule.text,
+            "endmodule",
+            "",
+        ]
+    )

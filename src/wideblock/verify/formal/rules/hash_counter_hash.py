@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the family hash-counter-hash."""
+
+from wideblock.export.contract import Contract
+from wideblock.verify.formal.induction import Rule
+from wideblock.verify.formal.proof import NotApplicable, NotProved
+from wideblock.verify.formal.rules.parts import delayed, in_flight, no_loss, raising
+
+__all__ = ["held", "order", "queues"]
+
+
+def held(core: Contract) -> Rule:
+    """A result's first blocks are read from memories while it waits, so they must not be another sector's by then.
+
+    Assumed: h of a sector is not announced before its tauW, nor either of a sector that the front hash has not
+    finished. :func:`order` proves that.
+    """
+    p, made, beats = core.parameters, core.component, core.parameters.beats
+    if made.leaving_slots:
+        raise NotProved(
+            f"{core.module}: the argument is for cores whose {made.structure.specials} special blocks come before the "
+            f"last beat; a sector has {beats} beats of {p.width} blocks"
+        )
+    stages = _announcing(made)
+    signals = {name: f"core.{name}_sector" for name in ("front", *stages.values())}
+    signals |= {name: f"core.exit.{name}" for name in ("sector", "number", "shown", "shown_number", "valid")}
+    signals |= {"front_first": "core.front_hash.front_first"} | {f"event_{e}": f"core.event_{e}" for e in stages}
+    bits = made.slots.bit_length() - 1
+    after = ("inner", *(x for x in stages.values() if x != "inner"), "front")
+    distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
+    given = dict(zip(after, after[1:], strict=False))
+    assumed = "".join(f"assume (!event_{event} || {x} != {given[x]});\n" for event, x in stages.items())
+    return Rule(
+        "assumed: the back hash keeps the order of sectors",
+        signals,
+        f"""{distances}
+      wire [{bits}:0] next_shown = shown + 1'b1;
+      always @* if (!clear) begin
+        {assumed}
+        // the stages are in order, and no more sectors under way than there are slots
+        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in given.items())} && to_front <= {made.slots});
+        assert (front_first || to_front < {made.slots});
+        assert (number < {beats} && (number == 0 || inner != sector));
+        if (valid && shown_number == {beats - 1}) assert (number == 0 && sector == next_shown);
+        if (valid && shown_number != {beats - 1}) assert (number == shown_number + 1 && sector == shown);
+      end""",
+        kept=(*stages.values(), "direction"),
+    )
+
+
+def queues(core: Contract) -> Rule:
+    """The queue between lanes and back hash."""
+    signals, rule = _queue(core)
+    return Rule(f"the queue of {core.component.queue_depth} beats neither overflows nor underflows", signals, rule)
+
+
+def _queue(core: Contract) -> tuple[dict[str, str], str]:
+    """The signals of the queue and its rule; ``steps`` are those in the lanes, ``part_out`` those of an open beat."""
+    p, made = core.parameters, core.component
+    if not p.overlap:
+        raise NotApplicable("the core has no queue: overlap is False")
+    parts = p.width // p.lanes
+    tags, steps = delayed("step", made.cipher_latency)
+    signals, rule = no_loss("queue", made.queue_depth, "steps + part_out", parts)
+    signals |= tags | {"y_step": "core.y_step"}
+    return (
+        signals,
+        f"""
+      wire [15:0] steps = {steps};
+      wire [15:0] part_out = y_step & 16'd{parts - 1};
+      {rule}""",
+    )
+
+
+def order(core: Contract) -> Rule:
+    """From the front hash by R, the single call, the lanes and the back hash to h and, if there is one, tauW."""
+    if not core.parameters.overlap:
+        raise NotApplicable("no order to prove: overlap is False, so sectors do not share the stages")
+    made = core.component
+    front, back, stages = made.programs["front"], made.programs["back"], _announcing(made)
+    issued = _issued(core)
+    signals, rule = _queue(core)
+    pointers = ("front", "back", "r", "g", "lane", "y", *stages.values())
+    signals |= {name: f"core.{name}_sector" for name in pointers}
+    signals |= {"sector": "core.exit.sector", "lane_step": "core.step"}
+    signals |= {f"event_{event}": f"core.event_{event}" for event in stages}
+    for event, unit, program in (("R", "front", front), *((event, "back", back) for event in stages)):
+        found, flight = in_flight(unit, program, event)
+        signals, rule = signals | found, rule + flight
+    bits = made.slots.bit_length() - 1
+    after = ("inner", "back", "y", "lane", "g", "r", "front")
+    distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
+    pairs = "".join(
+        f"wire [{bits}:0] {a}_{b} = {a} - {b};\n"
+        for a, b in (("front", "r"), ("r", "g"), ("lane", "y"), ("y", "back"), ("back", "inner"))
+    )
+    tauW = ""
+    if "tauW" in stages:
+        step = issued["tauW"]
+        urgent = "".join(
+            f"assert (!tauW_{k} || (back_step > {step} && back_step <= {step} + {k}));\n"
+            for k in range(1, back.latency + 1)
+        )
+        tauW = f"""
+      wire [{bits}:0] back_outer = back + (back_step > {step}) - outer;
+      always @* if (!clear) begin
+        assert (!event_tauW || outer != front);
+        assert (back_outer == tauW_flight && tauW_flight <= 1);
+        {urgent}
+      end"""
+    before_h = "outer" if "tauW" in stages else "front"
+    parts, s = core.parameters.width // core.parameters.lanes, made.lane_steps
+    tags, singles = delayed("single", made.cipher_latency)
+    return Rule(
+        "no stage works on a sector that it was not given, nor announces it",
+        signals | tags,
+        f"""{distances}{pairs}{rule}{tauW}
+      wire [15:0] popped = back_step < {back.beats} ? back_step : 16'd{back.beats};
+      wire [15:0] single_flight = {singles};
+      always @* if (!clear) begin
+        assert (!event_h || inner != {before_h});
+        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in zip(after, after[1:], strict=False))});
+        assert (to_front <= {made.slots} && (front_step == 0 || to_front < {made.slots}));
+        assert (front_r == R_flight && r_g == single_flight);
+        assert (lane_step < {s} && y_step < {s} && (lane_step == 0 || lane != g));
+        assert (16'd{s} * lane_y + lane_step == steps + y_step);
+        assert (16'd{s} * y_back + y_step == 16'd{parts} * (popped + queue_waiting) + part_out);
+        assert (back_inner == h_flight);
+      end""",
+        kept=("words",),
+    )
+
+
+def _issued(core: Contract) -> dict[str, int]:
+    """The steps at which the products are issued whose events the rules are about; they must fit the argument."""
+    front, back = (core.component.programs[name] for name in ("front", "back"))
+    issued = {event: i.step for program in (front, back) for event, i in raising(program).items()}
+    if issued["h"] < back.steps - 1 or issued["R"] < front.steps - 1:
+        raise NotProved(
+            f"{core.module}: the argument needs h and R issued at the last steps, {back.steps - 1} and "
+            f"{front.steps - 1}, or later; they are issued at {issued['h']} and {issued['R']}"
+        )
+    if "tauW" in issued and issued["tauW"] + back.latency >= back.steps:
+        raise NotProved(f"{core.module}: tauW is issued at step {issued['tauW']}, too late to be known before h")
+    return issued
+
+
+def _announcing(made) -> dict[str, str]:
+    """The events of the back hash, and whose pointer each advances."""
+    pointers = {"tauW": "outer", "h": "inner"}
+    raised = {event.name for event in made.units["back"].events}
+    return {event: pointers[event] for event in pointers if event in raised}

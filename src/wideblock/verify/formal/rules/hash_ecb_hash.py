@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the family hash-ECB-hash."""
+
+from wideblock.export.contract import Contract
+from wideblock.verify.formal.induction import CLEAR, Rule
+from wideblock.verify.formal.proof import NotApplicable
+from wideblock.verify.formal.rules.parts import delayed, in_flight, no_loss
+
+__all__ = ["held", "order", "queues"]
+
+
+def held(core: Contract) -> Rule:
+    """Nothing more: all that a result is made of is in registers while it waits."""
+    return Rule("", {}, "")
+
+
+def queues(core: Contract) -> Rule:
+    """The queue between ciphers and back hash."""
+    signals, rule = _queue(core)
+    return Rule(f"the queue of {core.component.queue_depth} beats neither overflows nor underflows", signals, rule)
+
+
+def _queue(core: Contract) -> tuple[dict[str, str], str]:
+    """The signals of the queue and its rule; ``steps`` are those in the ciphers."""
+    made = core.component
+    if not core.parameters.overlap:
+        raise NotApplicable("the core has no queue: overlap is False")
+    tags, steps = delayed("step", made.cipher_latency)
+    signals, rule = no_loss("queue", made.queue_depth, "steps")
+    return signals | tags, f"wire [15:0] steps = {steps};\n{rule}"
+
+
+def order(core: Contract) -> Rule:
+    """From the front hash by U, the calls and their results to the back hash and Cm."""
+    if not core.parameters.overlap:
+        raise NotApplicable("no order to prove: overlap is False, so sectors do not share the stages")
+    made = core.component
+    front, back = made.programs["front"], made.programs["back"]
+    U, Cm = (next(i.step for i in program.issues if i.into is None) for program in (front, back))
+    signals, rule = _queue(core)
+    pointers = ("computed", "result", "call", "ready", "hashed", "front")
+    signals |= {f"{name}_sector": f"core.{name}_sector" for name in pointers}
+    signals |= {"sector": "core.exit.sector", "number": "core.entrance.number", "clear": CLEAR}
+    signals |= {name: f"core.{name}" for name in ("call_step", "result_step")}
+    signals |= {"event_U": "core.front_hash.event_U", "event_Cm": "core.event_Cm"}
+    waits = [f"hashed{k}" for k in range(made.wait)]
+    signals |= {wait: f"core.{wait}" for wait in waits}
+    for event, unit, program in (("U", "front", front), ("Cm", "back", back)):
+        found, flight = in_flight(unit, program, event)
+        signals, rule = signals | found, rule + flight
+    bits = made.slots.bit_length() - 1
+    distances = "".join(f"wire [{bits}:0] to_{x} = {x}_sector - sector;\n" for x in pointers)
+    s = made.lane_steps
+    return Rule(
+        "no stage works on a sector that it was not given, nor announces it",
+        signals,
+        f"""{distances}{rule}
+      // a sector's last beat is taken before its U is issued, and its steps before its Cm
+      wire hashing = front_step >= {front.beats} && front_step <= {U};
+      wire [{bits}:0] front_hashed = front_sector - hashed_sector - hashing;
+      wire [{bits}:0] hashed_ready = hashed_sector - ready_sector, call_result = call_sector - result_sector;
+      wire [{bits}:0] result_back = result_sector - computed_sector + (back_step > {Cm});
+      wire [15:0] popped = back_step < {back.beats} ? back_step : 16'd{back.beats};
+      wire [15:0] wait_flight = {" + ".join(waits) or 0};
+      always @* if (!clear) begin
+        assert (!event_U || hashed_sector != front_sector);
+        assert (!event_Cm || computed_sector != result_sector);
+        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in zip(pointers, pointers[1:], strict=False))});
+        assert (number == (front_step < {front.beats} ? front_step : 0));
+        assert (to_front <= {made.slots} && (number == 0 || to_front < {made.slots}));
+        assert (front_hashed == U_flight && hashed_ready == wait_flight);
+        assert (call_step < {s} && result_step < {s} && (call_step == 0 || call_sector != ready_sector));
+        assert (16'd{s} * call_result + call_step == steps + result_step);
+        assert (16'd{s} * result_back + result_step == queue_waiting + popped + 16'd{s} * Cm_flight);
+      end""",
+        kept=("words",),
+    )

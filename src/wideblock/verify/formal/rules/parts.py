@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules about parts that several families share: queues with promises, hash units, delayed tags."""
+
+from wideblock.rtl.hash.products import Event
+from wideblock.rtl.hash.program import Issue, Program
+from wideblock.verify.formal.induction import CLEAR
+
+__all__ = ["delayed", "in_flight", "no_loss"]
+
+
+def delayed(field: str, cycles: int) -> tuple[dict[str, str], str]:
+    """One field of a core's delayed tags: its signals, one for each cycle of delay, and the number of those that are 1.
+
+    The number is a sum in Verilog.
+    """
+    signals = {f"{field}_tag{k}": f"core.tag{k}.{field}" for k in range(cycles)}
+    return signals, " + ".join(signals)
+
+
+def no_loss(name: str, depth: int, under_way: str, parts: int = 1) -> tuple[dict[str, str], str]:
+    """The signals of a queue and the rule that it neither overflows nor underflows.
+
+    ``under_way`` counts the steps that were promised a place and are not in the queue, in Verilog. Those of a beat that
+    has not wholly entered are added here. Its signals get its name and an underscore in front.
+    """
+    members = {part: part for part in ("promised", "waiting", "part", "write", "read", "room")} | {"enter": "step"}
+    signals = {f"{name}_{member}": f"core.{name}.{signal}" for member, signal in members.items()}
+    rule = f"""
+      wire [15:0] {name}_open = {name}_part == 0 ? 16'd0 : 16'd{parts} - {name}_part;
+      always @* if (!clear) begin
+        assert (!{name}_write || {name}_waiting < {depth});
+        assert (!{name}_read || {name}_waiting != 0);
+        assert (!{name}_enter || {name}_room);
+        assert ({name}_promised <= {depth} && {name}_waiting <= {name}_promised);
+        // a promise is kept by what is under way and what is still to enter
+        assert ({name}_part < {parts});
+        assert (16'd{parts} * ({name}_promised - {name}_waiting) == ({under_way}) + {name}_open);
+      end"""
+    return signals | {"clear": CLEAR}, rule
+
+
+def raising(program: Program) -> dict[str, Issue]:
+    """The product that raises each event of a program, by the event's name."""
+    return {i.product.into.name: i for i in program.issues if isinstance(i.product.into, Event)}
+
+
+def in_flight(unit: str, program: Program, event: str) -> tuple[dict[str, str], str]:
+    """The signals of an event of a hash unit and, in Verilog, ``<event>_flight``: how often it is on its way.
+
+    That is, from where its product is issued: through the tail of the program, if it is issued there, and through the
+    multiplier. The step of the program's head is ``<unit>_step``.
+    """
+    issue = raising(program)[event]
+    hash = f"core.{unit}_hash"
+    position = issue.step - program.steps  # of its word in the tail, if it is there
+    signals = {f"{unit}_tail{k}": f"{hash}.{unit}_sequencer.tail{k}" for k in range(position)}
+    flight = list(signals)
+    if position >= 0:  # in the tail's last register is the word, no token
+        flight.append(f"{event}_due")
+    for k in range(1, program.latency + 1):
+        flight.append(f"{event}_{k}")
+        signals[f"{event}_{k}"] = f"{hash}.tag{issue.multiplier}_{k}.event_{event}"
+    signals |= {f"{event}_head": f"{hash}.head.event_{event}", f"{event}_due": f"{hash}.tail.event_{event}"}
+    signals[f"{unit}_step"] = f"{hash}.{unit}_sequencer.step"
+    return (
+        signals,
+        f"""
+      wire [15:0] {event}_flight = {" + ".join(flight)};
+      always @* if (!clear) begin
+        assert ({unit}_step < {program.steps});
+        assert ({event}_head == ({unit}_step == {issue.step}){"" if position >= 0 else f" && !{event}_due"});
+      end""",
+    )

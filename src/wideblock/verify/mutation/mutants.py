@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutants of a core's Verilog: many changes of one bit each, in one text that a number switches between.
+
+A build of the model takes far longer than a run, so that one build carries all mutants of a score.
+"""
+
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from wideblock.export.contract import Contract
+from wideblock.synth import yosys
+
+__all__ = ["FILE", "KINDS", "Instrumented", "Mutant", "instrument"]
+
+KINDS = {
+    "invert": "inv",
+    "stuck-at-0": "const0",
+    "stuck-at-1": "const1",
+    "xor": "cnot0",
+    "xnor": "cnot1",
+}
+"""Kinds of change, with Yosys' names for them. ``xor`` and ``xnor`` are with another bit of the same port."""
+
+FILE = "mutant.hex"
+"""The file with the number of the mutant, in the directory in which the model is made; 0 is the core itself."""
+
+_BITS = 16  # of the number
+_MUTANT = re.compile(
+    r"mutate -mode (?P<mode>\w+) -module (?P<module>\S+) -cell (?P<cell>\S+) -port (?P<port>\S+) "
+    r"-portbit (?P<bit>\d+)(?: -ctrlbit (?P<other>\d+))?(?: -wire (?P<wire>\S+) -wirebit (?P<wirebit>\d+))?"
+)
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One bit of one port of a cell, changed.
+
+    module: path of the instance in the core, without the name of the top module; empty for the top module
+    place:  the port and the bit; for a named signal its name and bit, too
+    line:   number of the line of Verilog that has the cell, and its text
+    """
+
+    number: int
+    kind: str
+    module: str
+    place: str
+    line: int
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.number}: {self.kind} {self.place} in {self.module or 'top'}, line {self.line}: {self.text}"
+
+
+@dataclass(frozen=True)
+class Instrumented:
+    """A core with all its mutants.
+
+    verilog: the texts of a model whose ports are the core's and which reads :data:`FILE` when it is made
+    rtlil:   the core with one more input, ``mutant``, the number; Yosys' own language
+    """
+
+    mutants: tuple[Mutant, ...]
+    verilog: tuple[str, str]
+    rtlil: str
+
+
+def instrument(core: Contract, count: int, *, seed: int = 0, kinds: Sequence[str] = tuple(KINDS)) -> Instrumented:
+    """Makes about ``count`` mutants of the core's Verilog, as many in every module of it as there are places.
+
+    So each part counts the same, however large it is: keys, hash, ciphers, control. Raises ValueError for an unknown
+    kind, and for a count below 1 or above 65,535.
+    """
+    for kind in kinds:
+        if kind not in KINDS:
+            raise ValueError(f"no kind of mutation {kind!r}; there are {', '.join(KINDS)}")
+    if not 1 <= count < 1 << _BITS:
+        raise ValueError(f"mutants must be from 1 to {(1 << _BITS) - 1}, got {count}")
+    with tempfile.TemporaryDirectory() as name:
+        where = Path(name)
+        places = _places(core, where, count, seed, kinds)
+        chosen = [place for place in _interleaved(places) if " -port CLK " not in place][:count]
+        apply = [f"mutate -ctrl mutant {_BITS} {k} {place.split(' ', 1)[1]}" for k, place in enumerate(chosen, 1)]
+        script = ["read_rtlil core.il", *apply, "write_rtlil mutated.il", f"rename {core.module} mutated"]
+        yosys.run([*script, "write_verilog -noattr -noparallelcase mutated.v"], where, "mutate")
+        lines = core.verilog.splitlines()
+        return Instrumented(
+            tuple(_mutant(core, lines, k, place) for k, place in enumerate(chosen, 1)),
+            (where.joinpath("mutated.v").read_text(), _switch(core)),
+            where.joinpath("mutated.il").read_text(),
+        )
+
+
+def _places(core: Contract, where: Path, count: int, seed: int, kinds: Sequence[str]) -> list[list[str]]:
+    """Yosys' commands for mutants of each module, in the order of their choice; leaves the core in ``core.il``."""
+    top = core.module
+    modules = re.findall(r"^module \\?(\S+?) ?\(", core.verilog, re.MULTILINE)
+    share = 2 * -(-count // len(modules)) + 8  # some modules have few places, some places are no mutants
+    where.joinpath("core.v").write_text(core.verilog)
+    script = ["read_verilog core.v", f"hierarchy -check -top {top}", "proc", "opt_clean", "write_rtlil core.il"]
+    for k, module in enumerate(modules):
+        # memories and instances are changed where what they are connected to is
+        cells = f"{module}/* {module}/t:$mem* {module}/t:{top}* %u %d"
+        number = -(-share // len(kinds))
+        script += [
+            f"mutate -list {number} -mode {KINDS[kind]} -seed {seed * len(kinds) + j + 1} -o list{k}.{kind} {cells}"
+            for j, kind in enumerate(kinds)
+        ]
+    yosys.run(script, where, "list")
+    return [_interleaved([_lines(where / f"list{k}.{kind}") for kind in kinds]) for k in range(len(modules))]
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text().splitlines()
+
+
+def _interleaved(lists: Sequence[Sequence[str]]) -> list[str]:
+    """The first of every list, then the second of every list, and so on."""
+    return [item for group in zip_longest(*lists) for item in group if item is not None]
+
+
+def _mutant(core: Contract, lines: Sequence[str], number: int, command: str) -> Mutant:
+    found = _MUTANT.match(command)
+    if found is None:
+        raise ValueError(f"Yosys lists mutants in a form that is not understood: {command}")
+    kind = next(kind for kind, mode in KINDS.items() if mode == found["mode"])
+    cell = re.match(r"\$?([a-z_0-9]+)\$", found["cell"].rsplit("\\", 1)[-1])
+    place = f"{cell[1] if cell else found['cell']}.{found['port']}[{found['bit']}]"
+    if found["wire"]:
+        place += f" ({found['wire']}[{found['wirebit']}])"
+    if found["other"]:
+        place += f" with bit {found['other']}"
+    line = int(re.findall(r"-src core\.v:(\d+)", command)[-1])
+    text = " ".join(part.strip() for part in lines[line - 1 : line + 1 if "always" in lines[line - 1] else line])
+    return Mutant(number, kind, found["module"].removeprefix(core.module).lstrip("."), place, line, text)
+
+
+def _switch(core: Contract) -> str:
+    """Verilog of a module with the core's name and ports, around the mutated one."""
+    ports = ", ".join(f"{port.direction} [{port.width - 1}:0] {port.name}" for port in core.ports)
+    pins = ", ".join(f".{port.name}({port.name})" for port in core.ports)
+    return f"""module {core.module}({ports});
+  reg [{_BITS - 1}:0] chosen [0:0];
+  initial $readmemh("{FILE}", chosen);
+  mutated dut({pins}, .mutant(chosen[0]));
+endmodule
+"""

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mutation score of the checks on one core: how many of its mutants they kill."""
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from wideblock.export.contract import Contract
+from wideblock.verify.mutation.equivalence import without_effect
+from wideblock.verify.mutation.mutants import KINDS, Mutant, instrument
+from wideblock.verify.mutation.trial import Suite, Trial, suite, trials
+
+__all__ = ["Score", "score"]
+
+Progress = Callable[[str, int, int], None]
+_BUILD = 3600.0  # seconds that a build may take
+
+
+@dataclass(frozen=True)
+class Score:
+    """All mutants of a run, each with its trial, or without one if it is proved equivalent to the core."""
+
+    module: str
+    seed: int
+    trials: tuple[tuple[Mutant, Trial | None], ...]
+
+    @property
+    def equivalent(self) -> list[Mutant]:
+        """Mutants that behave as the core does: not counted."""
+        return [mutant for mutant, trial in self.trials if trial is None]
+
+    @property
+    def killed(self) -> list[Mutant]:
+        return [mutant for mutant, trial in self.trials if trial and trial.check]
+
+    @property
+    def survivors(self) -> list[Mutant]:
+        """Mutants that passed every check and are not proved equivalent."""
+        return [mutant for mutant, trial in self.trials if trial and not trial.check]
+
+    @property
+    def share(self) -> float:
+        """Mutants killed, as a share of those not equivalent; 1 if there are none."""
+        counted = len(self.trials) - len(self.equivalent)
+        return len(self.killed) / counted if counted else 1.0
+
+
+def score(
+    core: Contract,
+    *,
+    mutants: int = 100,
+    seed: int = 0,
+    kinds: Sequence[str] = tuple(KINDS),
+    sectors: int = 16,
+    processes: int | None = None,
+    checks: Callable[[Contract, Sequence[str]], Suite] | None = None,
+    progress: Progress | None = None,
+) -> Score:
+    """Tries about ``mutants`` mutants of the core's Verilog; the same seed gives the same ones.
+
+    sectors:   random sectors of the checks
+    processes: mutants tried at the same time; by default one a processor
+    checks:    makes the suite for a core and the texts of its model, in place of all checks
+    Raises ValueError if the core itself fails: then nothing can be said about its mutants.
+    """
+    tell = progress or (lambda stage, done, total: None)
+    tell(f"making mutants of {core.module}", 0, mutants)
+    made = instrument(core, mutants, seed=seed, kinds=kinds)
+    equivalent = without_effect(made, core.module)
+    run = checks(core, made.verilog) if checks else suite(core, made.verilog, sectors=sectors, seed=seed)
+    tell("compiling all of them as one model", 0, len(made.mutants))
+    limit = _limit(core, run)
+    numbers = [mutant.number for mutant in made.mutants if mutant.number not in equivalent]
+    found: dict[int, Trial] = {}
+    for trial in trials(run, numbers, limit=limit, processes=processes or os.cpu_count() or 1):
+        found[trial.number] = trial
+        tell("trying", len(found), len(numbers))
+    return Score(core.module, seed, tuple((mutant, found.get(mutant.number)) for mutant in made.mutants))
+
+
+def _limit(core: Contract, run: Suite) -> float:
+    """Seconds after which a mutant counts as killed, from a run of the core itself, which is mutant 0."""
+    first, second = trials(run, [0, 0], limit=_BUILD, processes=1)  # the first one builds the model
+    if first.check:
+        raise ValueError(f"{core.module} itself fails {first.check!r}: {first.difference}")
+    return 60 + 20 * second.seconds

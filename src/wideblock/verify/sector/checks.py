@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of a sector core against its specification, each named, each explaining the first difference it finds."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+
+import numpy as np
+
+from wideblock.rtl.stream.behaviour import Cause, KeyRule
+from wideblock.verify.report import Finding, failed, nothing, passed
+from wideblock.verify.sector.check import Check
+from wideblock.verify.sector.judge import explain, level
+from wideblock.verify.sector.lengths import wrong_lengths
+from wideblock.verify.sector.measure import measure
+from wideblock.verify.sector.state import state_after_zeroize
+from wideblock.verify.sector.stimulus import Key, Request, Reset, Result, Zeroize
+
+__all__ = ["CHECKS"]
+
+CHANCES = (1.0, 0.9, 0.5, 0.05)
+
+
+def known_answers(check: Check) -> Finding:
+    """Published vectors, in every direction that the core has."""
+    if not check.vectors:
+        return nothing("no known answer for these parameters")
+    for vector in check.vectors:
+        for decrypt in check.subject.behaviour.directions:
+            given, right = (vector.plaintext, vector.ciphertext)[:: 1 - 2 * decrypt]
+            check.simulation.reset()
+            check.simulation.load_key(vector.key)
+            with check.timed():
+                result = check.simulation.run([given], [vector.tweak], decrypt)
+            check.cycles += result.cycles
+            check.played += 1
+            got = result.sectors[0].tobytes()
+            if got != right:
+                request = Request(given, vector.tweak, decrypt)
+                difference = explain(0, request, vector.key, right, got, int(result.first_out[0]))
+                return failed(f"{vector.source}: {difference}")
+    return passed(f"{len(check.vectors)} known answers, {check.ways}")
+
+
+def cycle_contract(check: Check) -> Finding:
+    """Compute, latency, interval and setup, each equal to the contract, in every direction that the core has."""
+    promised = check.subject.timing
+    with check.timed():
+        measured = measure(check.subject, seed=check.seed, simulation=check.simulation)
+    names = ("compute", "latency", "interval", "setup")
+    for way, cycles in measured.items():
+        for name in names:
+            if (seen := getattr(cycles, name)) != (right := getattr(promised, name)):
+                return failed(f"To {way}, {name} is {seen} cycles in simulation; the contract says {right}.")
+    stated = ", ".join(f"{name} {getattr(promised, name)}" for name in names)
+    return passed(f"{stated} cycles, {check.ways}")
+
+
+class _Batches:
+    """Batches of random sectors that were simulated and wait for the specification."""
+
+    def __init__(self, check: Check):
+        self.check, self.waiting, self.settled = check, [], 0
+
+    def send(self, n: int) -> None:
+        """Sends ``n`` sectors under a new key."""
+        check = self.check
+        key, requests = check.key(), check.requests(n)
+        promises = check.pool.submit(key, requests)
+        with check.timed():
+            check.simulation.load_key(key)
+            result = check.simulation.run(
+                [r.data for r in requests], [r.tweak for r in requests], [r.decrypt for r in requests]
+            )
+        check.cycles += result.cycles
+        check.played += n
+        self.waiting.append((requests, key, result, promises))
+
+    def settle(self) -> str | None:
+        """The first difference in the batch that waits longest, or None."""
+        entry: tuple[Sequence[Request], bytes, Result, list[Future[list[bytes]]]] = self.waiting.pop(0)
+        requests, key, result, promises = entry
+        right = [answer for promise in promises for answer in promise.result()]
+        for n, (request, answer) in enumerate(zip(requests, right, strict=True)):
+            if (got := result.sectors[n].tobytes()) != answer:
+                return explain(self.settled + n, request, key, answer, got, int(result.first_out[n]))
+        self.settled += len(requests)
+        return None
+
+
+def random_sectors(check: Check) -> Finding:
+    """Back to back, directions mixed, under several keys."""
+    total, done, batches = check.sectors, 0, _Batches(check)
+    keys = -(-total // 256)
+    while done < total or batches.waiting:
+        if done < total:
+            n = min(256, total - done)
+            batches.send(n)
+            done += n
+        if done == total or len(batches.waiting) > 4:  # the specification lags behind
+            if difference := batches.settle():
+                return failed(difference)
+        check.progress(batches.settled, total)
+    kind = "random sectors" if check.subject.behaviour.length.fixed else "sectors of random lengths"
+    both = len(check.subject.behaviour.directions) == 2
+    how = "encrypted and decrypted in mixed order" if both else check.ways
+    return passed(f"{total} {kind} back to back, {how}, {keys} keys")
+
+
+def gaps_and_back_pressure(check: Check) -> Finding:
+    """Pauses between beats of the input, and outputs that are not accepted, from rare to nearly always."""
+    for offer in CHANCES:
+        for take in CHANCES:
+            requests = check.requests(check.few(12))
+            difference = check.play(requests, [Key(check.key(), before=0)], offer=offer, take=take)
+            if difference:
+                return failed(f"{difference} Beats were offered with chance {offer} and taken with chance {take}.")
+    return passed(f"beats offered and taken with every pair of chances {', '.join(map(str, CHANCES))}")
+
+
+def key_changes(check: Check) -> Finding:
+    """New keys between sectors, and offered at any moment."""
+    t, n = check.subject.timing, check.few(12)
+    for offer, take in ((1.0, 1.0), (0.5, 0.5), (1.0, 0.2), (0.3, 1.0)):
+        requests = check.requests(n)
+        places = sorted({0, *check.rng.choice(np.arange(1, n), size=min(4, n - 1), replace=False).tolist()})
+        difference = check.play(requests, [Key(check.key(), before=place) for place in places], offer=offer, take=take)
+        if difference:
+            return failed(f"{difference} Keys came before sectors {', '.join(map(str, places))}.")
+    for _ in range(4):
+        moments = sorted(check.rng.integers(t.setup, t.setup + n * t.interval + t.latency, 4).tolist())
+        keys = [Key(check.key(), before=0), *(Key(check.key(), cycle=moment) for moment in moments)]
+        difference = check.play(check.requests(n), keys, offer=0.9, take=0.9)
+        if difference:
+            return failed(f"{difference} Keys were offered from cycles {', '.join(map(str, moments))} on.")
+    return passed("new keys before chosen sectors and offered at any cycle, while sectors wait behind them")
+
+
+def data_before_key(check: Check) -> Finding:
+    """Sectors are offered long before any key."""
+    t = check.subject.timing
+    late = 3 * t.latency + t.setup + 50
+    difference = check.play(check.requests(3), [Key(check.key(), cycle=late)])
+    if difference:
+        return failed(f"{difference} Sectors were offered from the start, the first key from cycle {late} on.")
+    return passed(f"sectors offered {late} cycles before the first key")
+
+
+def zeroize(check: Check) -> Finding:
+    """Zeroize at any moment, then a new key, while the source goes on."""
+    moments = check.moments(11 + check.few(30))
+    for moment in moments:
+        gap = int(check.rng.integers(0, 2)) * int(check.rng.integers(0, 3 * check.quiet))
+        events = [Zeroize(moment, int(check.rng.integers(1, 4)))]
+        keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + events[0].length + gap)]
+        offer, take = check.rng.choice([(1.0, 1.0), (0.6, 0.6), (1.0, 0.1)])
+        difference = check.play(check.requests(6), keys, events, offer=offer, take=take)
+        if difference:
+            return failed(
+                f"{difference} zeroize was high for {events[0].length} cycles from cycle {moment} on, the next "
+                f"key was offered from cycle {keys[1].cycle} on."
+            )
+    return passed(f"zeroize at {len(moments)} moments, among them the edges of set-up, input, work and output")
+
+
+def zeroize_without_key(check: Check) -> Finding:
+    """After zeroize and without a new key, nothing is accepted and nothing leaves for a long time."""
+    moments = check.moments(11)
+    for moment in moments:
+        late = moment + 1 + 2 * check.quiet
+        keys = [Key(check.key(), before=0), Key(check.key(), cycle=late)]
+        difference = check.play(check.requests(3), keys, [Zeroize(moment)])
+        if difference:
+            return failed(
+                f"{difference} zeroize pulsed in cycle {moment}, the next key was offered from cycle {late} on."
+            )
+    zeroize = check.subject.timing.zeroize
+    return passed(f"zeroize at {len(moments)} moments, ready low within {zeroize} cycles, then long no key")
+
+
+def equal_halves(check: Check) -> Finding:
+    """A key of two equal halves is refused, with no key in place and with one."""
+    if check.subject.behaviour.keys is not KeyRule.HALVES_DIFFER:
+        return nothing("the core takes every key")
+    simulation, right = check.simulation, check.subject.behaviour.fault(Cause.KEY)
+    half = check.key()[: check.shape.key_bytes // 2]
+    for before in (False, True):
+        simulation.reset()
+        if before:
+            simulation.load_key(check.key())
+        record = simulation.play(simulation.stimulus([], [], False, keys=[Key(half * 2)], quiet=check.quiet))
+        check.count(record, 0)
+        if [value for _, value in record.faults] != [right]:
+            seen = ", ".join(str(value) for _, value in record.faults) or "none"
+            return failed(f"A key of equal halves is fault {right}, once; seen: {seen}.")
+        if level(record.ready, record.cycles):
+            return failed("ready is high after a key of equal halves, which is no key.")
+        keys = [Key(check.key(), cycle=2 * check.quiet)]
+        if difference := check.play(check.requests(3), keys, reset=False):
+            return failed(f"{difference} A key of equal halves was offered before.")
+    return passed("keys of equal halves are refused, before any key and after one; sectors wait for the next key")
+
+
+def resets(check: Check) -> Finding:
+    """Reset at any moment, then a new key."""
+    moments = check.moments(11 + check.few(20))
+    for moment in moments:
+        length = int(check.rng.integers(1, 5))
+        keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + length + int(check.rng.integers(0, 40)))]
+        offer, take = check.rng.choice([(1.0, 1.0), (0.6, 0.6), (1.0, 0.1)])
+        difference = check.play(check.requests(6), keys, [Reset(moment, length)], offer=offer, take=take)
+        if difference:
+            return failed(f"{difference} The reset lasted {length} cycles from cycle {moment} on.")
+    return passed(f"reset at {len(moments)} moments, for 1 to 4 cycles")
+
+
+CHECKS: dict[str, Callable[[Check], Finding]] = {
+    "known answers": known_answers,
+    "cycle contract": cycle_contract,
+    "random sectors": random_sectors,
+    "gaps and back-pressure": gaps_and_back_pressure,
+    "key changes": key_changes,
+    "data before a key": data_before_key,
+    "zeroize": zeroize,
+    "zeroize without a key": zeroize_without_key,
+    "state after zeroize": state_after_zeroize,
+    "wrong lengths": wrong_lengths,
+    "equal key halves": equal_halves,
+    "resets": resets,
+}
+"""Every check by its name; the first paragraph of its docstring says what it does to the core."""

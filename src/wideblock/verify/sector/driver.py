@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sector core in simulation: keys and sectors in, sectors out, many cycles a call."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from wideblock.export.contract import Contract
+from wideblock.simulation.bench import Exported, Simulation, SimulationError
+from wideblock.simulation.structures import Outcome
+from wideblock.simulation.verilator import Options
+from wideblock.verify.sector.encoding import Encoding
+from wideblock.verify.sector.stimulus import Bytes, Key, Record, Request, Result, Stimulus, Zeroize
+from wideblock.verify.sector.stream import stream_sectors
+
+__all__ = ["SectorSimulation", "SimulationError"]
+
+
+class SectorSimulation:
+    """A sector core in simulation, out of reset, with no key loaded.
+
+    verilog:    texts to simulate in the place of the core's own, such as a netlist and its cell models
+    options:    how the model is built; by default its state can be saved
+    simulation: an instance of the model to use in the place of a new one
+    Raises :class:`~wideblock.simulation.commands.BuildError` if the model cannot be built.
+    """
+
+    def __init__(
+        self,
+        core: Contract,
+        *,
+        verilog: Iterable[str] | None = None,
+        options: Options | None = None,
+        simulation: Simulation | None = None,
+    ):
+        self.core = core
+        exported = cast(Exported, core)  # a type checker takes no cached property for a property
+        self.simulation = simulation or Simulation(exported, verilog=verilog, options=options or Options(savable=True))
+        self.encoding = Encoding(core, self.simulation.ports)
+        self.shape = self.encoding.shape
+        self.reset()
+
+    def __enter__(self) -> "SectorSimulation":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the model."""
+        self.simulation.close()
+
+    def fresh(self, power_on: int = 0) -> "SectorSimulation":
+        """Another instance of the model; ``power_on`` chooses values of registers without an initial one."""
+        return SectorSimulation(self.core, simulation=self.simulation.fresh(power_on))
+
+    def trace(self, path: Path) -> None:
+        """Writes a waveform of each call from now on over that of the call before."""
+        self.simulation.trace(path)
+
+    @property
+    def savable(self) -> bool:
+        """Whether the model's state can be saved."""
+        return self.simulation.options.savable
+
+    @property
+    def cycle(self) -> int:
+        """Cycles of all calls so far."""
+        return self.simulation.cycle
+
+    def reset(self, cycles: int = 2) -> None:
+        """Holds the reset for some cycles; afterwards no key is loaded."""
+        self.simulation.reset(cycles)
+
+    def zeroize(self) -> None:
+        """Pulses ``zeroize`` and waits until it is done; afterwards no key is loaded."""
+        self.play(self.stimulus([], [], False, events=[Zeroize(0)], quiet=self.core.timing.zeroize + 1))
+
+    def load_key(self, key: bytes) -> int:
+        """Loads a key; cycles until it was accepted. Raises ValueError for a wrong length."""
+        record = self.play(self.stimulus([], [], False, keys=[Key(key)], quiet=0))
+        self.expect_done(record)
+        return int(record.key_taken[0])
+
+    def stimulus(
+        self,
+        sectors: Sequence[bytes] | Bytes,
+        tweaks: Sequence[bytes] | Bytes,
+        decrypt: bool | Sequence[bool] | Bytes,
+        **more: Any,
+    ) -> Stimulus:
+        """A stimulus of sectors, as :meth:`Encoding.stimulus` has it."""
+        return self.encoding.stimulus(sectors, tweaks, decrypt, **more)
+
+    def requests(self, requests: Sequence[Request], **more: Any) -> Stimulus:
+        """A stimulus of requests; ``more`` are the other fields of :class:`Stimulus`."""
+        return self.stimulus(
+            [r.data for r in requests], [r.tweak for r in requests], [r.decrypt for r in requests], **more
+        )
+
+    def play(self, stimulus: Stimulus, *, seed: int = 0, capacity: int | None = None) -> Record:
+        """The record of one stimulus; how it ended is in its ``outcome``, never an exception.
+
+        ``capacity`` is the number of output beats that can be recorded.
+        """
+        if capacity is None:
+            capacity = len(stimulus.beats) * 2 + 4 * self.shape.beats + 64
+        script = self.encoding.script(stimulus, capacity)
+        return self.encoding.record(stimulus, self.simulation.play(script, seed))
+
+    def expect_done(self, record: Record, *, want: int | None = None) -> None:
+        """Raises :class:`SimulationError` for a call that did not end as it should; ``want`` beats were due."""
+        if record.violation is not None:
+            raise SimulationError(f"{self.core.module}: {record.violation}, cycle {record.violation_cycle}")
+        if record.outcome == Outcome.RECORD_FULL:
+            raise SimulationError(f"{self.core.module} gives more beats than it took")
+        if record.outcome != Outcome.DONE:
+            taken = int(record.taken_in.sum())
+            raise SimulationError(
+                f"{self.core.module} is stuck after {record.cycles} cycles: {taken} beats taken, "
+                f"{len(record.out)} given{'' if want is None else f' of {want}'}"
+            )
+
+    def run(
+        self,
+        sectors: Sequence[bytes] | Bytes,
+        tweaks: Sequence[bytes] | Bytes,
+        decrypt: bool | Sequence[bool] | Bytes = False,
+        *,
+        offer: float = 1.0,
+        take: float = 1.0,
+        seed: int = 0,
+        noise: bool = False,
+    ) -> Result:
+        """Sends sectors of lengths that the core takes through it under the loaded key.
+
+        offer, take: chances a cycle that a beat is valid and accepted; ``seed`` makes the pattern reproducible
+        Raises :class:`SimulationError` if not exactly these sectors leave, each whole.
+        """
+        for sector in sectors:
+            self.expect_length(len(sector))
+        patience = self.patience(offer, take)
+        stimulus = self.stimulus(sectors, tweaks, decrypt, offer=offer, take=take, noise=noise, patience=patience)
+        stimulus.want = want = len(stimulus.beats)
+        record = self.play(stimulus, seed=seed)
+        self.expect_done(record, want=want)
+        self._expect_whole(record, stimulus)
+        starts, ends, beat = stimulus.starts, stimulus.ends, self.shape.beat_bytes
+        out = record.out.reshape(-1)
+        left = [
+            out[beat * start : beat * end - beat + tail]
+            for start, end, tail in zip(starts.tolist(), ends.tolist(), stimulus.tails.tolist(), strict=True)
+        ]
+        return Result(
+            left,
+            record.first_in,
+            record.last_in,
+            record.out_cycle[starts],
+            record.out_cycle[ends - 1],
+            record.computed,
+            record.cycles,
+        )
+
+    def crypt_stream(self, chunks: Iterable[tuple[Bytes, Bytes]], decrypt: bool = False) -> Iterator[Bytes]:
+        """Sectors as they leave, for chunks of ``(sectors, tweaks)``: see :func:`stream_sectors`."""
+        return stream_sectors(self, chunks, decrypt)
+
+    def patience(self, offer: float = 1, take: float = 1) -> int:
+        """Cycles without activity after which the core must be stuck, with a wide margin."""
+        t = self.core.timing
+        return 4 * (t.latency + t.interval + t.setup + t.zeroize) + 1000 + int(200 / max(min(offer, take), 1e-4))
+
+    def expect_length(self, size: int) -> None:
+        """Raises ValueError if the core does not take sectors of ``size`` bytes."""
+        length = self.core.behaviour.length
+        if size not in length:
+            right = length.least if length.fixed else f"{length.least} to {length.most}"
+            raise ValueError(f"sector must be {right} bytes, got {size}")
+
+    def _expect_whole(self, record: Record, stimulus: Stimulus) -> None:
+        module = self.core.module
+        if record.faults:
+            cycle, cause = record.faults[0]
+            raise SimulationError(f"{module}: fault {cause} in cycle {cycle}, but every sector is whole")
+        n, beats = len(stimulus.counts), len(stimulus.beats)
+        if len(record.out) != beats or not np.array_equal(np.flatnonzero(record.out_last), stimulus.ends - 1):
+            raise SimulationError(
+                f"{module}: {len(record.out)} beats left, {int(record.out_last.sum())} of them the last of a sector; "
+                f"right are {beats} and {n}"
+            )
+        tails = record.out_bytes[stimulus.ends - 1]
+        for number in np.flatnonzero(tails != stimulus.tails).tolist():
+            raise SimulationError(
+                f"{module}: sector {number} left with {int(tails[number])} bytes in its last "
+                f"beat, right are {int(stimulus.tails[number])}"
+            )
+        if len(record.computed) != n:
+            raise SimulationError(f"{module}: computed pulsed {len(record.computed)} times for {n} sectors")

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sectors, keys and events as words of a sector core's channels, and a record of words as one of sectors."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wideblock.export.contract import Contract
+from wideblock.simulation.ports import Ports
+from wideblock.simulation.script import NEVER, RESET, Script, Words
+from wideblock.simulation.script import Event as ControlEvent
+from wideblock.simulation.script import Record as WordRecord
+from wideblock.simulation.structures import Outcome
+from wideblock.verify.sector.shape import port, shape
+from wideblock.verify.sector.stimulus import Bytes, Cycles, Event, Key, Record, Reset, Stimulus
+
+__all__ = ["Encoding"]
+
+TWEAK_BYTES = 16
+
+
+class Encoding:
+    """Translation between sectors and the words of ``core``'s channels."""
+
+    def __init__(self, core: Contract, ports: Ports):
+        self.core, self.shape = core, shape(core)
+        self._in, self._out, self._key = ports.inputs["i"], ports.outputs["o"], ports.inputs["key"]
+
+    def stimulus(
+        self,
+        sectors: Sequence[bytes] | Bytes,
+        tweaks: Sequence[bytes] | Bytes,
+        decrypt: bool | Sequence[bool] | Bytes,
+        **more: Any,
+    ) -> Stimulus:
+        """A stimulus of sectors, some of them perhaps too short or too long; ``more`` are its other fields.
+
+        sectors: rows of bytes, or an array (n, bytes); where the core has no ``keep``, whole beats
+        tweaks:  as many, of 16 bytes
+        decrypt: one for all, or as many
+        """
+        counts, tails = self._sizes([len(sector) for sector in sectors])
+        if not isinstance(tweaks, np.ndarray):
+            for tweak in tweaks:
+                if len(tweak) != TWEAK_BYTES:
+                    raise ValueError(f"a tweak must be {TWEAK_BYTES} bytes, got {len(tweak)}")
+            tweaks = np.frombuffer(b"".join(tweaks), np.uint8).reshape(-1, TWEAK_BYTES)
+        if len(tweaks) != len(counts):
+            raise ValueError(f"every sector needs one tweak, got {len(counts)} sectors and {len(tweaks)} tweaks")
+        directions = np.broadcast_to(np.asarray(decrypt, np.uint8), len(counts))
+        return Stimulus(self._beats(sectors), counts, tails, tweaks, directions, **more)
+
+    def _sizes(self, sizes: Sequence[int]) -> tuple[Cycles, Cycles]:
+        """Beats of each sector, and bytes of its last one."""
+        beat = self.shape.beat_bytes
+        for size in sizes:
+            if self.shape.partial and not size:
+                raise ValueError("a unit must have at least one byte, got none")
+            if not self.shape.partial and (not size or size % beat):
+                raise ValueError(f"a sector must be whole beats of {beat} bytes, got {size} bytes")
+        lengths = np.array(sizes, np.int64)
+        return -(-lengths // beat), (lengths - 1) % beat + 1
+
+    def _beats(self, sectors: Sequence[bytes] | Bytes) -> Bytes:
+        """All sectors, each padded to whole beats, (beats, beat_bytes)."""
+        beat = self.shape.beat_bytes
+        if isinstance(sectors, np.ndarray):
+            padded = np.pad(sectors, ((0, 0), (0, -sectors.shape[1] % beat))) if sectors.shape[1] % beat else sectors
+            return np.ascontiguousarray(padded, np.uint8).reshape(-1, beat)
+        data = b"".join(bytes(sector) + bytes(-len(sector) % beat) for sector in sectors)
+        return np.frombuffer(data, np.uint8).reshape(-1, beat)
+
+    def script(self, stimulus: Stimulus, capacity: int) -> Script:
+        """The stimulus in words. Raises ValueError for a key of a wrong length."""
+        words, keys = self._sector_words(stimulus), self._key_words(stimulus.keys)
+        starts = stimulus.starts
+        for n, key in enumerate(stimulus.keys):
+            if key.before is None:
+                continue
+            first = int(starts[key.before])
+            keys["after_channel"][n], keys["after_word"][n] = self._in.number, first
+            words["after_channel"][first], words["after_word"][first] = self._key.number, n + 1
+        return Script(
+            {"i": words, "key": keys},
+            [_event(event) for event in stimulus.events],
+            {"o": stimulus.take},
+            {"o": stimulus.want},
+            capacity,
+            stimulus.noise,
+            stimulus.quiet,
+            stimulus.patience,
+            NEVER if stimulus.limit is None else stimulus.limit,
+            stimulus.consumed,
+        )
+
+    def _sector_words(self, stimulus: Stimulus) -> Words:
+        starts, ends = stimulus.starts, stimulus.ends
+        words = self._in.words(len(stimulus.beats))
+        words["data"], words["chance"], words["start"] = stimulus.beats, stimulus.offer, 0
+        words["start"][starts] = words["last"][ends - 1] = 1
+        words["tweak"][starts], words["decrypt"][starts] = stimulus.tweaks, stimulus.decrypt
+        if self.shape.partial:
+            whole = np.ones(self.shape.beat_bytes, bool)
+            words["keep"] = np.packbits(whole, bitorder="little")
+            kept = np.arange(self.shape.beat_bytes) < stimulus.tails[:, None]
+            words["keep"][ends - 1] = np.packbits(kept, axis=1, bitorder="little")
+        if stimulus.noise:
+            unread = [[self._in.unread(first=first, last=last) for last in (False, True)] for first in (False, True)]
+            words["noise"] = np.array(unread)[words["start"], words["last"]]
+        return words
+
+    def _key_words(self, keys: Sequence[Key]) -> Words:
+        words = self._key.words(len(keys))
+        for n, key in enumerate(keys):
+            if len(key.key) != self.shape.key_bytes:
+                raise ValueError(f"key must be {self.shape.key_bytes} bytes, got {len(key.key)}")
+            words["key"][n] = np.frombuffer(key.key, np.uint8)
+            words["earliest"][n] = key.cycle
+        return words
+
+    def record(self, stimulus: Stimulus, words: WordRecord) -> Record:
+        """The record of words, of a stimulus, in sectors."""
+        accepted, starts, out = words.accepted["i"], stimulus.starts, words.words["o"]
+        none = np.zeros(0, np.int64)
+        size, runs = self._output_bytes(out)
+        record = Record(
+            words.outcome,
+            accepted[starts],
+            np.maximum.reduceat(accepted, starts) if len(starts) else none,
+            np.add.reduceat(accepted >= 0, starts, dtype=np.int64) if len(starts) else none,
+            words.accepted["key"],
+            np.ascontiguousarray(out["data"]),
+            np.ascontiguousarray(out["last"]),
+            size,
+            np.ascontiguousarray(out["cycle"]),
+            words.pulses["fault"],
+            words.levels["ready"],
+            np.array([cycle for cycle, _ in words.pulses["computed"]], np.int64),
+            words.cycles,
+        )
+        if words.violation is not None:
+            record.violation, record.violation_cycle = str(words.violation), words.cycles
+        if len(broken := np.flatnonzero(~runs)):
+            keep = port(self.core, "o", "keep")
+            record.outcome, record.violation_cycle = Outcome.VIOLATION, int(record.out_cycle[broken[0]])
+            record.violation = f"{keep} is not a run from byte 0, or not full before the last beat"
+        return record
+
+    def _output_bytes(self, out: Words) -> tuple[Cycles, np.ndarray]:
+        """Bytes of each output beat that count, and whether its ``keep`` keeps the rules."""
+        beat = self.shape.beat_bytes
+        if not self.shape.partial:
+            return np.full(len(out), beat, np.int64), np.ones(len(out), bool)
+        bits = np.unpackbits(np.ascontiguousarray(out["keep"]), axis=1, bitorder="little")[:, :beat].astype(np.int8)
+        size = bits.sum(axis=1, dtype=np.int64)
+        run = (np.diff(bits, axis=1) <= 0).all(axis=1)
+        return size, run & (size >= np.where(out["last"], 1, beat))
+
+
+def _event(event: Event) -> ControlEvent:
+    control = RESET if isinstance(event, Reset) else "zeroize"
+    return ControlEvent(control, event.cycle, event.length, clears=True)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cycle contract of a core, measured at the ports of its running model."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from wideblock.export.contract import Contract
+from wideblock.verify.sector.driver import SectorSimulation, SimulationError
+from wideblock.verify.sector.stimulus import Bytes, Key
+
+__all__ = ["Measured", "measure"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Cycles seen at the ports of the running model; the same meaning as :class:`SectorTiming`."""
+
+    compute: int
+    latency: int
+    interval: int
+    setup: int
+
+
+def measure(
+    core: Contract, *, sectors: int = 50, seed: int = 0, simulation: SectorSimulation | None = None
+) -> dict[str, Measured]:
+    """Cycles of ``core`` in simulation: ``{"encrypt": Measured, "decrypt": Measured}``, or what it has of these.
+
+    compute and latency: of single sectors into an idle core; a few must agree
+    interval: between sectors offered back to back, with the core full before and after; all those gaps must agree,
+              where sectors enter and where they leave
+    setup: from the key beat to the first beat of a sector that was waiting, for a first key and for a next one
+    Raises :class:`SimulationError` where cycles that must agree do not.
+    """
+    if sectors < 12:
+        raise ValueError(f"interval needs at least 12 sectors to be steady, got {sectors}")
+    rng = np.random.default_rng(seed)
+    owned = simulation is None
+    simulation = simulation or SectorSimulation(core)
+    try:
+        return {
+            ("encrypt", "decrypt")[decrypt]: _measure(simulation, decrypt, sectors, rng)
+            for decrypt in core.behaviour.directions
+        }
+    finally:
+        if owned:
+            simulation.close()
+
+
+def _measure(simulation: SectorSimulation, decrypt: bool, n: int, rng: np.random.Generator) -> Measured:
+    core, shape = simulation.core, simulation.shape
+
+    def random(*shape: int) -> Bytes:
+        return rng.integers(0, 256, shape, np.uint8)
+
+    def only(values: Iterable[int], what: str) -> int:
+        seen = sorted({int(value) for value in values})
+        if len(seen) != 1:
+            raise SimulationError(f"{core.module}: {what} is not one number of cycles: {', '.join(map(str, seen))}")
+        return seen[0]
+
+    simulation.reset()
+    setups = []
+    for _ in range(2):
+        stimulus = simulation.stimulus(
+            random(1, core.behaviour.usual),
+            random(1, 16),
+            decrypt,
+            want=shape.beats,
+            keys=[Key(random(shape.key_bytes).tobytes(), before=0)],
+            patience=simulation.patience(),
+        )
+        record = simulation.play(stimulus)
+        simulation.expect_done(record, want=shape.beats)
+        setups.append(record.first_in[0] - record.key_taken[0])
+    single = [simulation.run(random(1, core.behaviour.usual), random(1, 16), decrypt) for _ in range(3)]
+    # while the core fills and empties, what shares a resource with a neighbour may go a cycle earlier
+    edge = 2 * (1 + core.timing.latency // core.timing.interval)
+    full = simulation.run(random(n + 2 * edge, core.behaviour.usual), random(n + 2 * edge, 16), decrypt)
+    gaps = [*np.diff(full.first_in)[edge:-edge], *np.diff(full.last_out)[edge:-edge]]
+    return Measured(
+        compute=only((run.computed[0] - run.first_in[0] for run in single), "compute"),
+        latency=only((run.last_out[0] - run.first_in[0] for run in single), "latency"),
+        interval=only(gaps, "interval"),
+        setup=only(setups, "setup"),
+    )

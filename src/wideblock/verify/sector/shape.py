@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes that a sector core's interface has, and names of its ports."""
+
+from dataclasses import dataclass
+
+from wideblock.export.contract import Contract
+
+__all__ = ["Shape", "port", "shape"]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes in bytes.
+
+    beat_bytes: of a beat in and out
+    key_bytes:  of a key
+    beats:      of a message of the length for which the timing is stated; the last one may have room left
+    partial:    whether the last beat of a message may have bytes that are not the message's, told by ``keep``
+    """
+
+    beat_bytes: int
+    key_bytes: int
+    beats: int
+    partial: bool
+
+    def beats_of(self, size: int) -> int:
+        """Beats of a message of ``size`` bytes."""
+        return -(-size // self.beat_bytes)
+
+
+def shape(core: Contract) -> Shape:
+    """The sizes of a sector core."""
+    sectors, key = core.interface.channel("i"), core.interface.channel("key")
+    widths = {field.name: field.width for field in sectors.fields}
+    beat_bytes = widths["data"] // 8
+    beats = -(-core.behaviour.usual // beat_bytes)
+    return Shape(beat_bytes, sum(field.width for field in key.fields) // 8, beats, "keep" in widths)
+
+
+def port(core: Contract, channel: str, field: str) -> str:
+    """Name of the exported port that has a field of a channel."""
+    stream = next(stream for stream in core.shell.streams if stream.channel.name == channel)
+    return next(name for name, fields in stream.payload.items() if field in {f.name for f in fields})

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of a core's whole state after zeroize: every register and memory, as the model holds them."""
+
+import re
+from dataclasses import dataclass
+
+from wideblock.simulation.bench import State
+from wideblock.simulation.script import NEVER
+from wideblock.verify.report import Finding, failed, nothing, passed
+from wideblock.verify.sector.check import Check
+from wideblock.verify.sector.stimulus import Key, Reset, Zeroize
+
+__all__ = ["Life", "life", "state_after_zeroize"]
+
+
+@dataclass(frozen=True)
+class Life:
+    """The state of a core after a life with a key, and whether the source was inside a sector when it ended."""
+
+    state: State
+    inside: bool
+
+
+def life(
+    check: Check,
+    moment: int,
+    *,
+    keyed: bool = True,
+    sectors: int = 64,
+    event: type[Zeroize] | type[Reset] = Zeroize,
+    clearing: int | None = None,
+) -> Life:
+    """A life of a new instance: a random key, sectors back to back, ``event`` in cycle ``moment`` after the key.
+
+    sectors:  that the source has; with 1 it is soon between two
+    clearing: cycles from the event on, it included, after which the state is taken; None: as many as are stated
+    """
+    cycles = check.subject.timing.zeroize if clearing is None else clearing
+    with check.simulation.fresh(power_on=int(check.rng.integers(1, 1 << 30))) as core:
+        keys = [Key(check.key())] if keyed else []
+        quiet = 0 if keyed else check.quiet
+        check.count(core.play(core.stimulus([], [], False, keys=keys, quiet=quiet, noise=True)), 0)
+        requests = [check.request(check.subject.behaviour.usual) for _ in range(sectors)]
+        stimulus = core.requests(requests, events=[event(moment)], noise=True, quiet=NEVER, limit=moment + cycles)
+        with check.timed():
+            record = core.play(stimulus, seed=int(check.rng.integers(1 << 62)))
+        check.count(record, sectors)
+        inside = bool((record.taken_in % stimulus.counts).any())
+        return Life(core.simulation.save(), inside)
+
+
+def state_after_zeroize(check: Check) -> Finding:
+    """The state after zeroize is the same whatever the key, the data and the moment: nothing of them is left.
+
+    While a key is set up, how far that came may show, but nothing of the key. Where the source is inside a sector, that
+    may show, but nothing of the sector.
+    """
+    if not check.simulation.savable:
+        return nothing("the model was built without access to its state")
+    setup = check.subject.timing.setup
+    moments = check.moments(11 + check.few(12))
+    early = sorted({moment for moment in moments if moment < setup})
+    for moment in early:
+        first, second = life(check, moment), life(check, moment)
+        if first.state != second.state:
+            return failed(_explain(first, second, f"zeroize in cycle {moment} of the set-up of two keys"))
+    clean, cut = life(check, setup, sectors=0), None
+    late = [moment for moment in moments if moment >= setup]
+    for moment in late:
+        for sectors in (1, 64):
+            seen = life(check, moment, sectors=sectors)
+            if seen.inside:
+                cut = cut or seen
+            right = cut if seen.inside and cut else clean
+            if seen.state != right.state:
+                return failed(_explain(seen, right, f"zeroize {moment} cycles after a key, and under another key"))
+    size = sum(map(len, clean.state.values()))
+    times = f"{len(early)} moments of set-up and {len(late)} later"
+    return passed(f"{size} bytes of state, the same after zeroize at {times}")
+
+
+def _explain(one: Life, other: Life, when: str) -> str:
+    names = [name for name, value in one.state.items() if value != other.state[name]]
+    names.sort(key=lambda name: (bool(re.search(r"_\d+_|\$", name)), name))  # names that only the compiler gave, last
+    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+    return f"After {when}, the core holds different values of {', '.join(names[:6])}{more}: they are not cleared."

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Input of a simulation of a sector core in sectors, keys and events, and its record in the same terms."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wideblock.simulation.structures import Outcome
+
+__all__ = ["Bytes", "Cycles", "Event", "Key", "Record", "Request", "Reset", "Result", "Specification", "Stimulus"]
+__all__ += ["Zeroize"]
+
+Bytes = NDArray[np.uint8]
+Cycles = NDArray[np.int64]
+
+
+class Specification(Protocol):
+    """A scheme under one key."""
+
+    def encrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
+    def decrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
+
+
+@dataclass(frozen=True)
+class Request:
+    """A sector as it is sent, of any length that the ports can carry."""
+
+    data: bytes
+    tweak: bytes
+    decrypt: bool
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key, valid from ``cycle`` on; sector ``before``, if given, is not sent until the key is accepted."""
+
+    key: bytes
+    before: int | None = None
+    cycle: int = 0
+
+
+@dataclass(frozen=True)
+class Event:
+    """An input asserted for ``length`` cycles from ``cycle`` on."""
+
+    cycle: int
+    length: int = 1
+
+
+@dataclass(frozen=True)
+class Zeroize(Event):
+    """A ``zeroize`` pulse; the source goes on with the sector it is in."""
+
+
+@dataclass(frozen=True)
+class Reset(Event):
+    """A reset; the source goes on with the next whole sector."""
+
+
+@dataclass
+class Stimulus:
+    """Input of one call; cycles count from its start.
+
+    beats:    (beats, beat_bytes) the beats of all sectors, one after another
+    counts:   (sectors,) beats of each sector; last is high on the last of them
+    tails:    (sectors,) bytes of each sector's last beat
+    tweaks:   (sectors, 16)
+    decrypt:  (sectors,)
+    keys, events: in order
+    offer, take: chance that a beat becomes valid, and that one is accepted, in a cycle
+    noise:    random values on inputs that no rule lets the core read
+    want:     output beats without which the call is not done
+    quiet:    cycles without activity after which nothing more is expected
+    patience: cycles without activity after which the core is stuck
+    limit:    cycles of the call; None: any number
+    consumed: return once all input is accepted, even if results are still inside
+    """
+
+    beats: Bytes
+    counts: Cycles
+    tails: Cycles
+    tweaks: Bytes
+    decrypt: Bytes
+    keys: Sequence[Key] = ()
+    events: Sequence[Event] = ()
+    offer: float = 1.0
+    take: float = 1.0
+    noise: bool = False
+    want: int = 0
+    quiet: int = 16
+    patience: int = 10_000
+    limit: int | None = None
+    consumed: bool = False
+
+    @property
+    def ends(self) -> Cycles:
+        """(sectors,) number of the beat after each sector's last."""
+        return np.cumsum(self.counts)
+
+    @property
+    def starts(self) -> Cycles:
+        """(sectors,) number of each sector's first beat."""
+        return self.ends - self.counts
+
+
+@dataclass
+class Record:
+    """Record of one call; cycles count from its start, -1 where nothing happened.
+
+    first_in, last_in, taken_in: (sectors,) first and last beat accepted of each sector, and how many
+    key_taken: (keys,) cycle in which each was accepted
+    out, out_last, out_bytes, out_cycle: each output beat, and how many bytes of it count
+    faults, ready: (cycle, cause) of each pulse, (cycle, value) in the first cycle and at each change
+    computed: each pulse
+    violation, violation_cycle: the first broken rule of the output stream, if one was
+    """
+
+    outcome: Outcome
+    first_in: Cycles
+    last_in: Cycles
+    taken_in: Cycles
+    key_taken: Cycles
+    out: Bytes
+    out_last: Bytes
+    out_bytes: Cycles
+    out_cycle: Cycles
+    faults: list[tuple[int, int]]
+    ready: list[tuple[int, int]]
+    computed: Cycles
+    cycles: int
+    violation: str | None = None
+    violation_cycle: int = -1
+
+
+@dataclass(frozen=True)
+class Result:
+    """Sectors as they left, and the cycles of each: first and last beat in and out, last block known inside.
+
+    ``sectors`` has a row of bytes for each; cycles count from the start of the call.
+    """
+
+    sectors: Sequence[Bytes]
+    first_in: Cycles
+    last_in: Cycles
+    first_out: Cycles
+    last_out: Cycles
+    computed: Cycles
+    cycles: int

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every preset by its statement alone: what it must meet, what it is compared with, and what may be changed in it."""
+
+import dataclasses
+import pickle
+
+import pytest
+
+from wideblock import catalog
+from wideblock.export.contract import contract
+from wideblock.rtl.sector.parameters import HashedParameters
+from wideblock.rtl.stream.behaviour import SectorTiming
+from wideblock.spec.fast import FAST
+from wideblock.spec.hmch import HMCH
+
+PAPER = {"fast-brw-1": 455, "fast-brw-2": 319, "fast-horner-1": 565, "fast-horner-2": 311}
+OVERLAP = {"fast-brw-1s": 260, "fast-brw-2s": 130, "fast-brw-4s": 66, "fast-horner-2s": 130}
+PAPER |= {"heh-brw-1": 55, "heh-brw-2": 55, "heh-brw-3": 69, "heh-poly": 83}
+PAPER |= {"hmch-brw-1": 66, "hmch-brw-2": 66, "hmch-brw-3": 80, "hmch-poly": 94}
+for scheme in ("heh", "hmch"):
+    OVERLAP |= {f"{scheme}-brw-1s": 19, f"{scheme}-brw-2s": 19, f"{scheme}-brw-3s": 36, f"{scheme}-polys": 36}
+BYTES = {"fast": 4096, "heh": 512, "hmch": 512}
+SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.scheme.name != "xts"]
+UNITS = {  # most cycles between units of 4096 bytes, and of 512
+    "xts-enc": (257, 33),
+    "xts-dec": (257, 33),
+    "xts-2": (130, 17),
+    "xts-4": (66, 10),
+    "xts-both": (256, 32),
+}
+
+
+@pytest.fixture(scope="module")
+def timing():
+    return {name: contract(name).timing for name in catalog.PRESETS}
+
+
+def test_names():
+    assert all(preset.name == name for name, preset in catalog.PRESETS.items())
+    assert PAPER.keys() | OVERLAP.keys() <= catalog.PRESETS.keys()
+
+
+@pytest.mark.parametrize("name", PAPER)
+def test_paper_architecture_meets_the_papers_cycles(timing, name):
+    """Source: "Fast Low Level Disk Encryption Using FPGAs", Table 4; IEEE TC 62(2), 2013, Table 3."""
+    preset = catalog.preset(name)
+    assert not preset.parameters.overlap and preset.parameters.sector_bytes == BYTES[preset.scheme.name]
+    assert timing[name].compute <= PAPER[name]
+    assert timing[name].interval <= PAPER[name]
+
+
+@pytest.mark.parametrize("name", OVERLAP)
+def test_overlap_is_bound_by_the_lanes(timing, name):
+    preset = catalog.preset(name)
+    p = preset.parameters
+    assert p.overlap and p.sector_bytes == BYTES[preset.scheme.name]
+    assert p.m // p.lanes < timing[name].interval <= OVERLAP[name]
+
+
+@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize("sector_bytes", [4096, 512])
+def test_units_follow_each_other_but_for_the_tweak(name, sector_bytes):
+    core = contract(name, {"sector_bytes": sector_bytes})
+    p, t = core.parameters, core.timing
+    assert p.beats <= t.interval <= UNITS[name][sector_bytes == 512]
+    assert t.latency - p.beats + 1 <= 26  # the first block
+    assert t.compute + 1 == t.latency
+
+
+def test_every_preset_is_in_a_table():
+    assert UNITS.keys() | set(SECTORS) == catalog.PRESETS.keys()
+
+
+@pytest.mark.parametrize("name", SECTORS)
+def test_statement_of_cycles(timing, name):
+    t, p = timing[name], catalog.preset(name).parameters
+    assert all(isinstance(cycles, int) and cycles > 0 for cycles in dataclasses.astuple(t))
+    assert t.compute < t.latency and t.latency - t.compute >= p.beats
+    assert t.interval <= t.latency
+    if not p.overlap:
+        assert t.interval == t.compute
+
+
+@pytest.mark.parametrize("name", SECTORS)
+def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
+    p = catalog.preset(name).parameters
+    other = contract(name, {"overlap": not p.overlap}).timing
+    with_overlap, without = (timing[name], other) if p.overlap else (other, timing[name])
+    assert with_overlap.interval < without.interval
+
+
+@pytest.mark.parametrize(
+    ("name", "changes", "summary"),
+    [
+        ("fast-brw-2s", {}, "FAST[BRW] for 4096-byte sectors, two AES cores, sectors overlap: "),
+        ("fast-brw-2s", {"hash": "horner", "sector_bytes": 512}, "FAST[Horner] for 512-byte sectors, two AES cores, "),
+        ("heh-brw-1", {"lanes": 1}, "HEH[BRW] for 512-byte sectors, one AES core each way, squares on the fly, "),
+        ("hmch-poly", {}, "HMCH[Poly] for 512-byte sectors, one AES core, the paper's architecture"),
+        ("xts-enc", {"direction": "both"}, "AES-XTS for units of any length from 16 bytes, figures for 4096, both dir"),
+    ],
+)
+def test_summary_is_that_of_the_parameters(name, changes, summary):
+    assert contract(name, changes).summary.startswith(summary)
+
+
+def test_published_rows_are_those_of_the_architecture():
+    alike = {name: preset.like for name, preset in catalog.PRESETS.items() if preset.like}
+    assert alike["fast-brw-2s"] == "fast-brw-2" and set(alike) == set(OVERLAP) - {"fast-brw-4s"}
+    assert set(alike.values()) <= catalog.PRESETS.keys()
+
+
+def test_core_is_that_of_its_parameters():
+    core = contract("fast-brw-2s", {"sector_bytes": "512"})
+    assert core.parameters == HashedParameters(hash="brw", sector_bytes=512, width=2, lanes=2, overlap=True)
+    assert isinstance(core.timing, SectorTiming)
+
+
+def test_unknown_preset():
+    with pytest.raises(ValueError, match="^unknown preset 'fast-brw-3'; did you mean fast-brw"):
+        catalog.preset("fast-brw-3")
+    with pytest.raises(ValueError, match="^unknown preset '1'; there are .*fast-horner-2s"):
+        catalog.preset("1")
+
+
+def changed(name, **changes):
+    return catalog.preset(name).changed(changes)
+
+
+def under(name, key, **changes):
+    preset = catalog.preset(name)
+    return preset.scheme.under(preset.changed(changes), key)
+
+
+def test_changes_are_values_or_text():
+    values = {"sector_bytes": 512, "overlap": True, "key_bits": 256, "sbox": "composite", "leaf": 8}
+    text = {name: str(value).lower() for name, value in values.items()}
+    assert changed("fast-brw-2", **values) == changed("fast-brw-2", **text)
+    assert changed("fast-brw-2s", overlap="no") == changed("fast-brw-2")
+    for text in ("4k", "0x1000", "4096"):
+        assert changed("fast-brw-2s", sector_bytes=text) == catalog.preset("fast-brw-2s").parameters
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"pipes": 3}, "unknown parameter 'pipes' of fast-brw-2; it would be one of sector_bytes, width,"),
+        ({"scheme": "xcb"}, "unknown parameter 'scheme' of fast-brw-2; it would be one of sector_bytes,"),
+        ({"direction": "encrypt"}, "unknown parameter 'direction' of fast-brw-2; it would be one of sector_bytes,"),
+        ({"overlap": "maybe"}, "overlap must be true or false, got 'maybe'"),
+        ({"sector_bytes": "4kB"}, "sector_bytes must be a whole number such as 4096, 4k or 0x1000, got '4kB'"),
+        ({"sector_bytes": ""}, "sector_bytes must be a whole number such as 4096, 4k or 0x1000, got ''"),
+        ({"lanes": "3"}, "lanes must be one of 1, 2, 4, 8, got 3"),
+        ({"lanes": "4"}, "lanes must divide width: 4 lanes do not divide 2 blocks a beat"),
+        ({"sector_bytes": 32}, "FAST with brw needs at least 4 blocks a sector, got 2"),
+        ({"sector_bytes": 32, "hash": "horner"}, "FAST with horner needs at least 3 blocks a sector, got 2"),
+        (
+            {"sector_bytes": 80, "width": 1, "lanes": 1},
+            "the FAST core with brw takes an even number of blocks a sector, got 5",
+        ),
+    ],
+)
+def test_change_that_no_core_can_have(changes, message):
+    with pytest.raises(ValueError) as error:
+        changed("fast-brw-2", **changes)
+    assert str(error.value).startswith(message)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("change", [{"hash": "horner"}, {"overlap": True}, {"mult_stages": 3}, {"order": "paper"}])
+def test_xts_has_no_parameter_of_a_hash(change):
+    with pytest.raises(ValueError, match=r"of xts-enc; it would be one of sector_bytes, width, .*direction$"):
+        changed("xts-enc", **change)
+    assert contract("xts-enc").settings.keys().isdisjoint(change)
+
+
+@pytest.mark.parametrize(("name", "hash"), [("fast-brw-2", "brw"), ("fast-horner-1", "horner")])
+@pytest.mark.parametrize("key_bits", [128, 256])
+def test_specification(name, hash, key_bits):
+    key, tweak, sector = bytes(range(key_bits // 8)), bytes(16), bytes(range(256)) * 2
+    specification = under(name, key, sector_bytes=512, key_bits=key_bits)
+    ciphertext = specification.encrypt(tweak, sector)
+    assert ciphertext == FAST(key, hash=hash, sector_bytes=512).encrypt(tweak, sector) != sector
+    assert specification.decrypt(tweak, ciphertext) == sector
+
+
+@pytest.mark.parametrize(
+    ("name", "order"), [("hmch-brw-2", "natural"), ("hmch-brw-2", "paper"), ("hmch-poly", "natural")]
+)
+def test_specification_of_hmch_takes_both_key_words(name, order):
+    key, tweak, sector = bytes(range(32)), bytes(16), bytes(range(256)) * 2
+    hash = catalog.preset(name).parameters.hash
+    expected = HMCH(key, hash=hash, sector_bytes=512, order=order).encrypt(tweak, sector)
+    assert under(name, key, order=order).encrypt(tweak, sector) == expected
+    with pytest.raises(ValueError, match="^key must be 32 bytes, got 16$"):
+        under(name, key[:16], order=order)
+
+
+def test_specification_travels_to_other_processes():
+    core = contract("fast-brw-2s", {"sector_bytes": "512"})
+    travelled = pickle.loads(pickle.dumps(core.specification))
+    key, tweak, sector = bytes(16), bytes(16), bytes(512)
+    assert travelled(key).encrypt(tweak, sector) == core.specification(key).encrypt(tweak, sector)
+
+
+@pytest.mark.parametrize("name", catalog.PRESETS)
+def test_known_answers_are_right(name):
+    core = contract(name)
+    answers = core.known_answers
+    for answer in answers:
+        specification = core.specification(answer.key)
+        assert specification.encrypt(answer.tweak, answer.plaintext) == answer.ciphertext != answer.plaintext
+        assert specification.decrypt(answer.tweak, answer.ciphertext) == answer.plaintext
+    assert answers
+
+
+def test_no_known_answer_is_better_than_a_wrong_one():
+    assert contract("fast-brw-2", {"key_bits": "256"}).known_answers == []

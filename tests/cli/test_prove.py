@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wideblock prove``: results, reasons, exit status, and one line for whatever is wrong."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from wideblock.cli.app import app
+from wideblock.verify.formal.proof import NotProved
+from wideblock.verify.formal.stream import RULES
+
+pytestmark = pytest.mark.shows("cli")
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, ["prove", *map(str, arguments)], prog_name="wideblock")
+
+
+def test_rules_that_apply_are_proved_and_others_say_why_not():
+    result = run("xts-enc", "--set", "sector_bytes=160", "--rule", "clearing", "--rule", "order", "--json")
+    assert result.exit_code == 0, result.output
+    value = json.loads(result.stdout)
+    clearing, order = value["rules"]
+    assert value["proved"] and value["changed"] == {"sector_bytes": 160}
+    assert clearing["result"] == "proved" and clearing["proof"]["gates"] > 0
+    assert order["result"] == "none" and order["proof"] is None and "queues" in order["detail"]
+
+
+def test_a_rule_that_is_not_proved_fails_the_command(monkeypatch):
+    def fail(core):
+        raise NotProved(f"{core.module}: not inductive: nothing leaves")
+
+    monkeypatch.setitem(RULES, "clearing", fail)
+    result = run("xts-enc", "--set", "sector_bytes=160", "--rule", "clearing", "--rule", "order")
+    assert result.exit_code == 1
+    assert "NOT PROVED" in result.stdout and "not inductive: nothing leaves" in result.stdout
+    assert result.stderr == "wideblock: xts_enc_sector_bytes_160: not proved: clearing\n"
+
+
+@pytest.mark.parametrize(
+    "arguments, says",
+    [
+        (("xts-enc", "--rule", "beauty"), "no rule 'beauty'; there are paths, clearing, stable, queues, order"),
+        (("xts-end",), "xts-end"),
+        (("xts-enc", "--set", "sector_bytes=1"), "1"),
+    ],
+)
+def test_bad_input_is_one_line(arguments, says):
+    result = run(*arguments)
+    assert result.exit_code == 1 and result.stdout == ""
+    assert result.stderr.startswith("wideblock: ") and says in result.stderr and result.stderr.count("\n") == 1

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Encryption through standard input and output, as in a pipeline."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.shows("cli")
+
+KEY = "000102030405060708090a0b0c0d0e0f"
+CODE = "from wideblock.cli import main; main()"
+
+
+def run(tmp_path, *arguments, **options):
+    command = [sys.executable, "-c", CODE, *map(str, arguments)]
+    return subprocess.run(command, cwd=tmp_path, capture_output=True, **options)
+
+
+def crypt(tmp_path, direction, *arguments, **options):
+    return run(tmp_path, direction, "fast-brw-2s", "--key", KEY, "--engine", "spec", *arguments, **options)
+
+
+def test_there_and_back(tmp_path):
+    data = bytes(range(256)) * 16 * 20
+    (tmp_path / "image").write_bytes(data)
+    cipher = crypt(tmp_path, "encrypt", "--in", "-", "--out", "-", input=data)
+    assert cipher.returncode == 0 and len(cipher.stdout) == len(data)
+    assert re.fullmatch(rb"20 sectors in \d+\.\d s\n", cipher.stderr)
+    assert crypt(tmp_path, "encrypt", "--in", "image", "--out", "-").stdout == cipher.stdout
+    assert crypt(tmp_path, "decrypt", "--in", "-", "--out", "back", input=cipher.stdout).stdout == b""
+    assert (tmp_path / "back").read_bytes() == data
+
+
+@pytest.mark.parametrize("target", ["-", "out"])
+def test_a_stream_that_ends_inside_a_sector(tmp_path, target):
+    done = crypt(tmp_path, "encrypt", "--in", "-", "--out", target, input=bytes(4096 * 2 + 5))
+    assert done.returncode == 1 and done.stderr == (
+        b"wideblock: the input stream ended inside a sector: 5 bytes are left over after 2 sectors of 4096 bytes\n"
+    )
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_full_disk_behind_standard_output_is_one_line(tmp_path):
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-c", CODE, "encrypt", "fast-brw-2s", "--key", KEY, "--engine", "spec"]
+        done = subprocess.run(
+            [*command, "--in", "-", "--out", "-"], input=bytes(8192), stdout=full, stderr=subprocess.PIPE
+        )
+    assert done.returncode == 1 and done.stderr == b"wideblock: standard output: no space left on device\n"
+
+
+def test_a_reader_that_stops_early_ends_the_command_quietly(tmp_path):
+    (tmp_path / "image").write_bytes(bytes(4096 * 400))
+    command = [sys.executable, "-c", CODE, "encrypt", "fast-brw-2s", "--key", KEY, "--engine", "spec"]
+    with subprocess.Popen(
+        [*command, "--in", "image", "--out", "-"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout and process.stderr
+        assert len(process.stdout.read(100)) == 100
+        process.stdout.close()
+        said = process.stderr.read()
+    assert process.returncode == 1 and said == b""

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+from wideblock.evaluate.published import for_preset, inconsistent, published
+from wideblock.evaluate.result import throughput
+
+pytestmark = pytest.mark.shows("synthesis")
+
+
+def test_throughput_is_the_papers():
+    assert throughput(4096, 319, 289.56) == pytest.approx(29.74, abs=0.005)
+    with pytest.raises(ValueError, match="interval must be positive, got 0"):
+        throughput(4096, 0, 100)
+
+
+@pytest.mark.parametrize(
+    "row", [r for r in published() if r.gbps and r.computed_gbps], ids=lambda r: f"{r.design}-{r.device}"
+)
+def test_row_agrees_with_itself_or_says_why_not(row):
+    # Printed to 3 or 4 digits from an unrounded clock; a row beyond that must carry its contradiction as a remark.
+    if abs(row.computed_gbps / row.gbps - 1) > 0.0016:
+        assert "Gb/s" in row.remark or (row.kind == "open" and row.gbps < 1), (row.computed_gbps, row.gbps)
+
+
+def test_inconsistent_rows_are_known():
+    assert [(r.design, r.table) for r in inconsistent(0.0016) if r.kind == "paper"] == [
+        ("AES-PDC", "Table 4"),
+        ("AES pipelined decryption (AES-PDC)", "Table 2"),
+        ("HEH[BRW]-1", "Table 3"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "preset, cycles",
+    [
+        ("fast-brw-1", 455),
+        ("fast-brw-2", 319),
+        ("fast-horner-1", 565),
+        ("fast-horner-2", 311),
+        ("xcb-1", 569),
+        ("xcb-2", 316),
+        ("eme2-1", 561),
+        ("eme2-2", 305),
+        ("aez-2-pre", 389),
+        ("aez-2-otf", 404),
+    ],
+)
+def test_both_devices_of_the_fast_paper(preset, cycles):
+    rows = for_preset(preset)
+    assert [(r.family, r.cycles, r.bytes) for r in rows] == [("Virtex-5", cycles, 4096), ("Virtex-7", cycles, 4096)]
+
+
+def test_a_preset_that_is_like_another_has_its_rows():
+    assert for_preset("fast-brw-2s") == for_preset("fast-brw-2") != ()
+    assert for_preset("xcb-2s") == ()  # a name alone says nothing
+
+
+@pytest.mark.parametrize(
+    "preset, cycles",
+    [("heh-brw-1", 55), ("heh-brw-3", 69), ("hmch-brw-1", 66), ("hmch-brw-3", 80), ("heh-poly", 83), ("hmch-poly", 94)],
+)
+def test_brw_paper(preset, cycles):
+    (row,) = for_preset(preset)
+    assert (row.cycles, row.bytes) == (cycles, 512)
+
+
+def test_every_row_has_a_source_and_figures():
+    keys = [(r.design, r.source, r.table, r.device) for r in published()]
+    assert len(set(keys)) == len(keys) > 80
+    for row in published():
+        assert row.source and row.table and row.device and row.family and row.kind in ("paper", "open", "vendor"), row
+        assert row.areas or row.gbps, row
+
+
+def test_a_preset_without_rows():
+    assert for_preset("hctr2-1") == ()
+    assert for_preset("s") == ()

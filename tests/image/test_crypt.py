@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole images through every engine."""
+
+import io
+import os
+import random
+import resource
+import signal
+from contextlib import contextmanager
+
+import pytest
+
+from wideblock.image import engines
+from wideblock.image.crypt import crypt_image
+from wideblock.image.engines import ENGINES
+from wideblock.image.source import tweak_of
+
+from .subject import KEY, SUBJECT
+
+pytestmark = pytest.mark.shows("images")
+
+
+def image(path, n, seed=1):
+    path.write_bytes(random.Random(seed).randbytes(n))
+    return path
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_there_and_back(tmp_path, engine):
+    source = image(tmp_path / "image", 64 * 500)
+    told = []
+    done = crypt_image(
+        SUBJECT, KEY, source, tmp_path / "out", first_sector=7, engine=engine, progress=lambda *step: told.append(step)
+    )
+    data, out = source.read_bytes(), (tmp_path / "out").read_bytes()
+    specification = SUBJECT.specification(KEY)
+    assert out == b"".join(specification.encrypt(tweak_of(7 + i), data[64 * i : 64 * i + 64]) for i in range(500))
+    assert done.sectors == 500 and done.seconds > 0
+    t = SUBJECT.timing
+    assert done.cycles is None if engine == "spec" else 0 <= done.cycles - 500 * t.interval <= t.latency + t.setup + 16
+    assert told[0] == (0, 500) and told[-1] == (500, 500)
+    other = "spec" if engine == "rtl" else "rtl"
+    crypt_image(SUBJECT, KEY, tmp_path / "out", tmp_path / "back", first_sector=7, engine=other, decrypt=True)
+    assert (tmp_path / "back").read_bytes() == data
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "image", "out"]
+
+
+def test_an_image_of_several_chunks(tmp_path):
+    source = image(tmp_path / "image", 64 * 40_000)
+    crypt_image(SUBJECT, KEY, source, tmp_path / "out")
+    crypt_image(SUBJECT, KEY, tmp_path / "out", tmp_path / "back", decrypt=True)
+    assert (tmp_path / "back").read_bytes() == source.read_bytes()
+
+
+def test_tweak():
+    assert tweak_of(0x0102) == b"\x02\x01" + bytes(14)
+    assert tweak_of((1 << 128) - 1) == b"\xff" * 16
+    with pytest.raises(ValueError, match="a sector number must be from 0 to 2\\^128 - 1, got -1"):
+        tweak_of(-1)
+
+
+@pytest.mark.parametrize(
+    "n, arguments, message",
+    [
+        (64, {"key": bytes(8)}, "key must be 32 bytes, got 8"),
+        (65, {}, "image .* has 65 bytes, which is not a multiple of the sector's 64: 63 bytes are missing to the next"),
+        (0, {}, "image .* is empty; it must hold at least one sector of 64 bytes"),
+        (64, {"first_sector": -1}, "a sector number must be from 0 to .*, got -1"),
+        (128, {"first_sector": (1 << 128) - 1}, "a sector number must be from 0 to .*, got 3402.*"),
+        (64, {"engine": "magic"}, "engine must be one of 'rtl', 'spec', got 'magic'"),
+        (64, {"target": "image"}, "input and output are the same file: .*image; the result needs a file of its own"),
+        (64, {"target": "."}, "output .* is a directory; give the name of a file"),
+    ],
+)
+def test_errors_come_before_any_engine_is_made(tmp_path, monkeypatch, n, arguments, message):
+    for kind in ENGINES.values():
+        monkeypatch.setattr(kind, "__enter__", lambda _: pytest.fail("an engine was made"))
+    source = image(tmp_path / "image", n)
+    target = tmp_path / arguments.pop("target", "out")
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        crypt_image(SUBJECT, arguments.pop("key", KEY), source, target, **arguments)
+    assert [path.name for path in tmp_path.iterdir()] == ["image"]
+
+
+def test_missing_files(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        crypt_image(SUBJECT, KEY, tmp_path / "none", tmp_path / "out")
+    image(tmp_path / "image", 64)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        crypt_image(SUBJECT, KEY, tmp_path / "image", tmp_path / "nowhere" / "out", engine="spec")
+
+
+@contextmanager
+def files_of_at_most(n):
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (n, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_disk_that_fills_up_leaves_the_old_file(tmp_path, engine):
+    source, target = image(tmp_path / "image", 64 * 2000), tmp_path / "out"
+    target.write_bytes(b"old")
+    crypt_image(SUBJECT, KEY, source, tmp_path / "warm", engine=engine)  # builds the model before files are limited
+    (tmp_path / "warm").unlink()
+    with files_of_at_most(64 * 1000), pytest.raises(OSError, match="out") as caught:
+        crypt_image(SUBJECT, KEY, source, target, engine=engine, force=True)
+    assert caught.value.filename == str(target)
+    assert target.read_bytes() == b"old"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["image", "out"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_ctrl_c_leaves_nothing(tmp_path, engine):
+    source = image(tmp_path / "image", 64 * 2000)
+
+    def interrupt(done, total):
+        if done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        crypt_image(SUBJECT, KEY, source, tmp_path / "out", engine=engine, progress=interrupt)
+    assert [path.name for path in tmp_path.iterdir()] == ["image"]
+
+
+def test_an_image_that_grows_is_an_error(tmp_path):
+    source = image(tmp_path / "image", 64 * 500)
+
+    def grow(done, total):
+        if not done:
+            with source.open("ab") as file:
+                file.write(bytes(64))
+
+    with pytest.raises(ValueError, match="501 of 500 sectors came back: image .* changed while it was read"):
+        crypt_image(SUBJECT, KEY, source, tmp_path / "out", engine="spec", progress=grow)
+    assert [path.name for path in tmp_path.iterdir()] == ["image"]
+
+
+class Trickle(io.BytesIO):
+    """A pipe that gives less than is asked for."""
+
+    def read(self, n=-1):
+        return super().read(min(n, 100))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_stream_has_no_total(tmp_path, engine):
+    data = random.Random(2).randbytes(64 * 3000)
+    source = image(tmp_path / "image", len(data), seed=2)
+    crypt_image(SUBJECT, KEY, source, tmp_path / "expected", engine="spec")
+    told = []
+    done = crypt_image(
+        SUBJECT, KEY, Trickle(data), tmp_path / "out", engine=engine, progress=lambda *step: told.append(step)
+    )
+    assert done.sectors == 3000 and told[0] == (0, None) and told[-1] == (3000, None)
+    assert (tmp_path / "out").read_bytes() == (tmp_path / "expected").read_bytes()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    "n, message",
+    [
+        (
+            64 * 999 + 17,
+            "the input stream ended inside a sector: 17 bytes are left over after 999 sectors of 64 bytes",
+        ),
+        (0, "the input stream is empty; it must hold at least one sector of 64 bytes"),
+    ],
+)
+def test_a_stream_of_part_of_a_sector(tmp_path, engine, n, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        crypt_image(SUBJECT, KEY, io.BytesIO(bytes(n)), tmp_path / "out", engine=engine)
+    assert not list(tmp_path.iterdir())
+
+
+class Failing:
+    """A specification that raises."""
+
+    def __init__(self, key):
+        pass
+
+    def encrypt(self, tweak, sector):
+        raise ValueError("no luck")
+
+
+class Killed(Failing):
+    """A specification in a process that the system kills."""
+
+    def encrypt(self, tweak, sector):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+@pytest.mark.parametrize(
+    "specification, error, message",
+    [(Failing, ValueError, "^no luck$"), (Killed, ChildProcessError, "ended from outside")],
+)
+def test_a_specification_that_fails_says_why(tmp_path, monkeypatch, specification, error, message):
+    source = image(tmp_path / "image", 64 * 1000)
+    monkeypatch.setattr(type(SUBJECT), "specification", property(lambda _: specification))
+    with pytest.raises(error, match=message):
+        crypt_image(SUBJECT, KEY, source, tmp_path / "out", engine="spec")
+    assert [path.name for path in tmp_path.iterdir()] == ["image"]
+
+
+def test_another_engine_needs_only_its_name_in_the_table(tmp_path, monkeypatch):
+    class Copy:
+        chunk_bytes, sector_bytes, cycles = 128, 64, None
+
+        def __init__(self, subject, key, decrypt):
+            pass
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            pass
+
+        def crypt(self, chunks):
+            for sectors, tweaks in chunks:
+                assert len(sectors) <= 2 and tweaks.shape == (len(sectors), 16)
+                yield sectors
+
+    monkeypatch.setitem(engines.ENGINES, "copy", Copy)
+    source = image(tmp_path / "image", 64 * 5)
+    assert crypt_image(SUBJECT, KEY, source, tmp_path / "out", engine="copy").sectors == 5
+    assert (tmp_path / "out").read_bytes() == source.read_bytes()

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page "Add a scheme" does what it says: its files make a scheme that every command knows."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "add-a-scheme.md").read_text()
+FILES = dict(re.findall(r"^`(src/wideblock/\S+\.py)`:\n\n```python\n(.*?)^```$", PAGE, re.M | re.S))
+COMMANDS = re.search(r"^```sh\n(.*?)^```$", PAGE, re.M | re.S)[1].splitlines()
+
+
+@pytest.fixture(scope="module")
+def wideblock(tmp_path_factory):
+    """The command line of a copy of the package that has the page's files."""
+    folder = tmp_path_factory.mktemp("package")
+    shutil.copytree(ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__"))
+    for name, text in FILES.items():
+        assert not (folder / name).exists()
+        (folder / name).write_text(text)
+    (folder / "key.hex").write_text(bytes(range(32)).hex() + "\n")
+    (folder / "plain.img").write_bytes(bytes(range(96)) * 4)
+
+    def run(command):
+        program, *arguments = command.split()
+        assert program == "wideblock"
+        return subprocess.run(
+            [sys.executable, "-c", "from wideblock.cli import main; main()", *arguments],
+            cwd=folder, env={**os.environ, "PYTHONPATH": str(folder / "src")}, capture_output=True, text=True,
+        )  # fmt: skip
+
+    return run
+
+
+def test_the_page_has_three_files_of_less_than_150_lines():
+    assert [Path(name).parent.name for name in FILES] == ["spec", "tes", "catalog"]
+    assert sum(text.count("\n") for text in FILES.values()) < 150
+
+
+def test_every_command_of_the_page(wideblock):
+    used = {command.split()[1] for command in COMMANDS}
+    assert used == {"list", "info", "generate", "verify", "measure", "encrypt", "prove"}
+    for command in COMMANDS:
+        done = wideblock(command)
+        assert done.returncode == 0, f"{command}: {done.stderr}"
+        if command.split()[1] == "list":
+            assert "xex3-enc" in done.stdout and "Security of XEX3 (benchmark only)" in done.stdout
+
+
+def test_core_and_specification_agree_on_an_image(wideblock, tmp_path):
+    """The image that the last test enciphered by the core comes back by the specification."""
+    options = "--set sector_bytes=96 --key @key.hex --engine spec"
+    done = wideblock(f"wideblock encrypt xex3-enc {options} --in plain.img --out {tmp_path}/cipher.img")
+    assert done.returncode == 0, done.stderr
+    done = wideblock(f"wideblock decrypt xex3-enc {options} --in cipher.img --out {tmp_path}/plain.img")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "plain.img").read_bytes() == bytes(range(96)) * 4

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The test plan is complete: every feature has tests, and every mark a feature."""
+
+import re
+from pathlib import Path
+
+from .plan import features, plan
+
+TESTS = Path(__file__).parent
+MARK = re.compile(r"mark\.shows\(([^)]*)\)")
+
+
+def marked():
+    found = set()
+    for path in TESTS.rglob("test_*.py"):
+        for arguments in MARK.findall(path.read_text()):
+            found |= set(re.findall(r'"([\w-]+)"', arguments))
+    return found
+
+
+def test_every_feature_is_shown_and_every_mark_is_a_feature():
+    assert marked() == set(features())
+
+
+def test_the_document_has_a_row_for_each_feature_and_says_what_was_not_run():
+    text = plan({"lint": {"files": ["tests/export/test_verilog.py"], "outcomes": {"passed": 29}}})
+    assert all(feature["feature"] in text for feature in features().values())
+    assert "| `tests/export/test_verilog.py` | 29 passed |" in text and "| - | none |" in text

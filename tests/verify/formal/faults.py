@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults put into a flat core: a signal gets another value in the place of what drives it."""
+
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wideblock.synth import yosys
+from wideblock.verify.formal.flat import Flat
+
+
+@dataclass(frozen=True)
+class Fault:
+    """``signal`` has the value of the Verilog expression ``value``, in which ``was`` is what it would be.
+
+    signals: further signals that the expression reads, by the names that it has for them
+    text:    Verilog that it depends on, such as a register of its own
+    """
+
+    name: str
+    signal: str
+    value: str
+    signals: dict[str, str] = field(default_factory=dict)
+    text: str = ""
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def broken(flat: Flat, fault: Fault) -> Flat:
+    """The flat core with the fault."""
+    pins = {"was": f"{fault.signal}.right", "now": fault.signal, **fault.signals}
+    widths = {name: flat.widths[fault.signal if name in ("was", "now") else signal] for name, signal in pins.items()}
+    ports = ", ".join(f"{'output' if n == 'now' else 'input'} [{w - 1}:0] {n}" for n, w in widths.items())
+    cell = "".join(f"    connect \\{name} \\{signal}\n" for name, signal in pins.items())
+    with tempfile.TemporaryDirectory() as folder:
+        where = Path(folder)
+        where.joinpath("flat.il").write_text(flat.rtlil)
+        cut = [
+            "read_rtlil flat.il",
+            f"expose -cut {flat.module}/w:{fault.signal}",
+            f"cd {flat.module}",
+            f"rename {fault.signal} {fault.signal}.right",
+            f"rename {fault.signal}.i {fault.signal}",
+            f"delete -input w:{fault.signal}",
+            f"delete -output w:{fault.signal}.right",
+            "cd ..",
+            "write_rtlil cut.il",
+        ]
+        yosys.run(cut, where, "cut")
+        rtlil = where.joinpath("cut.il").read_text()
+        end = rtlil.index("\nend\n", rtlil.index(f"module \\{flat.module}\n")) + 1
+        where.joinpath("cut.il").write_text(f"{rtlil[:end]}  cell \\inserted \\inserted\n{cell}  end\n{rtlil[end:]}")
+        where.joinpath("fault.v").write_text(
+            f"module inserted({ports});\n{fault.text}\nassign now = {fault.value};\nendmodule\n"
+        )
+        insert = ["read_rtlil cut.il", "read_verilog fault.v", f"hierarchy -top {flat.module}", "proc", "flatten"]
+        yosys.run([*insert, "write_rtlil broken.il"], where, "insert")
+        return Flat(flat.module, where.joinpath("broken.il").read_text())
+
+
+def one_promise_too_many(queue: str, depth: int) -> Fault:
+    """A queue that promises a place more than it has."""
+    path = f"core.{queue}"
+    return Fault(
+        f"{queue}: one promise too many",
+        f"{path}.room",
+        f"was || promised == {depth}",
+        {"promised": f"{path}.promised"},
+    )
+
+
+READY_WAITS = Fault(
+    "ready waits for valid", "core.entrance.i__ready", "was && i_valid", {"i_valid": "core.entrance.i__valid"}
+)
+VALID_WHILE_CLEARING = Fault("valid while clearing", "core.exit.o__valid", "valid", {"valid": "core.exit.valid"})
+RUNS_ON = Fault("the exit does not wait for ready", "core.exit.advance", "1'b1")
+ONE_SECTOR_TOO_MANY = Fault(
+    "one sector too many",
+    "core.admission.free",
+    "was || (under_way == 8 && pace == 0)",
+    {"under_way": "core.admission.under_way", "pace": "core.admission.pace"},
+)
+EARLY_LANES = Fault(
+    "the lanes start before the single call is back",
+    "core.step_go",
+    "was || (lane == g && !event_R && room)",
+    {
+        "lane": "core.lane_sector",
+        "g": "core.g_sector",
+        "event_R": "core.front_hash.event_R",
+        "room": "core.queue.room",
+    },
+)
+OTHER_PSI = Fault(
+    "the exit's hash changes as another is known", "core.leaving_psi", "event ? ~was : was", {"event": "core.event_Cm"}
+)
+EARLY_CALLS = Fault(
+    "calls start before the hash is known",
+    "core.go",
+    "was || (call == ready && room)",
+    {"call": "core.call_sector", "ready": "core.ready_sector", "room": "core.queue.room"},
+)
+BEAT_NUMBER = Fault("the last beat has the first one's number", "core.entrance.number", "was == 4 ? 3'd0 : was")
+ALWAYS_VALID = Fault("always valid", "core.o__valid", "1'b1")
+PAYLOAD_DEPENDS_ON_READY = Fault(
+    "the payload depends on ready", "core.results.beat", "was ^ ready", {"ready": "core.o__ready"}
+)
+HEAD_MOVES = Fault(
+    "the head of the results moves with every write",
+    "core.results.head",
+    "head",
+    {"clk": "aclk", "clear": "core.clear", "read": "core.results.read", "write": "core.results.write"},
+    "reg [3:0] head = 0; always @(posedge clk) head <= clear ? 4'd0 : head + (read | write);",
+)
+REST_WITHOUT_A_PLACE = Fault(
+    "a rest without a place among the results", "core.control.finish", "rest", {"rest": "core.control.rest"}
+)
+TWEAK_WITHOUT_A_CALL = Fault(
+    "a tweak that was not called for", "core.tweak_cipher.o__valid", "left == 0", {"left": "core.tweak_cipher.left"}
+)

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulation's own contract, on a core that is known to be right."""
+
+import numpy as np
+import pytest
+
+from wideblock.simulation.structures import Outcome
+from wideblock.simulation.verilator import BuildError
+from wideblock.verify.sector.driver import SectorSimulation, SimulationError
+from wideblock.verify.sector.measure import Measured, measure
+from wideblock.verify.sector.stimulus import Key, Reset, Zeroize
+
+from ..toy_core import Specification, Toy
+
+TOY = Toy()
+WIDE = Toy(width=2, key_bits=256, module="toy_wide")
+KEY = bytes(range(16))
+
+
+@pytest.fixture
+def simulation():
+    with SectorSimulation(TOY) as simulation:
+        yield simulation
+
+
+def sectors(n, seed=1, core=TOY):
+    rng = np.random.default_rng(seed)
+    return rng.integers(0, 256, (n, core.sector_bytes), np.uint8), rng.integers(0, 256, (n, 16), np.uint8)
+
+
+def right(data, tweaks, decrypt, key=KEY):
+    specification = Specification(key)
+    crypt = specification.decrypt if decrypt else specification.encrypt
+    return [crypt(tweak.tobytes(), sector.tobytes()) for sector, tweak in zip(data, tweaks, strict=True)]
+
+
+@pytest.mark.parametrize("offer, take", [(1.0, 1.0), (0.3, 1.0), (1.0, 0.2), (0.5, 0.5)])
+@pytest.mark.parametrize("decrypt", [False, True])
+def test_run(simulation, offer, take, decrypt):
+    simulation.load_key(KEY)
+    data, tweaks = sectors(50)
+    result = simulation.run(data, tweaks, decrypt, offer=offer, take=take, seed=7)
+    assert [sector.tobytes() for sector in result.sectors] == right(data, tweaks, decrypt)
+    assert (result.first_in < result.last_in).all() and (result.last_in < result.first_out).all()
+
+
+def test_wide_beats_and_long_keys():
+    key = bytes(range(32))
+    data, tweaks = sectors(20, core=WIDE)
+    with SectorSimulation(WIDE) as simulation:
+        simulation.load_key(key)
+        result = simulation.run(list(map(bytes, data)), list(map(bytes, tweaks)), [n % 2 == 1 for n in range(20)])
+    assert [result.sectors[n].tobytes() for n in range(20)] == [right(data, tweaks, n % 2, key)[n] for n in range(20)]
+
+
+def test_the_same_seed_gives_the_same_cycles(simulation):
+    data, tweaks = sectors(30)
+    runs = []
+    for seed in (1, 1, 2):
+        simulation.reset()
+        simulation.load_key(KEY)
+        runs.append(simulation.run(data, tweaks, offer=0.5, take=0.5, seed=seed).last_out.tolist())
+    assert runs[0] == runs[1] != runs[2]
+
+
+def test_a_stream_in_chunks_never_runs_empty(simulation):
+    simulation.load_key(KEY)
+    data, tweaks = sectors(300)
+    start = simulation.cycle
+    chunks = ((data[i : i + 7], tweaks[i : i + 7]) for i in range(0, 300, 7))
+    out = np.concatenate(list(simulation.crypt_stream(chunks)))
+    assert [sector.tobytes() for sector in out] == right(data, tweaks, False)
+    assert simulation.cycle - start < 300 * TOY.timing.interval + TOY.timing.latency + 8
+
+
+def test_a_stream_takes_sectors_of_one_size(simulation):
+    simulation.load_key(KEY)
+    with pytest.raises(ValueError, match="^sector must be 64 bytes, got 48$"):
+        list(simulation.crypt_stream([(np.zeros((2, 48), np.uint8), np.zeros((2, 16), np.uint8))]))
+
+
+def test_measure():
+    t = TOY.timing
+    expected = Measured(t.compute, t.latency, t.interval, t.setup)
+    assert measure(TOY) == {"encrypt": expected, "decrypt": expected}
+
+
+def test_keys_wait_for_their_sector_and_sectors_for_their_key(simulation):
+    data, tweaks = sectors(6)
+    stimulus = simulation.stimulus(
+        data, tweaks, False, keys=[Key(KEY, before=0), Key(KEY[::-1], before=4)], want=6 * simulation.shape.beats
+    )
+    record = simulation.play(stimulus)
+    assert record.outcome == Outcome.DONE
+    assert record.last_in[3] < record.key_taken[1] < record.first_in[4]
+    got = [record.out[4 * n : 4 * n + 4].tobytes() for n in range(6)]
+    assert got == right(data[:4], tweaks[:4], False) + right(data[4:], tweaks[4:], False, KEY[::-1])
+
+
+def test_events_fall_on_their_cycles(simulation):
+    data, tweaks = sectors(4)
+    stimulus = simulation.stimulus(
+        data, tweaks, False, keys=[Key(KEY), Key(KEY, cycle=60)], events=[Zeroize(20), Reset(40, 3)], quiet=50
+    )
+    record = simulation.play(stimulus)
+    assert record.outcome == Outcome.DONE
+    assert (21, 0) in record.ready
+    assert record.key_taken[1] >= 60
+    assert not any(21 <= cycle < 60 for cycle in record.out_cycle)
+
+
+def test_without_a_key_it_is_stuck(simulation):
+    data, tweaks = sectors(1)
+    with pytest.raises(SimulationError, match="^toy is stuck after .* cycles: 0 beats taken, 0 given of 4$"):
+        simulation.run(data, tweaks)
+
+
+def test_a_reset_forgets_the_key(simulation):
+    simulation.load_key(KEY)
+    simulation.reset()
+    data, tweaks = sectors(1)
+    with pytest.raises(SimulationError, match="stuck"):
+        simulation.run(data, tweaks)
+
+
+@pytest.mark.parametrize(
+    "call, message",
+    [
+        (lambda s: s.load_key(bytes(15)), "key must be 16 bytes, got 15"),
+        (lambda s: s.run([bytes(63)], [bytes(16)]), "sector must be 64 bytes, got 63"),
+        (lambda s: s.run([bytes(64)], [bytes(8)]), "a tweak must be 16 bytes, got 8"),
+        (lambda s: s.run([bytes(64)], []), "every sector needs one tweak, got 1 sectors and 0 tweaks"),
+        (
+            lambda s: s.run([bytes(64)], [bytes(16)], offer=0),
+            "the chance of a word must be over 0 and at most 1, got 0",
+        ),
+        (lambda s: measure(TOY, sectors=3, simulation=s), "interval needs at least 12 sectors to be steady, got 3"),
+    ],
+)
+def test_errors(simulation, call, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        call(simulation)
+
+
+def test_a_core_of_another_width_is_refused():
+    with pytest.raises(BuildError, match="^cannot compile the model of toy: .*s_axis_tdata is not of 256 bits"):
+        SectorSimulation(Toy(width=2), verilog=[TOY.verilog])
