@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The key unit with two keys: both round keys in their places, equal ones refused; and the delay in memory."""
+"""The key unit: two AES keys in their places, equal ones refused; values derived by a program of calls."""
 
 import random
 
 import pytest
 from amaranth import Module, Signal
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import Out
 from amaranth.sim import Simulator
-from wideblock.rtl.sector.key_unit import KeyUnit
-from wideblock.rtl.sector.storage import Delay
 
-from wideblock.spec.aes import expand_key
+from wideblock.rtl.aes.pipelined import PipelinedEncryption
+from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
+from wideblock.rtl.keys.unit import KeyUnit
+from wideblock.rtl.stream.behaviour import KeyRule
+from wideblock.spec.aes import AES, expand_key
 
 
 def simulate(dut, bench):
@@ -23,7 +25,8 @@ def simulate(dut, bench):
 
 @pytest.mark.parametrize("key_bits", [128, 256])
 def test_two_keys(key_bits):
-    dut = KeyUnit(key_bits=key_bits, sbox="lut", rows=4, keys=2)
+    keys = KeyWord("Key1", key_bits, "Key1"), KeyWord("Key2", key_bits, "Key2")
+    dut = KeyUnit(KeyMaterial(port=keys, ciphers=keys, rule=KeyRule.HALVES_DIFFER), sbox="lut", rows=4)
     rng = random.Random(key_bits)
     size = key_bits // 8
     right = [rng.randbytes(2 * size) for _ in range(2)]
@@ -54,46 +57,105 @@ def test_two_keys(key_bits):
     assert refused == [(right[0][:size] * 2, 0), (right[1][:size] * 2, 0)]
 
 
-def test_keys_are_one_or_two():
-    with pytest.raises(ValueError, match="^keys must be 1 or 2, got 3$"):
-        KeyUnit(key_bits=128, sbox="lut", rows=4, keys=3)
+@pytest.mark.parametrize(("count", "rule"), [(1, KeyRule.HALVES_DIFFER), (2, KeyRule.ANY), (3, KeyRule.HALVES_DIFFER)])
+def test_keys_are_one_or_two_that_differ(count, rule):
+    keys = tuple(KeyWord(f"K{k}", 128, "") for k in range(count))
+    message = f"^a key unit takes one AES key, or two that must differ; got {count} under the rule {rule.name}$"
+    with pytest.raises(ValueError, match=message):
+        KeyUnit(KeyMaterial(port=keys, ciphers=keys, rule=rule), sbox="lut", rows=4)
 
 
-class Delayed(wiring.Component):
-    def __init__(self, cycles):
-        self.cycles = cycles
-        super().__init__({"i": In(8), "clear": In(1), "row": In(5), "o": Out(8)})
+K = KeyWord("K", 128, "the AES key")
+h, L, M = KeyWord("h", 128, "the hash key"), KeyWord("L", 128, "a word"), KeyWord("M", 128, "a further word")
+PROGRAMS = {
+    "hash key alone": KeyMaterial((K,), (K,), h, (Derivation(5, K, h),)),
+    "one word": KeyMaterial((K,), (K,), None, (Derivation(2, K, L),)),
+    "hash key, word": KeyMaterial((K,), (K,), h, (Derivation(0, K, h), Derivation(1, K, L))),
+    "words before and after the hash key": KeyMaterial(
+        (K,), (K,), h, (Derivation(7, K, L), Derivation(0, K, h), Derivation(1 << 127, K, M))
+    ),
+    "words, hash key on the port": KeyMaterial((K, h), (K,), h, (Derivation(3, K, L), Derivation(0, K, M))),
+}
+
+
+class Core(wiring.Component):
+    """A key unit and the cipher that it calls, and a hash that takes ``loading`` cycles to make use of its key."""
+
+    def __init__(self, material, loading):
+        self.unit = KeyUnit(material, sbox="lut", rows=32)
+        self.cipher = PipelinedEncryption(key_bits=128)
+        self.loading = loading
+        super().__init__({"hash_key": Out(128)})
 
     def elaborate(self, platform):
         m = Module()
-        start = Signal(8)  # something in the synchronous domain beside the memory
-        m.d.sync += start.eq(self.i)
-        delay = Delay(m, "delay", self.i, cycles=self.cycles, clear=self.clear, clear_row=self.row)
-        m.d.comb += self.o.eq(delay.value)
+        m.submodules.unit = unit = self.unit
+        m.submodules.cipher = cipher = self.cipher
+        hash_key = unit.material.hash_key
+        load, value = cipher.o.valid, cipher.o.payload
+        if unit.sequenced:
+            m.d.comb += [unit.returned.eq(cipher.o.valid), unit.result.eq(cipher.o.payload)]
+            load = unit.load
+        if hash_key in unit.material.raw:
+            load, value = unit.taken, unit.word(hash_key)
+        left = Signal(range(self.loading + 1))
+        stale = Signal()
+        with m.If(load & (hash_key is not None)):
+            m.d.sync += [self.hash_key.eq(value), left.eq(self.loading), stale.eq(0)]
+        with m.Elif(left != 0):
+            m.d.sync += left.eq(left - 1)
+        with m.If(unit.taken & ~load & (hash_key is not None)):
+            m.d.sync += stale.eq(1)
+        m.d.comb += [
+            cipher.round_keys.eq(unit.round_keys),
+            cipher.i.valid.eq(unit.derive),
+            cipher.i.payload.eq(unit.block),
+            unit.idle.eq(1),
+            unit.derived.eq(~stale & (left == 0)),
+        ]
         return m
 
 
-@pytest.mark.parametrize("cycles", [1, 2, 3, 11, 16])
-def test_delay(cycles):
-    dut, rng = Delayed(cycles), random.Random(cycles)
-    values = [rng.randrange(256) for _ in range(100)]
-    seen, after = [], []
+@pytest.mark.parametrize("loading", [1, 40])
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_program(name, loading):
+    """Every word is right under two keys in turn, in the cycles that are stated; zeroize leaves none of them."""
+    material, rng = PROGRAMS[name], random.Random(name)
+    core = Core(material, loading)
+    unit, latency = core.unit, core.cipher.timing.latency
 
     async def bench(ctx):
-        for value in values:
-            ctx.set(dut.i, value)
-            seen.append(ctx.get(dut.o))
+        for _ in range(2):
+            key = rng.randbytes(material.bits // 8)
+            ctx.set(unit.key.payload, int.from_bytes(key, "little"))
+            ctx.set(unit.key.valid, 1)
+            while not ctx.get(unit.key.ready):
+                await ctx.tick()
             await ctx.tick()
-        ctx.set(dut.clear, 1)
-        for row in range(32):
-            ctx.set(dut.row, row)
+            ctx.set(unit.key.valid, 0)
+            ctx.set(unit.key.payload, rng.getrandbits(material.bits))
+            cycles = 1
+            while not ctx.get(unit.running):
+                assert cycles < 200
+                await ctx.tick()
+                cycles += 1
+            assert cycles == unit.setup(call=latency, loading=loading if material.hash_key else 0)
+            cipher = AES(key[:16])
+            for d in material.derivations:
+                right = int.from_bytes(cipher.encrypt(d.block.to_bytes(16, "little")), "little")
+                assert ctx.get(core.hash_key if d.into == material.hash_key else unit.value(d.into)) == right, d.into
+            if material.hash_key in material.raw:
+                assert ctx.get(core.hash_key) == int.from_bytes(key[16:], "little")
+        for _ in range(2):  # while running, and while the program runs
+            ctx.set(unit.zeroize, 1)
             await ctx.tick()
-        ctx.set(dut.clear, 0)
-        ctx.set(dut.i, 0)
-        for _ in range(40):
-            after.append(ctx.get(dut.o))
+            ctx.set(unit.zeroize, 0)
+            await ctx.tick().repeat(2 * unit.rows)
+            assert not ctx.get(unit.clear) and not ctx.get(unit.running)
+            assert not any(ctx.get(unit.value(word)) for word in material.stored)
+            ctx.set(unit.key.valid, 1)
             await ctx.tick()
+            ctx.set(unit.key.valid, 0)
+            await ctx.tick().repeat(unit.expansion.timing.latency + latency + 2)
 
-    simulate(dut, bench)
-    assert seen[cycles:] == values[:-cycles]
-    assert not any(after)
+    simulate(core, bench)

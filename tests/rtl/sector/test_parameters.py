@@ -3,7 +3,7 @@
 
 import pytest
 
-from wideblock.rtl.sector.parameters import Parameters
+from wideblock.rtl.sector.parameters import HashedParameters, PsiParameters, SinglePassParameters
 
 
 @pytest.mark.parametrize(
@@ -34,18 +34,49 @@ from wideblock.rtl.sector.parameters import Parameters
 )
 def test_impossible(changes, message):
     with pytest.raises(ValueError) as error:
-        Parameters(**changes)
+        HashedParameters(**changes)
     assert str(error.value) == message
 
 
 @pytest.mark.parametrize(("width", "lanes"), [(1, 1), (2, 1), (2, 2), (4, 1), (4, 2), (4, 4), (8, 8)])
 @pytest.mark.parametrize("sector_bytes", [512, 4096])
 def test_blocks_and_beats(sector_bytes, width, lanes):
-    p = Parameters(sector_bytes=sector_bytes, width=width, lanes=lanes)
+    p = HashedParameters(sector_bytes=sector_bytes, width=width, lanes=lanes)
     assert p.m == sector_bytes / 16
     assert p.beats == p.m / width
 
 
 def test_parameters_are_values():
-    assert Parameters() == Parameters(width=2) and hash(Parameters()) == hash(Parameters(width=2))
-    assert Parameters() != Parameters(overlap=True)
+    assert HashedParameters() == HashedParameters(width=2)
+    assert hash(HashedParameters()) == hash(HashedParameters(width=2))
+    assert HashedParameters() != HashedParameters(overlap=True)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        (
+            lambda: HashedParameters(hash="horner", squares="on-the-fly"),
+            "squares on the fly belong to brw; horner takes powers of tau that are not squares, so squares must be "
+            "stored",
+        ),
+        (
+            lambda: PsiParameters(hash="horner", order="paper"),
+            "the paper's order is one of brw; order must be natural for horner, got 'paper'",
+        ),
+        (lambda: SinglePassParameters(sector_bytes=15), "sector_bytes must be at least 16, got 15"),
+        (
+            lambda: SinglePassParameters(direction="back"),
+            "direction must be one of both, encrypt, decrypt, got 'back'",
+        ),
+    ],
+)
+def test_impossible_in_a_family(parameters, message):
+    with pytest.raises(ValueError) as error:
+        parameters()
+    assert str(error.value) == message
+
+
+def test_sectors_of_any_length_in_a_single_pass():
+    p = SinglePassParameters(sector_bytes=520, width=4, lanes=4)
+    assert (p.m, p.beats) == (32, 9)

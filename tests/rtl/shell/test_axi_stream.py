@@ -7,18 +7,19 @@ from amaranth.hdl import Shape
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
-from wideblock.rtl.sector.axi import AxiStreamShell
-from wideblock.rtl.sector.signature import sector_members
 
-from wideblock import catalog
-from wideblock.rtl.sector.parameters import Parameters
+from wideblock.rtl.sector.parameters import HashedParameters
+from wideblock.rtl.shell.axi_stream import AxiStreamShell
+from wideblock.rtl.stream.entrance import FAULTS
+from wideblock.rtl.stream.sector import sector_interface
+from wideblock.rtl.tes.fast import Fast
 
 
 @pytest.mark.parametrize("key_bits", [128, 256])
 @pytest.mark.parametrize("width", [1, 2, 4, 8])
 def test_ports(width, key_bits):
     """Source: AMBA AXI4-Stream, 2.1; beats are whole bytes."""
-    core = catalog.core(Parameters(hash="horner", width=width, lanes=1, key_bits=key_bits))
+    core = Fast(HashedParameters(hash="horner", width=width, lanes=1, key_bits=key_bits))
     shell = AxiStreamShell(core)
     ports = {name: (member.flow, Shape.cast(member.shape).width) for name, member in shell.signature.members.items()}
     assert ports == {
@@ -48,8 +49,8 @@ class Wires(wiring.Component):
     """Ports of a sector core and nothing behind them: the test plays the core."""
 
     def __init__(self):
-        self.parameters, self.timing = Parameters(), None
-        super().__init__(sector_members(2, 128))
+        self.interface, self.timing = sector_interface(2, 128, FAULTS), None
+        super().__init__(self.interface.members())
 
     def elaborate(self, platform):
         return Module()

@@ -4,7 +4,8 @@
 import pytest
 from amaranth import Module, Signal
 from amaranth.sim import Simulator
-from wideblock.rtl.sector.admission import Admission
+
+from wideblock.rtl.stream.admission import Admission
 
 SLOTS = 4
 

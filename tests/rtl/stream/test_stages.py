@@ -4,7 +4,8 @@
 import pytest
 from amaranth import Const, Module, Signal
 from amaranth.sim import Simulator
-from wideblock.rtl.sector.stages import Stages, blocks, power_of_two, select
+
+from wideblock.rtl.stream.stages import Stages, blocks, power_of_two, select
 
 
 def simulate(m, bench):

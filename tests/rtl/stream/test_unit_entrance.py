@@ -5,7 +5,8 @@ import random
 
 import pytest
 from amaranth.sim import Simulator
-from wideblock.rtl.sector.unit_entrance import UnitEntrance
+
+from wideblock.rtl.stream.unit_entrance import UnitEntrance
 
 SHORT, LONG, DIRECTION = 1, 2, 4
 

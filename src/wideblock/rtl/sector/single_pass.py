@@ -84,8 +84,8 @@ class SinglePass(wiring.Component):
     ``sector_bytes`` is the length of the units for which ``timing`` is stated, no more. A core that only encrypts has
     one set of pipelines, which also encipher the tweaks, a cycle each; the others have a sequential AES for these.
 
-    Timing: see :class:`SectorTiming`; the same for every unit of a length, whatever its data, key and tweak. A unit
-            that ends in part of a block takes 2 cycles and the pipeline's latency longer.
+    Timing: see :class:`SectorTiming`; the same for every unit of a length, whatever its data, key and tweak. A part of
+            a block at a unit's end takes up to 2 cycles and the pipeline's latency.
     Paths:  none combinational from an input stream to an output.
     """
 
@@ -168,14 +168,29 @@ class SinglePass(wiring.Component):
         return {name: cipher(**lanes) for name, cipher in map(separate.__getitem__, self.directions)}
 
     def _timing(self) -> SectorTiming:
-        p = self.parameters
+        """The cycle contract for units of ``sector_bytes``.
+
+        In a unit that ends in part of a block, the last whole block comes out of the pipelines before the completed one
+        goes in. Where they serve the tweaks, too, each unit takes them for one cycle more: that in which a later unit
+        arrives. It arrives as the beat ``arrivals_depth`` + 1 before it moves on, and costs nothing if that is the
+        beat with the last whole block, since the pipelines wait then. If the part is in that beat, the beat stays.
+        """
+        p, A = self.parameters, self.cipher_latency
         registered, masks = 1, 2  # the input beat; the enciphered tweak in its queue, and in the register of masks
-        compute = registered + self.tweak_latency + masks - 1 + self.cipher_latency + p.beats
+        compute = registered + self.tweak_latency + masks - 1 + A + p.beats
+        interval = p.beats
+        tweak = 1 if self.shared else 0
+        if p.sector_bytes % 16:
+            together = p.sector_bytes % p.beat_bytes > 16
+            compute += A + 1
+            interval += A + 1 + together
+            if not together and (self.arrivals_depth - 1) % p.beats == 0:
+                tweak = 0
         return SectorTiming(
             compute=compute,
             latency=compute + 1,
-            interval=p.beats + 1 if self.shared else max(p.beats, self.tweak_latency),
-            setup=self.key_unit.setup(call=self.cipher_latency, loading=0),
+            interval=interval + tweak if self.shared else max(interval, self.tweak_latency),
+            setup=self.key_unit.setup(call=A, loading=0),
             zeroize=2 * self.key_unit.rows + 1,
         )
 

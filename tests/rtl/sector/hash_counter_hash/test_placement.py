@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every block is read from where it was written, and comes out where it belongs."""
+
+import pytest
+
+from wideblock.rtl.sector.hash_counter_hash.placement import Placement
+
+SHAPES = [(w, lanes, first) for w in (1, 2, 4, 8) for lanes in (1, 2, 4, 8) if lanes <= w for first in (0, 1, 2)]
+
+
+def number(place, bank, step):
+    """The same as ``place.place`` of integers."""
+    part = step + place.shifts[bank]
+    return part >> place.part_bits, part & place.parts - 1
+
+
+@pytest.mark.parametrize(("width", "lanes", "first"), SHAPES)
+@pytest.mark.parametrize("rows", [3, 4])
+def test_lanes_find_their_blocks(width, lanes, first, rows):
+    m = width * rows
+    place = Placement(m=m, width=width, lanes=lanes, first=first)
+    ring = {
+        (bank, row): [row * width + c for c in place.columns(bank)]
+        for bank in range(place.banks)
+        for row in range(rows)
+    }
+    seen = []
+    for step in range(place.steps):
+        for lane in range(lanes):
+            bank, choice = place.read(lane)
+            row, part = number(place, bank, step)
+            seen.append(ring[bank, row][choice][part] if row < rows else None)
+    wanted = range(first, first + len(seen))
+    assert seen == [j if j < m else None for j in wanted]
+    assert wanted[-1] >= m - 1
+
+
+@pytest.mark.parametrize(("width", "lanes", "first"), SHAPES)
+def test_results_come_out_in_order(width, lanes, first):
+    """A beat's steps are collected; whole rows of a bank are written, and read column by column."""
+    rows = 3
+    m = width * rows
+    place = Placement(m=m, width=width, lanes=lanes, first=first)
+    ring, history = {}, [[None] * lanes] * place.parts
+    for step in range(place.steps):
+        history = [*history[1:], [first + step * lanes + lane for lane in range(lanes)]]
+        for bank in range(place.banks):
+            row, part = number(place, bank, step)
+            if part == place.parts - 1:
+                ring[bank, row] = [results[k] for results in history for k in place.written(bank)]
+    out = [ring.get((bank, row), [None] * width)[k] for row in range(rows) for bank, k in map(place.bank, range(width))]
+    missing = {j for j, block in enumerate(out) if block != j}
+    assert missing <= set(range(first)), "only blocks that the lanes do not take"
+
+
+def test_banks_are_as_few_as_can_be():
+    assert [Placement(m=32, width=2, lanes=2, first=first).shifts for first in (0, 1)] == [(0,), (1, 0)]
+    assert Placement(m=32, width=4, lanes=1, first=1).shifts == (1,)

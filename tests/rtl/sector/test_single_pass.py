@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cycle contract of a single pass for units of every kind of length, with registers in the place of ciphers."""
+
+import random
+
+import pytest
+from amaranth import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In
+from amaranth.sim import Simulator
+
+from wideblock.rtl.aes.pipelined import PipelinedEncryption
+from wideblock.rtl.pipeline import FixedLatency
+from wideblock.rtl.sector import single_pass
+from wideblock.rtl.sector.parameters import SinglePassParameters
+from wideblock.rtl.tes.xts import Xts
+
+
+class Registers(wiring.Component):
+    """Ports and timing of a pipelined cipher; control does not depend on what it computes."""
+
+    def __init__(self, *, lanes, key_sets=1, **parameters):
+        cipher = PipelinedEncryption(lanes=lanes, **parameters)
+        self.timing = cipher.timing
+        streams = FixedLatency(128 * lanes, 128 * lanes).members
+        round_keys = In(128 * (cipher.rounds + 1) * key_sets)
+        super().__init__({**streams, "round_keys": round_keys, "second": In(1), "decrypt": In(1)})
+
+    def elaborate(self, platform):
+        m = Module()
+        value = self.i.payload
+        for k in range(self.timing.latency):
+            register = Signal(len(value), name=f"s{k}")
+            m.d.sync += register.eq(value)
+            value = register
+        m.d.comb += self.o.payload.eq(value)
+        return m
+
+
+def measured(core):
+    """compute and latency of a first unit, the gaps between units that leave a core that is full, and setup."""
+    p, t, rng = core.parameters, core.timing, random.Random(1)
+    size = p.beat_bytes
+    edge = 2 * (1 + t.latency // t.interval) + 2 * core.arrivals_depth // p.beats + 2  # the core fills and empties
+    units = 1 + 12 + 2 * edge
+    sizes = [min(size, p.sector_bytes - at) for at in range(0, p.sector_bytes, size)]
+    entered, computed, left, key = [], [], [], []
+
+    async def bench(ctx):
+        ctx.set(core.o.ready, 1)
+        ctx.set(core.key.payload, rng.getrandbits(2 * p.key_bits))
+        ctx.set(core.key.valid, 1)
+        unit = beat = cycle = 0
+        while len(left) < units:
+            assert cycle < 100_000
+            offered = unit < units and (unit == 0 or len(left) > 0)
+            ctx.set(core.i.valid, offered)
+            ctx.set(core.i.payload.last, beat == len(sizes) - 1)
+            ctx.set(core.i.payload.keep, (1 << sizes[beat]) - 1)
+            ctx.set(core.i.payload.decrypt, p.direction == "decrypt")
+            taken = offered and ctx.get(core.i.ready)
+            key_taken = not key and ctx.get(core.key.ready)
+            if ctx.get(core.computed):
+                computed.append(cycle)
+            if ctx.get(core.o.valid & core.o.payload.last):
+                left.append(cycle)
+            await ctx.tick()
+            cycle += 1
+            if key_taken:
+                key.append(cycle - 1)
+                ctx.set(core.key.valid, 0)
+            if taken:
+                if beat == 0:
+                    entered.append(cycle - 1)
+                beat = (beat + 1) % len(sizes)
+                unit += beat == 0
+
+    simulator = Simulator(core)
+    simulator.add_clock(1e-8)
+    simulator.add_testbench(bench)
+    simulator.run()
+
+    steady = left[1 + edge : -edge]
+    gaps = {b - a for a, b in zip(steady, steady[1:], strict=False)}
+    return computed[0] - entered[0], left[0] - entered[0], gaps, entered[0] - key[0]
+
+
+@pytest.mark.parametrize(
+    ("direction", "width", "sector_bytes", "key_bits", "round_stages"),
+    [
+        *(("encrypt", 1, size, 128, 1) for size in (16, 17, 31, 33, 56, 72, 80, 520)),
+        *(("encrypt", 2, size, 128, 1) for size in (24, 40, 48, 56, 72, 184)),
+        *(("encrypt", 4, size, 128, 1) for size in (40, 80, 520)),
+        *(("both", 1, size, 128, 1) for size in (16, 24, 264)),
+        *(("both", 2, size, 128, 2) for size in (24, 72)),
+        *(("decrypt", 2, size, 256, 1) for size in (100, 520)),
+        ("encrypt", 1, 168, 128, 2),
+        ("encrypt", 2, 72, 128, 2),
+    ],
+)
+def test_timing(monkeypatch, direction, width, sector_bytes, key_bits, round_stages):
+    for name in ("PipelinedEncryption", "PipelinedDecryption", "PipelinedEitherWay"):
+        monkeypatch.setattr(single_pass, name, Registers)
+    core = Xts(
+        SinglePassParameters(
+            direction=direction,
+            width=width,
+            lanes=width,
+            sector_bytes=sector_bytes,
+            key_bits=key_bits,
+            round_stages=round_stages,
+        )
+    )
+    t = core.timing
+    assert measured(core) == (t.compute, t.latency, {t.interval}, t.setup)
