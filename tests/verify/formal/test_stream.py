@@ -23,6 +23,8 @@ from wideblock.verify.formal.stream import (
 from . import faults
 from .faults import broken, one_promise_too_many
 
+pytestmark = pytest.mark.shows("formal-stream")
+
 OVERLAPPED = ("fast-brw-2s", "hmch-brw-2s", "heh-brw-3s")
 UNITS = ("xts-enc", "xts-both")
 PRESETS = (*OVERLAPPED, "fast-brw-2", "hmch-brw-1", "heh-brw-1", *UNITS)

@@ -12,6 +12,8 @@ from wideblock.verify.sector.stimulus import Key, Reset, Zeroize
 
 from ..toy_core import Specification, Toy
 
+pytestmark = pytest.mark.shows("protocol")
+
 TOY = Toy()
 WIDE = Toy(width=2, key_bits=256, module="toy_wide")
 KEY = bytes(range(16))
