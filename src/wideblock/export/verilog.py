@@ -23,8 +23,8 @@ __all__ = ["convert", "part", "verilog"]
 
 # Yosys writes all modules into one file, a power-up value beside a reset, slices that leave bits unused, "! vector",
 # constants without leading zeros, one-hot choices as cases that would overlap if two bits were high, and vectors whose
-# upper bits are computed from their lower ones: a loop to Verilator; real ones are found by the check below. What finds a
-# fault in a circuit stays on: undriven and multiply driven signals, latches, missing pins.
+# upper bits are computed from their lower ones: a loop to Verilator. Real loops are found by the check below. What
+# finds a fault in a circuit stays on: undriven and multiply driven signals, latches, missing pins.
 STYLE = (
     "DECLFILENAME",
     "PROCASSINIT",
