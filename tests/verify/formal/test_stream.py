@@ -83,7 +83,9 @@ def test_the_rule_is_proved(preset, prove):
 
 
 @pytest.mark.parametrize(
-    "preset, prove, fault", [(preset, *fault) for preset, each in FAULTS.items() for fault in each], ids=str
+    "preset, prove, fault",
+    [(preset, *fault) for preset, each in FAULTS.items() for fault in each],
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_a_fault_is_not_proved(preset, prove, fault):
     core = small(preset)
