@@ -33,7 +33,7 @@ COMMANDS = {
     "generate": ("generate", "Write the Verilog of a core, and the files that tools read beside it."),
     "encrypt": ("crypt", "Encrypt an image, sector by sector."),
     "decrypt": ("crypt", "Decrypt an image, sector by sector."),
-    "verify": ("verify", "Hold the exported Verilog against the specification."),
+    "verify": ("verify", "Compare the exported Verilog with its specification."),
     "prove": ("prove", "Prove the stream rules of the exported Verilog: for all inputs, at all times."),
     "mutate": (
         "mutate",
@@ -42,7 +42,10 @@ COMMANDS = {
     "measure": ("measure", "Measure the cycle contract of the exported Verilog in simulation."),
     "synth": ("synth", "Synthesise cores: area, and the clock where there is place and route."),
     "compare": ("compare", "Print the papers' rows beside ours: cycles, area, clock, throughput."),
-    "demo": ("demo", "Encrypt a filesystem image with a simulated core, decrypt it with the specification."),
+    "demo": (
+        "demo",
+        "Encrypt a filesystem image with the hardware core in simulation and decrypt it with the specification.",
+    ),
 }
 """Each command's module and its line in the help; the module is imported when the command runs."""
 

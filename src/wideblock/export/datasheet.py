@@ -116,6 +116,7 @@ KEYS = """\
 - Before the first key, and while `ready` is low after a new one, sectors are held off. A new key is taken between two
   sectors; those taken before it finish under the old key.
 - `zeroize` clears keys and everything derived from keys or data; then the core waits for a key. No port shows a key.
+  `m_axis_tvalid` falls at once; `fault` and `computed` may still pulse in the cycle after it.
 - `computed` is for measurement and may stay open.
 """
 

@@ -69,6 +69,14 @@ def _cuts(stimulus: Stimulus, record: Record) -> list[tuple[int, int]]:
     return list(zip([*starts, after], [*ends, record.cycles], strict=True))
 
 
+def _pulses_from(stimulus: Stimulus, i: int, start: int) -> int:
+    """The first cycle of stretch ``i`` whose pulses count: clearing begins in the cycle after zeroize, which ends what
+    was under way, so in that cycle ``fault`` and ``computed`` may still pulse for it.
+    """
+    event = stimulus.events[i - 1] if i else None
+    return max(start, event.cycle + 2) if isinstance(event, Zeroize) else start
+
+
 def _key_at(stimulus: Stimulus, record: Record, cycle: int, since: int) -> Key | None:
     """The key in force for a sector whose first beat is taken in ``cycle``."""
     taken = [key for key, at in zip(stimulus.keys, record.key_taken.tolist(), strict=True) if since <= at < cycle]
@@ -136,8 +144,8 @@ def _epoch(stimulus: Stimulus, i: int) -> str:
 
 def _faults(subject: Contract, requests: Sequence[Request], stimulus: Stimulus, record: Record) -> str | None:
     """One pulse of the right cause for every malformed sector, in order, and no other."""
-    for start, end in _cuts(stimulus, record):
-        here = [fault for fault in record.faults if start <= fault[0] <= end]
+    for i, (start, end) in enumerate(_cuts(stimulus, record)):
+        here = [fault for fault in record.faults if _pulses_from(stimulus, i, start) <= fault[0] <= end]
         expected, cut = _expected_faults(subject, requests, stimulus, record, start, end)
         if cut and here and len(here) == len(expected) + 1:
             here = here[1:]
@@ -190,7 +198,8 @@ def _computed(subject: Contract, requests: Sequence[Request], stimulus: Stimulus
     """One pulse of computed for every whole sector, after its last beat, and no other."""
     sound = np.array([not fault_of(subject, request) for request in requests], bool)
     for i, (start, end) in enumerate(_cuts(stimulus, record)):
-        pulses = record.computed[(record.computed >= start) & (record.computed <= end)].tolist()
+        since = _pulses_from(stimulus, i, start)
+        pulses = record.computed[(record.computed >= since) & (record.computed <= end)].tolist()
         whole = (record.taken_in == stimulus.counts) & sound & (record.first_in >= start) & (record.last_in <= end)
         sectors = np.flatnonzero(whole).tolist()
         for pulse, n in zip(pulses, sectors, strict=False):
