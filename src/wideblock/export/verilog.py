@@ -23,7 +23,7 @@ __all__ = ["convert", "part", "verilog"]
 
 # Yosys writes all modules into one file, a power-up value beside a reset, slices that leave bits unused, "! vector",
 # constants without leading zeros, one-hot choices as cases that would overlap if two bits were high, and vectors whose
-# upper bits are computed from their lower ones: a loop to Verilator. Real loops are found by the check below. What
+# upper bits are computed from their lower ones: a loop to Verilator. Yosys finds real loops, in the tests. What
 # finds a fault in a circuit stays on: undriven and multiply driven signals, latches, missing pins.
 STYLE = (
     "DECLFILENAME",
@@ -47,7 +47,6 @@ _TO_VERILOG = (
     "setattr -unset keep w:$*",
     "opt_clean",
     "setattr -unset keep w:*",
-    "check -assert",
     "memory_collect",
     f"attrmap {_OWN}",
     f"attrmap -modattr {_OWN}",

@@ -41,7 +41,7 @@ CORES = [
         {"sector_bytes": 128, "sbox": "norm", "mult_stages": 3, "round_stages": 4, "leaf": 8, "order": "paper"},
     ),
 ]
-PAIRED = ("scheme", "hash", "lanes", "overlap", "key_bits", "sbox")
+PAIRED = ("scheme", "hash", "lanes", "overlap", "key_bits")
 NEVER = [
     # a fourth lane is one more of the same; it is simulated once
     ("lanes", 4),
