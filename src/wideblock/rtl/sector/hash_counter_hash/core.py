@@ -141,13 +141,17 @@ class HashCounterHash(Equations, TwoPass):
         self.place = Placement(m=p.m, width=p.width, lanes=p.lanes, first=structure.first)
         self.lane_steps = self.place.steps
         least_interval = self.lane_steps + (2 if structure.tweak_call else 1)
+        spacing = 1  # cycles from one single call to the next
         if structure.inverse_call:
             self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox=logic_sbox(p.sbox))
-            least_interval = max(least_interval, self.inverse.timing.interval)
+            spacing = self.inverse.timing.interval
+            least_interval = max(least_interval, spacing)
         front, back = self.front(range(p.m)), self.back(range(p.m))
         FRONT.check(front, type(self).__name__)
         BACK.check(back, type(self).__name__)
-        made = programs(p, front, back, self.place, shortcut=self.shortcut, least_interval=least_interval)
+        made = programs(
+            p, front, back, self.place, shortcut=self.shortcut, least_interval=least_interval, spacing=spacing
+        )
         super().__init__(
             p,
             made,

@@ -22,11 +22,13 @@ def programs(
     *,
     shortcut: bool,
     least_interval: int,
+    spacing: int,
 ) -> dict[str, Program]:
     """Both passes, with the shortest period at which they can be scheduled.
 
     Where the lanes let no sector in before ``least_interval``, the period is theirs, or else no tail reaches into the
-    next head. With ``shortcut``, a block is multiplied as it arrives.
+    next head. With ``shortcut``, a block is multiplied as it arrives. R follows that of the sector before by ``spacing``
+    cycles or more, however the input pauses: with overlap, a head is no shorter than that.
     """
     stride = place.parts if shortcut else 1
 
@@ -57,7 +59,7 @@ def programs(
         )
         return made if fits else None
 
-    return shortest(p, p.beats + len(FRONT.specials(front)), both)
+    return shortest(p, max(p.beats + len(FRONT.specials(front)), spacing), both)
 
 
 def _arrivals(p: HashedParameters, first: int, stride: int, specials: Sequence[Special]) -> list[Arrival]:
