@@ -27,8 +27,8 @@ def programs(
     """Both passes, with the shortest period at which they can be scheduled.
 
     Where the lanes let no sector in before ``least_interval``, the period is theirs, or else no tail reaches into the
-    next head. With ``shortcut``, a block is multiplied as it arrives. With overlap a head has at least ``spacing`` steps,
-    so that R follows that of the sector before by as many cycles, however the input pauses.
+    next head. With ``shortcut``, a block is multiplied as it arrives. With overlap a head has at least ``spacing``
+    steps, so that R follows that of the sector before by as many cycles, however the input pauses.
     """
     stride = place.parts if shortcut else 1
 
