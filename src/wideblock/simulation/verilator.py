@@ -157,10 +157,11 @@ def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], o
 def _mark_variables(model: Path) -> None:
     """Has the model call ``bench_mark`` with the name of each variable before it is saved."""
     for path in model.glob(f"{PREFIX}*.cpp"):
-        text = path.read_text()
+        text = path.read_text("latin-1")  # constants of a netlist may be any bytes
         marked, n = re.subn(r"^( *)os<<(\w+)([^;]*);", r'\1bench_mark(os, "\2"); os<<\2\3;', text, flags=re.MULTILINE)
         if n:
-            path.write_text(f"class VerilatedSerialize;\nvoid bench_mark(VerilatedSerialize&, const char*);\n{marked}")
+            declared = "class VerilatedSerialize;\nvoid bench_mark(VerilatedSerialize&, const char*);\n"
+            path.write_text(declared + marked, "latin-1")
 
 
 def _units(model: Path, bench: list[Path]) -> list[tuple[list[Path], int]]:
