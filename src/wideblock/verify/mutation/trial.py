@@ -13,8 +13,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from tempfile import TemporaryDirectory, mkdtemp
 
+from wideblock.cache import cache_directory
 from wideblock.export.contract import Contract
-from wideblock.simulation.cache import cache_directory
 from wideblock.verify.mutation.mutants import FILE
 from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.suite import verify

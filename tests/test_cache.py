@@ -5,12 +5,11 @@ import os
 import stat
 import subprocess
 import sys
-import time
 
 import pytest
 
-from wideblock.simulation import cache as module
-from wideblock.simulation.cache import cache_directory, cached, name_of
+from wideblock import cache as module
+from wideblock.cache import cache_directory, cached, name_of
 
 pytestmark = pytest.mark.shows("bench-generality")
 
@@ -58,31 +57,46 @@ def test_a_failure_leaves_nothing(tmp_path, error):
     assert not os.listdir(tmp_path)
 
 
-def test_another_process_may_be_first(tmp_path):
-    def make(folder):
-        (folder / "file").write_text("ours")
-        (tmp_path / "a").mkdir()
-        (tmp_path / "a" / "file").write_text("theirs")
+CODE = "import os, sys; from pathlib import Path; from wideblock.cache import cached\n"
+WAIT = CODE + "cached(Path(sys.argv[1]) / 'a', lambda made: (print('making', flush=True), sys.stdin.read()))"
 
-    assert (cached(tmp_path / "a", make) / "file").read_text() == "theirs"
+
+def start(code, folder):
+    return subprocess.Popen(
+        [sys.executable, "-c", code, folder], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+
+
+def test_processes_that_need_the_same_folder_wait_for_the_first(tmp_path):
+    with start(WAIT, tmp_path) as first:
+        assert first.stdout and first.stdout.readline() == "making\n"
+        with start(WAIT, tmp_path) as second:
+            with pytest.raises(subprocess.TimeoutExpired):
+                second.wait(1)
+            first.communicate("")
+            assert first.returncode == 0
+            assert second.communicate("") == ("", None) and second.returncode == 0
+    assert os.listdir(tmp_path) == ["a"]
+
+
+def test_who_waits_for_a_process_that_is_killed_makes_the_folder(tmp_path):
+    with start(WAIT, tmp_path) as first:
+        assert first.stdout and first.stdout.readline() == "making\n"
+        with start(WAIT, tmp_path) as second:
+            first.kill()
+            assert second.communicate("") == ("making\n", None) and second.returncode == 0
     assert os.listdir(tmp_path) == ["a"]
 
 
 def test_folders_of_killed_processes_are_collected_others_not(tmp_path):
-    code = "import os, sys; from pathlib import Path; from wideblock.simulation.cache import cached\n"
-    kill = code + "cached(Path(sys.argv[1]) / 'b', lambda made: os.kill(os.getpid(), 9))"
-    wait = code + "cached(Path(sys.argv[1]) / 'c', lambda made: (print('made', flush=True), sys.stdin.read()))"
-    assert subprocess.run([sys.executable, "-c", kill, tmp_path]).returncode == -9
+    killed = CODE + "cached(Path(sys.argv[1]) / 'b', lambda made: os.kill(os.getpid(), 9))"
+    assert subprocess.run([sys.executable, "-c", killed, tmp_path]).returncode == -9
     (dead,) = tmp_path.iterdir()
-    with subprocess.Popen(
-        [sys.executable, "-c", wait, tmp_path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as alive:
-        assert alive.stdout and alive.stdout.readline() == "made\n"
-        assert dead.exists()  # it may have been made just now, and be locked at once
-        for folder in tmp_path.iterdir():
-            os.utime(folder, (time.time() - 3600,) * 2)
-        cached(tmp_path / "a", lambda made: None)
-        assert not dead.exists() and len(os.listdir(tmp_path)) == 2
+    with start(WAIT, tmp_path) as alive:
+        assert alive.stdout and alive.stdout.readline() == "making\n"
+        assert not dead.exists()
+        cached(tmp_path / "c", lambda made: None)
+        assert len(os.listdir(tmp_path)) == 2
         alive.communicate("")
     assert alive.returncode == 0 and sorted(os.listdir(tmp_path)) == ["a", "c"]
 

@@ -2,7 +2,8 @@
 """Folders of files that take long to make, found again by the hash of all that they are made of.
 
 A folder is whole or absent, whatever interrupts its making. A digest of every file stands beside it: a folder with a
-file that is truncated or changed counts as absent and is made again.
+file that is truncated or changed counts as absent and is made again. Processes that need the same folder at the same
+time wait for the first of them.
 """
 
 import fcntl
@@ -11,7 +12,6 @@ import os
 import shutil
 import stat
 import tempfile
-import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
@@ -23,8 +23,6 @@ __all__ = ["cache_directory", "cached", "name_of"]
 
 BUILDING = "building-"
 DIGESTS = "sha256"
-YOUNG = 60
-"""Seconds for which a folder that is being made is left alone, locked or not."""
 
 
 def name_of(made_of: Iterable[str]) -> str:
@@ -45,21 +43,19 @@ def cached(folder: Path, make: Callable[[Path], None]) -> Path:
 
     Raises OSError if the folder cannot be made.
     """
-    if folder.exists() and not _sound(folder):
-        shutil.rmtree(folder)
-    if not folder.exists():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        _collect(folder.parent)
-        with _locked_folder(folder.parent) as work:
+    if _sound(folder):
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    _collect(folder.parent)
+    with _turn(folder) as work:
+        if not _sound(folder):  # nobody made it in the meantime
+            if folder.exists():
+                shutil.rmtree(folder)
             made = work / "made"
             made.mkdir()
             make(made)
             (made / DIGESTS).write_text(_digests(made))
-            try:
-                made.rename(folder)
-            except OSError:
-                if not folder.exists():  # if it does, another process made the same first
-                    raise
+            made.rename(folder)
     return folder
 
 
@@ -77,23 +73,42 @@ def _sound(folder: Path) -> bool:
 
 
 @contextmanager
-def _locked_folder(parent: Path) -> Iterator[Path]:
-    """A new folder, removed in the end. Its lock ends with this process, however that ends."""
-    with tempfile.TemporaryDirectory(dir=parent, prefix=BUILDING, ignore_cleanup_errors=True) as name:
-        handle = os.open(name, os.O_RDONLY)
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            yield Path(name)
-        finally:
+def _turn(folder: Path) -> Iterator[Path]:
+    """An empty folder in which ``folder`` is made; other processes wait until it is removed or this process ends."""
+    work = folder.with_name(BUILDING + folder.name)
+    handle = _locked(work)
+    try:
+        for left in work.iterdir():
+            shutil.rmtree(left) if left.is_dir() else left.unlink()
+        yield work
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+        os.close(handle)
+
+
+def _locked(work: Path) -> int:
+    """The descriptor of folder ``work``, made if need be and locked."""
+    while True:
+        work.mkdir(mode=0o700, exist_ok=True)
+        with suppress(FileNotFoundError):  # whoever had it may have removed it, now or while this process waited
+            handle = os.open(work, os.O_RDONLY)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if _is_at(handle, work):
+                return handle
             os.close(handle)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(handle), path.stat())
+    except FileNotFoundError:
+        return False
 
 
 def _collect(parent: Path) -> None:
     """Removes folders that ended processes left half made."""
     for folder in parent.glob(f"{BUILDING}*"):
-        with suppress(OSError):  # another process may collect it, too
-            if time.time() - folder.stat().st_mtime < YOUNG:
-                continue
+        with suppress(OSError):  # another process makes it, or collects it, too
             handle = os.open(folder, os.O_RDONLY)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
