@@ -31,8 +31,7 @@ test: $(READY) ## Lint, types, every test.
 	$(BIN)/pytest -q --record=build/test-plan.json tests
 
 verify: $(READY) ## Simulate every preset as it ships, SECTORS=10000 random sectors each; hours.
-	for preset in $$($(BIN)/wideblock list --names); do \
-		$(BIN)/wideblock verify "$$preset" --sectors $(SECTORS); done
+	$(BIN)/wideblock verify --all --sectors $(SECTORS)
 
 netlist: $(READY) ## Synthesise a small core of every family for 7 series and simulate the netlists; 15 minutes.
 	for core in "xts-enc --set sector_bytes=32" "hmch-brw-3 --set sector_bytes=96" "fast-horner-1 --set sector_bytes=96" \

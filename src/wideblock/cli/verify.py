@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock verify``."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
+from wideblock.catalog import PRESETS
+from wideblock.cli.app import Json, Set, as_json, out, settings, stages, table
 from wideblock.export.contract import Contract, contract
 from wideblock.simulation.bench import trace_format
 from wideblock.synth.targets import target, targets
@@ -23,7 +24,7 @@ from wideblock.verify.sector.suite import trace
 from wideblock.verify.sector.suite import verify as run
 
 EXAMPLE = (
-    "Example: [b]wideblock verify fast-brw-2s --sectors 10000 --seed 1[/b]; "
+    "Example: [b]wideblock verify fast-brw-2s --sectors 10000 --seed 1[/b]; [b]wideblock verify --all[/b], for hours; "
     "[b]wideblock verify fast-brw-2 --netlist xc7 --sectors 8[/b], its synthesised netlist; "
     "[b]wideblock verify xts-enc --check zeroize --wave zeroize.vcd[/b]"
 )
@@ -42,7 +43,10 @@ def texts(core: Contract, device: str | None) -> Iterator[list[str]]:
 
 
 def verify(
-    preset: Preset,
+    presets: Annotated[
+        list[str] | None, typer.Argument(metavar="PRESET...", help="Presets; [b]wideblock list[/b] shows them.")
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every preset.")] = False,
     sectors: Annotated[int, typer.Option(metavar="N", min=1, help="Random sectors.")] = 256,
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of all random stimulus.")] = 0,
     changes: Set = None,
@@ -63,31 +67,59 @@ def verify(
 ) -> None:
     """Compare the exported Verilog with its specification; explain the first difference.
 
-    Exit status 1: a difference was found; 2: the checks could not run.
+    Exit status 1: a difference was found; 2: the checks could not run. --json gives a list for several presets.
     """
-    core = contract(preset, settings(changes))
+    names = list(PRESETS) if everything else presets or []
+    if not names:
+        raise ValueError("no preset is given; name one or say --all")
     if wave:
         trace_format(wave)
-    with stages(f"compiling {core.module}") as report:
-        with texts(core, netlist) as verilog:
-            options = {"sectors": sectors, "seed": seed, "vectors": core.known_answers, "progress": report}
-            with SectorSimulation(core, verilog=verilog) as simulation:
-                names = check or (NETLIST_CHECKS if netlist else None)
-                found = run(core, checks=names, simulation=simulation, **options)
-            traced = found.failure.name if found.failure else check[0] if check and len(check) == 1 else None
-            if wave and traced:
-                again = trace(core, traced, wave, verilog=verilog, **options)
-                if again.passed != found.passed:
-                    raise ValueError(f"{traced!r} has another outcome when it runs alone; the waveform shows that run")
+        if len(names) > 1:
+            raise ValueError(f"--wave is for one preset, got {len(names)}")
+    cores = [contract(name, settings(changes)) for name in names]
+    reports = []
+    for n, core in enumerate(cores, 1):
+        place = f"{n} of {len(cores)}, {core.module}: " if len(cores) > 1 else ""
+        with stages(f"{place}compiling {core.module}") as report:
+            options = {
+                "sectors": sectors,
+                "seed": seed,
+                "vectors": core.known_answers,
+                "progress": _told(place, report),
+            }
+            found, traced = _checked(core, netlist, check, wave, options)
+        reports.append({"preset": core.name, "changed": dict(core.changed), "passed": found.passed, **asdict(found)})
+        if not json:
+            show(core, found, f" as netlist for {netlist}" if netlist else "")
+        if wave and not traced:
+            typer.echo("wideblock: no check failed: name one with --check to have its waveform", err=True)
+        if found.failure:
+            typer.echo(f"wideblock: {core.module} fails {found.failure.name!r}: {found.failure.difference}", err=True)
     if json:
-        as_json({"preset": core.name, "changed": dict(core.changed), "passed": found.passed, **asdict(found)})
-    else:
-        show(core, found, f" as netlist for {netlist}" if netlist else "")
-    if wave and not traced:
-        typer.echo("wideblock: no check failed: name one with --check to have its waveform", err=True)
-    if found.failure:
-        typer.echo(f"wideblock: {core.module} fails {found.failure.name!r}: {found.failure.difference}", err=True)
+        as_json(reports if len(cores) > 1 else reports[0])
+    if not all(report["passed"] for report in reports):
         raise typer.Exit(1)
+
+
+def _told(place: str, report: Callable[[str, int, int | None], None]) -> Callable[[str, int, int | None], None]:
+    """``report`` with the place of the core among several before the stage."""
+    return lambda stage, done, total: report(place + stage, done, total)
+
+
+def _checked(
+    core: Contract, netlist: str | None, check: list[str] | None, wave: Path | None, options: dict[str, Any]
+) -> tuple[Report, str | None]:
+    """The report on one core, and the check whose run is in file ``wave``."""
+    with texts(core, netlist) as verilog:
+        with SectorSimulation(core, verilog=verilog) as simulation:
+            names = check or (NETLIST_CHECKS if netlist else None)
+            found = run(core, checks=names, simulation=simulation, **options)
+        traced = found.failure.name if found.failure else check[0] if check and len(check) == 1 else None
+        if wave and traced:
+            again = trace(core, traced, wave, verilog=verilog, **options)
+            if again.passed != found.passed:
+                raise ValueError(f"{traced!r} has another outcome when it runs alone; the waveform shows that run")
+    return found, traced
 
 
 def show(core: Contract, found: Report, form: str) -> None:

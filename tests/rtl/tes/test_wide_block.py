@@ -15,7 +15,7 @@ from wideblock.verify.sector.suite import verify
 
 CORES = [
     ("fast-brw-2s", {}),
-    ("fast-brw-1", {"sector_bytes": 96, "key_bits": 256, "sbox": "composite", "mult_stages": 3, "round_stages": 2}),
+    ("fast-brw-1", {"sector_bytes": 96, "sbox": "bram", "mult_stages": 3, "round_stages": 2}),
     ("fast-horner-2", {"sector_bytes": 64, "sbox": "norm", "mult_stages": 1, "leaf": 2}),
     (
         "fast-horner-1",
@@ -23,25 +23,33 @@ CORES = [
             "sector_bytes": 176,
             "overlap": True,
             "key_bits": 256,
-            "sbox": "bram",
+            "sbox": "composite",
             "mult_stages": 7,
             "round_stages": 4,
         },
     ),
-    ("fast-brw-4s", {"sector_bytes": 256, "mult_stages": 2, "leaf": 8, "squares": "on-the-fly"}),
-    ("heh-brw-2", {"sector_bytes": 64, "key_bits": 256, "sbox": "norm", "mult_stages": 5, "round_stages": 2}),
-    ("heh-poly", {"sector_bytes": 64, "sbox": "bram", "mult_stages": 6, "round_stages": 3, "leaf": 16}),
-    ("heh-brw-3s", {"sector_bytes": 160, "order": "paper"}),
-    ("heh-brw-2s", {"sector_bytes": 128, "sbox": "composite", "mult_stages": 8, "squares": "on-the-fly"}),
-    ("hmch-brw-1", {"sector_bytes": 64, "sbox": "bram", "mult_stages": 1, "leaf": 2}),
-    ("hmch-brw-3", {"sector_bytes": 160, "key_bits": 256, "sbox": "composite", "round_stages": 2, "order": "paper"}),
-    ("hmch-polys", {"sector_bytes": 64, "mult_stages": 6, "round_stages": 3}),
+    ("fast-brw-4s", {"sector_bytes": 256, "sbox": "bram", "mult_stages": 2, "leaf": 8, "squares": "on-the-fly"}),
+    ("heh-brw-2", {"sector_bytes": 64, "sbox": "composite", "mult_stages": 5, "round_stages": 2}),
+    ("heh-poly", {"sector_bytes": 64, "mult_stages": 6, "round_stages": 3, "leaf": 16}),
+    ("heh-brw-3s", {"sector_bytes": 160, "key_bits": 256, "sbox": "norm", "order": "paper"}),
+    ("heh-brw-2s", {"sector_bytes": 128, "sbox": "bram", "mult_stages": 8, "squares": "on-the-fly"}),
+    ("hmch-brw-1", {"sector_bytes": 64, "key_bits": 256, "mult_stages": 1, "leaf": 2}),
+    ("hmch-brw-3", {"sector_bytes": 160, "sbox": "norm", "round_stages": 2, "order": "paper"}),
+    ("hmch-polys", {"sector_bytes": 64, "key_bits": 256, "sbox": "bram", "mult_stages": 6, "round_stages": 3}),
     (
         "hmch-brw-2s",
-        {"sector_bytes": 128, "sbox": "norm", "mult_stages": 3, "round_stages": 4, "leaf": 8, "order": "paper"},
+        {
+            "sector_bytes": 128,
+            "key_bits": 256,
+            "sbox": "composite",
+            "mult_stages": 3,
+            "round_stages": 4,
+            "leaf": 8,
+            "order": "paper",
+        },
     ),
 ]
-PAIRED = ("scheme", "hash", "lanes", "overlap", "key_bits")
+PAIRED = ("scheme", "hash", "lanes", "overlap", "key_bits", "sbox")
 NEVER = [
     # a fourth lane is one more of the same; it is simulated once
     ("lanes", 4),

@@ -15,6 +15,7 @@ from wideblock.verify.report import Outcome
 from wideblock.verify.sector.checks import CHECKS
 from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.stimulus import Key, Zeroize
+from wideblock.verify.sector.stream import stream_sectors
 from wideblock.verify.sector.suite import verify
 
 CORES = [
@@ -132,7 +133,7 @@ def test_a_stream_of_sectors_that_are_not_whole_beats(size):
     with SectorSimulation(contract(*CORES[2])) as simulation:
         simulation.load_key(key)
         chunks = ((sectors[n : n + 9], tweaks[n : n + 9]) for n in range(0, 60, 9))
-        out = np.concatenate(list(simulation.crypt_stream(chunks)))
+        out = np.concatenate(list(stream_sectors(simulation, chunks)))
     right = [XTS(key).encrypt(tweak.tobytes(), sector.tobytes()) for tweak, sector in zip(tweaks, sectors, strict=True)]
     assert [sector.tobytes() for sector in out] == right
 

@@ -9,6 +9,7 @@ from wideblock.simulation.verilator import BuildError
 from wideblock.verify.sector.driver import SectorSimulation, SimulationError
 from wideblock.verify.sector.measure import Measured, measure
 from wideblock.verify.sector.stimulus import Key, Reset, Zeroize
+from wideblock.verify.sector.stream import stream_sectors
 
 from ..toy_core import Specification, Toy
 
@@ -68,7 +69,7 @@ def test_a_stream_in_chunks_never_runs_empty(simulation):
     data, tweaks = sectors(300)
     start = simulation.cycle
     chunks = ((data[i : i + 7], tweaks[i : i + 7]) for i in range(0, 300, 7))
-    out = np.concatenate(list(simulation.crypt_stream(chunks)))
+    out = np.concatenate(list(stream_sectors(simulation, chunks)))
     assert [sector.tobytes() for sector in out] == right(data, tweaks, False)
     assert simulation.cycle - start < 300 * TOY.timing.interval + TOY.timing.latency + 8
 
@@ -76,10 +77,10 @@ def test_a_stream_in_chunks_never_runs_empty(simulation):
 def test_a_stream_takes_sectors_of_one_size(simulation):
     simulation.load_key(KEY)
     with pytest.raises(ValueError, match="^sector must be 64 bytes, got 48$"):
-        list(simulation.crypt_stream([(np.zeros((2, 48), np.uint8), np.zeros((2, 16), np.uint8))]))
+        list(stream_sectors(simulation, [(np.zeros((2, 48), np.uint8), np.zeros((2, 16), np.uint8))]))
     with pytest.raises(ValueError, match="^sector must be 64 bytes, as those before, got 48$"):
-        list(simulation.crypt_stream([sectors(2), (np.zeros((2, 48), np.uint8), np.zeros((2, 16), np.uint8))]))
-    assert list(simulation.crypt_stream([])) == []
+        list(stream_sectors(simulation, [sectors(2), (np.zeros((2, 48), np.uint8), np.zeros((2, 16), np.uint8))]))
+    assert list(stream_sectors(simulation, [])) == []
 
 
 def test_measure():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sector core in simulation: keys and sectors in, sectors out, many cycles a call."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,7 +13,6 @@ from wideblock.simulation.structures import Outcome
 from wideblock.simulation.verilator import Options
 from wideblock.verify.sector.encoding import Encoding
 from wideblock.verify.sector.stimulus import Bytes, Key, Record, Request, Result, Stimulus, Zeroize
-from wideblock.verify.sector.stream import stream_sectors
 
 __all__ = ["SectorSimulation", "SimulationError"]
 
@@ -162,10 +161,6 @@ class SectorSimulation:
             record.computed,
             record.cycles,
         )
-
-    def crypt_stream(self, chunks: Iterable[tuple[Bytes, Bytes]], decrypt: bool = False) -> Iterator[Bytes]:
-        """Sectors as they leave, for chunks of ``(sectors, tweaks)``: see :func:`stream_sectors`."""
-        return stream_sectors(self, chunks, decrypt)
 
     def patience(self, offer: float = 1, take: float = 1) -> int:
         """Cycles without activity after which the core must be stuck, with a wide margin."""
