@@ -25,7 +25,7 @@ def test_ports_are_axi4_stream_of_the_stated_width(name):
     assert all(width[name] == p.beat_bytes for name in keep) and width["fault"] == len(core.behaviour.faults)
     assert width["s_axis_tdata"] == width["m_axis_tdata"] == 128 * p.width
     assert width["s_axis_tuser"] == 129
-    assert width["s_axis_key_tdata"] == core.component.key_port_bits(p)
+    assert width["s_axis_key_tdata"] == core.component.key_material(p).bits
     inputs = {port.name for port in core.ports if port.direction == "input"}
     assert inputs == {
         "aclk", "aresetn", "s_axis_tdata", "s_axis_tuser", "s_axis_tvalid", "s_axis_tlast", "m_axis_tready",

@@ -10,6 +10,8 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption
 from wideblock.spec.aes import expand_key
 
+pytestmark = pytest.mark.shows("aes-cores")
+
 CORES = [IterativeEncryption, IterativeDecryption]
 
 

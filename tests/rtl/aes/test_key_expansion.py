@@ -9,6 +9,8 @@ from amaranth.sim import Simulator
 from wideblock.rtl.aes.key_expansion import KeyExpansion
 from wideblock.spec.aes import expand_key
 
+pytestmark = pytest.mark.shows("aes-cores")
+
 # cycles a round key: more than two only where the S-box has more than one step
 PARAMETERS = [
     (128, "lut", 1, 1), (128, "lut", 2, 2), (128, "lut", 4, 2), (128, "composite", 1, 1), (128, "composite", 2, 2),

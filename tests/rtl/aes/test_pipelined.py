@@ -13,6 +13,8 @@ from wideblock.rtl.aes.rounds import cut_places
 from wideblock.rtl.aes.sbox import GATES, KINDS
 from wideblock.spec.aes import expand_key
 
+pytestmark = pytest.mark.shows("aes-cores")
+
 STAGES = (1, 2, 3, 4)
 # FIPS 197, appendix C.1 and C.3
 PLAIN = bytes.fromhex("00112233445566778899aabbccddeeff")

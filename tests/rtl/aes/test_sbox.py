@@ -14,6 +14,8 @@ from wideblock.rtl.aes.planes import from_planes, named, to_planes
 from wideblock.rtl.aes.sbox import GATES, KINDS, inv_sub_bytes, sbox_steps, sub_bytes
 from wideblock.spec.aes import INV_SBOX, SBOX
 
+pytestmark = pytest.mark.shows("aes-cores")
+
 FORMS = [(sub_bytes, SBOX), (inv_sub_bytes, INV_SBOX)]
 
 

@@ -10,6 +10,8 @@ from amaranth.sim import Simulator
 from wideblock.rtl.gf128.field import GF128, Field
 from wideblock.spec import gf128 as spec
 
+pytestmark = pytest.mark.shows("multiplier")
+
 AES = Field(8, 0x1B)
 
 

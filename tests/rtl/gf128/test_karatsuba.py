@@ -16,6 +16,8 @@ from wideblock.spec import gf128 as spec
 from wideblock.verify.formal.multiplier import check_netlist, netlist, prove_bilinear, prove_by_sat
 from wideblock.verify.formal.proof import NotProved
 
+pytestmark = pytest.mark.shows("multiplier")
+
 AES = Field(8, 0x1B)
 GF16 = Field(4, 0x3)
 GF64 = Field(6, 0x1B)

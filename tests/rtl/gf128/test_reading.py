@@ -10,6 +10,8 @@ from amaranth.sim import Simulator
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.spec import gf128
 
+pytestmark = pytest.mark.shows("multiplier")
+
 
 def wires(of, blocks, width=1):
     """``of`` of each of the ``blocks``, which are integers with byte 0 in the low bits."""

@@ -11,6 +11,8 @@ from wideblock.rtl.hash.alone import Psi
 from wideblock.spec.gf128 import Reading
 from wideblock.spec.hmch import HMCH
 
+pytestmark = pytest.mark.shows("hash-schedules")
+
 
 def play(core, messages, h, pause):
     """Results and, for each message, the cycles from its first beat to its digest and to the next one's first beat."""

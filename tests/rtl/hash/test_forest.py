@@ -5,6 +5,8 @@ import pytest
 
 from wideblock.rtl.hash.forest import CollapsedForest, permutation, schedule
 
+pytestmark = pytest.mark.shows("hash-schedules")
+
 FIG_5 = [  # clock, L1, L2, output: Schedule(16, 2)
     (1, (6, 10, 14), ((4, 1),), 2),
     (2, (10, 14), ((4, 1),), 6),

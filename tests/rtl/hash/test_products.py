@@ -10,6 +10,8 @@ from wideblock.rtl.hash.products import Event, Plan, Product, Special, Tap, brw_
 from wideblock.spec import gf128, polyhash
 from wideblock.spec.polyhash import TwoBlockRule
 
+pytestmark = pytest.mark.shows("hash-schedules")
+
 RULES = {"first-by-tau": TwoBlockRule.FIRST_BY_TAU, "second-by-tau": TwoBlockRule.SECOND_BY_TAU}
 
 

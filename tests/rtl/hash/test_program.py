@@ -14,6 +14,8 @@ from wideblock.rtl.sector.hash_counter_hash import FRONT
 
 from .digest import OUT, digest
 
+pytestmark = pytest.mark.shows("hash-schedules")
+
 
 class Machine:
     """The storage of a hash unit: window, accumulators and multipliers hold names of the values they would hold.

@@ -14,6 +14,8 @@ from wideblock.spec import gf128, polyhash
 
 from .digest import OUT, H, digest
 
+pytestmark = pytest.mark.shows("hash-schedules")
+
 
 def expected(tau, X, kind, power):
     """tau^power times the hash of elements X."""

@@ -5,6 +5,8 @@ import pytest
 
 from wideblock.rtl.hash.words import addition_chain
 
+pytestmark = pytest.mark.shows("hash-schedules")
+
 
 @pytest.mark.parametrize("exponents", [{1}, {2, 4, 8, 16, 128}, {1, 2, 3, 4, 5, 6, 7, 8}, {12}, {7, 11}, {128, 3}])
 def test_addition_chain(exponents):

@@ -10,6 +10,8 @@ from wideblock.rtl.tes.heh import Heh
 from wideblock.rtl.tes.hmch import Hmch
 from wideblock.rtl.tes.xts import Xts
 
+pytestmark = pytest.mark.shows("stream-parts")
+
 AD, ECB, K = (KeyWord(name, bits, f"the {name} key", name) for name, bits in (("AD", 128), ("ECB", 128), ("K", 256)))
 
 

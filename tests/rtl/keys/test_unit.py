@@ -15,6 +15,8 @@ from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.stream.behaviour import KeyRule
 from wideblock.spec.aes import AES, expand_key
 
+pytestmark = pytest.mark.shows("stream-parts")
+
 
 def simulate(dut, bench):
     sim = Simulator(dut)

@@ -15,6 +15,8 @@ from wideblock.rtl.sector import single_pass
 from wideblock.rtl.sector.parameters import SinglePassParameters
 from wideblock.rtl.tes.xts import Xts
 
+pytestmark = pytest.mark.shows("cycle-contract")
+
 
 class Registers(wiring.Component):
     """Ports and timing of a pipelined cipher; control does not depend on what it computes."""

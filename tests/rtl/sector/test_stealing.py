@@ -8,6 +8,8 @@ from amaranth.sim import Simulator
 
 from wideblock.rtl.sector.stealing import StealingControl, StealingData
 
+pytestmark = pytest.mark.shows("stream-parts")
+
 LATENCY = 5  # of the pipelines, as the bench plays them
 
 

@@ -14,6 +14,8 @@ from wideblock.rtl.sector.parameters import SectorParameters
 from wideblock.rtl.sector.store_and_forward import StoreAndForward
 from wideblock.rtl.stream.stages import blocks
 
+pytestmark = pytest.mark.shows("stream-parts")
+
 SHORT, LONG = 1, 2
 
 

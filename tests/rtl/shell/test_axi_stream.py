@@ -14,6 +14,8 @@ from wideblock.rtl.stream.entrance import FAULTS
 from wideblock.rtl.stream.sector import sector_interface
 from wideblock.rtl.tes.fast import Fast
 
+pytestmark = pytest.mark.shows("stream-parts")
+
 
 @pytest.mark.parametrize("key_bits", [128, 256])
 @pytest.mark.parametrize("width", [1, 2, 4, 8])

@@ -7,6 +7,8 @@ from amaranth.sim import Simulator
 
 from wideblock.rtl.stream.admission import Admission
 
+pytestmark = pytest.mark.shows("stream-parts")
+
 SLOTS = 4
 
 

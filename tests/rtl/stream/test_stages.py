@@ -7,6 +7,8 @@ from amaranth.sim import Simulator
 
 from wideblock.rtl.stream.stages import Stages, blocks, power_of_two, select
 
+pytestmark = pytest.mark.shows("stream-parts")
+
 
 def simulate(m, bench):
     simulator = Simulator(m)

@@ -11,6 +11,8 @@ from amaranth.sim import Simulator
 
 from wideblock.rtl.stream.storage import Delay
 
+pytestmark = pytest.mark.shows("stream-parts")
+
 
 class Delayed(wiring.Component):
     def __init__(self, cycles):

@@ -8,6 +8,8 @@ from amaranth.sim import Simulator
 
 from wideblock.rtl.stream.unit_entrance import UnitEntrance
 
+pytestmark = pytest.mark.shows("stream-parts")
+
 SHORT, LONG, DIRECTION = 1, 2, 4
 
 

@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """The family single pass: every block enciphered once, under masks that its unit's tweak and its place give.
 

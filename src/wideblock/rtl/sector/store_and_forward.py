@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """A core that takes sectors whole before it lets them out: everything that does not depend on the work between."""
 

@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """A sector core that hashes, enciphers and hashes again: what does not depend on how it enciphers."""
 

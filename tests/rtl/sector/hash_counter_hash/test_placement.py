@@ -5,6 +5,8 @@ import pytest
 
 from wideblock.rtl.sector.hash_counter_hash.placement import Placement
 
+pytestmark = pytest.mark.shows("stream-parts")
+
 SHAPES = [(w, lanes, first) for w in (1, 2, 4, 8) for lanes in (1, 2, 4, 8) if lanes <= w for first in (0, 1, 2)]
 
 
