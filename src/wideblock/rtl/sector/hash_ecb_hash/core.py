@@ -9,7 +9,6 @@ A sector is m calls of the cipher, ``lanes`` at a time: call 0 gives V, and call
 there with the first results. The last block needs no call, and its place in the rings belongs to call 0.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,33 +16,17 @@ from amaranth import Cat, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.hash.products import DIGEST, Block, Event, Plan, Product
+from wideblock.rtl.hash.products import DIGEST, Event, Plan
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 from wideblock.rtl.hash.unit import HashPass
 from wideblock.rtl.stream.stages import Stages, blocks, select
 from wideblock.rtl.stream.storage import Ring, Slots
 
-from .parameters import HashedParameters
-from .two_pass import TwoPass, shortest
+from ..parameters import HashedParameters
+from ..two_pass import TwoPass, shortest
+from .equations import BACK, FRONT, Equations
 
-__all__ = ["BACK", "FRONT", "HashEcbHash"]
-
-
-@dataclass(frozen=True)
-class FrontPlan(Plan):
-    """What the products of the front hash may name."""
-
-    U: Event = Event("U", "psi of the sector, from which U is made")
-
-
-@dataclass(frozen=True)
-class BackPlan(Plan):
-    """What the products of the back hash may name."""
-
-    Cm: Event = Event("Cm", "psi of the result, from which its last block is made")
-
-
-FRONT, BACK = FrontPlan(), BackPlan()
+__all__ = ["HashEcbHash"]
 
 
 @dataclass(frozen=True)
@@ -85,8 +68,8 @@ class Results:
     valid: Value
 
 
-class HashEcbHash(TwoPass):
-    """A sector core of the family, encryption and decryption in one; a scheme states its equations.
+class HashEcbHash(Equations, TwoPass):
+    """A sector core of the family, encryption and decryption in one; a scheme states its :class:`Equations`.
 
     A sector takes one step of the lanes more than its blocks do, for the tweak's call.
 
@@ -94,44 +77,6 @@ class HashEcbHash(TwoPass):
     """
 
     rules = "hash_ecb_hash"  # module of formal rules: wideblock.verify.formal.rules
-
-    # Equations of a scheme; values are 128 bits, and ``mask`` is x^i beta for call i
-
-    def psi(self, X: Sequence[Block], into: Event) -> list[Product]:
-        """Products of the hash of all blocks but the last. The one labelled ``DIGEST`` is the last and raises ``into``,
-        which is ``FRONT.U`` or ``BACK.Cm``. HEH: h BRW_h or h Poly_h.
-        """
-        raise NotImplementedError
-
-    def betas(self, b1: Value, decrypt: Value) -> tuple[Value, Value]:
-        """The masks before and after the cipher, for call 0, of b1 = E(T). HEH: b1 and b2 = x b1, or b2 and b1."""
-        raise NotImplementedError
-
-    def U(self, Pm: Value, psi: Value) -> Value:
-        """Added to all blocks, of the last block and the hash of the others. HEH: P_m + psi."""
-        raise NotImplementedError
-
-    def first_call(self, U: Value, mask: Value) -> Value:
-        """The cipher's input for V. HEH: U + b1."""
-        raise NotImplementedError
-
-    def call(self, P: Value, U: Value, mask: Value) -> Value:
-        """The cipher's input for a block. HEH: P_i + U + x^i b1."""
-        raise NotImplementedError
-
-    def V(self, CC: Value, mask: Value) -> Value:
-        """V of the cipher's output. HEH: E(U + b1) + b2."""
-        raise NotImplementedError
-
-    def result(self, CC: Value, V: Value, mask: Value) -> Value:
-        """A block of the result, of the cipher's output. HEH: E(..) + x^i b2 + V."""
-        raise NotImplementedError
-
-    def last(self, V: Value, psi: Value) -> Value:
-        """The last block of the result, of V and the hash of the others. HEH: V + psi."""
-        raise NotImplementedError
-
-    # Schedules and cycles
 
     def __init__(self, parameters: HashedParameters):
         self.check(parameters)
