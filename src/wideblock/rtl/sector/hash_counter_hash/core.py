@@ -9,7 +9,7 @@ Each stage works on the oldest sector that is ready for it. Values that a sector
 small memories with a row for each sector under way; a pointer a stage says whose turn it is.
 """
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.iterative import IterativeDecryption
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
@@ -21,7 +21,7 @@ from ..two_pass import TwoPass
 from .equations import BACK, FRONT, Equations
 from .placement import Placement
 from .schedule import compute, programs
-from .values import Beat, Carried, Entering, Frame, Single, Start, Tags
+from .values import Beat, Carried, Entering, Frame, Single, Start, Step, Tags
 
 __all__ = ["HashCounterHash"]
 
@@ -79,9 +79,11 @@ class HashCounterHash(Equations, TwoPass):
         tags = self._tags(f, entering, front_sector)
         tweak = self._tweak_call(f, entering, tags, opening, front_sector)
         start = self._single_result(f, single, tags)
-        self._counter_mode(f, entering, tags, start, tweak, room)
+        step = self._next_step(f, tags, start, step_go)
+        m.d.comb += step_go.eq(step.waiting & ~single.go & ~tweak_go & room)
+        self._lane_inputs(f, entering, step, tweak)
         beat = self._results(f, tags)
-        self._back_hash(f, beat, front_sector, step_go, room)
+        m.d.comb += room.eq(self._back_hash(f, beat, front_sector, step_go))
         inner_sector = self._known_last(f)
         left = self._exit(f, inner_sector)
 
@@ -224,27 +226,27 @@ class HashCounterHash(Equations, TwoPass):
         done.write(sector, inverse.o.payload, inverse.o.valid)
         return done.read(back_sector)
 
-    def _counter_mode(self, f: Frame, entering: Entering, tags: Tags, start: Start, tweak: Value, room: Value) -> None:
-        """Decides whether a step of the oldest sector with a Z enters the lanes, and drives their inputs.
-
-        Block 0 of a step with a second single call is G; lane 0 also takes all other calls.
-        """
-        c, m, single, back = f.carried, f.m, entering.single, tags.called.single
-        step, last_step = self._steps(f, "step", entering.step)
+    def _next_step(self, f: Frame, tags: Tags, start: Start, step_go: Value) -> Step:
+        """The next step of the oldest sector that has a Z; ``step_go`` lets it pass."""
+        c, back = f.carried, tags.called.single
+        step, last_step = self._steps(f, "step", step_go)
         sector = f.stages.pointer("lane", last_step)
         Z, G = c.Z.read(sector), c.G.read(sector)
         if self.shortcut:
             Z = Mux(back, start.Z, Z)
             G = Mux(back, start.G, G)
-        waiting = (sector != start.sector) | (back & self.shortcut)
-        m.d.comb += entering.step.eq(waiting & ~single.go & ~entering.tweak & room)
-        indices = self._indices(f, step, entering.step, None if c.B is None else c.B.read(sector))
+        return Step(step, sector, Z, G, (sector != start.sector) | (back & self.shortcut))
+
+    def _lane_inputs(self, f: Frame, entering: Entering, step: Step, tweak: Value) -> None:
+        """The blocks of a step into the lanes. Lane 0 takes the other calls, too, and G for a second single call."""
+        c, m, single = f.carried, f.m, entering.single
+        indices = self._indices(f, step.number, entering.step, None if c.B is None else c.B.read(step.sector))
         for k, block in enumerate(blocks(self.lanes.i.payload, self.place.lanes)):
-            m.d.comb += block.eq(self.counter(Z, indices[k]))
+            m.d.comb += block.eq(self.counter(step.Z, indices[k]))
             if k == 0:
                 if c.W is not None:
-                    with m.If(step == 0):
-                        m.d.comb += block.eq(G)
+                    with m.If(step.number == 0):
+                        m.d.comb += block.eq(step.G)
                 if c.B is not None:
                     with m.If(entering.tweak):
                         m.d.comb += block.eq(tweak)
@@ -317,8 +319,8 @@ class HashCounterHash(Equations, TwoPass):
             history.insert(0, list(held))
         return history
 
-    def _back_hash(self, f: Frame, beat: Beat, front_sector: Value, step_go: Value, room: Value) -> None:
-        """Feeds both hashes, and decides whether there is ``room`` for the result of a step."""
+    def _back_hash(self, f: Frame, beat: Beat, front_sector: Value, step_go: Value) -> Value:
+        """Feeds both hashes. Returns whether the result of a further step has a place."""
         c, m, front, back = f.carried, f.m, f.front, f.back
         x = self.entrance.x
         sector = f.stages.pointer("back", back.last)
@@ -332,18 +334,17 @@ class HashCounterHash(Equations, TwoPass):
             m.d.comb += [
                 front.decrypt.eq(c.direction.read(front_sector)),
                 front.unit.blocks.eq(x.data),
-                room.eq(queue.room),
                 back.unit.blocks.eq(queue.beat),
                 back.beat.eq(queue.valid),
                 queue.read.eq(back.beat & back.ready),
             ]
-        else:
-            m.d.comb += [
-                front.decrypt.eq(back.decrypt),
-                room.eq(1),
-                back.beat.eq(beat.valid),
-                back.unit.blocks.eq(Mux(beat.valid, beat.data, x.data)),
-            ]
+            return queue.room
+        m.d.comb += [
+            front.decrypt.eq(back.decrypt),
+            back.beat.eq(beat.valid),
+            back.unit.blocks.eq(Mux(beat.valid, beat.data, x.data)),
+        ]
+        return Const(1)
 
     def _known_last(self, f: Frame) -> Value:
         """The outer and the inner block. Returns the first sector whose inner block is not known."""

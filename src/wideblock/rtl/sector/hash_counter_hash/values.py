@@ -4,13 +4,13 @@
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Module, Value
+from amaranth import Module, Signal, Value
 
 from wideblock.rtl.hash.unit import HashPass
 from wideblock.rtl.stream.stages import Stages
 from wideblock.rtl.stream.storage import Ring, Slots
 
-__all__ = ["Beat", "Carried", "Entering", "Frame", "Single", "Start", "Tags"]
+__all__ = ["Beat", "Carried", "Entering", "Frame", "Single", "Start", "Step", "Tags"]
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,17 @@ class Start:
     G: Value
     Z: Value
     sector: Value
+
+
+@dataclass(frozen=True)
+class Step:
+    """The next step of the counter mode: its ``number`` in its ``sector``, whose Z and G are there if ``waiting``."""
+
+    number: Signal
+    sector: Value
+    Z: Value
+    G: Value
+    waiting: Value
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ there with the first results. The last block needs no call, and its place in the
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.gf128.field import GF128
@@ -154,10 +154,12 @@ class HashEcbHash(Equations, TwoPass):
         calls = _Steps(m, "call", go, self.lane_steps, f.clear)
         call_sector = f.stages.pointer("call", calls.final)
         P = self._present(f, calls, call_sector, front_sector)
-        psi = self._start(f, calls, call_sector, opening, go, room)
+        psi, may_go = self._start(f, calls, call_sector, opening, room)
+        m.d.comb += go.eq(may_go)
         self._inputs(f, calls, call_sector, P, psi, opening, go)
         results = self._results(f, arrived)
-        computed_sector = self._back_hash(f, results, go, room)
+        computed_sector, back_room = self._back_hash(f, results, go)
+        m.d.comb += room.eq(back_room)
         left = self._exit(f, computed_sector)
 
         admission = self._admission(m, opening, taken=front_sector, computed=computed_sector, left=left)
@@ -210,20 +212,18 @@ class HashEcbHash(Equations, TwoPass):
             for j, column in enumerate(f.carried.sector)
         ]
 
-    def _start(self, f: Frame, calls: "_Steps", call_sector: Value, opening: Value, go: Value, room: Value) -> Value:
-        """Decides whether a step enters the lanes. Returns the front hash of the sector whose step it is."""
-        m, unit = f.m, f.front.unit
+    def _start(self, f: Frame, calls: "_Steps", call_sector: Value, opening: Value, room: Value) -> tuple[Value, Value]:
+        """Returns the front hash of the sector whose step is next, and whether that step may enter the lanes."""
+        unit = f.front.unit
         if self.direct:
-            m.d.comb += go.eq(unit.event(FRONT.U) | ~calls.first)
-            return unit.result(FRONT.U)
+            return unit.result(FRONT.U), unit.event(FRONT.U) | ~calls.first
         hashed_sector = f.stages.pointer("hashed", unit.event(FRONT.U))
         front_psi = f.stages.slots("front_psi")
         front_psi.write(hashed_sector, unit.result(FRONT.U), unit.event(FRONT.U))
         psi = front_psi.read(call_sector)
         *_, hashed = f.stages.delayed("hashed", self.wait, psi=unit.event(FRONT.U))
         ready_sector = f.stages.pointer("ready", hashed.psi)
-        m.d.comb += go.eq((call_sector != ready_sector) & room & ~opening)
-        return psi
+        return psi, (call_sector != ready_sector) & room & ~opening
 
     def _inputs(
         self, f: Frame, calls: "_Steps", call_sector: Value, P: list[Value], psi: Value, opening: Value, go: Value
@@ -275,21 +275,21 @@ class HashEcbHash(Equations, TwoPass):
             column.write(f.stages.row(group[self.part_bits :], sector), columns[j], mine)
         return Results(y, columns, go)
 
-    def _back_hash(self, f: Frame, results: Results, go: Value, room: Value) -> Value:
-        """Feeds both hashes, and decides whether there is ``room``. Returns the first sector without a back hash."""
+    def _back_hash(self, f: Frame, results: Results, go: Value) -> tuple[Value, Value]:
+        """Feeds both hashes. Returns the first sector without a back hash, and whether there is room for a step."""
         m, front, back, x = f.m, f.front, f.back, self.entrance.x
+        room: Value = Const(1)
         if self.parameters.overlap:
             queue = self._queue(m, parts=1, step=go, write=results.valid, beat=Cat(results.y))
             m.d.comb += [
                 front.unit.blocks.eq(x.data),
-                room.eq(queue.room),
                 back.unit.blocks.eq(Cat(blocks(queue.beat, self.parameters.lanes)[k] for k in self.lane)),
                 back.beat.eq(queue.valid),
                 queue.read.eq(back.beat & back.ready),
             ]
+            room = queue.room
         else:
             m.d.comb += [
-                room.eq(1),
                 back.beat.eq(results.valid),
                 back.unit.blocks.eq(Mux(results.valid, Cat(results.columns), x.data)),
             ]
@@ -297,7 +297,7 @@ class HashEcbHash(Equations, TwoPass):
         sector = f.stages.pointer("computed", Cm)
         f.carried.back_psi.write(sector, back.unit.result(BACK.Cm), Cm)
         m.d.comb += self.computed.eq(Cm)
-        return sector
+        return sector, room
 
     def _exit(self, f: Frame, computed: Value) -> Value:
         """Reads results from the ring; the last block is V and the back hash. Returns the sector that leaves."""
