@@ -40,7 +40,7 @@ class Carried:
 
 @dataclass(frozen=True)
 class Frame:
-    """The ground on which stages are built. ``E``: results of the lanes; ``called``: lane 0's, for single calls."""
+    """Shared by all stages. ``E``: results of the lanes; ``called``: that of lane 0, as single calls take it."""
 
     m: Module
     stages: Stages

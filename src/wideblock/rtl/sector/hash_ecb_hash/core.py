@@ -47,7 +47,7 @@ class Carried:
 
 @dataclass(frozen=True)
 class Frame:
-    """The ground on which stages are built; ``E`` and ``D`` are the results of both ciphers, a block a lane."""
+    """Shared by all stages. ``E``, ``D``: results of encryption and decryption, a block a lane."""
 
     m: Module
     stages: Stages
@@ -197,7 +197,7 @@ class HashEcbHash(Equations, TwoPass):
         return opening, sector
 
     def _tags(self, f: Frame, opening: Value, front_sector: Value, go: Value) -> Any:
-        """What is in the lanes: nothing, the call of a tweak, which enters as its sector opens, or a step."""
+        """Flags of the lanes' contents: the call of a tweak, which enters as its sector opens, or a step; or none."""
         *_, arrived = f.stages.delayed("tag", self.cipher_latency, tweak=opening, sector=front_sector, step=go)
         f.carried.b1.write(arrived.sector, f.E[0], arrived.tweak)
         return arrived

@@ -13,14 +13,14 @@ __all__ = ["BACK", "FRONT", "Equations"]
 
 @dataclass(frozen=True)
 class FrontPlan(Plan):
-    """What the products of the front hash may name."""
+    """Names for the products of the front hash."""
 
     U: Event = Event("U", "psi of the sector, from which U is made")
 
 
 @dataclass(frozen=True)
 class BackPlan(Plan):
-    """What the products of the back hash may name."""
+    """Names for the products of the back hash."""
 
     Cm: Event = Event("Cm", "psi of the result, from which its last block is made")
 

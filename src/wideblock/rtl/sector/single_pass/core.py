@@ -8,7 +8,7 @@
 
 A unit's tweak goes to its cipher when the unit's first beat enters the queue of arrivals, so that its masks are there
 when that beat becomes the present one. Nothing after the queue waits for the output: a beat enters the pipelines only
-when its result is sure of a place.
+if its result has a reserved place.
 
 A last block that is not whole is completed with the end of the result before it. That result is held, the completed
 block follows it into the pipelines, and what is left of it leaves last.
@@ -43,7 +43,7 @@ __all__ = ["SinglePass"]
 
 @dataclass(frozen=True)
 class Frame:
-    """The ground on which stages are built: beats that arrived, enciphered tweaks, and what the present beat does."""
+    """Shared by all stages: the queues of beats and of enciphered tweaks, and the control of the present beat."""
 
     m: Module
     clear: Value
@@ -69,7 +69,7 @@ class Present:
 
 @dataclass(frozen=True)
 class Moves:
-    """What goes into the pipelines in a cycle, or comes out of them: a beat, a last whole block that is held, the
+    """Flags of what enters the pipelines in a cycle, or leaves them: a beat, a last whole block that is held, the
     completed block, or the place of a rest.
     """
 
