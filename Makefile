@@ -28,7 +28,7 @@ test: $(READY) ## Lint, types, every test.
 	$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check .; false; }
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/pyright --pythonpath $(BIN)/python
-	$(BIN)/pytest -q --record build/test-plan.json
+	$(BIN)/pytest -q --record=build/test-plan.json tests
 
 verify: $(READY) ## Simulate every preset as it ships, SECTORS=10000 random sectors each; hours.
 	for preset in $$($(BIN)/wideblock list --names); do \

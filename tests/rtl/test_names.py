@@ -8,6 +8,8 @@ import pytest
 
 import wideblock
 
+pytestmark = pytest.mark.shows("lint")
+
 RTL = Path(wideblock.__file__).parent / "rtl"
 NAMED = {"Signal", "like", "read_port", "write_port", "Memory"}
 

@@ -12,6 +12,8 @@ import pytest
 from wideblock.simulation import cache as module
 from wideblock.simulation.cache import cache_directory, cached, name_of
 
+pytestmark = pytest.mark.shows("bench-generality")
+
 
 def test_made_once(tmp_path):
     made = []

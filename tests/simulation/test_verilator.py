@@ -14,6 +14,8 @@ from wideblock.simulation import commands, verilator
 from wideblock.simulation.commands import BuildError, Commands
 from wideblock.simulation.verilator import Options, build
 
+pytestmark = pytest.mark.shows("bench-generality")
+
 TOP = "counter"
 VERILOG = """
 module counter(input clk, input [7:0] step, output reg [7:0] q = 0);

@@ -13,6 +13,8 @@ from wideblock.verify.mutation.mutants import FILE, KINDS, instrument
 from wideblock.verify.mutation.score import score
 from wideblock.verify.mutation.trial import trials
 
+pytestmark = pytest.mark.shows("mutation")
+
 
 @cache
 def small():

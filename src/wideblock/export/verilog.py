@@ -22,9 +22,19 @@ if TYPE_CHECKING:
 __all__ = ["convert", "part", "verilog"]
 
 # Yosys writes all modules into one file, a power-up value beside a reset, slices that leave bits unused, "! vector",
-# constants without leading zeros, and one-hot choices as cases that would overlap if two bits were high. What finds a
-# fault in a circuit stays on: undriven and multiply driven signals, latches, loops, missing pins.
-STYLE = ("DECLFILENAME", "PROCASSINIT", "UNUSEDSIGNAL", "WIDTHTRUNC", "WIDTHEXPAND", "CASEOVERLAP", "UNSIGNED")
+# constants without leading zeros, one-hot choices as cases that would overlap if two bits were high, and vectors whose
+# upper bits are computed from their lower ones: a loop to Verilator. Real loops are found by the check below. What
+# finds a fault in a circuit stays on: undriven and multiply driven signals, latches, missing pins.
+STYLE = (
+    "DECLFILENAME",
+    "PROCASSINIT",
+    "UNUSEDSIGNAL",
+    "WIDTHTRUNC",
+    "WIDTHEXPAND",
+    "CASEOVERLAP",
+    "UNSIGNED",
+    "UNOPTFLAT",
+)
 
 # Processes become multiplexers, so that all combinational logic is continuous assignments: an "always @*" runs at time
 # 0 under no rule that Verilog-2005 and SystemVerilog share. What has no name of ours and no use is left out. Names of
@@ -37,6 +47,7 @@ _TO_VERILOG = (
     "setattr -unset keep w:$*",
     "opt_clean",
     "setattr -unset keep w:*",
+    "check -assert",
     "memory_collect",
     f"attrmap {_OWN}",
     f"attrmap -modattr {_OWN}",

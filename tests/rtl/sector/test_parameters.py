@@ -5,6 +5,8 @@ import pytest
 
 from wideblock.rtl.sector.parameters import HashedParameters, PsiParameters, SinglePassParameters
 
+pytestmark = pytest.mark.shows("stream-parts")
+
 
 @pytest.mark.parametrize(
     ("changes", "message"),

@@ -13,14 +13,15 @@ import pytest
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 
-pytestmark = pytest.mark.shows("luks")
-
 SECTOR = 512
 IMAGE = random.Random(5).randbytes(256 * SECTOR)
 KEY = random.Random(6).randbytes(32)
 TOOLS = ("cryptsetup", "qemu-img")
 
-pytestmark = pytest.mark.skipif(not all(map(shutil.which, TOOLS)), reason=f"needs {' and '.join(TOOLS)}")
+pytestmark = [
+    pytest.mark.skipif(not all(map(shutil.which, TOOLS)), reason=f"needs {' and '.join(TOOLS)}"),
+    pytest.mark.shows("luks"),
+]
 
 
 def tool(*command):

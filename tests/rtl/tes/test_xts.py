@@ -9,39 +9,49 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
+from wideblock.simulation.structures import Outcome as Ended
 from wideblock.spec.xts import MAX_BLOCKS, XTS
+from wideblock.verify.report import Outcome
 from wideblock.verify.sector.checks import CHECKS
 from wideblock.verify.sector.driver import SectorSimulation
+from wideblock.verify.sector.stimulus import Key, Zeroize
 from wideblock.verify.sector.suite import verify
 
-pytestmark = pytest.mark.shows("known-answers", "random-sectors", "cycle-contract", "protocol", "zeroize-state")
-
 CORES = [
-    ("xts-enc", {"sector_bytes": 512}),
-    ("xts-dec", {"sector_bytes": 520}),
-    ("xts-2", {"sector_bytes": 104, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
-    ("xts-both", {"sector_bytes": 512}),
+    ("xts-enc", {"sector_bytes": 160}),
+    ("xts-dec", {"sector_bytes": 168}),
+    ("xts-2", {"sector_bytes": 184, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
+    ("xts-both", {"sector_bytes": 160}),
 ]
 KEY = bytes(range(32))
+SECTOR = 160
 
 
+@pytest.mark.shows("known-answers", "random-sectors", "cycle-contract", "protocol", "zeroize-state")
 @pytest.mark.parametrize(
     ("name", "changes"), CORES, ids=[" ".join([name, *map(str, changes.values())]) for name, changes in CORES]
 )
 def test_exported_verilog(name, changes):
-    """The whole suite of checks, at sizes of whole beats and others."""
+    """The whole suite of checks, and the cycle of the first key after zeroize."""
     core = contract(name, changes)
     known = core.known_answers
     assert len(known) >= 75 and {len(answer.plaintext) % 16 for answer in known} == set(range(16))
     with SectorSimulation(core) as simulation:
         report = verify(core, sectors=12, seed=1, vectors=known, simulation=simulation)
-    assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
-    assert [check.name for check in report.checks] == list(CHECKS)
+        assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
+        assert [check.name for check in report.checks] == list(CHECKS)
+        assert all(check.outcome is Outcome.PASSED for check in report.checks)
+
+        key = bytes(range(simulation.shape.key_bytes))
+        simulation.reset()
+        simulation.load_key(key)
+        stimulus = simulation.stimulus([], [], False, keys=[Key(key, cycle=1)], events=[Zeroize(0)], quiet=0)
+        assert simulation.play(stimulus).key_taken.tolist() == [core.timing.zeroize]
 
 
 def test_a_part_of_a_block_takes_the_pipeline_once_more():
     """Stated with the family: 2 cycles and the pipeline's latency, whatever the part is."""
-    core = contract("xts-enc", {"sector_bytes": 512})
+    core = contract("xts-enc", {"sector_bytes": SECTOR})
     rng = random.Random(1)
     with SectorSimulation(core) as simulation:
         simulation.load_key(KEY)
@@ -60,11 +70,11 @@ def test_a_part_of_a_block_takes_the_pipeline_once_more():
 
 def test_the_longest_unit_and_one_byte_more():
     """2^20 blocks, SP 800-38E's limit, whole; then one that goes on is ended there, and the next is right."""
-    core = contract("xts-4")
+    tried = contract("xts-4")
     rng = random.Random(2)
     unit, tweaks = rng.randbytes(16 * MAX_BLOCKS), [rng.randbytes(16) for _ in range(3)]
     right = Cipher(algorithms.AES(KEY), modes.XTS(tweaks[0])).encryptor().update(unit)
-    with SectorSimulation(core) as simulation:
+    with SectorSimulation(tried) as simulation:
         simulation.load_key(KEY)
         assert simulation.run([unit], tweaks[:1]).sectors[0].tobytes() == right
         with pytest.raises(ValueError, match=r"^sector must be 16 to 16777216 bytes, got 16777217$"):
@@ -80,20 +90,51 @@ def test_the_longest_unit_and_one_byte_more():
     assert second == len(record.out) - 1 and record.out_bytes[-1] == 100 % 64
 
 
-@pytest.mark.parametrize("tail", [0, -1])
-def test_bytes_that_are_no_run_are_a_fault(tail):
+@pytest.mark.parametrize("kept", [(), (0, 2)])
+def test_bytes_that_are_no_run_are_a_fault(kept):
     """Without a byte in the last beat, or with a hole in them: the unit ends, and the next is right."""
-    core = contract("xts-enc", {"sector_bytes": 512})
     rng = random.Random(3)
     units, tweaks = [rng.randbytes(48), rng.randbytes(48)], [rng.randbytes(16) for _ in range(2)]
-    with SectorSimulation(core) as simulation:
+    with SectorSimulation(contract("xts-enc", {"sector_bytes": SECTOR})) as simulation:
         simulation.load_key(KEY)
         stimulus = simulation.stimulus(units, tweaks, False, quiet=200)
-        stimulus.tails = np.array([tail, 16])
-        record = simulation.play(stimulus)
+        script = simulation.encoding.script(stimulus, 100)
+        script.words["i"]["keep"][2] = np.packbits([n in kept for n in range(16)], bitorder="little")
+        words = simulation.simulation.play(script)
+        record = simulation.encoding.record(stimulus, words)
     assert [cause for _, cause in record.faults] == [1]
     assert np.flatnonzero(record.out_last).tolist() == [2, 5]
     assert record.out[3:].tobytes() == XTS(KEY).encrypt(tweaks[1], units[1])
+
+
+def test_output_bytes_that_are_no_run_are_found():
+    """A record in which the core's ``keep`` has a hole, or room before the last beat."""
+    with SectorSimulation(contract("xts-enc", {"sector_bytes": SECTOR})) as simulation:
+        simulation.load_key(KEY)
+        stimulus = simulation.stimulus([bytes(48)], [bytes(16)], False, want=3)
+        words = simulation.simulation.play(simulation.encoding.script(stimulus, 100))
+        assert simulation.encoding.record(stimulus, words).violation is None
+        for beat, keep in ((2, [1, 0] + [1] * 14), (2, [0] * 16), (1, [1] * 15 + [0])):
+            before = words.words["o"]["keep"][beat].copy()
+            words.words["o"]["keep"][beat] = np.packbits(keep, bitorder="little")
+            record = simulation.encoding.record(stimulus, words)
+            assert record.outcome == Ended.VIOLATION and record.violation_cycle == record.out_cycle[beat]
+            assert str(record.violation).startswith("m_axis_tkeep is not a run from byte 0")
+            words.words["o"]["keep"][beat] = before
+
+
+@pytest.mark.parametrize("size", [520, 176, 33, 16])
+def test_a_stream_of_sectors_that_are_not_whole_beats(size):
+    """Beats are of 32 bytes; 520-byte sectors end in half a block."""
+    rng = np.random.default_rng(size)
+    sectors, tweaks = rng.integers(0, 256, (60, size), np.uint8), rng.integers(0, 256, (60, 16), np.uint8)
+    key = bytes(range(64))
+    with SectorSimulation(contract(*CORES[2])) as simulation:
+        simulation.load_key(key)
+        chunks = ((sectors[n : n + 9], tweaks[n : n + 9]) for n in range(0, 60, 9))
+        out = np.concatenate(list(simulation.crypt_stream(chunks)))
+    right = [XTS(key).encrypt(tweak.tobytes(), sector.tobytes()) for tweak, sector in zip(tweaks, sectors, strict=True)]
+    assert [sector.tobytes() for sector in out] == right
 
 
 # Disk images: the tweak of a sector is its number, as Linux calls it, plain64.
@@ -108,40 +149,37 @@ def cryptography_image(key, data, size, *, decrypt):
     return b"".join(out)
 
 
-@pytest.mark.parametrize(
-    "name, decrypt", [("xts-enc", False), ("xts-dec", True), ("xts-both", False), ("xts-both", True)]
-)
+@pytest.mark.parametrize("name, decrypt", [("xts-enc", False), ("xts-both", False), ("xts-both", True)])
 def test_an_image_that_another_tool_reads_and_the_reverse(tmp_path, name, decrypt):
-    core = contract(name, {"sector_bytes": 512})
-    data = random.Random(4).randbytes(512 * 300)
-    given = cryptography_image(KEY, data, 512, decrypt=False) if decrypt else data
+    core = contract(name, {"sector_bytes": SECTOR})
+    data = random.Random(4).randbytes(SECTOR * 300)
+    given = cryptography_image(KEY, data, SECTOR, decrypt=False) if decrypt else data
     (tmp_path / "in").write_bytes(given)
     done = crypt_image(core, KEY, tmp_path / "in", tmp_path / "out", decrypt=decrypt)
     assert done.sectors == 300 and 0 < done.cycles < 300 * core.timing.interval + core.timing.latency + 16
     out = (tmp_path / "out").read_bytes()
-    assert (out if decrypt else cryptography_image(KEY, out, 512, decrypt=True)) == data
+    assert (out if decrypt else cryptography_image(KEY, out, SECTOR, decrypt=True)) == data
     assert out != given
 
 
 def test_a_core_of_one_direction_says_so(tmp_path):
-    core = contract("xts-enc", {"sector_bytes": 512})
-    (tmp_path / "in").write_bytes(bytes(1024))
-    message = "^xts_enc_sector_bytes_512 only encrypts; to decrypt, choose the engine 'spec' or a core"
+    tried = contract("xts-enc", {"sector_bytes": SECTOR})
+    (tmp_path / "in").write_bytes(bytes(10 * SECTOR))
+    message = "^xts_enc_sector_bytes_160 only encrypts; to decrypt, choose the engine 'spec' or a core"
     with pytest.raises(ValueError, match=message):
-        crypt_image(core, KEY, tmp_path / "in", tmp_path / "out", decrypt=True)
-    crypt_image(core, KEY, tmp_path / "in", tmp_path / "out", decrypt=True, engine="spec")
+        crypt_image(tried, KEY, tmp_path / "in", tmp_path / "out", decrypt=True)
+    crypt_image(tried, KEY, tmp_path / "in", tmp_path / "out", decrypt=True, engine="spec")
     with pytest.raises(ValueError, match="^the halves of an XTS-AES key, Key1 and Key2, must differ"):
-        crypt_image(core, bytes(32), tmp_path / "in", tmp_path / "other")
+        crypt_image(tried, bytes(32), tmp_path / "in", tmp_path / "other")
     assert not (tmp_path / "other").exists()
 
 
-@pytest.mark.parametrize("size", [520, 4104])
-def test_an_image_of_sectors_that_are_not_whole_blocks(tmp_path, size):
-    core = contract("xts-both", {"sector_bytes": size})
-    data = random.Random(5).randbytes(size * 20)
-    (tmp_path / "in").write_bytes(data)
-    crypt_image(core, KEY, tmp_path / "in", tmp_path / "out")
-    assert cryptography_image(KEY, (tmp_path / "out").read_bytes(), size, decrypt=True) == data
+def test_an_image_of_sectors_that_are_not_whole_blocks(tmp_path):
+    core = contract("xts-dec", {"sector_bytes": 168})
+    data = random.Random(5).randbytes(168 * 50)
+    (tmp_path / "in").write_bytes(cryptography_image(KEY, data, 168, decrypt=False))
+    crypt_image(core, KEY, tmp_path / "in", tmp_path / "out", decrypt=True)
+    assert (tmp_path / "out").read_bytes() == data
 
 
 def test_lanes_are_the_width():

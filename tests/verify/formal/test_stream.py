@@ -23,6 +23,8 @@ from wideblock.verify.formal.stream import (
 from . import faults
 from .faults import broken, one_promise_too_many
 
+pytestmark = pytest.mark.shows("formal-stream")
+
 OVERLAPPED = ("fast-brw-2s", "hmch-brw-2s", "heh-brw-3s")
 UNITS = ("xts-enc", "xts-both")
 PRESETS = (*OVERLAPPED, "fast-brw-2", "hmch-brw-1", "heh-brw-1", *UNITS)
@@ -81,7 +83,9 @@ def test_the_rule_is_proved(preset, prove):
 
 
 @pytest.mark.parametrize(
-    "preset, prove, fault", [(preset, *fault) for preset, each in FAULTS.items() for fault in each], ids=str
+    "preset, prove, fault",
+    [(preset, *fault) for preset, each in FAULTS.items() for fault in each],
+    ids=lambda value: getattr(value, "__name__", str(value)),
 )
 def test_a_fault_is_not_proved(preset, prove, fault):
     core = small(preset)

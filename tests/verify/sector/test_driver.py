@@ -77,6 +77,9 @@ def test_a_stream_takes_sectors_of_one_size(simulation):
     simulation.load_key(KEY)
     with pytest.raises(ValueError, match="^sector must be 64 bytes, got 48$"):
         list(simulation.crypt_stream([(np.zeros((2, 48), np.uint8), np.zeros((2, 16), np.uint8))]))
+    with pytest.raises(ValueError, match="^sector must be 64 bytes, as those before, got 48$"):
+        list(simulation.crypt_stream([sectors(2), (np.zeros((2, 48), np.uint8), np.zeros((2, 16), np.uint8))]))
+    assert list(simulation.crypt_stream([])) == []
 
 
 def test_measure():

@@ -14,6 +14,8 @@ from wideblock.rtl.sector.parameters import HashedParameters
 from wideblock.spec import gf128
 from wideblock.spec.aes import AES
 
+pytestmark = pytest.mark.shows("stream-parts")
+
 K, h, L = KeyWord("K", 128, "the AES key"), KeyWord("h", 128, "the hash key"), KeyWord("L", 128, "a word")
 
 

@@ -15,7 +15,7 @@ from wideblock.rtl.sector.parameters import SinglePassParameters
 from wideblock.rtl.sector.single_pass import core as single_pass
 from wideblock.rtl.tes.xts import Xts
 
-pytestmark = pytest.mark.shows("cycle-contract")
+pytestmark = pytest.mark.shows("stream-parts")
 
 
 class Registers(wiring.Component):

@@ -10,6 +10,8 @@ from wideblock.rtl.sector.single_pass.stealing import StealingControl, StealingD
 
 pytestmark = pytest.mark.shows("stream-parts")
 
+pytestmark = pytest.mark.shows("stream-parts")
+
 LATENCY = 5  # of the pipelines, as the bench plays them
 
 
