@@ -9,7 +9,7 @@ Each stage works on the oldest sector that is ready for it. Values that a sector
 small memories with a row for each sector under way; a pointer a stage says whose turn it is.
 """
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.iterative import IterativeDecryption
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
@@ -83,7 +83,7 @@ class HashCounterHash(Equations, TwoPass):
         m.d.comb += step_go.eq(step.waiting & ~single.go & ~tweak_go & room)
         self._lane_inputs(f, entering, step, tweak)
         beat = self._results(f, tags)
-        m.d.comb += room.eq(self._back_hash(f, beat, front_sector, step_go))
+        self._back_hash(f, beat, front_sector, step_go, room)
         inner_sector = self._known_last(f)
         left = self._exit(f, inner_sector)
 
@@ -319,8 +319,8 @@ class HashCounterHash(Equations, TwoPass):
             history.insert(0, list(held))
         return history
 
-    def _back_hash(self, f: Frame, beat: Beat, front_sector: Value, step_go: Value) -> Value:
-        """Feeds both hashes. Returns whether the result of a further step has a place."""
+    def _back_hash(self, f: Frame, beat: Beat, front_sector: Value, step_go: Value, room: Value) -> None:
+        """Feeds both hashes. Drives ``room``: the result of a further step has a place."""
         c, m, front, back = f.carried, f.m, f.front, f.back
         x = self.entrance.x
         sector = f.stages.pointer("back", back.last)
@@ -334,17 +334,18 @@ class HashCounterHash(Equations, TwoPass):
             m.d.comb += [
                 front.decrypt.eq(c.direction.read(front_sector)),
                 front.unit.blocks.eq(x.data),
+                room.eq(queue.room),
                 back.unit.blocks.eq(queue.beat),
                 back.beat.eq(queue.valid),
                 queue.read.eq(back.beat & back.ready),
             ]
-            return queue.room
-        m.d.comb += [
-            front.decrypt.eq(back.decrypt),
-            back.beat.eq(beat.valid),
-            back.unit.blocks.eq(Mux(beat.valid, beat.data, x.data)),
-        ]
-        return Const(1)
+        else:
+            m.d.comb += [
+                front.decrypt.eq(back.decrypt),
+                room.eq(1),
+                back.beat.eq(beat.valid),
+                back.unit.blocks.eq(Mux(beat.valid, beat.data, x.data)),
+            ]
 
     def _known_last(self, f: Frame) -> Value:
         """The outer and the inner block. Returns the first sector whose inner block is not known."""

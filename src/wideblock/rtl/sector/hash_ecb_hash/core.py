@@ -12,7 +12,7 @@ there with the first results. The last block needs no call, and its place in the
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.gf128.field import GF128
@@ -158,8 +158,7 @@ class HashEcbHash(Equations, TwoPass):
         m.d.comb += go.eq(may_go)
         self._inputs(f, calls, call_sector, P, psi, opening, go)
         results = self._results(f, arrived)
-        computed_sector, back_room = self._back_hash(f, results, go)
-        m.d.comb += room.eq(back_room)
+        computed_sector = self._back_hash(f, results, go, room)
         left = self._exit(f, computed_sector)
 
         admission = self._admission(m, opening, taken=front_sector, computed=computed_sector, left=left)
@@ -275,21 +274,21 @@ class HashEcbHash(Equations, TwoPass):
             column.write(f.stages.row(group[self.part_bits :], sector), columns[j], mine)
         return Results(y, columns, go)
 
-    def _back_hash(self, f: Frame, results: Results, go: Value) -> tuple[Value, Value]:
-        """Feeds both hashes. Returns the first sector without a back hash, and whether there is room for a step."""
+    def _back_hash(self, f: Frame, results: Results, go: Value, room: Value) -> Value:
+        """Feeds both hashes, and drives ``room``. Returns the first sector without a back hash."""
         m, front, back, x = f.m, f.front, f.back, self.entrance.x
-        room: Value = Const(1)
         if self.parameters.overlap:
             queue = self._queue(m, parts=1, step=go, write=results.valid, beat=Cat(results.y))
             m.d.comb += [
                 front.unit.blocks.eq(x.data),
+                room.eq(queue.room),
                 back.unit.blocks.eq(Cat(blocks(queue.beat, self.parameters.lanes)[k] for k in self.lane)),
                 back.beat.eq(queue.valid),
                 queue.read.eq(back.beat & back.ready),
             ]
-            room = queue.room
         else:
             m.d.comb += [
+                room.eq(1),
                 back.beat.eq(results.valid),
                 back.unit.blocks.eq(Mux(results.valid, Cat(results.columns), x.data)),
             ]
@@ -297,7 +296,7 @@ class HashEcbHash(Equations, TwoPass):
         sector = f.stages.pointer("computed", Cm)
         f.carried.back_psi.write(sector, back.unit.result(BACK.Cm), Cm)
         m.d.comb += self.computed.eq(Cm)
-        return sector, room
+        return sector
 
     def _exit(self, f: Frame, computed: Value) -> Value:
         """Reads results from the ring; the last block is V and the back hash. Returns the sector that leaves."""
