@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """What a core promises, as one value: parameters, ports, behaviour, cycle contract, specification and Verilog."""
 

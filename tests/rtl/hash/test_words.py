@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a hash unit needs for its programs."""
+"""The powers of tau that a hash unit needs for its programs."""
 
 import pytest
 

@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """An AES core with its own key expansion: what the papers' tables call PEC, PDC and SDC."""
 

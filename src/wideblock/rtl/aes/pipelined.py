@@ -130,7 +130,7 @@ class _Pipelined(wiring.Component):
         _apply(m, p, self._linear(key, r), stages, 16 * self.lanes, f"r{r}")
 
     def _linear(self, key: Planes, r: int) -> list[Step]:
-        """What follows the S-boxes in round ``r``."""
+        """The steps after the S-boxes in round ``r``."""
         return (unmix_steps if self._inverse else mix_steps)(key, last=r == self.rounds)
 
 

@@ -55,7 +55,7 @@ def _read(m: Module, address: Planes, rows: Sequence[int], name: str) -> Planes:
 
 
 def affine(planes: Sequence[Value]) -> Planes:
-    """What makes SubBytes of the inverses of bytes. Source: FIPS 197, 5.1.1."""
+    """The affine map of SubBytes, after the inversion. Source: FIPS 197, 5.1.1."""
     sums = [planes[i] ^ planes[i - 4] ^ planes[i - 3] ^ planes[i - 2] ^ planes[i - 1] for i in range(8)]
     return [~x if 0x63 >> i & 1 else x for i, x in enumerate(sums)]
 

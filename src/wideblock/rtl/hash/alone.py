@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """psi_h = h BRW_h or h Poly_h of a fixed number of blocks, alone: the papers' hBRW and hPoly."""
 

@@ -17,7 +17,7 @@ OPEN, SQUARE = 1, 2  # what a register does at the end of a step
 
 @dataclass(frozen=True)
 class Squares:
-    """What the squaring registers of a program do.
+    """The squaring registers of a program, and their actions.
 
     registers: how many there are
     actions:   step -> register -> OPEN or SQUARE

@@ -170,7 +170,7 @@ class HashUnit(wiring.Component):
         return m
 
     def _word(self, m: Module) -> data.View:
-        """What is to be done in this cycle: the granted heads of the programs, and all tails."""
+        """The control word of this cycle: the granted heads of the programs, and all tails."""
         layout = self.control.layout()
         heads, tails = [], []
         for name, program in self.programs.items():
@@ -258,7 +258,7 @@ class HashUnit(wiring.Component):
         return _Track(multiplier, accumulators, early, tag, total)
 
     def _tag(self, m: Module, u: int, word):
-        """What becomes of a product, kept beside it in the multiplier: a cycle before its end, and there."""
+        """The destination of a product, beside it in the multiplier: one cycle before the output, and at it."""
         events = {f"event_{e.name}": 1 for e in self.events if self.control.multiplier_of(e) == u}
         kept = {"keep": 1, "keep_row": len(word.keep_row)} if u == 0 else {}
         layout = data.StructLayout({"store": 1, "into": len(word[f"into{u}"]), "first": 1, **kept, **events})
@@ -330,7 +330,7 @@ class HashUnit(wiring.Component):
         ]
 
     def _blocks(self, m: Module, window, arriving, side: str, u: int, word) -> list[Value]:
-        """What an operand takes from the window and of what is on its way there, one term a bank that it ever reads."""
+        """The blocks in an operand, from the window or on their way into it: one term a bank that it ever reads."""
         return [
             *(
                 _read(m, window[b], word[f"{side}{u}_slot"]) & word[f"{side}{u}_{b}"].replicate(128)

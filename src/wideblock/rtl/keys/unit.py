@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """The key unit: clearing, round keys, and the program that derives further values from them."""
 

@@ -1,5 +1,6 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""A core that takes sectors whole before it lets them out: everything that does not depend on the work between."""
+"""The shell of a core that stores a sector whole before it leaves: all that does not depend on the work between."""
 
 from collections.abc import Sequence
 

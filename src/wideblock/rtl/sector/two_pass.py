@@ -1,5 +1,6 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""A sector core that hashes, enciphers and hashes again: what does not depend on how it enciphers."""
+"""The parts of a sector core that hashes, enciphers and hashes again, which do not depend on how it enciphers."""
 
 from collections.abc import Callable, Sequence
 
@@ -21,7 +22,7 @@ Programs = dict[str, Program]
 
 
 class TwoPass(StoreAndForward):
-    """What the families with a front and a back hash share: hash units, the queue between lanes and back hash.
+    """Hash units and the queue before the back hash: the parts of the families with a front and a back hash.
 
     Without ``overlap`` one hash unit serves both passes of one sector at a time; with it each pass has its own, and
     the sectors follow each other as fast as the lanes take them. ``programs`` are those of ``"front"`` and ``"back"``;

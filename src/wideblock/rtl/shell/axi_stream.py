@@ -106,7 +106,7 @@ def _ports(stream: Stream) -> list[Port]:
 
 
 def _meaning(fields: tuple[Field, ...]) -> str:
-    """What a port of several fields means, the high bits first."""
+    """The meaning of a port of several fields, the high bits first."""
     texts, low = [], 0
     for field in fields:
         bits = f"bit {low}" if field.width == 1 else f"bits {low + field.width - 1}..{low}"

@@ -20,7 +20,7 @@ class Entrance(wiring.Component):
 
     ``beat`` is in ``x`` while ``valid``, and its number in ``number``; ``take`` says that the core takes it. A sector
     that ends early or does not end raises its bit of ``fault`` with the beat that shows it; what follows a sector that
-    does not end is swallowed up to its ``last``. ``open`` admits beats at all, ``hold`` admits no further sector;
+    does not end is dropped up to its ``last``. ``open`` admits beats at all, ``hold`` admits no further sector;
     ``between`` says that no sector has begun and none is in the register.
 
     Timing: a beat is offered one cycle after it was taken; full rate.

@@ -9,7 +9,7 @@ __all__ = ["PromisedQueue"]
 
 
 class PromisedQueue(wiring.Component):
-    """Holds ``depth`` beats; a step may enter the lanes only while its beat is sure of a place.
+    """Holds ``depth`` beats; a step may enter the lanes only if its beat has a reserved place.
 
     ``step`` enters the lanes, if there is ``room``; ``parts`` steps make a beat, which arrives with ``write``.
     ``beat`` is the oldest one while ``valid``; ``read`` takes it.

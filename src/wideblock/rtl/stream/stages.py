@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What passes from stage to stage of a sector core: turns, tags, and values of the sectors under way."""
+"""State shared by the stages of a sector core: sector pointers, tag delay lines, per-sector memories."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -28,10 +28,10 @@ class UnitEntrance(wiring.Component):
     says that the core takes it. ``directions`` are the values of ``decrypt`` that the core can serve. ``open`` admits
     beats at all, ``hold`` no further unit; ``between`` says that no unit has begun and none is in the register.
 
-    A bit of ``fault`` pulses with the beat that shows it: a unit under 16 bytes, and one in a direction that the core
-    does not have, are swallowed whole; one that does not end is ended by force with its last possible beat, and the
-    rest of it swallowed; where ``keep`` of the last beat is not a run from byte 0, what its last bytes are is open. The
-    rest of a unit that ``clear`` cut in two is swallowed without a word: the one bit that outlives it, but for a reset.
+    A bit of ``fault`` pulses with the beat that shows it. A unit under 16 bytes, and one in a direction that the core
+    does not have, are dropped whole. One that does not end is ended with its last possible beat, and its rest dropped.
+    Where ``keep`` of the last beat is not a run from byte 0, any bytes may be taken for its last. The rest of a unit
+    that ``clear`` cut in two is dropped without a fault; the flag for that survives ``clear``, but not a reset.
 
     Timing: a beat is offered one cycle after it was taken; full rate.
     Paths:  ``take`` to ``i.ready``; none from ``i``.

@@ -38,7 +38,7 @@ class Fast(HashCounterHash):
     """
 
     title = "FAST, a tweakable enciphering scheme of the hash-counter-hash family"
-    structure = Structure(specials=2)
+    structure = Structure(specials=2, second_call=True)
 
     @staticmethod
     def check(p: HashedParameters) -> None:

@@ -38,7 +38,7 @@ class Hmch(HashCounterHash):
     """
 
     title = "HMCH, a tweakable enciphering scheme of the hash-counter-hash family"
-    structure = Structure(specials=1, first=1, tweak_call=True, inverse_call=True, shortcuts=True)
+    structure = Structure(specials=1, tweak_call=True, inverse_call=True, shortcuts=True)
 
     @staticmethod
     def check(p: PsiParameters) -> None:

@@ -26,7 +26,7 @@ class Hctr(HashCounterHash):
     """
 
     title = "HCTR2 in miniature"
-    structure = Structure(specials=1, first=1, inverse_call=True)
+    structure = Structure(specials=1, inverse_call=True)
     reading = Reading.GCM
 
     @staticmethod

@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """The cores of the family hash-counter-hash: FAST and HMCH.
 
@@ -8,117 +9,21 @@ Each stage works on the oldest sector that is ready for it. Values that a sector
 small memories with a row for each sector under way; a pointer a stage says whose turn it is.
 """
 
-from dataclasses import dataclass
-from typing import Any
-
 from amaranth import Cat, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.iterative import IterativeDecryption
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
 from wideblock.rtl.aes.sbox import logic_sbox
-from wideblock.rtl.hash.unit import HashPass
-from wideblock.rtl.stream.stages import Stages, blocks, select
-from wideblock.rtl.stream.storage import Ring, Slots
+from wideblock.rtl.stream.stages import blocks, select
 
 from ..parameters import HashedParameters
 from ..two_pass import TwoPass
 from .equations import BACK, FRONT, Equations
 from .placement import Placement
 from .schedule import compute, programs
+from .values import Beat, Carried, Entering, Frame, Single, Start, Step, Tags
 
 __all__ = ["HashCounterHash"]
-
-
-@dataclass(frozen=True)
-class Carried:
-    """Values that a sector carries from the stage that makes them to those that use them.
-
-    tweak, direction, X: of the input, X the first ``specials`` blocks
-    R, G, Z, B, W, inner, outer: see :class:`Equations`; None where the scheme has no such value
-    Q:                   right operand of the product ``FRONT.Q``
-    sector, result:      rings of the input and of the counter mode's results, one a bank of the :class:`Placement`
-    """
-
-    tweak: Slots
-    direction: Slots
-    X: list[Slots]
-    R: Slots
-    G: Slots
-    Z: Slots
-    inner: Slots
-    Q: Slots | None
-    W: Slots | None
-    B: Slots | None
-    outer: Slots | None
-    sector: list[Ring]
-    result: list[Ring]
-
-
-@dataclass(frozen=True)
-class Frame:
-    """The ground on which stages are built. ``E``: results of the lanes; ``called``: lane 0's, for single calls."""
-
-    m: Module
-    stages: Stages
-    clear: Value
-    front: HashPass
-    back: HashPass
-    E: list[Value]
-    called: Value
-    carried: Carried
-
-
-@dataclass(frozen=True)
-class Single:
-    """The single call: its ``block`` enters lane 0 in the cycle of ``go``. ``sector`` is whose it is."""
-
-    block: Value
-    go: Value
-    sector: Value
-    decrypt: Value
-
-
-@dataclass(frozen=True)
-class Entering:
-    """Flags that say what enters the lanes in a cycle, one of them at a time or none.
-
-    single: the single call                      tweak: the tweak's call
-    derive: a call of the key unit's derivations  step:  a step of the counter mode
-    """
-
-    single: Single
-    derive: Value
-    tweak: Value
-    step: Value
-
-
-@dataclass(frozen=True)
-class Tags:
-    """The flags of :class:`Entering` as their results are ``arriving``, one cycle away, and as they ``arrived``.
-
-    ``called`` is the one of these that belongs to :attr:`Frame.called`.
-    """
-
-    arriving: Any
-    arrived: Any
-    called: Any
-
-
-@dataclass(frozen=True)
-class Start:
-    """Values for the counter mode in the cycle in which the single call is back, and whose they are."""
-
-    G: Value
-    Z: Value
-    sector: Value
-
-
-@dataclass(frozen=True)
-class Beat:
-    """A beat of results for the back hash."""
-
-    data: Value
-    valid: Value
 
 
 class HashCounterHash(Equations, TwoPass):
@@ -178,7 +83,9 @@ class HashCounterHash(Equations, TwoPass):
         tags = self._tags(f, entering, front_sector)
         tweak = self._tweak_call(f, entering, tags, opening, front_sector)
         start = self._single_result(f, single, tags)
-        self._counter_mode(f, entering, tags, start, tweak, room)
+        step = self._next_step(f, tags, start, step_go)
+        m.d.comb += step_go.eq(step.waiting & ~single.go & ~tweak_go & room)
+        self._lane_inputs(f, entering, step, tweak)
         beat = self._results(f, tags)
         self._back_hash(f, beat, front_sector, step_go, room)
         inner_sector = self._known_last(f)
@@ -323,27 +230,27 @@ class HashCounterHash(Equations, TwoPass):
         done.write(sector, inverse.o.payload, inverse.o.valid)
         return done.read(back_sector)
 
-    def _counter_mode(self, f: Frame, entering: Entering, tags: Tags, start: Start, tweak: Value, room: Value) -> None:
-        """Decides whether a step of the oldest sector with a Z enters the lanes, and drives their inputs.
-
-        Block 0 of a step with a second single call is G; lane 0 also takes all other calls.
-        """
-        c, m, single, back = f.carried, f.m, entering.single, tags.called.single
-        step, last_step = self._steps(f, "step", entering.step)
+    def _next_step(self, f: Frame, tags: Tags, start: Start, step_go: Value) -> Step:
+        """The next step of the oldest sector that has a Z; ``step_go`` lets it pass."""
+        c, back = f.carried, tags.called.single
+        step, last_step = self._steps(f, "step", step_go)
         sector = f.stages.pointer("lane", last_step)
         Z, G = c.Z.read(sector), c.G.read(sector)
         if self.shortcut:
             Z = Mux(back, start.Z, Z)
             G = Mux(back, start.G, G)
-        waiting = (sector != start.sector) | (back & self.shortcut)
-        m.d.comb += entering.step.eq(waiting & ~single.go & ~entering.tweak & room)
-        indices = self._indices(f, step, entering.step, None if c.B is None else c.B.read(sector))
+        return Step(step, sector, Z, G, (sector != start.sector) | (back & self.shortcut))
+
+    def _lane_inputs(self, f: Frame, entering: Entering, step: Step, tweak: Value) -> None:
+        """The blocks of a step into the lanes. Lane 0 takes the other calls, too, and G for a second single call."""
+        c, m, single = f.carried, f.m, entering.single
+        indices = self._indices(f, step.number, entering.step, None if c.B is None else c.B.read(step.sector))
         for k, block in enumerate(blocks(self.lanes.i.payload, self.place.lanes)):
-            m.d.comb += block.eq(self.counter(Z, indices[k]))
+            m.d.comb += block.eq(self.counter(step.Z, indices[k]))
             if k == 0:
                 if c.W is not None:
-                    with m.If(step == 0):
-                        m.d.comb += block.eq(G)
+                    with m.If(step.number == 0):
+                        m.d.comb += block.eq(step.G)
                 if c.B is not None:
                     with m.If(entering.tweak):
                         m.d.comb += block.eq(tweak)
@@ -417,7 +324,7 @@ class HashCounterHash(Equations, TwoPass):
         return history
 
     def _back_hash(self, f: Frame, beat: Beat, front_sector: Value, step_go: Value, room: Value) -> None:
-        """Feeds both hashes, and decides whether there is ``room`` for the result of a step."""
+        """Feeds both hashes. Drives ``room``: the result of a further step has a place."""
         c, m, front, back = f.carried, f.m, f.front, f.back
         x = self.entrance.x
         sector = f.stages.pointer("back", back.last)

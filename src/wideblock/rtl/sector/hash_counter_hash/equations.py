@@ -25,7 +25,7 @@ TWEAK = Special("T", "the tweak, hashed after the sector")
 
 @dataclass(frozen=True)
 class FrontPlan(Plan):
-    """What the products of the front hash may name."""
+    """Names for the products of the front hash."""
 
     R: Event = Event("R", "the hash of the sector, from which the single call's input is made")
     Q: Tap = Tap("Q", "the product that gives R, if its right operand is part of G")
@@ -35,7 +35,7 @@ class FrontPlan(Plan):
 
 @dataclass(frozen=True)
 class BackPlan(Plan):
-    """What the products of the back hash may name."""
+    """Names for the products of the back hash."""
 
     h: Event = Event("h", "the hash of the result, from which the inner block is made")
     tauW: Event = Event("tauW", "tau W, from which the outer block is made", optional=True)
@@ -50,8 +50,8 @@ class Structure:
     """How the schemes of the family differ beside their equations.
 
     specials:     blocks at the beginning that the counter mode does not encipher and that are known last: X_1 ..
-    first:        number of the block, from 0, in lane 0's first step. A special one stands for a second single call,
-                  of G: W = R + E(G) takes its place in the result and in the back hash
+    second_call:  a second single call, of G, enters the lanes as block 0 of the counter mode: W = R + E(G) takes that
+                  block's place in the back hash
     tweak_call:   a call of its own enciphers the tweak while the front hash runs, and the counter mode goes through
                   :meth:`Equations.advance`
     inverse_call: when decrypting, the single call is one of inverse AES, by an iterative core
@@ -60,15 +60,15 @@ class Structure:
     """
 
     specials: int
-    first: int = 0
+    second_call: bool = False
     tweak_call: bool = False
     inverse_call: bool = False
     shortcuts: bool = False
 
     @property
-    def second_call(self) -> bool:
-        """Whether the counter mode begins with a second single call."""
-        return self.first < self.specials
+    def first(self) -> int:
+        """Number, from 0, of the block in lane 0's first step."""
+        return 0 if self.second_call else self.specials
 
 
 class Equations:

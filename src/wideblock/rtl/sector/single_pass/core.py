@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """The family single pass: every block enciphered once, under masks that its unit's tweak and its place give.
 
@@ -7,7 +8,7 @@
 
 A unit's tweak goes to its cipher when the unit's first beat enters the queue of arrivals, so that its masks are there
 when that beat becomes the present one. Nothing after the queue waits for the output: a beat enters the pipelines only
-when its result is sure of a place.
+if its result has a reserved place.
 
 A last block that is not whole is completed with the end of the result before it. That result is held, the completed
 block follows it into the pipelines, and what is left of it leaves last.
@@ -24,7 +25,6 @@ from wideblock.rtl.aes.iterative import IterativeEncryption
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
 from wideblock.rtl.aes.planes import named
 from wideblock.rtl.aes.sbox import logic_sbox
-from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.keys.unit import REFUSED, KeyUnit
 from wideblock.rtl.stream.behaviour import Behaviour, Length, Output, SectorTiming
 from wideblock.rtl.stream.queue import PromisedQueue
@@ -34,7 +34,8 @@ from wideblock.rtl.stream.stages import power_of_two, select
 from wideblock.rtl.stream.storage import Delay
 from wideblock.rtl.stream.unit_entrance import FAULTS, UnitEntrance
 
-from .parameters import SinglePassParameters
+from ..parameters import SinglePassParameters
+from .equations import Equations
 from .stealing import StealingControl, StealingData, up_to
 
 __all__ = ["SinglePass"]
@@ -42,7 +43,7 @@ __all__ = ["SinglePass"]
 
 @dataclass(frozen=True)
 class Frame:
-    """The ground on which stages are built: beats that arrived, enciphered tweaks, and what the present beat does."""
+    """Shared by all stages: the queues of beats and of enciphered tweaks, and the control of the present beat."""
 
     m: Module
     clear: Value
@@ -68,7 +69,7 @@ class Present:
 
 @dataclass(frozen=True)
 class Moves:
-    """What goes into the pipelines in a cycle, or comes out of them: a beat, a last whole block that is held, the
+    """Flags of what enters the pipelines in a cycle, or leaves them: a beat, a last whole block that is held, the
     completed block, or the place of a rest.
     """
 
@@ -78,8 +79,8 @@ class Moves:
     rest: Value
 
 
-class SinglePass(wiring.Component):
-    """A core of the family, for units of any length from one block up; a scheme states its equations.
+class SinglePass(Equations, wiring.Component):
+    """A core of the family, for units of any length from one block up; a scheme states its :class:`Equations`.
 
     ``sector_bytes`` is the length of the units for which ``timing`` is stated, no more. A core that only encrypts has
     one set of pipelines, which also encipher the tweaks, a cycle each; the others have a sequential AES for these.
@@ -90,41 +91,6 @@ class SinglePass(wiring.Component):
     """
 
     rules = "single_pass"  # module of formal rules: wideblock.verify.formal.rules
-    title: str
-    """The scheme and its family, in one phrase."""
-
-    max_blocks: int
-    """Blocks of the longest unit."""
-
-    # Equations of a scheme; values are 128 bits, ``T`` is the mask of a block
-
-    @staticmethod
-    def check(p: SinglePassParameters) -> None:
-        """Raises ValueError if the scheme does not exist for these parameters."""
-        raise NotImplementedError
-
-    @staticmethod
-    def key_material(p: SinglePassParameters) -> KeyMaterial:
-        """Two AES keys: that of the data, and that of the tweak."""
-        raise NotImplementedError
-
-    def following(self, T: Value) -> Value:
-        """The mask of the block after that of ``T``. XTS: x T."""
-        raise NotImplementedError
-
-    def enter(self, block: Value, T: Value) -> Value:
-        """The cipher's input for a block. XTS: P + T."""
-        raise NotImplementedError
-
-    def leave(self, E: Value, T: Value) -> Value:
-        """The block's result, of the cipher's output. XTS: E + T."""
-        raise NotImplementedError
-
-    def stealing_masks(self, T: Value, following: Value, decrypt: Value) -> tuple[Value, Value]:
-        """Masks of the last whole block and of the completed one, of the last two masks of a unit."""
-        raise NotImplementedError
-
-    # Parts and cycles
 
     def __init__(self, parameters: SinglePassParameters):
         self.check(parameters)

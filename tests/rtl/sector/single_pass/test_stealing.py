@@ -6,7 +6,9 @@ import random
 import pytest
 from amaranth.sim import Simulator
 
-from wideblock.rtl.sector.stealing import StealingControl, StealingData
+from wideblock.rtl.sector.single_pass.stealing import StealingControl, StealingData
+
+pytestmark = pytest.mark.shows("stream-parts")
 
 pytestmark = pytest.mark.shows("stream-parts")
 

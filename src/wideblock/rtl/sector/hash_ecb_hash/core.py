@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """The family hash-ECB-hash: HEH.
 
@@ -8,7 +9,6 @@ A sector is m calls of the cipher, ``lanes`` at a time: call 0 gives V, and call
 there with the first results. The last block needs no call, and its place in the rings belongs to call 0.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,33 +16,17 @@ from amaranth import Cat, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.hash.products import DIGEST, Block, Event, Plan, Product
+from wideblock.rtl.hash.products import DIGEST, Event, Plan
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 from wideblock.rtl.hash.unit import HashPass
 from wideblock.rtl.stream.stages import Stages, blocks, select
 from wideblock.rtl.stream.storage import Ring, Slots
 
-from .parameters import HashedParameters
-from .two_pass import TwoPass, shortest
+from ..parameters import HashedParameters
+from ..two_pass import TwoPass, shortest
+from .equations import BACK, FRONT, Equations
 
-__all__ = ["BACK", "FRONT", "HashEcbHash"]
-
-
-@dataclass(frozen=True)
-class FrontPlan(Plan):
-    """What the products of the front hash may name."""
-
-    U: Event = Event("U", "psi of the sector, from which U is made")
-
-
-@dataclass(frozen=True)
-class BackPlan(Plan):
-    """What the products of the back hash may name."""
-
-    Cm: Event = Event("Cm", "psi of the result, from which its last block is made")
-
-
-FRONT, BACK = FrontPlan(), BackPlan()
+__all__ = ["HashEcbHash"]
 
 
 @dataclass(frozen=True)
@@ -63,7 +47,7 @@ class Carried:
 
 @dataclass(frozen=True)
 class Frame:
-    """The ground on which stages are built; ``E`` and ``D`` are the results of both ciphers, a block a lane."""
+    """Shared by all stages. ``E``, ``D``: results of encryption and decryption, a block a lane."""
 
     m: Module
     stages: Stages
@@ -84,8 +68,8 @@ class Results:
     valid: Value
 
 
-class HashEcbHash(TwoPass):
-    """A sector core of the family, encryption and decryption in one; a scheme states its equations.
+class HashEcbHash(Equations, TwoPass):
+    """A sector core of the family, encryption and decryption in one; a scheme states its :class:`Equations`.
 
     A sector takes one step of the lanes more than its blocks do, for the tweak's call.
 
@@ -93,44 +77,6 @@ class HashEcbHash(TwoPass):
     """
 
     rules = "hash_ecb_hash"  # module of formal rules: wideblock.verify.formal.rules
-
-    # Equations of a scheme; values are 128 bits, and ``mask`` is x^i beta for call i
-
-    def psi(self, X: Sequence[Block], into: Event) -> list[Product]:
-        """Products of the hash of all blocks but the last. The one labelled ``DIGEST`` is the last and raises ``into``,
-        which is ``FRONT.U`` or ``BACK.Cm``. HEH: h BRW_h or h Poly_h.
-        """
-        raise NotImplementedError
-
-    def betas(self, b1: Value, decrypt: Value) -> tuple[Value, Value]:
-        """The masks before and after the cipher, for call 0, of b1 = E(T). HEH: b1 and b2 = x b1, or b2 and b1."""
-        raise NotImplementedError
-
-    def U(self, Pm: Value, psi: Value) -> Value:
-        """Added to all blocks, of the last block and the hash of the others. HEH: P_m + psi."""
-        raise NotImplementedError
-
-    def first_call(self, U: Value, mask: Value) -> Value:
-        """The cipher's input for V. HEH: U + b1."""
-        raise NotImplementedError
-
-    def call(self, P: Value, U: Value, mask: Value) -> Value:
-        """The cipher's input for a block. HEH: P_i + U + x^i b1."""
-        raise NotImplementedError
-
-    def V(self, CC: Value, mask: Value) -> Value:
-        """V of the cipher's output. HEH: E(U + b1) + b2."""
-        raise NotImplementedError
-
-    def result(self, CC: Value, V: Value, mask: Value) -> Value:
-        """A block of the result, of the cipher's output. HEH: E(..) + x^i b2 + V."""
-        raise NotImplementedError
-
-    def last(self, V: Value, psi: Value) -> Value:
-        """The last block of the result, of V and the hash of the others. HEH: V + psi."""
-        raise NotImplementedError
-
-    # Schedules and cycles
 
     def __init__(self, parameters: HashedParameters):
         self.check(parameters)
@@ -208,7 +154,8 @@ class HashEcbHash(TwoPass):
         calls = _Steps(m, "call", go, self.lane_steps, f.clear)
         call_sector = f.stages.pointer("call", calls.final)
         P = self._present(f, calls, call_sector, front_sector)
-        psi = self._start(f, calls, call_sector, opening, go, room)
+        psi, may_go = self._start(f, calls, call_sector, opening, room)
+        m.d.comb += go.eq(may_go)
         self._inputs(f, calls, call_sector, P, psi, opening, go)
         results = self._results(f, arrived)
         computed_sector = self._back_hash(f, results, go, room)
@@ -249,7 +196,7 @@ class HashEcbHash(TwoPass):
         return opening, sector
 
     def _tags(self, f: Frame, opening: Value, front_sector: Value, go: Value) -> Any:
-        """What is in the lanes: nothing, the call of a tweak, which enters as its sector opens, or a step."""
+        """Flags of the lanes' contents: the call of a tweak, which enters as its sector opens, or a step; or none."""
         *_, arrived = f.stages.delayed("tag", self.cipher_latency, tweak=opening, sector=front_sector, step=go)
         f.carried.b1.write(arrived.sector, f.E[0], arrived.tweak)
         return arrived
@@ -264,20 +211,18 @@ class HashEcbHash(TwoPass):
             for j, column in enumerate(f.carried.sector)
         ]
 
-    def _start(self, f: Frame, calls: "_Steps", call_sector: Value, opening: Value, go: Value, room: Value) -> Value:
-        """Decides whether a step enters the lanes. Returns the front hash of the sector whose step it is."""
-        m, unit = f.m, f.front.unit
+    def _start(self, f: Frame, calls: "_Steps", call_sector: Value, opening: Value, room: Value) -> tuple[Value, Value]:
+        """Returns the front hash of the sector whose step is next, and whether that step may enter the lanes."""
+        unit = f.front.unit
         if self.direct:
-            m.d.comb += go.eq(unit.event(FRONT.U) | ~calls.first)
-            return unit.result(FRONT.U)
+            return unit.result(FRONT.U), unit.event(FRONT.U) | ~calls.first
         hashed_sector = f.stages.pointer("hashed", unit.event(FRONT.U))
         front_psi = f.stages.slots("front_psi")
         front_psi.write(hashed_sector, unit.result(FRONT.U), unit.event(FRONT.U))
         psi = front_psi.read(call_sector)
         *_, hashed = f.stages.delayed("hashed", self.wait, psi=unit.event(FRONT.U))
         ready_sector = f.stages.pointer("ready", hashed.psi)
-        m.d.comb += go.eq((call_sector != ready_sector) & room & ~opening)
-        return psi
+        return psi, (call_sector != ready_sector) & room & ~opening
 
     def _inputs(
         self, f: Frame, calls: "_Steps", call_sector: Value, P: list[Value], psi: Value, opening: Value, go: Value
@@ -330,7 +275,7 @@ class HashEcbHash(TwoPass):
         return Results(y, columns, go)
 
     def _back_hash(self, f: Frame, results: Results, go: Value, room: Value) -> Value:
-        """Feeds both hashes, and decides whether there is ``room``. Returns the first sector without a back hash."""
+        """Feeds both hashes, and drives ``room``. Returns the first sector without a back hash."""
         m, front, back, x = f.m, f.front, f.back, self.entrance.x
         if self.parameters.overlap:
             queue = self._queue(m, parts=1, step=go, write=results.valid, beat=Cat(results.y))

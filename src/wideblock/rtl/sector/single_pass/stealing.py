@@ -2,7 +2,7 @@
 """Ciphertext stealing: how a unit that ends in part of a block goes into the pipelines, and what becomes of it after.
 
 The last whole block goes into its pipeline a cycle before the rest of its unit and is held when it comes out. Its end
-completes the part, which follows it into the first pipeline. What comes out of that takes the place of the last whole
+completes the part, which follows it into the first pipeline. Its result takes the place of the last whole
 block, and the beginning of the held block that of the part.
 """
 
@@ -16,11 +16,11 @@ __all__ = ["StealingControl", "StealingData", "up_to"]
 
 
 class StealingControl(wiring.Component):
-    """What the present beat does: nothing, or it goes into the pipelines as it is, or in the three steps of stealing.
+    """The action of the present beat: none, into the pipelines as it is, or one of the three steps of stealing.
 
     A beat is ``present``, the ``last`` of its unit or not, ``end`` the number of its last byte; the ``next_`` beat is
-    behind it. It moves if its masks are there (``masked``), its result is sure of a place (``room``) and no tweak takes
-    the pipelines (``free``).
+    behind it. It moves if its masks are there (``masked``), its result has a place (``room``), and no tweak takes the
+    pipelines (``free``).
 
     go:       the beat goes in; with ``hold`` only its last whole block counts, and it stays, or the beat after it does
     complete: the completed block goes in; ``held`` has said that the last whole block came out

@@ -11,8 +11,8 @@ from amaranth.sim import Simulator
 
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
 from wideblock.rtl.pipeline import FixedLatency
-from wideblock.rtl.sector import single_pass
 from wideblock.rtl.sector.parameters import SinglePassParameters
+from wideblock.rtl.sector.single_pass import core as single_pass
 from wideblock.rtl.tes.xts import Xts
 
 pytestmark = pytest.mark.shows("stream-parts")

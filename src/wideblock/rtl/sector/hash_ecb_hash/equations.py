@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that a scheme of the family hash-ECB-hash states: plans of both passes and equations."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from amaranth import Value
+
+from wideblock.rtl.hash.products import Block, Event, Plan, Product
+
+__all__ = ["BACK", "FRONT", "Equations"]
+
+
+@dataclass(frozen=True)
+class FrontPlan(Plan):
+    """Names for the products of the front hash."""
+
+    U: Event = Event("U", "psi of the sector, from which U is made")
+
+
+@dataclass(frozen=True)
+class BackPlan(Plan):
+    """Names for the products of the back hash."""
+
+    Cm: Event = Event("Cm", "psi of the result, from which its last block is made")
+
+
+FRONT, BACK = FrontPlan(), BackPlan()
+
+
+class Equations:
+    """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0. ``mask`` is x^i beta for call i.
+
+    Beside these a scheme states ``title``, ``check``, ``key_material`` and ``reading``, see :class:`StoreAndForward`
+    and :class:`TwoPass`.
+    """
+
+    def psi(self, X: Sequence[Block], into: Event) -> list[Product]:
+        """Products of the hash of all blocks but the last. The one labelled ``DIGEST`` is the last and raises ``into``,
+        which is ``FRONT.U`` or ``BACK.Cm``. HEH: h BRW_h or h Poly_h.
+        """
+        raise NotImplementedError
+
+    def betas(self, b1: Value, decrypt: Value) -> tuple[Value, Value]:
+        """The masks before and after the cipher, for call 0, of b1 = E(T). HEH: b1 and b2 = x b1, or b2 and b1."""
+        raise NotImplementedError
+
+    def U(self, Pm: Value, psi: Value) -> Value:
+        """Added to all blocks, of the last block and the hash of the others. HEH: P_m + psi."""
+        raise NotImplementedError
+
+    def first_call(self, U: Value, mask: Value) -> Value:
+        """The cipher's input for V. HEH: U + b1."""
+        raise NotImplementedError
+
+    def call(self, P: Value, U: Value, mask: Value) -> Value:
+        """The cipher's input for a block. HEH: P_i + U + x^i b1."""
+        raise NotImplementedError
+
+    def V(self, CC: Value, mask: Value) -> Value:
+        """V of the cipher's output. HEH: E(U + b1) + b2."""
+        raise NotImplementedError
+
+    def result(self, CC: Value, V: Value, mask: Value) -> Value:
+        """A block of the result, of the cipher's output. HEH: E(..) + x^i b2 + V."""
+        raise NotImplementedError
+
+    def last(self, V: Value, psi: Value) -> Value:
+        """The last block of the result, of V and the hash of the others. HEH: V + psi."""
+        raise NotImplementedError

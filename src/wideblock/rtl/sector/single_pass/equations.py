@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that a scheme of the family single pass states: its keys and its equations."""
+
+from amaranth import Value
+
+from wideblock.rtl.keys.material import KeyMaterial
+
+from ..parameters import SinglePassParameters
+
+__all__ = ["Equations"]
+
+
+class Equations:
+    """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0, ``T`` is the mask of a block."""
+
+    title: str
+    """The scheme and its family, in one phrase."""
+
+    max_blocks: int
+    """Blocks of the longest unit."""
+
+    @staticmethod
+    def check(p: SinglePassParameters) -> None:
+        """Raises ValueError if the scheme does not exist for these parameters."""
+        raise NotImplementedError
+
+    @staticmethod
+    def key_material(p: SinglePassParameters) -> KeyMaterial:
+        """Two AES keys: that of the data, and that of the tweak."""
+        raise NotImplementedError
+
+    def following(self, T: Value) -> Value:
+        """The mask of the block after that of ``T``. XTS: x T."""
+        raise NotImplementedError
+
+    def enter(self, block: Value, T: Value) -> Value:
+        """The cipher's input for a block. XTS: P + T."""
+        raise NotImplementedError
+
+    def leave(self, E: Value, T: Value) -> Value:
+        """The block's result, of the cipher's output. XTS: E + T."""
+        raise NotImplementedError
+
+    def stealing_masks(self, T: Value, following: Value, decrypt: Value) -> tuple[Value, Value]:
+        """Masks of the last whole block and of the completed one, of the last two masks of a unit."""
+        raise NotImplementedError
