@@ -153,11 +153,14 @@ def test_changes_are_values_or_text():
         ({"sector_bytes": ""}, "sector_bytes must be a whole number such as 4096, 4k or 0x1000, got ''"),
         ({"lanes": "3"}, "lanes must be one of 1, 2, 4, 8, got 3"),
         ({"lanes": "4"}, "lanes must divide width: 4 lanes do not divide 2 blocks a beat"),
-        ({"sector_bytes": 32}, "FAST with brw needs at least 4 blocks a sector, got 2"),
-        ({"sector_bytes": 32, "hash": "horner"}, "FAST with horner needs at least 3 blocks a sector, got 2"),
+        ({"sector_bytes": 32}, "FAST with brw needs at least 4 blocks of 16 bytes a sector, got 2"),
         (
-            {"sector_bytes": 80, "width": 1, "lanes": 1},
-            "the FAST core with brw takes an even number of blocks a sector, got 5",
+            {"sector_bytes": 32, "hash": "horner"},
+            "FAST with horner needs at least 3 blocks of 16 bytes a ",
+        ),
+        (
+            {"sector_bytes": 528},
+            "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 528; width 1",
         ),
     ],
 )

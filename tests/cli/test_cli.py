@@ -233,6 +233,19 @@ def test_missing_compiler_is_one_line(tmp_path, monkeypatch):
     assert "no-such-compiler" in says and not (tmp_path / "out").exists()
 
 
+def test_a_fault_of_the_code_keeps_its_traceback():
+    """What the user did wrong is a UserError; any other ValueError comes from code that is wrong."""
+    script = (
+        "from wideblock import catalog, cli\n"
+        "def wrong(name): raise ValueError(name)\n"
+        "catalog.preset = wrong\n"
+        "cli.main()"
+    )
+    done = subprocess.run([sys.executable, "-c", script, "info", FAST], capture_output=True, text=True)
+    assert done.returncode == 70 and done.stdout == ""
+    assert f"ValueError: {FAST}\nwideblock " in done.stderr and done.stderr.rstrip().endswith("the lines above")
+
+
 def test_help_names_every_command_by_its_own_words_and_imports_none():
     script = (
         "import sys; from wideblock.cli import main\n"

@@ -10,6 +10,7 @@ from pkgutil import iter_modules
 
 from wideblock.catalog.parts import PARTS, Part
 from wideblock.catalog.scheme import KnownAnswer, Preset, Scheme, Status
+from wideblock.errors import UserError
 
 __all__ = ["DEMO", "PARTS", "PRESETS", "SCHEMES", "KnownAnswer", "Part", "Preset", "Scheme", "Status", "preset"]
 
@@ -24,10 +25,10 @@ DEMO = "fast-brw-2s"
 
 
 def preset(name: str) -> Preset:
-    """Returns the preset of that name; ValueError names the nearest ones, or all."""
+    """Returns the preset of that name; UserError names the nearest ones, or all."""
     if name not in PRESETS:
         near = difflib.get_close_matches(name, PRESETS)
-        raise ValueError(
+        raise UserError(
             f"unknown preset {name!r}; did you mean {' or '.join(near)}?"
             if near
             else f"unknown preset {name!r}; there are {', '.join(PRESETS)}"

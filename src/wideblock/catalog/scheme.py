@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from wideblock import vectors
+from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import SectorParameters
 
 __all__ = ["KnownAnswer", "Preset", "Scheme", "Status", "aes_cores", "whole_number"]
@@ -59,11 +60,14 @@ class Scheme:
         return self.core.title
 
     def under(self, parameters: SectorParameters, key: bytes) -> Any:
-        """The specification of a core under ``key``. Raises ValueError for a key of a wrong length."""
+        """The specification of a core under ``key``. Raises UserError for a key that the scheme does not take."""
         bits = self.core.key_material(parameters).bits
         if len(key) * 8 != bits:
-            raise ValueError(f"key must be {bits // 8} bytes, got {len(key)}")
-        return self.specification(parameters, key)
+            raise UserError(f"key must be {bits // 8} bytes, got {len(key)}")
+        try:
+            return self.specification(parameters, key)
+        except ValueError as error:  # whatever else a scheme demands of its key
+            raise UserError(str(error)) from None
 
     def known_answers(self, parameters: SectorParameters) -> list[KnownAnswer]:
         """Every known answer for a core of these parameters; maybe none."""
@@ -94,13 +98,13 @@ class Preset:
     def changed(self, changes: Mapping[str, Any]) -> SectorParameters:
         """The parameters with ``changes``, given as values or as text.
 
-        Raises ValueError for an unknown parameter, for text that is not a value, and for a mix that no core can have.
+        Raises UserError for an unknown parameter, for text that is not a value, and for a mix that no core can have.
         """
         known = asdict(self.parameters)
         values = {}
         for name, value in changes.items():
             if name not in known:
-                raise ValueError(f"unknown parameter {name!r} of {self.name}; it would be one of {', '.join(known)}")
+                raise UserError(f"unknown parameter {name!r} of {self.name}; it would be one of {', '.join(known)}")
             values[name] = _value(name, type(known[name]), value)
         parameters = replace(self.parameters, **values)
         self.scheme.core.check(parameters)
@@ -119,7 +123,7 @@ def _value(name: str, kind: type, value: Any) -> Any:
     if kind is bool:
         words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
         if value.lower() not in words:
-            raise ValueError(f"{name} must be true or false, got {value!r}")
+            raise UserError(f"{name} must be true or false, got {value!r}")
         return words[value.lower()]
     return whole_number(name, value)
 
@@ -127,10 +131,10 @@ def _value(name: str, kind: type, value: Any) -> Any:
 def whole_number(name: str, text: str) -> int:
     """The number that ``text`` writes: decimal, hexadecimal with ``0x``, or with ``k`` for 1024 or ``M`` for 1024^2.
 
-    Raises ValueError, naming ``name``.
+    Raises UserError, naming ``name``.
     """
     unit = {"k": 1 << 10, "m": 1 << 20}.get(text[-1:].lower(), 1)
     try:
         return int(text[:-1] if unit > 1 else text, 0) * unit
     except ValueError:
-        raise ValueError(f"{name} must be a whole number such as 4096, 4k or 0x1000, got {text!r}") from None
+        raise UserError(f"{name} must be a whole number such as 4096, 4k or 0x1000, got {text!r}") from None

@@ -1,19 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: one module a subcommand; what they do lives in the packages they call."""
 
+import os
 import sys
+import traceback
 
+from wideblock import __version__
 from wideblock.cli.app import app, one_line
 from wideblock.cli.signals import Stopped, stopping
 
 __all__ = ["main"]
 
+FAULT = "this is a fault of the program, not of yours; please report it with the command and the lines above"
+
 
 def main() -> None:
-    """Runs the command line of this process."""
+    """Runs the command line of this process.
+
+    An exception that no command expects is a fault of the code: its traceback stands, with a line that says what to do,
+    and the exit status is that of sysexits.h for it, 70.
+    """
     with stopping():
         try:
             app(prog_name="wideblock")
         except Stopped as stop:
             print(f"wideblock: {one_line(stop)}", file=sys.stderr)
             raise
+        except Exception:
+            traceback.print_exc()
+            print(f"wideblock {__version__}: {FAULT}", file=sys.stderr)
+            sys.exit(os.EX_SOFTWARE)

@@ -16,6 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 
 from wideblock import __version__
+from wideblock.errors import UserError
 
 __all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings", "Preset", "Set", "Json"]
 
@@ -57,7 +58,7 @@ JUDGING = ("verify", "prove", "mutate", "measure")
 class Group(TyperGroup):
     """Commands by name, imported when needed, and their errors.
 
-    An expected error is one line on stderr and exit status 1; any other is a bug and keeps its traceback.
+    An expected error is one line on stderr and exit status 1; any other is a fault of the code.
     """
 
     _listing = False
@@ -98,7 +99,7 @@ def expected() -> tuple[type[Exception], ...]:
     from wideblock.simulation.verilator import BuildError
     from wideblock.synth.process import FlowError
 
-    return ValueError, OSError, BuildError, SimulationError, FlowError
+    return UserError, OSError, BuildError, SimulationError, FlowError
 
 
 def one_line(error: BaseException) -> str:
@@ -149,7 +150,7 @@ def settings(changes: list[str] | None) -> dict[str, str]:
     for change in changes or ():
         name, equals, value = change.partition("=")
         if not (name and equals and value):
-            raise ValueError(f"--set {change} is not a setting; write --set NAME=VALUE, such as --set lanes=4")
+            raise UserError(f"--set {change} is not a setting; write --set NAME=VALUE, such as --set lanes=4")
         result[name.strip().replace("-", "_")] = value.strip()
     return result
 

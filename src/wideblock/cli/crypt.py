@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from wideblock.cli.app import Preset, Set, err, progress, settings
+from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 from wideblock.image.engines import ENGINES
@@ -37,7 +38,7 @@ def key_of(text: str) -> bytes:
     try:
         return bytes.fromhex(text)
     except ValueError:
-        raise ValueError(f"the key is not hexadecimal; write it as --key {KEY}, or --key @FILE") from None
+        raise UserError(f"the key is not hexadecimal; write it as --key {KEY}, or --key @FILE") from None
 
 
 def encrypt(

@@ -14,6 +14,7 @@ import typer
 from wideblock import catalog
 from wideblock.cli import filesystem
 from wideblock.cli.app import err, out, progress, table
+from wideblock.errors import UserError
 from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.result import load_all
 from wideblock.evaluate.tables import COMMITTED, of_core
@@ -39,7 +40,7 @@ def demo(
         plain, cipher, back = (work / name for name in ("plain.img", "cipher.img", "back.img"))
         if image:
             if image.stat().st_size % core.parameters.sector_bytes:
-                raise ValueError(
+                raise UserError(
                     f"{image} has {image.stat().st_size} bytes; it must be a multiple of {core.parameters.sector_bytes}"
                 )
             shutil.copyfile(image, plain)
@@ -57,7 +58,7 @@ def demo(
         with progress("decrypting, specification") as report:
             decrypted = crypt_image(dut, KEY, cipher, back, decrypt=True, engine="spec", force=True, progress=report)
         if plain.read_bytes() != back.read_bytes():
-            raise ValueError("the specification does not give the image back; the core or the specification is wrong")
+            raise UserError("the specification does not give the image back; the core or the specification is wrong")
         say(f"decrypted {decrypted.sectors} sectors with the specification: every byte is back")
 
         checker = filesystem.check(back)
@@ -66,7 +67,7 @@ def demo(
         after = filesystem.read_back(back)
         if after:
             if before != after or (not image and after[1] != filesystem.contents()):
-                raise ValueError("files differ after decryption; they should be those that went in")
+                raise UserError("files differ after decryption; they should be those that went in")
             say(f"{after[0]} reads {len(after[1])} files back, {sum(map(len, after[1].values())):,} bytes, all equal")
 
         sector_bytes = core.parameters.sector_bytes

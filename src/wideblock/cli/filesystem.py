@@ -10,6 +10,8 @@ from pathlib import Path
 import fatfs
 import numpy as np
 
+from wideblock.errors import UserError
+
 __all__ = ["contents", "make", "kind", "check", "read_back"]
 
 PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])  # where mkfs and fsck live on most systems
@@ -67,7 +69,7 @@ def kind(image: Path) -> str | None:
 def check(image: Path) -> str | None:
     """Runs the filesystem's own checker, without repair; returns its name, or None where it is not installed.
 
-    Raises ValueError when the checker finds an error.
+    Raises UserError when the checker finds an error.
     """
     names = {"ext4": ("e2fsck", "-fn"), "FAT": ("fsck.fat", "-n")}
     name, option = names.get(kind(image) or "", ("", ""))
@@ -105,4 +107,4 @@ def _run(command: list) -> None:
     result = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     if result.returncode:
         said = " ".join((result.stderr or result.stdout).split())
-        raise ValueError(f"{Path(command[0]).name} says: {said[-300:]}; the image should be a sound filesystem")
+        raise UserError(f"{Path(command[0]).name} says: {said[-300:]}; the image should be a sound filesystem")

@@ -9,6 +9,7 @@ import typer
 from rich.console import Console
 
 from wideblock.cli.app import Json, as_json, out, table
+from wideblock.errors import UserError
 from wideblock.evaluate import schedules
 from wideblock.rtl.hash import forest
 
@@ -21,7 +22,7 @@ def blocks_of(text: str) -> tuple[int, int]:
     """The two numbers of ``A..B``."""
     first, dots, last = text.partition("..")
     if not (dots and first.isdecimal() and last.isdecimal() and 1 <= int(first) <= int(last)):
-        raise ValueError(f"blocks must be given as A..B with 1 <= A <= B, such as 2..1024, got {text!r}")
+        raise UserError(f"blocks must be given as A..B with 1 <= A <= B, such as 2..1024, got {text!r}")
     return int(first), int(last)
 
 
@@ -29,7 +30,7 @@ def stages_of(text: str) -> list[int]:
     """The numbers of ``2,3,4``."""
     words = text.split(",")
     if not all(word.isdecimal() and int(word) for word in words):
-        raise ValueError(f"stages must be numbers of at least 1 with commas between them, got {text!r}")
+        raise UserError(f"stages must be numbers of at least 1 with commas between them, got {text!r}")
     return [int(word) for word in words]
 
 
@@ -87,9 +88,9 @@ def schedule(
 ) -> None:
     """Draw the order of a BRW hash's multiplications for a pipelined multiplier, by the BRW paper's algorithm."""
     if sum(each is not None for each in (m, rows, storage)) != 1:
-        raise ValueError("one of a number of BLOCKS, --table A..B and --storage A..B must be given")
+        raise UserError("one of a number of BLOCKS, --table A..B and --storage A..B must be given")
     if plot and storage is None:
-        raise ValueError("--plot draws what --storage A..B finds; give that, too")
+        raise UserError("--plot draws what --storage A..B finds; give that, too")
     NS = stages_of(stages)
     if rows is not None:
         table_1(*blocks_of(rows), NS, json)
@@ -97,7 +98,7 @@ def schedule(
         figure_6(*blocks_of(storage), NS, json, plot)
     elif m is not None:
         if len(NS) != 1:
-            raise ValueError(f"one schedule is for one number of stages, got {stages}")
+            raise UserError(f"one schedule is for one number of stages, got {stages}")
         if json:
             as_json(summary(m, NS[0]))
         else:

@@ -9,6 +9,7 @@ import typer
 
 from wideblock import catalog
 from wideblock.cli.app import Json, Set, as_json, err, settings, table
+from wideblock.errors import UserError
 from wideblock.evaluate.result import save
 from wideblock.evaluate.run import run
 from wideblock.evaluate.tables import HEAD, row
@@ -38,12 +39,12 @@ def synth(
     """Synthesise cores: area, and the clock where there is place and route. Minutes a core and target."""
     names = [*catalog.PRESETS, *catalog.PARTS] if everything else presets
     if not names:
-        raise ValueError("no preset or part is given; name one or say --all")
+        raise UserError("no preset or part is given; name one or say --all")
     devices = [target_of(name) for name in target or ("xc7", "ecp5")]
     changed = settings(changes)
     for name in names:
         if name in catalog.PARTS and changed:
-            raise ValueError(f"--set is for presets; {name} is a part")
+            raise UserError(f"--set is for presets; {name} is a part")
         if name not in catalog.PARTS:
             catalog.preset(name).changed(changed)
     results = []

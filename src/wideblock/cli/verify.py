@@ -12,6 +12,7 @@ import typer
 
 from wideblock.catalog import PRESETS
 from wideblock.cli.app import Json, Set, as_json, out, settings, stages, table
+from wideblock.errors import UserError
 from wideblock.export.contract import Contract, contract
 from wideblock.simulation.bench import trace_format
 from wideblock.synth.targets import target, targets
@@ -71,11 +72,11 @@ def verify(
     """
     names = list(PRESETS) if everything else presets or []
     if not names:
-        raise ValueError("no preset is given; name one or say --all")
+        raise UserError("no preset is given; name one or say --all")
     if wave:
         trace_format(wave)
         if len(names) > 1:
-            raise ValueError(f"--wave is for one preset, got {len(names)}")
+            raise UserError(f"--wave is for one preset, got {len(names)}")
     cores = [contract(name, settings(changes)) for name in names]
     reports = []
     for n, core in enumerate(cores, 1):
@@ -118,7 +119,7 @@ def _checked(
         if wave and traced:
             again = trace(core, traced, wave, verilog=verilog, **options)
             if again.passed != found.passed:
-                raise ValueError(f"{traced!r} has another outcome when it runs alone; the waveform shows that run")
+                raise UserError(f"{traced!r} has another outcome when it runs alone; the waveform shows that run")
     return found, traced
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wideblock.atomic import write_text
+from wideblock.errors import UserError
 from wideblock.synth.place import ClockReport, CriticalPath
 from wideblock.synth.targets import Target
 from wideblock.synth.yosys import AreaReport
@@ -21,7 +22,7 @@ def throughput(sector_bytes: int, interval: int, mhz: float) -> float:
     """Gb/s (10^9 bits a second) of a core that takes ``sector_bytes`` every ``interval`` cycles at ``mhz``."""
     for name, value in (("sector_bytes", sector_bytes), ("interval", interval), ("mhz", mhz)):
         if value <= 0:
-            raise ValueError(f"{name} must be positive, got {value!r}")
+            raise UserError(f"{name} must be positive, got {value!r}")
     return sector_bytes * 8 / interval * mhz / 1000
 
 
@@ -74,7 +75,7 @@ def result(
     """Reports of one core on one target as a :class:`Result`, with its throughput where clock and rate are known."""
     for report in (area, clock):
         if report is not None and report.target != target.name:
-            raise ValueError(f"a report is for target {report.target!r}, the result for {target.name!r}")
+            raise UserError(f"a report is for target {report.target!r}, the result for {target.name!r}")
     gbps = None
     if clock and bytes and interval:
         gbps = round(throughput(bytes, interval, clock.mhz), 3)
@@ -106,10 +107,10 @@ def load(path: Path | str) -> Result:
     try:
         content = json.loads(Path(path).read_text())
     except json.JSONDecodeError as error:
-        raise ValueError(f"{path} is no JSON: {error}") from None
+        raise UserError(f"{path} is no JSON: {error}") from None
     schema = content.get("schema") if isinstance(content, dict) else None
     if schema != SCHEMA:
-        raise ValueError(f"{path} is no result of schema {SCHEMA!r}, but {schema!r}")
+        raise UserError(f"{path} is no result of schema {SCHEMA!r}, but {schema!r}")
     try:
         clock = content["clock"]
         if clock is not None:
@@ -123,7 +124,7 @@ def load(path: Path | str) -> Result:
             )
         return Result(**{**content, "area": AreaReport(**content["area"]), "clock": clock})
     except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"{path} does not have the fields of a result: {error}") from None
+        raise UserError(f"{path} does not have the fields of a result: {error}") from None
 
 
 def load_all(directory: Path | str) -> list[Result]:

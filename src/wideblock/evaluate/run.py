@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from wideblock import catalog
+from wideblock.errors import UserError
 from wideblock.evaluate.result import Result, result
 from wideblock.export.contract import contract
 from wideblock.export.verilog import part as part_verilog
@@ -30,12 +31,12 @@ def run(
 
     seed:    of the placer                      mhz:   clock that the router aims at
     options: arguments of the synthesis pass    stage: is told, in a few words, what begins
-    Raises ValueError for a name or a change that does not exist, FlowError from the tools.
+    Raises UserError for a name or a change that does not exist, FlowError from the tools.
     """
     changed, parameters = {}, {}
     if name in catalog.PARTS:
         if changes:
-            raise ValueError(f"--set is for presets; {name} is a part")
+            raise UserError(f"--set is for presets; {name} is a part")
         part = catalog.PARTS[name]
         source, clock_port = Source(part_verilog(name), name.replace("-", "_")), "clk"
         taken, interval = part.bytes, part.interval

@@ -6,6 +6,7 @@ Source: Chakraborty et al., IEEE TC 62(2), 2013, section 2, figure 6.
 
 from itertools import zip_longest
 
+from wideblock.errors import UserError
 from wideblock.rtl.hash.forest import Clock, Schedule, schedule
 
 __all__ = ["draw", "draw_storage", "storage"]
@@ -85,7 +86,7 @@ def draw(schedule: Schedule, width: int = 120) -> str:
 def storage(first: int, last: int, NS: int) -> dict[int, int]:
     """Extra storage locations for ``first`` to ``last`` blocks: figure 6 of the paper, where NS = 3."""
     if not 1 <= first <= last:
-        raise ValueError(f"blocks must go from at least 1 upwards, got {first}..{last}")
+        raise UserError(f"blocks must go from at least 1 upwards, got {first}..{last}")
     grown: dict[int, int] = {}
     for m in range(first, last + 1):
         # an odd block more makes no further multiplication

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wideblock.atomic import write_text
+from wideblock.errors import UserError
 from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.result import Result, load_all
 from wideblock.export.contract import Contract
@@ -65,14 +66,14 @@ def summary(results: Iterable[Result]) -> tuple[tuple[str, ...], list[tuple[str,
 def renew(document: Path, results: Iterable[Result]) -> bool:
     """Puts the table of ``results`` between the markers of ``document``; True if that changed it.
 
-    Raises ValueError if the document has no markers or there is no result.
+    Raises UserError if the document has no markers or there is no result.
     """
     results = list(results)
     if not results:
-        raise ValueError(f"there are no results to put into {document}; wideblock synth --save DIR measures some")
+        raise UserError(f"there are no results to put into {document}; wideblock synth --save DIR measures some")
     text = document.read_text()
     if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise ValueError(f"{document} must have {BEGIN} and {END} once each, in this order")
+        raise UserError(f"{document} must have {BEGIN} and {END} once each, in this order")
     tools = sorted({tool for result in results for tool in result.tools})
     body = table(*summary(results)) + "\nTools: " + ", ".join(tools) + ".\n"
     new = text[: text.index(BEGIN) + len(BEGIN)] + "\n" + body + text[text.index(END) :]

@@ -124,7 +124,7 @@ def _specification(scheme: str, parameters: Any, key: bytes) -> Any:
 def contract(name: str, changes: Mapping[str, Any] | None = None) -> Contract:
     """Returns the contract of preset ``name`` with ``changes`` made to its parameters.
 
-    Raises ValueError for an unknown preset, an unknown parameter or a mix that no core can have.
+    Raises UserError for an unknown preset, an unknown parameter or a mix that no core can have.
     """
     preset = catalog.preset(name)
     parameters = preset.changed(changes or {})

@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 
 __all__ = ["Case", "cases", "testbench"]
@@ -31,10 +32,10 @@ def testbench(core: Contract, cases: Sequence[Case]) -> str:
     Every input is unknown (X) wherever the rules of the ports let it be: before reset, between beats, and where a field
     belongs to the first or the last beat only. After reset no control output may be X, nor any bit of a valid beat. The
     output is held off in a quarter of the cycles. It runs under Verilog-2005 and SystemVerilog simulators alike. Raises
-    ValueError if there is no case.
+    UserError if there is no case.
     """
     if not cases:
-        raise ValueError(f"{core.module} has no known answer for its parameters, so its test bench has nothing to play")
+        raise UserError(f"{core.module} has no known answer for its parameters, so its test bench has nothing to play")
     widths = {port.name: port.width for port in core.ports}
     beat = widths["s_axis_tdata"] // 8
     keep = "s_axis_tkeep" in widths

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.image import engines
 from wideblock.image.source import open_source, tweak_of
@@ -53,7 +54,7 @@ def crypt_image(
     force:    replaces an existing file
     device:   overwrites a block device in place; it must have the image's size
     progress: is called first when the engine is ready, then as sectors are written
-    Raises ValueError for a wrong key or image, or a target that is refused, before the engine is made; OSError;
+    Raises UserError for a wrong key or image, or a target that is refused, before the engine is made; OSError;
     BuildError and SimulationError from the model. A file at ``target`` is then as it was before.
     """
     worker = engines.make(engine, subject, key, decrypt=decrypt)
@@ -61,7 +62,7 @@ def crypt_image(
     with open_source(source) as image:
         total = image.sectors(worker.sector_bytes)
         for number in (first_sector, first_sector + (total or 1) - 1):
-            tweak_of(number)  # raises ValueError for a number out of range
+            tweak_of(number)  # raises UserError for a number out of range
         with (
             open_target(target, image, force=force, device=device, new_mode=0o600 if decrypt else None) as output,
             worker,
@@ -73,5 +74,5 @@ def crypt_image(
                 done += len(sectors)
                 report(done, total)
             if total is not None and done != total:
-                raise ValueError(f"{done} of {total} sectors came back: {image.name} changed while it was read")
+                raise UserError(f"{done} of {total} sectors came back: {image.name} changed while it was read")
             return Crypted(done, worker.cycles, time.perf_counter() - started)

@@ -12,6 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.pool import SpecificationPool
@@ -59,7 +60,7 @@ class Rtl:
     def __init__(self, subject: Contract, key: bytes, decrypt: bool):
         if decrypt not in subject.behaviour.directions:
             has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
-            raise ValueError(f"{subject.module} only {has}; to {lacks}, choose the engine 'spec' or a core that does")
+            raise UserError(f"{subject.module} only {has}; to {lacks}, choose the engine 'spec' or a core that does")
         self._subject, self._key, self._decrypt = subject, key, decrypt
         self.sector_bytes = subject.behaviour.usual
         self._first_cycle = 0
@@ -122,13 +123,13 @@ ENGINES: dict[str, type[Engine]] = {"rtl": Rtl, "spec": Specification}
 def make(name: str, subject: Contract, key: bytes, *, decrypt: bool) -> Engine:
     """The engine ``name`` of a subject under ``key``, not yet started.
 
-    Raises ValueError for an unknown engine, a wrong key, and a direction that the engine does not have.
+    Raises UserError for an unknown engine, a wrong key, and a direction that the engine does not have.
     """
     if name not in ENGINES:
-        raise ValueError(f"engine must be one of {', '.join(map(repr, ENGINES))}, got {name!r}")
+        raise UserError(f"engine must be one of {', '.join(map(repr, ENGINES))}, got {name!r}")
     if len(key) != shape(subject).key_bytes:
-        raise ValueError(f"key must be {shape(subject).key_bytes} bytes, got {len(key)}")
-    subject.specification(key)  # raises ValueError for whatever else a scheme demands of its key
+        raise UserError(f"key must be {shape(subject).key_bytes} bytes, got {len(key)}")
+    subject.specification(key)  # raises UserError for whatever else a scheme demands of its key
     return ENGINES[name](subject, key, decrypt)
 
 

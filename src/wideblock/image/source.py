@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 import numpy as np
 
+from wideblock.errors import UserError
 from wideblock.image.engines import Chunk
 from wideblock.image.files import BLOCK_DEVICE, REGULAR, kind_of
 
@@ -19,7 +20,7 @@ __all__ = ["Source", "open_source", "status_of", "tweak_of"]
 def tweak_of(sector: int) -> bytes:
     """The tweak of a sector: its number as a 128-bit little-endian integer. Source: IEEE 1619-2018, 5.1."""
     if not 0 <= sector < 1 << 128:
-        raise ValueError(f"a sector number must be from 0 to 2^128 - 1, got {sector}")
+        raise UserError(f"a sector number must be from 0 to 2^128 - 1, got {sector}")
     return sector.to_bytes(16, "little")
 
 
@@ -38,13 +39,13 @@ class Source:
     status: os.stat_result | None
 
     def sectors(self, sector_bytes: int) -> int | None:
-        """Number of sectors; None for a stream. Raises ValueError if there is none, or part of one."""
+        """Number of sectors; None for a stream. Raises UserError if there is none, or part of one."""
         if self.size is None:
             return None
         if self.size == 0:
-            raise ValueError(f"{self.name} is empty; it must hold at least one sector of {sector_bytes} bytes")
+            raise UserError(f"{self.name} is empty; it must hold at least one sector of {sector_bytes} bytes")
         if self.size % sector_bytes:
-            raise ValueError(
+            raise UserError(
                 f"{self.name} has {self.size} bytes, which is not a multiple of the sector's {sector_bytes}: "
                 f"{sector_bytes - self.size % sector_bytes} bytes are missing to the next"
             )
@@ -53,13 +54,13 @@ class Source:
     def chunks(self, sector_bytes: int, first: int, most_bytes: int) -> Iterator[Chunk]:
         """Sectors numbered from ``first`` on with their tweaks, in chunks of at most ``most_bytes``.
 
-        A chunk has at least one sector. Raises ValueError where the image ends inside a sector.
+        A chunk has at least one sector. Raises UserError where the image ends inside a sector.
         """
         wanted = max(1, most_bytes // sector_bytes) * sector_bytes
         done = 0
         while data := self._read(wanted):
             if left_over := len(data) % sector_bytes:
-                raise ValueError(
+                raise UserError(
                     f"{self.name} ended inside a sector: {left_over} bytes are left over after "
                     f"{done + len(data) // sector_bytes} sectors of {sector_bytes} bytes"
                 )
@@ -68,7 +69,7 @@ class Source:
             done += len(sectors)
             yield sectors, np.frombuffer(tweaks, np.uint8).reshape(-1, 16)
         if not done:
-            raise ValueError(f"{self.name} is empty; it must hold at least one sector of {sector_bytes} bytes")
+            raise UserError(f"{self.name} is empty; it must hold at least one sector of {sector_bytes} bytes")
 
     def _read(self, n: int) -> bytes:
         """Next ``n`` bytes, fewer only at the end: a read from a pipe may return what is there."""
@@ -86,14 +87,14 @@ class Source:
 def open_source(image: Path | BinaryIO) -> Iterator[Source]:
     """The image at a path, or in a stream that is left open.
 
-    Raises ValueError for a path that is neither a regular file nor a block device, OSError if it cannot be opened.
+    Raises UserError for a path that is neither a regular file nor a block device, OSError if it cannot be opened.
     """
     if not isinstance(image, Path):
         yield Source(image, "the input stream", None, status_of(image))
         return
     kind = kind_of(image.stat())  # before it is opened: to open a FIFO waits for its writer
     if kind not in (REGULAR, BLOCK_DEVICE):
-        raise ValueError(f"input {image} is {kind}; give a regular file, a block device, or - to read standard input")
+        raise UserError(f"input {image} is {kind}; give a regular file, a block device, or - to read standard input")
     with image.open("rb") as file:
         size = file.seek(0, os.SEEK_END)  # stat has no size for a block device
         file.seek(0)

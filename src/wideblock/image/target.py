@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from wideblock.atomic import Output, replacing
+from wideblock.errors import UserError
 from wideblock.image.files import BLOCK_DEVICE, DIRECTORY, REGULAR, kind_of, same_storage
 from wideblock.image.source import Source, status_of
 
@@ -25,7 +26,7 @@ def open_target(
     A stream with a file descriptor: written as results come, left open.
 
     new_mode: permission bits of a file that is new; None: 0666 less the umask
-    Raises ValueError for every other kind of file, a size that does not fit, and the source itself as target; OSError.
+    Raises UserError for every other kind of file, a size that does not fit, and the source itself as target; OSError.
     """
     if not isinstance(target, Path):
         with _stream(target, source, device) as output:
@@ -36,16 +37,16 @@ def open_target(
     except FileNotFoundError:
         status = None
     if status and source.status and same_storage(status, source.status):
-        raise ValueError(f"input and output are the same file: {target}; the result needs a file of its own")
+        raise UserError(f"input and output are the same file: {target}; the result needs a file of its own")
     kind = kind_of(status) if status else REGULAR
     if kind == DIRECTORY:
-        raise ValueError(f"output {target} is a directory; give the name of a file")
+        raise UserError(f"output {target} is a directory; give the name of a file")
     if kind not in (REGULAR, BLOCK_DEVICE):
-        raise ValueError(f"output {target} is {kind}; give - to write to standard output and redirect that")
+        raise UserError(f"output {target} is {kind}; give - to write to standard output and redirect that")
     if kind == BLOCK_DEVICE and not device:
-        raise ValueError(f"output {target} is a block device; give --device to overwrite it in place")
+        raise UserError(f"output {target} is a block device; give --device to overwrite it in place")
     if kind == REGULAR and device:
-        raise ValueError(
+        raise UserError(
             f"output {target} is {'a regular file' if status else 'missing'}, not a block device; leave out --device"
         )
     opened = _in_place(target, source) if device else replacing(target, overwrite=force, new_mode=new_mode)
@@ -57,14 +58,14 @@ def open_target(
 def _in_place(path: Path, source: Source) -> Iterator[Output]:
     """A block device, overwritten from its beginning. What has been written stays when the block raises."""
     if source.size is None:
-        raise ValueError(f"output {path} is a block device, which needs an image of known size; read it from a file")
+        raise UserError(f"output {path} is a block device, which needs an image of known size; read it from a file")
     # O_EXCL: refused by the kernel while the device is mounted or otherwise in use.
     descriptor = os.open(path, os.O_RDWR | os.O_EXCL | os.O_CLOEXEC)
     try:
         size = os.lseek(descriptor, 0, os.SEEK_END)
         os.lseek(descriptor, 0, os.SEEK_SET)
         if size != source.size:
-            raise ValueError(
+            raise UserError(
                 f"output {path} has {size} bytes, {source.name} has {source.size}; "
                 "a block device must have exactly the size of the image"
             )
@@ -84,11 +85,11 @@ def _in_place(path: Path, source: Source) -> Iterator[Output]:
 def _stream(stream: BinaryIO, source: Source, device: bool) -> Iterator[Output]:
     """The file descriptor of a stream."""
     if device:
-        raise ValueError("output is a stream, not a block device; leave out --device")
+        raise UserError("output is a stream, not a block device; leave out --device")
     if stream.isatty():
-        raise ValueError("output is a terminal, which cannot show binary data; redirect it to a file or a pipe")
+        raise UserError("output is a terminal, which cannot show binary data; redirect it to a file or a pipe")
     status = status_of(stream)
     if status and source.status and same_storage(status, source.status):
-        raise ValueError("input and output are the same file; the result needs a file of its own")
+        raise UserError("input and output are the same file; the result needs a file of its own")
     stream.flush()
     yield Output(stream.fileno(), Path("standard output"))  # unbuffered: after an error nothing is left to flush

@@ -12,6 +12,7 @@ from typing import Any, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from wideblock.errors import UserError
 from wideblock.simulation.ports import Channel, Ports, Shell
 from wideblock.simulation.script import RESET, Cycles, Event, Record, Script, Violation, Words
 from wideblock.simulation.structures import Change, Control, Job, Outcome, Rule, Saved, Sink, Source, Watch
@@ -107,7 +108,7 @@ class Simulation:
     def play(self, script: Script, seed: int = 0) -> Record:
         """Plays a script; the seed decides every random choice. The record says how it ended, never an exception.
 
-        Raises ValueError for a script that does not fit the ports.
+        Raises UserError for a script that does not fit the ports.
         """
         call = _Call(self.ports, script)
         outcome = Outcome(self._library.bench_run(self._bench, call.job, seed & (1 << 64) - 1))
@@ -149,12 +150,12 @@ class Simulation:
 
 
 def trace_format(path: Path) -> Trace:
-    """The waveform format that a file name's ending names. Raises ValueError for any other."""
+    """The waveform format that a file name's ending names. Raises UserError for any other."""
     ending = path.suffix.removeprefix(".").lower()
     for name in get_args(Trace):
         if name == ending:
             return name
-    raise ValueError(f"a waveform's file name must end in .vcd or .fst, got {path.name!r}")
+    raise UserError(f"a waveform's file name must end in .vcd or .fst, got {path.name!r}")
 
 
 def _plain(name: str, top: str) -> str:
@@ -172,7 +173,7 @@ class _Call:
         _check_names("channel", {**script.ready, **script.wanted}, ports.outputs)
         _check_names("control", {event.control for event in script.events}, {RESET, *ports.controls})
         if script.capacity < 1:
-            raise ValueError(f"capacity must be at least 1 word, got {script.capacity}")
+            raise UserError(f"capacity must be at least 1 word, got {script.capacity}")
         self._ports = ports
         self._in = {name: _checked(channel, script.words.get(name)) for name, channel in ports.inputs.items()}
         self._accepted = {name: np.full(len(words), -1, np.int64) for name, words in self._in.items()}
@@ -238,7 +239,7 @@ class _Call:
 def _check_names(kind: str, given: Iterable[str], known: Iterable[str]) -> None:
     for name in given:
         if name not in known:
-            raise ValueError(f"no {kind} {name!r} that a script can use, there are {', '.join(sorted(known))}")
+            raise UserError(f"no {kind} {name!r} that a script can use, there are {', '.join(sorted(known))}")
 
 
 def _checked(channel: Channel, words: Words | None) -> Words:
@@ -246,16 +247,16 @@ def _checked(channel: Channel, words: Words | None) -> Words:
     if words is None:
         return np.empty(0, channel.word)
     if words.dtype != channel.word or words.ndim != 1:
-        raise ValueError(f"words of channel {channel.name} must be an array (n,) of its type, made by Simulation.words")
+        raise UserError(f"words of channel {channel.name} must be an array (n,) of its type, made by Simulation.words")
     if len(words) and not (0 < words["chance"].min() and words["chance"].max() <= 1):
         wrong = words["chance"][~((words["chance"] > 0) & (words["chance"] <= 1))][0]
-        raise ValueError(f"the chance of a word must be over 0 and at most 1, got {wrong:g}")
+        raise UserError(f"the chance of a word must be over 0 and at most 1, got {wrong:g}")
     return np.ascontiguousarray(words)
 
 
 def _chance(chance: float) -> float:
     if not 0 < chance <= 1:
-        raise ValueError(f"the chance of ready must be over 0 and at most 1, got {chance!r}")
+        raise UserError(f"the chance of ready must be over 0 and at most 1, got {chance!r}")
     return chance
 
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from wideblock.errors import UserError
 from wideblock.synth.yosys import Source
 
 __all__ = ["Harness", "harness"]
@@ -33,15 +34,15 @@ class Harness:
 def harness(core: Source, ports: Mapping[str, tuple[str, int]], *, clock: str) -> Harness:
     """``core`` in a scan chain; ``clock`` is the name of its only clock."""
     if ports.get(clock) != ("input", 1):
-        raise ValueError(f"{core.top} has no input {clock!r} of one bit to clock it")
+        raise UserError(f"{core.top} has no input {clock!r} of one bit to clock it")
     inputs = [(name, width) for name, (way, width) in ports.items() if way == "input" and name != clock]
     outputs = [(name, width) for name, (way, width) in ports.items() if way == "output"]
     n, m = sum(width for _, width in inputs), sum(width for _, width in outputs)
     if not m:
-        raise ValueError(f"{core.top} has no output: nothing of it would remain")
+        raise UserError(f"{core.top} has no output: nothing of it would remain")
     for name in (TOP, "scan_in", "scan_drive", "scan_out"):
         if re.search(rf"\bmodule\s+\\?{name}\b", core.verilog):
-            raise ValueError(f"the core has a module {name!r}, a name that the scan harness needs; rename it")
+            raise UserError(f"the core has a module {name!r}, a name that the scan harness needs; rename it")
     connections, at = [f".{_escape(clock)}(clk)"], 0
     for name, width in inputs:
         connections.append(f".{_escape(name)}(drive[{at + width - 1}:{at}])")

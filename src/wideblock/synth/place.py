@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wideblock.errors import UserError
 from wideblock.synth import process, yosys
 from wideblock.synth.harness import harness
 from wideblock.synth.process import FlowError
@@ -75,9 +76,9 @@ def place(
     """
     router = target.router
     if router is None:
-        raise ValueError(f"target {target.name!r} gives area only: there is no open place and route for it")
+        raise UserError(f"target {target.name!r} gives area only: there is no open place and route for it")
     if mhz <= 0:
-        raise ValueError(f"mhz must be positive, got {mhz!r}")
+        raise UserError(f"mhz must be positive, got {mhz!r}")
     version = process.version(router.package)
     with process.workspace(directory) as where:
         ports = yosys.ports(source, directory=where)

@@ -4,6 +4,8 @@
 import re
 from dataclasses import dataclass
 
+from wideblock.errors import UserError
+
 __all__ = ["Cells", "Router", "Target", "targets", "target"]
 
 
@@ -192,4 +194,4 @@ def target(name: str) -> Target:
     try:
         return targets[name]
     except KeyError:
-        raise ValueError(f"there is no target {name!r}; there are {', '.join(targets)}") from None
+        raise UserError(f"there is no target {name!r}; there are {', '.join(targets)}") from None

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
+from wideblock.errors import UserError
 from wideblock.synth import passes, process
 from wideblock.synth.process import FlowError
 from wideblock.synth.targets import Target
@@ -25,9 +26,9 @@ class Source:
 
     def __post_init__(self):
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", self.top):
-            raise ValueError(f"top must be a plain Verilog identifier, got {self.top!r}")
+            raise UserError(f"top must be a plain Verilog identifier, got {self.top!r}")
         if not re.search(rf"\bmodule\s+{re.escape(self.top)}(?![\w$])", self.verilog):
-            raise ValueError(f"the Verilog has no module {self.top!r}")
+            raise UserError(f"the Verilog has no module {self.top!r}")
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,7 @@ def _flow(
     options = target.options if options is None else tuple(options)
     for option in options:
         if not re.fullmatch(r"-?\w[\w.]*", option):
-            raise ValueError(f"a synthesis option is one word such as '-nowidelut', got {option!r}")
+            raise UserError(f"a synthesis option is one word such as '-nowidelut', got {option!r}")
     command = " ".join((*target.command, *options, "-top", source.top))
     stat = " ".join(filter(None, ("stat", target.stat, "-json")))
     (where / "source.v").write_text(source.verilog)

@@ -7,6 +7,7 @@ from importlib import resources
 from pathlib import Path
 
 from wideblock.catalog import KnownAnswer
+from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.verify.report import Report
 from wideblock.verify.sector.driver import SectorSimulation as Simulation
@@ -30,7 +31,7 @@ def simulate_netlist(
 
     netlist:  the file that synthesis wrote, its top module and ports unchanged
     models:   the vendor's cell models in Verilog; ``includes`` are the directories that they include from
-    Raises ValueError for a cell without behaviour, BuildError if the whole cannot be built.
+    Raises UserError for a cell without behaviour, BuildError if the whole cannot be built.
     """
     text = Path(netlist).read_text()
     return Simulation(subject, verilog=[text, cells(text, models, includes)])
@@ -65,7 +66,7 @@ def cells(netlist: str, models: Sequence[Path], includes: Sequence[Path] = ()) -
     """Verilog of every cell type that ``netlist`` uses, and no other: models of a whole family take long to read.
 
     Where ``models`` give a cell only ports and timing, and this package has a model of it, that one is taken. Raises
-    ValueError for a cell that is in neither, or has no behaviour.
+    UserError for a cell that is in neither, or has no behaviour.
     """
     found = _modules(_included(path, includes) for path in models)
     ours = _modules(file.read_text() for file in resources.files("wideblock.verify").joinpath("cells").iterdir())
@@ -77,9 +78,9 @@ def cells(netlist: str, models: Sequence[Path], includes: Sequence[Path] = ()) -
         todo = {word for name in todo for word in _words(found[name]) & set(found)} - set(defined) - used
     where = ", ".join(path.name for path in models)
     if missing := _instantiated(netlist) - set(found) - set(defined):
-        raise ValueError(f"cell {min(missing)} is not in {where}")
+        raise UserError(f"cell {min(missing)} is not in {where}")
     if empty := [name for name in used if not _behaves(found[name])]:
-        raise ValueError(f"cell {min(empty)} has no behaviour in {where}: choose synthesis options that avoid it")
+        raise UserError(f"cell {min(empty)} has no behaviour in {where}: choose synthesis options that avoid it")
     return "\n".join(_SPECIFY.sub("", found[name]) for name in sorted(used))
 
 
@@ -110,6 +111,6 @@ def _included(path: Path, includes: Sequence[Path]) -> str:
         for directory in (path.parent, *includes):
             if (directory / match[1]).is_file():
                 return _included(directory / match[1], includes)
-        raise ValueError(f"{path.name} includes {match[1]}, which is not there")
+        raise UserError(f"{path.name} includes {match[1]}, which is not there")
 
     return re.sub(r'^[ \t]*`include\s+"([^"]+)"', insert, path.read_text(), flags=re.MULTILINE)

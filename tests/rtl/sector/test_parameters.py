@@ -27,10 +27,15 @@ pytestmark = pytest.mark.shows("stream-parts")
         ({"sector_bytes": 0}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 0"),
         ({"sector_bytes": -512}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got -512"),
         ({"sector_bytes": 4104}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 4104"),
-        ({"sector_bytes": 16}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 16"),
+        (
+            {"sector_bytes": 16},
+            "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 16; width 1 and one lane "
+            "take it",
+        ),
         (
             {"sector_bytes": 160, "width": 4},
-            "sector_bytes must be a multiple of 64 (16 bytes times the width of 4), got 160",
+            "sector_bytes must be a multiple of 64 (16 bytes times the width of 4), got 160; "
+            "width 1 and one lane take it",
         ),
     ],
 )

@@ -15,12 +15,12 @@ from wideblock.verify.sector.suite import verify
 
 CORES = [
     ("fast-brw-2s", {}),
-    ("fast-brw-1", {"sector_bytes": 96, "sbox": "bram", "mult_stages": 3, "round_stages": 2}),
+    ("fast-brw-1", {"sector_bytes": 80, "width": 1, "sbox": "bram", "mult_stages": 3, "round_stages": 2}),
     ("fast-horner-2", {"sector_bytes": 64, "sbox": "norm", "mult_stages": 1, "leaf": 2}),
     (
         "fast-horner-1",
         {
-            "sector_bytes": 176,
+            "sector_bytes": 80,
             "overlap": True,
             "key_bits": 256,
             "sbox": "composite",

@@ -9,6 +9,8 @@ from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
 
+from wideblock.errors import UserError
+
 __all__ = ["Clock", "CollapsedForest", "Schedule", "permutation", "schedule"]
 
 
@@ -27,7 +29,7 @@ class CollapsedForest:
         if not isinstance(self.m, int):
             raise TypeError(f"m must be a number of blocks, got {self.m!r}")
         if self.m < 1:
-            raise ValueError(f"m must be at least 1 block, got {self.m}")
+            raise UserError(f"m must be at least 1 block, got {self.m}")
 
     @cached_property
     def nodes(self) -> tuple[int, ...]:
@@ -157,7 +159,7 @@ def schedule(m: int, NS: int) -> Schedule:
     if not isinstance(NS, int):
         raise TypeError(f"NS must be a number of pipeline stages, got {NS!r}")
     if NS < 1:
-        raise ValueError(f"NS must be at least 1 pipeline stage, got {NS}")
+        raise UserError(f"NS must be at least 1 pipeline stage, got {NS}")
     forest = CollapsedForest(m)
     NC = {x: len(forest.children(x)) for x in forest.nodes}
     ST = {}

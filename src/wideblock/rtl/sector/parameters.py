@@ -4,6 +4,7 @@
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from wideblock.errors import UserError
 from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.aes.sbox import KINDS
 
@@ -18,7 +19,7 @@ def _parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = Non
 class SectorParameters:
     """Parameters that every sector core has.
 
-    The metadata of a field has its ``meaning``, and its ``choices`` or None. Raises ValueError for a value or a mix of
+    The metadata of a field has its ``meaning``, and its ``choices`` or None. Raises UserError for a value or a mix of
     values that no core can have.
     """
 
@@ -48,9 +49,9 @@ class SectorParameters:
         for parameter in fields(self):
             choices, value = parameter.metadata["choices"], getattr(self, parameter.name)
             if choices and value not in choices:
-                raise ValueError(f"{parameter.name} must be one of {', '.join(map(str, choices))}, got {value!r}")
+                raise UserError(f"{parameter.name} must be one of {', '.join(map(str, choices))}, got {value!r}")
         if self.width % self.lanes:
-            raise ValueError(f"lanes must divide width: {self.lanes} lanes do not divide {self.width} blocks a beat")
+            raise UserError(f"lanes must divide width: {self.lanes} lanes do not divide {self.width} blocks a beat")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,14 +86,15 @@ class HashedParameters(SectorParameters):
     def __post_init__(self):
         super().__post_init__()
         if self.hash == "horner" and self.squares != "stored":
-            raise ValueError(
+            raise UserError(
                 "squares on the fly belong to brw; horner takes powers of tau that are not squares, so "
                 "squares must be stored"
             )
-        if self.sector_bytes < 16 or self.sector_bytes % self.beat_bytes:
-            raise ValueError(
+        if self.sector_bytes <= 0 or self.sector_bytes % self.beat_bytes:
+            other = "; width 1 and one lane take it" if self.m > 0 == self.sector_bytes % 16 else ""
+            raise UserError(
                 f"sector_bytes must be a multiple of {self.beat_bytes} (16 bytes times the width of "
-                f"{self.width}), got {self.sector_bytes}"
+                f"{self.width}), got {self.sector_bytes}{other}"
             )
 
 
@@ -107,7 +109,7 @@ class PsiParameters(HashedParameters):
     def __post_init__(self):
         super().__post_init__()
         if self.order == "paper" and self.hash != "brw":
-            raise ValueError(f"the paper's order is one of brw; order must be natural for {self.hash}, got 'paper'")
+            raise UserError(f"the paper's order is one of brw; order must be natural for {self.hash}, got 'paper'")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -119,4 +121,4 @@ class SinglePassParameters(SectorParameters):
     def __post_init__(self):
         super().__post_init__()
         if self.sector_bytes < 16:
-            raise ValueError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
+            raise UserError(f"sector_bytes must be at least 16, got {self.sector_bytes}")

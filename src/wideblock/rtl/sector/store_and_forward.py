@@ -43,7 +43,7 @@ class StoreAndForward(wiring.Component):
 
     @staticmethod
     def check(p) -> None:
-        """Raises ValueError if the scheme does not exist for parameters ``p``."""
+        """Raises UserError if the scheme does not exist for parameters ``p``."""
         raise NotImplementedError
 
     @staticmethod

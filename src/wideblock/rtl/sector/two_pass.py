@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from amaranth import Cat, Module, Mux, Signal, Value
 
+from wideblock.errors import UserError
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.hash.products import Event
 from wideblock.rtl.hash.program import Program
@@ -129,7 +130,7 @@ class TwoPass(StoreAndForward):
 def shortest(p: HashedParameters, least: int, make: Callable[[int | None], Programs | None]) -> Programs:
     """The first programs that ``make`` has for a period, from ``least`` on; without overlap there is no period.
 
-    Raises ValueError if there are none.
+    Raises UserError if there are none.
     """
     error = None
     for period in range(least, 2 * least + 64) if p.overlap else (None,):
@@ -138,4 +139,4 @@ def shortest(p: HashedParameters, least: int, make: Callable[[int | None], Progr
                 return programs
         except ValueError as failed:
             error = failed
-    raise ValueError(f"no schedule for {p.m} blocks, width {p.width}, mult_stages {p.mult_stages}: {error}")
+    raise UserError(f"no schedule for {p.m} blocks, width {p.width}, mult_stages {p.mult_stages}: {error}")

@@ -22,6 +22,7 @@ from collections.abc import Sequence
 
 from amaranth import Mux, Value
 
+from wideblock.errors import UserError
 from wideblock.rtl.hash.products import DIGEST, Block, Product, brw_products, horner_products
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
@@ -42,11 +43,9 @@ class Fast(HashCounterHash):
 
     @staticmethod
     def check(p: HashedParameters) -> None:
-        least = 4 if p.hash == "brw" else 3
+        least = {"brw": 4, "horner": 3}[p.hash]  # section 2.1
         if p.m < least:
-            raise ValueError(f"FAST with {p.hash} needs at least {least} blocks a sector, got {p.m}")
-        if p.hash == "brw" and p.m % 2:
-            raise ValueError(f"the FAST core with brw takes an even number of blocks a sector, got {p.m}")
+            raise UserError(f"FAST with {p.hash} needs at least {least} blocks of 16 bytes a sector, got {p.m}")
 
     @staticmethod
     def key_material(p: HashedParameters) -> KeyMaterial:
@@ -54,25 +53,28 @@ class Fast(HashCounterHash):
         K, tau = KeyWord("K", p.key_bits, "the AES key"), KeyWord("tau", 128, "the hash key")
         return KeyMaterial(port=(K,), ciphers=(K,), hash_key=tau, derivations=(Derivation(0, K, tau),))
 
-    def digest(self, blocks: Sequence[Block], tweak: Block) -> list[Product]:
-        """D, less the tweak, which the product that takes the sum adds."""
+    def digest(self, blocks: Sequence[Block], tweak: Block) -> tuple[list[Product], Block | None]:
+        """Products of D, and the block, if any, that the product that takes their sum adds."""
         p = self.parameters
         if p.hash == "horner":
-            return horner_products(blocks, DIGEST, decimation=p.decimation, monic=True)
-        return brw_products([*blocks, tweak], DIGEST, two_block_rule="first-by-tau")[0]
+            # no more chains than blocks, one of which takes the leading one
+            return horner_products(blocks, DIGEST, decimation=min(p.decimation, len(blocks)), monic=True), tweak
+        return brw_products([*blocks, tweak], DIGEST, two_block_rule="first-by-tau")
 
     def front(self, X: Sequence[Block]) -> list[Product]:
+        products, loose = self.digest(X[2:], FRONT.T)
         return [
-            *self.digest(X[2:], FRONT.T),
-            Product(DIGEST, None, (1, 2), FRONT.T, None, FRONT.Q),
+            *products,
+            Product(DIGEST, None, (1, 2), loose, None, FRONT.Q),
             Product(FRONT.Q, None, 1, FRONT.Xa, None, FRONT.R),
         ]
 
     def back(self, Y: Sequence[Block]) -> list[Product]:
+        products, loose = self.digest(Y[2:], BACK.T)
         return [
             Product("W", None, 1, Y[0], None, BACK.tauW),
-            *self.digest(Y[2:], BACK.T),
-            Product(DIGEST, None, (2, 1), BACK.T, None, BACK.h),
+            *products,
+            Product(DIGEST, None, (2, 1), loose, None, BACK.h),
         ]
 
     def Xa(self, X: Sequence[Value], decrypt: Value) -> Value:

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 
 from amaranth import Mux, Value
 
+from wideblock.errors import UserError
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.hash.products import Block, Event, Product
 from wideblock.rtl.keys.material import KeyMaterial
@@ -42,7 +43,7 @@ class Heh(HashEcbHash):
     @staticmethod
     def check(p: PsiParameters) -> None:
         if p.m < 2:
-            raise ValueError(f"HEH needs at least 2 blocks a sector, got {p.m}")
+            raise UserError(f"HEH needs at least 2 blocks a sector, got {p.m}")
 
     @staticmethod
     def key_material(p: PsiParameters) -> KeyMaterial:

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 
 from amaranth import Value
 
+from wideblock.errors import UserError
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.hash.products import Block, Product
 from wideblock.rtl.keys.material import KeyMaterial
@@ -43,7 +44,7 @@ class Hmch(HashCounterHash):
     @staticmethod
     def check(p: PsiParameters) -> None:
         if p.m < 2:
-            raise ValueError(f"HMCH needs at least 2 blocks a sector, got {p.m}")
+            raise UserError(f"HMCH needs at least 2 blocks a sector, got {p.m}")
 
     @staticmethod
     def key_material(p: PsiParameters) -> KeyMaterial:

@@ -19,6 +19,7 @@ Bytes: byte 0 of a block holds the coefficients of x^0 to x^7.
 
 from amaranth import Mux, Value
 
+from wideblock.errors import UserError
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.keys.material import KeyMaterial, KeyWord
 from wideblock.rtl.sector.parameters import SinglePassParameters
@@ -41,7 +42,7 @@ class Xts(SinglePass):
     @staticmethod
     def check(p: SinglePassParameters) -> None:
         if p.lanes != p.width:
-            raise ValueError(f"XTS takes a block a lane and beat: lanes must be the width of {p.width}, got {p.lanes}")
+            raise UserError(f"XTS takes a block a lane and beat: lanes must be the width of {p.width}, got {p.lanes}")
 
     @staticmethod
     def key_material(p: SinglePassParameters) -> KeyMaterial:

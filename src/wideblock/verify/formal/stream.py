@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.flat import Flat
 from wideblock.verify.formal.induction import CLEAR, Rule, prove
@@ -127,10 +128,10 @@ RULES: dict[str, Callable[[Contract], Proof]] = {
 
 
 def findings(core: Contract, rules: Sequence[str] = tuple(RULES)) -> Iterator[Finding]:
-    """The result for each of the named rules, as soon as it is known. Raises ValueError for an unknown rule."""
+    """The result for each of the named rules, as soon as it is known. Raises UserError for an unknown rule."""
     for rule in rules:
         if rule not in RULES:
-            raise ValueError(f"no rule {rule!r}; there are {', '.join(RULES)}")
+            raise UserError(f"no rule {rule!r}; there are {', '.join(RULES)}")
     return (_finding(core, rule) for rule in rules)
 
 

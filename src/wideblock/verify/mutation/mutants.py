@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.synth import yosys
 
@@ -71,14 +72,14 @@ class Instrumented:
 def instrument(core: Contract, count: int, *, seed: int = 0, kinds: Sequence[str] = tuple(KINDS)) -> Instrumented:
     """Makes about ``count`` mutants of the core's Verilog, as many in every module of it as there are places.
 
-    So each part counts the same, however large it is: keys, hash, ciphers, control. Raises ValueError for an unknown
+    So each part counts the same, however large it is: keys, hash, ciphers, control. Raises UserError for an unknown
     kind, and for a count below 1 or above 65,535.
     """
     for kind in kinds:
         if kind not in KINDS:
-            raise ValueError(f"no kind of mutation {kind!r}; there are {', '.join(KINDS)}")
+            raise UserError(f"no kind of mutation {kind!r}; there are {', '.join(KINDS)}")
     if not 1 <= count < 1 << _BITS:
-        raise ValueError(f"mutants must be from 1 to {(1 << _BITS) - 1}, got {count}")
+        raise UserError(f"mutants must be from 1 to {(1 << _BITS) - 1}, got {count}")
     with tempfile.TemporaryDirectory() as name:
         where = Path(name)
         places = _places(core, where, count, seed, kinds)
@@ -125,7 +126,7 @@ def _interleaved(lists: Sequence[Sequence[str]]) -> list[str]:
 def _mutant(core: Contract, lines: Sequence[str], number: int, command: str) -> Mutant:
     found = _MUTANT.match(command)
     if found is None:
-        raise ValueError(f"Yosys lists mutants in a form that is not understood: {command}")
+        raise UserError(f"Yosys lists mutants in a form that is not understood: {command}")
     kind = next(kind for kind, mode in KINDS.items() if mode == found["mode"])
     cell = re.match(r"\$?([a-z_0-9]+)\$", found["cell"].rsplit("\\", 1)[-1])
     place = f"{cell[1] if cell else found['cell']}.{found['port']}[{found['bit']}]"

@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.verify.mutation.equivalence import without_effect
 from wideblock.verify.mutation.mutants import KINDS, Mutant, instrument
@@ -61,7 +62,7 @@ def score(
     sectors:   random sectors of the checks
     processes: mutants tried at the same time; by default one a processor
     checks:    makes the suite for a core and the texts of its model, in place of all checks
-    Raises ValueError if the core itself fails: then nothing can be said about its mutants.
+    Raises UserError if the core itself fails: then nothing can be said about its mutants.
     """
     tell = progress or (lambda stage, done, total: None)
     tell(f"making mutants of {core.module}", 0, mutants)
@@ -82,5 +83,5 @@ def _limit(core: Contract, run: Suite) -> float:
     """Seconds after which a mutant counts as killed, from a run of the core itself, which is mutant 0."""
     first, second = trials(run, [0, 0], limit=_BUILD, processes=1)  # the first one builds the model
     if first.check:
-        raise ValueError(f"{core.module} itself fails {first.check!r}: {first.difference}")
+        raise UserError(f"{core.module} itself fails {first.check!r}: {first.difference}")
     return 60 + 20 * second.seconds

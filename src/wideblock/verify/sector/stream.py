@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from wideblock.errors import UserError
 from wideblock.simulation.bench import SimulationError
 from wideblock.verify.sector.stimulus import Bytes, Record
 
@@ -21,7 +22,7 @@ def stream_sectors(
     """Sectors as they leave, for chunks of ``(sectors, tweaks)`` as they come; the core never runs empty between.
 
     Sectors in are (n, size), of one size that the core takes, not necessarily whole beats; tweaks are (n, 16); sectors
-    out (any number, size). Memory is bounded by the largest chunk. A key must be loaded. Raises ValueError for a size
+    out (any number, size). Memory is bounded by the largest chunk. A key must be loaded. Raises UserError for a size
     that the core does not take, :class:`SimulationError` if not exactly these sectors leave.
     """
     stream: _Stream | None = None
@@ -48,7 +49,7 @@ class _Stream:
     def play(self, sectors: Bytes, tweaks: Bytes, *, last: bool) -> Iterator[Bytes]:
         """Sends sectors; those that leave meanwhile, or all if these are the last."""
         if sectors.shape[1] != self.size:
-            raise ValueError(f"sector must be {self.size} bytes, as those before, got {sectors.shape[1]}")
+            raise UserError(f"sector must be {self.size} bytes, as those before, got {sectors.shape[1]}")
         self.inside += len(sectors) * self.beats
         want = self.inside if last else 0
         simulation = self.simulation

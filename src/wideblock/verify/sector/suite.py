@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from wideblock.catalog import KnownAnswer
+from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.simulation.bench import trace_format
 from wideblock.simulation.verilator import Options
@@ -44,9 +45,9 @@ def verify(
     names = list(CHECKS if checks is None else checks)
     for name in names:
         if name not in CHECKS:
-            raise ValueError(f"no check {name!r}, there are {', '.join(map(repr, CHECKS))}")
+            raise UserError(f"no check {name!r}, there are {', '.join(map(repr, CHECKS))}")
     if sectors < 1:
-        raise ValueError(f"at least 1 random sector must be tried, got {sectors}")
+        raise UserError(f"at least 1 random sector must be tried, got {sectors}")
     known = list(vectors)
     report = Report(subject.module, seed)
     started = time.perf_counter()

@@ -21,7 +21,7 @@ class Equations:
 
     @staticmethod
     def check(p: SinglePassParameters) -> None:
-        """Raises ValueError if the scheme does not exist for these parameters."""
+        """Raises UserError if the scheme does not exist for these parameters."""
         raise NotImplementedError
 
     @staticmethod

@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The error that a user can mend."""
+
+__all__ = ["UserError"]
+
+
+class UserError(ValueError):
+    """Something that was asked for cannot be; the message is one line that says what is wrong and what would be right.
+
+    The command line prints the message alone. Any other exception is a fault of the code and keeps its traceback.
+    """
