@@ -18,8 +18,8 @@ def run(tmp_path, *arguments, **options):
     return subprocess.run(command, cwd=tmp_path, capture_output=True, **options)
 
 
-def crypt(tmp_path, direction, *arguments, **options):
-    return run(tmp_path, direction, "fast-brw-2s", "--key", KEY, "--engine", "spec", *arguments, **options)
+def crypt(tmp_path, direction, *arguments, key=KEY, **options):
+    return run(tmp_path, direction, "fast-brw-2s", "--key", key, "--engine", "spec", *arguments, **options)
 
 
 def test_there_and_back(tmp_path):
@@ -31,6 +31,21 @@ def test_there_and_back(tmp_path):
     assert crypt(tmp_path, "encrypt", "--in", "image", "--out", "-").stdout == cipher.stdout
     assert crypt(tmp_path, "decrypt", "--in", "-", "--out", "back", input=cipher.stdout).stdout == b""
     assert (tmp_path / "back").read_bytes() == data
+
+
+@pytest.mark.parametrize("content", [bytes.fromhex(KEY), KEY.encode(), f"{KEY}\n".encode()])
+@pytest.mark.parametrize("name", ["@key", "@-"])
+def test_a_key_file_is_binary_or_hexadecimal(tmp_path, name, content):
+    (tmp_path / "image").write_bytes(bytes(8192))
+    right = crypt(tmp_path, "encrypt", "--in", "image", "--out", "-").stdout
+    (tmp_path / "key").write_bytes(content)
+    done = crypt(tmp_path, "encrypt", "--in", "image", "--out", "-", key=name, input=content)
+    assert done.returncode == 0 and done.stdout == right
+
+
+def test_standard_input_is_one_thing(tmp_path):
+    done = crypt(tmp_path, "encrypt", "--in", "-", "--out", "out", key="@-", input=bytes(4096))
+    assert done.returncode == 1 and done.stderr == b"wideblock: standard input can be the key or the image, not both\n"
 
 
 @pytest.mark.parametrize("target", ["-", "out"])

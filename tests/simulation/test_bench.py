@@ -187,7 +187,7 @@ def test_saved_state_has_names_and_nothing_of_the_past(simulation):
 
     (one, after_one), (two, after_two) = life(7, 1), life(8, 2)
     assert one["key"] == (7).to_bytes(4, "little") and two["key"] == (8).to_bytes(4, "little")
-    assert one["clk"] == b"\0" and not any(name.startswith("__V") for name in one)
+    assert "clk" not in one and not any(name.startswith("__V") for name in one)  # registers and memories alone
     assert {name for name, value in after_one.items() if after_two[name] != value} <= {"count"}
 
 

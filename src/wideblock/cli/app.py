@@ -2,6 +2,7 @@
 """What every subcommand shares: the application, its errors, tables and progress display."""
 
 import json
+import logging
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -176,7 +177,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]], *, title: str | No
 def stages(what: str) -> Iterator[Callable[[str, int, int | None], None]]:
     """Gives a function to call with (stage, done, total) as work proceeds; shows progress on stderr if a terminal.
 
-    A total of None is unknown.
+    A total of None is unknown. What the program logs is shown, too: as the stage, or in a file or pipe as a line.
     """
     bar = Progress(
         TextColumn("{task.description}", markup=False),
@@ -190,7 +191,28 @@ def stages(what: str) -> Iterator[Callable[[str, int, int | None], None]]:
     )
     with bar:
         task = bar.add_task(what, total=None)
-        yield lambda stage, done, total: bar.update(task, description=stage, completed=done, total=total)
+
+        def told(message: str) -> None:
+            if err.is_terminal:
+                bar.update(task, description=message)
+            else:
+                typer.echo(f"wideblock: {message}", err=True)
+
+        with _listening(told):
+            yield lambda stage, done, total: bar.update(task, description=stage, completed=done, total=total)
+
+
+@contextmanager
+def _listening(told: Callable[[str], None]) -> Iterator[None]:
+    """Calls ``told`` with what the program logs of its work."""
+    logger, handler = logging.getLogger("wideblock"), logging.Handler()
+    handler.emit = lambda record: told(record.getMessage())
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
 
 
 @contextmanager

@@ -12,11 +12,18 @@ from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 from wideblock.image.engines import ENGINES
+from wideblock.verify.sector.shape import shape
 
 KEY = "000102030405060708090a0b0c0d0e0f"
 STREAM = Path("-")
 
-Key = Annotated[str, typer.Option(metavar="HEX", help="Key in hexadecimal, or @FILE to read it from a file.")]
+Key = Annotated[
+    str,
+    typer.Option(
+        metavar="HEX",
+        help="Key in hexadecimal, or @FILE for a file with it, binary or hexadecimal, @- for standard input.",
+    ),
+]
 In = Annotated[
     Path,
     typer.Option("--in", metavar="FILE", help="Image of whole sectors: file, block device, or - for standard input."),
@@ -31,14 +38,22 @@ Force = Annotated[bool, typer.Option("--force", help="Replace an existing file."
 Device = Annotated[bool, typer.Option("--device", help="Write to a block device in place.")]
 
 
-def key_of(text: str) -> bytes:
-    """Returns the key that ``text`` gives."""
+def key_of(text: str, size: int) -> bytes:
+    """Returns the key of ``size`` bytes that ``text`` gives.
+
+    A file of that size is the key itself, as cryptsetup makes such files; any other has it in hexadecimal.
+    """
+    form = f"hexadecimal; write it as --key {KEY}, or --key @FILE"
     if text.startswith("@"):
-        text = Path(text[1:]).read_text().strip()
+        with sys.stdin.buffer if text == "@-" else open(text[1:], "rb") as file:
+            content = file.read(4 * size + 1024)  # a device has no end
+        if len(content) == size:
+            return content
+        text, form = content.decode("latin-1").strip(), f"{size} bytes, binary or in hexadecimal"
     try:
         return bytes.fromhex(text)
     except ValueError:
-        raise UserError(f"the key is not hexadecimal; write it as --key {KEY}, or --key @FILE") from None
+        raise UserError(f"the key is not {form}") from None
 
 
 def encrypt(
@@ -62,11 +77,13 @@ def crypt(
     device: bool, changes: list[str] | None,
 ) -> None:  # fmt: skip
     core = contract(preset, settings(changes))
+    if key == "@-" and source == STREAM:
+        raise UserError("standard input can be the key or the image, not both")
     name = f"{core.module}, {engine}"
     with progress(f"{direction}ing with {name}", before=f"preparing {name}") as report:
         done = crypt_image(
             core,
-            key_of(key),
+            key_of(key, shape(core).key_bytes),
             sys.stdin.buffer if source == STREAM else source,
             sys.stdout.buffer if target == STREAM else target,
             decrypt=direction == "decrypt",

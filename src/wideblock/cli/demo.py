@@ -50,7 +50,7 @@ def demo(
             say(f"made an {kind} image of {SIZE:,} bytes with {len(filesystem.contents())} files in it")
         before = filesystem.read_back(plain)
 
-        with progress(f"encrypting, RTL of {core.module}", before=f"compiling {core.module} (once)") as report:
+        with progress(f"encrypting, RTL of {core.module}", before=f"preparing {core.module}") as report:
             encrypted = crypt_image(dut, KEY, plain, cipher, force=True, progress=report)
         rate = encrypted.sectors / encrypted.seconds
         say(f"encrypted {encrypted.sectors} sectors with the compiled RTL in {encrypted.cycles:,} cycles of the core, "

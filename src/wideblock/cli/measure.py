@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import typer
 
-from wideblock.cli.app import Json, Preset, Set, as_json, err, out, settings, table
+from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
 from wideblock.export.contract import contract
 from wideblock.verify.sector.measure import measure as measured
 
@@ -18,7 +18,7 @@ def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
     Exit status 1 if a figure differs from what the core states.
     """
     core = contract(preset, settings(changes))
-    with err.status(f"{core.module}: compiling and running the model"):
+    with stages(f"measuring {core.module}"):
         seen = {direction: asdict(cycles) for direction, cycles in measured(core).items()}
     stated = {name: getattr(core.timing, name) for name in next(iter(seen.values()))}
     right = all(cycles == stated for cycles in seen.values())

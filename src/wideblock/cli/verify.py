@@ -81,7 +81,7 @@ def verify(
     reports = []
     for n, core in enumerate(cores, 1):
         place = f"{n} of {len(cores)}, {core.module}: " if len(cores) > 1 else ""
-        with stages(f"{place}compiling {core.module}") as report:
+        with stages(f"{place}preparing {core.module}") as report:
             options = {
                 "sectors": sectors,
                 "seed": seed,

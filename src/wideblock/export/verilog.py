@@ -4,6 +4,7 @@
 import gc
 import hashlib
 import platform
+import re
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ import wideblock
 from wideblock import __version__
 from wideblock.cache import cache_directory, cached, name_of
 from wideblock.catalog import PARTS
+from wideblock.export import loops
 from wideblock.synth import process, yosys
 
 if TYPE_CHECKING:
@@ -30,9 +32,8 @@ __all__ = ["convert", "generate", "part", "verilog"]
 FILE = "core.v"
 
 # Yosys writes all modules into one file, a power-up value beside a reset, slices that leave bits unused, "! vector",
-# constants without leading zeros, one-hot choices as cases that would overlap if two bits were high, and vectors whose
-# upper bits are computed from their lower ones: a loop to Verilator. Yosys finds real loops, in the tests. What
-# finds a fault in a circuit stays on: undriven and multiply driven signals, latches, missing pins.
+# constants without leading zeros, and one-hot choices as cases that would overlap if two bits were high. What finds a
+# fault in a circuit stays on: loops, undriven and multiply driven signals, latches, missing pins.
 STYLE = (
     "DECLFILENAME",
     "PROCASSINIT",
@@ -41,7 +42,6 @@ STYLE = (
     "WIDTHEXPAND",
     "CASEOVERLAP",
     "UNSIGNED",
-    "UNOPTFLAT",
 )
 
 # Processes become multiplexers, so that all combinational logic is continuous assignments: an "always @*" runs at time
@@ -109,9 +109,29 @@ def convert(component: wiring.Component, module: str) -> str:
     with _uncollected():
         text = rtlil.convert(component, name=module, ports=ports, emit_src=False)
     with process.workspace(None) as where:
-        (where / "core.il").write_text(text)
+        (where / "core.il").write_text(_named(_shared(text)))
         yosys.run(_TO_VERILOG, where, "verilog")
-        return (where / "core.v").read_text()
+        return loops.split((where / "core.v").read_text())
+
+
+_MODULE = re.compile(r"^module \\(\S+)\n(.*?)^end$", re.MULTILINE | re.DOTALL)
+_MODULE_NAME = re.compile(r"^(module|  cell) \\(\S+)", re.MULTILINE)
+
+
+def _shared(text: str) -> str:
+    """The RTLIL with one module where several are the same, such as the multipliers of two hash units."""
+    first: dict[str, str] = {}
+    same = {name: kept for name, body in _MODULE.findall(text) if (kept := first.setdefault(body, name)) != name}
+    if not same:
+        return text
+    text = _MODULE.sub(lambda found: "" if found[1] in same else found[0], text)
+    text = re.sub(r"(?:^attribute .*\n)+(?=\n|\Z)", "", text, flags=re.MULTILINE)  # of a module that went
+    return _shared(_MODULE_NAME.sub(lambda found: f"{found[1]} \\{same.get(found[2], found[2])}", text))
+
+
+def _named(text: str) -> str:
+    """The RTLIL with names of modules that need no escape in Verilog and Tcl: ``core__exit`` for ``core.exit``."""
+    return _MODULE_NAME.sub(lambda found: f"{found[1]} \\{found[2].replace('.', '__')}", text)
 
 
 @contextmanager

@@ -104,9 +104,10 @@ struct State final : VerilatedSerialize {  // a state in memory: where each vari
         bytes.insert(bytes.end(), m_bufp, m_cp);
         m_cp = m_bufp;
     }
-    void mark(const char* name) {
+    void mark(const char* module, const char* name) {
         starts.push_back(static_cast<int64_t>(bytes.size()) + (m_cp - m_bufp));
-        (names += name) += '\n';
+        if (module) ((names += module) += '.') += name;
+        names += '\n';
     }
 };
 #endif
@@ -397,7 +398,9 @@ Bench* bench(void* handle) { return static_cast<Bench*>(handle); }
 
 #if SAVABLE
 // The model calls this before it writes each variable.
-void bench_mark(VerilatedSerialize& state, const char* name) { static_cast<State&>(state).mark(name); }
+void bench_mark(VerilatedSerialize& state, const char* module, const char* name) {
+    static_cast<State&>(state).mark(module, name);
+}
 #endif
 
 extern "C" {

