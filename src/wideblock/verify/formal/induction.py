@@ -68,7 +68,7 @@ def _script(module: str, rule: Rule) -> list[str]:
     signals = " ".join(f"{module}/w:{signal}" for signal in sorted(set(rule.signals.values())))
     return [
         "read_rtlil flat.il",
-        f"delete {module}/t:{module}.core.*",
+        f"delete {module}/t:{module}__core__*",
         *([f"expose {signals}"] if signals else []),
         "opt_clean",
         "memory_collect",
