@@ -40,10 +40,15 @@ class Event:
 
 @dataclass(frozen=True)
 class Special:
-    """A block that is not part of the stream: it arrives at a step of its own after the sector's last beat."""
+    """A block that is not part of the stream: it arrives at a step of its own after the sector's last beat.
+
+    held: the core holds it from a sector's second step to its last one instead, so that it needs neither a step nor a
+          place in the window
+    """
 
     name: str
     meaning: str
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -98,9 +103,9 @@ class Plan:
     """
 
     def specials(self, products: Sequence[Product]) -> list[Special]:
-        """The special blocks that ``products`` take, in the order of the plan's fields."""
+        """The special blocks that ``products`` take and that have steps, in the order of the plan's fields."""
         used = {block for product in products for block in product.blocks}
-        return [part for part in vars(self).values() if isinstance(part, Special) and part in used]
+        return [part for part in vars(self).values() if isinstance(part, Special) and not part.held and part in used]
 
     def check(self, products: Sequence[Product], scheme: str) -> None:
         """Raises ValueError if ``products`` of a ``scheme`` do not fit the plan.

@@ -14,7 +14,7 @@ program is then scheduled modulo the period, and at full speed the two never wan
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .products import Block, Event, Label, Product
+from .products import Block, Event, Label, Product, Special
 
 __all__ = ["Arrival", "Issue", "Program", "colour", "schedule"]
 
@@ -94,9 +94,19 @@ class Program:
         """Step at which the product of that name is issued."""
         return next(issue.step for issue in self.issues if issue.product.name == name)
 
+    def raises(self, event: Event) -> bool:
+        """Whether a product raises ``event``."""
+        return any(issue.product.into == event for issue in self.issues)
+
     def done(self, event: Event) -> int:
         """Step at which the result that raises ``event`` leaves the multiplier."""
         return max(issue.step for issue in self.issues if issue.product.into == event) + self.latency
+
+    @property
+    def held(self) -> int:
+        """The last step at which a product takes a held block, or -1."""
+        taken = [i.step for i in self.issues for b in i.product.blocks if isinstance(b, Special) and b.held]
+        return max(taken, default=-1)
 
     @property
     def powers(self) -> frozenset[int]:
@@ -146,7 +156,9 @@ def schedule(
         if not isinstance(product.into, Event) and product.into not in labels:
             raise ValueError(f"product {product.name} goes into {product.into}, neither a product nor an event")
     arrivals = sorted(arrivals, key=lambda a: a.step)
-    at = {a.block: a for a in arrivals}
+    # a held block is there as if it had arrived in the first step, and could not be taken on its way
+    held = {b: Arrival(b, int(prompt), 0) for p in products for b in p.blocks if isinstance(b, Special) and b.held}
+    at = {a.block: a for a in arrivals} | held
     banks = 1 + max(a.bank for a in arrivals)
     per_multiplier = -(-banks // multipliers)
     unit = {p.name: at[p.right].bank // per_multiplier if p.right is not None else 0 for p in products}

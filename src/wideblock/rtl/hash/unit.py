@@ -64,7 +64,7 @@ class HashUnit(wiring.Component):
 
     event(e), result(e): high while the result is that of the event; those ``ahead`` are a cycle early, with the product
                          as it enters the multiplier's output register
-    special(s):          driven by the core with the block that arrives at a step of its own
+    special(s):          driven by the core with the block that arrives at a step of its own, or as long as it is held
     issue(t), operand(t): one cycle after the tapped product was issued, a pulse and its right operand
 
     Members: for each program ``p`` those of :class:`HashPass`, as ``p_beat`` and so on; ``event_<e>``, ``result_<e>``,
@@ -330,13 +330,20 @@ class HashUnit(wiring.Component):
         ]
 
     def _blocks(self, m: Module, window, arriving, side: str, u: int, word) -> list[Value]:
-        """The blocks in an operand, from the window or on their way into it: one term a bank that it ever reads."""
+        """The blocks in an operand, from the window or on their way into it: one term a bank that it ever reads.
+
+        And one term a held block.
+        """
         return [
             *(
                 _read(m, window[b], word[f"{side}{u}_slot"]) & word[f"{side}{u}_{b}"].replicate(128)
                 for b in self.control.waiting[side][u]
             ),
             *(arriving[b] & word[f"{side}{u}_fresh{b}"].replicate(128) for b in self.control.fresh[side][u]),
+            *(
+                self.reading.element(self.special(s)) & word[f"{side}{u}_{s.name}"].replicate(128)
+                for s in self.control.held[side][u]
+            ),
         ]
 
     def _operand(self, m: Module, name: str, terms: list[Value]) -> Signal:

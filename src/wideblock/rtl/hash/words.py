@@ -67,13 +67,14 @@ class ControlWords:
         self.constants = {e: self.registers + row for row, e in enumerate(seconds)}
         self.rows = self.registers + len(self.constants)
         products = [issue.product for p in everything for issue in p.issues]
-        arriving = {a.block for p in everything for a in p.arrivals}
-        self.specials = sorted((b for b in arriving if isinstance(b, Special)), key=lambda s: s.name)
+        blocks = {a.block for p in everything for a in p.arrivals} | {b for p in products for b in p.blocks}
+        self.specials = sorted((b for b in blocks if isinstance(b, Special)), key=lambda s: s.name)
         self.events = sorted({p.into for p in products if isinstance(p.into, Event)}, key=lambda e: e.name)
         self.taps = sorted({p.name for p in products if isinstance(p.name, Tap)}, key=lambda t: t.name)
         self.prompt = any(p.fresh(i, b) for p in everything for i in p.issues for b in i.product.blocks)
         self.waiting = {side: self._operand_banks(side, fresh=False) for side in SIDES}
         self.fresh = {side: self._operand_banks(side, fresh=True) for side in SIDES}
+        self.held = {side: self._operand_specials(side) for side in SIDES}
 
     def _operand_banks(self, side: str, *, fresh: bool) -> dict[int, list[int]]:
         """The banks that each multiplier's operand of that ``side`` reads, or whose blocks it takes on their way."""
@@ -82,9 +83,15 @@ class ControlWords:
             bank = {a.block: a.bank for a in program.arrivals}
             for issue in program.issues:
                 block = getattr(issue.product, side)
-                if block is not None and program.fresh(issue, block) == fresh:
+                if block in bank and program.fresh(issue, block) == fresh:
                     banks[issue.multiplier].add(bank[block])
         return {u: sorted(of) for u, of in banks.items()}
+
+    def _operand_specials(self, side: str) -> dict[int, list[Special]]:
+        """The held blocks that each multiplier's operand of that ``side`` takes."""
+        issues = [issue for program in self.programs.values() for issue in program.issues]
+        taken = [(issue.multiplier, getattr(issue.product, side)) for issue in issues]
+        return {u: [s for s in self.specials if s.held and (u, s) in taken] for u in range(self.multipliers)}
 
     # Questions of the datapath
 
@@ -137,6 +144,7 @@ class ControlWords:
             }
             fields |= {f"{side}{u}_{b}": 1 for side in SIDES for b in self.waiting[side][u]}
             fields |= {f"{side}{u}_fresh{b}": 1 for side in SIDES for b in self.fresh[side][u]}
+            fields |= {f"{side}{u}_{s.name}": 1 for side in SIDES for s in self.held[side][u]}
             fields |= {f"take{u}_{v}": 1 for v in range(self.multipliers)}
             fields |= {f"store{u}": 1, f"into{u}": bits(self.rows), f"first{u}": 1}
         for q in range(self.squarers):
@@ -195,7 +203,9 @@ class ControlWords:
             }
         bank = {a.block: a.bank for a in program.arrivals}
         for side, block in zip(SIDES, (p.left, p.right), strict=True):
-            if block is not None and program.fresh(issue, block):
+            if isinstance(block, Special) and block.held:
+                word |= {f"{side}{u}_{block.name}": 1}
+            elif block is not None and program.fresh(issue, block):
                 word |= {f"{side}{u}_fresh{bank[block]}": 1}
             elif block is not None:
                 word |= {f"{side}{u}_{bank[block]}": 1, f"{side}{u}_slot": program.slot[block]}

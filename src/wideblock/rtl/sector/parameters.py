@@ -2,12 +2,12 @@
 """Parameters of sector cores, one frozen dataclass a family, each with its meaning and its choices."""
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.aes.sbox import KINDS
 
-__all__ = ["HashedParameters", "PsiParameters", "SectorParameters", "SinglePassParameters"]
+__all__ = ["HashedParameters", "HornerParameters", "PsiParameters", "SectorParameters", "SinglePassParameters"]
 
 
 def _parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None) -> Any:
@@ -108,6 +108,19 @@ class PsiParameters(HashedParameters):
         super().__post_init__()
         if self.order == "paper" and self.hash != "brw":
             raise ValueError(f"the paper's order is one of brw; order must be natural for {self.hash}, got 'paper'")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HornerParameters(HashedParameters):
+    """Parameters of a core whose hash is Horner's rule, and no other."""
+
+    hash: ClassVar[str] = "horner"
+    squares: ClassVar[str] = "stored"
+
+    @property
+    def architecture(self) -> str:
+        """One phrase on how sectors follow each other."""
+        return super().architecture.removeprefix("the paper's architecture: ")
 
 
 @dataclass(frozen=True, kw_only=True)

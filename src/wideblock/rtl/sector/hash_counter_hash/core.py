@@ -121,6 +121,7 @@ class HashCounterHash(Equations, TwoPass):
             Z=stages.slots("Z"),
             inner=stages.slots("inner"),
             Q=stages.slots("Q") if FRONT.Q in front.unit.taps else None,
+            shared=stages.slots("shared") if FRONT.shared in front.unit.events else None,
             W=stages.slots("W") if structure.second_call else None,
             B=stages.slots("B") if structure.tweak_call else None,
             outer=stages.slots("outer") if BACK.tauW in back.unit.events else None,
@@ -149,7 +150,27 @@ class HashCounterHash(Equations, TwoPass):
         if FRONT.Xa in f.front.unit.specials:
             value = self.Xa([b.read(sector) for b in c.X], c.direction.read(sector))
             f.m.d.comb += f.front.unit.special(FRONT.Xa).eq(value)
+        self._shared_hash(f, sector)
         return opening, sector
+
+    def _shared_hash(self, f: Frame, sector: Value) -> None:
+        """Holds the blocks that are hashed while the sector arrives, and keeps the hash that both passes share.
+
+        It is known before the sector's head ends, so ``sector``, which enters, is still the one that it is of. That of
+        a sector which is cut short is written over by that of the next one.
+        """
+        c, unit = f.carried, f.front.unit
+        if FRONT.header in unit.specials:
+            f.m.d.comb += unit.special(FRONT.header).eq(self.header())
+        if FRONT.T1 in unit.specials:
+            f.m.d.comb += unit.special(FRONT.T1).eq(c.tweak.read(sector))
+        if c.shared is not None:
+            c.shared.write(sector, unit.result(FRONT.shared), unit.event(FRONT.shared))
+
+    def _hashed(self, f: Frame, result: Value, sector: Value) -> Value:
+        """The ``result`` of a pass, with the part that both passes share."""
+        shared = f.carried.shared
+        return result if shared is None else result ^ shared.read(sector)
 
     def _single_call(self, f: Frame) -> Single:
         """R, in the cycle in which the front hash announces it."""
@@ -161,7 +182,8 @@ class HashCounterHash(Equations, TwoPass):
         sector = f.stages.pointer("r", go)
         r_value = Signal(128)
         decrypt = c.direction.read(sector)
-        f.m.d.comb += r_value.eq(self.R([b.read(sector) for b in c.X], decrypt, unit.result(FRONT.R)))
+        hashed = self._hashed(f, unit.result(FRONT.R), sector)
+        f.m.d.comb += r_value.eq(self.R([b.read(sector) for b in c.X], decrypt, hashed))
         c.R.write(sector, r_value, go)
         return Single(r_value, go, sector, decrypt)
 
@@ -361,7 +383,7 @@ class HashCounterHash(Equations, TwoPass):
         h = unit.event(BACK.h)
         sector = f.stages.pointer("inner", h)
         before = (c.G if c.W is None else c.W).read(sector)
-        c.inner.write(sector, self.inner(before, unit.result(BACK.h)), h)
+        c.inner.write(sector, self.inner(before, self._hashed(f, unit.result(BACK.h), sector)), h)
         f.m.d.comb += self.computed.eq(h)
         return sector
 

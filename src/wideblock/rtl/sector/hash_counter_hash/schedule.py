@@ -2,6 +2,7 @@
 """The programs of both passes of hash-counter-hash, and the cycles of a sector that follow from them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from wideblock.rtl.hash.products import DIGEST, Block, Plan, Product, Special
 from wideblock.rtl.hash.program import Arrival, Program, schedule
@@ -32,26 +33,46 @@ def programs(
     """
     stride = place.parts if shortcut else 1
 
-    def build(plan: Plan, products: Sequence[Product], first: int, stride: int, period: int | None) -> Program:
+    def build(
+        plan: Plan, products: Sequence[Product], first: int, stride: int, period: int | None, **more: Any
+    ) -> Program:
         specials = plan.specials(products)
         used = {block for product in products for block in product.blocks}
         beats = -(-(p.m - first) // p.width)
+        options: dict[str, Any] = {
+            "steps": period or (beats - 1) * stride + 1 + len(specials),
+            "urgent": [product.name for product in products if product.name in (DIGEST, FRONT.Q)],
+            # known only at the end: with two blocks, the product of a sector cut short would be on its way
+            "prompt": shortcut and p.m > 2,
+        }
         return schedule(
             products,
             [a for a in _arrivals(p, first, stride, specials) if a.block in used],
             latency=p.mult_stages,
             multipliers=p.multipliers,
             beats=beats,
-            steps=period or (beats - 1) * stride + 1 + len(specials),
             period=period,
-            urgent=[product.name for product in products if product.name in (DIGEST, FRONT.Q)],
-            # known only at the end: with two blocks, the product of a sector cut short would be on its way
-            prompt=shortcut and p.m > 2,
             stride=stride,
+            **(options | more),
         )
 
+    def front_pass(period: int | None) -> Program:
+        """The front pass, whose head is long enough for the blocks that are held and for the shared hash."""
+        made = build(FRONT, front, 0, 1, period)
+        if not made.raises(FRONT.shared):
+            return made
+        R = next(product.name for product in front if product.into == FRONT.R)
+        shared = made.done(FRONT.shared)
+        steps = max(made.steps, shared + 1, made.held + 1)
+        if period is not None and steps > period:
+            raise ValueError(f"the shared hash is known at step {shared}, too late for a period of {period} steps")
+        made = build(FRONT, front, 0, 1, period, steps=steps, earliest={R: shared + 1 - made.latency})
+        if made.done(FRONT.shared) != shared:
+            raise ValueError("the shared hash moved as R was put behind it")
+        return made
+
     def both(period: int | None) -> dict[str, Program] | None:
-        made = {"front": build(FRONT, front, 0, 1, period), "back": build(BACK, back, place.first, stride, period)}
+        made = {"front": front_pass(period), "back": build(BACK, back, place.first, stride, period)}
         fits = (
             period is None
             or period >= least_interval

@@ -20,6 +20,7 @@ class Carried:
     tweak, direction, X: of the input, X the first ``specials`` blocks
     R, G, Z, B, W, inner, outer: see :class:`Equations`; None where the scheme has no such value
     Q:                   right operand of the product ``FRONT.Q``
+    shared:              result of ``FRONT.shared``
     sector, result:      rings of the input and of the counter mode's results, one a bank of the :class:`Placement`
     """
 
@@ -31,6 +32,7 @@ class Carried:
     Z: Slots
     inner: Slots
     Q: Slots | None
+    shared: Slots | None
     W: Slots | None
     B: Slots | None
     outer: Slots | None

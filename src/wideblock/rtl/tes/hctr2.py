@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HCTR2: the equations.
+
+Encryption of P_1..P_m to C_1..C_m and decryption are one computation on X_1..X_m -> Y_1..Y_m; the direction says only
+whether the single call is AES or its inverse. H is POLYVAL under h, and len the block of 2 |T| + 2, |T| in bits.
+
+    h   = E(0),  L = E(1)           (once for each key)
+    R   = X_1 + H(len, T, X_2, .., X_m)   (MM when encrypting, UU when decrypting)
+    G   = E(R)  or  D(R)            (UU; MM)
+    S   = R + G + L
+    Y_i = X_i + E(S + bin(i - 1)),  i = 2..m
+    Y_1 = G + H(len, T, Y_2, .., Y_m)
+
+The hash is linear in its blocks: H(len, T, N) = H(N) + H(len, T) h^(m-1), and both passes have the second term.
+
+Source: Crowley, Huckleberry, Biggers, ePrint 2021/1441; POLYVAL: RFC 8452, section 3.
+Bytes: byte 0 of a block holds the counter's low byte; the field is read as POLYVAL reads it, so that the powers of the
+hash key below are those of x h, which stands for h x^-128.
+"""
+
+from collections.abc import Sequence
+
+from amaranth import Value
+
+from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.hash.products import Block, Event, Product, psi_products
+from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
+from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
+from wideblock.rtl.sector.parameters import HornerParameters
+
+__all__ = ["Hctr2"]
+
+L = KeyWord("L", 128, "the mask of the counter mode")
+
+
+class Hctr2(HashCounterHash):
+    """HCTR2 for sectors of one size, encryption and decryption in one core, with one iterative inverse AES.
+
+    Timing: see ``timing``.
+    Security: that of the specification.
+    """
+
+    title = "HCTR2, a tweakable enciphering scheme of the hash-counter-hash family"
+    structure = Structure(specials=1, inverse_call=True)
+    reading = Reading.POLYVAL
+
+    @staticmethod
+    def check(p: HornerParameters) -> None:
+        if p.m < 2:
+            raise ValueError(f"the HCTR2 core needs at least 2 blocks a sector, got {p.m}")
+
+    @staticmethod
+    def key_material(p: HornerParameters) -> KeyMaterial:
+        """h = E_K(0), L = E_K(1)."""
+        K, h = KeyWord("K", p.key_bits, "the AES key"), KeyWord("h", 128, "the hash key")
+        return KeyMaterial(port=(K,), ciphers=(K,), hash_key=h, derivations=(Derivation(0, K, h), Derivation(1, K, L)))
+
+    def H(self, N: Sequence[Block], into: Event) -> list[Product]:
+        """POLYVAL of the blocks alone."""
+        return psi_products(N, into, hash="horner", order="natural", decimation=self.parameters.decimation)
+
+    def header(self) -> int:
+        return 2 * 128 + 2
+
+    def front(self, X: Sequence[Block]) -> list[Product]:
+        return [
+            Product("len", None, 1, FRONT.header, None, "T"),
+            Product("T", None, len(X), FRONT.T1, None, FRONT.shared),
+            *self.H(X[1:], FRONT.R),
+        ]
+
+    def back(self, Y: Sequence[Block]) -> list[Product]:
+        return self.H(Y[1:], BACK.h)
+
+    def R(self, X: Sequence[Value], decrypt: Value, hashed: Value) -> Value:
+        return X[0] ^ hashed
+
+    def Z(self, R: Value, G: Value, B: Value | None) -> Value:
+        return R ^ G ^ self.key_unit.value(L)
+
+    def counter(self, S: Value, i: Value) -> Value:
+        return S ^ i
+
+    def inner(self, G: Value, hashed: Value) -> Value:
+        return G ^ hashed
+
+    def order(self, decrypt: Value, Y1: Value, outer: Value | None) -> list[Value]:
+        return [Y1]
