@@ -15,7 +15,7 @@ def summary(p: HornerParameters) -> str:
 
 
 def holds(p: HornerParameters, answer: vectors.Vector) -> bool:
-    return len(answer["pt"]) == p.sector_bytes and len(answer["tweak"]) == 16
+    return len(answer["pt"]) == p.sector_bytes and len(answer["tweak"]) == p.tweak_bytes
 
 
 SCHEME = Scheme(

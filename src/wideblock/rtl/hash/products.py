@@ -154,8 +154,10 @@ def brw_products(
     return products, loose
 
 
-def horner_products(blocks: Sequence[Block], into: Label | Event, *, decimation: int, monic: bool) -> list[Product]:
-    """Products of X_1*tau^n + ... + X_n*tau, with tau^(n+1) in front if ``monic``.
+def horner_products(
+    blocks: Sequence[Block], into: Label | Event, *, decimation: int, monic: bool, name: str = "X"
+) -> list[Product]:
+    """Products ``<name>1`` to ``<name>n`` of X_1*tau^n + ... + X_n*tau, with tau^(n+1) in front if ``monic``.
 
     ``decimation`` independent chains step by tau^decimation; the last product of a chain brings the exponent that its
     block needs, so that the chains' sum is the hash and no product joins them.
@@ -172,9 +174,9 @@ def horner_products(blocks: Sequence[Block], into: Label | Event, *, decimation:
     for j, block in enumerate(blocks, 1):
         last = j + decimation > n
         power = n + 1 - j if last else decimation
-        target = into if last else f"X{j + decimation}"
+        target = into if last else f"{name}{j + decimation}"
         leading = decimation if monic and j == decimation else None
-        products.append(Product(f"X{j}", None, power, block, leading, target))
+        products.append(Product(f"{name}{j}", None, power, block, leading, target))
     return products
 
 

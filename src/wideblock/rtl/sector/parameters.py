@@ -28,6 +28,7 @@ class SectorParameters:
     key_bits: int = _parameter(128, "bits of an AES key", tuple(ROUNDS))
     round_stages: int = _parameter(1, "registers of one AES round", (1, 2, 3, 4))
     sbox: str = _parameter("lut", "form of the AES S-box", KINDS)
+    tweak_bytes: ClassVar[int] = 16
 
     @property
     def m(self) -> int:
@@ -116,6 +117,7 @@ class HornerParameters(HashedParameters):
 
     hash: ClassVar[str] = "horner"
     squares: ClassVar[str] = "stored"
+    tweak_bytes: int = _parameter(16, "bytes of the tweak", (16, 32))
 
     @property
     def architecture(self) -> str:

@@ -67,7 +67,7 @@ class StoreAndForward(wiring.Component):
         latency = compute + 1 + p.beats
         self.pace = interval
         self.slots = power_of_two(-(-latency // (interval or compute)) + leaving_slots)
-        self.entrance = Entrance(width=p.width, beats=p.beats)
+        self.entrance = Entrance(width=p.width, beats=p.beats, tweak_bits=8 * p.tweak_bytes)
         material = self.key_material(p)
         rows = power_of_two(max(self.slots * power_of_two(p.beats), cipher_latency + 2, *depths))
         self.key_unit = KeyUnit(material, sbox=p.sbox, rows=rows, round_stages=p.round_stages)
@@ -78,7 +78,9 @@ class StoreAndForward(wiring.Component):
             setup=self.key_unit.setup(call=cipher_latency, loading=loading),
             zeroize=2 * rows + 1,
         )
-        self.interface = sector_interface(p.width, material.bits, FAULTS, key_parts=material.text)
+        self.interface = sector_interface(
+            p.width, material.bits, FAULTS, key_parts=material.text, tweak_bits=8 * p.tweak_bytes
+        )
         self.behaviour = Behaviour(
             length=Length(p.sector_bytes, p.sector_bytes),
             usual=p.sector_bytes,

@@ -6,7 +6,7 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from .behaviour import Cause, Fault
-from .sector import sector_channel
+from .sector import TWEAK_BITS, sector_channel
 
 __all__ = ["FAULTS", "Entrance"]
 
@@ -27,16 +27,18 @@ class Entrance(wiring.Component):
     Paths:  ``take`` to ``i.ready``; none from ``i``.
     """
 
-    def __init__(self, *, width: int, beats: int):
+    def __init__(self, *, width: int, beats: int, tweak_bits: int = TWEAK_BITS):
         self.width, self.beats = width, beats
         super().__init__(
             {
-                "i": In(stream.Signature(sector_channel(width).shape)),
+                "i": In(stream.Signature(sector_channel(width, tweak_bits=tweak_bits).shape)),
                 "open": In(1),
                 "hold": In(1),
                 "clear": In(1),
                 "x": Out(
-                    data.StructLayout({"data": data.ArrayLayout(128, width), "tweak": 128, "decrypt": 1, "last": 1})
+                    data.StructLayout(
+                        {"data": data.ArrayLayout(128, width), "tweak": tweak_bits, "decrypt": 1, "last": 1}
+                    )
                 ),
                 "valid": Out(1),
                 "number": Out(range(max(2, beats))),

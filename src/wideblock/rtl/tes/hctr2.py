@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from amaranth import Value
 
 from wideblock.rtl.gf128.reading import Reading
-from wideblock.rtl.hash.products import Block, Event, Product, psi_products
+from wideblock.rtl.hash.products import Block, Event, Product, horner_products, psi_products
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
 from wideblock.rtl.sector.parameters import HornerParameters
@@ -60,12 +60,13 @@ class Hctr2(HashCounterHash):
         return psi_products(N, into, hash="horner", order="natural", decimation=self.parameters.decimation)
 
     def header(self) -> int:
-        return 2 * 128 + 2
+        return 2 * 8 * self.parameters.tweak_bytes + 2
 
     def front(self, X: Sequence[Block]) -> list[Product]:
+        *begin, T = [FRONT.header, FRONT.T1, FRONT.T2][: 1 + self.parameters.tweak_bytes // 16]
         return [
-            Product("len", None, 1, FRONT.header, None, "T"),
-            Product("T", None, len(X), FRONT.T1, None, FRONT.shared),
+            *horner_products(begin, "T", decimation=1, monic=False, name="T"),
+            Product("T", None, len(X), T, None, FRONT.shared),
             *self.H(X[1:], FRONT.R),
         ]
 

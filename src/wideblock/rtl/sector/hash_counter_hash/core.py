@@ -113,7 +113,7 @@ class HashCounterHash(Equations, TwoPass):
             return [stages.ring(n, 128 * p.width // banks) for n in names]
 
         carried = Carried(
-            tweak=stages.slots("tweak"),
+            tweak=stages.slots("tweak", 8 * p.tweak_bytes),
             direction=stages.slots("direction", 1),
             X=[stages.slots(f"X{k + 1}") for k in range(structure.specials)],
             R=stages.slots("R"),
@@ -162,8 +162,9 @@ class HashCounterHash(Equations, TwoPass):
         c, unit = f.carried, f.front.unit
         if FRONT.header in unit.specials:
             f.m.d.comb += unit.special(FRONT.header).eq(self.header())
-        if FRONT.T1 in unit.specials:
-            f.m.d.comb += unit.special(FRONT.T1).eq(c.tweak.read(sector))
+        tweak = [special for special in (FRONT.T1, FRONT.T2) if special in unit.specials]
+        if tweak:
+            f.m.d.comb += Cat(unit.special(special) for special in tweak).eq(c.tweak.read(sector))
         if c.shared is not None:
             c.shared.write(sector, unit.result(FRONT.shared), unit.event(FRONT.shared))
 

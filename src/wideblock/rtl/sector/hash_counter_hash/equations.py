@@ -34,7 +34,8 @@ class FrontPlan(Plan):
     Xa: Special = Special("Xa", "the block that Equations.Xa makes of the sector's first blocks")
     shared: Event = Event("shared", "a part of the hash that is added to the results of both passes", optional=True)
     header: Special = Special("header", "the constant block Equations.header", held=True)
-    T1: Special = Special("T1", "the tweak, hashed while the sector arrives", held=True)
+    T1: Special = Special("T1", "the first block of the tweak, hashed while the sector arrives", held=True)
+    T2: Special = Special("T2", "its second block", held=True)
 
 
 @dataclass(frozen=True)
