@@ -4,7 +4,6 @@
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
-from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.aes.sbox import KINDS
 
 __all__ = ["HashedParameters", "HornerParameters", "PsiParameters", "SectorParameters", "SinglePassParameters"]
@@ -25,7 +24,7 @@ class SectorParameters:
     sector_bytes: int = _parameter(4096, "bytes a sector")
     width: int = _parameter(2, "blocks a beat of the streams", (1, 2, 4, 8))
     lanes: int = _parameter(2, "AES pipelines; divides the width", (1, 2, 4, 8))
-    key_bits: int = _parameter(128, "bits of an AES key", tuple(ROUNDS))
+    key_bits: int = _parameter(128, "bits of an AES key", (128, 256))
     round_stages: int = _parameter(1, "registers of one AES round", (1, 2, 3, 4))
     sbox: str = _parameter("lut", "form of the AES S-box", KINDS)
     tweak_bytes: ClassVar[int] = 16
@@ -115,6 +114,7 @@ class PsiParameters(HashedParameters):
 class HornerParameters(HashedParameters):
     """Parameters of a core whose hash is Horner's rule, and no other."""
 
+    key_bits: int = _parameter(128, "bits of an AES key", (128, 192, 256))
     hash: ClassVar[str] = "horner"
     squares: ClassVar[str] = "stored"
     tweak_bytes: int = _parameter(16, "bytes of the tweak", (16, 32))
