@@ -71,6 +71,11 @@ class HashedParameters(SectorParameters):
         return self.width if self.hash == "horner" else max(1, self.width // 2)
 
     @property
+    def tail(self) -> int:
+        """Bytes of a sector's last block."""
+        return 16
+
+    @property
     def decimation(self) -> int:
         """Chains of the horner hash, so that every multiplier can take a product a cycle."""
         return self.multipliers * self.mult_stages
@@ -89,6 +94,10 @@ class HashedParameters(SectorParameters):
                 "squares on the fly belong to brw; horner takes powers of tau that are not squares, so "
                 "squares must be stored"
             )
+        self._check_size()
+
+    def _check_size(self) -> None:
+        """Raises ValueError for a number of bytes that no sector can have."""
         if self.sector_bytes < 16 or self.sector_bytes % self.beat_bytes:
             raise ValueError(
                 f"sector_bytes must be a multiple of {self.beat_bytes} (16 bytes times the width of "
@@ -112,12 +121,28 @@ class PsiParameters(HashedParameters):
 
 @dataclass(frozen=True, kw_only=True)
 class HornerParameters(HashedParameters):
-    """Parameters of a core whose hash is Horner's rule, and no other."""
+    """Parameters of a core whose hash is Horner's rule and no other, for sectors of any number of bytes from 16 up."""
 
     key_bits: int = _parameter(128, "bits of an AES key", (128, 192, 256))
     hash: ClassVar[str] = "horner"
     squares: ClassVar[str] = "stored"
     tweak_bytes: int = _parameter(16, "bytes of the tweak", (16, 32))
+
+    @property
+    def m(self) -> int:
+        """Blocks a sector, the last one perhaps in part. A sector of one block has a second one without a byte."""
+        return max(2, -(-self.sector_bytes // 16))
+
+    @property
+    def tail(self) -> int:
+        return self.sector_bytes - 16 * (self.m - 1)
+
+    def _check_size(self) -> None:
+        least = 17 if self.width == 1 else 16
+        if self.sector_bytes < least:
+            raise ValueError(
+                f"sector_bytes must be at least {least} with a width of {self.width}, got {self.sector_bytes}"
+            )
 
     @property
     def architecture(self) -> str:

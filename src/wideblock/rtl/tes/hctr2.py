@@ -20,7 +20,7 @@ hash key below are those of x h, which stands for h x^-128.
 
 from collections.abc import Sequence
 
-from amaranth import Value
+from amaranth import Cat, Const, Value
 
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.hash.products import Block, Event, Product, horner_products, psi_products
@@ -46,8 +46,7 @@ class Hctr2(HashCounterHash):
 
     @staticmethod
     def check(p: HornerParameters) -> None:
-        if p.m < 2:
-            raise ValueError(f"the HCTR2 core needs at least 2 blocks a sector, got {p.m}")
+        pass  # the parameters have no mix that HCTR2 does not have
 
     @staticmethod
     def key_material(p: HornerParameters) -> KeyMaterial:
@@ -60,13 +59,17 @@ class Hctr2(HashCounterHash):
         return psi_products(N, into, hash="horner", order="natural", decimation=self.parameters.decimation)
 
     def header(self) -> int:
-        return 2 * 8 * self.parameters.tweak_bytes + 2
+        return 2 * 8 * self.parameters.tweak_bytes + (3 if self.parameters.sector_bytes % 16 else 2)
+
+    def padded(self, block: Value, size: int) -> Value:
+        """The rest of the message N, then 01; nothing at all if N has no last block."""
+        return Cat(block[: 8 * size], Const(1, 128 - 8 * size)) if size else Const(0, 128)
 
     def front(self, X: Sequence[Block]) -> list[Product]:
         *begin, T = [FRONT.header, FRONT.T1, FRONT.T2][: 1 + self.parameters.tweak_bytes // 16]
         return [
             *horner_products(begin, "T", decimation=1, monic=False, name="T"),
-            Product("T", None, len(X), T, None, FRONT.shared),
+            Product("T", None, -(-self.parameters.sector_bytes // 16), T, None, FRONT.shared),
             *self.H(X[1:], FRONT.R),
         ]
 

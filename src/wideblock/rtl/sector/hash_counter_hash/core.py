@@ -306,6 +306,7 @@ class HashCounterHash(Equations, TwoPass):
         step, last_step = self._steps(f, "y_step", go)
         sector = f.stages.pointer("y", last_step)
         places = [place.place(bank, step) for bank in range(place.banks)]
+        last = place.m - 1 - place.first  # the sector's last block, counted from lane 0's first
         y = []
         for k in range(place.lanes):
             bank, choice = place.read(k)
@@ -314,6 +315,9 @@ class HashCounterHash(Equations, TwoPass):
                 plain = Mux(step == 0, c.R.read(sector), plain)
             block = Signal(128, name=f"y{k}")
             m.d.comb += block.eq((f.E[k] ^ plain) & ~f.clear.replicate(128))
+            if self.parameters.tail < 16 and k == last % place.lanes:
+                with m.If(step == last // place.lanes):
+                    m.d.comb += block.eq(self.padded(f.E[k] ^ plain, self.parameters.tail) & ~f.clear.replicate(128))
             y.append(block)
         if c.W is not None:
             c.W.write(sector, y[0], go & (step == 0))
@@ -349,7 +353,7 @@ class HashCounterHash(Equations, TwoPass):
     def _back_hash(self, f: Frame, beat: Beat, front_sector: Value, step_go: Value, room: Value) -> None:
         """Feeds both hashes. Drives ``room``: the result of a further step has a place."""
         c, m, front, back = f.carried, f.m, f.front, f.back
-        x = self.entrance.x
+        x = self._arriving()
         sector = f.stages.pointer("back", back.last)
         m.d.comb += back.decrypt.eq(c.direction.read(sector))
         if BACK.T in back.unit.specials:
@@ -360,7 +364,7 @@ class HashCounterHash(Equations, TwoPass):
             queue = self._queue(m, parts=self.place.parts, step=step_go, write=beat.valid, beat=beat.data)
             m.d.comb += [
                 front.decrypt.eq(c.direction.read(front_sector)),
-                front.unit.blocks.eq(x.data),
+                front.unit.blocks.eq(x),
                 room.eq(queue.room),
                 back.unit.blocks.eq(queue.beat),
                 back.beat.eq(queue.valid),
@@ -371,8 +375,18 @@ class HashCounterHash(Equations, TwoPass):
                 front.decrypt.eq(back.decrypt),
                 room.eq(1),
                 back.beat.eq(beat.valid),
-                back.unit.blocks.eq(Mux(beat.valid, beat.data, x.data)),
+                back.unit.blocks.eq(Mux(beat.valid, beat.data, x)),
             ]
+
+    def _arriving(self) -> Value:
+        """The beat at the entrance as the front hash takes it."""
+        p, x = self.parameters, self.entrance.x
+        if p.tail == 16:
+            return x.data
+        row, column = divmod(p.m - 1, p.width)
+        taken = [Value.cast(x.data[k]) for k in range(p.width)]
+        taken[column] = Mux(self.entrance.number == row, self.padded(taken[column], p.tail), taken[column])
+        return Cat(taken)
 
     def _known_last(self, f: Frame) -> Value:
         """The outer and the inner block. Returns the first sector whose inner block is not known."""

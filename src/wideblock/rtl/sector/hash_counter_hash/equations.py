@@ -97,6 +97,10 @@ class Equations:
         """The special block ``FRONT.header``, if the front hash takes it, as a little-endian integer."""
         raise NotImplementedError
 
+    def padded(self, block: Value, size: int) -> Value:
+        """The last block of a sector, of which ``size`` bytes are the sector's, as both passes hash it."""
+        raise NotImplementedError
+
     def Xa(self, X: Sequence[Value], decrypt: Value) -> Value:
         """The special block ``FRONT.Xa``, if the front hash takes it, of the ``specials`` first blocks. FAST: X_a."""
         raise NotImplementedError

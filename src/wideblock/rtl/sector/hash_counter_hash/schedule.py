@@ -38,7 +38,7 @@ def programs(
     ) -> Program:
         specials = plan.specials(products)
         used = {block for product in products for block in product.blocks}
-        beats = -(-(p.m - first) // p.width)
+        beats = place.rows if plan is BACK else p.beats
         options: dict[str, Any] = {
             "steps": period or (beats - 1) * stride + 1 + len(specials),
             "urgent": [product.name for product in products if product.name in (DIGEST, FRONT.Q)],
@@ -47,7 +47,7 @@ def programs(
         }
         return schedule(
             products,
-            [a for a in _arrivals(p, first, stride, specials) if a.block in used],
+            [a for a in _arrivals(p, first, beats, stride, specials) if a.block in used],
             latency=p.mult_stages,
             multipliers=p.multipliers,
             beats=beats,
@@ -83,10 +83,9 @@ def programs(
     return shortest(p, max(p.beats + len(FRONT.specials(front)), spacing), both)
 
 
-def _arrivals(p: HashedParameters, first: int, stride: int, specials: Sequence[Special]) -> list[Arrival]:
-    """Blocks from the ``first`` on by their place in the stream, and after them the specials, one a step."""
+def _arrivals(p: HashedParameters, first: int, beats: int, stride: int, specials: Sequence[Special]) -> list[Arrival]:
+    """Blocks from the ``first`` on by their place in the stream, and after its beats the specials, one a step."""
     banks = p.width if p.hash == "horner" else max(2, p.width)
-    beats = -(-(p.m - first) // p.width)
     blocks: list[Block] = list(range(first, p.m))
     return [
         *(Arrival(block, b // p.width * stride, b % banks) for b, block in enumerate(blocks)),
