@@ -67,7 +67,10 @@ def _holds(core: Contract) -> str:
 
 def _rules(core: Contract) -> str:
     behaviour = core.behaviour
-    return PAUSES + (SECTORS if behaviour.length.fixed else units_rules(behaviour)) + KEYS
+    if not behaviour.length.fixed:
+        return PAUSES + units_rules(behaviour) + KEYS
+    tail = core.parameters.sector_bytes % core.parameters.beat_bytes
+    return PAUSES + SECTORS + (TAIL.format(tail=tail) if tail else "") + KEYS
 
 
 def units_rules(behaviour: Behaviour) -> str:
@@ -94,6 +97,11 @@ PAUSES = """\
 SECTORS = """\
 - `s_axis_tuser` belongs to the first beat of a sector. Encryption and decryption mix freely, sector by sector.
 - A sector whose `s_axis_tlast` comes early or late is dropped whole. `fault` pulses, and the next sector is right.
+"""
+
+TAIL = """\
+- The last beat of a sector has {tail} bytes. `s_axis_tkeep` must mark just these, from byte 0, or the sector is dropped
+  like one of another length. `m_axis_tkeep` marks the same bytes of the result; the others are zero.
 """
 
 UNITS = """\
