@@ -347,9 +347,10 @@ class HashUnit(wiring.Component):
         ]
 
     def _operand(self, m: Module, name: str, terms: list[Value]) -> Signal:
-        """The sum of an operand's terms."""
+        """The sum of an operand's terms; a multiplier has none if there are fewer blocks than multipliers."""
         operand = Signal(128, name=name)
-        m.d.comb += operand.eq(_xor(terms))
+        if terms:
+            m.d.comb += operand.eq(_xor(terms))
         return operand
 
 
