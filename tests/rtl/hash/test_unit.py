@@ -7,7 +7,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from wideblock.rtl.gf128.reading import Reading
-from wideblock.rtl.hash.products import Event, Product, brw_products
+from wideblock.rtl.hash.products import Event, Product, Special, brw_products, psi_products
 from wideblock.rtl.hash.program import Arrival, schedule
 from wideblock.rtl.hash.unit import HashUnit
 from wideblock.spec import gf128, polyhash
@@ -304,3 +304,51 @@ def test_another_reading_of_the_field(reading):
 
     seen = bench.run(play)
     assert [*operands, *(value for _, _, value in seen)] == right
+
+
+@pytest.mark.parametrize("reading", [Reading.LE, Reading.POLYVAL])
+@pytest.mark.parametrize(("width", "stages"), [(1, 3), (2, 4)])
+def test_held_blocks(reading, width, stages):
+    """Two blocks that the core holds through the head are hashed beside those that arrive."""
+    shared, n = Event("shared", "the hash of the blocks that are held"), 6 * width
+    A, B = Special("A", "the first block", held=True), Special("B", "the second block", held=True)
+    products = [
+        Product("A", None, 1, A, None, "B"),
+        Product("B", None, n, B, None, shared),
+        *psi_products(range(n), OUT, hash="horner", order="natural", decimation=width * stages),
+    ]
+    program = schedule(
+        products,
+        [Arrival(b, b // width, b % width) for b in range(n)],
+        latency=stages,
+        multipliers=width,
+        beats=n // width,
+        steps=2 + 2 * stages,
+    )
+    assert 1 <= program.issued("A") < program.issued("B") == program.held < program.steps
+    bench = Bench(HashUnit({"f": program}, width=width, reading=reading))
+    right = []
+
+    async def play(ctx):
+        await bench.load(ctx, bench.tau)
+        key = to_element(reading, bench.tau)
+        tau = gf128.double(key) if reading is Reading.POLYVAL else key
+        for _ in range(3):
+            a, b, *X = bench.blocks(2 + n)
+            ctx.set(bench.unit.special(A), a)
+            ctx.set(bench.unit.special(B), b)
+            held, arrived = ([to_element(reading, x) for x in part] for part in ([a, b], X))
+            right.append(gf128.mul(gf128.power(tau, n), polyhash.horner(tau, held)))
+            right.append(gf128.mul(tau, polyhash.horner(tau, arrived)))
+            await bench.sector(ctx, "f", X, 0, pause=0.2)
+            await bench.rest(ctx, program)
+            for _ in range(program.steps):
+                await bench.noise(ctx)
+
+    seen = bench.run(play)
+    assert [event.name for event, _, _ in seen] == ["shared", "out"] * 3
+    assert [to_element(reading, result) for _, _, result in seen] == right
+
+
+def to_element(reading, block):
+    return int(f"{block:0128b}"[::-1], 2) if reading is Reading.POLYVAL else block
