@@ -102,32 +102,12 @@ class HashCounterHash(Equations, TwoPass):
 
     def _frame(self, m: Module) -> Frame:
         """Key unit, hash units, lanes, and the memories of what a sector carries."""
-        p, structure, banks = self.parameters, self.structure, self.place.banks
+        p = self.parameters
         stages = self._stages(m)
         front, back = self._hashes(m)
         m.submodules.lanes = self.lanes
         E = blocks(self.lanes.o.payload, p.lanes)
-
-        def ring(name):
-            names = [name] if banks == 1 else [f"{name}{bank}" for bank in range(banks)]
-            return [stages.ring(n, 128 * p.width // banks) for n in names]
-
-        carried = Carried(
-            tweak=stages.slots("tweak", 8 * p.tweak_bytes),
-            direction=stages.slots("direction", 1),
-            X=[stages.slots(f"X{k + 1}") for k in range(structure.specials)],
-            R=stages.slots("R"),
-            G=stages.slots("G"),
-            Z=stages.slots("Z"),
-            inner=stages.slots("inner"),
-            Q=stages.slots("Q") if FRONT.Q in front.unit.taps else None,
-            shared=stages.slots("shared") if FRONT.shared in front.unit.events else None,
-            W=stages.slots("W") if structure.second_call else None,
-            B=stages.slots("B") if structure.tweak_call else None,
-            outer=stages.slots("outer") if BACK.tauW in back.unit.events else None,
-            sector=ring("sector_ring"),
-            result=ring("result_ring"),
-        )
+        carried = Carried.of(stages, p, self.structure, self.place, front.unit, back.unit)
         called = self.lanes.ahead[:128] if self.shortcut else E[0]
         return Frame(m, stages, self.key_unit.clear, front, back, E, called, carried)
 
