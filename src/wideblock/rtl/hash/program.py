@@ -36,8 +36,8 @@ class Issue:
     """A product meets a multiplier's inputs at ``step``; its result is there ``latency`` cycles later.
 
     ``row`` is the accumulator that its right operand takes in and ``sources`` the multipliers that added to it;
-    ``into`` is the accumulator that takes its result, or None if that is an event's. ``first`` says that this
-    result opens the accumulator.
+    ``into`` is the accumulator that takes its result, or None if that is an event's alone. ``first`` says that this
+    result opens the accumulator, ``raises`` that it raises the event.
     """
 
     product: Product
@@ -47,6 +47,7 @@ class Issue:
     sources: frozenset[int]
     into: int | None
     first: bool
+    raises: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,11 +112,7 @@ class Program:
     @property
     def powers(self) -> frozenset[int]:
         """Exponents of tau that the left operands need."""
-        wanted = set()
-        for issue in self.issues:
-            power = issue.product.power
-            wanted.update(power if isinstance(power, tuple) else (power,))
-        return frozenset(wanted)
+        return frozenset[int]().union(*(issue.product.powers for issue in self.issues))
 
     @property
     def constants(self) -> frozenset[int]:
@@ -246,10 +243,14 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
             slot[arrival.block] = colour(spans, arrival.step, read[arrival.block], period)
 
     order = sorted(products, key=lambda p: (placed[p.name], unit[p.name]))
+    last = {product.into: product for product in order if isinstance(product.into, Event)}
     row, rows = {}, []
     for product in order:
-        if not isinstance(product.into, Event) and product.into not in row:
-            row[product.into] = colour(rows, placed[product.name], placed[product.into], period)
+        if product.into in row or last.get(product.into) == product:
+            continue
+        event = isinstance(product.into, Event)
+        end = placed[last[product.into].name] + latency if event else placed[product.into]
+        row[product.into] = colour(rows, placed[product.name], end, period)
 
     issues, opened, sources = [], set(), {}
     for product in order:
@@ -265,6 +266,7 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
                 frozenset(sources.get(product.name, ())),
                 into,
                 (product.into, m) not in opened,
+                last.get(product.into) == product,
             )
         )
         opened.add((product.into, m))

@@ -91,6 +91,8 @@ class HashUnit(wiring.Component):
         self.programs, self.width, self.leaf, self.reading = dict(programs), width, leaf, reading
         self.ahead = frozenset(ahead)
         self.control = c = ControlWords(programs, squares=squares)
+        if late := c.summed & self.ahead:
+            raise ValueError(f"the sum of event {min(e.name for e in late)} is not known before its last product")
         self.events, self.specials, self.taps = c.events, c.specials, c.taps
         self.stages, self.multipliers = c.stages, c.multipliers
         self.setup = 1 + len(c.chain) * (c.stages + 1)
@@ -159,10 +161,11 @@ class HashUnit(wiring.Component):
             powers = self._power(m, power, squarers, u, word)
             left = self._operand(m, f"left{u}", [*powers, *self._blocks(m, window, arriving, "left", u, word)])
             operands = track.multiplier.i
+            beside = self._beside(m, power, window, arriving, u, word)
             m.d.comb += [
                 operands.valid.eq(word[f"issue{u}"]),
-                operands.payload.a.eq(left),
-                operands.payload.b.eq(right),
+                operands.payload.a.eq(Cat(left, (a for a, _ in beside)) if beside else left),
+                operands.payload.b.eq(Cat(right, (b for _, b in beside)) if beside else right),
             ]
             for tap in self.taps:
                 if u in c.multipliers_of(tap):
@@ -236,6 +239,7 @@ class HashUnit(wiring.Component):
             leaf=self.leaf,
             input_depth=OPERAND_DEPTH + self.control.prompt,
             ahead=any(self.control.multiplier_of(event) == u for event in self.ahead),
+            terms=len(self.control.sides) - 1,
         )
         accumulators = memory.Memory(shape=128, depth=max(2, self.control.rows), init=[])
         m.submodules[f"accumulators{u}"] = accumulators
@@ -289,6 +293,8 @@ class HashUnit(wiring.Component):
             track = tracks[self.control.multiplier_of(event)]
             early = event in self.ahead
             tag, product = (track.early, track.multiplier.ahead) if early else (track.tag, track.multiplier.o.payload)
+            if event in self.control.summed:
+                product = track.total
             m.d.comb += [
                 self.event(event).eq(tag[f"event_{event.name}"]),
                 self.result(event).eq(self.reading.block(product)),
@@ -344,6 +350,16 @@ class HashUnit(wiring.Component):
                 self.reading.element(self.special(s)) & word[f"{side}{u}_{s.name}"].replicate(128)
                 for s in self.control.held[side][u]
             ),
+        ]
+
+    def _beside(self, m: Module, power: memory.Memory, window, arriving, u: int, word) -> list[tuple[Signal, Signal]]:
+        """The operands of the products beside that of a multiplier: a power of tau, and a block or nothing."""
+        return [
+            (
+                self._operand(m, f"{side}{u}_left", [_read(m, power, word[f"{side}{u}_power"])]),
+                self._operand(m, f"{side}{u}_right", self._blocks(m, window, arriving, side, u, word)),
+            )
+            for side in self.control.sides[2:]
         ]
 
     def _operand(self, m: Module, name: str, terms: list[Value]) -> Signal:

@@ -134,6 +134,11 @@ class HornerParameters(HashedParameters):
         return max(2, -(-self.sector_bytes // 16))
 
     @property
+    def multipliers(self) -> int:
+        """One, for the sum of a beat's products."""
+        return 1
+
+    @property
     def tail(self) -> int:
         return self.sector_bytes - 16 * (self.m - 1)
 

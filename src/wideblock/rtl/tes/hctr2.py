@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from amaranth import Cat, Const, Value
 
 from wideblock.rtl.gf128.reading import Reading
-from wideblock.rtl.hash.products import Block, Event, Product, horner_products, psi_products
+from wideblock.rtl.hash.products import Block, Event, Product, horner_sums
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
 from wideblock.rtl.sector.parameters import HornerParameters
@@ -54,9 +54,13 @@ class Hctr2(HashCounterHash):
         K, h = KeyWord("K", p.key_bits, "the AES key"), KeyWord("h", 128, "the hash key")
         return KeyMaterial(port=(K,), ciphers=(K,), hash_key=h, derivations=(Derivation(0, K, h), Derivation(1, K, L)))
 
-    def H(self, N: Sequence[Block], into: Event) -> list[Product]:
-        """POLYVAL of the blocks alone."""
-        return psi_products(N, into, hash="horner", order="natural", decimation=self.parameters.decimation)
+    def H(self, N: Sequence[Block], into: Event, *, skipped: int) -> list[Product]:
+        """POLYVAL of blocks that arrive in whole beats, but for those ``skipped`` before them."""
+        return horner_sums(self.beats([*[None] * skipped, *N]), into, decimation=self.parameters.decimation)
+
+    def beats(self, blocks: Sequence[Block | None]) -> list[Sequence[Block | None]]:
+        """The blocks by beats."""
+        return [blocks[k : k + self.parameters.width] for k in range(0, len(blocks), self.parameters.width)]
 
     def header(self) -> int:
         return 2 * 8 * self.parameters.tweak_bytes + (3 if self.parameters.sector_bytes % 16 else 2)
@@ -66,15 +70,16 @@ class Hctr2(HashCounterHash):
         return Cat(block[: 8 * size], Const(1, 128 - 8 * size)) if size else Const(0, 128)
 
     def front(self, X: Sequence[Block]) -> list[Product]:
-        *begin, T = [FRONT.header, FRONT.T1, FRONT.T2][: 1 + self.parameters.tweak_bytes // 16]
+        p = self.parameters
+        tweak = self.beats([FRONT.header, FRONT.T1, FRONT.T2][: 1 + p.tweak_bytes // 16])
+        behind = -(-p.sector_bytes // 16) - 1  # blocks of N
         return [
-            *horner_products(begin, "T", decimation=1, monic=False, name="T"),
-            Product("T", None, -(-self.parameters.sector_bytes // 16), T, None, FRONT.shared),
-            *self.H(X[1:], FRONT.R),
+            *horner_sums(tweak, FRONT.shared, decimation=1, lift=behind, name="T"),
+            *self.H(X[1:], FRONT.R, skipped=1),
         ]
 
     def back(self, Y: Sequence[Block]) -> list[Product]:
-        return self.H(Y[1:], BACK.h)
+        return self.H(Y[1:], BACK.h, skipped=0)
 
     def R(self, X: Sequence[Value], decrypt: Value, hashed: Value) -> Value:
         return X[0] ^ hashed

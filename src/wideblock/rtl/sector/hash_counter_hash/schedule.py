@@ -61,12 +61,12 @@ def programs(
         made = build(FRONT, front, 0, 1, period)
         if not made.raises(FRONT.shared):
             return made
-        R = next(product.name for product in front if product.into == FRONT.R)
         shared = made.done(FRONT.shared)
         steps = max(made.steps, shared + 1, made.held + 1)
         if period is not None and steps > period:
             raise ValueError(f"the shared hash is known at step {shared}, too late for a period of {period} steps")
-        made = build(FRONT, front, 0, 1, period, steps=steps, earliest={R: shared + 1 - made.latency})
+        earliest = {product.name: shared + 1 - made.latency for product in front if product.into == FRONT.R}
+        made = build(FRONT, front, 0, 1, period, steps=steps, earliest=earliest)
         if made.done(FRONT.shared) != shared:
             raise ValueError("the shared hash moved as R was put behind it")
         return made
