@@ -7,7 +7,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from wideblock.rtl.gf128.reading import Reading
-from wideblock.rtl.hash.products import Event, Product, Special, brw_products, psi_products
+from wideblock.rtl.hash.products import Event, Product, Special, brw_products, horner_sums, psi_products
 from wideblock.rtl.hash.program import Arrival, schedule
 from wideblock.rtl.hash.unit import HashUnit
 from wideblock.spec import gf128, polyhash
@@ -348,6 +348,52 @@ def test_held_blocks(reading, width, stages):
     seen = bench.run(play)
     assert [event.name for event, _, _ in seen] == ["shared", "out"] * 3
     assert [to_element(reading, result) for _, _, result in seen] == right
+
+
+@pytest.mark.parametrize("period", [None, 9])
+@pytest.mark.parametrize(("n", "width", "stages"), [(8, 1, 3), (15, 2, 4), (27, 4, 2), (3, 4, 1)])
+def test_sums_of_a_beat(n, width, stages, period):
+    """All products of a beat are one sum, and the sums of the chains are added as the event is raised."""
+    beats = [range(n)[k : k + width] for k in range(0, n, width)]
+    program = schedule(
+        horner_sums(beats, OUT, decimation=stages),
+        [Arrival(b, b // width, b % width) for b in range(n)],
+        latency=stages,
+        multipliers=1,
+        beats=len(beats),
+        steps=period or len(beats),
+        period=period,
+    )
+    unit = HashUnit({"f": program}, width=width)
+    assert unit.multipliers == 1 and (OUT in unit.control.summed) == (min(stages, len(beats)) > 1)
+    bench = Bench(unit, seed=n)
+    right = []
+
+    async def play(ctx):
+        await bench.load(ctx, bench.tau)
+        for pause in (0.0, 0.0, 0.5, 0.0):
+            X = bench.blocks(n)
+            right.append(gf128.mul(bench.tau, polyhash.horner(bench.tau, X)))
+            await bench.sector(ctx, "f", X, 0, pause=pause)
+            if period is None:
+                await bench.rest(ctx, program)
+        for _ in range(3 * program.steps + program.tail + stages):
+            await bench.noise(ctx)
+
+    assert [result for _, _, result in bench.run(play)] == right
+
+
+def test_a_sum_is_not_known_ahead():
+    program = schedule(
+        horner_sums([[0], [1]], OUT, decimation=2),
+        [Arrival(0, 0, 0), Arrival(1, 1, 0)],
+        latency=2,
+        multipliers=1,
+        beats=2,
+        steps=2,
+    )
+    with pytest.raises(ValueError, match="^the sum of event out is not known before its last product$"):
+        HashUnit({"f": program}, width=1, ahead=[OUT])
 
 
 def to_element(reading, block):
