@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The entrance of a sector core: one register, and the framing of sectors."""
 
-from amaranth import Const, Module, Mux, Signal, Value
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -57,14 +57,14 @@ class Entrance(wiring.Component):
         begun = Signal()
         leaves = Signal()
         final = self.number == self.beats - 1
-        fewer, more, endless = self._ends(final)
+        short, long, endless = self._ends(final)
         m.d.comb += [
             leaves.eq(self.take | (full & discard)),
             self.valid.eq(full & ~discard),
             self.i.ready.eq(self.open & (~full | leaves) & ~(~begun & self.hold)),
             self.between.eq(~begun & ~full),
-            self.fault[SHORT].eq(self.take & self.x.last & (~final | fewer)),
-            self.fault[LONG].eq(self.take & final & (~self.x.last | more)),
+            self.fault[SHORT].eq(self.take & self.x.last & short),
+            self.fault[LONG].eq(self.take & final & long),
         ]
         with m.If(leaves):
             m.d.sync += full.eq(0)
@@ -81,8 +81,11 @@ class Entrance(wiring.Component):
         return m
 
     def _ends(self, final: Value) -> tuple[Value, Value, Value]:
-        """Whether the last beat has too few bytes or too many, and whether the sector goes on after it."""
+        """Whether a beat that is the sector's last by ``last`` is too early, one that is it by its number too late or
+        too long, and whether the sector goes on after it.
+        """
+        early, late = ~final, ~self.x.last
         if self.tail is None:
-            return Const(0), Const(0), self.fault[LONG]
+            return early, late, self.fault[LONG]
         keep, more = self.x.keep, self.x.keep[self.tail :].any()
-        return ~keep[: self.tail].all() & ~more, more, self.take & final & ~self.x.last
+        return early | (~keep[: self.tail].all() & ~more), late | more, self.take & final & late
