@@ -198,7 +198,8 @@ def _place(products, at, unit, latency, period, reserved, urgent, prompt, earlie
     placed: dict[Label, int] = {}
     taken = set()
     waiting = list(products)
-    limit = max(a.step for a in at.values()) + (latency + 2) * (len(products) + 2)
+    begin = max(max(a.step for a in at.values()), *earliest.values(), 0)
+    limit = begin + (latency + 2) * (len(products) + 2)
 
     def place_of(step):
         return step if period is None else step % period

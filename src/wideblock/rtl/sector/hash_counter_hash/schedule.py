@@ -2,9 +2,10 @@
 """The programs of both passes of hash-counter-hash, and the cycles of a sector that follow from them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from wideblock.rtl.hash.products import DIGEST, Block, Plan, Product, Special
+from wideblock.rtl.hash.products import DIGEST, Block, Event, Label, Plan, Product, Special
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 
 from ..parameters import HashedParameters
@@ -31,19 +32,73 @@ def programs(
     next head. With ``shortcut``, a block is multiplied as it arrives. With overlap a head has at least ``spacing``
     steps, so that R follows that of the sector before by as many cycles, however the input pauses.
     """
-    stride = place.parts if shortcut else 1
+    passes = _Passes(p, front, back, place, shortcut)
 
-    def build(
-        plan: Plan, products: Sequence[Product], first: int, stride: int, period: int | None, **more: Any
-    ) -> Program:
+    def both(period: int | None) -> dict[str, Program] | None:
+        made = {"front": passes.front_pass(period), "back": passes.back_pass(period)}
+        fits = (
+            period is None
+            or period >= least_interval
+            or all(program.steps + program.tail <= least_interval for program in made.values())
+        )
+        return made if fits else None
+
+    return shortest(p, max(p.beats + len(FRONT.specials(front)), spacing), both)
+
+
+@dataclass(frozen=True)
+class _Passes:
+    """The products of both passes of a sector, to be scheduled for a period, or None."""
+
+    p: HashedParameters
+    front: Sequence[Product]
+    back: Sequence[Product]
+    place: Placement
+    shortcut: bool
+
+    def front_pass(self, period: int | None) -> Program:
+        """The front pass. A shared hash and the blocks that are held are in the head, and R comes after it."""
+        made = self._pass(FRONT, self.front, period)
+        if not made.raises(FRONT.shared):
+            return made
+        shared = made.done(FRONT.shared)
+        steps = max(made.steps, shared + 1, made.held + 1)
+        if period is not None and steps > period:
+            raise ValueError(f"the shared hash is known at step {shared}, too late for a period of {period} steps")
+        behind = {product.name: shared + 1 - made.latency for product in self.front if product.into == FRONT.R}
+        earliest = behind | self._at_the_end(self.front, FRONT.R, period)
+        made = self._pass(FRONT, self.front, period, steps=steps, earliest=earliest)
+        if made.done(FRONT.shared) != shared:
+            raise ValueError("the shared hash moved as R was put behind it")
+        return made
+
+    def back_pass(self, period: int | None) -> Program:
+        """The back pass, which ends as the front pass does."""
+        shared = any(product.into == FRONT.shared for product in self.front)
+        earliest = self._at_the_end(self.back, BACK.h, period) if shared else {}
+        return self._pass(BACK, self.back, period, earliest=earliest)
+
+    def _at_the_end(self, products: Sequence[Product], event: Event, period: int | None) -> dict[Label, int]:
+        """Steps before which the products of the sum that raises ``event`` are not issued.
+
+        With a period, its last product is in the last step of the head or later. The next sector begins there, and the
+        proof of the sectors' order counts on it.
+        """
+        summed = [product.name for product in products if product.into == event]
+        return {} if period is None else {name: period - len(summed) + k for k, name in enumerate(summed)}
+
+    def _pass(self, plan: Plan, products: Sequence[Product], period: int | None, **more: Any) -> Program:
+        """One pass; ``more`` are options of :func:`schedule` in the place of the usual ones."""
+        p, place = self.p, self.place
+        first, beats = (place.first, place.rows) if plan is BACK else (0, p.beats)
+        stride = place.parts if self.shortcut and plan is BACK else 1
         specials = plan.specials(products)
         used = {block for product in products for block in product.blocks}
-        beats = place.rows if plan is BACK else p.beats
         options: dict[str, Any] = {
             "steps": period or (beats - 1) * stride + 1 + len(specials),
             "urgent": [product.name for product in products if product.name in (DIGEST, FRONT.Q)],
             # known only at the end: with two blocks, the product of a sector cut short would be on its way
-            "prompt": shortcut and p.m > 2,
+            "prompt": self.shortcut and p.m > 2,
         }
         return schedule(
             products,
@@ -55,32 +110,6 @@ def programs(
             stride=stride,
             **(options | more),
         )
-
-    def front_pass(period: int | None) -> Program:
-        """The front pass, whose head is long enough for the blocks that are held and for the shared hash."""
-        made = build(FRONT, front, 0, 1, period)
-        if not made.raises(FRONT.shared):
-            return made
-        shared = made.done(FRONT.shared)
-        steps = max(made.steps, shared + 1, made.held + 1)
-        if period is not None and steps > period:
-            raise ValueError(f"the shared hash is known at step {shared}, too late for a period of {period} steps")
-        earliest = {product.name: shared + 1 - made.latency for product in front if product.into == FRONT.R}
-        made = build(FRONT, front, 0, 1, period, steps=steps, earliest=earliest)
-        if made.done(FRONT.shared) != shared:
-            raise ValueError("the shared hash moved as R was put behind it")
-        return made
-
-    def both(period: int | None) -> dict[str, Program] | None:
-        made = {"front": front_pass(period), "back": build(BACK, back, place.first, stride, period)}
-        fits = (
-            period is None
-            or period >= least_interval
-            or all(program.steps + program.tail <= least_interval for program in made.values())
-        )
-        return made if fits else None
-
-    return shortest(p, max(p.beats + len(FRONT.specials(front)), spacing), both)
 
 
 def _arrivals(p: HashedParameters, first: int, beats: int, stride: int, specials: Sequence[Special]) -> list[Arrival]:
