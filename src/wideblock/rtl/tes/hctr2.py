@@ -56,9 +56,9 @@ class Hctr2(HashCounterHash):
 
     def H(self, N: Sequence[Block], into: Event, *, skipped: int) -> list[Product]:
         """POLYVAL of blocks that arrive in whole beats, but for those ``skipped`` before them."""
-        return horner_sums(self.beats([*[None] * skipped, *N]), into, decimation=self.parameters.decimation)
+        return horner_sums(self._beats([*[None] * skipped, *N]), into, decimation=self.parameters.decimation)
 
-    def beats(self, blocks: Sequence[Block | None]) -> list[Sequence[Block | None]]:
+    def _beats(self, blocks: Sequence[Block | None]) -> list[Sequence[Block | None]]:
         """The blocks by beats."""
         return [blocks[k : k + self.parameters.width] for k in range(0, len(blocks), self.parameters.width)]
 
@@ -71,7 +71,7 @@ class Hctr2(HashCounterHash):
 
     def front(self, X: Sequence[Block]) -> list[Product]:
         p = self.parameters
-        tweak = self.beats([FRONT.header, FRONT.T1, FRONT.T2][: 1 + p.tweak_bytes // 16])
+        tweak = self._beats([FRONT.header, FRONT.T1, FRONT.T2][: 1 + p.tweak_bytes // 16])
         behind = -(-p.sector_bytes // 16) - 1  # blocks of N
         return [
             *horner_sums(tweak, FRONT.shared, decimation=1, lift=behind, name="T"),
