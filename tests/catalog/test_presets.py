@@ -21,6 +21,7 @@ PAPER |= {"heh-brw-1": 55, "heh-brw-2": 55, "heh-brw-3": 69, "heh-poly": 83}
 PAPER |= {"hmch-brw-1": 66, "hmch-brw-2": 66, "hmch-brw-3": 80, "hmch-poly": 94}
 for scheme in ("heh", "hmch"):
     OVERLAP |= {f"{scheme}-brw-1s": 19, f"{scheme}-brw-2s": 19, f"{scheme}-brw-3s": 36, f"{scheme}-polys": 36}
+HCTR2 = {"hctr2-1": 450, "hctr2-2": 320, "hctr2-1s": 262, "hctr2-2s": 132, "hctr2-4s": 68}
 BYTES = {"fast": 4096, "heh": 512, "hmch": 512}
 SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.scheme.name != "xts"]
 UNITS = {  # most cycles between units of 4096 bytes, and of 512
@@ -57,6 +58,17 @@ def test_overlap_is_bound_by_the_lanes(timing, name):
     p = preset.parameters
     assert p.overlap and p.sector_bytes == BYTES[preset.scheme.name]
     assert p.m // p.lanes < timing[name].interval <= OVERLAP[name]
+
+
+@pytest.mark.parametrize("name", HCTR2)
+@pytest.mark.parametrize("key_bits", [128, 192, 256])
+@pytest.mark.parametrize("tweak_bytes", [16, 32])
+def test_hctr2_needs_no_more_cycles_than_the_fastest_of_its_family(name, key_bits, tweak_bytes):
+    core = contract(name, {"key_bits": key_bits, "tweak_bytes": tweak_bytes})
+    p = core.parameters
+    assert p.sector_bytes == 4096 and p.overlap == name.endswith("s")
+    assert p.m // p.lanes < core.timing.interval <= HCTR2[name]
+    assert p.overlap or core.timing.compute <= HCTR2[name]
 
 
 @pytest.mark.parametrize("name", UNITS)
@@ -98,6 +110,11 @@ def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
         ("fast-brw-2s", {"hash": "horner", "sector_bytes": 512}, "FAST[Horner] for 512-byte sectors, two AES cores, "),
         ("heh-brw-1", {"lanes": 1}, "HEH[BRW] for 512-byte sectors, one AES core each way, squares on the fly, "),
         ("hmch-poly", {}, "HMCH[Poly] for 512-byte sectors, one AES core, the paper's architecture"),
+        (
+            "hctr2-2",
+            {"sector_bytes": 31},
+            "HCTR2 for 31-byte sectors, two AES cores, one hash unit, one sector at a ti",
+        ),
         ("xts-enc", {"direction": "both"}, "AES-XTS for units of any length from 16 bytes, figures for 4096, both dir"),
     ],
 )
@@ -176,6 +193,13 @@ def test_xts_has_no_parameter_of_a_hash(change):
     with pytest.raises(ValueError, match=r"of xts-enc; it would be one of sector_bytes, width, .*direction$"):
         changed("xts-enc", **change)
     assert contract("xts-enc").settings.keys().isdisjoint(change)
+
+
+@pytest.mark.parametrize("change", [{"hash": "brw"}, {"squares": "stored"}, {"order": "paper"}])
+def test_hctr2_has_no_choice_of_a_hash(change):
+    with pytest.raises(ValueError, match=r"of hctr2-1; it would be one of sector_bytes, width, .*tweak_bytes, .*leaf$"):
+        changed("hctr2-1", **change)
+    assert contract("hctr2-1").settings.keys().isdisjoint(change)
 
 
 @pytest.mark.parametrize(("name", "hash"), [("fast-brw-2", "brw"), ("fast-horner-1", "horner")])

@@ -207,7 +207,7 @@ def test_a_specification_that_fails_says_why(tmp_path, monkeypatch, specificatio
 
 def test_another_engine_needs_only_its_name_in_the_table(tmp_path, monkeypatch):
     class Copy:
-        chunk_bytes, sector_bytes, cycles = 128, 64, None
+        chunk_bytes, sector_bytes, tweak_bytes, cycles = 128, 64, 16, None
 
         def __init__(self, subject, key, decrypt):
             pass

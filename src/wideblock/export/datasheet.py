@@ -18,6 +18,7 @@ def datasheet(core: Contract, measured: str = "") -> str:
     p, t = core.parameters, core.timing
     rate = 8 * p.sector_bytes / t.interval
     diagram = sector_diagram(t, p.beats)
+    connect = CONNECT.format(core=core, bits=8 * p.tweak_bytes, high=8 * p.tweak_bytes - 1)
     parts = [
         f"# {core.module}\n\n{core.title}. {core.summary}\n\n"
         f"Made by wideblock {__version__} with `{command(core)}`. {_throughput(rate)}\n",
@@ -43,7 +44,7 @@ def datasheet(core: Contract, measured: str = "") -> str:
         f"`~` is high, `_` low, `:` cycles left out.\n\n```text\n{text(diagram)}```\n\n"
         f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
         f"## Rules of the ports\n\n{_rules(core)}",
-        f"## How to connect\n\n```verilog\n{instance(core)}```\n\n{CONNECT.format(core=core)}",
+        f"## How to connect\n\n```verilog\n{instance(core)}```\n\n{connect}",
         *([f"## How to simulate\n\n{SIMULATE.format(module=core.module)}"] if core.known_answers else []),
         f"## Security\n\n{core.security}\n\n"
         "There is no masking and no other protection against side channels that need physical access.\n",
@@ -66,7 +67,10 @@ def _holds(core: Contract) -> str:
 
 def _rules(core: Contract) -> str:
     behaviour = core.behaviour
-    return PAUSES + (SECTORS if behaviour.length.fixed else units_rules(behaviour)) + KEYS
+    if not behaviour.length.fixed:
+        return PAUSES + units_rules(behaviour) + KEYS
+    tail = core.parameters.sector_bytes % core.parameters.beat_bytes
+    return PAUSES + SECTORS + (TAIL.format(tail=tail) if tail else "") + KEYS
 
 
 def units_rules(behaviour: Behaviour) -> str:
@@ -93,6 +97,11 @@ PAUSES = """\
 SECTORS = """\
 - `s_axis_tuser` belongs to the first beat of a sector. Encryption and decryption mix freely, sector by sector.
 - A sector whose `s_axis_tlast` comes early or late is dropped whole. `fault` pulses, and the next sector is right.
+"""
+
+TAIL = """\
+- The last beat of a sector has {tail} bytes. `s_axis_tkeep` must mark just these, from byte 0, or the sector is dropped
+  like one of another length. `m_axis_tkeep` marks the same bytes of the result; the others are zero.
 """
 
 UNITS = """\
@@ -123,7 +132,8 @@ KEYS = """\
 CONNECT = """\
 All ports are synchronous to `aclk`. `aresetn` is sampled by `aclk`: hold it low for at least one cycle. A 16-byte block
 keeps its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream width converter fits as it is. For
-storage, the tweak is the sector number as a 128-bit little-endian integer: put the number in `s_axis_tuser[127:0]`.
+storage, the tweak is the sector number as a {bits}-bit little-endian integer: put the number in
+`s_axis_tuser[{high}:0]`.
 The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
 FuseSoC (targets `lint`, `synth` and, with a test bench, `sim`), and `{core.module}.xdc` has a clock constraint for runs
 of the core by itself.

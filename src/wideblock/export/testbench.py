@@ -46,7 +46,7 @@ def testbench(core: Contract, cases: Sequence[Case]) -> str:
         if key != loaded:
             plays.append(f"load({_hex(key, widths['s_axis_key_tdata'])});")
             loaded = key
-        user = _hex(tweak + bytes([decrypt]), 129)
+        user = _hex(tweak + bytes([decrypt]), widths["s_axis_tuser"])
         plays.append(f"send({len(data_in)}, {beats}, {user}, {_ones(bytes_last, beat)});")
         data_in += _beats(given, beat)
         data_out += _beats(right, beat)
@@ -69,6 +69,8 @@ def testbench(core: Contract, cases: Sequence[Case]) -> str:
         pins=", ".join(f".{port.name}({port.name})" for port in core.ports),
         high=8 * beat - 1,
         keep_high=beat - 1,
+        user_high=widths["s_axis_tuser"] - 1,
+        user_width=widths["s_axis_tuser"],
         key_high=widths["s_axis_key_tdata"] - 1,
         unknown="".join(
             f"    {port.name} = {port.width}'bx;\n"
@@ -141,7 +143,7 @@ module {core}_tb;
     end
   endtask
 
-  task send(input integer first, input integer beats, input [128:0] user, input [{keep_high}:0] keep);
+  task send(input integer first, input integer beats, input [{user_high}:0] user, input [{keep_high}:0] keep);
     integer k;
     begin
       for (k = 0; k < beats; k = k + 1) begin
@@ -149,7 +151,7 @@ module {core}_tb;
         s_axis_tvalid = 1;
         s_axis_tdata = given[first + k];
         s_axis_tlast = k == beats - 1;
-        s_axis_tuser = k == 0 ? user : 129'bx;
+        s_axis_tuser = k == 0 ? user : {user_width}'bx;
         {drive_keep}
         #4;
         while (!s_axis_tready) begin
@@ -161,7 +163,7 @@ module {core}_tb;
       s_axis_tvalid = 0;
       s_axis_tdata = {{({high} + 1){{1'bx}}}};
       s_axis_tlast = 1'bx;
-      s_axis_tuser = 129'bx;
+      s_axis_tuser = {user_width}'bx;
       {idle_keep}
     end
   endtask

@@ -69,7 +69,8 @@ def crypt_image(
         ):
             done, started = 0, time.perf_counter()
             report(done, total)
-            for sectors in worker.crypt(image.chunks(worker.sector_bytes, first_sector, worker.chunk_bytes)):
+            chunks = image.chunks(worker.sector_bytes, first_sector, worker.chunk_bytes, worker.tweak_bytes)
+            for sectors in worker.crypt(chunks):
                 output.write(sectors.tobytes())
                 done += len(sectors)
                 report(done, total)

@@ -24,7 +24,7 @@ __all__ = ["ENGINES", "Bytes", "Chunk", "Engine", "make"]
 
 Bytes = NDArray[np.uint8]
 Chunk = tuple[Bytes, Bytes]
-"""Sectors (n, sector_bytes) and their tweaks (n, 16)."""
+"""Sectors (n, sector_bytes) and their tweaks (n, tweak_bytes)."""
 
 
 class Engine(Protocol):
@@ -35,6 +35,7 @@ class Engine(Protocol):
     """
 
     sector_bytes: int
+    tweak_bytes: int
     chunk_bytes: int
     """Most bytes of a chunk. It bounds memory, and the time for which a chunk keeps signals waiting."""
 
@@ -62,7 +63,7 @@ class Rtl:
             has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
             raise UserError(f"{subject.module} only {has}; to {lacks}, choose the engine 'spec' or a core that does")
         self._subject, self._key, self._decrypt = subject, key, decrypt
-        self.sector_bytes = subject.behaviour.usual
+        self.sector_bytes, self.tweak_bytes = subject.behaviour.usual, shape(subject).tweak_bytes
         self._first_cycle = 0
 
     def __enter__(self) -> "Rtl":
@@ -89,7 +90,7 @@ class Specification:
 
     def __init__(self, subject: Contract, key: bytes, decrypt: bool):
         self._subject, self._key, self._decrypt = subject, key, decrypt
-        self.sector_bytes = subject.behaviour.usual
+        self.sector_bytes, self.tweak_bytes = subject.behaviour.usual, shape(subject).tweak_bytes
 
     def __enter__(self) -> "Specification":
         self._pool = SpecificationPool(self._subject)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.shows("aes-cores")
 PARAMETERS = [
     (128, "lut", 1, 1), (128, "lut", 2, 2), (128, "lut", 4, 2), (128, "composite", 1, 1), (128, "composite", 2, 2),
     (128, "composite", 4, 4), (128, "norm", 2, 2), (256, "lut", 1, 1), (256, "lut", 2, 2), (256, "composite", 1, 1),
-    (256, "composite", 3, 3),
+    (256, "composite", 3, 3), (192, "lut", 1, 1), (192, "lut", 2, 2), (192, "composite", 4, 4),
 ]  # fmt: skip
 
 
@@ -42,7 +42,7 @@ def round_keys(ctx, dut):
 @pytest.mark.parametrize("key_bits, sbox, round_stages, cycles_a_key", PARAMETERS)
 def test_round_keys_and_timing(key_bits, sbox, round_stages, cycles_a_key):
     dut = KeyExpansion(key_bits=key_bits, sbox=sbox, round_stages=round_stages)
-    assert dut.timing.latency == dut.timing.interval == 1 + {128: 10, 256: 13}[key_bits] * cycles_a_key
+    assert dut.timing.latency == dut.timing.interval == 1 + {128: 10, 192: 8, 256: 13}[key_bits] * cycles_a_key
     rng = random.Random(key_bits)
     size = key_bits // 8
 
@@ -64,7 +64,7 @@ def test_round_keys_and_timing(key_bits, sbox, round_stages, cycles_a_key):
     run(dut, bench)
 
 
-@pytest.mark.parametrize("key_bits", [128, 256])
+@pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_keys_back_to_back(key_bits):
     dut = KeyExpansion(key_bits=key_bits)
     taken = []
@@ -80,7 +80,7 @@ def test_keys_back_to_back(key_bits):
     assert taken == [k * dut.timing.interval for k in range(3)]
 
 
-@pytest.mark.parametrize("key_bits, round_stages", [(128, 1), (128, 2), (256, 1)])
+@pytest.mark.parametrize("key_bits, round_stages", [(128, 1), (128, 2), (192, 1), (256, 1)])
 def test_clear_at_any_moment(key_bits, round_stages):
     dut = KeyExpansion(key_bits=key_bits, round_stages=round_stages)
     key = random.Random(1).randbytes(key_bits // 8)
@@ -108,7 +108,7 @@ def test_clear_at_any_moment(key_bits, round_stages):
 
 
 @pytest.mark.parametrize(
-    "bad, message", [({"key_bits": 192}, "got 192"), ({"sbox": "bram"}, "got 'bram'"), ({"round_stages": 0}, "got 0")]
+    "bad, message", [({"key_bits": 160}, "got 160"), ({"sbox": "bram"}, "got 'bram'"), ({"round_stages": 0}, "got 0")]
 )
 def test_impossible_parameters(bad, message):
     with pytest.raises(ValueError, match=message):

@@ -4,7 +4,9 @@
 import copy
 import random
 import time
+from functools import reduce
 from itertools import pairwise, product
+from operator import xor
 
 import pytest
 from amaranth.back import rtlil
@@ -40,6 +42,7 @@ def run(dut, pairs, rate=1.0, seed=0):
     rng = random.Random(seed)
     sent, received = [], []
     pending = list(reversed(pairs))
+    width = dut.terms * dut.field.width
     cycles, ahead = 0, None
 
     async def bench(ctx):
@@ -47,7 +50,7 @@ def run(dut, pairs, rate=1.0, seed=0):
         while len(received) < len(pairs) and cycles < 20 * len(pairs) + 100:
             valid = bool(pending) and rng.random() < rate
             ctx.set(dut.i.valid, valid)
-            a, b = pending.pop() if valid else (rng.getrandbits(dut.field.width), rng.getrandbits(dut.field.width))
+            a, b = pending.pop() if valid else (rng.getrandbits(width), rng.getrandbits(width))
             ctx.set(dut.i.payload, {"a": a, "b": b})
             if valid:
                 sent.append(cycles)
@@ -106,6 +109,41 @@ def test_gf128(stages, leaf):
     pairs = [(rng.getrandbits(128), rng.getrandbits(128)) for _ in range(20)]
     pairs += [(1 << rng.randrange(128), 1 << rng.randrange(128)) for _ in range(20)] + [(1 << 127, 2)]
     check(Multiplier(stages=stages, leaf=leaf), pairs, spec.mul, rate=0.8)
+
+
+def parts(x, width):
+    while x:
+        yield x % (1 << width)
+        x >>= width
+
+
+@pytest.mark.parametrize("terms, stages, leaf", [(2, 1, 4), (2, 4, 2), (3, 5, 4), (4, 8, 2)])
+def test_sum_of_products(terms, stages, leaf):
+    """Random operands, and each bit of one term's with each bit of another's, whose product must not be there."""
+
+    def model(a, b):
+        return reduce(xor, (multiply(x, y, AES) for x, y in zip(parts(a, 8), parts(b, 8), strict=False)), 0)
+
+    rng, bits = random.Random(terms), 8 * terms
+    pairs = [(rng.getrandbits(bits), rng.getrandbits(bits)) for _ in range(100)]
+    pairs += [(1 << i, 1 << j) for i, j in product(range(bits), repeat=2)]
+    check(Multiplier(AES, leaf=leaf, stages=stages, terms=terms), pairs, model, rate=0.9)
+
+
+@pytest.mark.parametrize("terms, stages", [(2, 4), (4, 3)])
+def test_sum_of_products_of_gf128(terms, stages):
+    def model(a, b):
+        return reduce(xor, (spec.mul(x, y) for x, y in zip(parts(a, 128), parts(b, 128), strict=False)), 0)
+
+    rng, bits = random.Random(terms), 128 * terms
+    pairs = [(rng.getrandbits(bits), rng.getrandbits(bits)) for _ in range(10)]
+    pairs += [(1 << rng.randrange(bits), 1 << rng.randrange(bits)) for _ in range(20)]
+    check(Multiplier(stages=stages, terms=terms), pairs, model)
+
+
+def test_no_terms():
+    with pytest.raises(ValueError, match="^terms must be 1 or more, got 0$"):
+        Multiplier(terms=0)
 
 
 @pytest.mark.parametrize("stages, leaf", [*((stages, 4) for stages in STAGES), (4, 2), (4, 8), (4, 16)])

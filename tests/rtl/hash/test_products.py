@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from wideblock.rtl.hash.products import Event, Plan, Product, Special, Tap, brw_products, horner_products
+from wideblock.rtl.hash.products import Event, Plan, Product, Special, Tap, brw_products, horner_products, horner_sums
 from wideblock.spec import gf128, polyhash
 from wideblock.spec.polyhash import TwoBlockRule
 
@@ -26,6 +26,8 @@ def evaluate(products, values, tau, into, *, decrypt=False):
             right ^= 0 if product.right is None else values[product.right]
             right ^= 0 if product.constant is None else gf128.power(tau, product.constant)
             total ^= gf128.mul(left, right)
+            for exponent, block in filter(None, product.beside):
+                total ^= gf128.mul(gf128.power(tau, exponent), values[block])
     return total
 
 
@@ -81,6 +83,24 @@ def test_monic_horner_has_a_leading_one(n, decimation):
     right = gf128.mul(tau, polyhash.horner(tau, [1, *(values[name] for name in names)]))
     assert len(products) == n  # the one costs no product
     assert evaluate(products, values, tau, "out") == right
+
+
+@pytest.mark.parametrize("width", [1, 2, 4, 8])
+@pytest.mark.parametrize("skipped", [0, 1, 3])
+@pytest.mark.parametrize("decimation", [1, 2, 3, 8])
+@pytest.mark.parametrize("n", [5, 8, 19, 33])
+def test_horner_a_beat_at_a_time(width, skipped, decimation, n):
+    """The first columns may have no block, and the last beat may be shorter."""
+    skipped %= width
+    tau, names, values = message(n, decimation)
+    blocks = [None] * skipped + names
+    beats = [blocks[k : k + width] for k in range(0, len(blocks), width)]
+    right = gf128.mul(tau, polyhash.horner(tau, [values[name] for name in names]))
+    for lift in (0, 1, 12):
+        products = horner_sums(beats, "out", decimation=decimation, lift=lift, name="Z")
+        assert [product.name for product in products] == [f"Z{k}" for k in range(len(beats))]
+        assert evaluate(products, values, tau, "out") == gf128.mul(gf128.power(tau, lift), right)
+        assert sorted(block for product in products for block in product.blocks) == sorted(names)
 
 
 @pytest.mark.parametrize("decimation", [2, 4, 8])

@@ -7,7 +7,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from wideblock.rtl.gf128.reading import Reading
-from wideblock.rtl.hash.products import Event, Product, brw_products
+from wideblock.rtl.hash.products import Event, Product, Special, brw_products, horner_sums, psi_products
 from wideblock.rtl.hash.program import Arrival, schedule
 from wideblock.rtl.hash.unit import HashUnit
 from wideblock.spec import gf128, polyhash
@@ -304,3 +304,97 @@ def test_another_reading_of_the_field(reading):
 
     seen = bench.run(play)
     assert [*operands, *(value for _, _, value in seen)] == right
+
+
+@pytest.mark.parametrize("reading", [Reading.LE, Reading.POLYVAL])
+@pytest.mark.parametrize(("width", "stages"), [(1, 3), (2, 4)])
+def test_held_blocks(reading, width, stages):
+    """Two blocks that the core holds through the head are hashed beside those that arrive."""
+    shared, n = Event("shared", "the hash of the blocks that are held"), 6 * width
+    A, B = Special("A", "the first block", held=True), Special("B", "the second block", held=True)
+    products = [
+        Product("A", None, 1, A, None, "B"),
+        Product("B", None, n, B, None, shared),
+        *psi_products(range(n), OUT, hash="horner", order="natural", decimation=width * stages),
+    ]
+    program = schedule(
+        products,
+        [Arrival(b, b // width, b % width) for b in range(n)],
+        latency=stages,
+        multipliers=width,
+        beats=n // width,
+        steps=2 + 2 * stages,
+    )
+    assert 1 <= program.issued("A") < program.issued("B") == program.held < program.steps
+    bench = Bench(HashUnit({"f": program}, width=width, reading=reading))
+    right = []
+
+    async def play(ctx):
+        await bench.load(ctx, bench.tau)
+        key = to_element(reading, bench.tau)
+        tau = gf128.double(key) if reading is Reading.POLYVAL else key
+        for _ in range(3):
+            a, b, *X = bench.blocks(2 + n)
+            ctx.set(bench.unit.special(A), a)
+            ctx.set(bench.unit.special(B), b)
+            held, arrived = ([to_element(reading, x) for x in part] for part in ([a, b], X))
+            right.append(gf128.mul(gf128.power(tau, n), polyhash.horner(tau, held)))
+            right.append(gf128.mul(tau, polyhash.horner(tau, arrived)))
+            await bench.sector(ctx, "f", X, 0, pause=0.2)
+            await bench.rest(ctx, program)
+            for _ in range(program.steps):
+                await bench.noise(ctx)
+
+    seen = bench.run(play)
+    assert [event.name for event, _, _ in seen] == ["shared", "out"] * 3
+    assert [to_element(reading, result) for _, _, result in seen] == right
+
+
+@pytest.mark.parametrize("period", [None, 9])
+@pytest.mark.parametrize(("n", "width", "stages"), [(8, 1, 3), (15, 2, 4), (27, 4, 2), (3, 4, 1)])
+def test_sums_of_a_beat(n, width, stages, period):
+    """All products of a beat are one sum, and the sums of the chains are added as the event is raised."""
+    beats = [range(n)[k : k + width] for k in range(0, n, width)]
+    program = schedule(
+        horner_sums(beats, OUT, decimation=stages),
+        [Arrival(b, b // width, b % width) for b in range(n)],
+        latency=stages,
+        multipliers=1,
+        beats=len(beats),
+        steps=period or len(beats),
+        period=period,
+    )
+    unit = HashUnit({"f": program}, width=width)
+    assert unit.multipliers == 1 and (OUT in unit.control.summed) == (min(stages, len(beats)) > 1)
+    bench = Bench(unit, seed=n)
+    right = []
+
+    async def play(ctx):
+        await bench.load(ctx, bench.tau)
+        for pause in (0.0, 0.0, 0.5, 0.0):
+            X = bench.blocks(n)
+            right.append(gf128.mul(bench.tau, polyhash.horner(bench.tau, X)))
+            await bench.sector(ctx, "f", X, 0, pause=pause)
+            if period is None:
+                await bench.rest(ctx, program)
+        for _ in range(3 * program.steps + program.tail + stages):
+            await bench.noise(ctx)
+
+    assert [result for _, _, result in bench.run(play)] == right
+
+
+def test_a_sum_is_not_known_ahead():
+    program = schedule(
+        horner_sums([[0], [1]], OUT, decimation=2),
+        [Arrival(0, 0, 0), Arrival(1, 1, 0)],
+        latency=2,
+        multipliers=1,
+        beats=2,
+        steps=2,
+    )
+    with pytest.raises(ValueError, match="^the sum of event out is not known before its last product$"):
+        HashUnit({"f": program}, width=1, ahead=[OUT])
+
+
+def to_element(reading, block):
+    return int(f"{block:0128b}"[::-1], 2) if reading is Reading.POLYVAL else block

@@ -4,8 +4,9 @@
 import pytest
 
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
-from wideblock.rtl.sector.parameters import HashedParameters, PsiParameters, SinglePassParameters
+from wideblock.rtl.sector.parameters import HashedParameters, HornerParameters, PsiParameters, SinglePassParameters
 from wideblock.rtl.tes.fast import Fast
+from wideblock.rtl.tes.hctr2 import Hctr2
 from wideblock.rtl.tes.heh import Heh
 from wideblock.rtl.tes.hmch import Hmch
 from wideblock.rtl.tes.xts import Xts
@@ -30,6 +31,7 @@ def test_words_lie_side_by_side():
         (Fast, HashedParameters(key_bits=256), 256, ("key",), "the AES key"),
         (Heh, PsiParameters(), 256, ("key", "hash_key"), "the AES key, then the hash key"),
         (Hmch, PsiParameters(key_bits=256), 384, ("key", "hash_key"), "the AES key, then the hash key"),
+        (Hctr2, HornerParameters(key_bits=192), 192, ("key",), "the AES key"),
         (Xts, SinglePassParameters(), 256, ("key",), "Key1 for the data, then Key2 for the tweak"),
     ],
 )

@@ -25,7 +25,7 @@ def simulate(dut, bench):
     sim.run()
 
 
-@pytest.mark.parametrize("key_bits", [128, 256])
+@pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_two_keys(key_bits):
     keys = KeyWord("Key1", key_bits, "Key1"), KeyWord("Key2", key_bits, "Key2")
     dut = KeyUnit(KeyMaterial(port=keys, ciphers=keys, rule=KeyRule.HALVES_DIFFER), sbox="lut", rows=4)

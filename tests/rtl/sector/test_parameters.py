@@ -3,7 +3,7 @@
 
 import pytest
 
-from wideblock.rtl.sector.parameters import HashedParameters, PsiParameters, SinglePassParameters
+from wideblock.rtl.sector.parameters import HashedParameters, HornerParameters, PsiParameters, SinglePassParameters
 
 pytestmark = pytest.mark.shows("stream-parts")
 
@@ -82,6 +82,14 @@ def test_impossible_in_a_family(parameters, message):
     with pytest.raises(ValueError) as error:
         parameters()
     assert str(error.value) == message
+
+
+@pytest.mark.parametrize(
+    ("sector_bytes", "m", "tail", "beats"), [(16, 2, 0, 1), (17, 2, 1, 1), (80, 5, 16, 3), (95, 6, 15, 3)]
+)
+def test_sectors_of_any_length_in_two_passes(sector_bytes, m, tail, beats):
+    p = HornerParameters(sector_bytes=sector_bytes)
+    assert (p.m, p.tail, p.beats) == (m, tail, beats)
 
 
 def test_sectors_of_any_length_in_a_single_pass():

@@ -7,11 +7,8 @@ import pytest
 
 from wideblock.export.contract import contract
 from wideblock.rtl.sector.parameters import HashedParameters, PsiParameters
-from wideblock.verify.report import Outcome
-from wideblock.verify.sector.checks import CHECKS
-from wideblock.verify.sector.driver import SectorSimulation
-from wideblock.verify.sector.stimulus import Key, Zeroize
-from wideblock.verify.sector.suite import verify
+
+from .whole import assert_verified
 
 CORES = [
     ("fast-brw-2s", {}),
@@ -62,19 +59,7 @@ NEVER = [
 )
 def test_exported_verilog(name, changes):
     """The whole suite of checks, and the cycle of the first key after zeroize."""
-    core = contract(name, changes)
-    with SectorSimulation(core) as simulation:
-        report = verify(core, sectors=8, seed=1, vectors=core.known_answers, simulation=simulation)
-        assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
-        assert [check.name for check in report.checks] == list(CHECKS)
-        none = {check.name for check in report.checks if check.outcome is Outcome.NONE}
-        assert none == {"equal key halves"} | (set() if core.known_answers else {"known answers"})
-
-        key = bytes(simulation.shape.key_bytes)
-        simulation.reset()
-        simulation.load_key(key)
-        stimulus = simulation.stimulus([], [], False, keys=[Key(key, cycle=1)], events=[Zeroize(0)], quiet=0)
-        assert simulation.play(stimulus).key_taken.tolist() == [core.timing.zeroize]
+    assert_verified(contract(name, changes))
 
 
 def settings():

@@ -21,14 +21,15 @@ class KeyExpansion(wiring.Component):
     ``ready`` is high while they are complete: until then they are on their way through the registers and must not be
     used. ``clear`` zeroes every key register, and lowers ``ready``, at the next clock edge, whatever is under way.
 
-    A round key takes as many cycles as a round of the cipher has registers, ``round_stages``, so that both reach one
-    clock; where the S-box is one table, at most two.
+    A round key, or with AES-192 one and a half, takes as many cycles as a round of the cipher has registers,
+    ``round_stages``, so that both reach one clock; where the S-box is one table, at most two.
 
     Timing: latency from the key taken to ``ready``: with one cycle a round key 1 + rounds for AES-128 and rounds for
-            AES-256 (11, 14), as the key itself is one or two of them. The next key can be taken then.
+            AES-256 (11, 14), as the key itself is one or two of them, and 9 for AES-192. The next key can be taken
+            then.
     Paths:  ``clear`` to ``key.ready``.
-    Cost:   four S-boxes, 128 * (rounds + 1) registers in a shift register with enable, no multiplexer over them;
-            registers inside the S-boxes.
+    Cost:   four S-boxes, 128 * (rounds + 1) registers in a shift register with enable, no multiplexer over them, and
+            64 more for AES-192; registers inside the S-boxes.
     Bytes:  byte 0 of the key and of each round key is bits 7..0.
     Source: FIPS 197, 5.2.
     """
@@ -41,7 +42,10 @@ class KeyExpansion(wiring.Component):
         self.stages = min(round_stages, 1 + len(self.layer))
         self.key_bits, self.sbox = key_bits, sbox
         self.rounds = ROUNDS[key_bits]
-        steps = (self.rounds + 1 - key_bits // 128) * self.stages
+        # a step makes a round key, or where the key is no whole number of them, as many words as the key has
+        self.step_bits = 128 if key_bits % 128 == 0 else key_bits
+        self.parts = -(-128 * (self.rounds + 1) // self.step_bits)
+        steps = (self.parts - key_bits // self.step_bits) * self.stages
         self.timing = Timing(latency=1 + steps, interval=1 + steps)
         super().__init__(
             {
@@ -54,17 +58,18 @@ class KeyExpansion(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        held = self.key_bits // 128  # round keys that the key itself is
-        keys = [Signal(128, name=f"round_key{i}") for i in range(self.rounds + 1)]
+        size = self.step_bits
+        held = self.key_bits // size  # parts of the round keys that the key itself is
+        keys = [Signal(size, name=f"round_key{i}") for i in range(self.parts)]
         busy = Signal()
         load = named(m, "load", self.key.valid & self.key.ready)
-        m.d.comb += [self.round_keys.eq(Cat(keys)), self.key.ready.eq(~busy & ~self.clear)]
+        m.d.comb += [self.round_keys.eq(Cat(keys)[: len(self.round_keys)]), self.key.ready.eq(~busy & ~self.clear)]
 
         # AES-256 turns the word and adds the constant for every other round key only.
         turned = Signal(init=1)
         constant = Signal(8, init=1)
         # The word is turned behind the S-boxes, which commute with that, so that registers feed them.
-        word = self._sub_word(m, keys[-1][96:])
+        word = self._sub_word(m, keys[-1][size - 32 :])
         # One-hot, so that what enables all key registers comes from a register itself.
         phase = Signal(self.stages)
         shift = phase[-1]
@@ -74,10 +79,10 @@ class KeyExpansion(wiring.Component):
         else:
             g = named(m, "g", word.rotate_right(8) ^ constant)
 
-        # The words of the next round key are running sums.
-        w = [keys[-held][32 * k : 32 * k + 32] for k in range(4)]
+        # The words of the next part are running sums.
+        w = [keys[-held][at : at + 32] for at in range(0, size, 32)]
         sums = [named(m, "sum0", g ^ w[0])]
-        for k in range(1, 4):
+        for k in range(1, len(w)):
             sums.append(named(m, f"sum{k}", sums[-1] ^ w[k]))
 
         following = [*keys[1:], Cat(sums)]
@@ -124,5 +129,5 @@ class KeyExpansion(wiring.Component):
 
     @property
     def _last_constant(self) -> int:
-        """The constant of the last round key: x^9 for AES-128, x^6 for AES-256."""
-        return 0x36 if self.key_bits == 128 else 0x40
+        """The constant of the last step: x^9 for AES-128, x^7 for AES-192, x^6 for AES-256."""
+        return {128: 0x36, 192: 0x80, 256: 0x40}[self.key_bits]

@@ -24,7 +24,7 @@ __all__ = [
     "cut_places",
 ]
 
-ROUNDS = {128: 10, 256: 14}
+ROUNDS = {128: 10, 192: 12, 256: 14}
 """Rounds by key length. Source: FIPS 197, 5."""
 
 WRAPPED = (1, 3, 4)
@@ -33,7 +33,7 @@ WRAPPED = (1, 3, 4)
 
 def check_parameters(key_bits: int, sbox: str, kinds: Sequence[str] = KINDS) -> None:
     if key_bits not in ROUNDS:
-        raise ValueError(f"key_bits must be 128 or 256, got {key_bits!r}")
+        raise ValueError(f"key_bits must be one of {', '.join(map(str, ROUNDS))}, got {key_bits!r}")
     if sbox not in kinds:
         raise ValueError(f"sbox must be one of {', '.join(kinds)}, got {sbox!r}")
 

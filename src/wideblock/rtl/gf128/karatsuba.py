@@ -3,7 +3,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import accumulate, combinations, pairwise
 from math import ceil, log
 from operator import xor
@@ -78,16 +78,26 @@ def _join(c):
     return result
 
 
-def layers(field: Field, leaf: int) -> list[Layer]:
+def _sums(v, terms: int):
+    """Each of the products side by side, added to the ``terms`` - 1 that follow it."""
+    return [parity([c[t::terms] for t in range(terms)]) for c in v]
+
+
+def layers(field: Field, leaf: int, terms: int = 1) -> list[Layer]:
     """The steps of a product: halving the operands down to ``leaf`` bits, multiplying, joining, reducing.
+
+    With ``terms``, of a sum of so many products, which are added before they are joined.
 
     Source: Karatsuba and Ofman 1962; the formula as in Chakraborty et al., IEEE TC 62(2), appendix A.
     """
-    w, n, result = field.width, 1, []
+    w, n, result = field.width, terms, []
     while w > leaf:
         w, n = w // 2, n * 3
         result.append(Layer(f"operands{w}", 2, 2 * w * n, True, _split_operands))
     result.append(Layer(f"product{w}", 2 * w, (2 * w - 1) * n, n > 1, _schoolbook))
+    if terms > 1:
+        n //= terms
+        result.append(Layer(f"sum{w}", terms, (2 * w - 1) * n, False, partial(_sums, terms=terms)))
     while n > 1:
         w, n = w * 2, n // 3
         result.append(Layer(f"product{w}", 4, (2 * w - 1) * n, False, _join))
@@ -118,12 +128,15 @@ def place(chain: list[Layer], stages: int, input_depth: float = 0) -> tuple[int,
 class Multiplier(wiring.Component):
     """``o = i.a * i.b`` in ``field``, by Karatsuba's recursion down to products of ``leaf`` bits.
 
+    With ``terms``, ``a`` and ``b`` are so many elements side by side, and ``o`` is the sum of their products.
+
     ``input_depth`` is the depth, in levels of 6-input tables, of what stands before ``i`` in the same cycle: the
     first stage then gets less. ``cuts`` says where the registers stand (see :func:`place`).
 
     Timing: latency ``stages``, interval 1, never stalls. With ``ahead``, a port of that name has the product a cycle
             earlier, before the last register.
-    Cost:   (width / leaf)^log2(3) products of leaf^2 AND gates; registers: the bits of the layers that are cut.
+    Cost:   (width / leaf)^log2(3) products of leaf^2 AND gates a term; joins and reduction once; registers: the bits
+            of the layers that are cut.
     Paths:  none combinational from input to output; the output comes from registers.
     Source: Chakraborty et al., IEEE TC 62(2), appendix A.
     Security: time does not depend on the operands; no masking.
@@ -140,6 +153,7 @@ class Multiplier(wiring.Component):
         leaf: int = 4,
         input_depth: float = 0,
         ahead: bool = False,
+        terms: int = 1,
     ):
         quotient = field.width // leaf if leaf in LEAVES else 0
         if leaf not in LEAVES:
@@ -150,14 +164,18 @@ class Multiplier(wiring.Component):
             raise ValueError(f"stages must be from {STAGES[0]} to {STAGES[-1]}, got {stages!r}")
         if input_depth < 0:
             raise ValueError(f"input_depth must not be negative, got {input_depth!r}")
+        if terms < 1:
+            raise ValueError(f"terms must be 1 or more, got {terms!r}")
         self.field = field
         self.stages = stages
         self.leaf = leaf
         self.input_depth = input_depth
         self.timing = Timing(latency=stages, interval=1)
-        self.layers = layers(field, leaf)
+        self.terms = terms
+        self.layers = layers(field, leaf, terms)
         self.cuts = place(self.layers, stages, input_depth)
-        streams = FixedLatency(data.StructLayout({"a": field.width, "b": field.width}), field.width)
+        operands = data.StructLayout({"a": terms * field.width, "b": terms * field.width})
+        streams = FixedLatency(operands, field.width)
         super().__init__({**streams.members, **({"ahead": Out(field.width)} if ahead else {})})
 
     def elaborate(self, platform):
@@ -169,7 +187,7 @@ class Multiplier(wiring.Component):
             m.d.comb += [signal.eq(v) for signal, v in zip(signals.values(), values, strict=True)]
             return signals
 
-        live = {f"input_{k}": bit for k, bit in enumerate(Value.cast(self.i.payload))}
+        live = {f"input_{k}": bits for k, bits in enumerate(self._inputs())}
         for done, layer in enumerate([None, *self.layers]):
             if layer:
                 live = named(layer.name, layer.apply([*live.values()]))
@@ -184,3 +202,10 @@ class Multiplier(wiring.Component):
         if "ahead" in self.signature.members:
             m.d.comb += self.ahead.eq(Cat(pipeline.ahead.values()))
         return m
+
+    def _inputs(self) -> list[Value]:
+        """The bits of ``a`` and then those of ``b``, each with those of the other terms side by side."""
+        if self.terms == 1:
+            return list(Value.cast(self.i.payload))
+        w = self.field.width
+        return [operand[k::w] for operand in (self.i.payload.a, self.i.payload.b) for k in range(w)]

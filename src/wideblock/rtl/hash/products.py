@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The multiplications of a polynomial hash, and what each of them waits for.
 
-A hash is a set of :class:`Product`: ``(left + tau^power) * (right + constant + sum of inner products)``. Nothing here
-knows about time; :mod:`wideblock.rtl.hash.program` decides when each product is multiplied. A hash and the core around
-it meet by :class:`Event`, :class:`Special` and :class:`Tap`: objects that a family declares in its :class:`Plan`.
+A hash is a set of :class:`Product`: ``(left + tau^power) * (right + constant + sum of inner products)``, perhaps with
+products of a power and a block beside it, which share its reduction. Nothing here knows about time;
+:mod:`wideblock.rtl.hash.program` decides when each product is multiplied. A hash and the core around it meet by
+:class:`Event`, :class:`Special` and :class:`Tap`: objects that a family declares in its :class:`Plan`.
 """
 
 from collections.abc import Sequence
@@ -22,6 +23,7 @@ __all__ = [
     "Tap",
     "brw_products",
     "horner_products",
+    "horner_sums",
     "psi_products",
 ]
 
@@ -40,10 +42,15 @@ class Event:
 
 @dataclass(frozen=True)
 class Special:
-    """A block that is not part of the stream: it arrives at a step of its own after the sector's last beat."""
+    """A block that is not part of the stream: it arrives at a step of its own after the sector's last beat.
+
+    held: the core holds it from a sector's second step to its last one instead, so that it needs neither a step nor a
+          place in the window
+    """
 
     name: str
     meaning: str
+    held: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,9 @@ class Product:
     power:    exponent of tau that is added to the left operand, or those for encryption and for decryption
     right:    block that is added to the right operand, or None
     constant: exponent of tau that is added to the right operand, or None
-    into:     label of the product whose right operand takes the result, or the event that announces it
+    into:     label of the product whose right operand takes the result, or the event that announces it; several
+              products may go into one event, which announces their sum
+    beside:   exponents of tau and blocks whose products are added; None where a multiplier's place is left out
     """
 
     name: Label
@@ -83,11 +92,24 @@ class Product:
     right: Block | None
     constant: int | None
     into: Label | Event
+    beside: tuple[tuple[int, Block] | None, ...] = ()
+
+    @property
+    def operands(self) -> dict[str, Block | None]:
+        """The block of each operand: ``left``, ``right``, ``beside1``, .."""
+        beside = {f"beside{k}": pair and pair[1] for k, pair in enumerate(self.beside, 1)}
+        return {"left": self.left, "right": self.right, **beside}
 
     @property
     def blocks(self) -> list[Block]:
         """The blocks of its operands."""
-        return [block for block in (self.left, self.right) if block is not None]
+        return [block for block in self.operands.values() if block is not None]
+
+    @property
+    def powers(self) -> set[int]:
+        """Exponents of tau of its left operands."""
+        own = self.power if isinstance(self.power, tuple) else (self.power,)
+        return {*own, *(pair[0] for pair in self.beside if pair)}
 
 
 @dataclass(frozen=True)
@@ -98,9 +120,9 @@ class Plan:
     """
 
     def specials(self, products: Sequence[Product]) -> list[Special]:
-        """The special blocks that ``products`` take, in the order of the plan's fields."""
+        """The special blocks that ``products`` take and that have steps, in the order of the plan's fields."""
         used = {block for product in products for block in product.blocks}
-        return [part for part in vars(self).values() if isinstance(part, Special) and part in used]
+        return [part for part in vars(self).values() if isinstance(part, Special) and not part.held and part in used]
 
     def check(self, products: Sequence[Product], scheme: str) -> None:
         """Raises ValueError if ``products`` of a ``scheme`` do not fit the plan.
@@ -149,8 +171,10 @@ def brw_products(
     return products, loose
 
 
-def horner_products(blocks: Sequence[Block], into: Label | Event, *, decimation: int, monic: bool) -> list[Product]:
-    """Products of X_1*tau^n + ... + X_n*tau, with tau^(n+1) in front if ``monic``.
+def horner_products(
+    blocks: Sequence[Block], into: Label | Event, *, decimation: int, monic: bool, name: str = "X"
+) -> list[Product]:
+    """Products ``<name>1`` to ``<name>n`` of X_1*tau^n + ... + X_n*tau, with tau^(n+1) in front if ``monic``.
 
     ``decimation`` independent chains step by tau^decimation; the last product of a chain brings the exponent that its
     block needs, so that the chains' sum is the hash and no product joins them.
@@ -167,9 +191,28 @@ def horner_products(blocks: Sequence[Block], into: Label | Event, *, decimation:
     for j, block in enumerate(blocks, 1):
         last = j + decimation > n
         power = n + 1 - j if last else decimation
-        target = into if last else f"X{j + decimation}"
+        target = into if last else f"{name}{j + decimation}"
         leading = decimation if monic and j == decimation else None
-        products.append(Product(f"X{j}", None, power, block, leading, target))
+        products.append(Product(f"{name}{j}", None, power, block, leading, target))
+    return products
+
+
+def horner_sums(
+    beats: Sequence[Sequence[Block | None]], into: Label | Event, *, decimation: int, lift: int = 0, name: str = "X"
+) -> list[Product]:
+    """Products of tau^lift (X_1*tau^n + ... + X_n*tau), one a beat: all blocks of a beat in one sum of products.
+
+    ``beats`` are of one width, but the last one may be shorter; the first may begin with None for columns without a
+    block. ``decimation`` independent chains of beats go ``into`` one sum.
+    """
+    width = len(beats[0])
+    products = []
+    for g, beat in enumerate(beats):
+        last = g + decimation >= len(beats)
+        top = lift + (len(beats) - 1 - g) * width + len(beats[-1]) if last else decimation * width
+        beside = tuple(None if block is None else (top - k, block) for k, block in enumerate(beat[1:], 1))
+        target = into if last else f"{name}{g + decimation}"
+        products.append(Product(f"{name}{g}", None, top, beat[0], None, target, beside))
     return products
 
 

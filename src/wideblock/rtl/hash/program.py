@@ -14,7 +14,7 @@ program is then scheduled modulo the period, and at full speed the two never wan
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .products import Block, Event, Label, Product
+from .products import Block, Event, Label, Product, Special
 
 __all__ = ["Arrival", "Issue", "Program", "colour", "schedule"]
 
@@ -36,8 +36,8 @@ class Issue:
     """A product meets a multiplier's inputs at ``step``; its result is there ``latency`` cycles later.
 
     ``row`` is the accumulator that its right operand takes in and ``sources`` the multipliers that added to it;
-    ``into`` is the accumulator that takes its result, or None if that is an event's. ``first`` says that this
-    result opens the accumulator.
+    ``into`` is the accumulator that takes its result, or None if that is an event's alone. ``first`` says that this
+    result opens the accumulator, ``raises`` that it raises the event.
     """
 
     product: Product
@@ -47,6 +47,7 @@ class Issue:
     sources: frozenset[int]
     into: int | None
     first: bool
+    raises: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,18 +95,24 @@ class Program:
         """Step at which the product of that name is issued."""
         return next(issue.step for issue in self.issues if issue.product.name == name)
 
+    def raises(self, event: Event) -> bool:
+        """Whether a product raises ``event``."""
+        return any(issue.product.into == event for issue in self.issues)
+
     def done(self, event: Event) -> int:
         """Step at which the result that raises ``event`` leaves the multiplier."""
         return max(issue.step for issue in self.issues if issue.product.into == event) + self.latency
 
     @property
+    def held(self) -> int:
+        """The last step at which a product takes a held block, or -1."""
+        taken = [i.step for i in self.issues for b in i.product.blocks if isinstance(b, Special) and b.held]
+        return max(taken, default=-1)
+
+    @property
     def powers(self) -> frozenset[int]:
         """Exponents of tau that the left operands need."""
-        wanted = set()
-        for issue in self.issues:
-            power = issue.product.power
-            wanted.update(power if isinstance(power, tuple) else (power,))
-        return frozenset(wanted)
+        return frozenset[int]().union(*(issue.product.powers for issue in self.issues))
 
     @property
     def constants(self) -> frozenset[int]:
@@ -146,7 +153,9 @@ def schedule(
         if not isinstance(product.into, Event) and product.into not in labels:
             raise ValueError(f"product {product.name} goes into {product.into}, neither a product nor an event")
     arrivals = sorted(arrivals, key=lambda a: a.step)
-    at = {a.block: a for a in arrivals}
+    # a held block is there as if it had arrived in the first step, and could not be taken on its way
+    held = {b: Arrival(b, int(prompt), 0) for p in products for b in p.blocks if isinstance(b, Special) and b.held}
+    at = {a.block: a for a in arrivals} | held
     banks = 1 + max(a.bank for a in arrivals)
     per_multiplier = -(-banks // multipliers)
     unit = {p.name: at[p.right].bank // per_multiplier if p.right is not None else 0 for p in products}
@@ -189,7 +198,8 @@ def _place(products, at, unit, latency, period, reserved, urgent, prompt, earlie
     placed: dict[Label, int] = {}
     taken = set()
     waiting = list(products)
-    limit = max(a.step for a in at.values()) + (latency + 2) * (len(products) + 2)
+    begin = max(max(a.step for a in at.values()), *earliest.values(), 0)
+    limit = begin + (latency + 2) * (len(products) + 2)
 
     def place_of(step):
         return step if period is None else step % period
@@ -234,10 +244,14 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
             slot[arrival.block] = colour(spans, arrival.step, read[arrival.block], period)
 
     order = sorted(products, key=lambda p: (placed[p.name], unit[p.name]))
+    last = {product.into: product for product in order if isinstance(product.into, Event)}
     row, rows = {}, []
     for product in order:
-        if not isinstance(product.into, Event) and product.into not in row:
-            row[product.into] = colour(rows, placed[product.name], placed[product.into], period)
+        if product.into in row or last.get(product.into) == product:
+            continue
+        event = isinstance(product.into, Event)
+        end = placed[last[product.into].name] + latency if event else placed[product.into]
+        row[product.into] = colour(rows, placed[product.name], end, period)
 
     issues, opened, sources = [], set(), {}
     for product in order:
@@ -253,6 +267,7 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
                 frozenset(sources.get(product.name, ())),
                 into,
                 (product.into, m) not in opened,
+                last.get(product.into) == product,
             )
         )
         opened.add((product.into, m))

@@ -64,7 +64,7 @@ class HashUnit(wiring.Component):
 
     event(e), result(e): high while the result is that of the event; those ``ahead`` are a cycle early, with the product
                          as it enters the multiplier's output register
-    special(s):          driven by the core with the block that arrives at a step of its own
+    special(s):          driven by the core with the block that arrives at a step of its own, or as long as it is held
     issue(t), operand(t): one cycle after the tapped product was issued, a pulse and its right operand
 
     Members: for each program ``p`` those of :class:`HashPass`, as ``p_beat`` and so on; ``event_<e>``, ``result_<e>``,
@@ -91,6 +91,8 @@ class HashUnit(wiring.Component):
         self.programs, self.width, self.leaf, self.reading = dict(programs), width, leaf, reading
         self.ahead = frozenset(ahead)
         self.control = c = ControlWords(programs, squares=squares)
+        if late := c.summed & self.ahead:
+            raise ValueError(f"the sum of event {min(e.name for e in late)} is not known before its last product")
         self.events, self.specials, self.taps = c.events, c.specials, c.taps
         self.stages, self.multipliers = c.stages, c.multipliers
         self.setup = 1 + len(c.chain) * (c.stages + 1)
@@ -159,10 +161,11 @@ class HashUnit(wiring.Component):
             powers = self._power(m, power, squarers, u, word)
             left = self._operand(m, f"left{u}", [*powers, *self._blocks(m, window, arriving, "left", u, word)])
             operands = track.multiplier.i
+            beside = self._beside(m, power, window, arriving, u, word)
             m.d.comb += [
                 operands.valid.eq(word[f"issue{u}"]),
-                operands.payload.a.eq(left),
-                operands.payload.b.eq(right),
+                operands.payload.a.eq(Cat(left, (a for a, _ in beside)) if beside else left),
+                operands.payload.b.eq(Cat(right, (b for _, b in beside)) if beside else right),
             ]
             for tap in self.taps:
                 if u in c.multipliers_of(tap):
@@ -236,6 +239,7 @@ class HashUnit(wiring.Component):
             leaf=self.leaf,
             input_depth=OPERAND_DEPTH + self.control.prompt,
             ahead=any(self.control.multiplier_of(event) == u for event in self.ahead),
+            terms=len(self.control.sides) - 1,
         )
         accumulators = memory.Memory(shape=128, depth=max(2, self.control.rows), init=[])
         m.submodules[f"accumulators{u}"] = accumulators
@@ -289,6 +293,8 @@ class HashUnit(wiring.Component):
             track = tracks[self.control.multiplier_of(event)]
             early = event in self.ahead
             tag, product = (track.early, track.multiplier.ahead) if early else (track.tag, track.multiplier.o.payload)
+            if event in self.control.summed:
+                product = track.total
             m.d.comb += [
                 self.event(event).eq(tag[f"event_{event.name}"]),
                 self.result(event).eq(self.reading.block(product)),
@@ -330,19 +336,37 @@ class HashUnit(wiring.Component):
         ]
 
     def _blocks(self, m: Module, window, arriving, side: str, u: int, word) -> list[Value]:
-        """The blocks in an operand, from the window or on their way into it: one term a bank that it ever reads."""
+        """The blocks in an operand, from the window or on their way into it: one term a bank that it ever reads.
+
+        And one term a held block.
+        """
         return [
             *(
                 _read(m, window[b], word[f"{side}{u}_slot"]) & word[f"{side}{u}_{b}"].replicate(128)
                 for b in self.control.waiting[side][u]
             ),
             *(arriving[b] & word[f"{side}{u}_fresh{b}"].replicate(128) for b in self.control.fresh[side][u]),
+            *(
+                self.reading.element(self.special(s)) & word[f"{side}{u}_{s.name}"].replicate(128)
+                for s in self.control.held[side][u]
+            ),
+        ]
+
+    def _beside(self, m: Module, power: memory.Memory, window, arriving, u: int, word) -> list[tuple[Signal, Signal]]:
+        """The operands of the products beside that of a multiplier: a power of tau, and a block or nothing."""
+        return [
+            (
+                self._operand(m, f"{side}{u}_left", [_read(m, power, word[f"{side}{u}_power"])]),
+                self._operand(m, f"{side}{u}_right", self._blocks(m, window, arriving, side, u, word)),
+            )
+            for side in self.control.sides[2:]
         ]
 
     def _operand(self, m: Module, name: str, terms: list[Value]) -> Signal:
-        """The sum of an operand's terms."""
+        """The sum of an operand's terms; a multiplier has none if there are fewer blocks than multipliers."""
         operand = Signal(128, name=name)
-        m.d.comb += operand.eq(_xor(terms))
+        if terms:
+            m.d.comb += operand.eq(_xor(terms))
         return operand
 
 

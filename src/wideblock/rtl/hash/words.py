@@ -10,7 +10,7 @@ from .squares import OPEN, plan
 
 __all__ = ["ControlWords", "addition_chain"]
 
-SIDES = ("left", "right")
+SIDES = ("left", "right")  # of a product; beside it stand further right operands
 
 
 def addition_chain(exponents: frozenset[int]) -> list[tuple[int, int, int]]:
@@ -46,6 +46,8 @@ class ControlWords:
     chain:             products that make the powers; see :func:`addition_chain`
     squarers:          registers that square on the fly, instead of stored powers above tau^2
     prompt:            whether a product ever takes a block on its way into the window
+    sides:             names of the operands that blocks are in
+    summed:            events that announce sums of products
     """
 
     def __init__(self, programs: Mapping[str, Program], *, squares: str):
@@ -67,13 +69,18 @@ class ControlWords:
         self.constants = {e: self.registers + row for row, e in enumerate(seconds)}
         self.rows = self.registers + len(self.constants)
         products = [issue.product for p in everything for issue in p.issues]
-        arriving = {a.block for p in everything for a in p.arrivals}
-        self.specials = sorted((b for b in arriving if isinstance(b, Special)), key=lambda s: s.name)
+        blocks = {a.block for p in everything for a in p.arrivals} | {b for p in products for b in p.blocks}
+        self.specials = sorted((b for b in blocks if isinstance(b, Special)), key=lambda s: s.name)
         self.events = sorted({p.into for p in products if isinstance(p.into, Event)}, key=lambda e: e.name)
         self.taps = sorted({p.name for p in products if isinstance(p.name, Tap)}, key=lambda t: t.name)
+        beside = max(len(product.beside) for product in products)
+        self.sides = (*SIDES, *(f"beside{k}" for k in range(1, 1 + beside)))
+        everywhere = [issue for p in everything for issue in p.issues]
+        self.summed = {i.product.into for i in everywhere if isinstance(i.product.into, Event) and i.into is not None}
         self.prompt = any(p.fresh(i, b) for p in everything for i in p.issues for b in i.product.blocks)
-        self.waiting = {side: self._operand_banks(side, fresh=False) for side in SIDES}
-        self.fresh = {side: self._operand_banks(side, fresh=True) for side in SIDES}
+        self.waiting = {side: self._operand_banks(side, fresh=False) for side in self.sides}
+        self.fresh = {side: self._operand_banks(side, fresh=True) for side in self.sides}
+        self.held = {side: self._operand_specials(side) for side in self.sides}
 
     def _operand_banks(self, side: str, *, fresh: bool) -> dict[int, list[int]]:
         """The banks that each multiplier's operand of that ``side`` reads, or whose blocks it takes on their way."""
@@ -81,10 +88,16 @@ class ControlWords:
         for program in self.programs.values():
             bank = {a.block: a.bank for a in program.arrivals}
             for issue in program.issues:
-                block = getattr(issue.product, side)
-                if block is not None and program.fresh(issue, block) == fresh:
+                block = issue.product.operands.get(side)
+                if block in bank and program.fresh(issue, block) == fresh:
                     banks[issue.multiplier].add(bank[block])
         return {u: sorted(of) for u, of in banks.items()}
+
+    def _operand_specials(self, side: str) -> dict[int, list[Special]]:
+        """The held blocks that each multiplier's operand of that ``side`` takes."""
+        issues = [issue for program in self.programs.values() for issue in program.issues]
+        taken = [(issue.multiplier, issue.product.operands.get(side)) for issue in issues]
+        return {u: [s for s in self.specials if s.held and (u, s) in taken] for u in range(self.multipliers)}
 
     # Questions of the datapath
 
@@ -135,8 +148,11 @@ class ControlWords:
                 f"right{u}_slot": bits(self.slots),
                 f"row{u}": bits(self.rows),
             }
-            fields |= {f"{side}{u}_{b}": 1 for side in SIDES for b in self.waiting[side][u]}
-            fields |= {f"{side}{u}_fresh{b}": 1 for side in SIDES for b in self.fresh[side][u]}
+            fields |= {f"{side}{u}_{b}": 1 for side in self.sides for b in self.waiting[side][u]}
+            fields |= {f"{side}{u}_fresh{b}": 1 for side in self.sides for b in self.fresh[side][u]}
+            fields |= {f"{side}{u}_{s.name}": 1 for side in self.sides for s in self.held[side][u]}
+            for side in self.sides[len(SIDES) :]:
+                fields |= {f"{side}{u}_slot": bits(self.slots), f"{side}{u}_power": bits(len(self.powers))}
             fields |= {f"take{u}_{v}": 1 for v in range(self.multipliers)}
             fields |= {f"store{u}": 1, f"into{u}": bits(self.rows), f"first{u}": 1}
         for q in range(self.squarers):
@@ -194,8 +210,13 @@ class ControlWords:
                 f"power{u}_decrypt": self.powers[encrypt] ^ self.powers[decrypt],
             }
         bank = {a.block: a.bank for a in program.arrivals}
-        for side, block in zip(SIDES, (p.left, p.right), strict=True):
-            if block is not None and program.fresh(issue, block):
+        for k, pair in enumerate(p.beside, 1):
+            if pair is not None:
+                word[f"beside{k}{u}_power"] = self.powers[pair[0]]
+        for side, block in p.operands.items():
+            if isinstance(block, Special) and block.held:
+                word |= {f"{side}{u}_{block.name}": 1}
+            elif block is not None and program.fresh(issue, block):
                 word |= {f"{side}{u}_fresh{bank[block]}": 1}
             elif block is not None:
                 word |= {f"{side}{u}_{bank[block]}": 1, f"{side}{u}_slot": program.slot[block]}
@@ -203,10 +224,10 @@ class ControlWords:
             word |= {f"row{u}": self.constants[p.constant], f"take{u}_0": 1}
         elif issue.row is not None:
             word |= {f"row{u}": issue.row} | {f"take{u}_{v}": 1 for v in issue.sources}
-        if isinstance(p.into, Event):
+        if isinstance(p.into, Event) and issue.raises:
             word[f"event_{p.into.name}"] = 1
-        else:
-            word |= {f"store{u}": 1, f"into{u}": issue.into, f"first{u}": int(issue.first)}
+        if issue.into is not None:
+            word |= {f"store{u}": int(not issue.raises), f"into{u}": issue.into, f"first{u}": int(issue.first)}
         if isinstance(p.name, Tap):
             word[f"issue_{p.name.name}"] = 1
         return word

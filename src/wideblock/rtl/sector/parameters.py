@@ -2,13 +2,12 @@
 """Parameters of sector cores, one frozen dataclass a family, each with its meaning and its choices."""
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import Any, ClassVar
 
 from wideblock.errors import UserError
-from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.aes.sbox import KINDS
 
-__all__ = ["HashedParameters", "PsiParameters", "SectorParameters", "SinglePassParameters"]
+__all__ = ["HashedParameters", "HornerParameters", "PsiParameters", "SectorParameters", "SinglePassParameters"]
 
 
 def _parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None) -> Any:
@@ -26,9 +25,10 @@ class SectorParameters:
     sector_bytes: int = _parameter(4096, "bytes a sector")
     width: int = _parameter(2, "blocks a beat of the streams", (1, 2, 4, 8))
     lanes: int = _parameter(2, "AES pipelines; divides the width", (1, 2, 4, 8))
-    key_bits: int = _parameter(128, "bits of an AES key", tuple(ROUNDS))
+    key_bits: int = _parameter(128, "bits of an AES key", (128, 256))
     round_stages: int = _parameter(1, "registers of one AES round", (1, 2, 3, 4))
     sbox: str = _parameter("lut", "form of the AES S-box", KINDS)
+    tweak_bytes: ClassVar[int] = 16
 
     @property
     def m(self) -> int:
@@ -72,6 +72,11 @@ class HashedParameters(SectorParameters):
         return self.width if self.hash == "horner" else max(1, self.width // 2)
 
     @property
+    def tail(self) -> int:
+        """Bytes of a sector's last block."""
+        return 16
+
+    @property
     def decimation(self) -> int:
         """Chains of the horner hash, so that every multiplier can take a product a cycle."""
         return self.multipliers * self.mult_stages
@@ -90,6 +95,10 @@ class HashedParameters(SectorParameters):
                 "squares on the fly belong to brw; horner takes powers of tau that are not squares, so "
                 "squares must be stored"
             )
+        self._check_size()
+
+    def _check_size(self) -> None:
+        """Raises UserError for a number of bytes that no sector can have."""
         if self.sector_bytes <= 0 or self.sector_bytes % self.beat_bytes:
             other = "; width 1 and one lane take it" if self.m > 0 == self.sector_bytes % 16 else ""
             raise UserError(
@@ -110,6 +119,42 @@ class PsiParameters(HashedParameters):
         super().__post_init__()
         if self.order == "paper" and self.hash != "brw":
             raise UserError(f"the paper's order is one of brw; order must be natural for {self.hash}, got 'paper'")
+
+
+@dataclass(frozen=True, kw_only=True)
+class HornerParameters(HashedParameters):
+    """Parameters of a core whose hash is Horner's rule and no other, for sectors of any number of bytes from 16 up."""
+
+    key_bits: int = _parameter(128, "bits of an AES key", (128, 192, 256))
+    hash: ClassVar[str] = "horner"
+    squares: ClassVar[str] = "stored"
+    tweak_bytes: int = _parameter(16, "bytes of the tweak", (16, 32))
+
+    @property
+    def m(self) -> int:
+        """Blocks a sector, the last one perhaps in part. A sector of one block has a second one without a byte."""
+        return max(2, -(-self.sector_bytes // 16))
+
+    @property
+    def multipliers(self) -> int:
+        """One, for the sum of a beat's products."""
+        return 1
+
+    @property
+    def tail(self) -> int:
+        return self.sector_bytes - 16 * (self.m - 1)
+
+    def _check_size(self) -> None:
+        least = 17 if self.width == 1 else 16
+        if self.sector_bytes < least:
+            raise UserError(
+                f"sector_bytes must be at least {least} with a width of {self.width}, got {self.sector_bytes}"
+            )
+
+    @property
+    def architecture(self) -> str:
+        """One phrase on how sectors follow each other."""
+        return super().architecture.removeprefix("the paper's architecture: ")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -67,7 +67,9 @@ class StoreAndForward(wiring.Component):
         latency = compute + 1 + p.beats
         self.pace = interval
         self.slots = power_of_two(-(-latency // (interval or compute)) + leaving_slots)
-        self.entrance = Entrance(width=p.width, beats=p.beats)
+        tweak_bits = 8 * p.tweak_bytes
+        self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
+        self.entrance = Entrance(width=p.width, beats=p.beats, tweak_bits=tweak_bits, tail=self.tail)
         material = self.key_material(p)
         rows = power_of_two(max(self.slots * power_of_two(p.beats), cipher_latency + 2, *depths))
         self.key_unit = KeyUnit(material, sbox=p.sbox, rows=rows, round_stages=p.round_stages)
@@ -78,7 +80,14 @@ class StoreAndForward(wiring.Component):
             setup=self.key_unit.setup(call=cipher_latency, loading=loading),
             zeroize=2 * rows + 1,
         )
-        self.interface = sector_interface(p.width, material.bits, FAULTS, key_parts=material.text)
+        self.interface = sector_interface(
+            p.width,
+            material.bits,
+            FAULTS,
+            key_parts=material.text,
+            keep=self.tail is not None,
+            tweak_bits=tweak_bits,
+        )
         self.behaviour = Behaviour(
             length=Length(p.sector_bytes, p.sector_bytes),
             usual=p.sector_bytes,
@@ -120,7 +129,9 @@ class StoreAndForward(wiring.Component):
     def _leave(self, m: Module, stages: Stages, computed: Value) -> Exit:
         """The way out of sectors up to number ``computed``, the first one that is not finished."""
         p = self.parameters
-        m.submodules.exit = leaving = Exit(width=p.width, beats=p.beats, sector_bits=stages.slot_bits + 1)
+        m.submodules.exit = leaving = Exit(
+            width=p.width, beats=p.beats, sector_bits=stages.slot_bits + 1, tail=self.tail
+        )
         connect(m, leaving.o, flipped(self.o))
         m.d.comb += [
             leaving.clear.eq(self.key_unit.clear),

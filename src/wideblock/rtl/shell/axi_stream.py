@@ -40,8 +40,8 @@ class AxiStreamShell(wiring.Component):
     """``core`` behind the ports that users of Verilog expect, with ``aclk`` and the active-low reset ``aresetn``.
 
     Channels ``i``, ``o`` and ``key`` of the core's interface are ``s_axis``, ``m_axis`` and ``s_axis_key``; the tweak
-    is ``s_axis_tuser[127:0]``, with decrypt above it. ``streams`` and ``ports`` say which port is what. No registers,
-    no logic.
+    is in the low bits of ``s_axis_tuser``, with decrypt above it. ``streams`` and ``ports`` say which port is what. No
+    registers, no logic.
     """
 
     def __init__(self, core):

@@ -14,18 +14,19 @@ class Exit(wiring.Component):
     """Reads finished sectors from a ring whose read register is the output register.
 
     ``pending`` says that sector ``sector`` is whole. ``fetch`` asks for its beat ``number``, which is on ``data`` in
-    the next cycle and for as long as ``advance`` is low; ``shown`` and ``shown_number`` say which one ``data`` is.
+    the next cycle and for as long as ``advance`` is low; ``shown`` and ``shown_number`` say which one ``data`` is. With
+    a ``tail`` the last beat has so many bytes: ``keep`` says so, and its other bytes are zero.
 
     Timing: the first beat is offered two cycles after ``pending`` rises; full rate.
     Paths:  ``o.ready`` to ``advance`` and ``fetch``; none to ``o``.
     """
 
-    def __init__(self, *, width: int, beats: int, sector_bits: int):
-        self.beats = beats
+    def __init__(self, *, width: int, beats: int, sector_bits: int, tail: int | None = None):
+        self.beats, self.tail = beats, tail
         number = range(max(2, beats))
         super().__init__(
             {
-                "o": Out(stream.Signature(result_channel(width).shape)),
+                "o": Out(stream.Signature(result_channel(width, keep=tail is not None).shape)),
                 "clear": In(1),
                 "pending": In(1),
                 "data": In(128 * width),
@@ -49,6 +50,13 @@ class Exit(wiring.Component):
             self.o.payload.data.eq(self.data),
             self.o.payload.last.eq(self.shown_number == self.beats - 1),
         ]
+        if self.tail is not None:
+            m.d.comb += self.o.payload.keep.eq(-1)
+            with m.If(self.o.payload.last):
+                m.d.comb += [
+                    self.o.payload.data.eq(self.data[: 8 * self.tail]),
+                    self.o.payload.keep.eq((1 << self.tail) - 1),
+                ]
         with m.If(self.advance):
             m.d.sync += [valid.eq(self.pending), self.shown.eq(self.sector), self.shown_number.eq(self.number)]
         with m.If(self.fetch):

@@ -9,9 +9,10 @@ from .interface import Channel, Control, Field, Interface, Read
 __all__ = ["TWEAK_BITS", "key_channel", "result_channel", "sector_channel", "sector_interface"]
 
 TWEAK_BITS = 128
+"""Bits of the tweak of most schemes."""
 
 
-def sector_channel(width: int, *, keep: bool = False) -> Channel:
+def sector_channel(width: int, *, keep: bool = False, tweak_bits: int = TWEAK_BITS) -> Channel:
     """Beats of ``width`` blocks in. ``keep``: messages need not be whole beats."""
     ends = Field("keep", 16 * width, "bytes of the last beat that are the unit's, a run from byte 0", Read.LAST)
     return Channel(
@@ -19,7 +20,7 @@ def sector_channel(width: int, *, keep: bool = False) -> Channel:
         In,
         (
             Field("data", 128 * width, f"beat of the sector, {width} block(s): byte n of the beat is bits 8n+7..8n"),
-            Field("tweak", TWEAK_BITS, "tweak, byte 0 in bits 7..0", Read.FIRST),
+            Field("tweak", tweak_bits, "tweak, byte 0 in bits 7..0", Read.FIRST),
             Field("decrypt", 1, "decrypt", Read.FIRST),
             Field("last", 1, "last beat of the sector"),
             *([ends] if keep else []),
@@ -59,12 +60,22 @@ def key_channel(bits: int, parts: str) -> Channel:
 
 
 def sector_interface(
-    width: int, key_bits: int, faults: tuple[Fault, ...], *, key_parts: str = "the AES key", keep: bool = False
+    width: int,
+    key_bits: int,
+    faults: tuple[Fault, ...],
+    *,
+    key_parts: str = "the AES key",
+    keep: bool = False,
+    tweak_bits: int = TWEAK_BITS,
 ) -> Interface:
     """Ports of a sector core: channels ``i``, ``o``, ``key``, and its controls; block 0 of a beat in the low bits."""
     causes = ", ".join(f"bit {bit}: {fault.meaning}" for bit, fault in enumerate(faults))
     return Interface(
-        (sector_channel(width, keep=keep), result_channel(width, keep=keep), key_channel(key_bits, key_parts)),
+        (
+            sector_channel(width, keep=keep, tweak_bits=tweak_bits),
+            result_channel(width, keep=keep),
+            key_channel(key_bits, key_parts),
+        ),
         (
             Control("zeroize", In, 1, "clears keys, derived values, buffers and pipelines", pulse=True),
             Control("ready", Out, 1, "a key is in place and its derived values are computed", pulse=False),

@@ -73,7 +73,7 @@ class Check:
     def request(self, size: int | None = None, *, decrypt: bool | None = None) -> Request:
         """A random sector, of a right length and direction unless ``size`` and ``decrypt`` say otherwise."""
         n = self.size() if size is None else size
-        data, tweak = self.random(n), self.random(16)
+        data, tweak = self.random(n), self.random(self.shape.tweak_bytes)
         if decrypt is None:
             first, *other = self.subject.behaviour.directions
             decrypt = bool(self.rng.integers(2)) if other else first

@@ -18,8 +18,6 @@ from wideblock.verify.sector.stimulus import Bytes, Cycles, Event, Key, Record, 
 
 __all__ = ["Encoding"]
 
-TWEAK_BYTES = 16
-
 
 class Encoding:
     """Translation between sectors and the words of ``core``'s channels."""
@@ -38,15 +36,15 @@ class Encoding:
         """A stimulus of sectors, some of them perhaps too short or too long; ``more`` are its other fields.
 
         sectors: rows of bytes, or an array (n, bytes); where the core has no ``keep``, whole beats
-        tweaks:  as many, of 16 bytes
+        tweaks:  as many, each of the core's ``tweak_bytes``
         decrypt: one for all, or as many
         """
         counts, tails = self._sizes([len(sector) for sector in sectors])
         if not isinstance(tweaks, np.ndarray):
             for tweak in tweaks:
-                if len(tweak) != TWEAK_BYTES:
-                    raise UserError(f"a tweak must be {TWEAK_BYTES} bytes, got {len(tweak)}")
-            tweaks = np.frombuffer(b"".join(tweaks), np.uint8).reshape(-1, TWEAK_BYTES)
+                if len(tweak) != self.shape.tweak_bytes:
+                    raise UserError(f"a tweak must be {self.shape.tweak_bytes} bytes, got {len(tweak)}")
+            tweaks = np.frombuffer(b"".join(tweaks), np.uint8).reshape(-1, self.shape.tweak_bytes)
         if len(tweaks) != len(counts):
             raise UserError(f"every sector needs one tweak, got {len(counts)} sectors and {len(tweaks)} tweaks")
         directions = np.broadcast_to(np.asarray(decrypt, np.uint8), len(counts))

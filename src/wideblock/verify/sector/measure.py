@@ -67,7 +67,7 @@ def _measure(simulation: SectorSimulation, decrypt: bool, n: int, rng: np.random
     for _ in range(2):
         stimulus = simulation.stimulus(
             random(1, core.behaviour.usual),
-            random(1, 16),
+            random(1, shape.tweak_bytes),
             decrypt,
             want=shape.beats,
             keys=[Key(random(shape.key_bytes).tobytes(), before=0)],
@@ -76,10 +76,11 @@ def _measure(simulation: SectorSimulation, decrypt: bool, n: int, rng: np.random
         record = simulation.play(stimulus)
         simulation.expect_done(record, want=shape.beats)
         setups.append(record.first_in[0] - record.key_taken[0])
-    single = [simulation.run(random(1, core.behaviour.usual), random(1, 16), decrypt) for _ in range(3)]
+    size, tweak = core.behaviour.usual, shape.tweak_bytes
+    single = [simulation.run(random(1, size), random(1, tweak), decrypt) for _ in range(3)]
     # while the core fills and empties, what shares a resource with a neighbour may go a cycle earlier
     edge = 2 * (1 + core.timing.latency // core.timing.interval)
-    full = simulation.run(random(n + 2 * edge, core.behaviour.usual), random(n + 2 * edge, 16), decrypt)
+    full = simulation.run(random(n + 2 * edge, size), random(n + 2 * edge, tweak), decrypt)
     gaps = [*np.diff(full.first_in)[edge:-edge], *np.diff(full.last_out)[edge:-edge]]
     return Measured(
         compute=only((run.computed[0] - run.first_in[0] for run in single), "compute"),

@@ -16,12 +16,14 @@ class Shape:
     key_bytes:  of a key
     beats:      of a message of the length for which the timing is stated; the last one may have room left
     partial:    whether the last beat of a message may have bytes that are not the message's, told by ``keep``
+    tweak_bytes: of a tweak
     """
 
     beat_bytes: int
     key_bytes: int
     beats: int
     partial: bool
+    tweak_bytes: int
 
     def beats_of(self, size: int) -> int:
         """Beats of a message of ``size`` bytes."""
@@ -34,7 +36,8 @@ def shape(core: Contract) -> Shape:
     widths = {field.name: field.width for field in sectors.fields}
     beat_bytes = widths["data"] // 8
     beats = -(-core.behaviour.usual // beat_bytes)
-    return Shape(beat_bytes, sum(field.width for field in key.fields) // 8, beats, "keep" in widths)
+    key_bytes = sum(field.width for field in key.fields) // 8
+    return Shape(beat_bytes, key_bytes, beats, "keep" in widths, widths["tweak"] // 8)
 
 
 def port(core: Contract, channel: str, field: str) -> str:

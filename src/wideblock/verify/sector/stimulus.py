@@ -67,7 +67,7 @@ class Stimulus:
     beats:    (beats, beat_bytes) the beats of all sectors, one after another
     counts:   (sectors,) beats of each sector; last is high on the last of them
     tails:    (sectors,) bytes of each sector's last beat
-    tweaks:   (sectors, 16)
+    tweaks:   (sectors, tweak_bytes)
     decrypt:  (sectors,)
     keys, events: in order
     offer, take: chance that a beat becomes valid, and that one is accepted, in a cycle

@@ -21,16 +21,16 @@ def stream_sectors(
 ) -> Iterator[Bytes]:
     """Sectors as they leave, for chunks of ``(sectors, tweaks)`` as they come; the core never runs empty between.
 
-    Sectors in are (n, size), of one size that the core takes, not necessarily whole beats; tweaks are (n, 16); sectors
-    out (any number, size). Memory is bounded by the largest chunk. A key must be loaded. Raises UserError for a size
-    that the core does not take, :class:`SimulationError` if not exactly these sectors leave.
+    Sectors in are (n, size), of one size that the core takes, not necessarily whole beats; tweaks are (n, tweak_bytes);
+    sectors out (any number, size). Memory is bounded by the largest chunk. A key must be loaded. Raises ValueError for
+    a size that the core does not take, :class:`SimulationError` if not exactly these sectors leave.
     """
     stream: _Stream | None = None
     for sectors, tweaks in chunks:
         stream = stream or _Stream(simulation, sectors.shape[1], decrypt)
         yield from stream.play(sectors, tweaks, last=False)
     if stream:
-        none = np.zeros((0, stream.size), np.uint8), np.zeros((0, 16), np.uint8)
+        none = np.zeros((0, stream.size), np.uint8), np.zeros((0, simulation.shape.tweak_bytes), np.uint8)
         yield from stream.play(*none, last=True)
         if stream.inside:
             raise SimulationError(f"{simulation.core.module}: {stream.inside} beats never left")

@@ -18,8 +18,10 @@ def number(place, bank, step):
 
 @pytest.mark.parametrize(("width", "lanes", "first"), SHAPES)
 @pytest.mark.parametrize("rows", [3, 4])
-def test_lanes_find_their_blocks(width, lanes, first, rows):
-    m = width * rows
+@pytest.mark.parametrize("room", range(8))
+def test_lanes_find_their_blocks(width, lanes, first, rows, room):
+    """The last row may have ``room`` left."""
+    m = width * rows - room % width
     place = Placement(m=m, width=width, lanes=lanes, first=first)
     ring = {
         (bank, row): [row * width + c for c in place.columns(bank)]
@@ -33,15 +35,16 @@ def test_lanes_find_their_blocks(width, lanes, first, rows):
             row, part = number(place, bank, step)
             seen.append(ring[bank, row][choice][part] if row < rows else None)
     wanted = range(first, first + len(seen))
-    assert seen == [j if j < m else None for j in wanted]
+    assert seen == [j if j < width * rows else None for j in wanted]
     assert wanted[-1] >= m - 1
 
 
 @pytest.mark.parametrize(("width", "lanes", "first"), SHAPES)
-def test_results_come_out_in_order(width, lanes, first):
+@pytest.mark.parametrize("room", range(8))
+def test_results_come_out_in_order(width, lanes, first, room):
     """A beat's steps are collected; whole rows of a bank are written, and read column by column."""
     rows = 3
-    m = width * rows
+    m = width * rows - room % width
     place = Placement(m=m, width=width, lanes=lanes, first=first)
     ring, history = {}, [[None] * lanes] * place.parts
     for step in range(place.steps):
@@ -51,7 +54,7 @@ def test_results_come_out_in_order(width, lanes, first):
             if part == place.parts - 1:
                 ring[bank, row] = [results[k] for results in history for k in place.written(bank)]
     out = [ring.get((bank, row), [None] * width)[k] for row in range(rows) for bank, k in map(place.bank, range(width))]
-    missing = {j for j, block in enumerate(out) if block != j}
+    missing = {j for j, block in enumerate(out[:m]) if block != j}
     assert missing <= set(range(first)), "only blocks that the lanes do not take"
 
 

@@ -102,31 +102,12 @@ class HashCounterHash(Equations, TwoPass):
 
     def _frame(self, m: Module) -> Frame:
         """Key unit, hash units, lanes, and the memories of what a sector carries."""
-        p, structure, banks = self.parameters, self.structure, self.place.banks
+        p = self.parameters
         stages = self._stages(m)
         front, back = self._hashes(m)
         m.submodules.lanes = self.lanes
         E = blocks(self.lanes.o.payload, p.lanes)
-
-        def ring(name):
-            names = [name] if banks == 1 else [f"{name}{bank}" for bank in range(banks)]
-            return [stages.ring(n, 128 * p.width // banks) for n in names]
-
-        carried = Carried(
-            tweak=stages.slots("tweak"),
-            direction=stages.slots("direction", 1),
-            X=[stages.slots(f"X{k + 1}") for k in range(structure.specials)],
-            R=stages.slots("R"),
-            G=stages.slots("G"),
-            Z=stages.slots("Z"),
-            inner=stages.slots("inner"),
-            Q=stages.slots("Q") if FRONT.Q in front.unit.taps else None,
-            W=stages.slots("W") if structure.second_call else None,
-            B=stages.slots("B") if structure.tweak_call else None,
-            outer=stages.slots("outer") if BACK.tauW in back.unit.events else None,
-            sector=ring("sector_ring"),
-            result=ring("result_ring"),
-        )
+        carried = Carried.of(stages, p, self.structure, self.place, front.unit, back.unit)
         called = self.lanes.ahead[:128] if self.shortcut else E[0]
         return Frame(m, stages, self.key_unit.clear, front, back, E, called, carried)
 
@@ -149,7 +130,28 @@ class HashCounterHash(Equations, TwoPass):
         if FRONT.Xa in f.front.unit.specials:
             value = self.Xa([b.read(sector) for b in c.X], c.direction.read(sector))
             f.m.d.comb += f.front.unit.special(FRONT.Xa).eq(value)
+        self._shared_hash(f, sector)
         return opening, sector
+
+    def _shared_hash(self, f: Frame, sector: Value) -> None:
+        """Holds the blocks that are hashed while the sector arrives, and keeps the hash that both passes share.
+
+        It is known before the sector's head ends, so ``sector``, which enters, is still the one that it is of. That of
+        a sector which is cut short is written over by that of the next one.
+        """
+        c, unit = f.carried, f.front.unit
+        if FRONT.header in unit.specials:
+            f.m.d.comb += unit.special(FRONT.header).eq(self.header())
+        tweak = [special for special in (FRONT.T1, FRONT.T2) if special in unit.specials]
+        if tweak:
+            f.m.d.comb += Cat(unit.special(special) for special in tweak).eq(c.tweak.read(sector))
+        if c.shared is not None:
+            c.shared.write(sector, unit.result(FRONT.shared), unit.event(FRONT.shared))
+
+    def _hashed(self, f: Frame, result: Value, sector: Value) -> Value:
+        """The ``result`` of a pass, with the part that both passes share."""
+        shared = f.carried.shared
+        return result if shared is None else result ^ shared.read(sector)
 
     def _single_call(self, f: Frame) -> Single:
         """R, in the cycle in which the front hash announces it."""
@@ -161,7 +163,8 @@ class HashCounterHash(Equations, TwoPass):
         sector = f.stages.pointer("r", go)
         r_value = Signal(128)
         decrypt = c.direction.read(sector)
-        f.m.d.comb += r_value.eq(self.R([b.read(sector) for b in c.X], decrypt, unit.result(FRONT.R)))
+        hashed = self._hashed(f, unit.result(FRONT.R), sector)
+        f.m.d.comb += r_value.eq(self.R([b.read(sector) for b in c.X], decrypt, hashed))
         c.R.write(sector, r_value, go)
         return Single(r_value, go, sector, decrypt)
 
@@ -283,6 +286,7 @@ class HashCounterHash(Equations, TwoPass):
         step, last_step = self._steps(f, "y_step", go)
         sector = f.stages.pointer("y", last_step)
         places = [place.place(bank, step) for bank in range(place.banks)]
+        last = place.m - 1 - place.first  # the sector's last block, counted from lane 0's first
         y = []
         for k in range(place.lanes):
             bank, choice = place.read(k)
@@ -291,6 +295,9 @@ class HashCounterHash(Equations, TwoPass):
                 plain = Mux(step == 0, c.R.read(sector), plain)
             block = Signal(128, name=f"y{k}")
             m.d.comb += block.eq((f.E[k] ^ plain) & ~f.clear.replicate(128))
+            if self.parameters.tail < 16 and k == last % place.lanes:
+                with m.If(step == last // place.lanes):
+                    m.d.comb += block.eq(self.padded(f.E[k] ^ plain, self.parameters.tail) & ~f.clear.replicate(128))
             y.append(block)
         if c.W is not None:
             c.W.write(sector, y[0], go & (step == 0))
@@ -326,7 +333,7 @@ class HashCounterHash(Equations, TwoPass):
     def _back_hash(self, f: Frame, beat: Beat, front_sector: Value, step_go: Value, room: Value) -> None:
         """Feeds both hashes. Drives ``room``: the result of a further step has a place."""
         c, m, front, back = f.carried, f.m, f.front, f.back
-        x = self.entrance.x
+        x = self._arriving()
         sector = f.stages.pointer("back", back.last)
         m.d.comb += back.decrypt.eq(c.direction.read(sector))
         if BACK.T in back.unit.specials:
@@ -337,7 +344,7 @@ class HashCounterHash(Equations, TwoPass):
             queue = self._queue(m, parts=self.place.parts, step=step_go, write=beat.valid, beat=beat.data)
             m.d.comb += [
                 front.decrypt.eq(c.direction.read(front_sector)),
-                front.unit.blocks.eq(x.data),
+                front.unit.blocks.eq(x),
                 room.eq(queue.room),
                 back.unit.blocks.eq(queue.beat),
                 back.beat.eq(queue.valid),
@@ -348,8 +355,18 @@ class HashCounterHash(Equations, TwoPass):
                 front.decrypt.eq(back.decrypt),
                 room.eq(1),
                 back.beat.eq(beat.valid),
-                back.unit.blocks.eq(Mux(beat.valid, beat.data, x.data)),
+                back.unit.blocks.eq(Mux(beat.valid, beat.data, x)),
             ]
+
+    def _arriving(self) -> Value:
+        """The beat at the entrance as the front hash takes it."""
+        p, x = self.parameters, self.entrance.x
+        if p.tail == 16:
+            return x.data
+        row, column = divmod(p.m - 1, p.width)
+        taken = [Value.cast(x.data[k]) for k in range(p.width)]
+        taken[column] = Mux(self.entrance.number == row, self.padded(taken[column], p.tail), taken[column])
+        return Cat(taken)
 
     def _known_last(self, f: Frame) -> Value:
         """The outer and the inner block. Returns the first sector whose inner block is not known."""
@@ -361,7 +378,7 @@ class HashCounterHash(Equations, TwoPass):
         h = unit.event(BACK.h)
         sector = f.stages.pointer("inner", h)
         before = (c.G if c.W is None else c.W).read(sector)
-        c.inner.write(sector, self.inner(before, unit.result(BACK.h)), h)
+        c.inner.write(sector, self.inner(before, self._hashed(f, unit.result(BACK.h), sector)), h)
         f.m.d.comb += self.computed.eq(h)
         return sector
 

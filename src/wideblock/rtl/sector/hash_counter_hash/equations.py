@@ -2,6 +2,7 @@
 """Everything that a scheme of the family hash-counter-hash states: plans of both passes, structure and equations.
 
     T -> [E] -> B                                            the tweak's own call, with ``tweak_call``
+    T -> front hash -> shared                                the part of both hashes that has only the tweak
     X -> front hash -> R -> [E] -> G;  Z of R and G          the single call
     Y_i = X_i + E(counter(Z, index_i))                       the counter mode
     Y -> back hash -> h, tauW -> inner, outer -> the blocks that are known last
@@ -31,6 +32,10 @@ class FrontPlan(Plan):
     Q: Tap = Tap("Q", "the product that gives R, if its right operand is part of G")
     T: Special = TWEAK
     Xa: Special = Special("Xa", "the block that Equations.Xa makes of the sector's first blocks")
+    shared: Event = Event("shared", "a part of the hash that is added to the results of both passes", optional=True)
+    header: Special = Special("header", "the constant block Equations.header", held=True)
+    T1: Special = Special("T1", "the first block of the tweak, hashed while the sector arrives", held=True)
+    T2: Special = Special("T2", "its second block", held=True)
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,14 @@ class Equations:
 
     def back(self, Y: Sequence[Block]) -> list[Product]:
         """Products of the second pass, by :data:`BACK`. With a second call Y[0] is W. FAST: tau W and tau^b D'."""
+        raise NotImplementedError
+
+    def header(self) -> int:
+        """The special block ``FRONT.header``, if the front hash takes it, as a little-endian integer."""
+        raise NotImplementedError
+
+    def padded(self, block: Value, size: int) -> Value:
+        """The last block of a sector, of which ``size`` bytes are the sector's, as both passes hash it."""
         raise NotImplementedError
 
     def Xa(self, X: Sequence[Value], decrypt: Value) -> Value:

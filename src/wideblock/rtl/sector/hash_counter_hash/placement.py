@@ -47,8 +47,14 @@ class Placement:
 
     @property
     def rows(self) -> int:
-        """Beats of the counter mode's results."""
-        return -(-(self.m - self.first) // self.width)
+        """Beats of the counter mode's results, as many as bring every row of the rings to its end."""
+        ends = (
+            -(-((last // self.width + 1) * self.parts - shift) // self.parts)
+            for bank, shift in enumerate(self.shifts)
+            for last in range(self.first, self.m)
+            if last % len(self.shifts) == bank
+        )
+        return max(-(-(self.m - self.first) // self.width), *ends)
 
     @property
     def steps(self) -> int:

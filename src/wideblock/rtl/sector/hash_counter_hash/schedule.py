@@ -2,8 +2,10 @@
 """The programs of both passes of hash-counter-hash, and the cycles of a sector that follow from them."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-from wideblock.rtl.hash.products import DIGEST, Block, Plan, Product, Special
+from wideblock.rtl.hash.products import DIGEST, Block, Event, Label, Plan, Product, Special
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 
 from ..parameters import HashedParameters
@@ -30,28 +32,10 @@ def programs(
     next head. With ``shortcut``, a block is multiplied as it arrives. With overlap a head has at least ``spacing``
     steps, so that R follows that of the sector before by as many cycles, however the input pauses.
     """
-    stride = place.parts if shortcut else 1
-
-    def build(plan: Plan, products: Sequence[Product], first: int, stride: int, period: int | None) -> Program:
-        specials = plan.specials(products)
-        used = {block for product in products for block in product.blocks}
-        beats = -(-(p.m - first) // p.width)
-        return schedule(
-            products,
-            [a for a in _arrivals(p, first, stride, specials) if a.block in used],
-            latency=p.mult_stages,
-            multipliers=p.multipliers,
-            beats=beats,
-            steps=period or (beats - 1) * stride + 1 + len(specials),
-            period=period,
-            urgent=[product.name for product in products if product.name in (DIGEST, FRONT.Q)],
-            # known only at the end: with two blocks, the product of a sector cut short would be on its way
-            prompt=shortcut and p.m > 2,
-            stride=stride,
-        )
+    passes = _Passes(p, front, back, place, shortcut)
 
     def both(period: int | None) -> dict[str, Program] | None:
-        made = {"front": build(FRONT, front, 0, 1, period), "back": build(BACK, back, place.first, stride, period)}
+        made = {"front": passes.front_pass(period), "back": passes.back_pass(period)}
         fits = (
             period is None
             or period >= least_interval
@@ -62,10 +46,75 @@ def programs(
     return shortest(p, max(p.beats + len(FRONT.specials(front)), spacing), both)
 
 
-def _arrivals(p: HashedParameters, first: int, stride: int, specials: Sequence[Special]) -> list[Arrival]:
-    """Blocks from the ``first`` on by their place in the stream, and after them the specials, one a step."""
+@dataclass(frozen=True)
+class _Passes:
+    """The products of both passes of a sector, to be scheduled for a period, or None."""
+
+    p: HashedParameters
+    front: Sequence[Product]
+    back: Sequence[Product]
+    place: Placement
+    shortcut: bool
+
+    def front_pass(self, period: int | None) -> Program:
+        """The front pass. A shared hash and the blocks that are held are in the head, and R comes after it."""
+        made = self._pass(FRONT, self.front, period)
+        if not made.raises(FRONT.shared):
+            return made
+        shared = made.done(FRONT.shared)
+        steps = max(made.steps, shared + 1, made.held + 1)
+        if period is not None and steps > period:
+            raise ValueError(f"the shared hash is known at step {shared}, too late for a period of {period} steps")
+        behind = {product.name: shared + 1 - made.latency for product in self.front if product.into == FRONT.R}
+        earliest = behind | self._at_the_end(self.front, FRONT.R, period)
+        made = self._pass(FRONT, self.front, period, steps=steps, earliest=earliest)
+        if made.done(FRONT.shared) != shared:
+            raise ValueError("the shared hash moved as R was put behind it")
+        return made
+
+    def back_pass(self, period: int | None) -> Program:
+        """The back pass, which ends as the front pass does."""
+        shared = any(product.into == FRONT.shared for product in self.front)
+        earliest = self._at_the_end(self.back, BACK.h, period) if shared else {}
+        return self._pass(BACK, self.back, period, earliest=earliest)
+
+    def _at_the_end(self, products: Sequence[Product], event: Event, period: int | None) -> dict[Label, int]:
+        """Steps before which the products of the sum that raises ``event`` are not issued.
+
+        With a period, its last product is in the last step of the head or later. The next sector begins there, and the
+        proof of the sectors' order counts on it.
+        """
+        summed = [product.name for product in products if product.into == event]
+        return {} if period is None else {name: period - len(summed) + k for k, name in enumerate(summed)}
+
+    def _pass(self, plan: Plan, products: Sequence[Product], period: int | None, **more: Any) -> Program:
+        """One pass; ``more`` are options of :func:`schedule` in the place of the usual ones."""
+        p, place = self.p, self.place
+        first, beats = (place.first, place.rows) if plan is BACK else (0, p.beats)
+        stride = place.parts if self.shortcut and plan is BACK else 1
+        specials = plan.specials(products)
+        used = {block for product in products for block in product.blocks}
+        options: dict[str, Any] = {
+            "steps": period or (beats - 1) * stride + 1 + len(specials),
+            "urgent": [product.name for product in products if product.name in (DIGEST, FRONT.Q)],
+            # known only at the end: with two blocks, the product of a sector cut short would be on its way
+            "prompt": self.shortcut and p.m > 2,
+        }
+        return schedule(
+            products,
+            [a for a in _arrivals(p, first, beats, stride, specials) if a.block in used],
+            latency=p.mult_stages,
+            multipliers=p.multipliers,
+            beats=beats,
+            period=period,
+            stride=stride,
+            **(options | more),
+        )
+
+
+def _arrivals(p: HashedParameters, first: int, beats: int, stride: int, specials: Sequence[Special]) -> list[Arrival]:
+    """Blocks from the ``first`` on by their place in the stream, and after its beats the specials, one a step."""
     banks = p.width if p.hash == "horner" else max(2, p.width)
-    beats = -(-(p.m - first) // p.width)
     blocks: list[Block] = list(range(first, p.m))
     return [
         *(Arrival(block, b // p.width * stride, b % banks) for b, block in enumerate(blocks)),

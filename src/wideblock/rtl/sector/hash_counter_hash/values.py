@@ -6,9 +6,13 @@ from typing import Any
 
 from amaranth import Module, Signal, Value
 
-from wideblock.rtl.hash.unit import HashPass
+from wideblock.rtl.hash.unit import HashPass, HashUnit
 from wideblock.rtl.stream.stages import Stages
 from wideblock.rtl.stream.storage import Ring, Slots
+
+from ..parameters import HashedParameters
+from .equations import BACK, FRONT, Structure
+from .placement import Placement
 
 __all__ = ["Beat", "Carried", "Entering", "Frame", "Single", "Start", "Step", "Tags"]
 
@@ -20,6 +24,7 @@ class Carried:
     tweak, direction, X: of the input, X the first ``specials`` blocks
     R, G, Z, B, W, inner, outer: see :class:`Equations`; None where the scheme has no such value
     Q:                   right operand of the product ``FRONT.Q``
+    shared:              result of ``FRONT.shared``
     sector, result:      rings of the input and of the counter mode's results, one a bank of the :class:`Placement`
     """
 
@@ -31,11 +36,45 @@ class Carried:
     Z: Slots
     inner: Slots
     Q: Slots | None
+    shared: Slots | None
     W: Slots | None
     B: Slots | None
     outer: Slots | None
     sector: list[Ring]
     result: list[Ring]
+
+    @classmethod
+    def of(
+        cls,
+        stages: Stages,
+        p: HashedParameters,
+        structure: Structure,
+        place: Placement,
+        front: HashUnit,
+        back: HashUnit,
+    ) -> "Carried":
+        """The values of a scheme of that ``structure``, whose passes are in the units ``front`` and ``back``."""
+
+        def ring(name: str) -> list[Ring]:
+            names = [name] if place.banks == 1 else [f"{name}{bank}" for bank in range(place.banks)]
+            return [stages.ring(n, 128 * p.width // place.banks) for n in names]
+
+        return cls(
+            tweak=stages.slots("tweak", 8 * p.tweak_bytes),
+            direction=stages.slots("direction", 1),
+            X=[stages.slots(f"X{k + 1}") for k in range(structure.specials)],
+            R=stages.slots("R"),
+            G=stages.slots("G"),
+            Z=stages.slots("Z"),
+            inner=stages.slots("inner"),
+            Q=stages.slots("Q") if FRONT.Q in front.taps else None,
+            shared=stages.slots("shared") if FRONT.shared in front.events else None,
+            W=stages.slots("W") if structure.second_call else None,
+            B=stages.slots("B") if structure.tweak_call else None,
+            outer=stages.slots("outer") if BACK.tauW in back.events else None,
+            sector=ring("sector_ring"),
+            result=ring("result_ring"),
+        )
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HCTR2: cores of one and two lanes, and cores of up to four whose sectors overlap. No other hardware is published."""
+
+from wideblock import vectors
+from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.rtl.sector.parameters import HornerParameters
+from wideblock.rtl.tes.hctr2 import Hctr2
+from wideblock.spec.hctr2 import HCTR2
+
+__all__ = ["PRESETS", "SCHEME"]
+
+
+def summary(p: HornerParameters) -> str:
+    return f"HCTR2 for {p.sector_bytes}-byte sectors, {aes_cores(p.lanes)}, {p.architecture}"
+
+
+def holds(p: HornerParameters, answer: vectors.Vector) -> bool:
+    return len(answer["pt"]) == p.sector_bytes and len(answer["tweak"]) == p.tweak_bytes
+
+
+SCHEME = Scheme(
+    "hctr2",
+    Hctr2,
+    HornerParameters,
+    lambda p, key: HCTR2(key),
+    HCTR2.security,
+    Status.RECOMMENDED,
+    summary,
+    "hctr2",
+    holds,
+)
+
+
+def _preset(lanes: int, *, overlap: bool) -> Preset:
+    """Without overlap a sector is read two blocks a beat, so that its first pass is no longer than the second."""
+    width = lanes if overlap else 2
+    p = HornerParameters(width=width, lanes=lanes, overlap=overlap)
+    return Preset(f"hctr2-{lanes}s" if overlap else f"hctr2-{lanes}", SCHEME, p)
+
+
+PRESETS = (
+    *(_preset(lanes, overlap=False) for lanes in (1, 2)),
+    *(_preset(lanes, overlap=True) for lanes in (1, 2, 4)),
+)

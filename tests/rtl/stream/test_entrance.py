@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The entrance for sectors of one size: what it offers, and what it says of sectors that end elsewhere."""
+
+import random
+
+import pytest
+from amaranth.sim import Simulator
+
+from wideblock.rtl.stream.entrance import Entrance
+from wideblock.rtl.stream.exit import Exit
+
+pytestmark = pytest.mark.shows("stream-parts")
+
+SHORT, LONG = 1, 2
+WHOLE = 0xFFFF_FFFF
+
+
+def run(dut, sectors, seed=0):
+    """Offers ``sectors`` of (beats, keep of the last); the tweaks of the sectors taken, and the faults, in order."""
+    rng = random.Random(seed)
+    beats = []
+    for number, (count, keep) in enumerate(sectors):
+        for k in range(count):
+            last = k == count - 1
+            beat = {"tweak": number if k == 0 else rng.getrandbits(8), "last": last, "data": rng.getrandbits(256)}
+            if dut.tail is not None:
+                beat["keep"] = keep if last else rng.getrandbits(32)
+            beats.append(beat)
+    taken, faults = [], []
+
+    async def bench(ctx):
+        ctx.set(dut.open, 1)
+        sent = 0
+        for _ in range(4 * len(beats) + 20):
+            ctx.set(dut.i.valid, sent < len(beats))
+            if sent < len(beats):
+                ctx.set(dut.i.payload, beats[sent])
+            ctx.set(dut.take, ctx.get(dut.valid) and rng.random() < 0.7)
+            if ctx.get(dut.take) and ctx.get(dut.number) == 0:
+                taken.append(ctx.get(dut.x).tweak)
+            if fault := ctx.get(dut.fault):
+                faults.append((taken[-1], fault))
+            sent += sent < len(beats) and ctx.get(dut.i.ready)
+            await ctx.tick()
+        assert sent == len(beats) and ctx.get(dut.between)
+
+    simulator = Simulator(dut)
+    simulator.add_clock(1e-8)
+    simulator.add_testbench(bench)
+    simulator.run()
+    assert taken == [*range(len(sectors))]
+    return faults
+
+
+def test_keep_says_where_a_sector_ends():
+    """Of a sector of two beats, the second one of 5 bytes. A run of any other length is a fault, and so is a hole."""
+    kinds = [(0x1F, 0), (0xF, SHORT), (0, SHORT), (0x3F, LONG), (WHOLE, LONG), (0x17, SHORT), (0x3F & ~2, LONG)]
+    sectors = [sector for keep, _ in kinds for sector in ((2, keep), (2, 0x1F))]
+    wrong = [(2 * n, fault) for n, (_, fault) in enumerate(kinds) if fault]
+    assert run(Entrance(width=2, beats=2, tail=5), sectors) == wrong
+
+
+@pytest.mark.parametrize("tail", [None, 5])
+def test_beats_say_where_a_sector_ends(tail):
+    """What goes on after a sector that does not end is dropped, however it ends."""
+    sectors = [(2, 0x1F), (1, 0x1F), (2, 0x1F), (3, 0x1F), (2, 0x1F), (5, WHOLE), (2, 0x1F), (1, WHOLE), (2, 0x1F)]
+    wrong = [(1, SHORT), (3, LONG), (5, LONG), (7, SHORT)]
+    assert run(Entrance(width=2, beats=2, tail=tail), sectors) == wrong
+
+
+def test_width_of_the_tweak():
+    assert len(Entrance(width=1, beats=2, tweak_bits=256).x.tweak) == 256
+    assert "keep" not in Entrance(width=1, beats=2).i.payload.shape().members
+
+
+@pytest.mark.parametrize("tail", [1, 16, 31])
+def test_exit_zeroes_the_bytes_after_the_last(tail):
+    dut = Exit(width=2, beats=3, sector_bits=2, tail=tail)
+    seen = []
+
+    async def bench(ctx):
+        ctx.set(dut.pending, 1)
+        ctx.set(dut.o.ready, 1)
+        ctx.set(dut.data, (1 << 256) - 1)
+        for _ in range(8):
+            if ctx.get(dut.o.valid):
+                payload = ctx.get(dut.o.payload)
+                seen.append((payload.keep, payload.data, payload.last))
+            await ctx.tick()
+
+    simulator = Simulator(dut)
+    simulator.add_clock(1e-8)
+    simulator.add_testbench(bench)
+    simulator.run()
+    whole, part = (WHOLE, (1 << 256) - 1, 0), ((1 << tail) - 1, (1 << 8 * tail) - 1, 1)
+    assert seen[:6] == [whole, whole, part] * 2
