@@ -7,7 +7,13 @@ from typing import Any
 from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.aes.sbox import KINDS
 
-__all__ = ["HashedParameters", "PsiParameters", "SectorParameters", "SinglePassParameters"]
+__all__ = [
+    "EncryptMixEncryptParameters",
+    "HashedParameters",
+    "PsiParameters",
+    "SectorParameters",
+    "SinglePassParameters",
+]
 
 
 def _parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None) -> Any:
@@ -108,6 +114,25 @@ class PsiParameters(HashedParameters):
         super().__post_init__()
         if self.order == "paper" and self.hash != "brw":
             raise ValueError(f"the paper's order is one of brw; order must be natural for {self.hash}, got 'paper'")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncryptMixEncryptParameters(SectorParameters):
+    """Parameters of a core that enciphers every block twice, with a mix between."""
+
+    overlap: bool = _parameter(
+        False, "one sector's first layer beside another's second; else one sector at a time", (False, True)
+    )
+
+    @property
+    def architecture(self) -> str:
+        """One phrase on how sectors follow each other."""
+        return "sectors overlap: the lanes alone bound the throughput" if self.overlap else "one sector at a time"
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.sector_bytes < 16:
+            raise ValueError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
 
 
 @dataclass(frozen=True, kw_only=True)

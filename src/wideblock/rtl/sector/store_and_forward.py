@@ -27,9 +27,10 @@ class StoreAndForward(wiring.Component):
 
     A family knows its cycles before it constructs this: ``compute`` as in :class:`SectorTiming`, and the ``interval``
     from sector to sector, or None if there is one at a time. From these come the number of ``slots``, sectors that can
-    be under way, and the rest of ``timing``. ``leaving_slots`` further sectors keep their slots until their last beat
-    is accepted. Clearing goes over all ``depths``: rows of memories, and cycles until a pipeline is empty. ``loading``
-    is the time that the core takes to make use of its hash key; see :meth:`KeyUnit.setup`.
+    be under way, and the rest of ``timing``. In a stream of sectors one may take ``waiting`` cycles longer than alone.
+    ``leaving_slots`` further sectors keep their slots until their last beat is accepted. Clearing goes over all
+    ``depths``: rows of memories, and cycles until a pipeline is empty. ``loading`` is the time that the core takes to
+    make use of its hash key; see :meth:`KeyUnit.setup`.
 
     Its ``elaborate`` calls the stages below in the order of the data: :meth:`_stages`, :meth:`_enter`, its own,
     :meth:`_leave`, :meth:`_admission`, :meth:`_connect_keys`.
@@ -58,6 +59,7 @@ class StoreAndForward(wiring.Component):
         cipher_latency: int,
         compute: int,
         interval: int | None,
+        waiting: int = 0,
         leaving_slots: int = 0,
         depths: Sequence[int] = (),
         loading: int = 0,
@@ -66,8 +68,9 @@ class StoreAndForward(wiring.Component):
         self.cipher_latency, self.leaving_slots = cipher_latency, leaving_slots
         latency = compute + 1 + p.beats
         self.pace = interval
-        self.slots = power_of_two(-(-latency // (interval or compute)) + leaving_slots)
-        self.entrance = Entrance(width=p.width, beats=p.beats)
+        self.slots = power_of_two(-(-(latency + waiting) // (interval or compute)) + leaving_slots)
+        self.end = p.sector_bytes % p.beat_bytes or None
+        self.entrance = Entrance(width=p.width, beats=p.beats, end=self.end)
         material = self.key_material(p)
         rows = power_of_two(max(self.slots * power_of_two(p.beats), cipher_latency + 2, *depths))
         self.key_unit = KeyUnit(material, sbox=p.sbox, rows=rows, round_stages=p.round_stages)
@@ -78,7 +81,9 @@ class StoreAndForward(wiring.Component):
             setup=self.key_unit.setup(call=cipher_latency, loading=loading),
             zeroize=2 * rows + 1,
         )
-        self.interface = sector_interface(p.width, material.bits, FAULTS, key_parts=material.text)
+        self.interface = sector_interface(
+            p.width, material.bits, FAULTS, key_parts=material.text, keep=self.end is not None
+        )
         self.behaviour = Behaviour(
             length=Length(p.sector_bytes, p.sector_bytes),
             usual=p.sector_bytes,
@@ -120,7 +125,8 @@ class StoreAndForward(wiring.Component):
     def _leave(self, m: Module, stages: Stages, computed: Value) -> Exit:
         """The way out of sectors up to number ``computed``, the first one that is not finished."""
         p = self.parameters
-        m.submodules.exit = leaving = Exit(width=p.width, beats=p.beats, sector_bits=stages.slot_bits + 1)
+        sector_bits = stages.slot_bits + 1
+        m.submodules.exit = leaving = Exit(width=p.width, beats=p.beats, sector_bits=sector_bits, end=self.end)
         connect(m, leaving.o, flipped(self.o))
         m.d.comb += [
             leaving.clear.eq(self.key_unit.clear),

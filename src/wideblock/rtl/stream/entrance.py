@@ -23,20 +23,27 @@ class Entrance(wiring.Component):
     does not end is dropped up to its ``last``. ``open`` admits beats at all, ``hold`` admits no further sector;
     ``between`` says that no sector has begun and none is in the register.
 
+    With ``end``, the last beat of a sector has so many bytes, and its ``keep`` must be these: without one of them the
+    sector is too short, with more it is too long.
+
     Timing: a beat is offered one cycle after it was taken; full rate.
     Paths:  ``take`` to ``i.ready``; none from ``i``.
     """
 
-    def __init__(self, *, width: int, beats: int):
-        self.width, self.beats = width, beats
+    def __init__(self, *, width: int, beats: int, end: int | None = None):
+        self.width, self.beats, self.end = width, beats, end
+        partial = end is not None
         super().__init__(
             {
-                "i": In(stream.Signature(sector_channel(width).shape)),
+                "i": In(stream.Signature(sector_channel(width, keep=partial).shape)),
                 "open": In(1),
                 "hold": In(1),
                 "clear": In(1),
                 "x": Out(
-                    data.StructLayout({"data": data.ArrayLayout(128, width), "tweak": 128, "decrypt": 1, "last": 1})
+                    data.StructLayout(
+                        {"data": data.ArrayLayout(128, width), "tweak": 128, "decrypt": 1, "last": 1}
+                        | ({"keep": 16 * width} if partial else {})
+                    )
                 ),
                 "valid": Out(1),
                 "number": Out(range(max(2, beats))),
@@ -53,13 +60,21 @@ class Entrance(wiring.Component):
         begun = Signal()
         leaves = Signal()
         final = self.number == self.beats - 1
+        short = self.take & self.x.last & ~final
+        long = self.take & final & ~self.x.last
+        endless = self.fault[LONG]
+        if self.end is not None:
+            missing, more = ~self.x.keep[: self.end].all(), self.x.keep[self.end :].any()
+            short = short | (self.take & self.x.last & missing)
+            long = long | (self.take & final & self.x.last & more & ~missing)
+            endless = endless & ~self.x.last
         m.d.comb += [
             leaves.eq(self.take | (full & discard)),
             self.valid.eq(full & ~discard),
             self.i.ready.eq(self.open & (~full | leaves) & ~(~begun & self.hold)),
             self.between.eq(~begun & ~full),
-            self.fault[SHORT].eq(self.take & self.x.last & ~final),
-            self.fault[LONG].eq(self.take & final & ~self.x.last),
+            self.fault[SHORT].eq(short),
+            self.fault[LONG].eq(long),
         ]
         with m.If(leaves):
             m.d.sync += full.eq(0)
@@ -67,7 +82,7 @@ class Entrance(wiring.Component):
             m.d.sync += [full.eq(1), self.x.eq(self.i.payload), begun.eq(~self.i.payload.last)]
         with m.If(self.take):
             m.d.sync += self.number.eq(Mux(final | self.x.last, 0, self.number + 1))
-        with m.If(self.fault[LONG]):
+        with m.If(endless):
             m.d.sync += discard.eq(1)
         with m.Elif(full & self.x.last):
             m.d.sync += discard.eq(0)

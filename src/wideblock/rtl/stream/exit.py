@@ -15,17 +15,18 @@ class Exit(wiring.Component):
 
     ``pending`` says that sector ``sector`` is whole. ``fetch`` asks for its beat ``number``, which is on ``data`` in
     the next cycle and for as long as ``advance`` is low; ``shown`` and ``shown_number`` say which one ``data`` is.
+    With ``end``, so many bytes of the last beat are the result's.
 
     Timing: the first beat is offered two cycles after ``pending`` rises; full rate.
     Paths:  ``o.ready`` to ``advance`` and ``fetch``; none to ``o``.
     """
 
-    def __init__(self, *, width: int, beats: int, sector_bits: int):
-        self.beats = beats
+    def __init__(self, *, width: int, beats: int, sector_bits: int, end: int | None = None):
+        self.width, self.beats, self.end = width, beats, end
         number = range(max(2, beats))
         super().__init__(
             {
-                "o": Out(stream.Signature(result_channel(width).shape)),
+                "o": Out(stream.Signature(result_channel(width, keep=end is not None).shape)),
                 "clear": In(1),
                 "pending": In(1),
                 "data": In(128 * width),
@@ -49,6 +50,9 @@ class Exit(wiring.Component):
             self.o.payload.data.eq(self.data),
             self.o.payload.last.eq(self.shown_number == self.beats - 1),
         ]
+        if self.end is not None:
+            whole, rest = ((1 << size) - 1 for size in (16 * self.width, self.end))
+            m.d.comb += self.o.payload.keep.eq(Mux(self.o.payload.last, rest, whole))
         with m.If(self.advance):
             m.d.sync += [valid.eq(self.pending), self.shown.eq(self.sector), self.shown_number.eq(self.number)]
         with m.If(self.fetch):
