@@ -28,6 +28,7 @@ from ..store_and_forward import StoreAndForward
 from .calls import Calls, Steps
 from .equations import Equations
 from .schedule import Schedule
+from .timetable import timetable
 from .values import Call, Carried, Frame, Mixed, Mixing, Rest
 
 __all__ = ["EncryptMixEncrypt"]
@@ -49,12 +50,13 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         self.ciphers = both_ways(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
         A = next(iter(self.ciphers.values())).timing.latency
         self.schedule = s = Schedule(p.m, p.sector_bytes % 16, p.lanes, self.period, A)
+        stream = timetable(s) if p.overlap else None
         super().__init__(
             p,
             cipher_latency=A,
             compute=s.compute,
-            interval=s.interval if p.overlap else None,
-            waiting=s.interval if p.overlap else 0,
+            interval=stream.interval if stream else None,
+            residence=stream.residence + 1 if stream else None,
         )
 
     # Hardware

@@ -73,6 +73,6 @@ class Schedule:
         return self.first_step + self.refreshes + self.stall + self.steps - 1 + self.cipher_latency
 
     @property
-    def interval(self) -> int:
-        """Cycles of the lanes that a sector takes, and for which they wait."""
-        return 1 + self.beats + self.mixing + self.refreshes + self.stall + self.steps
+    def calls(self) -> int:
+        """Cycles of the lanes that a sector takes."""
+        return 1 + self.beats + self.mixing + self.refreshes + self.steps
