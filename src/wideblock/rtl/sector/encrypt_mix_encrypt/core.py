@@ -171,22 +171,23 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         """The mixing calls, and of their results M_0 and the beginning of the sum CCC_0; the refreshed masks."""
         c, m, stages, call, E = f.carried, f.m, f.stages, f.mixing, f.E[0]
         sector = stages.pointer("mixed", arrived.mixed)
-        MC, rest = E ^ c.T_star.read(sector), None
+        halfway, rest = sector, None
+        MC = E ^ c.T_star.read(sector)
         m.d.sync += [call.valid.eq(arrived.whole & ~f.clear), call.final.eq(1)]
         following, whose = MP, summed_sector
         if c.rest is not None:
-            rest = Signal(128, name="rest_value")
-            m.d.comb += rest.eq(c.rest.padded.read(sector) ^ (E & ((1 << 8 * c.rest.size) - 1)))
-            c.rest.result.write(sector, rest, arrived.mixing)
+            halfway, rest = stages.pointer("halfway", arrived.mixing), Signal(128, name="rest_value")
+            m.d.comb += rest.eq(c.rest.padded.read(halfway) ^ (E & ((1 << 8 * c.rest.size) - 1)))
+            c.rest.result.write(halfway, rest, arrived.mixing)
             MC = MC ^ c.rest.result.read(sector)
             m.d.sync += [call.valid.eq((arrived.whole | arrived.mixing) & ~f.clear), call.final.eq(arrived.mixing)]
-            following, whose = Mux(arrived.whole, MP, E), Mux(arrived.whole, summed_sector, sector)
+            following, whose = Mux(arrived.whole, MP, E), Mux(arrived.whole, summed_sector, halfway)
         m.d.sync += [
             call.block.eq(following & ~f.clear.replicate(128)),
             call.decrypt.eq(c.direction.read(whose) & ~f.clear),
         ]
         c.base.write(sector, MC, arrived.mixed)
-        return Mixed(sector, self._masks(f, arrived, sector), rest)
+        return Mixed(sector, self._masks(f, arrived, sector), halfway, rest)
 
     def _masks(self, f: Frame, arrived: Any, mixed_sector: Value) -> Value:
         """M_0 and the refreshed masks. Returns the first sector that does not have all of them."""
@@ -285,7 +286,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
             if k and self._is_absent(k, self.schedule.steps):
                 enable = enable & ~steps.final
             if c.rest is not None and k == c.rest.column:
-                end = stages.row(Const(p.m // p.width, 32), mixed.sector)
+                end = stages.row(Const(p.m // p.width, 32), mixed.halfway)
                 kept = mixed.rest & ((1 << 8 * c.rest.size) - 1)
                 address, block = Mux(arrived.mixing, end, address), Mux(arrived.mixing, kept, block)
                 enable = enable | arrived.mixing

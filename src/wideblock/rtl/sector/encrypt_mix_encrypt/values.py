@@ -83,10 +83,13 @@ class Call:
 class Mixed:
     """Results of the mixing calls.
 
-    sector:    the first one without M_0           refreshed: the first one without all its masks
-    rest:      result of the present sector's rest, zeros behind it; None where there is none
+    sector:    the first one without M_0
+    refreshed: the first one without all its masks
+    halfway:   the first one without the result of its first mixing call
+    rest:      result of that sector's padded rest, in the cycle of that call's result; None where there is none
     """
 
     sector: Value
     refreshed: Value
+    halfway: Value
     rest: Value | None
