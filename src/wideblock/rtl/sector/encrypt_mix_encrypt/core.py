@@ -102,8 +102,12 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
             middle=[stages.ring(f"middle_ring{k}", 128) for k in range(p.width)],
             result=[stages.ring(f"result_ring{k}", 128) for k in range(p.width)],
         )
-        registers = {"block": 128, "valid": 1, "final": 1, "decrypt": 1}
-        mixing = Mixing(**{name: Signal(bits, name=f"mixing_{name}") for name, bits in registers.items()})
+        mixing = Mixing(
+            block=Signal(128, name="mixing_block"),
+            valid=Signal(name="mixing_valid"),
+            final=Signal(name="mixing_final") if s.rest else Const(1),
+            decrypt=Signal(name="mixing_decrypt"),
+        )
         return Frame(m, stages, keys.clear, words, E, carried, mixing)
 
     # Stages, in the order of the data
@@ -173,16 +177,17 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         sector = stages.pointer("mixed", arrived.mixed)
         halfway, rest = sector, None
         MC = E ^ c.T_star.read(sector)
-        m.d.sync += [call.valid.eq(arrived.whole & ~f.clear), call.final.eq(1)]
-        following, whose = MP, summed_sector
+        valid, following, whose = arrived.whole, MP, summed_sector
         if c.rest is not None:
             halfway, rest = stages.pointer("halfway", arrived.mixing), Signal(128, name="rest_value")
             m.d.comb += rest.eq(c.rest.padded.read(halfway) ^ (E & ((1 << 8 * c.rest.size) - 1)))
             c.rest.result.write(halfway, rest, arrived.mixing)
             MC = MC ^ c.rest.result.read(sector)
-            m.d.sync += [call.valid.eq((arrived.whole | arrived.mixing) & ~f.clear), call.final.eq(arrived.mixing)]
+            m.d.sync += call.final.eq(arrived.mixing & ~f.clear)
+            valid = valid | arrived.mixing
             following, whose = Mux(arrived.whole, MP, E), Mux(arrived.whole, summed_sector, halfway)
         m.d.sync += [
+            call.valid.eq(valid & ~f.clear),
             call.block.eq(following & ~f.clear.replicate(128)),
             call.decrypt.eq(c.direction.read(whose) & ~f.clear),
         ]
@@ -248,7 +253,8 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
     def _inputs(self, f: Frame, tweak: Call, step: Call, second: Call) -> None:
         """The calls into the lanes, and the lanes' results."""
         m, mixing = f.m, f.mixing
-        lanes, decrypt = [Signal(128, name=f"lane{k}") for k in range(self.parameters.lanes)], Signal()
+        lanes = [Signal(128, name=f"lane{k}") for k in range(self.parameters.lanes)]
+        decrypt = Signal()
         m.d.comb += decrypt.eq(second.decrypt)
         m.d.comb += [lane.eq(block) for lane, block in zip(lanes, second.blocks, strict=True)]
         alone = Call(mixing.valid, [mixing.block], mixing.decrypt)

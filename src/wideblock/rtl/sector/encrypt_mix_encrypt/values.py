@@ -53,7 +53,7 @@ class Mixing:
 
     block: Signal
     valid: Signal
-    final: Signal
+    final: Value
     decrypt: Signal
 
 
