@@ -101,7 +101,5 @@ def test_impossible_parameters():
         contract("eme2-2", {"lanes": 1})
     with pytest.raises(ValueError, match="^sector_bytes must be at least 16, got 15$"):
         contract("eme2-1", {"sector_bytes": 15})
-    with pytest.raises(
-        ValueError, match="^unknown parameter 'hash' of eme2-1; it would be one of sector_bytes, "
-    ):
+    with pytest.raises(ValueError, match="^unknown parameter 'hash' of eme2-1; it would be one of sector_bytes, "):
         contract("eme2-1", {"hash": "brw"})
