@@ -66,7 +66,16 @@ def _holds(core: Contract) -> str:
 
 def _rules(core: Contract) -> str:
     behaviour = core.behaviour
-    return PAUSES + (SECTORS if behaviour.length.fixed else units_rules(behaviour)) + KEYS
+    return PAUSES + (_sector_rules(core) if behaviour.length.fixed else units_rules(behaviour)) + KEYS
+
+
+def _sector_rules(core: Contract) -> str:
+    """The rules of a core for sectors of one size; the last beat of one may have room left."""
+    sectors = core.interface.channel("i")
+    data = sectors.field("data")
+    if data is None or sectors.field("keep") is None:
+        return SECTORS
+    return SECTORS + KEEP.format(size=core.behaviour.usual, end=core.behaviour.usual % (data.width // 8) - 1)
 
 
 def units_rules(behaviour: Behaviour) -> str:
@@ -93,6 +102,12 @@ PAUSES = """\
 SECTORS = """\
 - `s_axis_tuser` belongs to the first beat of a sector. Encryption and decryption mix freely, sector by sector.
 - A sector whose `s_axis_tlast` comes early or late is dropped whole. `fault` pulses, and the next sector is right.
+"""
+
+KEEP = """\
+- A sector has {size} bytes. `s_axis_tkeep` must have bytes 0 to {end} of its last beat, and no others: without one of
+  them the sector is too short, with more it is too long, and so is dropped. It is read with the last beat alone. The
+  result has the same length, marked likewise; its other bytes are zero.
 """
 
 UNITS = """\
