@@ -21,7 +21,9 @@ PAPER |= {"heh-brw-1": 55, "heh-brw-2": 55, "heh-brw-3": 69, "heh-poly": 83}
 PAPER |= {"hmch-brw-1": 66, "hmch-brw-2": 66, "hmch-brw-3": 80, "hmch-poly": 94}
 for scheme in ("heh", "hmch"):
     OVERLAP |= {f"{scheme}-brw-1s": 19, f"{scheme}-brw-2s": 19, f"{scheme}-brw-3s": 36, f"{scheme}-polys": 36}
-BYTES = {"fast": 4096, "heh": 512, "hmch": 512}
+PAPER |= {"eme2-1": 561, "eme2-2": 305}
+OVERLAP |= {"eme2-1s": 520, "eme2-2s": 262}
+BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096}
 SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.scheme.name != "xts"]
 UNITS = {  # most cycles between units of 4096 bytes, and of 512
     "xts-enc": (257, 33),
@@ -98,6 +100,12 @@ def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
         ("fast-brw-2s", {"hash": "horner", "sector_bytes": 512}, "FAST[Horner] for 512-byte sectors, two AES cores, "),
         ("heh-brw-1", {"lanes": 1}, "HEH[BRW] for 512-byte sectors, one AES core each way, squares on the fly, "),
         ("hmch-poly", {}, "HMCH[Poly] for 512-byte sectors, one AES core, the paper's architecture"),
+        ("eme2-1", {}, "EME2-AES for 4096-byte sectors, one AES core for both directions, one sector at a time"),
+        (
+            "eme2-2s",
+            {"sbox": "bram"},
+            "EME2-AES for 4096-byte sectors, two AES cores each way, sectors overlap: the lanes",
+        ),
         ("xts-enc", {"direction": "both"}, "AES-XTS for units of any length from 16 bytes, figures for 4096, both dir"),
     ],
 )
