@@ -6,6 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from wideblock import vectors
 from wideblock.export.contract import contract
 from wideblock.rtl.sector.parameters import EncryptMixEncryptParameters
 from wideblock.spec.eme2 import EME2
@@ -20,11 +21,8 @@ CORES = [
     ("eme2-2", {"sector_bytes": 96, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
     ("eme2-1s", {"sector_bytes": 31, "key_bits": 256, "sbox": "norm", "round_stages": 3}),
     ("eme2-2s", {"sector_bytes": 520, "sbox": "bram", "round_stages": 4}),
-    # the second layer waits for the refreshed mask: a period is 32 steps, and a call 43 cycles
-    (
-        "eme2-2s",
-        {"width": 4, "lanes": 4, "sector_bytes": 2113, "key_bits": 256, "sbox": "composite", "round_stages": 3},
-    ),
+    # the second layer waits for the refreshed mask: a period is 32 steps, and a call 41 cycles
+    ("eme2-2s", {"width": 4, "lanes": 4, "sector_bytes": 2113, "round_stages": 4}),
 ]
 PAIRED = ("lanes", "overlap", "key_bits")
 KEY = bytes(range(48))
@@ -75,8 +73,6 @@ def test_every_length_of_a_rest_and_none_is_known_to_answer():
 
 
 def answers():
-    from wideblock import vectors
-
     return [a for group in vectors.load("eme2") for a in group.vectors if len(a["tweak"]) == 16]
 
 
@@ -91,7 +87,7 @@ def test_bytes_of_the_last_beat_that_are_not_the_sector_s(kept):
         script = simulation.encoding.script(stimulus, 100)
         script.words["i"]["keep"][2] = np.packbits([n in kept for n in range(16)], bitorder="little")
         record = simulation.encoding.record(stimulus, simulation.simulation.play(script))
-    assert [cause for _, cause in record.faults] == [2 if kept == range(6) else 1]
+    assert [cause for _, cause in record.faults] == [2 if set(kept) > set(range(5)) else 1]
     assert np.flatnonzero(record.out_last).tolist() == [2] and record.out_bytes[-1] == 5
     assert record.out.tobytes()[:37] == EME2(KEY).encrypt(tweaks[1], sectors[1])
 
