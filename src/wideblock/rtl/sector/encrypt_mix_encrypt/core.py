@@ -180,7 +180,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         valid, following, whose = arrived.whole, MP, summed_sector
         if c.rest is not None:
             halfway, rest = stages.pointer("halfway", arrived.mixing), Signal(128, name="rest_value")
-            m.d.comb += rest.eq(c.rest.padded.read(halfway) ^ (E & ((1 << 8 * c.rest.size) - 1)))
+            m.d.comb += rest.eq(c.rest.padded.read(halfway) ^ E[: 8 * c.rest.size])
             c.rest.result.write(halfway, rest, arrived.mixing)
             MC = MC ^ c.rest.result.read(sector)
             m.d.sync += call.final.eq(arrived.mixing & ~f.clear)
@@ -291,9 +291,9 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
             address, block, enable = stages.row(row, sector), y[k - 1], arrived.second
             if k and self._is_absent(k, self.schedule.steps):
                 enable = enable & ~steps.final
-            if c.rest is not None and k == c.rest.column:
+            if c.rest is not None and mixed.rest is not None and k == c.rest.column:
                 end = stages.row(Const(p.m // p.width, 32), mixed.halfway)
-                kept = mixed.rest & ((1 << 8 * c.rest.size) - 1)
+                kept = mixed.rest[: 8 * c.rest.size]
                 address, block = Mux(arrived.mixing, end, address), Mux(arrived.mixing, kept, block)
                 enable = enable | arrived.mixing
             column.write(address, block, enable)
