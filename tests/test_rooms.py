@@ -15,7 +15,7 @@ ROOT = Path(wideblock.__file__).parent
 OWN = ("spec", "vectors", "catalog", "rtl/tes")
 SHARED = [path for path in sorted(ROOT.rglob("*.py")) if not path.relative_to(ROOT).as_posix().startswith(OWN)]
 WORDS = {"verilator.py": {"fast"}}  # of its options
-FAMILIES = {"HashCounterHash", "HashEcbHash", "SinglePass", "TwoPass"}
+FAMILIES = {"EncryptMixEncrypt", "HashCounterHash", "HashEcbHash", "SinglePass", "TwoPass"}
 
 
 def names(tree):

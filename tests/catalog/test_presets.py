@@ -22,7 +22,9 @@ PAPER |= {"hmch-brw-1": 66, "hmch-brw-2": 66, "hmch-brw-3": 80, "hmch-poly": 94}
 for scheme in ("heh", "hmch"):
     OVERLAP |= {f"{scheme}-brw-1s": 19, f"{scheme}-brw-2s": 19, f"{scheme}-brw-3s": 36, f"{scheme}-polys": 36}
 HCTR2 = {"hctr2-1": 450, "hctr2-2": 320, "hctr2-1s": 262, "hctr2-2s": 132, "hctr2-4s": 68}
-BYTES = {"fast": 4096, "heh": 512, "hmch": 512}
+PAPER |= {"eme2-1": 561, "eme2-2": 305}
+OVERLAP |= {"eme2-1s": 520, "eme2-2s": 262}
+BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096}
 SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.scheme.name != "xts"]
 UNITS = {  # most cycles between units of 4096 bytes, and of 512
     "xts-enc": (257, 33),
@@ -114,6 +116,12 @@ def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
             "hctr2-2",
             {"sector_bytes": 31},
             "HCTR2 for 31-byte sectors, two AES cores, one hash unit, one sector at a ti",
+        ),
+        ("eme2-1", {}, "EME2-AES for 4096-byte sectors, one AES core for both directions, one sector at a time"),
+        (
+            "eme2-2s",
+            {"sbox": "bram"},
+            "EME2-AES for 4096-byte sectors, two AES cores each way, sectors overlap: the lanes",
         ),
         ("xts-enc", {"direction": "both"}, "AES-XTS for units of any length from 16 bytes, figures for 4096, both dir"),
     ],

@@ -70,17 +70,22 @@ def one_promise_too_many(queue: str, depth: int) -> Fault:
     )
 
 
+def one_sector_too_many(slots: int) -> Fault:
+    """An admission that lets a sector begin while all slots are taken."""
+    return Fault(
+        "one sector too many",
+        "core.admission.free",
+        f"was || (under_way == {slots} && pace == 0)",
+        {"under_way": "core.admission.under_way", "pace": "core.admission.pace"},
+    )
+
+
 READY_WAITS = Fault(
     "ready waits for valid", "core.entrance.i__ready", "was && i_valid", {"i_valid": "core.entrance.i__valid"}
 )
 VALID_WHILE_CLEARING = Fault("valid while clearing", "core.exit.o__valid", "valid", {"valid": "core.exit.valid"})
 RUNS_ON = Fault("the exit does not wait for ready", "core.exit.advance", "1'b1")
-ONE_SECTOR_TOO_MANY = Fault(
-    "one sector too many",
-    "core.admission.free",
-    "was || (under_way == 8 && pace == 0)",
-    {"under_way": "core.admission.under_way", "pace": "core.admission.pace"},
-)
+ONE_SECTOR_TOO_MANY = one_sector_too_many(8)
 EARLY_LANES = Fault(
     "the lanes start before the single call is back",
     "core.step_go",
@@ -100,6 +105,28 @@ EARLY_CALLS = Fault(
     "core.go",
     "was || (call == ready && room)",
     {"call": "core.call_sector", "ready": "core.ready_sector", "room": "core.queue.room"},
+)
+LANES = {
+    "call": "core.call_sector",
+    "mixed": "core.mixed_sector",
+    "mixing": "core.mixing_valid",
+    "tweak": "core.tweak_go",
+    "beat": "core.entrance.take",
+}
+EARLY_SECOND_LAYER = Fault(
+    "the second layer starts before its first mask is known",
+    "core.go",
+    "was || (call == mixed && !mixing && !tweak && !beat)",
+    LANES,
+)
+TWO_AT_ONCE = Fault(
+    "the second layer enters beside a mixing call", "core.go", "was || (call != mixed && mixing)", LANES
+)
+UNREFRESHED = Fault(
+    "the second layer does not wait for a refreshed mask",
+    "core.go",
+    "was || (call != mixed && !mixing && !tweak && !beat)",
+    LANES,
 )
 BEAT_NUMBER = Fault("the last beat has the first one's number", "core.entrance.number", "was == 4 ? 3'd0 : was")
 ALWAYS_VALID = Fault("always valid", "core.o__valid", "1'b1")

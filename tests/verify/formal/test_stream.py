@@ -21,18 +21,19 @@ from wideblock.verify.formal.stream import (
 )
 
 from . import faults
-from .faults import broken, one_promise_too_many
+from .faults import broken, one_promise_too_many, one_sector_too_many
 
 pytestmark = pytest.mark.shows("formal-stream")
 
 OVERLAPPED = ("fast-brw-2s", "hmch-brw-2s", "heh-brw-3s")
 UNITS = ("xts-enc", "xts-both")
-PRESETS = (*OVERLAPPED, "fast-brw-2", "hmch-brw-1", "heh-brw-1", *UNITS)
+MIXED = ("eme2-1", "eme2-2s")
+PRESETS = (*OVERLAPPED, "fast-brw-2", "hmch-brw-1", "heh-brw-1", *UNITS, *MIXED)
 PROVED = {
     prove_no_paths: PRESETS,
     prove_clearing: PRESETS,
     prove_stable: PRESETS,
-    prove_order: OVERLAPPED,
+    prove_order: (*OVERLAPPED, *MIXED),
     prove_queues: (*OVERLAPPED, *UNITS),
 }
 FAULTS = {
@@ -54,6 +55,12 @@ FAULTS = {
         (prove_order, faults.EARLY_CALLS),
         (prove_order, faults.BEAT_NUMBER),
         (prove_queues, one_promise_too_many("queue", 32)),
+    ),
+    "eme2-2s": (
+        (prove_stable, faults.RUNS_ON),
+        (prove_order, faults.EARLY_SECOND_LAYER),
+        (prove_order, faults.TWO_AT_ONCE),
+        (prove_order, one_sector_too_many(8)),
     ),
     "xts-enc": (
         (prove_no_paths, faults.READY_WAITS),
@@ -99,6 +106,20 @@ def test_a_core_without_overlap_has_neither_queue_nor_order():
         prove_queues(core)
     with pytest.raises(NotApplicable, match="no order to prove: overlap is False"):
         prove_order(core)
+
+
+@pytest.mark.parametrize("sector_bytes", [2064, 8200])
+def test_order_of_refreshed_masks_and_of_a_rest(sector_bytes):
+    """One refreshed mask, or three and a rest."""
+    core = contract("eme2-1", {"sector_bytes": sector_bytes})
+    assert prove_order(core).gates > 0
+    with pytest.raises(NotProved):
+        prove_order(core, broken(flatten(core), faults.UNREFRESHED))
+
+
+def test_a_core_without_a_hash_has_no_queue():
+    with pytest.raises(NotApplicable, match="no queue: what waits has a place"):
+        prove_queues(small("eme2-1"))
 
 
 def test_a_unit_core_has_no_order():

@@ -1,5 +1,8 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """AES a block a cycle: the papers' pipelined encryption core (PEC) and pipelined decryption core (PDC)."""
+
+from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import wiring
@@ -21,7 +24,7 @@ from wideblock.rtl.aes.rounds import (
 from wideblock.rtl.aes.sbox import GATES, affine, inv_affine, rom, sbox_steps
 from wideblock.rtl.pipeline import FixedLatency, Pipeline, Timing
 
-__all__ = ["PipelinedDecryption", "PipelinedEitherWay", "PipelinedEncryption"]
+__all__ = ["PipelinedDecryption", "PipelinedEitherWay", "PipelinedEncryption", "both_ways"]
 
 
 class _Pipelined(wiring.Component):
@@ -262,3 +265,15 @@ class PipelinedEitherWay(wiring.Component):
             return Step(step.levels, lambda m, live, name: {**step.apply(m, live, name), "way": live["way"]})
 
         return [Step(2, before), *map(along, sbox_steps(self.sbox, None)), Step(2, after)]
+
+
+def both_ways(*, sbox: str, **parameters) -> dict[str, Any]:
+    """The pipelines of a core that serves both directions, by name: ``cipher``, or ``encryption`` and ``decryption``.
+
+    The inversion in GF(2^8) can serve both directions, but not where S-boxes are block RAM, which has no gates.
+    ``parameters`` are those of :class:`PipelinedEitherWay`.
+    """
+    if sbox in GATES:
+        return {"cipher": PipelinedEitherWay(sbox=sbox, **parameters)}
+    separate = {"encryption": PipelinedEncryption, "decryption": PipelinedDecryption}
+    return {name: pipeline(sbox=sbox, **parameters) for name, pipeline in separate.items()}

@@ -7,7 +7,14 @@ from typing import Any, ClassVar
 from wideblock.errors import UserError
 from wideblock.rtl.aes.sbox import KINDS
 
-__all__ = ["HashedParameters", "HornerParameters", "PsiParameters", "SectorParameters", "SinglePassParameters"]
+__all__ = [
+    "EncryptMixEncryptParameters",
+    "HashedParameters",
+    "HornerParameters",
+    "PsiParameters",
+    "SectorParameters",
+    "SinglePassParameters",
+]
 
 
 def _parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None) -> Any:
@@ -155,6 +162,25 @@ class HornerParameters(HashedParameters):
     def architecture(self) -> str:
         """One phrase on how sectors follow each other."""
         return super().architecture.removeprefix("the paper's architecture: ")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EncryptMixEncryptParameters(SectorParameters):
+    """Parameters of a core that enciphers every block twice, with a mix between."""
+
+    overlap: bool = _parameter(
+        False, "one sector's first layer beside another's second; else one sector at a time", (False, True)
+    )
+
+    @property
+    def architecture(self) -> str:
+        """One phrase on how sectors follow each other."""
+        return "sectors overlap: the lanes alone bound the throughput" if self.overlap else "one sector at a time"
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.sector_bytes < 16:
+            raise UserError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
 
 
 @dataclass(frozen=True, kw_only=True)

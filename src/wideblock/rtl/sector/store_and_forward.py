@@ -27,7 +27,8 @@ class StoreAndForward(wiring.Component):
 
     A family knows its cycles before it constructs this: ``compute`` as in :class:`SectorTiming`, and the ``interval``
     from sector to sector, or None if there is one at a time. From these come the number of ``slots``, sectors that can
-    be under way, and the rest of ``timing``. ``leaving_slots`` further sectors keep their slots until their last beat
+    be under way, and the rest of ``timing``. ``residence`` is the time for which a sector in a stream takes a slot, if
+    that is not the latency of a sector alone. ``leaving_slots`` further sectors keep their slots until their last beat
     is accepted. Clearing goes over all ``depths``: rows of memories, and cycles until a pipeline is empty. ``loading``
     is the time that the core takes to make use of its hash key; see :meth:`KeyUnit.setup`.
 
@@ -58,6 +59,7 @@ class StoreAndForward(wiring.Component):
         cipher_latency: int,
         compute: int,
         interval: int | None,
+        residence: int | None = None,
         leaving_slots: int = 0,
         depths: Sequence[int] = (),
         loading: int = 0,
@@ -66,7 +68,7 @@ class StoreAndForward(wiring.Component):
         self.cipher_latency, self.leaving_slots = cipher_latency, leaving_slots
         latency = compute + 1 + p.beats
         self.pace = interval
-        self.slots = power_of_two(-(-latency // (interval or compute)) + leaving_slots)
+        self.slots = power_of_two(-(-(residence or latency) // (interval or compute)) + leaving_slots)
         tweak_bits = 8 * p.tweak_bytes
         self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
         self.entrance = Entrance(width=p.width, beats=p.beats, tweak_bits=tweak_bits, tail=self.tail)

@@ -40,9 +40,16 @@ class Stages:
         with self._m.Elif(enable):
             self._m.d.sync += register.eq(value)
 
-    def slots(self, name: str, width: int = 128) -> Slots:
-        """A value of each sector under way."""
-        return Slots(self._m, name, width=width, slots=self._slots, clear=self._clear, clear_row=self._clear_row)
+    def slots(self, name: str, width: int = 128, *, values: int = 1) -> Slots:
+        """A value of each sector under way, or so many ``values`` of each; see :meth:`value`."""
+        slots = self._slots << (values - 1).bit_length()
+        return Slots(self._m, name, width=width, slots=slots, clear=self._clear, clear_row=self._clear_row)
+
+    def value(self, number: Value, sector: Value, values: int) -> Value:
+        """The slot of a value where there are ``values`` of each sector."""
+        bits = (values - 1).bit_length()
+        number = Value.cast(number)[:bits]
+        return Cat(number, Const(0, bits - len(number)), sector[: self.slot_bits])
 
     def ring(self, name: str, width: int) -> Ring:
         """A row of ``width`` bits for each of a sector's rows, for the sectors under way; see :meth:`row`."""

@@ -22,7 +22,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.iterative import IterativeEncryption
-from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
+from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption, both_ways
 from wideblock.rtl.aes.planes import named
 from wideblock.rtl.aes.sbox import logic_sbox
 from wideblock.rtl.keys.unit import REFUSED, KeyUnit
@@ -127,11 +127,9 @@ class SinglePass(Equations, wiring.Component):
         lanes = {"key_bits": p.key_bits, "round_stages": p.round_stages, "sbox": p.sbox, "lanes": p.lanes}
         if self.shared:
             return {"lanes": PipelinedEncryption(key_sets=2, **lanes)}
-        # the inversion in GF(2^8) can serve both directions, but not where S-boxes are block RAM, which has no gates
-        if len(self.directions) == 2 and p.sbox != "bram":
-            return {"cipher": PipelinedEitherWay(**lanes)}
-        separate = {False: ("encryption", PipelinedEncryption), True: ("decryption", PipelinedDecryption)}
-        return {name: cipher(**lanes) for name, cipher in map(separate.__getitem__, self.directions)}
+        if len(self.directions) == 2:
+            return both_ways(**lanes)
+        return {"decryption": PipelinedDecryption(**lanes)}
 
     def _timing(self) -> SectorTiming:
         """The cycle contract for units of ``sector_bytes``.

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""EME2-AES: the designs of the FAST paper's tables, each also with sectors that overlap."""
+
+from wideblock import vectors
+from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.rtl.sector.parameters import EncryptMixEncryptParameters
+from wideblock.rtl.tes.eme2 import Eme2
+from wideblock.spec.eme2 import EME2
+
+__all__ = ["PRESETS", "SCHEME"]
+
+TWEAK_BYTES = 16
+"""Associated data of the cores; the standard has other lengths, too."""
+
+
+def summary(p: EncryptMixEncryptParameters) -> str:
+    ways = " each way" if p.sbox == "bram" else " for both directions"
+    return f"EME2-AES for {p.sector_bytes}-byte sectors, {aes_cores(p.lanes)}{ways}, {p.architecture}"
+
+
+def holds(p: EncryptMixEncryptParameters, answer: vectors.Vector) -> bool:
+    return len(answer["tweak"]) == TWEAK_BYTES and len(answer["pt"]) == p.sector_bytes
+
+
+SCHEME = Scheme(
+    "eme2",
+    Eme2,
+    EncryptMixEncryptParameters,
+    lambda p, key: EME2(key),
+    EME2.security,
+    Status.RECOMMENDED,
+    summary,
+    "eme2",
+    holds,
+)
+
+
+def _preset(lanes: int, *, overlap: bool = False) -> Preset:
+    """Source of the designs: "Fast Low Level Disk Encryption Using FPGAs", Table 4."""
+    name = f"eme2-{lanes}"
+    p = EncryptMixEncryptParameters(width=lanes, lanes=lanes, overlap=overlap)
+    return Preset(f"{name}s", SCHEME, p, like=name) if overlap else Preset(name, SCHEME, p)
+
+
+PRESETS = tuple(_preset(lanes, overlap=overlap) for overlap in (False, True) for lanes in (1, 2))

@@ -1,0 +1,326 @@
+# amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
+"""The family encrypt-mix-encrypt: EME2.
+
+    i -> first layer -+-> ring of PPP -> second layer -> result ring -> o
+      -> T*           +-> MP, MC (mixing call) -> masks
+
+Both layers, the tweak's call, the mixing call and the calls that refresh a mask share one set of lanes, a call or a
+step of ``lanes`` blocks a cycle. Of those that could enter, the mixing call goes first, then the tweak and the first
+layer, then the second. So a sector passes the first layer without a pause, and the second layer of the one before it
+takes the cycles that this leaves.
+
+In the second layer lane q of step t takes block t lanes + q + 1. The last lane of the last step takes block 0, which is
+known last: its call is the sum of all others.
+"""
+
+from functools import reduce
+from operator import xor
+from typing import Any
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+
+from wideblock.rtl.aes.pipelined import both_ways
+from wideblock.rtl.stream.stages import blocks
+
+from ..parameters import EncryptMixEncryptParameters
+from ..store_and_forward import StoreAndForward
+from .calls import Calls, Steps
+from .equations import Equations
+from .schedule import Schedule
+from .timetable import timetable
+from .values import Call, Carried, Frame, Mixed, Mixing, Rest
+
+__all__ = ["EncryptMixEncrypt"]
+
+
+class EncryptMixEncrypt(Equations, StoreAndForward):
+    """A sector core of the family, encryption and decryption in one; a scheme states its :class:`Equations`.
+
+    Timing: see :class:`SectorTiming` and :class:`Schedule`. With ``overlap``, ``compute`` and ``latency`` are those of
+            a sector that enters an idle core; behind another one it waits for the lanes.
+    Paths:  those of :class:`StoreAndForward`.
+    """
+
+    rules = "encrypt_mix_encrypt"  # module of formal rules: wideblock.verify.formal.rules
+
+    def __init__(self, parameters: EncryptMixEncryptParameters):
+        self.check(parameters)
+        p = parameters
+        self.ciphers = both_ways(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
+        A = next(iter(self.ciphers.values())).timing.latency
+        self.schedule = s = Schedule(p.m, p.sector_bytes % 16, p.lanes, self.period, A)
+        stream = timetable(s) if p.overlap else None
+        super().__init__(
+            p,
+            cipher_latency=A,
+            compute=s.compute,
+            interval=stream.interval if stream else None,
+            residence=stream.residence + 1 if stream else None,
+        )
+
+    # Hardware
+
+    def elaborate(self, platform):
+        m = Module()
+        f = self._frame(m)
+        # decided by a stage, awaited by those before it
+        free = Signal()  # a sector may begin
+        go = Signal()  # a call of the second layer enters the lanes
+
+        tweak, step, whole, front_sector = self._first_layer(f, free)
+        calls = Calls(m, self.schedule, go, f.clear)
+        arrived = self._tags(f, tweak, step, whole, calls, go)
+        MP, summed_sector = self._sum(f, arrived)
+        mixed = self._mix(f, arrived, MP, summed_sector)
+        second = self._second_layer(f, calls, go, summed_sector, mixed)
+        m.d.comb += go.eq(second.go & ~f.mixing.valid & ~tweak.go & ~step.go)
+        self._inputs(f, tweak, step, second)
+        result_sector = self._results(f, arrived, mixed)
+        left = self._exit(f, result_sector)
+
+        admission = self._admission(m, tweak.go, taken=front_sector, computed=result_sector, left=left)
+        m.d.comb += free.eq(admission.free)
+        self._connect_keys(m, idle=self.entrance.between & admission.done, derived=Const(1))
+        return m
+
+    def _frame(self, m: Module) -> Frame:
+        """Key unit, ciphers, and the memories of what a sector carries."""
+        p, s, stages, keys = self.parameters, self.schedule, self._stages(m), self.key_unit
+        words = {word: Signal(word.bits, name=word.name) for word in keys.material.raw}
+        for word, register in words.items():
+            stages.hold(register, keys.word(word), keys.taken)
+        E = [Signal(128, name=f"E{k}") for k in range(p.lanes)]
+        carried = Carried(
+            direction=stages.slots("direction", 1),
+            T_star=stages.slots("T_star"),
+            MP=stages.slots("MP"),
+            base=stages.slots("base"),
+            masks=stages.slots("masks", values=1 + s.refreshes),
+            MP_j=stages.slots("MP_j", values=s.refreshes) if s.refreshes else None,
+            rest=Rest(stages.slots("rest"), stages.slots("rest_result"), s.rest, p.m % p.width) if s.rest else None,
+            middle=[stages.ring(f"middle_ring{k}", 128) for k in range(p.width)],
+            result=[stages.ring(f"result_ring{k}", 128) for k in range(p.width)],
+        )
+        mixing = Mixing(
+            block=Signal(128, name="mixing_block"),
+            valid=Signal(name="mixing_valid"),
+            final=Signal(name="mixing_final") if s.rest else Const(1),
+            decrypt=Signal(name="mixing_decrypt"),
+        )
+        return Frame(m, stages, keys.clear, words, E, carried, mixing)
+
+    # Stages, in the order of the data
+
+    def _first_layer(self, f: Frame, free: Value) -> tuple[Call, Call, Value, Value]:
+        """The tweak's call before a sector, and a step for each of its beats.
+
+        Returns both, ``whole``, high with the last step of a sector that is well formed, and the sector that enters.
+        """
+        m, stages, entrance, x = f.m, f.stages, self.entrance, self.entrance.x
+        first, ready = entrance.number == 0, ~f.mixing.valid
+        tweak_go, tweaked, waits = Signal(name="tweak_go"), Signal(name="tweaked"), Signal(name="beat_waits")
+        self._enter(m, admit=~first | tweaked, offer=waits, ready=ready, first=first)
+        m.d.comb += tweak_go.eq(entrance.valid & first & ~tweaked & free & ready)
+        m.d.sync += tweaked.eq((tweak_go | tweaked) & ~entrance.take & ~f.clear)
+        whole = entrance.take & x.last & ~entrance.fault.any()
+        sector = stages.pointer("front", whole)
+        f.carried.direction.write(sector, x.decrypt, tweak_go)
+        if (rest := f.carried.rest) is not None:
+            padded = Cat(x.data[rest.column][: 8 * rest.size], Const(0x80, 128 - 8 * rest.size))
+            rest.padded.write(sector, padded, whole)
+        offsets = self._offsets(f, "offset", first, entrance.take)
+        steps = [self.enter(x.data[k], offset) for k, offset in enumerate(offsets[:-1])]
+        tweak = Call(tweak_go, [self.tweak_call(x.tweak, f.words)], Const(0))
+        return tweak, Call(entrance.take, steps, f.carried.direction.read(sector)), whole, sector
+
+    def _tags(self, f: Frame, tweak: Call, step: Call, whole: Value, calls: Calls, go: Value) -> Any:
+        """Flags of the lanes' contents, as the results are there."""
+        final = f.mixing.final
+        *_, arrived = f.stages.delayed(
+            "tag",
+            self.cipher_latency,
+            tweak=tweak.go,
+            first=step.go,
+            whole=whole,
+            mixing=f.mixing.valid & ~final,
+            mixed=f.mixing.valid & final,
+            refresh=go & calls.refresh,
+            second=calls.step,
+        )
+        return arrived
+
+    def _sum(self, f: Frame, arrived: Any) -> tuple[Value, Value]:
+        """PPP into the ring, T* and MP = T* + their sum. Returns MP, and the first sector without it."""
+        c, m, stages = f.carried, f.m, f.stages
+        sector = stages.pointer("summed", arrived.whole)
+        row = Signal(range(self.parameters.beats), name="middle_row")
+        stages.hold(row, Mux(arrived.tweak, 0, row + 1), arrived.tweak | arrived.first)
+        for k, column in enumerate(c.middle):
+            column.write(stages.row(row, sector), f.E[k], arrived.first)
+        T_star, total = Signal(128, name="T_star_value"), Signal(128, name="total")
+        held, MP = Signal(128, name="held_total"), Signal(128, name="MP_value")
+        present = [self._whole(PPP, k, arrived.whole) for k, PPP in enumerate(f.E)]
+        m.d.comb += [
+            T_star.eq(self.T_star(f.E[0], f.words)),
+            total.eq(reduce(xor, present, held)),
+            MP.eq(total if c.rest is None else total ^ c.rest.padded.read(sector)),
+        ]
+        stages.hold(held, Mux(arrived.tweak, T_star, total), arrived.tweak | arrived.first)
+        c.T_star.write(sector, T_star, arrived.tweak)
+        c.MP.write(sector, MP, arrived.whole)
+        return MP, sector
+
+    def _mix(self, f: Frame, arrived: Any, MP: Value, summed_sector: Value) -> Mixed:
+        """The mixing calls, and of their results M_0 and the beginning of the sum CCC_0; the refreshed masks."""
+        c, m, stages, call, E = f.carried, f.m, f.stages, f.mixing, f.E[0]
+        sector = stages.pointer("mixed", arrived.mixed)
+        halfway, rest = sector, None
+        MC = E ^ c.T_star.read(sector)
+        valid, following, whose = arrived.whole, MP, summed_sector
+        if c.rest is not None:
+            halfway, rest = stages.pointer("halfway", arrived.mixing), Signal(128, name="rest_value")
+            m.d.comb += rest.eq(c.rest.padded.read(halfway) ^ E[: 8 * c.rest.size])
+            c.rest.result.write(halfway, rest, arrived.mixing)
+            MC = MC ^ c.rest.result.read(sector)
+            m.d.sync += call.final.eq(arrived.mixing & ~f.clear)
+            valid = valid | arrived.mixing
+            following, whose = Mux(arrived.whole, MP, E), Mux(arrived.whole, summed_sector, halfway)
+        m.d.sync += [
+            call.valid.eq(valid & ~f.clear),
+            call.block.eq(following & ~f.clear.replicate(128)),
+            call.decrypt.eq(c.direction.read(whose) & ~f.clear),
+        ]
+        c.base.write(sector, MC, arrived.mixed)
+        return Mixed(sector, self._masks(f, arrived, sector), halfway, rest)
+
+    def _masks(self, f: Frame, arrived: Any, mixed_sector: Value) -> Value:
+        """M_0 and the refreshed masks. Returns the first sector that does not have all of them."""
+        c, stages, count = f.carried, f.stages, self.schedule.refreshes
+        sector, MP = mixed_sector, c.MP.read(mixed_sector)
+        slot = stages.value(Const(0), mixed_sector, 1 + count)
+        if c.MP_j is not None:
+            steps = Steps(f.m, "refreshed", arrived.refresh, count, f.clear)
+            sector = stages.pointer("refreshed", arrived.refresh & steps.final)
+            MP = Mux(arrived.refresh, c.MP_j.read(stages.value(steps.step, sector, count)), MP)
+            slot = Mux(arrived.refresh, stages.value(steps.step + 1, sector, 1 + count), slot)
+        mask = Signal(128, name="mask_value")
+        f.m.d.comb += mask.eq(self.mask(MP, f.E[0]))
+        c.masks.write(slot, mask, arrived.mixed | arrived.refresh)
+        return sector
+
+    def _second_layer(self, f: Frame, calls: Calls, go: Value, summed_sector: Value, mixed: Mixed) -> Call:
+        """The present call of the second layer: one that refreshes a mask, or a step."""
+        c, m, stages, s, steps = f.carried, f.m, f.stages, self.schedule, calls.steps
+        sector = stages.pointer("call", calls.done)
+        following_sector = Signal.like(sector, name="following_sector")
+        m.d.comb += following_sector.eq(sector + calls.done)
+        present = (following_sector != summed_sector) | f.clear
+        rows = [calls.column0] + [calls.columns] * (s.lanes - 1)
+        first, *others = (
+            column.read(stages.row(row, following_sector), present) for column, row in zip(c.middle, rows, strict=True)
+        )
+        PPP = [*others, first]
+        M = c.masks.read(stages.value(calls.mask, sector, 1 + s.refreshes))
+        CCC = [Signal(128, name=f"CCC{q}") for q in range(s.lanes)]
+        for block, X, mask in zip(CCC, PPP, self._block_masks(f, calls, M), strict=True):
+            m.d.comb += block.eq(self.inner(X, mask))
+        CCC_0, held = Signal(128, name="CCC_0"), Signal(128, name="held_CCC_0")
+        known = [self._whole(block, q + 1, steps.final, steps=s.steps) for q, block in enumerate(CCC[:-1])]
+        m.d.comb += CCC_0.eq(reduce(xor, known, Mux(steps.first, c.base.read(sector), held)))
+        stages.hold(held, CCC_0 ^ CCC[-1], calls.step)
+        inputs: list[Value] = [*CCC[:-1], Mux(steps.final, CCC_0, CCC[-1])]
+        waiting = sector != mixed.sector
+        if c.MP_j is not None:
+            MP_j = Signal(128, name="MP_j_value")
+            m.d.comb += MP_j.eq(self.refresh(first, M))
+            c.MP_j.write(stages.value(calls.refreshing, sector, s.refreshes), MP_j, go & calls.refresh)
+            inputs[0] = Mux(calls.refresh, MP_j, inputs[0])
+            waiting &= (steps.step < s.steps_before_refresh) | (sector != mixed.refreshed)
+        return Call(waiting, inputs, c.direction.read(sector))
+
+    def _block_masks(self, f: Frame, calls: Calls, M: Value) -> list[Value]:
+        """The masks of a step's blocks, a lane each; ``M`` is M_0 in the first step, or one that was refreshed."""
+        lanes = self.parameters.lanes
+        before, held = Signal(128, name="mask_before"), Signal(128, name="held_mask")
+        f.m.d.comb += before.eq(Mux(calls.steps.first, M, held))
+        masks = [self.advance(before, q) for q in range(1, lanes + 1)]
+        last = Signal(128, name="last_mask")
+        f.m.d.comb += last.eq(Mux(calls.refreshed, M, masks[-1]) if self.schedule.refreshes else masks[-1])
+        f.stages.hold(held, last, calls.step)
+        return [*masks[:-1], last]
+
+    def _inputs(self, f: Frame, tweak: Call, step: Call, second: Call) -> None:
+        """The calls into the lanes, and the lanes' results."""
+        m, mixing = f.m, f.mixing
+        lanes = [Signal(128, name=f"lane{k}") for k in range(self.parameters.lanes)]
+        decrypt = Signal()
+        m.d.comb += decrypt.eq(second.decrypt)
+        m.d.comb += [lane.eq(block) for lane, block in zip(lanes, second.blocks, strict=True)]
+        alone = Call(mixing.valid, [mixing.block], mixing.decrypt)
+        nothing = Call(f.clear, [Const(0, 128)] * len(lanes), Const(0))
+        for call in (step, tweak, alone, nothing):
+            with m.If(call.go):
+                m.d.comb += decrypt.eq(call.decrypt)
+                m.d.comb += [lane.eq(block) for lane, block in zip(lanes, call.blocks, strict=False)]
+        for name, cipher in self.ciphers.items():
+            m.submodules[name] = cipher
+            m.d.comb += [cipher.i.payload.eq(Cat(lanes)), cipher.round_keys.eq(self.key_unit.round_keys)]
+        result, *inverse = (cipher.o.payload for cipher in self.ciphers.values())
+        if inverse:
+            *_, way = f.stages.delayed("way", self.cipher_latency, decrypt=decrypt)
+            result = Mux(way.decrypt, inverse[0], result)
+        else:
+            m.d.comb += self.ciphers["cipher"].decrypt.eq(decrypt)
+        m.d.comb += [
+            E.eq(block & ~f.clear.replicate(128)) for E, block in zip(f.E, blocks(result, len(lanes)), strict=True)
+        ]
+
+    def _results(self, f: Frame, arrived: Any, mixed: Mixed) -> Value:
+        """The blocks of the result, and the rest, into the result ring. Returns the first sector not computed."""
+        c, m, p, stages = f.carried, f.m, self.parameters, f.stages
+        steps = Steps(m, "result", arrived.second, self.schedule.steps, f.clear)
+        computed = arrived.second & steps.final
+        sector = stages.pointer("result", computed)
+        offsets = self._offsets(f, "result_offset", steps.first, arrived.second)[1:]
+        offsets[-1] = Mux(steps.final, self.first_offset(f.words), offsets[-1])
+        y = [Signal(128, name=f"y{q}") for q in range(p.lanes)]
+        m.d.comb += [block.eq(self.leave(E, L)) for block, E, L in zip(y, f.E, offsets, strict=True)]
+        for k, column in enumerate(c.result):
+            row = steps.step if k else Mux(steps.final, 0, steps.step + 1)
+            address, block, enable = stages.row(row, sector), y[k - 1], arrived.second
+            if k and self._is_absent(k, self.schedule.steps):
+                enable = enable & ~steps.final
+            if c.rest is not None and mixed.rest is not None and k == c.rest.column:
+                end = stages.row(Const(p.m // p.width, 32), mixed.halfway)
+                kept = mixed.rest[: 8 * c.rest.size]
+                address, block = Mux(arrived.mixing, end, address), Mux(arrived.mixing, kept, block)
+                enable = enable | arrived.mixing
+            column.write(address, block, enable)
+        m.d.comb += self.computed.eq(computed)
+        return sector
+
+    def _exit(self, f: Frame, computed: Value) -> Value:
+        """Reads results from the ring. Returns the sector that leaves."""
+        leaving = self._leave(f.m, f.stages, computed)
+        address = f.stages.row(leaving.number, leaving.sector)
+        f.m.d.comb += leaving.data.eq(Cat(column.read(address, leaving.advance) for column in f.carried.result))
+        return leaving.sector
+
+    def _offsets(self, f: Frame, name: str, first: Value, go: Value) -> list[Value]:
+        """The offsets of a step's blocks from that of its first block on, and of the block behind them."""
+        start, held = Signal(128, name=name), Signal(128, name=f"held_{name}")
+        f.m.d.comb += start.eq(Mux(first, self.first_offset(f.words), held))
+        offsets = [start, *(self.offset(start, k) for k in range(1, self.parameters.lanes + 1))]
+        f.stages.hold(held, offsets[-1], go)
+        return offsets
+
+    def _is_absent(self, column: int, steps: int) -> bool:
+        """Whether the last of so many ``steps`` has no whole block in a column."""
+        return (steps - 1) * self.parameters.width + column >= self.parameters.m
+
+    def _whole(self, block: Value, column: int, final: Value, *, steps: int | None = None) -> Value:
+        """A block, or zero where the last step, or without ``steps`` the last beat, has no whole block in a column."""
+        if not self._is_absent(column, steps or self.parameters.beats):
+            return block
+        return block & ~final.replicate(128)

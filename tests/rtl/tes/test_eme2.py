@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""EME2 cores as the Verilog that users get, against the specification, over every value of every parameter."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+from wideblock import vectors
+from wideblock.export.contract import contract
+from wideblock.rtl.sector.parameters import EncryptMixEncryptParameters
+from wideblock.spec.eme2 import EME2
+from wideblock.verify.report import Outcome
+from wideblock.verify.sector.checks import CHECKS
+from wideblock.verify.sector.driver import SectorSimulation
+from wideblock.verify.sector.stimulus import Key, Zeroize
+from wideblock.verify.sector.suite import verify
+
+CORES = [
+    ("eme2-1", {"sector_bytes": 2065}),  # a refreshed mask and a rest: the standard's own vector
+    ("eme2-2", {"sector_bytes": 96, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
+    ("eme2-1s", {"sector_bytes": 31, "key_bits": 256, "sbox": "norm", "round_stages": 3}),
+    ("eme2-2s", {"sector_bytes": 520, "sbox": "bram", "round_stages": 4}),
+    # the second layer waits for the refreshed mask: a period is 32 steps, and a call 41 cycles
+    ("eme2-2s", {"width": 4, "lanes": 4, "sector_bytes": 2113, "round_stages": 4}),
+]
+PAIRED = ("lanes", "overlap", "key_bits")
+KEY = bytes(range(48))
+
+
+@pytest.mark.shows("known-answers", "random-sectors", "cycle-contract", "protocol", "zeroize-state")
+@pytest.mark.parametrize(
+    ("name", "changes"), CORES, ids=[" ".join([name, *map(str, changes.values())]) for name, changes in CORES]
+)
+def test_exported_verilog(name, changes):
+    """The whole suite of checks, and the cycle of the first key after zeroize."""
+    core = contract(name, changes)
+    with SectorSimulation(core) as simulation:
+        report = verify(core, sectors=8, seed=1, vectors=core.known_answers, simulation=simulation)
+        assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
+        assert [check.name for check in report.checks] == list(CHECKS)
+        none = {check.name for check in report.checks if check.outcome is Outcome.NONE}
+        assert none == {"equal key halves"} | (set() if core.known_answers else {"known answers"})
+
+        key = bytes(simulation.shape.key_bytes)
+        simulation.reset()
+        simulation.load_key(key)
+        stimulus = simulation.stimulus([], [], False, keys=[Key(key, cycle=1)], events=[Zeroize(0)], quiet=0)
+        assert simulation.play(stimulus).key_taken.tolist() == [core.timing.zeroize]
+
+
+def settings():
+    return [contract(name, changes).settings for name, changes in CORES]
+
+
+def test_every_value_of_every_parameter_is_simulated():
+    rows = settings()
+    for name, field in EncryptMixEncryptParameters.__dataclass_fields__.items():
+        for value in set(field.metadata["choices"] or ()) - {8}:  # 8 lanes and blocks a beat are only more of 4
+            assert any(row[name] == value for row in rows), (name, value)
+    for one, other in product(PAIRED, PAIRED):
+        for a, b in product({row[one] for row in rows} - {4}, {row[other] for row in rows} - {4}):
+            assert one >= other or any(row[one] == a and row[other] == b for row in rows), (one, a, other, b)
+
+
+def test_every_length_of_a_rest_and_none_is_known_to_answer():
+    """Lengths of the known answers that a core can have: the standard's, and those of two other implementations."""
+    sizes = {len(answer["pt"]) for answer in answers()}
+    assert {16, 17, 20, 512, 513, 520, 2048, 2064, 2065, 4096, 4129} <= sizes
+    for answer in answers():
+        core = contract("eme2-1", {"sector_bytes": len(answer["pt"]), "key_bits": 8 * len(answer["key"]) - 256})
+        assert any(known.ciphertext == answer["ct"] for known in core.known_answers)
+
+
+def answers():
+    return [a for group in vectors.load("eme2") for a in group.vectors if len(a["tweak"]) == 16]
+
+
+@pytest.mark.parametrize("kept", [(), (0, 2), range(4), range(6), (0, 1, 2, 3, 4, 7)])
+def test_bytes_of_the_last_beat_that_are_not_the_sector_s(kept):
+    """A sector of 37 bytes whose last beat has others than bytes 0 to 4 is a fault, and the next is right."""
+    rng = np.random.default_rng(1)
+    sectors, tweaks = [rng.bytes(37), rng.bytes(37)], [rng.bytes(16), rng.bytes(16)]
+    with SectorSimulation(contract("eme2-1", {"sector_bytes": 37})) as simulation:
+        simulation.load_key(KEY)
+        stimulus = simulation.stimulus(sectors, tweaks, False, quiet=300)
+        script = simulation.encoding.script(stimulus, 100)
+        script.words["i"]["keep"][2] = np.packbits([n in kept for n in range(16)], bitorder="little")
+        record = simulation.encoding.record(stimulus, simulation.simulation.play(script))
+    assert [cause for _, cause in record.faults] == [2 if set(kept) > set(range(5)) else 1]
+    assert np.flatnonzero(record.out_last).tolist() == [2] and record.out_bytes[-1] == 5
+    assert record.out.tobytes()[:37] == EME2(KEY).encrypt(tweaks[1], sectors[1])
+
+
+def test_impossible_parameters():
+    with pytest.raises(ValueError, match="^EME2 takes a block a lane and beat: lanes must be the width of 2, got 1$"):
+        contract("eme2-2", {"lanes": 1})
+    with pytest.raises(ValueError, match="^sector_bytes must be at least 16, got 15$"):
+        contract("eme2-1", {"sector_bytes": 15})
+    with pytest.raises(ValueError, match="^unknown parameter 'hash' of eme2-1; it would be one of sector_bytes, "):
+        contract("eme2-1", {"hash": "brw"})
