@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from wideblock import catalog
-from wideblock.rtl.hash.products import Product
+from wideblock.rtl.hash.products import Product, Special
 from wideblock.rtl.hash.program import Arrival, schedule
 from wideblock.rtl.sector.hash_counter_hash import FRONT
 
@@ -77,10 +77,12 @@ class Machine:
         arriving = {(k, a.block) for k, a in arrivals}
         for k, issue in issues:
             product = issue.product
-            for block in (product.left, product.right):
-                if block is not None and self.program.fresh(issue, block):
+            for block in product.blocks:
+                if isinstance(block, Special) and block.held:
+                    assert 1 <= issue.step < self.program.steps, f"{product} wants {block} at step {issue.step}"
+                elif self.program.fresh(issue, block):
                     assert (k, block) in arriving, f"{product} does not meet {block} in cycle {cycle}"
-                elif block is not None:
+                else:
                     place = self.bank[block], self.program.slot[block]
                     assert self.window.get(place) == (k, block), f"{product} does not find {block} in cycle {cycle}"
             taken = [passing.get((v, issue.row), self.accumulator[v, issue.row]) for v in issue.sources]
@@ -89,8 +91,11 @@ class Machine:
             assert found == {(k, name) for name in self.feeds[product.name]}, f"{product} adds {found} in {cycle}"
             self.under_way[cycle + self.program.latency].append((k, issue))
         for k, issue in stores:
-            if issue.into is None:
-                self.events.append((k, issue.product.into, str(issue.product.name), cycle))
+            if issue.raises:
+                event = issue.product.into
+                self.events.append((k, event, str(issue.product.name), cycle))
+                found = {(k, issue.product.name)} if issue.into is None else self._sum(k, issue)
+                assert found == {(k, name) for name in self.feeds[event]}, f"{event} is the sum of {found} in {cycle}"
             else:
                 self.accumulator[issue.multiplier, issue.into] = self._sum(k, issue)
         for k, arrival in arrivals:
@@ -105,7 +110,7 @@ class Machine:
 
 def carried_out(program, sectors=6):
     """Runs the program at full speed and with pauses; every event must come, once a product, and on time."""
-    wanted = sorted((i.product.into.name, str(i.product.name)) for i in program.issues if i.into is None)
+    wanted = sorted((i.product.into.name, str(i.product.name)) for i in program.issues if i.raises)
     machine = Machine(program)
     begins = machine.run(sectors)
     if program.period is not None:
@@ -176,6 +181,9 @@ CORES = [
     *({"preset": "heh-brw-2s", "order": "paper", "mult_stages": k} for k in (2, 3)),
     *({"preset": "heh-brw-3s", "sector_bytes": 32, "mult_stages": k} for k in (1, 8)),
     *({"preset": "heh-polys", "sector_bytes": 48, "mult_stages": k} for k in (1, 8)),
+    *({"preset": f"hctr2-{lanes}s", "sector_bytes": 255, "mult_stages": k} for lanes in (1, 2, 4) for k in (1, 3, 8)),
+    *({"preset": "hctr2-2s", "sector_bytes": n, "tweak_bytes": 32} for n in (17, 80)),
+    *({"preset": "hctr2-2", "sector_bytes": n, "mult_stages": 8} for n in (16, 48, 520)),
 ]
 
 
