@@ -31,7 +31,7 @@ def play(core, sectors):
             offered = sector < sectors
             ctx.set(core.i.valid, offered)
             ctx.set(core.i.payload.last, beat == len(sizes) - 1)
-            if core.end:
+            if core.tail:
                 ctx.set(core.i.payload.keep, (1 << sizes[beat]) - 1)
             taken = offered and ctx.get(core.i.ready)
             key_taken = ctx.get(core.key.ready)
