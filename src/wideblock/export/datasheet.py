@@ -113,7 +113,6 @@ UNITS = """\
 - A unit under {least} bytes is swallowed, and bit 0 of `fault` pulses. So it does where `s_axis_tkeep` of the last beat
   is not a run from byte 0: then the unit's last bytes mean nothing. A unit that goes on after {most} bytes is ended
   there, with `m_axis_tlast`, the rest is swallowed, and bit 1 pulses. The next unit is right each time.
-- Of a unit that `zeroize` cuts in two, the rest is swallowed under the next key.
 """
 
 HALVES = """\
@@ -126,6 +125,7 @@ KEYS = """\
   sectors; those taken before it finish under the old key.
 - `zeroize` clears keys and everything derived from keys or data; then the core waits for a key. No port shows a key.
   `m_axis_tvalid` falls at once; `fault` and `computed` may still pulse in the cycle after it.
+- The rest of a sector that `zeroize` cuts in two is dropped up to its `s_axis_tlast`, without `fault`.
 - `computed` is for measurement and may stay open.
 """
 

@@ -22,7 +22,8 @@ class Entrance(wiring.Component):
     that ends early or does not end raises its bit of ``fault`` with the beat that shows it; what follows a sector that
     does not end is dropped up to its ``last``. ``open`` admits beats at all, ``hold`` admits no further sector;
     ``between`` says that no sector has begun and none is in the register. With a ``tail`` the last beat has so many
-    bytes, and its ``keep`` must say so.
+    bytes, and its ``keep`` must say so. The rest of a sector that ``clear`` cut in two is dropped without a fault; the
+    flag for that survives ``clear``, but not a reset.
 
     Timing: a beat is offered one cycle after it was taken; full rate.
     Paths:  ``take`` to ``i.ready``; none from ``i``.
@@ -77,7 +78,7 @@ class Entrance(wiring.Component):
         with m.Elif(full & self.x.last):
             m.d.sync += discard.eq(0)
         with m.If(self.clear):
-            m.d.sync += [full.eq(0), self.x.eq(0), begun.eq(0), discard.eq(0), self.number.eq(0)]
+            m.d.sync += [full.eq(0), self.x.eq(0), discard.eq(begun), self.number.eq(0)]
         return m
 
     def _ends(self, final: Value) -> tuple[Value, Value, Value]:

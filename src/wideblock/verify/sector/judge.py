@@ -146,9 +146,7 @@ def _faults(subject: Contract, requests: Sequence[Request], stimulus: Stimulus, 
     """One pulse of the right cause for every malformed sector, in order, and no other."""
     for i, (start, end) in enumerate(_cuts(stimulus, record)):
         here = [fault for fault in record.faults if _pulses_from(stimulus, i, start) <= fault[0] <= end]
-        expected, cut = _expected_faults(subject, requests, stimulus, record, start, end)
-        if cut and here and len(here) == len(expected) + 1:
-            here = here[1:]
+        expected = _expected_faults(subject, requests, stimulus, record, start, end)
         for (cycle, value), (n, right) in zip(here, expected, strict=False):
             if value != right:
                 said = _malformed(subject, requests, stimulus, n)
@@ -166,22 +164,17 @@ def _faults(subject: Contract, requests: Sequence[Request], stimulus: Stimulus, 
 
 def _expected_faults(
     subject: Contract, requests: Sequence[Request], stimulus: Stimulus, record: Record, start: int, end: int
-) -> tuple[list[tuple[int, int]], bool]:
-    """(sector, fault) for each malformed sector from ``start`` to ``end``, and whether one fault more may come first.
-
-    That is the rest of a sector that a zeroize cut in two, where the core takes one length: it looks like a short one.
-    """
-    expected, cut = [], False
+) -> list[tuple[int, int]]:
+    """(sector, fault) for each malformed sector from ``start`` to ``end``; the rest of one that a cut ended is none."""
+    expected = []
     taken_whole = record.taken_in == stimulus.counts
     for n, (first, last) in enumerate(zip(record.first_in.tolist(), record.last_in.tolist(), strict=True)):
         cause, whole = cause_of(subject, requests[n]), bool(taken_whole[n])
-        if first < start <= last and whole and subject.behaviour.length.fixed:
-            cut = True
-        elif start <= first <= end and cause:
+        if start <= first <= end and cause:
             # a wrong direction is known from the first beat on, any other fault with the last
             if cause is Cause.DIRECTION or (first <= last <= end and whole):
                 expected.append((n, subject.behaviour.fault(cause)))
-    return expected, cut
+    return expected
 
 
 def _malformed(subject: Contract, requests: Sequence[Request], stimulus: Stimulus, n: int) -> str:
