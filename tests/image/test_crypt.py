@@ -10,6 +10,7 @@ from contextlib import contextmanager
 
 import pytest
 
+from wideblock.export.contract import contract
 from wideblock.image import engines
 from wideblock.image.crypt import crypt_image
 from wideblock.image.engines import ENGINES
@@ -43,6 +44,18 @@ def test_there_and_back(tmp_path, engine):
     crypt_image(SUBJECT, KEY, tmp_path / "out", tmp_path / "back", first_sector=7, engine=other, decrypt=True)
     assert (tmp_path / "back").read_bytes() == data
     assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "image", "out"]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_tweak_of_32_bytes_and_sectors_that_end_inside_a_block(tmp_path, engine):
+    """The number of the sector, with zeros behind it."""
+    core = contract("hctr2-1", {"sector_bytes": 41, "tweak_bytes": 32})
+    source = image(tmp_path / "image", 41 * 5)
+    crypt_image(core, KEY[:16], source, tmp_path / "out", first_sector=3, engine=engine)
+    data, specification = source.read_bytes(), core.specification(KEY[:16])
+    tweaks = [tweak_of(3 + i) + bytes(16) for i in range(5)]
+    right = [specification.encrypt(tweak, data[41 * i : 41 * i + 41]) for i, tweak in enumerate(tweaks)]
+    assert (tmp_path / "out").read_bytes() == b"".join(right)
 
 
 def test_an_image_of_several_chunks(tmp_path):
