@@ -68,6 +68,41 @@ def test_beats_say_where_a_sector_ends(tail):
     assert run(Entrance(width=2, beats=2, tail=tail), sectors) == wrong
 
 
+@pytest.mark.parametrize("size", [2, 3, 4, 5])
+@pytest.mark.parametrize("cut", range(2, 8))
+def test_the_rest_of_a_sector_that_clear_cut_is_no_sector(size, cut):
+    """Sectors have two beats, and so may the rest of a longer one. The cycles of clear and after it have no key."""
+    dut = Entrance(width=1, beats=2)
+    beats = [(number, k == count - 1) for number, count in enumerate((size, 2, 2)) for k in range(count)]
+    taken, faults = [], []
+
+    async def bench(ctx):
+        sent, before = 0, None
+        for cycle in range(40):
+            ctx.set(dut.clear, cut <= cycle < cut + 3)
+            ctx.set(dut.open, not cut <= cycle < cut + 5)
+            ctx.set(dut.i.valid, sent < len(beats))
+            if sent < len(beats):
+                ctx.set(dut.i.payload, {"data": sent, "tweak": beats[sent][0], "last": beats[sent][1]})
+            ctx.set(dut.take, ctx.get(dut.valid) and not cut <= cycle < cut + 3)
+            if cycle == cut:
+                before = sent
+            if cycle >= cut + 3:
+                if ctx.get(dut.take):
+                    taken.append(ctx.get(dut.x).data[0])
+                faults.append(ctx.get(dut.fault))
+            sent += sent < len(beats) and ctx.get(dut.i.ready)
+            await ctx.tick()
+        assert sent == len(beats) and before is not None
+        begins = next((n for n in (0, size, size + 2) if n >= before), len(beats))  # the first sector after the cut
+        assert taken == [*range(begins, len(beats))] and not any(faults)
+
+    simulator = Simulator(dut)
+    simulator.add_clock(1e-8)
+    simulator.add_testbench(bench)
+    simulator.run()
+
+
 def test_width_of_the_tweak():
     assert len(Entrance(width=1, beats=2, tweak_bits=256).x.tweak) == 256
     assert "keep" not in Entrance(width=1, beats=2).i.payload.shape().members
