@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import textwrap
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
@@ -76,6 +77,29 @@ def test_text_is_the_same_every_time_and_says_what_it_is():
     assert os.getcwd() not in first and not re.search(r"\.py\b|20\d\d-\d\d-\d\d", first)
 
 
+def test_ports_say_what_they_are():
+    text = " ".join(small().replace("\n  //", "").split())  # a meaning may be several lines
+    for port in core_of("fast-brw-2s").ports:
+        assert port.meaning in text
+    assert '(* X_INTERFACE_INFO = "xilinx.com:interface:axis:1.0 s_axis_key TVALID" *) input s_axis_key_tvalid;' in text
+    assert '(* X_INTERFACE_PARAMETER = "ASSOCIATED_BUSIF s_axis:m_axis:s_axis_key, ASSOCIATED_RESET aresetn" *)' in text
+
+
+def test_the_module_has_the_name_that_was_chosen(tmp_path):
+    core = replace(core_of("xts-enc"), called="disk_cipher")
+    names = sorted(path.name for path in generate(core, tmp_path / "core"))
+    assert names == ["component.xml", *(f"disk_cipher{end}" for end in (".core", ".md", ".sdc", ".v", ".xdc", "_tb.v"))]
+    text = core.verilog
+    assert set(re.findall(r"^module (\w+)\(", text, re.M)) >= {"disk_cipher", "disk_cipher__core"}
+    assert "--name disk_cipher" in text and "xts_enc" not in text and not re.search(r"^module \\", text, re.M)
+
+
+@pytest.mark.parametrize("name", ["", "8bit", "a-b", "a.b", "module", "a__b", "ä", "x" * 201])
+def test_a_name_that_no_module_can_have(name):
+    with pytest.raises(ValueError, match="the name of a module"):
+        replace(core_of("xts-enc"), called=name)
+
+
 def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path / "file"))
@@ -111,7 +135,7 @@ def test_generate_writes_all_that_tools_read(tmp_path):
     m = core.module
     assert [p.name for p in sorted(paths)] == [
         "component.xml",
-        *(f"{m}{e}" for e in (".core", ".md", ".v", ".xdc", "_tb.v")),
+        *(f"{m}{e}" for e in (".core", ".md", ".sdc", ".v", ".xdc", "_tb.v")),
     ]
     assert os.listdir(tmp_path / "deep") == ["core"]
 
@@ -161,7 +185,7 @@ def test_generate_never_mixes_with_what_is_there(tmp_path, monkeypatch):
         generate(core, tmp_path)
     assert os.listdir(tmp_path) == ["mine.txt"]
     generate(core, tmp_path, force=True)
-    assert len(os.listdir(tmp_path)) == 7 and (tmp_path / "mine.txt").read_text() == "keep"
+    assert len(os.listdir(tmp_path)) == 8 and (tmp_path / "mine.txt").read_text() == "keep"
 
 
 def test_generate_leaves_nothing_when_it_fails(tmp_path, monkeypatch):

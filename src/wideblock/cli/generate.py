@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock generate``."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -21,13 +22,16 @@ def generate(
         Path, typer.Option("-o", "--output", metavar="DIR", help="Output directory; created if missing.")
     ],
     changes: Set = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name of the module and its files; default: the preset's.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files in a directory that is not empty.")] = False,
 ) -> None:
     """Write the Verilog of a core, and the files that tools read beside it.
 
     Datasheet, test bench with known answers, FuseSoC description, IP-XACT description, constraints.
     """
-    core = contract(preset, settings(changes))
+    core = replace(contract(preset, settings(changes)), called=name)
     with err.status(f"generating {core.module}"):
         paths = write(core, directory, force=force, measured=section(core, load_all(COMMITTED)))
     for path in paths:

@@ -22,7 +22,7 @@ COMMITTED = Path(__file__).parent / "results"
 """The measured results that the package carries."""
 
 _CORE = ("core", "bytes", "cycles", "paper's cycles")
-_MEASURED = ("FF", "block RAM", "clock, MHz", "Gb/s")
+_MEASURED = ("FF", "LUT RAM", "block RAM", "clock, MHz", "Gb/s")
 HEAD = (*_CORE, "target", "area", *_MEASURED)
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
@@ -46,7 +46,7 @@ def row(result: Result) -> tuple[str, ...]:
 def summary(results: Iterable[Result]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Head and rows of a table of cores, with the area on each target in a column of its own.
 
-    Flip-flops and block RAM are those on the first target that the core was measured on, in the order of the columns;
+    Flip-flops, memories in LUTs and block RAM are those on the first target that the core was measured on, in the order of the columns;
     the clock is that on the first one that has it.
     """
     by_core: dict[str, dict[str, Result]] = {}
@@ -93,6 +93,7 @@ def _core(result: Result) -> tuple[str, ...]:
 def _measured(size: Result, speed: Result) -> tuple[str, ...]:
     return (
         f"{size.area.ffs:,}",
+        f"{size.area.lutram + size.area.shift_registers:,}",
         f"{size.area.block_rams:g}",
         f"{speed.clock.mhz:.0f}" if speed.clock else "-",
         f"{speed.gbps:.1f}" if speed.gbps else "-",

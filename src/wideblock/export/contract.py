@@ -10,6 +10,7 @@ from typing import Any
 from wideblock import catalog
 from wideblock.catalog import KnownAnswer, Preset
 from wideblock.export import verilog
+from wideblock.export.names import checked
 from wideblock.rtl.shell.axi_stream import AxiStreamShell, Port
 from wideblock.rtl.stream.behaviour import Behaviour, SectorTiming
 from wideblock.rtl.stream.interface import Interface
@@ -21,13 +22,18 @@ __all__ = ["Contract", "contract"]
 class Contract:
     """A core of a preset, with the parameters that were changed in it and their values.
 
-    ``component`` is the core in Amaranth. Everything that verifies, documents or measures a core does so by its
-    contract.
+    ``component`` is the core in Amaranth, ``called`` a name that was chosen for its module. Everything that verifies,
+    documents or measures a core does so by its contract.
     """
 
     preset: Preset
     component: Any
     changed: tuple[tuple[str, Any], ...] = ()
+    called: str | None = None
+
+    def __post_init__(self):
+        if self.called is not None:
+            checked(self.called)
 
     @property
     def name(self) -> str:
@@ -80,7 +86,9 @@ class Contract:
 
     @property
     def module(self) -> str:
-        """Name of the Verilog module: the preset and what was changed in it."""
+        """Name of the Verilog module: that which was chosen, or the preset and what was changed in it."""
+        if self.called:
+            return self.called
         words = [self.name, *(f"{name}_{value}" for name, value in self.changed)]
         return "_".join(words).replace("-", "_").lower()
 

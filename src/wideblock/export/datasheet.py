@@ -135,8 +135,8 @@ keeps its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream w
 storage, the tweak is the sector number as a {bits}-bit little-endian integer: put the number in
 `s_axis_tuser[{high}:0]`.
 The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
-FuseSoC (targets `lint`, `synth` and, with a test bench, `sim`), and `{core.module}.xdc` has a clock constraint for runs
-of the core by itself.
+FuseSoC (targets `lint`, `synth` and, with a test bench, `sim`). `{core.module}.xdc`, for Vivado, and
+`{core.module}.sdc`, for other tools, have a clock constraint for runs of the core by itself.
 """
 
 SIMULATE = """\

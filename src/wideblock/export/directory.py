@@ -39,6 +39,7 @@ def _texts(core: Contract, measured: str) -> dict[str, str]:
         f"{name}.v": core.verilog,
         f"{name}.core": fusesoc(core, bench=bool(plays)),
         f"{name}.xdc": constraints(core),
+        f"{name}.sdc": constraints(core),
         f"{name}.md": datasheet(core, measured),
         "component.xml": ipxact(core),
     }

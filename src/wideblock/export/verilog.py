@@ -22,6 +22,7 @@ from wideblock import __version__
 from wideblock.cache import cache_directory, cached, name_of
 from wideblock.catalog import PARTS
 from wideblock.export import loops
+from wideblock.export.annotations import annotated
 from wideblock.synth import process, yosys
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def generate(core: "Contract") -> str:
     The text depends on the core's parameters and the tool versions in its header alone: no date, no path.
     """
     body = convert(core.shell, core.module)
-    return header(core) + lint("off") + body[body.index("\n") + 1 :] + lint("on")
+    return header(core) + lint("off") + annotated(core, body[body.index("\n") + 1 :]) + lint("on")
 
 
 @cache
@@ -183,5 +184,10 @@ def header(core: "Contract") -> str:
 def command(core: "Contract") -> str:
     """Returns the command that makes the core."""
     return " ".join(
-        ["wideblock generate", core.name, *(f"--set {name}={value}" for name, value in core.changed), "-o DIR"]
+        [
+            *("wideblock generate", core.name),
+            *(f"--set {name}={value}" for name, value in core.changed),
+            *([f"--name {core.called}"] if core.called else []),
+            "-o DIR",
+        ]
     )
