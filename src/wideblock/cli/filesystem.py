@@ -7,7 +7,6 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-import fatfs
 import numpy as np
 
 from wideblock.errors import UserError
@@ -31,12 +30,21 @@ def contents() -> dict[str, bytes]:
     }
 
 
+def _partition(storage: bytearray):
+    """A FAT filesystem in ``storage``. Raises UserError if its package is not installed."""
+    try:
+        import fatfs
+    except ImportError:
+        raise UserError("a FAT image needs fatfs-ng; install it with: pip install 'wideblock[demo]'") from None
+    return fatfs.create_extended_partition(fatfs.RamDisk(storage, sector_size=512))
+
+
 def make(image: Path, size: int, files: dict[str, bytes]) -> str:
     """Writes an image of ``size`` bytes that holds ``files``, ext4 where mkfs.ext4 is present, else FAT; says which."""
     mkfs = shutil.which("mkfs.ext4", path=PATH)
     if mkfs is None:
         storage = bytearray(size)
-        partition = fatfs.create_extended_partition(fatfs.RamDisk(storage, sector_size=512))
+        partition = _partition(storage)
         partition.mkfs()
         partition.mount()
         for name, data in files.items():
@@ -91,7 +99,7 @@ def read_back(image: Path) -> tuple[str, dict[str, bytes]] | None:
             found = {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*") if p.is_file()}
         return "debugfs", found
     if what == "FAT":
-        partition = fatfs.create_extended_partition(fatfs.RamDisk(bytearray(image.read_bytes()), sector_size=512))
+        partition = _partition(bytearray(image.read_bytes()))
         partition.mount()
         found = {
             f"{folder.rstrip('/')}/{name}".lstrip("/"): partition.read_file(f"{folder.rstrip('/')}/{name}")

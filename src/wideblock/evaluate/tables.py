@@ -46,8 +46,8 @@ def row(result: Result) -> tuple[str, ...]:
 def summary(results: Iterable[Result]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Head and rows of a table of cores, with the area on each target in a column of its own.
 
-    Flip-flops, memories in LUTs and block RAM are those on the first target that the core was measured on, in the order of the columns;
-    the clock is that on the first one that has it.
+    Flip-flops, memories in LUTs and block RAM are those on the first target that the core was measured on, in the order
+    of the columns; the clock is that on the first one that has it.
     """
     by_core: dict[str, dict[str, Result]] = {}
     columns: dict[str, str] = {}

@@ -39,8 +39,9 @@ def datasheet(core: Contract, measured: str = "") -> str:
                 ("zeroize", str(t.zeroize), "`zeroize` seen, everything cleared, at most"),
             ],
         )
-        + f"\n{_holds(core)} They hold exactly while both sides are always willing.\n",
-        f"## Timing diagram\n\nTwo sectors back to back, A with tweak TA and B with TB, of {p.beats} beats each. "
+        + f"\n{_holds(core)}\n{IDLE}",
+        f"## Timing diagram\n\nTwo sectors back to back, A with tweak TA and B with TB, of {p.beats} beats each, as the "
+        "figures above have them; the core may take a beat earlier or later. "
         f"`~` is high, `_` low, `:` cycles left out.\n\n```text\n{text(diagram)}```\n\n"
         f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
         f"## Rules of the ports\n\n{_rules(core)}",
@@ -92,6 +93,11 @@ def units_rules(behaviour: Behaviour) -> str:
 PAUSES = """\
 - The input may pause between any two beats, and the output may be held off at any time. Nothing is lost and the result
   is the same. `m_axis_tvalid`, once high, stays until `m_axis_tready`.
+"""
+
+IDLE = """
+They hold exactly while both sides are always willing: interval back to back, the others for a core that was idle. A
+sector that follows another may be taken early and wait inside the core, which makes its own compute and latency longer.
 """
 
 SECTORS = """\

@@ -79,7 +79,7 @@ def place(
         raise UserError(f"target {target.name!r} gives area only: there is no open place and route for it")
     if mhz <= 0:
         raise UserError(f"mhz must be positive, got {mhz!r}")
-    version = process.version(router.package)
+    version = process.version(router.package, extra="pnr")
     with process.workspace(directory) as where:
         ports = yosys.ports(source, directory=where)
         wrapped = harness(source, ports, clock=clock)

@@ -18,12 +18,13 @@ class FlowError(RuntimeError):
     """A tool is missing or has failed; the text is one line."""
 
 
-def version(package: str) -> str:
-    """Installed version of a PyPI package, after a check that it is there."""
+def version(package: str, *, extra: str | None = None) -> str:
+    """Installed version of a PyPI package, after a check that it is there; ``extra`` of ours is what brings it."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
-        raise FlowError(f"{package} is not installed; install it with: pip install {package}") from None
+        wanted = f"'wideblock[{extra}]'" if extra else package
+        raise FlowError(f"{package} is not installed; install it with: pip install {wanted}") from None
 
 
 @contextmanager
