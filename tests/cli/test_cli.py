@@ -233,6 +233,16 @@ def test_missing_compiler_is_one_line(tmp_path, monkeypatch):
     assert "no-such-compiler" in says and not (tmp_path / "out").exists()
 
 
+def test_a_shell_completes_commands_and_presets():
+    def offered(line):
+        words = {"_WIDEBLOCK_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
+        command = [sys.executable, "-c", "from wideblock.cli import main; main()"]
+        return subprocess.run(command, env=os.environ | words, capture_output=True, text=True).stdout.split()
+
+    assert offered("wideblock ver") == ["verify"]
+    assert offered("wideblock info fast-h") == ["fast-horner-1", "fast-horner-2", "fast-horner-2s"]
+
+
 def test_a_fault_of_the_code_keeps_its_traceback():
     """What the user did wrong is a UserError; any other ValueError comes from code that is wrong."""
     script = (

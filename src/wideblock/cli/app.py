@@ -137,7 +137,21 @@ def _root(
     pass
 
 
-Preset = Annotated[str, typer.Argument(metavar="PRESET", help="Name of a preset; [b]wideblock list[/b] shows them.")]
+def complete_preset(incomplete: str) -> list[str]:
+    """The presets whose names begin so, for the shell."""
+    from wideblock.catalog import PRESETS
+
+    return [name for name in PRESETS if name.startswith(incomplete)]
+
+
+Preset = Annotated[
+    str,
+    typer.Argument(
+        metavar="PRESET",
+        help="Name of a preset; [b]wideblock list[/b] shows them.",
+        autocompletion=complete_preset,
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Change a parameter of the preset; may be repeated."),
