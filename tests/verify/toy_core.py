@@ -196,8 +196,8 @@ class Core(wiring.Component):
             self.computed.eq(computed | self.has("computed after reset") & ~loaded),
         ]
 
-        # keys, only when idle
-        key_time = idle | self.has("key inside a sector")
+        # keys, only when idle, or to go on with the rest of a sector that zeroize cut
+        key_time = idle | (discard & ~loaded) | self.has("key inside a sector")
         m.d.comb += self.key.ready.eq(key_time & (clearing == 0) & ~self.zeroize)
         with m.If(wait != 0):
             m.d.sync += wait.eq(wait - 1)
@@ -290,7 +290,7 @@ class Core(wiring.Component):
                 full[1].eq(0),
                 taken.eq(0),
                 given.eq(0),
-                discard.eq(0),
+                discard.eq(discard | (taken != 0)),
                 fault.eq(0),
                 computed.eq(0),
             ]
