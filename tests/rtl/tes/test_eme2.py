@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """EME2 cores as the Verilog that users get, against the specification, over every value of every parameter."""
 
-from dataclasses import fields
-from itertools import product
-
 import numpy as np
 import pytest
 
@@ -11,11 +8,9 @@ from wideblock import vectors
 from wideblock.export.contract import contract
 from wideblock.rtl.sector.parameters import EncryptMixEncryptParameters
 from wideblock.spec.eme2 import EME2
-from wideblock.verify.report import Outcome
-from wideblock.verify.sector.checks import CHECKS
 from wideblock.verify.sector.driver import SectorSimulation
-from wideblock.verify.sector.stimulus import Key, Zeroize
-from wideblock.verify.sector.suite import verify
+
+from .whole import assert_every_pair, assert_every_value, assert_verified, identifiers
 
 CORES = [
     ("eme2-1", {"sector_bytes": 2065}),  # a refreshed mask and a rest: the standard's own vector
@@ -30,38 +25,16 @@ KEY = bytes(range(48))
 
 
 @pytest.mark.shows("known-answers", "random-sectors", "cycle-contract", "protocol", "zeroize-state")
-@pytest.mark.parametrize(
-    ("name", "changes"), CORES, ids=[" ".join([name, *map(str, changes.values())]) for name, changes in CORES]
-)
+@pytest.mark.parametrize(("name", "changes"), CORES, ids=identifiers(CORES))
 def test_exported_verilog(name, changes):
     """The whole suite of checks, and the cycle of the first key after zeroize."""
-    core = contract(name, changes)
-    with SectorSimulation(core) as simulation:
-        report = verify(core, sectors=8, seed=1, vectors=core.known_answers, simulation=simulation)
-        assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
-        assert [check.name for check in report.checks] == list(CHECKS)
-        none = {check.name for check in report.checks if check.outcome is Outcome.NONE}
-        assert none == {"equal key halves"} | (set() if core.known_answers else {"known answers"})
-
-        key = bytes(simulation.shape.key_bytes)
-        simulation.reset()
-        simulation.load_key(key)
-        stimulus = simulation.stimulus([], [], False, keys=[Key(key, cycle=1)], events=[Zeroize(0)], quiet=0)
-        assert simulation.play(stimulus).key_taken.tolist() == [core.timing.zeroize]
+    assert_verified(contract(name, changes))
 
 
-def settings():
-    return [contract(name, changes).settings for name, changes in CORES]
-
-
-def test_every_value_of_every_parameter_is_simulated():
-    rows = settings()
-    for name, field in ((each.name, each) for each in fields(EncryptMixEncryptParameters)):
-        for value in set(field.metadata["choices"] or ()) - {8}:  # 8 lanes and blocks a beat are only more of 4
-            assert any(row[name] == value for row in rows), (name, value)
-    for one, other in product(PAIRED, PAIRED):
-        for a, b in product({row[one] for row in rows} - {4}, {row[other] for row in rows} - {4}):
-            assert one >= other or any(row[one] == a and row[other] == b for row in rows), (one, a, other, b)
+def test_every_value_and_pair_of_values_is_simulated():
+    rows = [contract(name, changes).settings for name, changes in CORES]
+    assert_every_value(EncryptMixEncryptParameters, rows)
+    assert_every_pair(PAIRED, rows, never=[("lanes", 4)])
 
 
 def test_every_length_of_a_rest_and_none_is_known_to_answer():

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Wide-block cores as the Verilog that users get, against the specification, over every value of every parameter."""
 
-from dataclasses import fields
 from itertools import product
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from wideblock.export.contract import contract
 from wideblock.rtl.sector.parameters import HashedParameters, PsiParameters
 
-from .whole import assert_verified
+from .whole import assert_every_pair, assert_every_value, assert_verified, identifiers
 
 CORES = [
     ("fast-brw-2s", {}),
@@ -55,9 +54,7 @@ NEVER = [
 
 
 @pytest.mark.shows("known-answers", "random-sectors", "cycle-contract", "protocol", "zeroize-state")
-@pytest.mark.parametrize(
-    ("name", "changes"), CORES, ids=[" ".join([name, *map(str, changes.values())]) for name, changes in CORES]
-)
+@pytest.mark.parametrize(("name", "changes"), CORES, ids=identifiers(CORES))
 def test_exported_verilog(name, changes):
     """The whole suite of checks, and the cycle of the first key after zeroize."""
     assert_verified(contract(name, changes))
@@ -70,19 +67,13 @@ def settings():
 def test_every_value_of_every_parameter_is_simulated():
     rows = settings()
     for parameters in (HashedParameters, PsiParameters):
-        for name, field in ((each.name, each) for each in fields(parameters)):
-            for value in set(field.metadata["choices"] or ()) - {8}:  # 8 lanes and blocks a beat are only more of 4
-                assert any(row.get(name) == value for row in rows), (name, value)
+        assert_every_value(parameters, rows)
     assert any(row["mult_stages"] == 8 for row in rows)
     assert any(core.known_answers for core in (contract(*row) for row in CORES))
 
 
 def test_every_pair_of_values_is_simulated():
-    rows = settings()
-    for one, other in product(PAIRED, PAIRED):
-        for a, b in product({row[one] for row in rows}, {row[other] for row in rows}):
-            if one < other and not {(one, a), (other, b)} & set(NEVER):
-                assert any(row[one] == a and row[other] == b for row in rows), (one, a, other, b)
+    assert_every_pair(PAIRED, settings(), never=NEVER)
 
 
 def test_every_scheme_has_one_and_two_lanes_with_and_without_overlap():

@@ -11,12 +11,10 @@ from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 from wideblock.simulation.structures import Outcome as Ended
 from wideblock.spec.xts import MAX_BLOCKS, XTS
-from wideblock.verify.report import Outcome
-from wideblock.verify.sector.checks import CHECKS
 from wideblock.verify.sector.driver import SectorSimulation
-from wideblock.verify.sector.stimulus import Key, Zeroize
 from wideblock.verify.sector.stream import stream_sectors
-from wideblock.verify.sector.suite import verify
+
+from .whole import assert_verified, identifiers
 
 CORES = [
     ("xts-enc", {"sector_bytes": 160}),
@@ -29,25 +27,13 @@ SECTOR = 160
 
 
 @pytest.mark.shows("known-answers", "random-sectors", "cycle-contract", "protocol", "zeroize-state")
-@pytest.mark.parametrize(
-    ("name", "changes"), CORES, ids=[" ".join([name, *map(str, changes.values())]) for name, changes in CORES]
-)
+@pytest.mark.parametrize(("name", "changes"), CORES, ids=identifiers(CORES))
 def test_exported_verilog(name, changes):
     """The whole suite of checks, and the cycle of the first key after zeroize."""
     core = contract(name, changes)
     known = core.known_answers
     assert len(known) >= 75 and {len(answer.plaintext) % 16 for answer in known} == set(range(16))
-    with SectorSimulation(core) as simulation:
-        report = verify(core, sectors=12, seed=1, vectors=known, simulation=simulation)
-        assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
-        assert [check.name for check in report.checks] == list(CHECKS)
-        assert all(check.outcome is Outcome.PASSED for check in report.checks)
-
-        key = bytes(range(simulation.shape.key_bytes))
-        simulation.reset()
-        simulation.load_key(key)
-        stimulus = simulation.stimulus([], [], False, keys=[Key(key, cycle=1)], events=[Zeroize(0)], quiet=0)
-        assert simulation.play(stimulus).key_taken.tolist() == [core.timing.zeroize]
+    assert_verified(core, sectors=12)
 
 
 def test_a_part_of_a_block_takes_the_pipeline_once_more():

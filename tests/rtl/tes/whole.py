@@ -1,26 +1,56 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole suite of checks on one core, as the Verilog that users get."""
+"""The whole suite of checks on cores, as the Verilog that users get, and whether the cores chosen are enough."""
 
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields
+from itertools import product
+from typing import Any
+
+from wideblock.rtl.stream.behaviour import KeyRule
 from wideblock.verify.report import Outcome
 from wideblock.verify.sector.checks import CHECKS
 from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.stimulus import Key, Zeroize
 from wideblock.verify.sector.suite import verify
 
-__all__ = ["assert_verified"]
+__all__ = ["assert_every_pair", "assert_every_value", "assert_verified", "identifiers"]
+
+Rows = Sequence[Mapping[str, Any]]
+"""The settings of cores."""
 
 
-def assert_verified(core):
+def identifiers(cores):
+    """A name for the test of each core: its preset, and the values that are changed in it."""
+    return [" ".join([name, *map(str, changes.values())]) for name, changes in cores]
+
+
+def assert_verified(core, *, sectors=8):
     """Every check passes or has nothing to check where it should, and the first key after zeroize comes on time."""
     with SectorSimulation(core) as simulation:
-        report = verify(core, sectors=8, seed=1, vectors=core.known_answers, simulation=simulation)
+        report = verify(core, sectors=sectors, seed=1, vectors=core.known_answers, simulation=simulation)
         assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
         assert [check.name for check in report.checks] == list(CHECKS)
         none = {check.name for check in report.checks if check.outcome is Outcome.NONE}
-        assert none == {"equal key halves"} | (set() if core.known_answers else {"known answers"})
+        every_key = set() if core.behaviour.keys is KeyRule.HALVES_DIFFER else {"equal key halves"}
+        assert none == every_key | (set() if core.known_answers else {"known answers"})
 
-        key = bytes(simulation.shape.key_bytes)
+        key = bytes(range(simulation.shape.key_bytes))
         simulation.reset()
         simulation.load_key(key)
         stimulus = simulation.stimulus([], [], False, keys=[Key(key, cycle=1)], events=[Zeroize(0)], quiet=0)
         assert simulation.play(stimulus).key_taken.tolist() == [core.timing.zeroize]
+
+
+def assert_every_value(parameters: type, rows: Rows):
+    """Each choice of each parameter is in a row; but 8 lanes and blocks a beat are only more of 4."""
+    for field in fields(parameters):
+        for value in set(field.metadata["choices"] or ()) - {8}:
+            assert any(row.get(field.name) == value for row in rows), (field.name, value)
+
+
+def assert_every_pair(names: Collection[str], rows: Rows, *, never: Collection[tuple[str, Any]] = ()):
+    """Each pair of values that ``names`` have in the rows is in one row, but for pairs with a value of ``never``."""
+    for one, other in product(names, names):
+        for a, b in product({row[one] for row in rows}, {row[other] for row in rows}):
+            if one < other and not {(one, a), (other, b)} & set(never):
+                assert any(row[one] == a and row[other] == b for row in rows), (one, a, other, b)
