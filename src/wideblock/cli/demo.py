@@ -21,6 +21,7 @@ from wideblock.evaluate.tables import COMMITTED, of_core
 from wideblock.export.contract import Contract, contract
 from wideblock.image.crypt import crypt_image
 from wideblock.image.source import tweak_of
+from wideblock.simulation.bench import SimulationError
 from wideblock.verify.sector.measure import measure
 
 EXAMPLE = "Example: [b]wideblock demo --image disk.img[/b]"
@@ -58,7 +59,9 @@ def demo(
         with progress("decrypting, specification") as report:
             decrypted = crypt_image(dut, KEY, cipher, back, decrypt=True, engine="spec", force=True, progress=report)
         if plain.read_bytes() != back.read_bytes():
-            raise UserError("the specification does not give the image back; the core or the specification is wrong")
+            raise SimulationError(
+                "the specification does not give the image back; the core or the specification is wrong"
+            )
         say(f"decrypted {decrypted.sectors} sectors with the specification: every byte is back")
 
         checker = filesystem.check(back)
@@ -67,7 +70,7 @@ def demo(
         after = filesystem.read_back(back)
         if after:
             if before != after or (not image and after[1] != filesystem.contents()):
-                raise UserError("files differ after decryption; they should be those that went in")
+                raise SimulationError("files differ after decryption; they should be those that went in")
             say(f"{after[0]} reads {len(after[1])} files back, {sum(map(len, after[1].values())):,} bytes, all equal")
 
         sector_bytes = core.parameters.sector_bytes

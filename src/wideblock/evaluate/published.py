@@ -7,7 +7,6 @@ from functools import cache
 from importlib import resources
 
 from wideblock import catalog
-from wideblock.errors import UserError
 from wideblock.evaluate.result import throughput
 
 __all__ = ["Area", "Published", "published", "for_preset", "inconsistent"]
@@ -85,7 +84,7 @@ def published() -> tuple[Published, ...]:
         for row in table["row"]:
             row = {**shared, **row}
             if unknown := row.keys() - known:
-                raise UserError(f"published row {row['design']!r} has fields that do not exist: {sorted(unknown)}")
+                raise ValueError(f"published row {row['design']!r} has fields that do not exist: {sorted(unknown)}")
             rows.append(Published(**{**row, "presets": tuple(row["presets"])}))
     return tuple(rows)
 

@@ -22,7 +22,7 @@ def throughput(sector_bytes: int, interval: int, mhz: float) -> float:
     """Gb/s (10^9 bits a second) of a core that takes ``sector_bytes`` every ``interval`` cycles at ``mhz``."""
     for name, value in (("sector_bytes", sector_bytes), ("interval", interval), ("mhz", mhz)):
         if value <= 0:
-            raise UserError(f"{name} must be positive, got {value!r}")
+            raise ValueError(f"{name} must be positive, got {value!r}")
     return sector_bytes * 8 / interval * mhz / 1000
 
 
@@ -75,7 +75,7 @@ def result(
     """Reports of one core on one target as a :class:`Result`, with its throughput where clock and rate are known."""
     for report in (area, clock):
         if report is not None and report.target != target.name:
-            raise UserError(f"a report is for target {report.target!r}, the result for {target.name!r}")
+            raise ValueError(f"a report is for target {report.target!r}, the result for {target.name!r}")
     gbps = None
     if clock and bytes and interval:
         gbps = round(throughput(bytes, interval, clock.mhz), 3)

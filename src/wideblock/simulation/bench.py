@@ -107,7 +107,7 @@ class Simulation:
     def play(self, script: Script, seed: int = 0) -> Record:
         """Plays a script; the seed decides every random choice. The record says how it ended, never an exception.
 
-        Raises UserError for a script that does not fit the ports.
+        Raises ValueError for a script that does not fit the ports.
         """
         call = _Call(self.ports, script)
         outcome = Outcome(self._library.bench_run(self._bench, call.job, seed & (1 << 64) - 1))
@@ -171,7 +171,7 @@ class _Call:
         _check_names("channel", {**script.ready, **script.wanted}, ports.outputs)
         _check_names("control", {event.control for event in script.events}, {RESET, *ports.controls})
         if script.capacity < 1:
-            raise UserError(f"capacity must be at least 1 word, got {script.capacity}")
+            raise ValueError(f"capacity must be at least 1 word, got {script.capacity}")
         self._ports = ports
         self._in = {name: _checked(channel, script.words.get(name)) for name, channel in ports.inputs.items()}
         self._accepted = {name: np.full(len(words), -1, np.int64) for name, words in self._in.items()}
@@ -237,7 +237,7 @@ class _Call:
 def _check_names(kind: str, given: Iterable[str], known: Iterable[str]) -> None:
     for name in given:
         if name not in known:
-            raise UserError(f"no {kind} {name!r} that a script can use, there are {', '.join(sorted(known))}")
+            raise ValueError(f"no {kind} {name!r} that a script can use, there are {', '.join(sorted(known))}")
 
 
 def _checked(channel: Channel, words: Words | None) -> Words:
@@ -245,16 +245,16 @@ def _checked(channel: Channel, words: Words | None) -> Words:
     if words is None:
         return np.empty(0, channel.word)
     if words.dtype != channel.word or words.ndim != 1:
-        raise UserError(f"words of channel {channel.name} must be an array (n,) of its type, made by Simulation.words")
+        raise ValueError(f"words of channel {channel.name} must be an array (n,) of its type, made by Simulation.words")
     if len(words) and not (0 < words["chance"].min() and words["chance"].max() <= 1):
         wrong = words["chance"][~((words["chance"] > 0) & (words["chance"] <= 1))][0]
-        raise UserError(f"the chance of a word must be over 0 and at most 1, got {wrong:g}")
+        raise ValueError(f"the chance of a word must be over 0 and at most 1, got {wrong:g}")
     return np.ascontiguousarray(words)
 
 
 def _chance(chance: float) -> float:
     if not 0 < chance <= 1:
-        raise UserError(f"the chance of ready must be over 0 and at most 1, got {chance!r}")
+        raise ValueError(f"the chance of ready must be over 0 and at most 1, got {chance!r}")
     return chance
 
 

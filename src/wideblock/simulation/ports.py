@@ -8,7 +8,6 @@ from typing import Protocol
 import numpy as np
 from amaranth.lib.wiring import In
 
-from wideblock.errors import UserError
 from wideblock.rtl.shell.axi_stream import Port, Stream
 from wideblock.rtl.stream.interface import Control, Read
 from wideblock.simulation.structures import Word, declarations
@@ -59,7 +58,7 @@ class Channel:
 
     ``word`` is the type of a word: of an input :class:`Word` and then the payload, of an output its cycle and then the
     payload. A field of at most 8 bits is an integer, any other an array of bytes, byte 0 from the lowest bits. Raises
-    UserError for a field that does not begin in the first bit of a byte of its port.
+    ValueError for a field that does not begin in the first bit of a byte of its port.
     """
 
     def __init__(self, stream: Stream, number: int):
@@ -74,7 +73,7 @@ class Channel:
             low = 0
             for field in fields:
                 if low % 8:
-                    raise UserError(f"field {field.name} of {name} must begin in the first bit of a byte, not {low}")
+                    raise ValueError(f"field {field.name} of {name} must begin in the first bit of a byte, not {low}")
                 size = -(-field.width // 8)
                 kind = np.dtype(np.uint8) if size == 1 else np.dtype((np.uint8, size))
                 layout[field.name] = kind, self.head + self.size + low // 8
@@ -155,7 +154,7 @@ def _clock_and_reset(shell: Shell) -> tuple[Pins, Pins]:
     others = [Pins(port.name, port.width) for port in shell.ports if port.name not in known]
     if [pins.bits for pins in others] != [1, 1]:
         names = ", ".join(pins.name for pins in others) or "none"
-        raise UserError(f"a clock and a reset must be all ports beside streams and controls, these are {names}")
+        raise ValueError(f"a clock and a reset must be all ports beside streams and controls, these are {names}")
     return others[0], others[1]
 
 

@@ -26,9 +26,9 @@ class Source:
 
     def __post_init__(self):
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_$]*", self.top):
-            raise UserError(f"top must be a plain Verilog identifier, got {self.top!r}")
+            raise ValueError(f"top must be a plain Verilog identifier, got {self.top!r}")
         if not re.search(rf"\bmodule\s+{re.escape(self.top)}(?![\w$])", self.verilog):
-            raise UserError(f"the Verilog has no module {self.top!r}")
+            raise ValueError(f"the Verilog has no module {self.top!r}")
 
 
 @dataclass(frozen=True)

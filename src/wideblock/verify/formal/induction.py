@@ -11,7 +11,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.synth import yosys
 from wideblock.verify.formal.flat import Flat, flatten
@@ -46,12 +45,12 @@ def prove(core: Contract, rule: Rule, flat: Flat | None = None) -> Proof:
     """Proves the assertions of a rule by induction over time, from power-up, with resets at any time.
 
     flat: the core, if not as :func:`~wideblock.verify.formal.flat.flatten` makes it from its Verilog
-    Raises :class:`NotProved`; UserError for a rule about signals that the core does not have.
+    Raises :class:`NotProved`; ValueError for a rule about signals that the core does not have.
     """
     start = time.monotonic()
     flat = flat or flatten(core)
     if missing := set(rule.signals.values()) - set(flat.widths):
-        raise UserError(f"{core.module} has no signal {', '.join(sorted(missing))}, on which the rule depends")
+        raise ValueError(f"{core.module} has no signal {', '.join(sorted(missing))}, on which the rule depends")
     with tempfile.TemporaryDirectory() as name:
         where = Path(name)
         where.joinpath("flat.il").write_text(flat.rtlil)

@@ -126,7 +126,7 @@ def _interleaved(lists: Sequence[Sequence[str]]) -> list[str]:
 def _mutant(core: Contract, lines: Sequence[str], number: int, command: str) -> Mutant:
     found = _MUTANT.match(command)
     if found is None:
-        raise UserError(f"Yosys lists mutants in a form that is not understood: {command}")
+        raise ValueError(f"Yosys lists mutants in a form that is not understood: {command}")
     kind = next(kind for kind, mode in KINDS.items() if mode == found["mode"])
     cell = re.match(r"\$?([a-z_0-9]+)\$", found["cell"].rsplit("\\", 1)[-1])
     place = f"{cell[1] if cell else found['cell']}.{found['port']}[{found['bit']}]"

@@ -7,7 +7,6 @@ from typing import Any, cast
 
 import numpy as np
 
-from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.simulation.bench import Exported, Simulation, SimulationError
 from wideblock.simulation.structures import Outcome
@@ -79,7 +78,7 @@ class SectorSimulation:
         self.play(self.stimulus([], [], False, events=[Zeroize(0)], quiet=self.core.timing.zeroize + 1))
 
     def load_key(self, key: bytes) -> int:
-        """Loads a key; cycles until it was accepted. Raises UserError for a wrong length."""
+        """Loads a key; cycles until it was accepted. Raises ValueError for a wrong length."""
         record = self.play(self.stimulus([], [], False, keys=[Key(key)], quiet=0))
         self.expect_done(record)
         return int(record.key_taken[0])
@@ -169,11 +168,11 @@ class SectorSimulation:
         return 4 * (t.latency + t.interval + t.setup + t.zeroize) + 1000 + int(200 / max(min(offer, take), 1e-4))
 
     def expect_length(self, size: int) -> None:
-        """Raises UserError if the core does not take sectors of ``size`` bytes."""
+        """Raises ValueError if the core does not take sectors of ``size`` bytes."""
         length = self.core.behaviour.length
         if size not in length:
             right = length.least if length.fixed else f"{length.least} to {length.most}"
-            raise UserError(f"sector must be {right} bytes, got {size}")
+            raise ValueError(f"sector must be {right} bytes, got {size}")
 
     def _expect_whole(self, record: Record, stimulus: Stimulus) -> None:
         module = self.core.module

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.simulation.ports import Ports
 from wideblock.simulation.script import NEVER, RESET, Script, Words
@@ -43,10 +42,10 @@ class Encoding:
         if not isinstance(tweaks, np.ndarray):
             for tweak in tweaks:
                 if len(tweak) != self.shape.tweak_bytes:
-                    raise UserError(f"a tweak must be {self.shape.tweak_bytes} bytes, got {len(tweak)}")
+                    raise ValueError(f"a tweak must be {self.shape.tweak_bytes} bytes, got {len(tweak)}")
             tweaks = np.frombuffer(b"".join(tweaks), np.uint8).reshape(-1, self.shape.tweak_bytes)
         if len(tweaks) != len(counts):
-            raise UserError(f"every sector needs one tweak, got {len(counts)} sectors and {len(tweaks)} tweaks")
+            raise ValueError(f"every sector needs one tweak, got {len(counts)} sectors and {len(tweaks)} tweaks")
         directions = np.broadcast_to(np.asarray(decrypt, np.uint8), len(counts))
         return Stimulus(self._beats(sectors), counts, tails, tweaks, directions, **more)
 
@@ -55,9 +54,9 @@ class Encoding:
         beat = self.shape.beat_bytes
         for size in sizes:
             if self.shape.partial and not size:
-                raise UserError("a unit must have at least one byte, got none")
+                raise ValueError("a unit must have at least one byte, got none")
             if not self.shape.partial and (not size or size % beat):
-                raise UserError(f"a sector must be whole beats of {beat} bytes, got {size} bytes")
+                raise ValueError(f"a sector must be whole beats of {beat} bytes, got {size} bytes")
         lengths = np.array(sizes, np.int64)
         return -(-lengths // beat), (lengths - 1) % beat + 1
 
@@ -71,7 +70,7 @@ class Encoding:
         return np.frombuffer(data, np.uint8).reshape(-1, beat)
 
     def script(self, stimulus: Stimulus, capacity: int) -> Script:
-        """The stimulus in words. Raises UserError for a key of a wrong length."""
+        """The stimulus in words. Raises ValueError for a key of a wrong length."""
         words, keys = self._sector_words(stimulus), self._key_words(stimulus.keys)
         starts = stimulus.starts
         for n, key in enumerate(stimulus.keys):
@@ -113,7 +112,7 @@ class Encoding:
         words = self._key.words(len(keys))
         for n, key in enumerate(keys):
             if len(key.key) != self.shape.key_bytes:
-                raise UserError(f"key must be {self.shape.key_bytes} bytes, got {len(key.key)}")
+                raise ValueError(f"key must be {self.shape.key_bytes} bytes, got {len(key.key)}")
             words["key"][n] = np.frombuffer(key.key, np.uint8)
             words["earliest"][n] = key.cycle
         return words

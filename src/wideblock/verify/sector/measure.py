@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.verify.sector.driver import SectorSimulation, SimulationError
 from wideblock.verify.sector.stimulus import Bytes, Key
@@ -36,7 +35,7 @@ def measure(
     Raises :class:`SimulationError` where cycles that must agree do not.
     """
     if sectors < 12:
-        raise UserError(f"interval needs at least 12 sectors to be steady, got {sectors}")
+        raise ValueError(f"interval needs at least 12 sectors to be steady, got {sectors}")
     rng = np.random.default_rng(seed)
     owned = simulation is None
     simulation = simulation or SectorSimulation(core)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from wideblock.errors import UserError
 from wideblock.simulation.bench import SimulationError
 from wideblock.verify.sector.stimulus import Bytes, Record
 
@@ -49,7 +48,7 @@ class _Stream:
     def play(self, sectors: Bytes, tweaks: Bytes, *, last: bool) -> Iterator[Bytes]:
         """Sends sectors; those that leave meanwhile, or all if these are the last."""
         if sectors.shape[1] != self.size:
-            raise UserError(f"sector must be {self.size} bytes, as those before, got {sectors.shape[1]}")
+            raise ValueError(f"sector must be {self.size} bytes, as those before, got {sectors.shape[1]}")
         self.inside += len(sectors) * self.beats
         want = self.inside if last else 0
         simulation = self.simulation

@@ -12,7 +12,6 @@ A function raises :class:`~wideblock.verify.formal.proof.NotApplicable` for a co
 
 from typing import Protocol
 
-from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import Rule
 from wideblock.verify.formal.rules import encrypt_mix_encrypt, hash_counter_hash, hash_ecb_hash, single_pass
@@ -40,8 +39,8 @@ _FAMILIES: dict[str, Family] = {
 
 
 def family(core: Contract) -> Family:
-    """The rules of the core's family. Raises UserError for a family without rules."""
+    """The rules of the core's family. Raises ValueError for a family without rules."""
     name = core.component.rules
     if name not in _FAMILIES:
-        raise UserError(f"{core.module}: no rules named {name!r}, there are {', '.join(_FAMILIES)}")
+        raise ValueError(f"{core.module}: no rules named {name!r}, there are {', '.join(_FAMILIES)}")
     return _FAMILIES[name]
