@@ -24,7 +24,9 @@ FLAWS = {"valid falls": 1, "word changes": 2, "valid in reset": 3}
 
 def _stream(name, flow):
     field = Field("word", 32, "a word")
-    return Stream(Channel(name, flow, (field,), "", ""), f"{name}_valid", f"{name}_ready", {f"{name}_data": (field,)})
+    return Stream(
+        Channel(name, flow, (field,), "", ""), name, f"{name}_valid", f"{name}_ready", {f"{name}_data": (field,)}
+    )
 
 
 class WordsCore:

@@ -3,6 +3,7 @@
 
 import re
 import textwrap
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from wideblock.rtl.shell.axi_stream import CLOCK, RESET
@@ -10,9 +11,28 @@ from wideblock.rtl.shell.axi_stream import CLOCK, RESET
 if TYPE_CHECKING:
     from wideblock.export.contract import Contract
 
-__all__ = ["annotated"]
+__all__ = ["BusSignal", "annotated", "signals"]
 
 _DECLARED = re.compile(r"^  (?:input|output) (?:\[\d+:0\] )?(\w+);$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class BusSignal:
+    """A port that is a bus of its own to Vivado: ``kind`` and ``logical`` name its definition and signal there."""
+
+    port: str
+    kind: str
+    logical: str
+    parameters: dict[str, str]
+
+
+def signals(core: "Contract") -> tuple[BusSignal, BusSignal]:
+    """The clock and the reset."""
+    streams = ":".join(stream.prefix for stream in core.shell.streams)
+    return (
+        BusSignal(CLOCK, "clock", "CLK", {"ASSOCIATED_BUSIF": streams, "ASSOCIATED_RESET": RESET}),
+        BusSignal(RESET, "reset", "RST", {"POLARITY": "ACTIVE_LOW"}),
+    )
 
 
 def annotated(core: "Contract", verilog: str) -> str:
@@ -37,14 +57,12 @@ def _attributes(core: "Contract") -> dict[str, list[tuple[str, str]]]:
     """The attributes of each port, by its name."""
     info, parameter = "X_INTERFACE_INFO", "X_INTERFACE_PARAMETER"
     found: dict[str, list[tuple[str, str]]] = {port.name: [] for port in core.ports}
-    prefixes = [stream.valid.removesuffix("_tvalid") for stream in core.shell.streams]
-    for stream, prefix in zip(core.shell.streams, prefixes, strict=True):
+    for stream in core.shell.streams:
         for name in (*stream.payload, stream.valid, stream.ready):
-            signal = name.removeprefix(f"{prefix}_").upper()
-            found[name] = [(info, f"xilinx.com:interface:axis:1.0 {prefix} {signal}")]
-    found[CLOCK] = [
-        (info, f"xilinx.com:signal:clock:1.0 {CLOCK} CLK"),
-        (parameter, f"ASSOCIATED_BUSIF {':'.join(prefixes)}, ASSOCIATED_RESET {RESET}"),
-    ]
-    found[RESET] = [(info, f"xilinx.com:signal:reset:1.0 {RESET} RST"), (parameter, "POLARITY ACTIVE_LOW")]
+            signal = name.removeprefix(f"{stream.prefix}_").upper()
+            found[name] = [(info, f"xilinx.com:interface:axis:1.0 {stream.prefix} {signal}")]
+    for signal in signals(core):
+        parameters = ", ".join(f"{name} {value}" for name, value in signal.parameters.items())
+        about = f"xilinx.com:signal:{signal.kind}:1.0 {signal.port} {signal.logical}"
+        found[signal.port] = [(info, about), (parameter, parameters)]
     return found

@@ -7,8 +7,9 @@ from xml.etree.ElementTree import Element, SubElement
 from amaranth.lib.wiring import In
 
 from wideblock import __version__
+from wideblock.export.annotations import BusSignal, signals
 from wideblock.export.contract import Contract
-from wideblock.rtl.shell.axi_stream import CLOCK, RESET, Port, Stream
+from wideblock.rtl.shell.axi_stream import Port, Stream
 
 __all__ = ["ipxact"]
 
@@ -29,9 +30,8 @@ def ipxact(core: Contract) -> str:
     interfaces = SubElement(root, _spirit("busInterfaces"))
     for stream in core.shell.streams:
         _stream(interfaces, stream, {port.name for port in core.ports})
-    streams = ":".join(_prefix(stream) for stream in core.shell.streams)
-    _signal(interfaces, "clock", "CLK", CLOCK, {"ASSOCIATED_BUSIF": streams, "ASSOCIATED_RESET": RESET})
-    _signal(interfaces, "reset", "RST", RESET, {"POLARITY": "ACTIVE_LOW"})
+    for signal in signals(core):
+        _signal(interfaces, signal)
     model = SubElement(root, _spirit("model"))
     views = SubElement(model, _spirit("views"))
     for name, purpose in (
@@ -73,10 +73,6 @@ def _version() -> str:
     return ".".join(__version__.split(".")[:2])
 
 
-def _prefix(stream: Stream) -> str:
-    return stream.valid.removesuffix("_tvalid")
-
-
 def _bus(parent: Element, name: str, library: str, kind: str) -> Element:
     interface = SubElement(parent, _spirit("busInterface"))
     _text(interface, "name", name)
@@ -95,18 +91,18 @@ def _maps(interface: Element, pairs: list[tuple[str, str]]) -> None:
 
 
 def _stream(parent: Element, stream: Stream, ports: set[str]) -> None:
-    prefix = _prefix(stream)
+    prefix = stream.prefix
     interface = _bus(parent, prefix, "interface", "axis")
     SubElement(interface, _spirit("slave" if stream.channel.flow is In else "master"))
     _maps(interface, [(name, port) for name in LOGICAL if (port := f"{prefix}_{name.lower()}") in ports])
 
 
-def _signal(parent: Element, kind: str, logical: str, port: str, parameters: dict[str, str]) -> None:
-    interface = _bus(parent, port, "signal", kind)
+def _signal(parent: Element, signal: BusSignal) -> None:
+    interface = _bus(parent, signal.port, "signal", signal.kind)
     SubElement(interface, _spirit("slave"))
-    _maps(interface, [(logical, port)])
+    _maps(interface, [(signal.logical, signal.port)])
     values = SubElement(interface, _spirit("parameters"))
-    for name, value in parameters.items():
+    for name, value in signal.parameters.items():
         parameter = SubElement(values, _spirit("parameter"))
         _text(parameter, "name", name)
         _text(parameter, "value", value)

@@ -28,9 +28,11 @@ class Port:
 
 @dataclass(frozen=True)
 class Stream:
-    """The ports of one channel: ``payload`` are its fields by port, each from the low bits up."""
+    """The ports of one channel, whose names begin with ``prefix``: ``payload`` are its fields by port, each from the
+    low bits up."""
 
     channel: Channel
+    prefix: str
     valid: str
     ready: str
     payload: dict[str, tuple[Field, ...]]
@@ -83,7 +85,7 @@ def _stream(channel: Channel) -> Stream:
     for field in channel.fields:
         port = f"{prefix}_{SUFFIX[field.name]}"
         payload[port] = (*payload.get(port, ()), field)
-    return Stream(channel, f"{prefix}_tvalid", f"{prefix}_tready", payload)
+    return Stream(channel, prefix, f"{prefix}_tvalid", f"{prefix}_tready", payload)
 
 
 def _direction(inward: bool) -> str:
