@@ -122,7 +122,8 @@ class Toy:
     @property
     def timing(self) -> SectorTiming:
         beats = self.sector_bytes // (16 * self.width)
-        return SectorTiming(compute=beats, latency=2 * beats - 1, interval=beats, setup=5, zeroize=2 * beats + 1)
+        latency = 2 * beats - 1
+        return SectorTiming(beats, latency, busy=latency, interval=beats, setup=5, zeroize=2 * beats + 1)
 
     @property
     def behaviour(self) -> Behaviour:

@@ -7,7 +7,7 @@ from wideblock import __version__
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.export.verilog import command
-from wideblock.export.wave import sector_diagram, text
+from wideblock.export.wave import sector_diagram, text, transfers
 from wideblock.rtl.stream.behaviour import Behaviour, Cause, KeyRule
 
 __all__ = ["datasheet"]
@@ -17,7 +17,7 @@ def datasheet(core: Contract, measured: str = "") -> str:
     """Returns the datasheet; ``measured`` is a Markdown table of area and clock, or empty."""
     p, t = core.parameters, core.timing
     rate = 8 * p.sector_bytes / t.interval
-    diagram = sector_diagram(t, p.beats)
+    diagram = sector_diagram(t, *transfers(core))
     connect = CONNECT.format(core=core, bits=8 * p.tweak_bytes, high=8 * p.tweak_bytes - 1)
     parts = [
         f"# {core.module}\n\n{core.title}. {core.summary}\n\n"
@@ -34,15 +34,16 @@ def datasheet(core: Contract, measured: str = "") -> str:
             [
                 ("compute", str(t.compute), "first beat taken, last result block known inside the core"),
                 ("latency", str(t.latency), "first beat taken, last result beat offered"),
+                ("busy", str(t.busy), "the same at most, for a sector in a stream of them"),
                 ("interval", str(t.interval), "sector to sector, back to back"),
                 ("setup", str(t.setup), "key taken, first beat of a sector taken"),
                 ("zeroize", str(t.zeroize), "`zeroize` seen, everything cleared, at most"),
             ],
         )
         + f"\n{_holds(core)}\n{IDLE}",
-        f"## Timing diagram\n\nTwo sectors back to back, A with tweak TA and B with TB, of {p.beats} beats each, by "
-        "the figures above; the core may take a beat earlier or later. "
-        f"`~` is high, `_` low, `:` cycles left out.\n\n```text\n{text(diagram)}```\n\n"
+        f"## Timing diagram\n\nSector A of {p.beats} beats, with tweak TA, into an idle core: every transfer is in the "
+        f"cycle in which simulation has it. `~` is high, `_` low, `:` cycles left out.\n\n"
+        f"```text\n{text(diagram)}```\n\n"
         f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
         f"## Rules of the ports\n\n{_rules(core)}",
         f"## How to connect\n\n```verilog\n{instance(core)}```\n\n{connect}",
@@ -96,8 +97,9 @@ PAUSES = """\
 """
 
 IDLE = """
-They hold exactly while both sides are always willing: interval back to back, the others for a core that was idle. A
-sector that follows another may be taken early and wait inside the core, which makes its own compute and latency longer.
+They hold while both sides are always willing. Compute and latency are exact for a sector that an idle core takes;
+interval is exact from sector to sector in a stream. There a sector is taken early and waits inside the core, and where
+sectors overlap calls of its neighbours go first: it leaves after at most the cycles of "busy".
 """
 
 SECTORS = """\

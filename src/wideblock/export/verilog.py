@@ -170,6 +170,7 @@ def header(core: "Contract") -> str:
         "Cycles, the same for encryption and decryption, whatever the data, key and tweak",
         f"  compute       {t.compute:>5}  first beat taken to the last result block known inside the core",
         f"  latency       {t.latency:>5}  first beat taken to the last result beat offered",
+        f"  busy          {t.busy:>5}  the same at most, for a sector in a stream of them",
         f"  interval      {t.interval:>5}  sector to sector, back to back",
         f"  setup         {t.setup:>5}  key taken to the first beat of a sector",
         f"  zeroize       {t.zeroize:>5}  at most, to clear every key, derived value, buffer and pipeline",

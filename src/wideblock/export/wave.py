@@ -1,58 +1,62 @@
 # SPDX-License-Identifier: Apache-2.0
 """Timing diagrams: one description, drawn by WaveDrom or as text."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
-__all__ = ["sector_diagram", "text"]
+from wideblock.rtl.stream.behaviour import SectorTiming
+
+if TYPE_CHECKING:
+    from wideblock.export.contract import Contract
+
+__all__ = ["sector_diagram", "text", "transfers"]
 
 
-def sector_diagram(timing, beats: int) -> dict[str, Any]:
-    """Returns WaveDrom's description of two sectors back to back, both sides always willing.
+def transfers(core: "Contract") -> tuple[list[int], list[int]]:
+    """The cycles in which the beats of a sector are taken and leave, alone in an idle core, both sides willing.
 
-    Cycle 0 takes the first beat of sector A; ``beats`` is the number of beats of a sector. Only the cycles in which
-    something changes are drawn, with a gap between two that do not follow each other.
+    Where the end of a message that is part of a block leaves later, so does all from the last whole block on.
     """
-    first_out = timing.latency - beats + 1
-    starts = {"A": 0, "B": timing.interval}
+    behaviour, p = core.behaviour, core.parameters
+    taken = [n + (behaviour.held if n else 0) for n in range(p.beats)]
+    late, gap = p.beats, 0
+    if behaviour.partial and (blocks := behaviour.usual // 16) * 16 < behaviour.usual:
+        late, gap = (blocks - 1) // p.width, behaviour.partial - 1
+    last = behaviour.timing.latency
+    return taken, [last - p.beats + 1 + n - (gap if n < late else 0) for n in range(p.beats)]
 
-    def where(t: int, offset: int) -> tuple[str, int] | None:
-        for sector, start in starts.items():
-            if 0 <= t - start - offset < beats:
-                return sector, t - start - offset
-        return None
 
-    def transfers(offset: int) -> Callable[[int], str]:
-        return lambda t: "1" if where(t, offset) else "0"
+def sector_diagram(timing: SectorTiming, taken: Sequence[int], left: Sequence[int]) -> dict[str, Any]:
+    """WaveDrom's description of sector A, whose beats are taken and leave in the cycles given, from cycle 0 on.
 
-    def data(offset: int) -> Callable[[int], str | None]:
-        def label(t: int) -> str | None:
-            found = where(t, offset)
-            return found and f"{found[0]}{found[1]}"
+    Only the cycles in which something changes are drawn, with a gap between two that do not follow each other.
+    """
 
-        return label
+    def transferred(cycles: Sequence[int]) -> Callable[[int], str]:
+        return lambda t: "1" if t in cycles else "0"
 
-    def tuser(t: int) -> str | None:
-        found = where(t, 0)
-        return f"T{found[0]}" if found and found[1] == 0 else None
+    def data(cycles: Sequence[int]) -> Callable[[int], str | None]:
+        return lambda t: f"A{cycles.index(t)}" if t in cycles else None
 
-    def last(offset: int) -> Callable[[int], str]:
-        return lambda t: "1" if (where(t, offset) or ("", -1))[1] == beats - 1 else "0"
+    def last(cycles: Sequence[int]) -> Callable[[int], str]:
+        return lambda t: "1" if t == cycles[-1] else "0"
 
     signals: list[tuple[str, Callable[[int], str | None]]] = [
-        ("s_axis_tvalid & tready", transfers(0)),
-        ("s_axis_tdata", data(0)),
-        ("s_axis_tuser", tuser),
-        ("s_axis_tlast", last(0)),
-        ("computed", lambda t: "1" if t - timing.compute in starts.values() else "0"),
-        ("m_axis_tvalid & tready", transfers(first_out)),
-        ("m_axis_tdata", data(first_out)),
-        ("m_axis_tlast", last(first_out)),
+        ("s_axis_tvalid & tready", transferred(taken)),
+        ("s_axis_tdata", data(taken)),
+        ("s_axis_tuser", lambda t: "TA" if t == 0 else None),
+        ("s_axis_tlast", last(taken)),
+        ("computed", lambda t: "1" if t == timing.compute else "0"),
+        ("m_axis_tvalid & tready", transferred(left)),
+        ("m_axis_tdata", data(left)),
+        ("m_axis_tlast", last(left)),
     ]
-    edges = {0, 1, beats - 1, beats, timing.compute, first_out, first_out + 1, timing.latency}
-    end = timing.latency + 1
-    cycles = sorted({t for edge in edges for t in (edge, edge + timing.interval) if t <= end} | {end})
-    return _draw(cycles, signals)
+    edges = {timing.compute}
+    for cycles in (taken, left):
+        ends = {cycles[0], *(t for pair in pairwise(cycles) if pair[1] > pair[0] + 1 for t in pair), cycles[-1]}
+        edges |= ends | {t + 1 for t in ends}
+    return _draw(sorted(edges), signals)
 
 
 def _draw(cycles: list[int], signals) -> dict[str, Any]:

@@ -29,8 +29,10 @@ class StoreAndForward(wiring.Component):
     from sector to sector, or None if there is one at a time. From these come the number of ``slots``, sectors that can
     be under way, and the rest of ``timing``. ``residence`` is the time for which a sector in a stream takes a slot, if
     that is not the latency of a sector alone. ``leaving_slots`` further sectors keep their slots until their last beat
-    is accepted. Clearing goes over all ``depths``: rows of memories, and cycles until a pipeline is empty. ``loading``
-    is the time that the core takes to make use of its hash key; see :meth:`KeyUnit.setup`.
+    is accepted. ``delay`` is the number of cycles for which calls of its neighbours delay a sector in a stream at most,
+    and ``held`` as in :class:`Behaviour`. Clearing goes over all ``depths``: rows of memories, and cycles until a
+    pipeline is empty. ``loading`` is the time that the core takes to make use of its hash key; see
+    :meth:`KeyUnit.setup`.
 
     Its ``elaborate`` calls the stages below in the order of the data: :meth:`_stages`, :meth:`_enter`, its own,
     :meth:`_leave`, :meth:`_admission`, :meth:`_connect_keys`.
@@ -60,6 +62,8 @@ class StoreAndForward(wiring.Component):
         compute: int,
         interval: int | None,
         residence: int | None = None,
+        delay: int = 0,
+        held: int = 0,
         leaving_slots: int = 0,
         depths: Sequence[int] = (),
         loading: int = 0,
@@ -68,7 +72,8 @@ class StoreAndForward(wiring.Component):
         self.cipher_latency, self.leaving_slots = cipher_latency, leaving_slots
         latency = compute + 1 + p.beats
         self.pace = interval
-        self.slots = power_of_two(-(-(residence or latency) // (interval or compute)) + leaving_slots)
+        period = interval or compute
+        self.slots = power_of_two(-(-(residence or latency) // period) + leaving_slots)
         tweak_bits = 8 * p.tweak_bytes
         self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
         self.entrance = Entrance(width=p.width, beats=p.beats, tweak_bits=tweak_bits, tail=self.tail)
@@ -78,7 +83,9 @@ class StoreAndForward(wiring.Component):
         self.timing = SectorTiming(
             compute=compute,
             latency=latency,
-            interval=interval or compute,
+            # a first beat is taken into the entrance as the last one before it leaves that
+            busy=latency + delay + max(0, period - p.beats - held),
+            interval=period,
             setup=self.key_unit.setup(call=cipher_latency, loading=loading),
             zeroize=2 * rows + 1,
         )
@@ -98,6 +105,7 @@ class StoreAndForward(wiring.Component):
             keys=material.rule,
             faults=FAULTS,
             timing=self.timing,
+            held=held,
         )
         super().__init__(self.interface.members())
 

@@ -43,6 +43,7 @@ class TwoPass(StoreAndForward):
         cipher_latency: int,
         compute: int,
         interval: int | None,
+        delay: int = 0,
         leaving_slots: int = 0,
         ahead: Sequence[Event] = (),
     ):
@@ -62,6 +63,7 @@ class TwoPass(StoreAndForward):
             cipher_latency=cipher_latency,
             compute=compute,
             interval=interval,
+            delay=delay,
             leaving_slots=leaving_slots,
             depths=[
                 cipher_latency + p.mult_stages + 2,

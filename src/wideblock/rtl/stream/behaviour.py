@@ -13,13 +13,17 @@ class SectorTiming:
 
     compute:  first input beat accepted to the last result block known inside the core
     latency:  first input beat accepted to the last output beat valid
+    busy:     the same, at most, for a sector in a stream: it is accepted early, and may wait for its neighbours' calls
     interval: sector to sector, back to back
     setup:    key accepted to ``ready``, when the first beat of a sector can be accepted
     zeroize:  ``zeroize`` (or reset) to the end of clearing, when a key can be accepted again
+
+    All but ``busy`` are exact, compute and latency for a sector that an idle core takes, while both sides are willing.
     """
 
     compute: int
     latency: int
+    busy: int
     interval: int
     setup: int
     zeroize: int
@@ -88,6 +92,7 @@ class Behaviour:
     faults:     the bits of ``fault``, from bit 0 up
     timing:     the cycle contract
     partial:    cycles by which a message that ends in part of a block leaves later, or None if there is none such
+    held:       cycles for which the first beat of a message, alone in an idle core, holds the second one off
     """
 
     length: Length
@@ -98,6 +103,7 @@ class Behaviour:
     faults: tuple[Fault, ...]
     timing: SectorTiming
     partial: int | None = None
+    held: int = 0
 
     def fault(self, cause: Cause) -> int:
         """The value of ``fault`` for one cause. Raises ValueError for a cause that the core does not have."""

@@ -6,12 +6,13 @@ from concurrent.futures import Future
 
 import numpy as np
 
+from wideblock.export.wave import transfers
 from wideblock.rtl.stream.behaviour import Cause, KeyRule
 from wideblock.verify.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.judge import explain, level
 from wideblock.verify.sector.lengths import wrong_lengths
-from wideblock.verify.sector.measure import measure
+from wideblock.verify.sector.measure import EXACT, measure
 from wideblock.verify.sector.state import state_after_zeroize
 from wideblock.verify.sector.stimulus import Key, Request, Reset, Result, Zeroize
 
@@ -42,17 +43,23 @@ def known_answers(check: Check) -> Finding:
 
 
 def cycle_contract(check: Check) -> Finding:
-    """Compute, latency, interval and setup, each equal to the contract, in every direction that the core has."""
-    promised = check.subject.timing
+    """Every figure as the contract states it and every transfer as the datasheet draws it, in every direction."""
+    promised, drawn = check.subject.timing, transfers(check.subject)
     with check.timed():
         measured = measure(check.subject, seed=check.seed, simulation=check.simulation)
-    names = ("compute", "latency", "interval", "setup")
     for way, cycles in measured.items():
-        for name in names:
+        for name in EXACT:
             if (seen := getattr(cycles, name)) != (right := getattr(promised, name)):
                 return failed(f"To {way}, {name} is {seen} cycles in simulation; the contract says {right}.")
-    stated = ", ".join(f"{name} {getattr(promised, name)}" for name in names)
-    return passed(f"{stated} cycles, {check.ways}")
+        if cycles.busy > promised.busy:
+            return failed(f"To {way}, a sector took {cycles.busy} cycles; busy is at most {promised.busy}.")
+        for what, seen, right in zip(("taken", "offered"), (cycles.taken, cycles.left), drawn, strict=True):
+            if list(seen) != right:
+                n = next(n for n, pair in enumerate(zip(seen, right, strict=True)) if pair[0] != pair[1])
+                return failed(f"To {way}, beat {n} is {what} in cycle {seen[n]}; the datasheet draws {right[n]}.")
+    stated = ", ".join(f"{name} {getattr(promised, name)}" for name in EXACT)
+    busy = max(cycles.busy for cycles in measured.values())
+    return passed(f"{stated} cycles, busy {busy} of at most {promised.busy}, {check.ways}")
 
 
 class _Batches:

@@ -124,6 +124,7 @@ class Encoding:
         size, runs = self._output_bytes(out)
         record = Record(
             words.outcome,
+            accepted,
             accepted[starts],
             np.maximum.reduceat(accepted, starts) if len(starts) else none,
             np.add.reduceat(accepted >= 0, starts, dtype=np.int64) if len(starts) else none,

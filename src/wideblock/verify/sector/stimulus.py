@@ -110,6 +110,7 @@ class Stimulus:
 class Record:
     """Record of one call; cycles count from its start, -1 where nothing happened.
 
+    beats_in: (beats,) each input beat
     first_in, last_in, taken_in: (sectors,) first and last beat accepted of each sector, and how many
     key_taken: (keys,) cycle in which each was accepted
     out, out_last, out_bytes, out_cycle: each output beat, and how many bytes of it count
@@ -119,6 +120,7 @@ class Record:
     """
 
     outcome: Outcome
+    beats_in: Cycles
     first_in: Cycles
     last_in: Cycles
     taken_in: Cycles

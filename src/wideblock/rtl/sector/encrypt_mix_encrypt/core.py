@@ -57,6 +57,8 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
             compute=s.compute,
             interval=stream.interval if stream else None,
             residence=stream.residence + 1 if stream else None,
+            delay=stream.delay if stream else 0,
+            held=1,  # in the entrance, while the tweak's call takes its turn
         )
 
     # Hardware

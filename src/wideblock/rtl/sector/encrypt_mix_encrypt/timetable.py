@@ -20,10 +20,12 @@ class Timetable:
 
     interval:  cycles from sector to sector
     residence: most cycles from the tweak's call of a sector until its last beat leaves the result ring
+    delay:     most cycles by which a sector leaves the result ring later than one alone would, from its turn to enter
     """
 
     interval: int
     residence: int
+    delay: int
 
 
 @lru_cache(maxsize=256)
@@ -38,7 +40,10 @@ def timetable(s: Schedule) -> Timetable:
         opened, entered, left = _play(s, interval, MEASURED + 2 * edge)
         gaps = [b - a for times in (entered, left) for a, b in list(pairwise(times))[edge:-edge]]
         if set(gaps) == {interval}:
-            return Timetable(interval, max(b - a for a, b in zip(opened, left, strict=True)))
+            turns = [opened[0], *(before + interval for before in opened[:-1])]
+            alone = s.compute + s.beats - 1  # the same for one in an idle core
+            residence, delayed = (max(b - a for a, b in zip(times, left, strict=True)) for times in (opened, turns))
+            return Timetable(interval, residence, delayed - alone)
     raise ValueError(f"no steady interval for {s}")
 
 

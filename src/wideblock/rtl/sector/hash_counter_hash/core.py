@@ -45,7 +45,8 @@ class HashCounterHash(Equations, TwoPass):
         cipher_latency = self.lanes.timing.latency
         self.place = Placement(m=p.m, width=p.width, lanes=p.lanes, first=structure.first)
         self.lane_steps = self.place.steps
-        least_interval = self.lane_steps + (2 if structure.tweak_call else 1)
+        calls = 2 if structure.tweak_call else 1  # of a sector, beside the steps of the counter mode
+        least_interval = self.lane_steps + calls
         spacing = 1  # cycles from one single call to the next
         if structure.inverse_call:
             self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox=logic_sbox(p.sbox))
@@ -63,6 +64,7 @@ class HashCounterHash(Equations, TwoPass):
             cipher_latency=cipher_latency,
             compute=compute(p, made, self.place, cipher_latency=cipher_latency, shortcut=self.shortcut),
             interval=max(made["front"].steps, made["back"].steps, least_interval) if p.overlap else None,
+            delay=calls if p.overlap else 0,
             # a sector counts as left when its last beat is in the output register; what finishes that beat must stay
             leaving_slots=1 if (structure.specials - 1) // p.width == p.beats - 1 else 0,
             ahead=[BACK.h] if self.shortcut else [],

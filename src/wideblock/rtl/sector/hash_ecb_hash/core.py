@@ -103,6 +103,7 @@ class HashEcbHash(Equations, TwoPass):
             cipher_latency=A,
             compute=first_call + A + queued + back.done(BACK.Cm) - ahead,
             interval=max(front.steps, back.steps, self.lane_steps + 1) if p.overlap else None,
+            delay=1 if p.overlap else 0,  # by the tweak's call of a later sector
             ahead=[] if p.overlap else [FRONT.U, BACK.Cm],
         )
 

@@ -142,18 +142,21 @@ class SinglePass(Equations, wiring.Component):
         p, A = self.parameters, self.cipher_latency
         registered, masks = 1, 2  # the input beat; the enciphered tweak in its queue, and in the register of masks
         compute = registered + self.tweak_latency + masks - 1 + A + p.beats
-        interval = p.beats
+        work = p.beats
         tweak = 1 if self.shared else 0
         if p.sector_bytes % 16:
             together = p.sector_bytes % p.beat_bytes > 16
             compute += A + 1
-            interval += A + 1 + together
+            work += A + 1 + together
             if not together and (self.arrivals_depth - 1) % p.beats == 0:
                 tweak = 0
+        before = -(-(self.arrivals_depth + 2) // p.beats)  # units that end in the queue or a register before it
+        waiting = before * (work + tweak - p.beats) + (0 if self.shared else max(0, self.tweak_latency - work))
         return SectorTiming(
             compute=compute,
             latency=compute + 1,
-            interval=interval + tweak if self.shared else max(interval, self.tweak_latency),
+            busy=compute + 1 + tweak + waiting,
+            interval=work + tweak if self.shared else max(work, self.tweak_latency),
             setup=self.key_unit.setup(call=A, loading=0),
             zeroize=2 * self.key_unit.rows + 1,
         )
