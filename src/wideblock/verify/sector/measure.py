@@ -102,7 +102,7 @@ def _measure(simulation: SectorSimulation, decrypt: bool, n: int, rng: np.random
         single.append(simulation.play(alone))
         simulation.expect_done(single[-1], want=shape.beats)
     # while the core fills and empties, what shares a resource with a neighbour may go a cycle earlier
-    edge = 2 * (1 + core.timing.latency // core.timing.interval)
+    edge = 2 * (1 + core.timing.busy // core.timing.interval)
     full = simulation.run(random(n + 2 * edge, size), random(n + 2 * edge, tweak), decrypt)
     gaps = [*np.diff(full.first_in)[edge:-edge].tolist(), *np.diff(full.last_out)[edge:-edge].tolist()]
     left = only((tuple((run.out_cycle - run.first_in[0]).tolist()) for run in single), "a sector's way out")
