@@ -15,20 +15,25 @@ SECTORS ?= 10000
 RESULTS := src/wideblock/evaluate/results
 GATES := aes128-pec-composite aes128-pec-composite-r2 aes128-pec-norm aes128-pec-norm-r2
 
-.PHONY: help demo test verify netlist bench synth docs setup format lock clean
+.PHONY: help demo test test-all lint verify netlist bench synth docs setup format lock clean
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## Encrypt a filesystem image with a simulated core, decrypt it with the specification (IMAGE=FILE).
 	$(BIN)/wideblock demo $(if $(IMAGE),--image '$(IMAGE)')
 
-test: $(READY) ## Lint, types, every test.
+test: $(READY) lint ## Lint, types, tests: a few cores of every family and scheme; minutes.
+	$(BIN)/pytest -q -m 'not slow' tests
+
+test-all: $(READY) lint ## The same with every variant of a core that has a test; half an hour.
+	$(BIN)/pytest -q --record=build/test-plan.json tests
+
+lint: $(READY) ## Lint and types alone.
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check .; false; }
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/pyright --pythonpath $(BIN)/python
-	$(BIN)/pytest -q --record=build/test-plan.json tests
 
 verify: $(READY) ## Simulate every preset as it ships, SECTORS=10000 random sectors each; hours.
 	$(BIN)/wideblock verify --all --sectors $(SECTORS)

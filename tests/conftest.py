@@ -24,6 +24,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "shows(feature, ...): features of docs/test-plan.toml that the test shows")
+    config.addinivalue_line("markers", "slow: one of many variants, which `make test` leaves to `make test-all`")
 
 
 def pytest_collection_modifyitems(items):

@@ -23,6 +23,8 @@ from wideblock.export.fusesoc import fusesoc
 from wideblock.export.ipxact import SPIRIT, ipxact
 from wideblock.synth import yosys
 
+from ..variants import ONE_A_FAMILY, few_of_many
+
 pytestmark = pytest.mark.shows("lint")
 
 SMALL = {"sector_bytes": "512"}
@@ -49,7 +51,7 @@ def lint(top, *arguments):
     return subprocess.run(command, env={**os.environ, "VERILATOR_ROOT": str(ROOT)}, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("name", catalog.PRESETS)
+@pytest.mark.parametrize("name", few_of_many(catalog.PRESETS, ONE_A_FAMILY))
 def test_every_preset_passes_lint_and_names_its_signals(name, tmp_path):
     core = core_of(name)
     text = core.verilog

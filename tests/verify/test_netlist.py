@@ -27,6 +27,7 @@ def verified(core, tmp_path, sectors, vectors=()):
     return area.cells, report
 
 
+@pytest.mark.slow
 @pytest.mark.shows("netlist")
 def test_netlist_of_a_core(tmp_path):
     core = contract("xts-enc", {"sector_bytes": "32", "sbox": "bram"})

@@ -21,7 +21,7 @@ def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
     with stages(f"measuring {core.module}"):
         measured = measure_of(core)
     right = all(cycles.keeps(core.timing) for cycles in measured.values())
-    stated = {name: value for name, value in asdict(core.timing).items() if name != "zeroize"}
+    stated = asdict(core.timing)
     seen = {way: {name: getattr(cycles, name) for name in stated} for way, cycles in measured.items()}
     if json:
         as_json({"preset": core.name, "changed": dict(core.changed), "stated": stated, **seen, "equal": right})

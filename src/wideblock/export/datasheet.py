@@ -37,7 +37,7 @@ def datasheet(core: Contract, measured: str = "") -> str:
                 ("busy", str(t.busy), "the same at most, for a sector in a stream of them"),
                 ("interval", str(t.interval), "sector to sector, back to back"),
                 ("setup", str(t.setup), "key taken, first beat of a sector taken"),
-                ("zeroize", str(t.zeroize), "`zeroize` seen, everything cleared, at most"),
+                ("zeroize", str(t.zeroize), "`zeroize` seen, everything cleared, a key can be taken"),
             ],
         )
         + f"\n{_holds(core)}\n{IDLE}",

@@ -173,7 +173,7 @@ def header(core: "Contract") -> str:
         f"  busy          {t.busy:>5}  the same at most, for a sector in a stream of them",
         f"  interval      {t.interval:>5}  sector to sector, back to back",
         f"  setup         {t.setup:>5}  key taken to the first beat of a sector",
-        f"  zeroize       {t.zeroize:>5}  at most, to clear every key, derived value, buffer and pipeline",
+        f"  zeroize       {t.zeroize:>5}  to clear every key, derived value, buffer and pipeline",
         "",
         "Security",
         *textwrap.wrap(core.security, 112, initial_indent="  ", subsequent_indent="  "),

@@ -10,12 +10,14 @@ from wideblock.rtl.sector.parameters import EncryptMixEncryptParameters
 from wideblock.spec.eme2 import EME2
 from wideblock.verify.sector.driver import SectorSimulation
 
-from .whole import assert_every_pair, assert_every_value, assert_verified, identifiers
+from .whole import assert_every_pair, assert_every_value, assert_verified, cases
 
-CORES = [
-    ("eme2-1", {"sector_bytes": 2065}),  # a refreshed mask and a rest: the standard's own vector
+FEW = [
     ("eme2-2", {"sector_bytes": 96, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
     ("eme2-1s", {"sector_bytes": 31, "key_bits": 256, "sbox": "norm", "round_stages": 3}),
+]
+MORE = [
+    ("eme2-1", {"sector_bytes": 2065}),  # a refreshed mask and a rest: the standard's own vector
     ("eme2-2s", {"sector_bytes": 520, "sbox": "bram", "round_stages": 4}),
     # the second layer waits for the refreshed mask: a period is 32 steps, and a call 41 cycles
     ("eme2-2s", {"width": 4, "lanes": 4, "sector_bytes": 2113, "round_stages": 4}),
@@ -25,14 +27,14 @@ KEY = bytes(range(48))
 
 
 @pytest.mark.shows("known-answers", "random-sectors", "cycle-contract", "protocol", "zeroize-state")
-@pytest.mark.parametrize(("name", "changes"), CORES, ids=identifiers(CORES))
+@pytest.mark.parametrize(("name", "changes"), cases(FEW, MORE))
 def test_exported_verilog(name, changes):
     """The whole suite of checks, and the cycle of the first key after zeroize."""
     assert_verified(contract(name, changes))
 
 
 def test_every_value_and_pair_of_values_is_simulated():
-    rows = [contract(name, changes).settings for name, changes in CORES]
+    rows = [contract(name, changes).settings for name, changes in FEW + MORE]
     assert_every_value(EncryptMixEncryptParameters, rows)
     assert_every_pair(PAIRED, rows, never=[("lanes", 4)])
 

@@ -8,12 +8,10 @@ import pytest
 from wideblock.export.contract import contract
 from wideblock.rtl.sector.parameters import HashedParameters, PsiParameters
 
-from .whole import assert_every_pair, assert_every_value, assert_verified, identifiers
+from .whole import assert_every_pair, assert_every_value, assert_verified, cases
 
-CORES = [
-    ("fast-brw-2s", {}),
+FEW = [
     ("fast-brw-1", {"sector_bytes": 80, "width": 1, "sbox": "bram", "mult_stages": 3, "round_stages": 2}),
-    ("fast-horner-2", {"sector_bytes": 64, "sbox": "norm", "mult_stages": 1, "leaf": 2}),
     (
         "fast-horner-1",
         {
@@ -25,14 +23,18 @@ CORES = [
             "round_stages": 4,
         },
     ),
-    ("fast-brw-4s", {"sector_bytes": 256, "sbox": "bram", "mult_stages": 2, "leaf": 8, "squares": "on-the-fly"}),
     ("heh-brw-2", {"sector_bytes": 64, "sbox": "composite", "mult_stages": 5, "round_stages": 2}),
+    ("hmch-polys", {"sector_bytes": 64, "key_bits": 256, "sbox": "bram", "mult_stages": 6, "round_stages": 3}),
+]
+MORE = [
+    ("fast-brw-2s", {}),
+    ("fast-horner-2", {"sector_bytes": 64, "sbox": "norm", "mult_stages": 1, "leaf": 2}),
+    ("fast-brw-4s", {"sector_bytes": 256, "sbox": "bram", "mult_stages": 2, "leaf": 8, "squares": "on-the-fly"}),
     ("heh-poly", {"sector_bytes": 64, "mult_stages": 6, "round_stages": 3, "leaf": 16}),
     ("heh-brw-3s", {"sector_bytes": 160, "key_bits": 256, "sbox": "norm", "order": "paper"}),
     ("heh-brw-2s", {"sector_bytes": 128, "sbox": "bram", "mult_stages": 8, "squares": "on-the-fly"}),
     ("hmch-brw-1", {"sector_bytes": 64, "key_bits": 256, "mult_stages": 1, "leaf": 2}),
     ("hmch-brw-3", {"sector_bytes": 160, "sbox": "norm", "round_stages": 2, "order": "paper"}),
-    ("hmch-polys", {"sector_bytes": 64, "key_bits": 256, "sbox": "bram", "mult_stages": 6, "round_stages": 3}),
     (
         "hmch-brw-2s",
         {
@@ -54,14 +56,14 @@ NEVER = [
 
 
 @pytest.mark.shows("known-answers", "random-sectors", "cycle-contract", "protocol", "zeroize-state")
-@pytest.mark.parametrize(("name", "changes"), CORES, ids=identifiers(CORES))
+@pytest.mark.parametrize(("name", "changes"), cases(FEW, MORE))
 def test_exported_verilog(name, changes):
     """The whole suite of checks, and the cycle of the first key after zeroize."""
     assert_verified(contract(name, changes))
 
 
 def settings():
-    return [contract(name, changes).settings for name, changes in CORES]
+    return [contract(name, changes).settings for name, changes in FEW + MORE]
 
 
 def test_every_value_of_every_parameter_is_simulated():
@@ -69,7 +71,7 @@ def test_every_value_of_every_parameter_is_simulated():
     for parameters in (HashedParameters, PsiParameters):
         assert_every_value(parameters, rows)
     assert any(row["mult_stages"] == 8 for row in rows)
-    assert any(core.known_answers for core in (contract(*row) for row in CORES))
+    assert any(core.known_answers for core in (contract(*row) for row in FEW + MORE))
 
 
 def test_every_pair_of_values_is_simulated():

@@ -14,9 +14,9 @@ from wideblock.spec.xts import MAX_BLOCKS, XTS
 from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.stream import stream_sectors
 
-from .whole import assert_verified, identifiers
+from .whole import assert_verified, cases
 
-CORES = [
+FEW = [
     ("xts-enc", {"sector_bytes": 160}),
     ("xts-dec", {"sector_bytes": 168}),
     ("xts-2", {"sector_bytes": 184, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
@@ -27,7 +27,7 @@ SECTOR = 160
 
 
 @pytest.mark.shows("known-answers", "random-sectors", "cycle-contract", "protocol", "zeroize-state")
-@pytest.mark.parametrize(("name", "changes"), CORES, ids=identifiers(CORES))
+@pytest.mark.parametrize(("name", "changes"), cases(FEW))
 def test_exported_verilog(name, changes):
     """The whole suite of checks, and the cycle of the first key after zeroize."""
     core = contract(name, changes)
@@ -55,6 +55,7 @@ def test_a_part_of_a_block_takes_the_pipeline_once_more():
         assert first == taken[65 if size > 64 else 64][0]
 
 
+@pytest.mark.slow
 def test_the_longest_unit_and_one_byte_more():
     """2^20 blocks, SP 800-38E's limit, whole; then one that goes on is ended there, and the next is right."""
     tried = contract("xts-4")
@@ -116,7 +117,7 @@ def test_a_stream_of_sectors_that_are_not_whole_beats(size):
     rng = np.random.default_rng(size)
     sectors, tweaks = rng.integers(0, 256, (60, size), np.uint8), rng.integers(0, 256, (60, 16), np.uint8)
     key = bytes(range(64))
-    with SectorSimulation(contract(*CORES[2])) as simulation:
+    with SectorSimulation(contract(*FEW[2])) as simulation:
         simulation.load_key(key)
         chunks = ((sectors[n : n + 9], tweaks[n : n + 9]) for n in range(0, 60, 9))
         out = np.concatenate(list(stream_sectors(simulation, chunks)))

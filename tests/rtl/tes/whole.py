@@ -6,6 +6,8 @@ from dataclasses import fields
 from itertools import product
 from typing import Any
 
+import pytest
+
 from wideblock.rtl.stream.behaviour import KeyRule
 from wideblock.verify.report import Outcome
 from wideblock.verify.sector.checks import CHECKS
@@ -13,15 +15,22 @@ from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.stimulus import Key, Zeroize
 from wideblock.verify.sector.suite import verify
 
-__all__ = ["assert_every_pair", "assert_every_value", "assert_verified", "identifiers"]
+__all__ = ["assert_every_pair", "assert_every_value", "assert_verified", "cases"]
 
 Rows = Sequence[Mapping[str, Any]]
 """The settings of cores."""
 
+Cores = Sequence[tuple[str, Mapping[str, Any]]]
+"""Presets, and what is changed in them."""
 
-def identifiers(cores):
-    """A name for the test of each core: its preset, and the values that are changed in it."""
-    return [" ".join([name, *map(str, changes.values())]) for name, changes in cores]
+
+def cases(few: Cores, more: Cores = ()) -> list[Any]:
+    """A case each, named by its preset and the values that are changed in it; those of ``more`` are marked slow."""
+    return [
+        pytest.param(name, changes, id=" ".join([name, *map(str, changes.values())]), marks=marks)
+        for cores, marks in ((few, ()), (more, pytest.mark.slow))
+        for name, changes in cores
+    ]
 
 
 def assert_verified(core, *, sectors=8):

@@ -120,13 +120,12 @@ class KeyUnit(wiring.Component):
 
         def cleared_on_demand():
             with m.If(self.zeroize):
-                m.d.sync += count.eq(0)
                 m.next = "clear"
 
+        m.d.sync += count.eq(Mux(self.clear & ~self.zeroize, count + 1, 0))
         with m.FSM():
             with m.State("clear"):
                 m.d.comb += self.clear.eq(1)
-                m.d.sync += count.eq(count + 1)
                 with m.If(count == 2 * self.rows - 1):
                     m.next = "no key"
                 cleared_on_demand()

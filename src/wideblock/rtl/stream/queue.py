@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The queue between the lanes, which never stall, and a hash unit that may."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Const, Module, Mux, Signal
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -44,7 +44,7 @@ class PromisedQueue(wiring.Component):
         tail = Signal(range(rows))
         waiting = Signal(range(self.depth + 1))
         promised = Signal(range(self.depth + 1))
-        part = Signal(range(max(2, self.parts)))
+        part = Signal(range(self.parts)) if self.parts > 1 else Const(0)
         promise = self.step & (part == 0)
         m.d.comb += [
             write.addr.eq(tail),
@@ -55,8 +55,11 @@ class PromisedQueue(wiring.Component):
             self.valid.eq(waiting != 0),
             self.room.eq((promised != self.depth) | (part != 0)),
         ]
-        with m.If(self.step):
-            m.d.sync += part.eq(Mux(part == self.parts - 1, 0, part + 1))
+        if isinstance(part, Signal):
+            with m.If(self.step):
+                m.d.sync += part.eq(Mux(part == self.parts - 1, 0, part + 1))
+            with m.If(self.clear):
+                m.d.sync += part.eq(0)
         m.d.sync += [
             head.eq(head + self.read),
             tail.eq(tail + self.write),
@@ -65,5 +68,5 @@ class PromisedQueue(wiring.Component):
         ]
         with m.If(self.clear):
             m.d.comb += [write.addr.eq(self.clear_row), write.en.eq(1)]
-            m.d.sync += [counter.eq(0) for counter in (head, tail, waiting, promised, part)]
+            m.d.sync += [counter.eq(0) for counter in (head, tail, waiting, promised)]
         return m

@@ -21,10 +21,11 @@ KINDS = {
     "invert": "inv",
     "stuck-at-0": "const0",
     "stuck-at-1": "const1",
-    "xor": "cnot0",
-    "xnor": "cnot1",
+    "xnor": "cnot0",
+    "xor": "cnot1",
 }
-"""Kinds of change, with Yosys' names for them. ``xor`` and ``xnor`` are with another bit of the same port."""
+"""Kinds of change, with Yosys' names for them. ``xor`` and ``xnor`` are with another bit of the same port: one inverts
+the bit where the other one is 1, one where it is 0."""
 
 FILE = "mutant.hex"
 """The file with the number of the mutant, in the directory in which the model is made; 0 is the core itself."""

@@ -115,9 +115,11 @@ def random_sectors(check: Check) -> Finding:
 
 def gaps_and_back_pressure(check: Check) -> Finding:
     """Pauses between beats of the input, and outputs that are not accepted, from rare to nearly always."""
+    t = check.subject.timing
+    room = 2 * (1 + t.latency // t.interval) + 2  # more sectors than the core can hold
     for offer in CHANCES:
         for take in CHANCES:
-            requests = check.requests(check.few(12))
+            requests = check.requests(max(check.few(12), room))
             difference = check.play(requests, [Key(check.key(), before=0)], offer=offer, take=take)
             if difference:
                 return failed(f"{difference} Beats were offered with chance {offer} and taken with chance {take}.")

@@ -3,18 +3,18 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from wideblock.export.contract import Contract
 from wideblock.rtl.stream.behaviour import SectorTiming
 from wideblock.verify.sector.driver import SectorSimulation, SimulationError
-from wideblock.verify.sector.stimulus import Bytes, Key
+from wideblock.verify.sector.stimulus import Bytes, Key, Record, Zeroize
 
 __all__ = ["EXACT", "Measured", "measure"]
 
-EXACT = ("compute", "latency", "interval", "setup")
+EXACT = ("compute", "latency", "interval", "setup", "zeroize")
 """Figures that must be as stated; ``busy`` may be less."""
 
 T = TypeVar("T", int, tuple[int, ...])
@@ -32,6 +32,7 @@ class Measured:
     busy: int
     interval: int
     setup: int
+    zeroize: int
     taken: tuple[int, ...]
     left: tuple[int, ...]
 
@@ -50,6 +51,7 @@ def measure(
     interval: between sectors offered back to back, with the core full before and after; all those gaps must agree,
               where sectors enter and where they leave
     setup: from the key beat to the first beat of a sector that was waiting, for a first key and for a next one
+    zeroize: from a pulse to the beat of a key that was waiting, without a key and in the middle of a sector
     Raises :class:`SimulationError` where cycles that must agree do not.
     """
     if sectors < 12:
@@ -59,7 +61,7 @@ def measure(
     simulation = simulation or SectorSimulation(core)
     try:
         return {
-            ("encrypt", "decrypt")[decrypt]: _measure(simulation, decrypt, sectors, rng)
+            ("encrypt", "decrypt")[decrypt]: _Measuring(simulation, decrypt, rng).measured(sectors)
             for decrypt in core.behaviour.directions
         }
     finally:
@@ -67,51 +69,73 @@ def measure(
             simulation.close()
 
 
-def _measure(simulation: SectorSimulation, decrypt: bool, n: int, rng: np.random.Generator) -> Measured:
-    core, shape = simulation.core, simulation.shape
+class _Measuring:
+    """Measurements of one direction; each begins with the core as the one before it left it."""
 
-    def random(*shape: int) -> Bytes:
-        return rng.integers(0, 256, shape, np.uint8)
+    def __init__(self, simulation: SectorSimulation, decrypt: bool, rng: np.random.Generator):
+        self.simulation, self.core, self.shape = simulation, simulation.core, simulation.shape
+        self.decrypt, self.rng = decrypt, rng
 
-    def only(values: Iterable[T], what: str) -> T:
+    def measured(self, n: int) -> Measured:
+        self.simulation.reset()
+        setup, zeroize = self.setup(), self.zeroize()
+        self.simulation.reset()
+        self.simulation.load_key(self.key())
+        single = [self.play(1) for _ in range(3)]
+        left = self.only((tuple((run.out_cycle - run.first_in[0]).tolist()) for run in single), "a sector's way out")
+        # while the core fills and empties, what shares a resource with a neighbour may go a cycle earlier
+        edge = 2 * (1 + self.core.timing.busy // self.core.timing.interval)
+        full = self.simulation.run(*self.sectors(n + 2 * edge))
+        gaps = [*np.diff(full.first_in)[edge:-edge].tolist(), *np.diff(full.last_out)[edge:-edge].tolist()]
+        return Measured(
+            compute=self.only((int(run.computed[0] - run.first_in[0]) for run in single), "compute"),
+            latency=left[-1],
+            busy=int((full.last_out - full.first_in).max()),
+            interval=self.only(gaps, "interval"),
+            setup=setup,
+            zeroize=zeroize,
+            taken=self.only((tuple((run.beats_in - run.first_in[0]).tolist()) for run in single), "a sector's way in"),
+            left=left,
+        )
+
+    def setup(self) -> int:
+        records = [self.play(1, keys=[Key(self.key(), before=0)]) for _ in range(2)]
+        return self.only((int(record.first_in[0] - record.key_taken[0]) for record in records), "setup")
+
+    def zeroize(self) -> int:
+        timing, cycles = self.core.timing, []
+        for sectors, moment in ((0, 0), (1, timing.setup + timing.latency // 2)):
+            self.simulation.reset()
+            if sectors:
+                self.simulation.load_key(self.key())
+            keys, events = [Key(self.key(), cycle=moment + 1)], [Zeroize(moment)]
+            stimulus = self.simulation.stimulus(*self.sectors(sectors), keys=keys, events=events, quiet=0)
+            cycles.append(int(self.simulation.play(stimulus).key_taken[0]) - moment)
+        return self.only(cycles, "zeroize")
+
+    def play(self, n: int, **more: Any) -> Record:
+        """The record of random sectors, all of which must leave."""
+        simulation, want = self.simulation, n * self.shape.beats
+        stimulus = simulation.stimulus(*self.sectors(n), want=want, patience=simulation.patience(), **more)
+        record = simulation.play(stimulus)
+        simulation.expect_done(record, want=want)
+        return record
+
+    def sectors(self, n: int) -> tuple[Bytes, Bytes, bool]:
+        """Random sectors and tweaks, and the direction."""
+        data, tweaks = (
+            self.rng.integers(0, 256, (n, size), np.uint8)
+            for size in (self.core.behaviour.usual, self.shape.tweak_bytes)
+        )
+        return data, tweaks, self.decrypt
+
+    def key(self) -> bytes:
+        return self.rng.bytes(self.shape.key_bytes)
+
+    def only(self, values: Iterable[T], what: str) -> T:
+        """The one value that all have. Raises :class:`SimulationError`."""
         seen = sorted(set(values))
         if len(seen) != 1:
-            raise SimulationError(f"{core.module}: {what} is not one number of cycles: {', '.join(map(str, seen))}")
+            cycles = ", ".join(map(str, seen))
+            raise SimulationError(f"{self.core.module}: {what} is not one number of cycles: {cycles}")
         return seen[0]
-
-    simulation.reset()
-    setups = []
-    for _ in range(2):
-        stimulus = simulation.stimulus(
-            random(1, core.behaviour.usual),
-            random(1, shape.tweak_bytes),
-            decrypt,
-            want=shape.beats,
-            keys=[Key(random(shape.key_bytes).tobytes(), before=0)],
-            patience=simulation.patience(),
-        )
-        record = simulation.play(stimulus)
-        simulation.expect_done(record, want=shape.beats)
-        setups.append(int(record.first_in[0] - record.key_taken[0]))
-    size, tweak = core.behaviour.usual, shape.tweak_bytes
-    single = []
-    for _ in range(3):
-        alone = simulation.stimulus(
-            random(1, size), random(1, tweak), decrypt, want=shape.beats, patience=simulation.patience()
-        )
-        single.append(simulation.play(alone))
-        simulation.expect_done(single[-1], want=shape.beats)
-    # while the core fills and empties, what shares a resource with a neighbour may go a cycle earlier
-    edge = 2 * (1 + core.timing.busy // core.timing.interval)
-    full = simulation.run(random(n + 2 * edge, size), random(n + 2 * edge, tweak), decrypt)
-    gaps = [*np.diff(full.first_in)[edge:-edge].tolist(), *np.diff(full.last_out)[edge:-edge].tolist()]
-    left = only((tuple((run.out_cycle - run.first_in[0]).tolist()) for run in single), "a sector's way out")
-    return Measured(
-        compute=only((int(run.computed[0] - run.first_in[0]) for run in single), "compute"),
-        latency=left[-1],
-        busy=int((full.last_out - full.first_in).max()),
-        interval=only(gaps, "interval"),
-        setup=only(setups, "setup"),
-        taken=only((tuple((run.beats_in - run.first_in[0]).tolist()) for run in single), "a sector's way in"),
-        left=left,
-    )
