@@ -6,6 +6,7 @@ A build of the model takes far longer than a run, so that one build carries all 
 
 import re
 import tempfile
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -136,7 +137,8 @@ def _mutant(core: Contract, lines: Sequence[str], number: int, command: str) -> 
     if found["other"]:
         place += f" with bit {found['other']}"
     line = int(re.findall(r"-src core\.v:(\d+)", command)[-1])
-    text = " ".join(part.strip() for part in lines[line - 1 : line + 1 if "always" in lines[line - 1] else line])
+    parts = lines[line - 1 : line + 1 if "always" in lines[line - 1] else line]
+    text = textwrap.shorten(" ".join(parts), 120, placeholder=" ..")
     module = found["module"].removeprefix(core.module).lstrip("_").replace("__", ".")
     return Mutant(number, kind, module, place, line, text)
 

@@ -20,6 +20,9 @@ __all__ = ["CHECKS"]
 
 CHANCES = (1.0, 0.9, 0.5, 0.05)
 
+KEY_WAIT = 8
+"""Cycles, beside those of the sectors that have begun, for which a key waits at most."""
+
 
 def known_answers(check: Check) -> Finding:
     """Published vectors, in every direction that the core has."""
@@ -141,7 +144,26 @@ def key_changes(check: Check) -> Finding:
         difference = check.play(check.requests(n), keys, offer=0.9, take=0.9)
         if difference:
             return failed(f"{difference} Keys were offered from cycles {', '.join(map(str, moments))} on.")
+    if difference := _key_in_a_stream(check):
+        return failed(difference)
     return passed("new keys before chosen sectors and offered at any cycle, while sectors wait behind them")
+
+
+def _key_in_a_stream(check: Check) -> str | None:
+    """How a key that is offered in a stream of sectors waits for more than those that have begun, or None."""
+    t = check.subject.timing
+    most, n = t.busy + KEY_WAIT, 2 * (2 + t.busy // t.interval)
+    for moment in (t.setup + t.latency + check.rng.integers(0, t.interval, 4)).tolist():
+        check.simulation.reset()
+        check.simulation.load_key(check.key())
+        keys = [Key(check.key(), cycle=moment)]
+        stimulus = check.simulation.requests(check.requests(n), keys=keys, patience=check.simulation.patience())
+        record = check.simulation.play(stimulus)
+        check.count(record, n)
+        wait = int(record.key_taken[0]) - moment
+        if not 0 <= wait <= most:
+            return f"A key offered in cycle {moment} of a stream waited {wait} cycles; it is at most busy + {KEY_WAIT}."
+    return None
 
 
 def data_before_key(check: Check) -> Finding:
