@@ -120,9 +120,16 @@ class Toy:
     specification: type = field(default=Specification, repr=False)
 
     @property
+    def parameters(self) -> "Toy":
+        return self
+
+    @property
+    def beats(self) -> int:
+        return self.sector_bytes // (16 * self.width)
+
+    @property
     def timing(self) -> SectorTiming:
-        beats = self.sector_bytes // (16 * self.width)
-        latency = 2 * beats - 1
+        beats, latency = self.beats, 2 * self.beats - 1
         return SectorTiming(beats, latency, busy=latency, interval=beats, setup=5, zeroize=2 * beats + 1)
 
     @property

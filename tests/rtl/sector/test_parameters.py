@@ -27,6 +27,7 @@ pytestmark = pytest.mark.shows("stream-parts")
         ({"sector_bytes": 0}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 0"),
         ({"sector_bytes": -512}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got -512"),
         ({"sector_bytes": 4104}, "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 4104"),
+        ({"sector_bytes": 65552}, "sector_bytes must be at most 65536, got 65552"),
         (
             {"sector_bytes": 16},
             "sector_bytes must be a multiple of 32 (16 bytes times the width of 2), got 16; width 1 and one lane "
@@ -72,6 +73,10 @@ def test_parameters_are_values():
             "the paper's order is one of brw; order must be natural for horner, got 'paper'",
         ),
         (lambda: SinglePassParameters(sector_bytes=15), "sector_bytes must be at least 16, got 15"),
+        (
+            lambda: SinglePassParameters(sector_bytes=(1 << 24) + 1),
+            "sector_bytes must be at most 16777216, got 16777217",
+        ),
         (
             lambda: SinglePassParameters(direction="back"),
             "direction must be one of both, encrypt, decrypt, got 'back'",

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulation's own contract, on a core that is known to be right."""
 
+from dataclasses import asdict
+
 import numpy as np
 import pytest
 
@@ -85,7 +87,8 @@ def test_a_stream_takes_sectors_of_one_size(simulation):
 
 def test_measure():
     t = TOY.timing
-    expected = Measured(t.compute, t.latency, t.interval, t.setup)
+    taken, left = range(TOY.beats), range(t.latency - TOY.beats + 1, t.latency + 1)
+    expected = Measured(**asdict(t), taken=tuple(taken), left=tuple(left))
     assert measure(TOY) == {"encrypt": expected, "decrypt": expected}
 
 

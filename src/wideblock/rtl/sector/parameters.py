@@ -36,6 +36,8 @@ class SectorParameters:
     round_stages: int = _parameter(1, "registers of one AES round", (1, 2, 3, 4))
     sbox: str = _parameter("lut", "form of the AES S-box", KINDS)
     tweak_bytes: ClassVar[int] = 16
+    most_bytes: ClassVar[int] = 1 << 16
+    """Longest sector: schedules grow with it, and take seconds up to here."""
 
     @property
     def m(self) -> int:
@@ -57,6 +59,8 @@ class SectorParameters:
             choices, value = parameter.metadata["choices"], getattr(self, parameter.name)
             if choices and value not in choices:
                 raise UserError(f"{parameter.name} must be one of {', '.join(map(str, choices))}, got {value!r}")
+        if self.sector_bytes > self.most_bytes:
+            raise UserError(f"sector_bytes must be at most {self.most_bytes}, got {self.sector_bytes}")
         if self.width % self.lanes:
             raise UserError(f"lanes must divide width: {self.lanes} lanes do not divide {self.width} blocks a beat")
 
@@ -187,6 +191,7 @@ class EncryptMixEncryptParameters(SectorParameters):
 class SinglePassParameters(SectorParameters):
     """Parameters of a core that takes units of any length; ``sector_bytes`` is the length its figures are for."""
 
+    most_bytes: ClassVar[int] = 1 << 24
     direction: str = _parameter("both", "directions that the core serves", ("both", "encrypt", "decrypt"))
 
     def __post_init__(self):

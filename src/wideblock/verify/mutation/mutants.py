@@ -55,7 +55,8 @@ class Mutant:
     text: str
 
     def __str__(self) -> str:
-        return f"{self.number}: {self.kind} {self.place} in {self.module or 'top'}, line {self.line}: {self.text}"
+        text = textwrap.shorten(self.text, 120, placeholder=" ..")
+        return f"{self.number}: {self.kind} {self.place} in {self.module or 'top'}, line {self.line}: {text}"
 
 
 @dataclass(frozen=True)
@@ -138,7 +139,7 @@ def _mutant(core: Contract, lines: Sequence[str], number: int, command: str) -> 
         place += f" with bit {found['other']}"
     line = int(re.findall(r"-src core\.v:(\d+)", command)[-1])
     parts = lines[line - 1 : line + 1 if "always" in lines[line - 1] else line]
-    text = textwrap.shorten(" ".join(parts), 120, placeholder=" ..")
+    text = " ".join(part.strip() for part in parts)
     module = found["module"].removeprefix(core.module).lstrip("_").replace("__", ".")
     return Mutant(number, kind, module, place, line, text)
 

@@ -20,7 +20,7 @@ __all__ = ["CHECKS"]
 
 CHANCES = (1.0, 0.9, 0.5, 0.05)
 
-KEY_WAIT = 8
+KEY_WAIT = 4
 """Cycles, beside those of the sectors that have begun, for which a key waits at most."""
 
 
@@ -151,13 +151,13 @@ def key_changes(check: Check) -> Finding:
 
 def _key_in_a_stream(check: Check) -> str | None:
     """How a key that is offered in a stream of sectors waits for more than those that have begun, or None."""
-    t = check.subject.timing
+    t, usual = check.subject.timing, check.subject.behaviour.usual
     most, n = t.busy + KEY_WAIT, 2 * (2 + t.busy // t.interval)
     for moment in (t.setup + t.latency + check.rng.integers(0, t.interval, 4)).tolist():
         check.simulation.reset()
         check.simulation.load_key(check.key())
-        keys = [Key(check.key(), cycle=moment)]
-        stimulus = check.simulation.requests(check.requests(n), keys=keys, patience=check.simulation.patience())
+        keys, requests = [Key(check.key(), cycle=moment)], [check.request(usual) for _ in range(n)]
+        stimulus = check.simulation.requests(requests, keys=keys, patience=check.simulation.patience())
         record = check.simulation.play(stimulus)
         check.count(record, n)
         wait = int(record.key_taken[0]) - moment
