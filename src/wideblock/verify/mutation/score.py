@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
-from wideblock.verify.mutation.equivalence import without_effect
+from wideblock.verify.mutation.equivalence import same_module, without_effect
 from wideblock.verify.mutation.mutants import KINDS, Mutant, instrument
 from wideblock.verify.mutation.trial import Suite, Trial, suite, trials
 
@@ -76,6 +76,11 @@ def score(
     for trial in trials(run, numbers, limit=limit, processes=processes or os.cpu_count() or 1):
         found[trial.number] = trial
         tell("trying", len(found), len(numbers))
+    survived = [mutant for mutant in made.mutants if mutant.number in found and not found[mutant.number].check]
+    for done, mutant in enumerate(survived):
+        tell("proving that survivors are no faults", done, len(survived))
+        if same_module(made, mutant, core.module):
+            del found[mutant.number]
     return Score(core.module, seed, tuple((mutant, found.get(mutant.number)) for mutant in made.mutants))
 
 
