@@ -58,9 +58,9 @@ class _Passes:
 
     def front_pass(self, period: int | None) -> Program:
         """The front pass. A shared hash and the blocks that are held are in the head, and R comes after it."""
+        if not any(product.into == FRONT.shared for product in self.front):
+            return self._ending(FRONT, self.front, FRONT.R, period)
         made = self._pass(FRONT, self.front, period)
-        if not made.raises(FRONT.shared):
-            return made
         shared = made.done(FRONT.shared)
         steps = max(made.steps, shared + 1, made.held + 1)
         if period is not None and steps > period:
@@ -74,9 +74,22 @@ class _Passes:
 
     def back_pass(self, period: int | None) -> Program:
         """The back pass, which ends as the front pass does."""
-        shared = any(product.into == FRONT.shared for product in self.front)
-        earliest = self._at_the_end(self.back, BACK.h, period) if shared else {}
-        return self._pass(BACK, self.back, period, earliest=earliest)
+        return self._ending(BACK, self.back, BACK.h, period)
+
+    def _ending(self, plan: Plan, products: Sequence[Product], event: Event, period: int | None) -> Program:
+        """A pass that raises ``event`` at its end, with a head that has the blocks that are held."""
+        earliest = self._at_the_end(products, event, period) if self.holds else {}
+        made = self._pass(plan, products, period, earliest=earliest)
+        if made.held < made.steps:
+            return made
+        if period is not None:
+            raise ValueError(f"a held block is taken at step {made.held}, too late for a period of {period} steps")
+        return self._pass(plan, products, period, earliest=earliest, steps=made.held + 1)
+
+    @property
+    def holds(self) -> bool:
+        """Whether a pass takes blocks that the core holds."""
+        return any(isinstance(block, Special) and block.held for product in self.front for block in product.blocks)
 
     def _at_the_end(self, products: Sequence[Product], event: Event, period: int | None) -> dict[Label, int]:
         """Steps before which the products of the sum that raises ``event`` are not issued.
@@ -123,13 +136,22 @@ def _arrivals(p: HashedParameters, first: int, beats: int, stride: int, specials
 
 
 def compute(
-    p: HashedParameters, programs: dict[str, Program], place: Placement, *, cipher_latency: int, shortcut: bool
+    p: HashedParameters,
+    programs: dict[str, Program],
+    place: Placement,
+    *,
+    cipher_latency: int,
+    call_latency: int,
+    closing_latency: int,
+    shortcut: bool,
 ) -> int:
-    """Cycles from the first beat accepted to h known: both hashes, the single call, and one pass of the lanes."""
+    """Cycles from the first beat accepted to the last block known: both hashes, the single call, one pass of the lanes,
+    and ``closing_latency`` for a call of the inner block.
+    """
     registered = 1  # the input beat
     queued = 1 if p.overlap else 0
     saved = 1 if shortcut else 0
-    first_counter = registered + programs["front"].done(FRONT.R) + cipher_latency + 1 - 2 * saved
+    first_counter = registered + programs["front"].done(FRONT.R) + call_latency + 1 - 2 * saved
     first_result = first_counter + cipher_latency + queued
     waits = place.parts - 1 if shortcut else place.rows * (place.parts - 1)
-    return first_result + waits + programs["back"].done(BACK.h) - saved
+    return first_result + waits + programs["back"].done(BACK.h) - saved + closing_latency

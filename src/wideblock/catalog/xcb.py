@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""XCB, version 2: the rows of the FAST paper's tables, and cores whose sectors overlap."""
+
+from wideblock import vectors
+from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.rtl.sector.parameters import WholeKeyParameters
+from wideblock.rtl.tes.xcb import Xcb
+from wideblock.spec.xcb import XCB
+
+__all__ = ["PRESETS", "SCHEME"]
+
+
+def summary(p: WholeKeyParameters) -> str:
+    return f"XCB for {p.sector_bytes}-byte sectors, {aes_cores(p.lanes)}, {p.architecture}"
+
+
+def holds(p: WholeKeyParameters, answer: vectors.Vector) -> bool:
+    if answer.parameters["version"] != "v2":
+        return False
+    return len(answer["pt"]) == p.sector_bytes and len(answer["tweak"]) == p.tweak_bytes
+
+
+SCHEME = Scheme(
+    "xcb",
+    Xcb,
+    WholeKeyParameters,
+    lambda p, key: XCB(key),
+    XCB.security,
+    Status.BROKEN,
+    summary,
+    "xcb",
+    holds,
+)
+
+
+def _preset(lanes: int, *, overlap: bool) -> Preset:
+    """Without overlap a sector is read two blocks a beat, so that its first pass is no longer than the second."""
+    p = WholeKeyParameters(width=lanes if overlap else 2, lanes=lanes, overlap=overlap)
+    return Preset(f"xcb-{lanes}s" if overlap else f"xcb-{lanes}", SCHEME, p)
+
+
+PRESETS = tuple(_preset(lanes, overlap=overlap) for overlap in (False, True) for lanes in (1, 2))
