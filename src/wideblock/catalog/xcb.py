@@ -2,10 +2,11 @@
 """XCB, version 2: the rows of the FAST paper's tables, and cores whose sectors overlap."""
 
 from wideblock import vectors
-from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.catalog.scheme import Attack, Preset, Scheme, Status, aes_cores
 from wideblock.rtl.sector.parameters import WholeKeyParameters
 from wideblock.rtl.tes.xcb import Xcb
 from wideblock.spec.xcb import XCB
+from wideblock.spec.xcb_attack import recover_all_but_last_block, recover_sector
 
 __all__ = ["PRESETS", "SCHEME"]
 
@@ -30,6 +31,14 @@ SCHEME = Scheme(
     summary,
     "xcb",
     holds,
+    attacks=(
+        Attack(
+            "two queries, all but the last block",
+            "Bhati, Verbauwhede, Andreeva, ePrint 2024/1554",
+            recover_all_but_last_block,
+        ),
+        Attack("three queries, the whole sector", "Wang, Mao, Xu, Jing, Wang, ePrint 2024/1527", recover_sector),
+    ),
 )
 
 

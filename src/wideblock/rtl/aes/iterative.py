@@ -106,8 +106,7 @@ class IterativeEncryption(_Iterative):
 
     ``round_keys`` holds the round keys in order, the first lowest, and must not change while a block is inside. ``o``
     holds its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
-    With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses which a block goes
-    under.
+    With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses one of them.
 
     Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles; ``ahead`` has the result
             a cycle before ``o``, before the last register.
@@ -126,8 +125,7 @@ class IterativeDecryption(_Iterative):
 
     ``round_keys`` is what encryption takes, in the same order, and must not change while a block is inside. ``o`` holds
     its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
-    With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses which a block goes
-    under.
+    With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses one of them.
 
     Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles; ``ahead`` has the result
             a cycle before ``o``, before the last register.

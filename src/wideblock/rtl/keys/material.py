@@ -69,7 +69,9 @@ class KeyMaterial:
                 raise ValueError(f"{derivation.into.name} is derived under {derivation.key.name}, which is no AES key")
         for word in self.expanded:
             if word not in derived or word.bits != self.ciphers[0].bits:
-                raise ValueError(f"AES key {word.name} of {word.bits} bits is not derived, or not as long as the port's")
+                raise ValueError(
+                    f"AES key {word.name} of {word.bits} bits is not derived, or not as long as the port's"
+                )
         if self.hash_key is not None and self.hash_key not in (*self.port, *derived):
             raise ValueError(f"hash key {self.hash_key.name} is neither a word of the key port nor derived")
 

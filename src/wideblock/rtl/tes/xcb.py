@@ -44,7 +44,7 @@ class Xcb(HashCounterHash):
     Security: broken; see the specification.
     """
 
-    title = "XCB, a broken tweakable enciphering scheme of the hash-counter-hash family"
+    title = "XCB, a tweakable enciphering scheme of the hash-counter-hash family"
     structure = Structure(specials=1, last=True, counts_from=0, end_calls=True)
     reading = Reading.GCM
 

@@ -121,7 +121,7 @@ class Equations:
         raise NotImplementedError
 
     def lengths(self, ciphertext: Value) -> Value:
-        """The special block ``lengths``, if a pass takes it; ``ciphertext`` says whether the pass is over ciphertext."""
+        """The special block ``lengths``, if a pass takes it; ``ciphertext``: the pass is over ciphertext."""
         raise NotImplementedError
 
     def end_keys(self) -> tuple[KeyWord, KeyWord]:

@@ -13,7 +13,7 @@ __all__ = ["Piece", "Place", "Placement"]
 
 @dataclass(frozen=True)
 class Piece:
-    """Bytes of a special block, ``size`` of them, in block number ``block`` of the stream, there from byte ``at`` on."""
+    """``size`` bytes of a special block, in block number ``block`` of the stream, there from byte ``at`` on."""
 
     block: int
     at: int = 0
