@@ -42,17 +42,18 @@ class Calls:
             self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox=sbox)
             self.spacing = self.inverse.timing.interval
         if structure.end_calls:
-            self.opening_call = IterativeEncryption(key_bits=p.key_bits, sbox=sbox, key_sets=2)
-            self.closing_call = IterativeDecryption(key_bits=p.key_bits, sbox=sbox, key_sets=2)
-            self.latency = self.opening_call.timing.latency
-            self.closing_latency = self.closing_call.timing.latency
-            self.spacing = max(self.opening_call.timing.interval, self.closing_call.timing.interval)
+            self.encryption = IterativeEncryption(key_bits=p.key_bits, sbox=sbox, key_sets=2)
+            self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox=sbox, key_sets=2)
+            self.latency = self.encryption.timing.latency
+            self.closing_latency = self.inverse.timing.latency
+            self.spacing = max(self.encryption.timing.interval, self.inverse.timing.interval)
 
     def single(self, f: Frame, single: Single, tags: Tags, keys: Sequence[Value]) -> Called:
         """The single call under the round keys ``keys``, of the lanes or of both end calls, when encrypting."""
         m = f.m
         if self.structure.end_calls:
-            result, back = self._end_call(f, "opening_call", single, keys)
+            m.submodules.encryption = self.encryption
+            result, back = self._end_call(f, "opening", self.encryption, single, keys)
             return Called(result, back, f.stages.pointer("g", back))
         back = tags.called.single
         sector = f.stages.pointer("g", back)
@@ -66,11 +67,18 @@ class Calls:
 
     def closing(self, f: Frame, inner: Single, keys: Sequence[Value]) -> tuple[Value, Value]:
         """Inverse AES of the inner block, and the pulse with which it is there."""
-        return self._end_call(f, "closing_call", inner, keys[::-1])
+        f.m.submodules.inverse = self.inverse
+        return self._end_call(f, "closing", self.inverse, inner, keys[::-1])
 
-    def _end_call(self, f: Frame, name: str, call: Single, keys: Sequence[Value]) -> tuple[Value, Value]:
+    def _end_call(
+        self,
+        f: Frame,
+        name: str,
+        cipher: IterativeEncryption | IterativeDecryption,
+        call: Single,
+        keys: Sequence[Value],
+    ) -> tuple[Value, Value]:
         """A call under the first of the ``keys``, when decrypting the second; its result, and the pulse with it."""
-        f.m.submodules[name] = cipher = getattr(self, name)
         f.m.d.comb += [
             cipher.i.payload.eq(call.block),
             cipher.i.valid.eq(call.go),
@@ -79,7 +87,8 @@ class Calls:
             cipher.round_keys.eq(Cat(keys)),
             cipher.clear.eq(f.clear),
         ]
-        return cipher.o.payload, cipher.o.valid
+        *_, arrived = f.stages.delayed(name, cipher.timing.latency, call=call.go)
+        return cipher.o.payload, arrived.call
 
     def _inverse(self, f: Frame, single: Single, back_sector: Value, keys: Sequence[Value]) -> Value:
         """Inverse AES of the single call's block, in the cycle in which the lanes' result of it is back."""
