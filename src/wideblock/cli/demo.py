@@ -37,6 +37,7 @@ def demo(
 ) -> None:
     """Encrypt a filesystem image with the hardware core in simulation and decrypt it with the specification."""
     core = contract(preset)
+    core.preset.scheme.check_status(accept_broken=accept_broken)
     dut = core
     with folder(keep) as work:
         plain, cipher, back = (work / name for name in ("plain.img", "cipher.img", "back.img"))
