@@ -79,14 +79,14 @@ def test_the_last_bytes_and_those_before_them_are_the_sector(sector_bytes):
 
 
 def test_a_piece_is_put_where_it_was():
-    block, piece = Const(int.from_bytes(bytes(range(16)), "little"), 128), Piece(3, at=5, size=4)
+    block, piece = Const(int.from_bytes(bytes(range(16)), "little"), 128), Piece(3, at=5, size=4, begin=2)
     seen = []
 
     async def bench(ctx):
-        seen.extend(ctx.get(value) for value in (piece.of(block), piece.put(block, Const(0xFFFFFFFF, 32))))
+        seen.extend(ctx.get(value) for value in (piece.of(block), piece.put(block, Const(0xA5A4A3A2A1A0, 128))))
 
     simulator = Simulator(Module())
     simulator.add_testbench(bench)
     simulator.run()
-    right = bytes(range(5, 9)), bytes([*range(5), *[255] * 4, *range(9, 16)])
+    right = bytes(range(5, 9)), bytes([*range(5), *range(0xA2, 0xA6), *range(9, 16)])
     assert seen == [int.from_bytes(data, "little") for data in right]

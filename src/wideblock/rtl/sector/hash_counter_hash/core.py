@@ -9,8 +9,6 @@ Each stage works on the oldest sector that is ready for it. Values that a sector
 small memories with a row for each sector under way; a pointer a stage says whose turn it is.
 """
 
-from itertools import accumulate
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
@@ -60,15 +58,7 @@ class HashCounterHash(Equations, TwoPass):
             p,
             made,
             cipher_latency=cipher_latency,
-            compute=compute(
-                p,
-                made,
-                self.place,
-                cipher_latency=cipher_latency,
-                call_latency=self.calls.latency,
-                closing_latency=self.calls.closing_latency,
-                shortcut=self.shortcut,
-            ),
+            compute=compute(p, made, self.place, self.calls, shortcut=self.shortcut),
             interval=max(made["front"].steps, made["back"].steps, least_interval) if p.overlap else None,
             # a sector counts as left when its last beat is in the output register; what finishes that beat must stay
             leaving_slots=int(self.place.last_special // p.width == p.beats - 1),
@@ -389,13 +379,8 @@ class HashCounterHash(Equations, TwoPass):
         shown = leaving.shown
         outer = None if c.outer is None else c.outer.read(shown)
         inner = c.inner.read(shown)
-        known_last = self.order(c.direction.read(shown), inner, outer)
-        for block, pieces in zip(known_last, place.specials, strict=True):
-            for at, piece in zip(accumulate((piece.size for piece in pieces), initial=0), pieces, strict=False):
-                row, column = divmod(piece.block, place.width)
-                put = piece.put(beat[column], block if piece.size == 16 else block[8 * at : 8 * (at + piece.size)])
-                beat[column] = Mux(leaving.shown_number == row, put, beat[column])
-        f.m.d.comb += leaving.data.eq(Cat(beat))
+        known = self.order(c.direction.read(shown), inner, outer)
+        f.m.d.comb += leaving.data.eq(Cat(place.with_specials(beat, leaving.shown_number, known)))
         return leaving.sector
 
     def _steps(self, f: Frame, name: str, go: Value) -> tuple[Signal, Value]:

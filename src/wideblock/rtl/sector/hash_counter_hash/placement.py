@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the blocks of a sector are: in the beats of the streams, in the rings, and in the lanes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from amaranth import Cat, Value
+from amaranth import Cat, Mux, Value
 
 from ..parameters import HashedParameters
 from .equations import Structure
@@ -13,19 +14,25 @@ __all__ = ["Piece", "Place", "Placement"]
 
 @dataclass(frozen=True)
 class Piece:
-    """``size`` bytes of a special block, in block number ``block`` of the stream, there from byte ``at`` on."""
+    """``size`` bytes of a special block, from byte ``begin`` on, in block number ``block`` of the stream, there from
+    byte ``at`` on.
+    """
 
     block: int
     at: int = 0
     size: int = 16
+    begin: int = 0
 
     def of(self, block: Value) -> Value:
         """The piece that a block of the stream has."""
         return block if self.size == 16 else block[8 * self.at : 8 * (self.at + self.size)]
 
-    def put(self, block: Value, piece: Value) -> Value:
-        """The block of the stream with ``piece`` in its place."""
-        return piece if self.size == 16 else Cat(block[: 8 * self.at], piece, block[8 * (self.at + self.size) :])
+    def put(self, block: Value, special: Value) -> Value:
+        """The block of the stream with the piece of ``special`` in its place."""
+        if self.size == 16:
+            return special
+        piece = special[8 * self.begin : 8 * (self.begin + self.size)]
+        return Cat(block[: 8 * self.at], piece, block[8 * (self.at + self.size) :])
 
 
 @dataclass(frozen=True)
@@ -71,6 +78,15 @@ class Placement:
     def last_special(self) -> int:
         """The last block of the stream that has a piece of a block known last."""
         return max(piece.block for pieces in self.specials for piece in pieces)
+
+    def with_specials(self, beat: Sequence[Value], row: Value, known: Sequence[Value]) -> list[Value]:
+        """The beat of a row of the stream, with the blocks known last in their places."""
+        beat = list(beat)
+        for special, pieces in zip(known, self.specials, strict=True):
+            for piece in pieces:
+                at, column = divmod(piece.block, self.width)
+                beat[column] = Mux(row == at, piece.put(beat[column], special), beat[column])
+        return beat
 
     @property
     def parts(self) -> int:
@@ -134,4 +150,4 @@ class Placement:
 def _pieces(begin: int) -> tuple[Piece, ...]:
     """The pieces of a block that begins at byte ``begin`` of a sector."""
     block, at = divmod(begin, 16)
-    return (Piece(block, at, 16 - at), Piece(block + 1, 0, at)) if at else (Piece(block),)
+    return (Piece(block, at, 16 - at), Piece(block + 1, 0, at, 16 - at)) if at else (Piece(block),)

@@ -10,6 +10,7 @@ from wideblock.rtl.hash.program import Arrival, Program, schedule
 
 from ..parameters import HashedParameters
 from ..two_pass import shortest
+from .calls import Calls
 from .equations import BACK, FRONT
 from .placement import Placement
 
@@ -136,22 +137,13 @@ def _arrivals(p: HashedParameters, first: int, beats: int, stride: int, specials
 
 
 def compute(
-    p: HashedParameters,
-    programs: dict[str, Program],
-    place: Placement,
-    *,
-    cipher_latency: int,
-    call_latency: int,
-    closing_latency: int,
-    shortcut: bool,
+    p: HashedParameters, programs: dict[str, Program], place: Placement, calls: Calls, *, shortcut: bool
 ) -> int:
-    """Cycles from the first beat accepted to the last block known: both hashes, the single call, one pass of the lanes,
-    and ``closing_latency`` for a call of the inner block.
-    """
+    """Cycles from the first beat accepted to the last block known: both hashes, one pass of the lanes, the calls."""
     registered = 1  # the input beat
     queued = 1 if p.overlap else 0
     saved = 1 if shortcut else 0
-    first_counter = registered + programs["front"].done(FRONT.R) + call_latency + 1 - 2 * saved
-    first_result = first_counter + cipher_latency + queued
+    first_counter = registered + programs["front"].done(FRONT.R) + calls.latency + 1 - 2 * saved
+    first_result = first_counter + calls.cipher_latency + queued
     waits = place.parts - 1 if shortcut else place.rows * (place.parts - 1)
-    return first_result + waits + programs["back"].done(BACK.h) - saved + closing_latency
+    return first_result + waits + programs["back"].done(BACK.h) - saved + calls.closing_latency
