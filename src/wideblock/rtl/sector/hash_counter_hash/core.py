@@ -60,8 +60,6 @@ class HashCounterHash(Equations, TwoPass):
             cipher_latency=cipher_latency,
             compute=compute(p, made, self.place, self.calls, shortcut=self.shortcut),
             interval=max(made["front"].steps, made["back"].steps, least_interval) if p.overlap else None,
-            # a sector counts as left when its last beat is in the output register; what finishes that beat must stay
-            leaving_slots=int(self.place.last_special // p.width == p.beats - 1),
             ahead=[BACK.h] if self.shortcut else [],
         )
 
@@ -376,10 +374,17 @@ class HashCounterHash(Equations, TwoPass):
         row = f.stages.row(leaving.number, leaving.sector)
         read = [blocks(ring.read(row, leaving.advance), place.width // place.banks) for ring in c.result]
         beat: list[Value] = [read[bank][k] for bank, k in map(place.bank, range(place.width))]
-        shown = leaving.shown
+        # a sector counts as left when its last beat is in the output register; what finishes that beat must stay
+        ahead = place.last_special // place.width == self.parameters.beats - 1
+        shown = leaving.sector if ahead else leaving.shown
         outer = None if c.outer is None else c.outer.read(shown)
         inner = c.inner.read(shown)
         known = self.order(c.direction.read(shown), inner, outer)
+        if ahead:
+            registers = [Signal(128, name=f"known{k}") for k in range(len(known))]
+            for register, block in zip(registers, known, strict=True):
+                f.stages.hold(register, block, leaving.advance)
+            known = registers
         f.m.d.comb += leaving.data.eq(Cat(place.with_specials(beat, leaving.shown_number, known)))
         return leaving.sector
 

@@ -16,7 +16,7 @@ def held(core: Contract) -> Rule:
     Assumed: the inner block of a sector is not known before its outer one, nor either of a sector that the front hash
     has not finished. :func:`order` proves that.
     """
-    made, beats, room = core.component, core.parameters.beats, core.component.slots - core.component.leaving_slots
+    made, beats = core.component, core.parameters.beats
     known = _known(made)
     signals = {name: f"core.{name}_sector" for name in ("front", *known)}
     signals |= {name: f"core.exit.{name}" for name in ("sector", "number", "shown", "shown_number", "valid")}
@@ -34,8 +34,8 @@ def held(core: Contract) -> Rule:
       always @* if (!clear) begin
         {assumed}
         // the stages are in order, and no more sectors under way than there are slots
-        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in given.items())} && to_front <= {room});
-        assert (front_first || to_front < {room});
+        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in given.items())} && to_front <= {made.slots});
+        assert (front_first || to_front < {made.slots});
         assert (number < {beats} && (number == 0 || inner != sector));
         if (valid && shown_number == {beats - 1}) assert (number == 0 && sector == next_shown);
         if (valid && shown_number != {beats - 1}) assert (number == shown_number + 1 && sector == shown);
