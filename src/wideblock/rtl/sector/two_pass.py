@@ -43,7 +43,6 @@ class TwoPass(StoreAndForward):
         cipher_latency: int,
         compute: int,
         interval: int | None,
-        leaving_slots: int = 0,
         ahead: Sequence[Event] = (),
     ):
         p = parameters
@@ -62,7 +61,6 @@ class TwoPass(StoreAndForward):
             cipher_latency=cipher_latency,
             compute=compute,
             interval=interval,
-            leaving_slots=leaving_slots,
             depths=[
                 cipher_latency + p.mult_stages + 2,
                 *(unit.depth for unit in self.units.values()),
