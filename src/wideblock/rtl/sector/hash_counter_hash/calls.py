@@ -49,7 +49,9 @@ class Calls:
             self.spacing = max(self.encryption.timing.interval, self.inverse.timing.interval)
 
     def single(self, f: Frame, single: Single, tags: Tags, keys: Sequence[Value]) -> Called:
-        """The single call under the round keys ``keys``, of the lanes or of both end calls, when encrypting."""
+        """The single call. ``keys`` are the round keys of the lanes, or with end calls those of the first and the last
+        call when encrypting.
+        """
         m = f.m
         if self.structure.end_calls:
             m.submodules.encryption = self.encryption
