@@ -50,6 +50,10 @@ FAULTS = {
         (prove_order, faults.EARLY_LANES),
         (prove_queues, one_promise_too_many("queue", 32)),
     ),
+    "xcb-2s": (
+        (prove_stable, faults.RUNS_ON),
+        (prove_order, faults.EARLY_LANES),
+    ),
     "heh-brw-3s": (
         (prove_stable, faults.OTHER_PSI),
         (prove_order, faults.EARLY_CALLS),
