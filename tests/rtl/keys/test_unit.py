@@ -80,6 +80,7 @@ PROGRAMS = {
         (K,), (K,), h, (Derivation(7, K, L), Derivation(0, K, h), Derivation(1 << 127, K, M))
     ),
     "words, hash key on the port": KeyMaterial((K, h), (K,), h, (Derivation(3, K, L), Derivation(0, K, M))),
+    "AES key alone": KeyMaterial((K,), (K,), None, (Derivation(1, K, A),), expanded=(A,)),
     "AES keys": KeyMaterial(
         (K,), (K,), h, (Derivation(0, K, h), Derivation(1, K, A), Derivation(2, K, B)), expanded=(A, B)
     ),

@@ -52,7 +52,7 @@ class KeyUnit(wiring.Component):
             key_bits=material.ciphers[0].bits, sbox=logic_sbox(sbox), round_stages=round_stages
         )
         self.calls = len(material.derivations)
-        self.sequenced = self.calls > 1 or bool(material.stored)
+        self.sequenced = self.calls > 1 or bool(material.stored or material.expanded)
         raw, both = material.raw, len(material.ciphers) == 2
         expanded_bits = 128 * (self.expansion.rounds + 1)
         super().__init__(

@@ -8,7 +8,8 @@
     Y -> back hash -> h, tauW -> inner, outer -> the blocks that are known last;  with ``end_calls`` inner -> [D]
 
 Encryption and decryption are one computation on X_1..X_m -> Y_1..Y_m. The direction chooses between blocks, between
-powers of tau, with ``inverse_call`` between AES and its inverse, and with ``end_calls`` between two keys.
+powers of tau, with ``inverse_call`` between AES and its inverse, and with ``end_calls`` between two keys. With these
+the single call [E] is one of a special block, not of R.
 """
 
 from collections.abc import Sequence
