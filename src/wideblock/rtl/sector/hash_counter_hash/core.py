@@ -353,6 +353,7 @@ class HashCounterHash(Equations, TwoPass):
         """The outer and the inner block. Returns the first sector whose inner block is not known."""
         c, unit = f.carried, f.back.unit
         if c.outer is not None:
+            assert c.G is not None, "a scheme with end calls has no outer block"
             tauW = unit.event(BACK.tauW)
             sector = f.stages.pointer("outer", tauW)
             c.outer.write(sector, self.outer(c.G.read(sector), unit.result(BACK.tauW)), tauW)
