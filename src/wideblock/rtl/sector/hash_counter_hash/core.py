@@ -46,19 +46,16 @@ class HashCounterHash(Equations, TwoPass):
         self.place = Placement.of(p, structure)
         self.lane_steps = self.place.steps
         self.calls = Calls(p, structure, cipher_latency)
-        spacing = self.calls.spacing
-        least_interval = max(self.lane_steps + structure.lane_calls, spacing)
+        least_interval = max(self.lane_steps + structure.lane_calls, self.calls.spacing)
         front, back = self.front(range(p.m)), self.back(range(p.m))
         FRONT.check(front, type(self).__name__)
         BACK.check(back, type(self).__name__)
-        made = programs(
-            p, front, back, self.place, shortcut=self.shortcut, least_interval=least_interval, spacing=spacing
-        )
+        made = programs(p, front, back, self.place, self.calls, least_interval=least_interval)
         super().__init__(
             p,
             made,
             cipher_latency=cipher_latency,
-            compute=compute(p, made, self.place, self.calls, shortcut=self.shortcut),
+            compute=compute(p, made, self.place, self.calls),
             interval=max(made["front"].steps, made["back"].steps, least_interval) if p.overlap else None,
             ahead=[BACK.h] if self.shortcut else [],
         )

@@ -22,18 +22,18 @@ def programs(
     front: Sequence[Product],
     back: Sequence[Product],
     place: Placement,
+    calls: Calls,
     *,
-    shortcut: bool,
     least_interval: int,
-    spacing: int,
 ) -> dict[str, Program]:
     """Both passes, with the shortest period at which they can be scheduled.
 
     Where the lanes let no sector in before ``least_interval``, the period is theirs, or else no tail reaches into the
-    next head. With ``shortcut``, a block is multiplied as it arrives. With overlap a head has at least ``spacing``
-    steps, so that R follows that of the sector before by as many cycles, however the input pauses.
+    next head. With the shortcut of ``calls``, a block is multiplied as it arrives. With overlap a head has at least
+    their ``spacing`` in steps, so that R, and h, follow those of the sector before by as many cycles, however the input
+    pauses.
     """
-    passes = _Passes(p, front, back, place, shortcut)
+    passes = _Passes(p, front, back, place, calls.shortcut)
 
     def both(period: int | None) -> dict[str, Program] | None:
         made = {"front": passes.front_pass(period), "back": passes.back_pass(period)}
@@ -44,7 +44,7 @@ def programs(
         )
         return made if fits else None
 
-    return shortest(p, max(p.beats + len(FRONT.specials(front)), spacing), both)
+    return shortest(p, max(p.beats + len(FRONT.specials(front)), calls.spacing), both)
 
 
 @dataclass(frozen=True)
@@ -136,14 +136,12 @@ def _arrivals(p: HashedParameters, first: int, beats: int, stride: int, specials
     ]
 
 
-def compute(
-    p: HashedParameters, programs: dict[str, Program], place: Placement, calls: Calls, *, shortcut: bool
-) -> int:
+def compute(p: HashedParameters, programs: dict[str, Program], place: Placement, calls: Calls) -> int:
     """Cycles from the first beat accepted to the last block known: both hashes, one pass of the lanes, the calls."""
     registered = 1  # the input beat
     queued = 1 if p.overlap else 0
-    saved = 1 if shortcut else 0
+    saved = 1 if calls.shortcut else 0
     first_counter = registered + programs["front"].done(FRONT.R) + calls.latency + 1 - 2 * saved
     first_result = first_counter + calls.cipher_latency + queued
-    waits = place.parts - 1 if shortcut else place.rows * (place.parts - 1)
+    waits = place.parts - 1 if calls.shortcut else place.rows * (place.parts - 1)
     return first_result + waits + programs["back"].done(BACK.h) - saved + calls.closing_latency
