@@ -23,8 +23,9 @@ for scheme in ("heh", "hmch"):
     OVERLAP |= {f"{scheme}-brw-1s": 19, f"{scheme}-brw-2s": 19, f"{scheme}-brw-3s": 36, f"{scheme}-polys": 36}
 HCTR2 = {"hctr2-1": 450, "hctr2-2": 320, "hctr2-1s": 262, "hctr2-2s": 132, "hctr2-4s": 68}
 PAPER |= {"eme2-1": 561, "eme2-2": 305}
-OVERLAP |= {"eme2-1s": 520, "eme2-2s": 262}
-BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096}
+PAPER |= {"xcb-1": 569, "xcb-2": 316}
+OVERLAP |= {"eme2-1s": 520, "eme2-2s": 262, "xcb-1s": 262, "xcb-2s": 132}
+BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096, "xcb": 4096}
 SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.scheme.name != "xts"]
 UNITS = {  # most cycles between units of 4096 bytes, and of 512
     "xts-enc": (257, 33),
@@ -123,6 +124,11 @@ def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
             {"sbox": "bram"},
             "EME2-AES for 4096-byte sectors, two AES cores each way, sectors overlap: the lanes",
         ),
+        (
+            "xcb-1",
+            {"sector_bytes": 33},
+            "BROKEN, not to protect data: XCB for 33-byte sectors, one AES core, one hash ",
+        ),
         ("xts-enc", {"direction": "both"}, "AES-XTS for units of any length from 16 bytes, figures for 4096, both dir"),
     ],
 )
@@ -208,6 +214,23 @@ def test_hctr2_has_no_choice_of_a_hash(change):
     with pytest.raises(ValueError, match=r"of hctr2-1; it would be one of sector_bytes, width, .*tweak_bytes, .*leaf$"):
         changed("hctr2-1", **change)
     assert contract("hctr2-1").settings.keys().isdisjoint(change)
+
+
+@pytest.mark.parametrize("change", [{"hash": "brw"}, {"key_bits": 192}])
+def test_xcb_has_no_choice_of_a_hash_and_two_lengths_of_a_key(change):
+    with pytest.raises(ValueError, match=r"of xcb-1; it would be one of |^key_bits must be one of 128, 256, got 192$"):
+        changed("xcb-1", **change)
+
+
+def test_status_is_asked_only_of_a_broken_scheme():
+    for scheme in catalog.SCHEMES.values():
+        scheme.check_status(accept_broken=True)
+        if not scheme.broken:
+            scheme.check_status(accept_broken=False)
+    broken = [scheme for scheme in catalog.SCHEMES.values() if scheme.broken]
+    assert [scheme.name for scheme in broken] == ["xcb"]
+    with pytest.raises(ValueError, match="^XCB is broken .*ePrint 2024/1554.* give --accept-broken.$"):
+        broken[0].check_status(accept_broken=False)
 
 
 @pytest.mark.parametrize(("name", "hash"), [("fast-brw-2", "brw"), ("fast-horner-1", "horner")])

@@ -201,7 +201,14 @@ def test_the_cores_cycles_are_reported(monkeypatch):
     result = run("decrypt", FAST, "--key", KEY, "--in", "a", "--out", "b", "--force", "--device", "--first-sector", 3)
     assert result.stdout == "" and result.stderr == "20 sectors in 1.2 s, 2,612 cycles of the core, 130.6 a sector\n"
     given.pop("progress")
-    assert given == {"decrypt": True, "first_sector": 3, "engine": "rtl", "force": True, "device": True}
+    assert given == {
+        "decrypt": True,
+        "first_sector": 3,
+        "engine": "rtl",
+        "force": True,
+        "device": True,
+        "accept_broken": False,
+    }
 
 
 def limited(tmp_path, *arguments):

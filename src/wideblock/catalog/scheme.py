@@ -10,7 +10,11 @@ from wideblock import vectors
 from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import SectorParameters
 
-__all__ = ["KnownAnswer", "Preset", "Scheme", "Status", "aes_cores", "whole_number"]
+__all__ = ["Attack", "KnownAnswer", "Preset", "Scheme", "Status", "aes_cores", "whole_number"]
+
+
+Direction = Callable[[bytes, bytes], bytes]
+"""One direction of a cipher: (tweak, sector) -> sector."""
 
 
 class Status(Enum):
@@ -33,6 +37,19 @@ class KnownAnswer:
 
 
 @dataclass(frozen=True)
+class Attack:
+    """A published attack, which needs no key.
+
+    recover: from both directions of an implementation, functions (tweak, sector) -> sector, a tweak and a ciphertext
+             that it must not have deciphered under that tweak: the plaintext's first bytes, as many as it recovers
+    """
+
+    title: str
+    source: str
+    recover: Callable[[Direction, Direction, bytes, bytes], bytes]
+
+
+@dataclass(frozen=True)
 class Scheme:
     """A scheme: its core, and the specification that the core must agree with under a key of the port's width.
 
@@ -43,6 +60,7 @@ class Scheme:
     summary:       from parameters, one line on a core
     answers:       name of the file of its known answers, or None if there are none
     holds:         from parameters and a known answer, whether it is for such a core
+    attacks:       published attacks that recover plaintext
     """
 
     name: str
@@ -54,10 +72,21 @@ class Scheme:
     summary: Callable[[Any], str]
     answers: str | None = None
     holds: Callable[[Any, vectors.Vector], bool] = lambda parameters, answer: True
+    attacks: tuple[Attack, ...] = ()
 
     @property
     def title(self) -> str:
         return self.core.title
+
+    @property
+    def broken(self) -> bool:
+        """Whether the scheme must not protect data."""
+        return self.status is Status.BROKEN
+
+    def check_status(self, *, accept_broken: bool) -> None:
+        """Raises UserError, with the reason, for a broken scheme that the user did not accept as such."""
+        if self.broken and not accept_broken:
+            raise UserError(f"{self.security} To use it nevertheless, give --accept-broken.")
 
     def under(self, parameters: SectorParameters, key: bytes) -> Any:
         """The specification of a core under ``key``. Raises UserError for a key that the scheme does not take."""

@@ -19,7 +19,8 @@ from typer.main import get_command_from_info
 from wideblock import __version__
 from wideblock.errors import UserError
 
-__all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings", "Preset", "Set", "Json"]
+__all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings", "AcceptBroken"]
+__all__ += ["Preset", "Set", "Json"]
 
 out = Console(highlight=False)
 columns = os.environ.get("COLUMNS", "")
@@ -41,6 +42,7 @@ COMMANDS = {
         "mutate",
         "Break the exported Verilog in many places, one at a time, and count how many breaks the checks find.",
     ),
+    "attack": ("attack", "Recover plaintext from a core in simulation by the published attacks on its scheme."),
     "measure": ("measure", "Measure the cycle contract of the exported Verilog in simulation."),
     "synth": ("synth", "Synthesise cores: area, and the clock where there is place and route."),
     "compare": ("compare", "Print the papers' rows beside ours: cycles, area, clock, throughput."),
@@ -52,7 +54,7 @@ COMMANDS = {
 """Each command's module and its line in the help; the module is imported when the command runs."""
 
 
-JUDGING = ("verify", "prove", "mutate", "measure")
+JUDGING = ("verify", "prove", "mutate", "attack", "measure")
 """Commands whose exit status 1 means a difference; when they could not run it is 2."""
 
 
@@ -155,6 +157,9 @@ Preset = Annotated[
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="NAME=VALUE", help="Change a parameter of the preset; may be repeated."),
+]
+AcceptBroken = Annotated[
+    bool, typer.Option("--accept-broken", help="Use of a scheme whose status is broken, for research and benchmarks.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import Preset, Set, err, progress, settings
+from wideblock.cli.app import AcceptBroken, Preset, Set, err, progress, settings
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
@@ -58,23 +58,23 @@ def key_of(text: str, size: int) -> bytes:
 
 def encrypt(
     preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, engine: Engine = "rtl",
-    force: Force = False, device: Device = False, changes: Set = None,
+    force: Force = False, device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian."""
-    crypt("encrypt", preset, key, source, target, first_sector, engine, force, device, changes)
+    crypt("encrypt", preset, key, source, target, first_sector, engine, force, device, accept_broken, changes)
 
 
 def decrypt(
     preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, engine: Engine = "rtl",
-    force: Force = False, device: Device = False, changes: Set = None,
+    force: Force = False, device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Decrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian."""
-    crypt("decrypt", preset, key, source, target, first_sector, engine, force, device, changes)
+    crypt("decrypt", preset, key, source, target, first_sector, engine, force, device, accept_broken, changes)
 
 
 def crypt(
     direction: str, preset: str, key: str, source: Path, target: Path, first: int, engine: str, force: bool,
-    device: bool, changes: list[str] | None,
+    device: bool, accept_broken: bool, changes: list[str] | None,
 ) -> None:  # fmt: skip
     core = contract(preset, settings(changes))
     if key == "@-" and source == STREAM:
@@ -91,6 +91,7 @@ def crypt(
             engine=engine,
             force=force,
             device=device,
+            accept_broken=accept_broken,
             progress=report,
         )
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""

@@ -13,7 +13,7 @@ import typer
 
 from wideblock import catalog
 from wideblock.cli import filesystem
-from wideblock.cli.app import err, out, progress, table
+from wideblock.cli.app import AcceptBroken, err, out, progress, table
 from wideblock.errors import UserError
 from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.result import load_all
@@ -33,9 +33,11 @@ def demo(
     image: Annotated[Path | None, typer.Option(metavar="FILE", help="Image to use; by default one is created.")] = None,
     preset: Annotated[str, typer.Option(metavar="NAME", help="Preset to demonstrate.")] = catalog.DEMO,
     keep: Annotated[Path | None, typer.Option(metavar="DIR", help="Directory that keeps the three images.")] = None,
+    accept_broken: AcceptBroken = False,
 ) -> None:
     """Encrypt a filesystem image with the hardware core in simulation and decrypt it with the specification."""
     core = contract(preset)
+    core.preset.scheme.check_status(accept_broken=accept_broken)
     dut = core
     with folder(keep) as work:
         plain, cipher, back = (work / name for name in ("plain.img", "cipher.img", "back.img"))
@@ -52,12 +54,22 @@ def demo(
         before = filesystem.read_back(plain)
 
         with progress(f"encrypting, RTL of {core.module}", before=f"preparing {core.module}") as report:
-            encrypted = crypt_image(dut, KEY, plain, cipher, force=True, progress=report)
+            encrypted = crypt_image(dut, KEY, plain, cipher, force=True, accept_broken=accept_broken, progress=report)
         rate = encrypted.sectors / encrypted.seconds
         say(f"encrypted {encrypted.sectors} sectors with the compiled RTL in {encrypted.cycles:,} cycles of the core, "
             f"{rate:,.0f} sectors a second")  # fmt: skip
         with progress("decrypting, specification") as report:
-            decrypted = crypt_image(dut, KEY, cipher, back, decrypt=True, engine="spec", force=True, progress=report)
+            decrypted = crypt_image(
+                dut,
+                KEY,
+                cipher,
+                back,
+                decrypt=True,
+                engine="spec",
+                force=True,
+                accept_broken=accept_broken,
+                progress=report,
+            )
         if plain.read_bytes() != back.read_bytes():
             raise SimulationError(
                 "the specification does not give the image back; the core or the specification is wrong"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import Preset, Set, err, settings
+from wideblock.cli.app import AcceptBroken, Preset, Set, err, settings
 from wideblock.evaluate.result import load_all
 from wideblock.evaluate.tables import COMMITTED, section
 from wideblock.export.contract import contract
@@ -26,14 +26,16 @@ def generate(
         str | None, typer.Option(metavar="NAME", help="Name of the module and its files; default: the preset's.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace files in a directory that is not empty.")] = False,
+    accept_broken: AcceptBroken = False,
 ) -> None:
     """Write the Verilog of a core, and the files that tools read beside it.
 
     Datasheet, test bench with known answers, FuseSoC description, IP-XACT description, constraints.
     """
     core = replace(contract(preset, settings(changes)), called=name)
+    measured = section(core, load_all(COMMITTED))
     with err.status(f"generating {core.module}"):
-        paths = write(core, directory, force=force, measured=section(core, load_all(COMMITTED)))
+        paths = write(core, directory, force=force, measured=measured, accept_broken=accept_broken)
     for path in paths:
         typer.echo(path)
 

@@ -55,8 +55,9 @@ class Contract:
 
     @property
     def summary(self) -> str:
-        """One line on the core, from its parameters."""
-        return self.preset.scheme.summary(self.parameters)
+        """One line on the core, from its parameters; it begins with a warning if the scheme is broken."""
+        scheme = self.preset.scheme
+        return f"{'BROKEN, not to protect data: ' if scheme.broken else ''}{scheme.summary(self.parameters)}"
 
     @property
     def security(self) -> str:

@@ -14,13 +14,17 @@ from wideblock.export.testbench import cases, testbench
 __all__ = ["generate"]
 
 
-def generate(core: Contract, directory: Path, *, force: bool = False, measured: str = "") -> list[Path]:
+def generate(
+    core: Contract, directory: Path, *, force: bool = False, measured: str = "", accept_broken: bool = False
+) -> list[Path]:
     """Writes the Verilog, its test bench and what else a user's tools read into ``directory``; returns their paths.
 
     The directory appears with all files or stays as it was. Raises FileExistsError when it exists, is not empty and
     ``force`` is off; with ``force`` the files are replaced, each whole, and others there are kept. ``measured`` is a
-    Markdown table of the core's area and clock, for its datasheet.
+    Markdown table of the core's area and clock, for its datasheet. Raises UserError for a broken scheme unless
+    ``accept_broken``.
     """
+    core.preset.scheme.check_status(accept_broken=accept_broken)
     directory = directory.absolute()
     if directory.exists() and not directory.is_dir():
         raise NotADirectoryError(f"{directory} is a file; -o needs a directory")

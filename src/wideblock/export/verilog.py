@@ -189,6 +189,7 @@ def command(core: "Contract") -> str:
             *("wideblock generate", core.name),
             *(f"--set {name}={value}" for name, value in core.changed),
             *([f"--name {core.called}"] if core.called else []),
+            *(["--accept-broken"] if core.preset.scheme.broken else []),
             "-o DIR",
         ]
     )

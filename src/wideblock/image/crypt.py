@@ -43,6 +43,7 @@ def crypt_image(
     engine: str = "rtl",
     force: bool = False,
     device: bool = False,
+    accept_broken: bool = False,
     progress: Progress | None = None,
 ) -> Crypted:
     """Writes ``source``, encrypted or decrypted sector by sector, to ``target``.
@@ -53,10 +54,12 @@ def crypt_image(
     engine:   a name in :data:`wideblock.image.engines.ENGINES`
     force:    replaces an existing file
     device:   overwrites a block device in place; it must have the image's size
+    accept_broken: takes a scheme that is broken
     progress: is called first when the engine is ready, then as sectors are written
-    Raises UserError for a wrong key or image, or a target that is refused, before the engine is made; OSError;
-    BuildError and SimulationError from the model. A file at ``target`` is then as it was before.
+    Raises UserError for a broken scheme, a wrong key or image, or a target that is refused, before the engine is made;
+    OSError; BuildError and SimulationError from the model. A file at ``target`` is then as it was before.
     """
+    subject.preset.scheme.check_status(accept_broken=accept_broken)
     worker = engines.make(engine, subject, key, decrypt=decrypt)
     report = progress or (lambda done, total: None)
     with open_source(source) as image:

@@ -95,6 +95,36 @@ def test_fips_197(key_bits, block):
 
 
 @pytest.mark.parametrize("core", CORES)
+def test_a_block_goes_under_the_key_chosen_with_it(core):
+    dut = core(key_sets=2)
+    keys = [random.Random(seed).randbytes(16) for seed in range(2)]
+    blocks = [random.Random(seed).randbytes(16) for seed in range(4)]
+    results = []
+
+    async def bench(ctx):
+        ctx.set(dut.round_keys, int.from_bytes(b"".join(b"".join(expand_key(key)) for key in keys), "little"))
+        ctx.set(dut.o.ready, 1)
+        for block, second in zip(blocks, (1, 0, 0, 1), strict=True):
+            ctx.set(dut.i.payload, int.from_bytes(block, "little"))
+            ctx.set(dut.i.valid, 1)
+            ctx.set(dut.second, second)
+            await ctx.tick()
+            ctx.set(dut.i.valid, 0)
+            ctx.set(dut.second, 1 - second)  # counts beside a block only
+            for _ in range(dut.timing.latency - 1):
+                assert not ctx.get(dut.o.valid)
+                await ctx.tick()
+            results.append(ctx.get(dut.o.payload).to_bytes(16, "little"))
+            assert ctx.get(dut.o.valid)
+
+    sim = Simulator(dut)
+    sim.add_clock(1e-8)
+    sim.add_testbench(bench)
+    sim.run()
+    assert results == [oracle(dut, keys[k]).update(b) for k, b in zip((1, 0, 0, 1), blocks, strict=True)]
+
+
+@pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("p_valid", [0.1, 1.0])
 @pytest.mark.parametrize("p_ready", [0.1, 0.5])
 def test_gaps_and_back_pressure(core, p_valid, p_ready):
@@ -128,7 +158,9 @@ def test_clear_forgets_the_block(moment):
     sim.run()
 
 
-@pytest.mark.parametrize("bad, message", [({"key_bits": 160}, "got 160"), ({"sbox": "bram"}, "got 'bram'")])
+@pytest.mark.parametrize(
+    "bad, message", [({"key_bits": 160}, "got 160"), ({"sbox": "bram"}, "got 'bram'"), ({"key_sets": 3}, "got 3")]
+)
 @pytest.mark.parametrize("core", CORES)
 def test_impossible_parameters(core, bad, message):
     with pytest.raises(ValueError, match=message):

@@ -184,6 +184,9 @@ CORES = [
     *({"preset": f"hctr2-{lanes}s", "sector_bytes": 255, "mult_stages": k} for lanes in (1, 2, 4) for k in (1, 3, 8)),
     *({"preset": "hctr2-2s", "sector_bytes": n, "tweak_bytes": 32} for n in (17, 80)),
     *({"preset": "hctr2-2", "sector_bytes": n, "mult_stages": 8} for n in (16, 48, 520)),
+    *({"preset": f"xcb-{lanes}s", "sector_bytes": 255, "mult_stages": k} for lanes in (1, 2) for k in (1, 3, 8)),
+    *({"preset": "xcb-2s", "sector_bytes": n, "tweak_bytes": 32} for n in (17, 80)),
+    *({"preset": "xcb-2", "sector_bytes": n, "mult_stages": 8} for n in (16, 48, 520)),
 ]
 
 

@@ -4,11 +4,18 @@
 import pytest
 
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
-from wideblock.rtl.sector.parameters import HashedParameters, HornerParameters, PsiParameters, SinglePassParameters
+from wideblock.rtl.sector.parameters import (
+    HashedParameters,
+    HornerParameters,
+    PsiParameters,
+    SinglePassParameters,
+    WholeKeyParameters,
+)
 from wideblock.rtl.tes.fast import Fast
 from wideblock.rtl.tes.hctr2 import Hctr2
 from wideblock.rtl.tes.heh import Heh
 from wideblock.rtl.tes.hmch import Hmch
+from wideblock.rtl.tes.xcb import Xcb
 from wideblock.rtl.tes.xts import Xts
 
 pytestmark = pytest.mark.shows("stream-parts")
@@ -32,6 +39,7 @@ def test_words_lie_side_by_side():
         (Heh, PsiParameters(), 256, ("key", "hash_key"), "the AES key, then the hash key"),
         (Hmch, PsiParameters(key_bits=256), 384, ("key", "hash_key"), "the AES key, then the hash key"),
         (Hctr2, HornerParameters(key_bits=192), 192, ("key",), "the AES key"),
+        (Xcb, WholeKeyParameters(key_bits=256), 256, ("key",), "the AES key"),
         (Xts, SinglePassParameters(), 256, ("key",), "Key1 for the data, then Key2 for the tweak"),
     ],
 )
@@ -48,6 +56,14 @@ def test_material_of_a_scheme(core, parameters, bits, fields, text):
         (
             lambda: KeyMaterial((AD, K), (K,), derivations=(Derivation(0, AD, ECB),)),
             "ECB is derived under AD, which is no AES key",
+        ),
+        (
+            lambda: KeyMaterial((K,), (K,), derivations=(Derivation(0, K, AD),), expanded=(AD,)),
+            "AES key AD of 128 bits is not derived, or not as long as the port's",
+        ),
+        (
+            lambda: KeyMaterial((K,), (K,), expanded=(KeyWord("A", 256, ""),)),
+            "AES key A of 256 bits is not derived, or not as long as the port's",
         ),
     ],
 )

@@ -69,6 +69,9 @@ def test_keys_are_one_or_two_that_differ(count, rule):
 
 K = KeyWord("K", 128, "the AES key")
 h, L, M = KeyWord("h", 128, "the hash key"), KeyWord("L", 128, "a word"), KeyWord("M", 128, "a further word")
+K2 = KeyWord("K2", 256, "the AES key")
+A, B = KeyWord("A", 128, "a derived AES key"), KeyWord("B", 128, "a further one")
+A2, B2 = KeyWord("A2", 256, "a derived AES key of two blocks"), KeyWord("B2", 256, "a further one")
 PROGRAMS = {
     "hash key alone": KeyMaterial((K,), (K,), h, (Derivation(5, K, h),)),
     "one word": KeyMaterial((K,), (K,), None, (Derivation(2, K, L),)),
@@ -77,6 +80,21 @@ PROGRAMS = {
         (K,), (K,), h, (Derivation(7, K, L), Derivation(0, K, h), Derivation(1 << 127, K, M))
     ),
     "words, hash key on the port": KeyMaterial((K, h), (K,), h, (Derivation(3, K, L), Derivation(0, K, M))),
+    "AES key alone": KeyMaterial((K,), (K,), None, (Derivation(1, K, A),), expanded=(A,)),
+    "AES keys": KeyMaterial(
+        (K,), (K,), h, (Derivation(0, K, h), Derivation(1, K, A), Derivation(2, K, B)), expanded=(A, B)
+    ),
+    "AES keys of two blocks, and a word": KeyMaterial(
+        (K2,),
+        (K2,),
+        h,
+        (
+            Derivation(0, K2, h),
+            *(Derivation(k, K2, word, at) for k, (word, at) in enumerate([(A2, 128), (B2, 0), (B2, 128), (A2, 0)], 1)),
+            Derivation(5, K2, L),
+        ),
+        expanded=(A2, B2),
+    ),
 }
 
 
@@ -85,7 +103,7 @@ class Core(wiring.Component):
 
     def __init__(self, material, loading):
         self.unit = KeyUnit(material, sbox="lut", rows=32)
-        self.cipher = PipelinedEncryption(key_bits=128)
+        self.cipher = PipelinedEncryption(key_bits=material.ciphers[0].bits)
         self.loading = loading
         super().__init__({"hash_key": Out(128)})
 
@@ -142,10 +160,16 @@ def test_program(name, loading):
                 await ctx.tick()
                 cycles += 1
             assert cycles == unit.setup(call=latency, loading=loading if material.hash_key else 0)
-            cipher = AES(key[:16])
+            cipher, words = AES(key[: material.ciphers[0].bits // 8]), dict.fromkeys(material.expanded, 0)
             for d in material.derivations:
                 right = int.from_bytes(cipher.encrypt(d.block.to_bytes(16, "little")), "little")
+                if d.into in material.expanded:
+                    words[d.into] |= right << d.at
+                    continue
                 assert ctx.get(core.hash_key if d.into == material.hash_key else unit.value(d.into)) == right, d.into
+            for word, value in words.items():
+                round_keys = b"".join(expand_key(value.to_bytes(word.bits // 8, "little")))
+                assert ctx.get(unit.expanded(word)) == int.from_bytes(round_keys, "little"), word
             if material.hash_key in material.raw:
                 assert ctx.get(core.hash_key) == int.from_bytes(key[16:], "little")
         for _ in range(2):  # while running, and while the program runs
@@ -155,6 +179,7 @@ def test_program(name, loading):
             await ctx.tick().repeat(2 * unit.rows)
             assert not ctx.get(unit.clear) and not ctx.get(unit.running)
             assert not any(ctx.get(unit.value(word)) for word in material.stored)
+            assert not any(ctx.get(unit.expanded(word)) for word in material.expanded)
             ctx.set(unit.key.valid, 1)
             await ctx.tick()
             ctx.set(unit.key.valid, 0)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """AES a round a cycle, one block at a time: encryption, and the papers' sequential decryption core (SDC)."""
 
-from amaranth import Array, Cat, Module, Mux, Signal
+from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -26,18 +26,21 @@ class _Iterative(wiring.Component):
 
     _inverse: bool
 
-    def __init__(self, *, key_bits: int = 128, sbox: str = "lut"):
+    def __init__(self, *, key_bits: int = 128, sbox: str = "lut", key_sets: int = 1):
         check_parameters(key_bits, sbox, kinds=GATES)
-        self.key_bits, self.sbox = key_bits, sbox
+        if key_sets not in (1, 2):
+            raise ValueError(f"key_sets must be 1 or 2, got {key_sets!r}")
+        self.key_bits, self.sbox, self.key_sets = key_bits, sbox, key_sets
         self.rounds = ROUNDS[key_bits]
         self.timing = Timing(latency=1 + self.rounds, interval=1 + self.rounds)
         super().__init__(
             {
                 "i": In(stream.Signature(128)),
                 "o": Out(stream.Signature(128)),
-                "round_keys": In(128 * (self.rounds + 1)),
+                "round_keys": In(128 * (self.rounds + 1) * key_sets),
                 "clear": In(1),
                 "ahead": Out(128),
+                **({"second": In(1)} if key_sets == 2 else {}),
             }
         )
 
@@ -57,9 +60,8 @@ class _Iterative(wiring.Component):
 
         following = Signal(range(self.rounds + 1))
         m.d.comb += following.eq(left - 1)
-        order = range(self.rounds) if self._inverse else range(self.rounds, 0, -1)
-        inner = Array(Cat(round_key(self.round_keys, index)) for index in order)
-        chosen = named(m, "key", inner[following])
+        outer, inner = self._keys(m, take, following)
+        chosen = named(m, "key", inner)
         substituted = to_planes((inv_sub_bytes if self._inverse else sub_bytes)(m, state, self.sbox, "sb"))
         permutation = inv_shift_rows if self._inverse else shift_rows
         rows = permutation([named(m, f"sb{b}", plane) for b, plane in enumerate(substituted)])
@@ -75,13 +77,28 @@ class _Iterative(wiring.Component):
         with m.If(full & ~done):
             m.d.sync += [state.eq(Mux(following == 0, keyed, mixed)), left.eq(following)]
         with m.Elif(take):
-            first = from_planes(round_key(self.round_keys, self.rounds if self._inverse else 0))
-            m.d.sync += [state.eq(self.i.payload ^ first), left.eq(self.rounds), full.eq(1)]
+            m.d.sync += [state.eq(self.i.payload ^ outer), left.eq(self.rounds), full.eq(1)]
         with m.Elif(self.o.ready):
             m.d.sync += full.eq(0)
         with m.If(self.clear):
             m.d.sync += [state.eq(0), left.eq(0), full.eq(0)]
         return m
+
+    def _keys(self, m: Module, take: Value, following: Value) -> tuple[Value, Value]:
+        """The round key of a block that is taken, and that of the round that ``following`` rounds follow."""
+        first, *others = range(self.rounds, -1, -1) if self._inverse else range(self.rounds + 1)
+        size = 128 * (self.rounds + 1)
+        sets = [self.round_keys[k * size : k * size + size] for k in range(self.key_sets)]
+        outer = [from_planes(round_key(keys, first)) for keys in sets]
+        inner = [Array(Cat(round_key(keys, index)) for index in reversed(others))[following] for keys in sets]
+        if self.key_sets == 1:
+            return outer[0], inner[0]
+        held = Signal(name="second_held")
+        with m.If(take):
+            m.d.sync += held.eq(self.second)
+        with m.If(self.clear):
+            m.d.sync += held.eq(0)
+        return Mux(self.second, outer[1], outer[0]), Mux(held, inner[1], inner[0])
 
 
 class IterativeEncryption(_Iterative):
@@ -89,6 +106,7 @@ class IterativeEncryption(_Iterative):
 
     ``round_keys`` holds the round keys in order, the first lowest, and must not change while a block is inside. ``o``
     holds its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
+    With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses one of them.
 
     Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles; ``ahead`` has the result
             a cycle before ``o``, before the last register.
@@ -107,6 +125,7 @@ class IterativeDecryption(_Iterative):
 
     ``round_keys`` is what encryption takes, in the same order, and must not change while a block is inside. ``o`` holds
     its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
+    With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses one of them.
 
     Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles; ``ahead`` has the result
             a cycle before ``o``, before the last register.

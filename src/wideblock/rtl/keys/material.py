@@ -26,11 +26,15 @@ class KeyWord:
 
 @dataclass(frozen=True)
 class Derivation:
-    """``into`` becomes the cipher's output for ``block`` under ``key``, an AES key; byte 0 is bits 7..0."""
+    """``into`` becomes the cipher's output for ``block`` under ``key``, an AES key; byte 0 is bits 7..0.
+
+    A word of more than 128 bits takes several derivations, each for those from bit ``at`` on.
+    """
 
     block: int
     key: KeyWord
     into: KeyWord
+    at: int = 0
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,8 @@ class KeyMaterial:
     ciphers:     those of them that are AES keys, in the order of their round keys
     hash_key:    the word that the hash units take, of the port or derived; None if there is no hash
     derivations: run one after another after every new key
+    expanded:    derived words that are AES keys, expanded after the derivations; the last one's round keys take the
+                 place of those of the port's key
     rule:        keys that are refused
 
     Raises ValueError for words that are neither of the port nor derived.
@@ -51,6 +57,7 @@ class KeyMaterial:
     hash_key: KeyWord | None = None
     derivations: tuple[Derivation, ...] = ()
     rule: KeyRule = KeyRule.ANY
+    expanded: tuple[KeyWord, ...] = ()
 
     def __post_init__(self):
         derived = [derivation.into for derivation in self.derivations]
@@ -60,6 +67,11 @@ class KeyMaterial:
         for derivation in self.derivations:
             if derivation.key not in self.ciphers:
                 raise ValueError(f"{derivation.into.name} is derived under {derivation.key.name}, which is no AES key")
+        for word in self.expanded:
+            if word not in derived or word.bits != self.ciphers[0].bits:
+                raise ValueError(
+                    f"AES key {word.name} of {word.bits} bits is not derived, or not as long as the port's"
+                )
         if self.hash_key is not None and self.hash_key not in (*self.port, *derived):
             raise ValueError(f"hash key {self.hash_key.name} is neither a word of the key port nor derived")
 
@@ -85,8 +97,9 @@ class KeyMaterial:
 
     @property
     def stored(self) -> tuple[KeyWord, ...]:
-        """Derived words that the key unit keeps: all but the hash key, which the hash units keep."""
-        return tuple(d.into for d in self.derivations if d.into != self.hash_key)
+        """Derived words that the key unit keeps as they are: all but AES keys, and the hash key of the hash units."""
+        derived = dict.fromkeys(derivation.into for derivation in self.derivations)
+        return tuple(word for word in derived if word not in (self.hash_key, *self.expanded))
 
     def place(self, word: KeyWord) -> slice:
         """Bits of a word on the key port."""

@@ -31,12 +31,14 @@ class KeyUnit(wiring.Component):
     the unit then asks for the next one, keeps the words of :meth:`value`, and pulses ``load`` with the hash key.
 
     With two AES keys, ``round_keys`` are those of both, one after the other; equal keys are ``refused``, a pulse, and
-    leave no key.
+    leave no key. Derived AES keys are expanded one after another when the last derivation returned: ``round_keys`` are
+    from then on those of the last one, and :meth:`expanded` has those of each.
 
     Timing: ``clear`` for 2 * rows cycles; the rest is :meth:`setup`.
     Paths:  none from ``key.valid`` to ``key.ready``; ``returned`` to ``derive`` and ``load``.
     Cost:   one key expansion; for a second AES key registers for its round keys and the wait of the first; 128
-            registers for each derived word that is kept.
+            registers for each derived word that is kept; for each derived AES key registers for its round keys, but
+            for the last one only for itself.
     """
 
     def __init__(self, material: KeyMaterial, *, sbox: str, rows: int, round_stages: int = 1):
@@ -50,8 +52,9 @@ class KeyUnit(wiring.Component):
             key_bits=material.ciphers[0].bits, sbox=logic_sbox(sbox), round_stages=round_stages
         )
         self.calls = len(material.derivations)
-        self.sequenced = self.calls > 1 or bool(material.stored)
+        self.sequenced = self.calls > 1 or bool(material.stored or material.expanded)
         raw, both = material.raw, len(material.ciphers) == 2
+        expanded_bits = 128 * (self.expansion.rounds + 1)
         super().__init__(
             {
                 "key": In(stream.Signature(material.bits)),
@@ -64,26 +67,33 @@ class KeyUnit(wiring.Component):
                 "waiting": Out(1),
                 "clear": Out(1),
                 "clear_row": Out(range(rows)),
-                "round_keys": Out(len(material.ciphers) * 128 * (self.expansion.rounds + 1)),
+                "round_keys": Out(len(material.ciphers) * expanded_bits),
                 **({"words": Out(sum(word.bits for word in raw))} if raw else {}),
                 **({"refused": Out(1)} if both else {}),
                 **({"returned": In(1), "result": In(128), "load": Out(1)} if self.sequenced else {}),
                 **{f"value_{word.name}": Out(word.bits) for word in material.stored},
+                **{f"round_keys_{word.name}": Out(expanded_bits) for word in material.expanded[:-1]},
             }
         )
         self._asked = Signal(range(self.calls + 1), name="asked")  # calls of the program that the cipher has taken
+        self._registers = {word: self.value(word) for word in material.stored}
+        for word in material.expanded[:-1]:  # the key is the beginning of its round keys
+            self._registers[word] = self.expanded(word)[: word.bits]
+        for word in material.expanded[-1:]:
+            self._registers[word] = Signal(word.bits, name=f"key_{word.name}")
 
     def setup(self, *, call: int, loading: int) -> int:
         """Cycles from a key accepted to ``running``: ``call`` of the cipher, ``loading`` from hash key to ``derived``.
 
         A hash key of the port is loaded while the AES key is expanded. One that is derived is loaded while those after
-        it in the program are derived.
+        it in the program are derived, and the AES keys among them expanded.
         """
         expansion = len(self.material.ciphers) * self.expansion.timing.latency
+        program = self.calls * call + len(self.material.expanded) * self.expansion.timing.latency
         into = [derivation.into for derivation in self.material.derivations]
         if self.material.hash_key not in into:
-            return max(expansion + self.calls * call, loading) + 2
-        return expansion + max(self.calls * call, (into.index(self.material.hash_key) + 1) * call + loading) + 2
+            return max(expansion + program, loading) + 2
+        return expansion + max(program, (into.index(self.material.hash_key) + 1) * call + loading) + 2
 
     @property
     def block(self) -> Value:
@@ -102,6 +112,10 @@ class KeyUnit(wiring.Component):
     def value(self, word: KeyWord) -> Signal:
         """A derived word that the unit keeps, while ``running``."""
         return getattr(self, f"value_{word.name}")
+
+    def expanded(self, word: KeyWord) -> Signal:
+        """The round keys of a derived AES key, while ``running``."""
+        return self.round_keys if word == self.material.expanded[-1] else getattr(self, f"round_keys_{word.name}")
 
     def elaborate(self, platform):
         m = Module()
@@ -166,21 +180,49 @@ class KeyUnit(wiring.Component):
         """Counts the calls that were asked for, keeps what returns; high when all did and the core is done, too."""
         asked = self._asked
         finished = Signal()
-        into = [derivation.into for derivation in self.material.derivations]
-        returned = {word: self.returned & (asked == number) for number, word in enumerate(into, 1)}
-        if self.material.hash_key in returned:
-            m.d.comb += self.load.eq(returned[self.material.hash_key])
+        returned = [self.returned & (asked == number) for number in range(1, self.calls + 1)]
+        derivations = self.material.derivations
         m.d.sync += asked.eq(asked + self.derive)
-        with m.If(returned[into[-1]]):
+        with m.If(returned[-1]):
             m.d.sync += finished.eq(1)
-        for word in self.material.stored:
-            with m.If(returned[word]):
-                m.d.sync += self.value(word).eq(self.result)
+        for derivation, now in zip(derivations, returned, strict=True):
+            if derivation.into == self.material.hash_key:
+                m.d.comb += self.load.eq(now)
+                continue
+            register = self._registers[derivation.into]
+            with m.If(now):
+                m.d.sync += register[derivation.at : derivation.at + 128].eq(self.result)
         with m.If(accepted | self.clear):
             m.d.sync += [asked.eq(0), finished.eq(0)]
+        done = self._expand(m, finished) if self.material.expanded else finished
         with m.If(self.clear):
-            m.d.sync += [self.value(word).eq(0) for word in self.material.stored]
-        return finished & self.derived
+            m.d.sync += [register.eq(0) for register in self._registers.values()]
+        return done & self.derived
+
+    def _expand(self, m: Module, finished: Value) -> Value:
+        """Expands the derived AES keys once the program has ``finished``; high when the last one is complete.
+
+        A key enters the expansion in the cycle in which the round keys of the one before it are taken from there.
+        """
+        expansion, words = self.expansion, self.material.expanded
+        begun = Signal(range(len(words) + 1))  # keys that have entered the expansion
+        complete = Signal()
+        following = Signal(words[0].bits)
+        m.d.comb += complete.eq(finished & expansion.ready & ~self.clear)
+        for number, word in enumerate(words):
+            with m.If(begun == number):
+                m.d.comb += following.eq(self._registers[word])
+        with m.If(complete & (begun != len(words))):
+            m.d.comb += [expansion.key.valid.eq(1), expansion.key.payload.eq(following)]
+            m.d.sync += begun.eq(begun + 1)
+        for number, word in enumerate(words[:-1], 1):
+            with m.If(complete & (begun == number)):
+                m.d.sync += self.expanded(word).eq(expansion.round_keys)
+        with m.If(~finished):
+            m.d.sync += begun.eq(0)
+        with m.If(self.clear):
+            m.d.sync += [self.expanded(word).eq(0) for word in words[:-1]]
+        return complete & (begun == len(words))
 
     def _one_key(self, m: Module, taken: Value) -> tuple[Value, Value]:
         """Expands the AES key. Returns whether a key is accepted, and whether its round keys are complete."""

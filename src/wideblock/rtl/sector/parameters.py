@@ -14,6 +14,7 @@ __all__ = [
     "PsiParameters",
     "SectorParameters",
     "SinglePassParameters",
+    "WholeKeyParameters",
 ]
 
 
@@ -166,6 +167,13 @@ class HornerParameters(HashedParameters):
     def architecture(self) -> str:
         """One phrase on how sectors follow each other."""
         return super().architecture.removeprefix("the paper's architecture: ")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WholeKeyParameters(HornerParameters):
+    """Those of :class:`HornerParameters` with AES keys of whole blocks, for schemes that derive AES keys."""
+
+    key_bits: int = _parameter(128, "bits of an AES key", (128, 256))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -44,7 +44,6 @@ class TwoPass(StoreAndForward):
         compute: int,
         interval: int | None,
         delay: int = 0,
-        leaving_slots: int = 0,
         ahead: Sequence[Event] = (),
     ):
         p = parameters
@@ -64,7 +63,6 @@ class TwoPass(StoreAndForward):
             compute=compute,
             interval=interval,
             delay=delay,
-            leaving_slots=leaving_slots,
             depths=[
                 cipher_latency + p.mult_stages + 2,
                 *(unit.depth for unit in self.units.values()),

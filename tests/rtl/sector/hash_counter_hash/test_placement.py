@@ -2,8 +2,12 @@
 """Every block is read from where it was written, and comes out where it belongs."""
 
 import pytest
+from amaranth import Const, Module
+from amaranth.sim import Simulator
 
-from wideblock.rtl.sector.hash_counter_hash.placement import Placement
+from wideblock.rtl.sector.hash_counter_hash import Structure
+from wideblock.rtl.sector.hash_counter_hash.placement import Piece, Placement
+from wideblock.rtl.sector.parameters import HornerParameters
 
 pytestmark = pytest.mark.shows("stream-parts")
 
@@ -22,7 +26,7 @@ def number(place, bank, step):
 def test_lanes_find_their_blocks(width, lanes, first, rows, room):
     """The last row may have ``room`` left."""
     m = width * rows - room % width
-    place = Placement(m=m, width=width, lanes=lanes, first=first)
+    place = Placement(end=m, width=width, lanes=lanes, first=first)
     ring = {
         (bank, row): [row * width + c for c in place.columns(bank)]
         for bank in range(place.banks)
@@ -45,7 +49,7 @@ def test_results_come_out_in_order(width, lanes, first, room):
     """A beat's steps are collected; whole rows of a bank are written, and read column by column."""
     rows = 3
     m = width * rows - room % width
-    place = Placement(m=m, width=width, lanes=lanes, first=first)
+    place = Placement(end=m, width=width, lanes=lanes, first=first)
     ring, history = {}, [[None] * lanes] * place.parts
     for step in range(place.steps):
         history = [*history[1:], [first + step * lanes + lane for lane in range(lanes)]]
@@ -59,5 +63,30 @@ def test_results_come_out_in_order(width, lanes, first, room):
 
 
 def test_banks_are_as_few_as_can_be():
-    assert [Placement(m=32, width=2, lanes=2, first=first).shifts for first in (0, 1)] == [(0,), (1, 0)]
-    assert Placement(m=32, width=4, lanes=1, first=1).shifts == (1,)
+    assert [Placement(end=32, width=2, lanes=2, first=first).shifts for first in (0, 1)] == [(0,), (1, 0)]
+    assert Placement(end=32, width=4, lanes=1, first=1).shifts == (1,)
+
+
+@pytest.mark.parametrize("sector_bytes", [16, 17, 31, 32, 33, 47, 48, 80])
+def test_the_last_bytes_and_those_before_them_are_the_sector(sector_bytes):
+    p = HornerParameters(sector_bytes=sector_bytes, width=2, lanes=1)
+    place = Placement.of(p, Structure(specials=1, last=True))
+    enciphered = [(j, byte) for j in range(place.end) for byte in range(16 if j < place.end - 1 else place.tail)]
+    (pieces,) = place.specials
+    special = [(piece.block, piece.at + byte) for piece in pieces for byte in range(piece.size)]
+    assert [16 * j + byte for j, byte in enciphered + special] == list(range(sector_bytes))
+    assert len(special) == 16 and place.first == 0 and place.last_special == (sector_bytes - 1) // 16
+
+
+def test_a_piece_is_put_where_it_was():
+    block, piece = Const(int.from_bytes(bytes(range(16)), "little"), 128), Piece(3, at=5, size=4, begin=2)
+    seen = []
+
+    async def bench(ctx):
+        seen.extend(ctx.get(value) for value in (piece.of(block), piece.put(block, Const(0xA5A4A3A2A1A0, 128))))
+
+    simulator = Simulator(Module())
+    simulator.add_testbench(bench)
+    simulator.run()
+    right = bytes(range(5, 9)), bytes([*range(5), *range(0xA2, 0xA6), *range(9, 16)])
+    assert seen == [int.from_bytes(data, "little") for data in right]

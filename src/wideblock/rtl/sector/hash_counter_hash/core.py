@@ -1,24 +1,24 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""The cores of the family hash-counter-hash: FAST and HMCH.
+"""The cores of the family hash-counter-hash.
 
     i -> front hash -+-> sector ring -> counter mode -+-> result ring -> o
-                     +-> R, G, Z (single AES calls) ----+-> back hash
+                     +-> R, G, Z (single AES calls) ----+-> back hash (-> inverse AES)
 
 Each stage works on the oldest sector that is ready for it. Values that a sector carries from stage to stage are in
 small memories with a row for each sector under way; a pointer a stage says whose turn it is.
 """
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 
-from wideblock.rtl.aes.iterative import IterativeDecryption
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
-from wideblock.rtl.aes.sbox import logic_sbox
+from wideblock.rtl.hash.unit import HashUnit
 from wideblock.rtl.stream.stages import blocks, select
 
 from ..parameters import HashedParameters
 from ..two_pass import TwoPass
-from .equations import BACK, FRONT, Equations
+from .calls import Calls
+from .equations import BACK, FRONT, BackPlan, Equations, FrontPlan
 from .placement import Placement
 from .schedule import compute, programs
 from .values import Beat, Carried, Entering, Frame, Single, Start, Step, Tags
@@ -43,30 +43,21 @@ class HashCounterHash(Equations, TwoPass):
             key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes, ahead=self.shortcut
         )
         cipher_latency = self.lanes.timing.latency
-        self.place = Placement(m=p.m, width=p.width, lanes=p.lanes, first=structure.first)
+        self.place = Placement.of(p, structure)
         self.lane_steps = self.place.steps
-        calls = 2 if structure.tweak_call else 1  # of a sector, beside the steps of the counter mode
-        least_interval = self.lane_steps + calls
-        spacing = 1  # cycles from one single call to the next
-        if structure.inverse_call:
-            self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox=logic_sbox(p.sbox))
-            spacing = self.inverse.timing.interval
-            least_interval = max(least_interval, spacing)
+        self.calls = Calls(p, structure, cipher_latency)
+        least_interval = max(self.lane_steps + structure.lane_calls, self.calls.spacing)
         front, back = self.front(range(p.m)), self.back(range(p.m))
         FRONT.check(front, type(self).__name__)
         BACK.check(back, type(self).__name__)
-        made = programs(
-            p, front, back, self.place, shortcut=self.shortcut, least_interval=least_interval, spacing=spacing
-        )
+        made = programs(p, front, back, self.place, self.calls, least_interval=least_interval)
         super().__init__(
             p,
             made,
             cipher_latency=cipher_latency,
-            compute=compute(p, made, self.place, cipher_latency=cipher_latency, shortcut=self.shortcut),
+            compute=compute(p, made, self.place, self.calls),
             interval=max(made["front"].steps, made["back"].steps, least_interval) if p.overlap else None,
-            delay=calls if p.overlap else 0,
-            # a sector counts as left when its last beat is in the output register; what finishes that beat must stay
-            leaving_slots=1 if (structure.specials - 1) // p.width == p.beats - 1 else 0,
+            delay=structure.lane_calls if p.overlap else 0,
             ahead=[BACK.h] if self.shortcut else [],
         )
 
@@ -85,8 +76,8 @@ class HashCounterHash(Equations, TwoPass):
         tags = self._tags(f, entering, front_sector)
         tweak = self._tweak_call(f, entering, tags, opening, front_sector)
         start = self._single_result(f, single, tags)
-        step = self._next_step(f, tags, start, step_go)
-        m.d.comb += step_go.eq(step.waiting & ~single.go & ~tweak_go & room)
+        step = self._next_step(f, start, step_go)
+        m.d.comb += step_go.eq(step.waiting & ~single.enters & ~tweak_go & room)
         self._lane_inputs(f, entering, step, tweak)
         beat = self._results(f, tags)
         self._back_hash(f, beat, front_sector, step_go, room)
@@ -123,32 +114,37 @@ class HashCounterHash(Equations, TwoPass):
         sector = f.stages.pointer("front", f.front.last)
         c.tweak.write(sector, x.tweak, opening)
         c.direction.write(sector, x.decrypt, opening)
-        for k, block in enumerate(c.X):
-            row, column = divmod(k, place.width)
-            block.write(sector, x.data[column], entrance.take & (entrance.number == row))
+        for block in c.X:
+            for piece, slots in block.slots:
+                row, column = divmod(piece.block, place.width)
+                slots.write(sector, piece.of(x.data[column]), entrance.take & (entrance.number == row))
         for bank, memory in enumerate(c.sector):
             part = Cat(x.data[column] for column in place.columns(bank))
             memory.write(f.stages.row(entrance.number, sector), part, entrance.take)
         if FRONT.Xa in f.front.unit.specials:
             value = self.Xa([b.read(sector) for b in c.X], c.direction.read(sector))
             f.m.d.comb += f.front.unit.special(FRONT.Xa).eq(value)
-        self._shared_hash(f, sector)
+        self._held_blocks(f, FRONT, f.front.unit, sector)
+        if c.shared is not None:
+            # known before the sector's head ends, so ``sector``, which enters, is still the one that it is of; that of
+            # a sector which is cut short is written over by that of the next one
+            c.shared.write(sector, f.front.unit.result(FRONT.shared), f.front.unit.event(FRONT.shared))
         return opening, sector
 
-    def _shared_hash(self, f: Frame, sector: Value) -> None:
-        """Holds the blocks that are hashed while the sector arrives, and keeps the hash that both passes share.
+    def _held_blocks(self, f: Frame, plan: FrontPlan | BackPlan, unit: HashUnit, sector: Value) -> None:
+        """Drives the blocks of ``sector`` that its pass takes as they are held, in a head that ends before they change.
 
-        It is known before the sector's head ends, so ``sector``, which enters, is still the one that it is of. That of
-        a sector which is cut short is written over by that of the next one.
+        They are constant, of the tweak, or depend on whether plaintext or ciphertext is hashed.
         """
-        c, unit = f.carried, f.front.unit
-        if FRONT.header in unit.specials:
-            f.m.d.comb += unit.special(FRONT.header).eq(self.header())
-        tweak = [special for special in (FRONT.T1, FRONT.T2) if special in unit.specials]
+        c = f.carried
+        if plan.header in unit.specials:
+            f.m.d.comb += unit.special(plan.header).eq(self.header())
+        tweak = [special for special in (plan.T1, plan.T2) if special in unit.specials]
         if tweak:
             f.m.d.comb += Cat(unit.special(special) for special in tweak).eq(c.tweak.read(sector))
-        if c.shared is not None:
-            c.shared.write(sector, unit.result(FRONT.shared), unit.event(FRONT.shared))
+        if plan.lengths in unit.specials:
+            decrypt = c.direction.read(sector)
+            f.m.d.comb += unit.special(plan.lengths).eq(self.lengths(decrypt if plan is FRONT else ~decrypt))
 
     def _hashed(self, f: Frame, result: Value, sector: Value) -> Value:
         """The ``result`` of a pass, with the part that both passes share."""
@@ -166,13 +162,15 @@ class HashCounterHash(Equations, TwoPass):
         r_value = Signal(128)
         decrypt = c.direction.read(sector)
         hashed = self._hashed(f, unit.result(FRONT.R), sector)
-        f.m.d.comb += r_value.eq(self.R([b.read(sector) for b in c.X], decrypt, hashed))
+        X = [block.read(sector) for block in c.X]
+        f.m.d.comb += r_value.eq(self.R(X, decrypt, hashed))
         c.R.write(sector, r_value, go)
-        return Single(r_value, go, sector, decrypt)
+        enters = Const(0) if self.structure.end_calls else go
+        return Single(self.called(X, r_value), go, sector, decrypt, enters)
 
     def _tags(self, f: Frame, entering: Entering, front_sector: Value) -> Tags:
         """The flags of what is in the lanes, and with a tweak's call whose it is."""
-        flags = {"single": entering.single.go, "tau": entering.derive, "step": entering.step}
+        flags = {"single": entering.single.enters, "tau": entering.derive, "step": entering.step}
         if self.structure.tweak_call:
             flags |= {"tweak": entering.tweak, "tweak_row": front_sector[: f.stages.slot_bits]}
         *_, arriving, arrived = f.stages.delayed("tag", self.cipher_latency, **flags)
@@ -180,7 +178,7 @@ class HashCounterHash(Equations, TwoPass):
 
     def _tweak_call(self, f: Frame, entering: Entering, tags: Tags, opening: Value, front_sector: Value) -> Value:
         """The tweak's call as the sector opens or, if the lanes are taken, in the next cycle. Returns its block."""
-        c, m, tweak, taken = f.carried, f.m, self.entrance.x.tweak, entering.single.go
+        c, m, tweak, taken = f.carried, f.m, self.entrance.x.tweak, entering.single.enters
         if c.B is None:
             return tweak
         m.d.comb += entering.tweak.eq(opening)
@@ -194,57 +192,35 @@ class HashCounterHash(Equations, TwoPass):
 
     def _single_result(self, f: Frame, single: Single, tags: Tags) -> Start:
         """G, and Z for the counter mode, as the single call is back."""
-        c, m, back = f.carried, f.m, tags.called.single
-        sector = f.stages.pointer("g", back)
-        called = Signal(128)
-        m.d.comb += called.eq(f.called)
-        if self.structure.inverse_call:
-            inverse = self._inverse(f, single, sector)
-            with m.If(c.direction.read(sector)):
-                m.d.comb += called.eq(inverse)
+        c, m = f.carried, f.m
+        call = self.calls.single(f, single, tags, self._call_keys())
         g_value = Signal(128)
         z_value = Signal(128)
-        B = None if c.B is None else c.B.read(sector)
+        B = None if c.B is None else c.B.read(call.sector)
         m.d.comb += [
-            g_value.eq(self.G(None if c.Q is None else c.Q.read(sector), called)),
-            z_value.eq(self.Z(c.R.read(sector), g_value, B)),
+            g_value.eq(self.G(None if c.Q is None else c.Q.read(call.sector), call.result)),
+            z_value.eq(self.Z(c.R.read(call.sector), g_value, B)),
         ]
-        c.G.write(sector, g_value, back)
-        c.Z.write(sector, z_value, back)
-        return Start(g_value, z_value, sector)
+        if c.G is not None:
+            c.G.write(call.sector, g_value, call.back)
+        c.Z.write(call.sector, z_value, call.back)
+        return Start(g_value, z_value, call.sector, call.back)
 
-    def _inverse(self, f: Frame, single: Single, back_sector: Value) -> Value:
-        """Inverse AES of the single call's block, in the cycle in which the lanes' result of it is back."""
-        m, inverse, go = f.m, self.inverse, single.go & single.decrypt
-        m.submodules.inverse = inverse
-        m.d.comb += [
-            inverse.i.payload.eq(single.block),
-            inverse.i.valid.eq(go),
-            inverse.o.ready.eq(1),
-            inverse.round_keys.eq(self.key_unit.round_keys),
-            inverse.clear.eq(f.clear),
-        ]
-        if self.cipher_latency == inverse.timing.latency:
-            return inverse.ahead if self.shortcut else inverse.o.payload
-        if not self.parameters.overlap:
-            return inverse.o.payload  # which stays there until the next one
-        done = f.stages.slots("inverse_done")
-        sector = Signal.like(single.sector)
-        with m.If(go | f.clear):
-            m.d.sync += sector.eq(Mux(f.clear, 0, single.sector))
-        done.write(sector, inverse.o.payload, inverse.o.valid)
-        return done.read(back_sector)
+    def _call_keys(self) -> tuple[Value, ...]:
+        """The round keys of the single call, or those of both calls at the ends."""
+        keys = self.key_unit
+        return tuple(map(keys.expanded, self.end_keys())) if self.structure.end_calls else (keys.round_keys,)
 
-    def _next_step(self, f: Frame, tags: Tags, start: Start, step_go: Value) -> Step:
+    def _next_step(self, f: Frame, start: Start, step_go: Value) -> Step:
         """The next step of the oldest sector that has a Z; ``step_go`` lets it pass."""
-        c, back = f.carried, tags.called.single
+        c = f.carried
         step, last_step = self._steps(f, "step", step_go)
         sector = f.stages.pointer("lane", last_step)
-        Z, G = c.Z.read(sector), c.G.read(sector)
+        Z, G = c.Z.read(sector), None if c.G is None else c.G.read(sector)
         if self.shortcut:
-            Z = Mux(back, start.Z, Z)
-            G = Mux(back, start.G, G)
-        return Step(step, sector, Z, G, (sector != start.sector) | (back & self.shortcut))
+            Z = Mux(start.back, start.Z, Z)
+            G = Mux(start.back, start.G, G)
+        return Step(step, sector, Z, G, (sector != start.sector) | (start.back & self.shortcut))
 
     def _lane_inputs(self, f: Frame, entering: Entering, step: Step, tweak: Value) -> None:
         """The blocks of a step into the lanes. Lane 0 takes the other calls, too, and G for a second single call."""
@@ -259,7 +235,7 @@ class HashCounterHash(Equations, TwoPass):
                 if c.B is not None:
                     with m.If(entering.tweak):
                         m.d.comb += block.eq(tweak)
-                with m.If(single.go):
+                with m.If(single.enters):
                     m.d.comb += block.eq(single.block)
                 with m.If(entering.derive | f.clear):
                     m.d.comb += block.eq(self.key_unit.block)
@@ -268,9 +244,9 @@ class HashCounterHash(Equations, TwoPass):
         """The index of each lane's block: its number, or with a tweak's call what ``advance`` makes of ``B``."""
         m, lanes, structure = f.m, self.place.lanes, self.structure
         if B is None:
-            indices = [Signal(range(self.place.m + 1), name=f"counter{k}") for k in range(lanes)]
+            indices = [Signal(range(self.place.end + 1), name=f"counter{k}") for k in range(lanes)]
             for k, index in enumerate(indices):
-                offset = (structure.first + k + 1 - structure.specials) % (1 << len(index))
+                offset = (structure.first + k + structure.counts_from - structure.leading) % (1 << len(index))
                 m.d.comb += index.eq(step * lanes + offset)
             return indices
         following = Signal(128)
@@ -288,7 +264,7 @@ class HashCounterHash(Equations, TwoPass):
         step, last_step = self._steps(f, "y_step", go)
         sector = f.stages.pointer("y", last_step)
         places = [place.place(bank, step) for bank in range(place.banks)]
-        last = place.m - 1 - place.first  # the sector's last block, counted from lane 0's first
+        last = place.end - 1 - place.first  # the last block, counted from lane 0's first
         y = []
         for k in range(place.lanes):
             bank, choice = place.read(k)
@@ -297,9 +273,9 @@ class HashCounterHash(Equations, TwoPass):
                 plain = Mux(step == 0, c.R.read(sector), plain)
             block = Signal(128, name=f"y{k}")
             m.d.comb += block.eq((f.E[k] ^ plain) & ~f.clear.replicate(128))
-            if self.parameters.tail < 16 and k == last % place.lanes:
+            if place.tail < 16 and k == last % place.lanes:
                 with m.If(step == last // place.lanes):
-                    m.d.comb += block.eq(self.padded(f.E[k] ^ plain, self.parameters.tail) & ~f.clear.replicate(128))
+                    m.d.comb += block.eq(self.padded(f.E[k] ^ plain, place.tail) & ~f.clear.replicate(128))
             y.append(block)
         if c.W is not None:
             c.W.write(sector, y[0], go & (step == 0))
@@ -338,6 +314,7 @@ class HashCounterHash(Equations, TwoPass):
         x = self._arriving()
         sector = f.stages.pointer("back", back.last)
         m.d.comb += back.decrypt.eq(c.direction.read(sector))
+        self._held_blocks(f, BACK, back.unit, sector)
         if BACK.T in back.unit.specials:
             m.d.comb += back.unit.special(BACK.T).eq(c.tweak.read(sector))
         if self.parameters.overlap:
@@ -362,42 +339,52 @@ class HashCounterHash(Equations, TwoPass):
 
     def _arriving(self) -> Value:
         """The beat at the entrance as the front hash takes it."""
-        p, x = self.parameters, self.entrance.x
-        if p.tail == 16:
+        place, x = self.place, self.entrance.x
+        if place.tail == 16:
             return x.data
-        row, column = divmod(p.m - 1, p.width)
-        taken = [Value.cast(x.data[k]) for k in range(p.width)]
-        taken[column] = Mux(self.entrance.number == row, self.padded(taken[column], p.tail), taken[column])
+        row, column = divmod(place.end - 1, place.width)
+        taken = [Value.cast(x.data[k]) for k in range(place.width)]
+        taken[column] = Mux(self.entrance.number == row, self.padded(taken[column], place.tail), taken[column])
         return Cat(taken)
 
     def _known_last(self, f: Frame) -> Value:
         """The outer and the inner block. Returns the first sector whose inner block is not known."""
         c, unit = f.carried, f.back.unit
         if c.outer is not None:
+            assert c.G is not None, "a scheme with end calls has no outer block"
             tauW = unit.event(BACK.tauW)
             sector = f.stages.pointer("outer", tauW)
             c.outer.write(sector, self.outer(c.G.read(sector), unit.result(BACK.tauW)), tauW)
-        h = unit.event(BACK.h)
-        sector = f.stages.pointer("inner", h)
-        before = (c.G if c.W is None else c.W).read(sector)
-        c.inner.write(sector, self.inner(before, self._hashed(f, unit.result(BACK.h), sector)), h)
-        f.m.d.comb += self.computed.eq(h)
+        known = unit.event(BACK.h)
+        sector = f.stages.pointer("closing" if self.structure.end_calls else "inner", known)
+        inner = self.inner(c.before.read(sector), self._hashed(f, unit.result(BACK.h), sector))
+        if self.structure.end_calls:
+            decrypt = c.direction.read(sector)
+            inner, known = self.calls.closing(f, Single(inner, known, sector, decrypt, Const(0)), self._call_keys())
+            sector = f.stages.pointer("inner", known)
+        c.inner.write(sector, inner, known)
+        f.m.d.comb += self.computed.eq(known)
         return sector
 
     def _exit(self, f: Frame, computed: Value) -> Value:
-        """Reads results from the ring, with the first blocks in their places. Returns the sector that leaves."""
+        """Reads results from the ring, with the blocks known last in their places. Returns the sector that leaves."""
         c, place = f.carried, self.place
         leaving = self._leave(f.m, f.stages, computed)
         row = f.stages.row(leaving.number, leaving.sector)
         read = [blocks(ring.read(row, leaving.advance), place.width // place.banks) for ring in c.result]
         beat: list[Value] = [read[bank][k] for bank, k in map(place.bank, range(place.width))]
-        shown = leaving.shown
+        # a sector counts as left when its last beat is in the output register; what finishes that beat must stay
+        ahead = place.last_special // place.width == self.parameters.beats - 1
+        shown = leaving.sector if ahead else leaving.shown
         outer = None if c.outer is None else c.outer.read(shown)
         inner = c.inner.read(shown)
-        for k, block in enumerate(self.order(c.direction.read(shown), inner, outer)):
-            row, column = divmod(k, place.width)
-            beat[column] = Mux(leaving.shown_number == row, block, beat[column])
-        f.m.d.comb += leaving.data.eq(Cat(beat))
+        known = self.order(c.direction.read(shown), inner, outer)
+        if ahead:
+            registers = [Signal(128, name=f"known{k}") for k in range(len(known))]
+            for register, block in zip(registers, known, strict=True):
+                f.stages.hold(register, block, leaving.advance)
+            known = registers
+        f.m.d.comb += leaving.data.eq(Cat(place.with_specials(beat, leaving.shown_number, known)))
         return leaving.sector
 
     def _steps(self, f: Frame, name: str, go: Value) -> tuple[Signal, Value]:

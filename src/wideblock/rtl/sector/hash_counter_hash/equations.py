@@ -5,10 +5,11 @@
     T -> front hash -> shared                                the part of both hashes that has only the tweak
     X -> front hash -> R -> [E] -> G;  Z of R and G          the single call
     Y_i = X_i + E(counter(Z, index_i))                       the counter mode
-    Y -> back hash -> h, tauW -> inner, outer -> the blocks that are known last
+    Y -> back hash -> h, tauW -> inner, outer -> the blocks that are known last;  with ``end_calls`` inner -> [D]
 
 Encryption and decryption are one computation on X_1..X_m -> Y_1..Y_m. The direction chooses between blocks, between
-powers of tau and, with ``inverse_call``, between AES and its inverse.
+powers of tau, with ``inverse_call`` between AES and its inverse, and with ``end_calls`` between two keys. With these
+the single call [E] is one of a special block, not of R.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,7 @@ from dataclasses import dataclass
 from amaranth import Value
 
 from wideblock.rtl.hash.products import Block, Event, Plan, Product, Special, Tap
+from wideblock.rtl.keys.material import KeyWord
 
 __all__ = ["BACK", "FRONT", "Equations", "Structure"]
 
@@ -36,6 +38,7 @@ class FrontPlan(Plan):
     header: Special = Special("header", "the constant block Equations.header", held=True)
     T1: Special = Special("T1", "the first block of the tweak, hashed while the sector arrives", held=True)
     T2: Special = Special("T2", "its second block", held=True)
+    lengths: Special = Special("lengths", "the block Equations.lengths", held=True)
 
 
 @dataclass(frozen=True)
@@ -45,6 +48,10 @@ class BackPlan(Plan):
     h: Event = Event("h", "the hash of the result, from which the inner block is made")
     tauW: Event = Event("tauW", "tau W, from which the outer block is made", optional=True)
     T: Special = TWEAK
+    header: Special = Special("back_header", "the constant block Equations.header", held=True)
+    T1: Special = Special("back_T1", "the first block of the tweak", held=True)
+    T2: Special = Special("back_T2", "its second block", held=True)
+    lengths: Special = Special("back_lengths", "the block Equations.lengths", held=True)
 
 
 FRONT, BACK = FrontPlan(), BackPlan()
@@ -54,26 +61,43 @@ FRONT, BACK = FrontPlan(), BackPlan()
 class Structure:
     """How the schemes of the family differ beside their equations.
 
-    specials:     blocks at the beginning that the counter mode does not encipher and that are known last: X_1 ..
+    specials:     blocks that the counter mode does not encipher and that are known last: X_1 ..
+    last:         they are the sector's last 16 bytes each, not the first
+    counts_from:  index of the first block that the counter mode enciphers
     second_call:  a second single call, of G, enters the lanes as block 0 of the counter mode: W = R + E(G) takes that
                   block's place in the back hash
     tweak_call:   a call of its own enciphers the tweak while the front hash runs, and the counter mode goes through
                   :meth:`Equations.advance`
     inverse_call: when decrypting, the single call is one of inverse AES, by an iterative core
+    end_calls:    the single call is made when the front hash is known, but of a special block, and the inner block goes
+                  through inverse AES: two iterative cores under :meth:`Equations.end_keys`
     shortcuts:    without overlap, values skip the registers between two stages: a block is multiplied as it arrives,
                   and results of the single call and of the back hash are used as they enter their last register
     """
 
     specials: int
+    last: bool = False
+    counts_from: int = 1
     second_call: bool = False
     tweak_call: bool = False
     inverse_call: bool = False
+    end_calls: bool = False
     shortcuts: bool = False
+
+    @property
+    def leading(self) -> int:
+        """Number, from 0, of the first block that the counter mode enciphers."""
+        return 0 if self.last else self.specials
 
     @property
     def first(self) -> int:
         """Number, from 0, of the block in lane 0's first step."""
-        return 0 if self.second_call else self.specials
+        return 0 if self.second_call else self.leading
+
+    @property
+    def lane_calls(self) -> int:
+        """Calls of a sector that enter the lanes beside the steps of the counter mode."""
+        return self.tweak_call + (not self.end_calls)
 
 
 class Equations:
@@ -94,20 +118,34 @@ class Equations:
         raise NotImplementedError
 
     def header(self) -> int:
-        """The special block ``FRONT.header``, if the front hash takes it, as a little-endian integer."""
+        """The special block ``header``, if a pass takes it, as a little-endian integer."""
+        raise NotImplementedError
+
+    def lengths(self, ciphertext: Value) -> Value:
+        """The special block ``lengths``, if a pass takes it; ``ciphertext``: the pass is over ciphertext."""
+        raise NotImplementedError
+
+    def end_keys(self) -> tuple[KeyWord, KeyWord]:
+        """With ``end_calls``: when encrypting, the single call's AES key and the inverse call's, expanded words of the
+        key material; when decrypting they change places.
+        """
         raise NotImplementedError
 
     def padded(self, block: Value, size: int) -> Value:
-        """The last block of a sector, of which ``size`` bytes are the sector's, as both passes hash it."""
+        """The last block of the counter mode, of which ``size`` bytes are its own, as both passes hash it."""
         raise NotImplementedError
 
     def Xa(self, X: Sequence[Value], decrypt: Value) -> Value:
-        """The special block ``FRONT.Xa``, if the front hash takes it, of the ``specials`` first blocks. FAST: X_a."""
+        """The special block ``FRONT.Xa``, if the front hash takes it, of the blocks known last. FAST: X_a."""
         raise NotImplementedError
 
     def R(self, X: Sequence[Value], decrypt: Value, hashed: Value) -> Value:
-        """The single call's input, of the first blocks and the front hash. FAST: X_b + tau Q; HMCH: X_1 + psi."""
+        """Kept for :meth:`Z`, of the blocks known last and the front hash. FAST: X_b + tau Q; HMCH: X_1 + psi."""
         raise NotImplementedError
+
+    def called(self, X: Sequence[Value], R: Value) -> Value:
+        """The single call's input, if not R, of the blocks known last and R."""
+        return R
 
     def G(self, Q: Value | None, called: Value) -> Value:
         """Of the right operand of product ``FRONT.Q``, if there is one, and the single call. FAST: Q + E(R)."""
@@ -118,8 +156,8 @@ class Equations:
         raise NotImplementedError
 
     def counter(self, Z: Value, index: Value) -> Value:
-        """The cipher's input for X_i. ``index`` is i - ``specials``, i from 1, or with ``tweak_call`` x^(that - 1) B
-        as :meth:`advance` has it. FAST: Z + bin(i - 2); HMCH: S + x^(i - 2) b1.
+        """The cipher's input for a block of the counter mode, the k-th from 0 on. ``index`` is ``counts_from`` + k, or
+        with ``tweak_call`` x^k B as :meth:`advance` has it. FAST: Z + bin(i - 2) for X_i; HMCH: S + x^(i - 2) b1.
         """
         raise NotImplementedError
 
@@ -128,7 +166,9 @@ class Equations:
         raise NotImplementedError
 
     def inner(self, before: Value, h: Value) -> Value:
-        """The inner block, of W with a second call, else of G, and the back hash. FAST: W + tau^b D'; HMCH: G + psi."""
+        """The inner block, of the back hash, and of W with a second call, Z with end calls, else G. FAST: W + tau^b D';
+        HMCH: G + psi.
+        """
         raise NotImplementedError
 
     def outer(self, G: Value, tauW: Value) -> Value:
@@ -136,5 +176,5 @@ class Equations:
         raise NotImplementedError
 
     def order(self, decrypt: Value, inner: Value, outer: Value | None) -> list[Value]:
-        """The ``specials`` first blocks of the result. FAST: Y_a = outer, Y_b = inner; HMCH: Y_1 = inner."""
+        """The ``specials`` blocks of the result. FAST: Y_a = outer, Y_b = inner; HMCH: Y_1 = inner."""
         raise NotImplementedError

@@ -1,11 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """Where the blocks of a sector are: in the beats of the streams, in the rings, and in the lanes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from amaranth import Value
+from amaranth import Cat, Mux, Value
 
-__all__ = ["Place", "Placement"]
+from ..parameters import HashedParameters
+from .equations import Structure
+
+__all__ = ["Piece", "Place", "Placement"]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """``size`` bytes of a special block, from byte ``begin`` on, in block number ``block`` of the stream, there from
+    byte ``at`` on.
+    """
+
+    block: int
+    at: int = 0
+    size: int = 16
+    begin: int = 0
+
+    def of(self, block: Value) -> Value:
+        """The piece that a block of the stream has."""
+        return block if self.size == 16 else block[8 * self.at : 8 * (self.at + self.size)]
+
+    def put(self, block: Value, special: Value) -> Value:
+        """The block of the stream with the piece of ``special`` in its place."""
+        if self.size == 16:
+            return special
+        piece = special[8 * self.begin : 8 * (self.begin + self.size)]
+        return Cat(block[: 8 * self.at], piece, block[8 * (self.at + self.size) :])
 
 
 @dataclass(frozen=True)
@@ -19,7 +46,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Placement:
-    """Block j = 0..m-1 of a sector, of which the lanes take those from ``first`` on, ``lanes`` a step.
+    """Block j = 0.. of a sector, of which the lanes take those from ``first`` to ``end`` - 1, ``lanes`` a step.
 
         streams:  row j // width, column j mod width
         lanes:    step (j - first) // lanes, lane (j - first) mod lanes
@@ -30,10 +57,36 @@ class Placement:
     bank is read and written at one row a cycle.
     """
 
-    m: int
+    end: int
     width: int
     lanes: int
     first: int
+    tail: int = 16
+    specials: tuple[tuple[Piece, ...], ...] = ()
+
+    @classmethod
+    def of(cls, p: HashedParameters, structure: Structure) -> "Placement":
+        """The places in the sectors of a scheme of that ``structure``."""
+        if not structure.last:
+            specials = tuple((Piece(k),) for k in range(structure.specials))
+            return cls(p.m, p.width, p.lanes, structure.first, p.tail, specials)
+        begin, end = p.sector_bytes - 16 * structure.specials, p.m - structure.specials
+        specials = tuple(_pieces(begin + 16 * k) for k in range(structure.specials))
+        return cls(end, p.width, p.lanes, structure.first, begin - 16 * (end - 1), specials)
+
+    @property
+    def last_special(self) -> int:
+        """The last block of the stream that has a piece of a block known last."""
+        return max(piece.block for pieces in self.specials for piece in pieces)
+
+    def with_specials(self, beat: Sequence[Value], row: Value, known: Sequence[Value]) -> list[Value]:
+        """The beat of a row of the stream, with the blocks known last in their places."""
+        beat = list(beat)
+        for special, pieces in zip(known, self.specials, strict=True):
+            for piece in pieces:
+                at, column = divmod(piece.block, self.width)
+                beat[column] = Mux(row == at, piece.put(beat[column], special), beat[column])
+        return beat
 
     @property
     def parts(self) -> int:
@@ -51,10 +104,10 @@ class Placement:
         ends = (
             -(-((last // self.width + 1) * self.parts - shift) // self.parts)
             for bank, shift in enumerate(self.shifts)
-            for last in range(self.first, self.m)
+            for last in range(self.first, self.end)
             if last % len(self.shifts) == bank
         )
-        return max(-(-(self.m - self.first) // self.width), *ends)
+        return max(-(-(self.end - self.first) // self.width), *ends)
 
     @property
     def steps(self) -> int:
@@ -92,3 +145,9 @@ class Placement:
         """The part of a bank that a ``step`` of the lanes works on."""
         number = step + self.shifts[bank]
         return Place(number, number[self.part_bits :], number[: self.part_bits])
+
+
+def _pieces(begin: int) -> tuple[Piece, ...]:
+    """The pieces of a block that begins at byte ``begin`` of a sector."""
+    block, at = divmod(begin, 16)
+    return (Piece(block, at, 16 - at), Piece(block + 1, 0, at, 16 - at)) if at else (Piece(block),)

@@ -10,6 +10,7 @@ from wideblock.rtl.hash.program import Arrival, Program, schedule
 
 from ..parameters import HashedParameters
 from ..two_pass import shortest
+from .calls import Calls
 from .equations import BACK, FRONT
 from .placement import Placement
 
@@ -21,18 +22,18 @@ def programs(
     front: Sequence[Product],
     back: Sequence[Product],
     place: Placement,
+    calls: Calls,
     *,
-    shortcut: bool,
     least_interval: int,
-    spacing: int,
 ) -> dict[str, Program]:
     """Both passes, with the shortest period at which they can be scheduled.
 
     Where the lanes let no sector in before ``least_interval``, the period is theirs, or else no tail reaches into the
-    next head. With ``shortcut``, a block is multiplied as it arrives. With overlap a head has at least ``spacing``
-    steps, so that R follows that of the sector before by as many cycles, however the input pauses.
+    next head. With the shortcut of ``calls``, a block is multiplied as it arrives. With overlap a head has at least
+    their ``spacing`` in steps, so that R, and h, follow those of the sector before by as many cycles, however the input
+    pauses.
     """
-    passes = _Passes(p, front, back, place, shortcut)
+    passes = _Passes(p, front, back, place, calls.shortcut)
 
     def both(period: int | None) -> dict[str, Program] | None:
         made = {"front": passes.front_pass(period), "back": passes.back_pass(period)}
@@ -43,7 +44,7 @@ def programs(
         )
         return made if fits else None
 
-    return shortest(p, max(p.beats + len(FRONT.specials(front)), spacing), both)
+    return shortest(p, max(p.beats + len(FRONT.specials(front)), calls.spacing), both)
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,9 @@ class _Passes:
 
     def front_pass(self, period: int | None) -> Program:
         """The front pass. A shared hash and the blocks that are held are in the head, and R comes after it."""
+        if not any(product.into == FRONT.shared for product in self.front):
+            return self._ending(FRONT, self.front, FRONT.R, period)
         made = self._pass(FRONT, self.front, period)
-        if not made.raises(FRONT.shared):
-            return made
         shared = made.done(FRONT.shared)
         steps = max(made.steps, shared + 1, made.held + 1)
         if period is not None and steps > period:
@@ -74,9 +75,22 @@ class _Passes:
 
     def back_pass(self, period: int | None) -> Program:
         """The back pass, which ends as the front pass does."""
-        shared = any(product.into == FRONT.shared for product in self.front)
-        earliest = self._at_the_end(self.back, BACK.h, period) if shared else {}
-        return self._pass(BACK, self.back, period, earliest=earliest)
+        return self._ending(BACK, self.back, BACK.h, period)
+
+    def _ending(self, plan: Plan, products: Sequence[Product], event: Event, period: int | None) -> Program:
+        """A pass that raises ``event`` at its end, with a head that has the blocks that are held."""
+        earliest = self._at_the_end(products, event, period) if self.holds else {}
+        made = self._pass(plan, products, period, earliest=earliest)
+        if made.held < made.steps:
+            return made
+        if period is not None:
+            raise ValueError(f"a held block is taken at step {made.held}, too late for a period of {period} steps")
+        return self._pass(plan, products, period, earliest=earliest, steps=made.held + 1)
+
+    @property
+    def holds(self) -> bool:
+        """Whether a pass takes blocks that the core holds."""
+        return any(isinstance(block, Special) and block.held for product in self.front for block in product.blocks)
 
     def _at_the_end(self, products: Sequence[Product], event: Event, period: int | None) -> dict[Label, int]:
         """Steps before which the products of the sum that raises ``event`` are not issued.
@@ -122,14 +136,12 @@ def _arrivals(p: HashedParameters, first: int, beats: int, stride: int, specials
     ]
 
 
-def compute(
-    p: HashedParameters, programs: dict[str, Program], place: Placement, *, cipher_latency: int, shortcut: bool
-) -> int:
-    """Cycles from the first beat accepted to h known: both hashes, the single call, and one pass of the lanes."""
+def compute(p: HashedParameters, programs: dict[str, Program], place: Placement, calls: Calls) -> int:
+    """Cycles from the first beat accepted to the last block known: both hashes, one pass of the lanes, the calls."""
     registered = 1  # the input beat
     queued = 1 if p.overlap else 0
-    saved = 1 if shortcut else 0
-    first_counter = registered + programs["front"].done(FRONT.R) + cipher_latency + 1 - 2 * saved
-    first_result = first_counter + cipher_latency + queued
-    waits = place.parts - 1 if shortcut else place.rows * (place.parts - 1)
-    return first_result + waits + programs["back"].done(BACK.h) - saved
+    saved = 1 if calls.shortcut else 0
+    first_counter = registered + programs["front"].done(FRONT.R) + calls.latency + 1 - 2 * saved
+    first_result = first_counter + calls.cipher_latency + queued
+    waits = place.parts - 1 if calls.shortcut else place.rows * (place.parts - 1)
+    return first_result + waits + programs["back"].done(BACK.h) - saved + calls.closing_latency

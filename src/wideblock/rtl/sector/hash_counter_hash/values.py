@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Values that several stages of hash-counter-hash share."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Module, Signal, Value
+from amaranth import Cat, Module, Signal, Value
 
 from wideblock.rtl.hash.unit import HashPass, HashUnit
 from wideblock.rtl.stream.stages import Stages
@@ -12,17 +13,35 @@ from wideblock.rtl.stream.storage import Ring, Slots
 
 from ..parameters import HashedParameters
 from .equations import BACK, FRONT, Structure
-from .placement import Placement
+from .placement import Piece, Placement
 
 __all__ = ["Beat", "Carried", "Entering", "Frame", "Single", "Start", "Step", "Tags"]
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """A block of the input that is kept by its pieces, as the beats have them."""
+
+    slots: list[tuple[Piece, Slots]]
+
+    @classmethod
+    def of(cls, stages: Stages, name: str, pieces: Sequence[Piece]) -> "Pieces":
+        """A block of each sector under way."""
+        names = [name] if len(pieces) == 1 else [f"{name}_{k}" for k in range(len(pieces))]
+        return cls([(piece, stages.slots(n, 8 * piece.size)) for piece, n in zip(pieces, names, strict=True)])
+
+    def read(self, sector: Value) -> Value:
+        """The block of ``sector``."""
+        parts = [slots.read(sector) for _, slots in self.slots]
+        return parts[0] if len(parts) == 1 else Cat(parts)
 
 
 @dataclass(frozen=True)
 class Carried:
     """Values that a sector carries from the stage that makes them to those that use them.
 
-    tweak, direction, X: of the input, X the first ``specials`` blocks
-    R, G, Z, B, W, inner, outer: see :class:`Equations`; None where the scheme has no such value
+    tweak, direction, X: of the input, X the blocks known last
+    R, G, Z, B, W, inner, outer: see :class:`Equations`; None where no stage takes such a value
     Q:                   right operand of the product ``FRONT.Q``
     shared:              result of ``FRONT.shared``
     sector, result:      rings of the input and of the counter mode's results, one a bank of the :class:`Placement`
@@ -30,11 +49,11 @@ class Carried:
 
     tweak: Slots
     direction: Slots
-    X: list[Slots]
+    X: list[Pieces]
     R: Slots
-    G: Slots
     Z: Slots
     inner: Slots
+    G: Slots | None
     Q: Slots | None
     shared: Slots | None
     W: Slots | None
@@ -62,9 +81,9 @@ class Carried:
         return cls(
             tweak=stages.slots("tweak", 8 * p.tweak_bytes),
             direction=stages.slots("direction", 1),
-            X=[stages.slots(f"X{k + 1}") for k in range(structure.specials)],
+            X=[Pieces.of(stages, f"X{k}", pieces) for k, pieces in enumerate(place.specials, 1)],
             R=stages.slots("R"),
-            G=stages.slots("G"),
+            G=None if structure.end_calls else stages.slots("G"),
             Z=stages.slots("Z"),
             inner=stages.slots("inner"),
             Q=stages.slots("Q") if FRONT.Q in front.taps else None,
@@ -75,6 +94,11 @@ class Carried:
             sector=ring("sector_ring"),
             result=ring("result_ring"),
         )
+
+    @property
+    def before(self) -> Slots:
+        """The value that the back hash is added to."""
+        return self.W or self.G or self.Z
 
 
 @dataclass(frozen=True)
@@ -93,12 +117,16 @@ class Frame:
 
 @dataclass(frozen=True)
 class Single:
-    """The single call: its ``block`` enters lane 0 in the cycle of ``go``. ``sector`` is whose it is."""
+    """The single call: its ``block`` is there in the cycle of ``go``. ``sector`` is whose it is.
+
+    ``enters`` is ``go`` if it enters lane 0, else never high.
+    """
 
     block: Value
     go: Value
     sector: Value
     decrypt: Value
+    enters: Value
 
 
 @dataclass(frozen=True)
@@ -129,21 +157,25 @@ class Tags:
 
 @dataclass(frozen=True)
 class Start:
-    """Values for the counter mode in the cycle in which the single call is back, and whose they are."""
+    """Values for the counter mode in the cycle in which the single call is ``back``, and whose they are."""
 
     G: Value
     Z: Value
     sector: Value
+    back: Value
 
 
 @dataclass(frozen=True)
 class Step:
-    """The next step of the counter mode: its ``number`` in its ``sector``, whose Z and G are there if ``waiting``."""
+    """The next step of the counter mode: its ``number`` in its ``sector``, whose Z and G are there if ``waiting``.
+
+    G is None where no stage takes it.
+    """
 
     number: Signal
     sector: Value
     Z: Value
-    G: Value
+    G: Value | None
     waiting: Value
 
 

@@ -10,26 +10,22 @@ __all__ = ["held", "order", "queues"]
 
 
 def held(core: Contract) -> Rule:
-    """A result's first blocks are read from memories while it waits, so they must not be another sector's by then.
+    """The blocks of a result that are known last are read from memories while it waits, so they must not be another
+    sector's by then.
 
-    Assumed: h of a sector is not announced before its tauW, nor either of a sector that the front hash has not
-    finished. :func:`order` proves that.
+    Assumed: the inner block of a sector is not known before its outer one, nor either of a sector that the front hash
+    has not finished. :func:`order` proves that.
     """
-    p, made, beats = core.parameters, core.component, core.parameters.beats
-    if made.leaving_slots:
-        raise NotProved(
-            f"{core.module}: the argument is for cores whose {made.structure.specials} special blocks come before the "
-            f"last beat; a sector has {beats} beats of {p.width} blocks"
-        )
-    stages = _announcing(made)
-    signals = {name: f"core.{name}_sector" for name in ("front", *stages.values())}
+    made, beats = core.component, core.parameters.beats
+    known = _known(made)
+    signals = {name: f"core.{name}_sector" for name in ("front", *known)}
     signals |= {name: f"core.exit.{name}" for name in ("sector", "number", "shown", "shown_number", "valid")}
-    signals |= {"front_first": "core.front_hash.front_first"} | {f"event_{e}": f"core.event_{e}" for e in stages}
+    signals |= {"front_first": "core.front_hash.front_first"} | {f"known_{x}": signal for x, signal in known.items()}
     bits = made.slots.bit_length() - 1
-    after = ("inner", *(x for x in stages.values() if x != "inner"), "front")
+    after = (*known, "front")
     distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
     given = dict(zip(after, after[1:], strict=False))
-    assumed = "".join(f"assume (!event_{event} || {x} != {given[x]});\n" for event, x in stages.items())
+    assumed = "".join(f"assume (!known_{x} || {x} != {given[x]});\n" for x in known)
     return Rule(
         "assumed: the back hash keeps the order of sectors",
         signals,
@@ -44,7 +40,7 @@ def held(core: Contract) -> Rule:
         if (valid && shown_number == {beats - 1}) assert (number == 0 && sector == next_shown);
         if (valid && shown_number != {beats - 1}) assert (number == shown_number + 1 && sector == shown);
       end""",
-        kept=(*stages.values(), "direction"),
+        kept=(*known, "direction"),
     )
 
 
@@ -73,14 +69,18 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
 
 
 def order(core: Contract) -> Rule:
-    """From the front hash by R, the single call, the lanes and the back hash to h and, if there is one, tauW."""
+    """From the front hash by R, the single call, the lanes and the back hash to h and, if there is one, tauW; with a
+    call of the inner block to its result.
+    """
     if not core.parameters.overlap:
         raise NotApplicable("no order to prove: overlap is False, so sectors do not share the stages")
     made = core.component
     front, back, stages = made.programs["front"], made.programs["back"], _announcing(made)
+    closing, last = made.structure.end_calls, stages["h"]
     issued = _issued(core)
     signals, rule = _queue(core)
-    pointers = ("front", "back", "r", "g", "lane", "y", *stages.values())
+    after = (*(["inner"] if closing else []), last, "back", "y", "lane", "g", "r", "front")
+    pointers = (*after, *(pointer for pointer in stages.values() if pointer != last))
     signals |= {name: f"core.{name}_sector" for name in pointers}
     signals |= {"sector": "core.exit.sector", "lane_step": "core.step"}
     signals |= {f"event_{event}": f"core.event_{event}" for event in stages}
@@ -88,11 +88,10 @@ def order(core: Contract) -> Rule:
         found, flight = in_flight(unit, program, event)
         signals, rule = signals | found, rule + flight
     bits = made.slots.bit_length() - 1
-    after = ("inner", "back", "y", "lane", "g", "r", "front")
     distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
     pairs = "".join(
         f"wire [{bits}:0] {a}_{b} = {a} - {b};\n"
-        for a, b in (("front", "r"), ("r", "g"), ("lane", "y"), ("y", "back"), ("back", "inner"))
+        for a, b in (("front", "r"), ("r", "g"), ("lane", "y"), ("y", "back"), ("back", last))
     )
     tauW = ""
     if "tauW" in stages:
@@ -110,22 +109,33 @@ def order(core: Contract) -> Rule:
       end"""
     before_h = "outer" if "tauW" in stages else "front"
     parts, s = core.parameters.width // core.parameters.lanes, made.lane_steps
-    tags, singles = delayed("single", made.cipher_latency)
+    tags, singles = delayed("call", made.calls.latency, "opening") if closing else delayed("single", made.calls.latency)
+    closed = ""
+    if closing:
+        closing_tags, flight = delayed("call", made.calls.closing_latency, "closing")
+        tags |= closing_tags
+        closed = f"""
+      wire [{bits}:0] closing_inner = closing - inner;
+      wire [15:0] closing_flight = {flight};
+      always @* if (!clear) begin
+        assert (!call_closing{made.calls.closing_latency - 1} || inner != front);
+        assert (closing_inner == closing_flight);
+      end"""
     return Rule(
         "no stage works on a sector that it was not given, nor announces it",
         signals | tags,
-        f"""{distances}{pairs}{rule}{tauW}
+        f"""{distances}{pairs}{rule}{tauW}{closed}
       wire [15:0] popped = back_step < {back.beats} ? back_step : 16'd{back.beats};
       wire [15:0] single_flight = {singles};
       always @* if (!clear) begin
-        assert (!event_h || inner != {before_h});
+        assert (!event_h || {last} != {before_h});
         assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in zip(after, after[1:], strict=False))});
         assert (to_front <= {made.slots} && (front_step == 0 || to_front < {made.slots}));
         assert (front_r == R_flight && r_g == single_flight);
         assert (lane_step < {s} && y_step < {s} && (lane_step == 0 || lane != g));
         assert (16'd{s} * lane_y + lane_step == steps + y_step);
         assert (16'd{s} * y_back + y_step == 16'd{parts} * (popped + queue_waiting) + part_out);
-        assert (back_inner == h_flight);
+        assert (back_{last} == h_flight);
       end""",
         kept=("words",),
     )
@@ -147,6 +157,15 @@ def _issued(core: Contract) -> dict[str, int]:
 
 def _announcing(made) -> dict[str, str]:
     """The events of the back hash, and whose pointer each advances."""
-    pointers = {"tauW": "outer", "h": "inner"}
+    pointers = {"tauW": "outer", "h": "closing" if made.structure.end_calls else "inner"}
     raised = {event.name for event in made.units["back"].events}
     return {event: pointers[event] for event in pointers if event in raised}
+
+
+def _known(made) -> dict[str, str]:
+    """The pointers of the blocks that are known last, and the signal that advances each."""
+    pointers = {pointer: f"core.event_{event}" for event, pointer in _announcing(made).items()}
+    if made.structure.end_calls:
+        del pointers["closing"]
+        pointers["inner"] = f"core.closing{made.calls.closing_latency - 1}.call"
+    return {name: pointers[name] for name in ("inner", "outer") if name in pointers}

@@ -8,12 +8,13 @@ from wideblock.verify.formal.induction import CLEAR
 __all__ = ["delayed", "in_flight", "no_loss"]
 
 
-def delayed(field: str, cycles: int) -> tuple[dict[str, str], str]:
-    """One field of a core's delayed tags: its signals, one for each cycle of delay, and the number of those that are 1.
+def delayed(field: str, cycles: int, line: str = "tag") -> tuple[dict[str, str], str]:
+    """One field of a ``line`` of delayed flags: its signals, one for each cycle of delay, and the number of those
+    that are 1.
 
     The number is a sum in Verilog.
     """
-    signals = {f"{field}_tag{k}": f"core.tag{k}.{field}" for k in range(cycles)}
+    signals = {f"{field}_{line}{k}": f"core.{line}{k}.{field}" for k in range(cycles)}
     return signals, " + ".join(signals)
 
 

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The single calls of hash-counter-hash: by the lanes, by an inverse cipher beside them, or by ciphers at both ends."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from amaranth import Cat, Mux, Signal, Value
+
+from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption
+from wideblock.rtl.aes.sbox import logic_sbox
+
+from ..parameters import HashedParameters
+from .equations import Structure
+from .values import Frame, Single, Tags
+
+__all__ = ["Called", "Calls"]
+
+
+@dataclass(frozen=True)
+class Called:
+    """The ``result`` of the single call, valid in the cycle of ``back``. ``sector`` is whose it is."""
+
+    result: Value
+    back: Value
+    sector: Value
+
+
+class Calls:
+    """The ciphers of the single calls beside the lanes, and their cycles.
+
+    latency: from the single call's block to its result; closing_latency: that of the call of the inner block, or 0
+    spacing: least cycles from one sector's calls to the next one's
+    """
+
+    def __init__(self, p: HashedParameters, structure: Structure, cipher_latency: int):
+        self.parameters, self.structure = p, structure
+        self.shortcut = structure.shortcuts and not p.overlap
+        self.cipher_latency = self.latency = cipher_latency
+        self.spacing, self.closing_latency = 1, 0
+        sbox = logic_sbox(p.sbox)
+        if structure.inverse_call:
+            self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox=sbox)
+            self.spacing = self.inverse.timing.interval
+        if structure.end_calls:
+            self.encryption = IterativeEncryption(key_bits=p.key_bits, sbox=sbox, key_sets=2)
+            self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox=sbox, key_sets=2)
+            self.latency = self.encryption.timing.latency
+            self.closing_latency = self.inverse.timing.latency
+            self.spacing = max(self.encryption.timing.interval, self.inverse.timing.interval)
+
+    def single(self, f: Frame, single: Single, tags: Tags, keys: Sequence[Value]) -> Called:
+        """The single call. ``keys`` are the round keys of the lanes, or with end calls those of the first and the last
+        call when encrypting.
+        """
+        m = f.m
+        if self.structure.end_calls:
+            m.submodules.encryption = self.encryption
+            result, back = self._end_call(f, "opening", self.encryption, single, keys)
+            return Called(result, back, f.stages.pointer("g", back))
+        back = tags.called.single
+        sector = f.stages.pointer("g", back)
+        called = Signal(128)
+        m.d.comb += called.eq(f.called)
+        if self.structure.inverse_call:
+            inverse = self._inverse(f, single, sector, keys)
+            with m.If(f.carried.direction.read(sector)):
+                m.d.comb += called.eq(inverse)
+        return Called(called, back, sector)
+
+    def closing(self, f: Frame, inner: Single, keys: Sequence[Value]) -> tuple[Value, Value]:
+        """Inverse AES of the inner block, and the pulse with which it is there."""
+        f.m.submodules.inverse = self.inverse
+        return self._end_call(f, "closing", self.inverse, inner, keys[::-1])
+
+    def _end_call(
+        self,
+        f: Frame,
+        name: str,
+        cipher: IterativeEncryption | IterativeDecryption,
+        call: Single,
+        keys: Sequence[Value],
+    ) -> tuple[Value, Value]:
+        """A call under the first of the ``keys``, when decrypting the second; its result, and the pulse with it."""
+        f.m.d.comb += [
+            cipher.i.payload.eq(call.block),
+            cipher.i.valid.eq(call.go),
+            cipher.second.eq(call.decrypt),
+            cipher.o.ready.eq(1),
+            cipher.round_keys.eq(Cat(keys)),
+            cipher.clear.eq(f.clear),
+        ]
+        *_, arrived = f.stages.delayed(name, cipher.timing.latency, call=call.go)
+        return cipher.o.payload, arrived.call
+
+    def _inverse(self, f: Frame, single: Single, back_sector: Value, keys: Sequence[Value]) -> Value:
+        """Inverse AES of the single call's block, in the cycle in which the lanes' result of it is back."""
+        m, inverse, go = f.m, self.inverse, single.go & single.decrypt
+        m.submodules.inverse = inverse
+        m.d.comb += [
+            inverse.i.payload.eq(single.block),
+            inverse.i.valid.eq(go),
+            inverse.o.ready.eq(1),
+            inverse.round_keys.eq(keys[0]),
+            inverse.clear.eq(f.clear),
+        ]
+        if self.cipher_latency == inverse.timing.latency:
+            return inverse.ahead if self.shortcut else inverse.o.payload
+        if not self.parameters.overlap:
+            return inverse.o.payload  # which stays there until the next one
+        done = f.stages.slots("inverse_done")
+        sector = Signal.like(single.sector)
+        with m.If(go | f.clear):
+            m.d.sync += sector.eq(Mux(f.clear, 0, single.sector))
+        done.write(sector, inverse.o.payload, inverse.o.valid)
+        return done.read(back_sector)
