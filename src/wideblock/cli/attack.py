@@ -13,7 +13,7 @@ from wideblock.verify.sector.attack import Outcome, run
 from wideblock.verify.sector.driver import SectorSimulation
 
 EXAMPLE = "Example: [b]wideblock attack xcb-1 --set sector_bytes=512 --seed 1[/b]"
-SHOWN = 16
+SHOWN = 8  # bytes of a value: a row is at most 80 characters
 
 
 def attack(
