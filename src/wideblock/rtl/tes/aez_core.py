@@ -16,12 +16,9 @@ Source: "Fast Low Level Disk Encryption Using FPGAs", 2.2, for Delta = 0; AEZ v5
 Bytes: bit k of a block read as a big-endian integer is the coefficient of x^k.
 """
 
-from amaranth import Mux, Value
-
-from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
-from wideblock.rtl.sector.feistel_mix_feistel import FeistelMixFeistel, Words
+from wideblock.rtl.sector.feistel_mix_feistel import FeistelMixFeistel, Mask
 from wideblock.rtl.sector.parameters import FeistelMixFeistelParameters
 
 __all__ = ["AezCore"]
@@ -29,6 +26,12 @@ __all__ = ["AezCore"]
 KEY = KeyWord("K", 128, "the AES key")
 I, J = KeyWord("I", 128, "AES_K(0)"), KeyWord("J", 128, "AES_K(1)")  # noqa: E741
 ONE = 1 << 120  # the block 00 .. 00 01
+NUMBER = None  # the second index is the pair's
+
+
+def E(i: int, j: int | None) -> Mask:
+    """The mask of E(i, j; X): (i + 1) I + j J."""
+    return Mask(i + 1, j)
 
 
 class AezCore(FeistelMixFeistel):
@@ -39,7 +42,10 @@ class AezCore(FeistelMixFeistel):
     """
 
     title = "AEZ-core[AES], two Feistel rounds on each pair of blocks, a mix, and two rounds again"
-    numbered = J
+    I, J, reading = I, J, Reading.BE  # noqa: E741
+    outer, inner, between = E(1, NUMBER), E(0, 0), E(2, NUMBER)
+    last_outer, last_inner = (E(0, 1), E(0, 2)), (E(-1, 1), E(-1, 2))
+    delta = E(3, 1)
 
     @staticmethod
     def check(p: FeistelMixFeistelParameters) -> None:
@@ -49,24 +55,3 @@ class AezCore(FeistelMixFeistel):
     def key_material(p: FeistelMixFeistelParameters) -> KeyMaterial:
         """I = AES_K(0), then J = AES_K(1)."""
         return KeyMaterial((KEY,), (KEY,), derivations=(Derivation(0, KEY, I), Derivation(ONE, KEY, J)))
-
-    def scaled(self, word: Value, k: int) -> Value:
-        return Reading.BE.block(GF128.shift(Reading.BE.element(word), k))
-
-    def outer(self, jJ: Value, words: Words) -> Value:
-        return self.scaled(words[I], 1) ^ jJ
-
-    def inner(self, words: Words) -> Value:
-        return words[I]
-
-    def between(self, jJ: Value, words: Words) -> Value:
-        return self.scaled(words[I], 1) ^ words[I] ^ jJ
-
-    def last_outer(self, second: Value, words: Words) -> Value:
-        return words[I] ^ self.last_inner(second, words)
-
-    def last_inner(self, second: Value, words: Words) -> Value:
-        return Mux(second, self.scaled(words[J], 1), words[J])
-
-    def delta(self, words: Words) -> Value:
-        return self.scaled(words[I], 2) ^ words[J]

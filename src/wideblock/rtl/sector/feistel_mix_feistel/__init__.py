@@ -2,6 +2,6 @@
 """The family Feistel-mix-Feistel. :class:`.equations.Equations` is what a scheme of the family states."""
 
 from .core import FeistelMixFeistel
-from .equations import Words
+from .equations import Mask
 
-__all__ = ["FeistelMixFeistel", "Words"]
+__all__ = ["FeistelMixFeistel", "Mask"]

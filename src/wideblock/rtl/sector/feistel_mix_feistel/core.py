@@ -27,8 +27,8 @@ from wideblock.rtl.stream.storage import Delay
 from ..parameters import FeistelMixFeistelParameters
 from ..steps import Steps
 from ..store_and_forward import StoreAndForward
-from .equations import Equations, Words
-from .multiples import Multiples, StoredMultiples
+from .equations import Equations, Mask
+from .multiples import Multiples, Numbers, StoredNumbers
 from .schedule import Schedule
 from .timetable import timetable
 from .values import PAIR, Carried, Frame, Step, job
@@ -83,14 +83,14 @@ class FeistelMixFeistel(Equations, StoreAndForward):
 
         admission = self._admission(m, opening, taken=front_sector, computed=result_sector, left=left)
         m.d.comb += free.eq(admission.free)
-        self._connect_keys(m, idle=self.entrance.between & admission.done, derived=f.multiples.loaded)
+        self._connect_keys(m, idle=self.entrance.between & admission.done, derived=f.numbers.loaded)
         return m
 
     def _frame(self, m: Module) -> Frame:
         """Key unit, lanes with the delay beside them, and the memories of what a sector carries."""
         p, s, keys = self.parameters, self.schedule, self.key_unit
         stages = self._stages(m)
-        words = {word: keys.value(word) for word in keys.material.stored}
+        I, J = (Multiples(m, word.name, keys.value(word), self.reading) for word in (self.I, self.J))  # noqa: E741
         layout = job(len(Signal(range(s.steps))), stages.slot_bits + 1)
         entering = Signal(layout, name="entering")
         *_, arrived = stages.delayed("tag", self.cipher_latency, **{name: entering[name] for name, _ in layout})
@@ -110,19 +110,17 @@ class FeistelMixFeistel(Equations, StoreAndForward):
             middle=[stages.ring(f"middle_ring{q}", 256) for q in range(p.lanes)],
             result=[stages.ring(f"result_ring{q}", 256) for q in range(p.lanes)],
         )
-        multiples = self._multiples(m, words)
-        return Frame(m, stages, keys.clear, words, multiples, entering, arrived, into, old, E, new, carried)
+        numbers = self._numbered(m, J)
+        return Frame(m, stages, keys.clear, I, J, numbers, entering, arrived, into, old, E, new, carried)
 
-    def _multiples(self, m: Module, words: Words) -> Multiples:
+    def _numbered(self, m: Module, J: Multiples) -> Numbers:
         """The multiples that number the pairs, as the parameters have them."""
         s, keys = self.schedule, self.key_unit
-        powers = [Signal(128, name=f"power{k}") for k in range((s.steps * s.lanes).bit_length())]
-        m.d.comb += [power.eq(self.scaled(words[self.numbered], k)) for k, power in enumerate(powers)]
         if self.parameters.masks == "on-the-fly":
-            return Multiples(m, powers, lanes=s.lanes)
-        return StoredMultiples(
+            return Numbers(m, J, lanes=s.lanes, steps=s.steps)
+        return StoredNumbers(
             m,
-            powers,
+            J,
             lanes=s.lanes,
             steps=s.steps,
             load=keys.returned,
@@ -153,8 +151,8 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         left, right = step[::2], step[1::2]
         decrypt, tweak = self._request(f, opening)
         numbers = self._numbers(f, "front", row, row, go)
-        calls = [M ^ self.outer(jJ, f.words) for M, jJ in zip(right, numbers, strict=True)]
-        calls[z] = Mux(ends, right[z] ^ self.last_outer(decrypt, f.words), calls[z])
+        calls = [M ^ f.mask(self.outer, jJ) for M, jJ in zip(right, numbers, strict=True)]
+        calls[z] = Mux(ends, right[z] ^ self._last_mask(f, self.last_outer, decrypt), calls[z])
         numbers[z] = Mux(ends, tweak, numbers[z])
         pairs = [Cat(*pair) for pair in zip(left, right, numbers, strict=True)]
         job = {"W": Const(1), "row": row, "final": whole, "sector": sector, "decrypt": decrypt}
@@ -174,19 +172,19 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         """j J of the pairs of step ``row``; ``following`` is the row of the next cycle, or the present one if the cycle
         of a step is never followed by another's."""
         before, held = Signal(128, name=f"{name}_number"), Signal(128, name=f"held_{name}_number")
-        last = f.multiples.last(f"last_{name}_number", following)
+        last = f.numbers.last(name, following)
         f.m.d.comb += before.eq(Mux(row == 0, 0, held))
         f.stages.hold(held, last, go)
-        return [*(before ^ f.multiples.within(q) for q in range(self.schedule.lanes - 1)), last]
+        return [*(before ^ f.J.times(q + 1) for q in range(self.schedule.lanes - 1)), last]
 
     def _returning(self, f: Frame) -> Step:
         """The step that leaves the lanes, with the next calls of its pairs, if there are any in its layer."""
-        a, z, inner = f.arrived, self.schedule.last_lane, self.inner(f.words)
+        a, z, inner = f.arrived, self.schedule.last_lane, f.mask(self.inner)
         calls, pairs = [], []
         for old, new, E in zip(f.old, f.new, f.E, strict=True):
             right = Mux(a.YZ, old.right ^ E, new)
             pairs.append(Cat(Mux(a.YZ, new, old.right), right, old.number))
-            calls.append(right ^ Mux(a.Cp, self.outer(old.number, f.words), inner))
+            calls.append(right ^ Mux(a.Cp, f.mask(self.outer, old.number), inner))
         call, pair = self._last_pair(f)
         calls[z], pairs[z] = Mux(a.final, call, calls[z]), Mux(a.final, pair, pairs[z])
         again = Signal(name="again")
@@ -200,7 +198,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         W is M_x plus the result of the first call. The results of the tweak's call and of the call for S, which the
         last pair does not take part in, do not go into the pair.
         """
-        m, a, words, z = f.m, f.arrived, f.words, self.schedule.last_lane
+        m, a, z = f.m, f.arrived, self.schedule.last_lane
         old, new, Delta = f.old[z], f.new[z], Signal(128, name="Delta_value")
         X, Y = self._sum(f, "X", a.X), self._sum(f, "Y", a.YZ)
         if (slots := f.carried.Delta) is not None:
@@ -211,11 +209,14 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         feistel = Cat(old.right, new, old.number)
         pair = Mux(a.X, Cat(old.left, S_x, old.number), Mux(a.YZ, Cat(old.left, old.right, Y ^ Delta), feistel))
         right = Mux(a.X, S_x, Mux(a.YZ, old.right, new))
-        inner = self.last_inner(Mux(a.X, a.decrypt, ~a.decrypt), words)
-        call = right ^ Mux(a.Cp, self.last_outer(~a.decrypt, words), inner)
+        inner = self._last_mask(f, self.last_inner, a.decrypt ^ ~a.X)
+        call = right ^ Mux(a.Cp, self._last_mask(f, self.last_outer, ~a.decrypt), inner)
         if f.carried.Delta is not None:
-            call = Mux(a.W, old.number ^ self.delta(words), call)
+            call = Mux(a.W, old.number ^ f.mask(self.delta), call)
         return call, pair
+
+    def _last_mask(self, f: Frame, masks: tuple[Mask, Mask], second: Value) -> Value:
+        return Mux(second, f.mask(masks[1]), f.mask(masks[0]))
 
     def _sum(self, f: Frame, name: str, go: Value) -> Value:
         """The sum of ``new`` over the pairs but the last, from a sector's first step to the present one."""
@@ -253,7 +254,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         stages.hold(S, c.S.read(following_sector), present)
         row = stages.row(steps.following, following_sector)
         numbers = self._numbers(f, "call", steps.step, steps.following, go)
-        calls = [S ^ self.between(jJ, f.words) for jJ in numbers]
+        calls = [S ^ f.mask(self.between, jJ) for jJ in numbers]
         pairs = [Cat(column.read(row, present | f.clear), jJ) for column, jJ in zip(c.middle, numbers, strict=True)]
         job = {"YZ": Const(1), "row": steps.step, "final": steps.final, "sector": sector}
         return Step(go, calls, pairs, job | {"decrypt": c.direction.read(sector)})

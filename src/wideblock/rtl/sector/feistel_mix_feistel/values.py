@@ -10,8 +10,8 @@ from amaranth.lib import data
 from wideblock.rtl.stream.stages import Stages
 from wideblock.rtl.stream.storage import Ring, Slots
 
-from .equations import Words
-from .multiples import Multiples
+from .equations import Mask
+from .multiples import Multiples, Numbers
 
 __all__ = ["CALLS", "PAIR", "Carried", "Frame", "Step", "job"]
 
@@ -56,7 +56,7 @@ class Carried:
 class Frame:
     """Shared by all stages.
 
-    words:             of the key unit               multiples: of the word that numbers the pairs
+    I, J:              multiples of the words        numbers: those of J that number the pairs
     entering, arrived: the job that enters the lanes, and the one that leaves them
     into, old:         the pairs of these, a lane each
     E:                 the lanes' results            new:       left + E, a lane each
@@ -65,8 +65,9 @@ class Frame:
     m: Module
     stages: Stages
     clear: Value
-    words: Words
-    multiples: Multiples
+    I: Multiples  # noqa: E741
+    J: Multiples
+    numbers: Numbers
     entering: Any
     arrived: Any
     into: list[Any]
@@ -74,6 +75,13 @@ class Frame:
     E: list[Signal]
     new: list[Signal]
     carried: Carried
+
+    def mask(self, mask: Mask, jJ: Value | None = None) -> Value:
+        """A mask; ``jJ`` is the multiple of the pair's number, if it is one of pairs."""
+        if mask.b is None:
+            assert jJ is not None
+            return self.I.times(mask.a) ^ jJ
+        return self.I.times(mask.a) ^ self.J.times(mask.b)
 
 
 @dataclass(frozen=True)
