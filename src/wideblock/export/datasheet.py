@@ -18,7 +18,8 @@ def datasheet(core: Contract, measured: str = "") -> str:
     p, t = core.parameters, core.timing
     rate = 8 * p.sector_bytes / t.interval
     diagram = sector_diagram(t, p.beats)
-    connect = CONNECT.format(core=core, bits=8 * p.tweak_bytes, high=8 * p.tweak_bytes - 1)
+    tweak = TWEAK.format(bits=8 * p.tweak_bytes, high=8 * p.tweak_bytes - 1) if p.tweak_bytes else NO_TWEAK
+    connect = CONNECT.format(core=core, tweak=tweak)
     parts = [
         f"# {core.module}\n\n{core.title}. {core.summary}\n\n"
         f"Made by wideblock {__version__} with `{command(core)}`. {_throughput(rate)}\n",
@@ -40,8 +41,8 @@ def datasheet(core: Contract, measured: str = "") -> str:
             ],
         )
         + f"\n{_holds(core)}\n{IDLE}",
-        f"## Timing diagram\n\nTwo sectors back to back, A with tweak TA and B with TB, of {p.beats} beats each, by "
-        "the figures above; the core may take a beat earlier or later. "
+        f"## Timing diagram\n\nTwo sectors back to back, A with `s_axis_tuser` TA and B with TB, of {p.beats} beats each, "
+        "by the figures above; the core may take a beat earlier or later. "
         f"`~` is high, `_` low, `:` cycles left out.\n\n```text\n{text(diagram)}```\n\n"
         f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
         f"## Rules of the ports\n\n{_rules(core)}",
@@ -137,13 +138,18 @@ KEYS = """\
 
 CONNECT = """\
 All ports are synchronous to `aclk`. `aresetn` is sampled by `aclk`: hold it low for at least one cycle. A 16-byte block
-keeps its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream width converter fits as it is. For
-storage, the tweak is the sector number as a {bits}-bit little-endian integer: put the number in
-`s_axis_tuser[{high}:0]`.
+keeps its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream width converter fits as it is. {tweak}
 The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
 FuseSoC (targets `lint`, `synth` and, with a test bench, `sim`). `{core.module}.xdc`, for Vivado, and
 `{core.module}.sdc`, for other tools, have a clock constraint for runs of the core by itself.
 """
+
+TWEAK = """\
+For
+storage, the tweak is the sector number as a {bits}-bit little-endian integer: put the number in
+`s_axis_tuser[{high}:0]`."""
+
+NO_TWEAK = "There is no\ntweak: equal sectors give equal results, so this core is not for storage."
 
 SIMULATE = """\
 `{module}_tb.v` plays known answers and prints `PASSED`. It drives unknown values wherever the rules of the ports

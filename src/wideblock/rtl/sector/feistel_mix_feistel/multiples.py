@@ -57,7 +57,7 @@ class Numbers:
 
     def last(self, name: str, step: Value) -> Value:
         """The multiple of the last lane in ``step``, one cycle later."""
-        multiple = Signal(128, name=f"{name}_last_number")
+        multiple = Signal(128, name=f"{name}_last_number", reset_less=True)
         self._m.d.sync += multiple.eq(self._made(name, step))
         return multiple
 
