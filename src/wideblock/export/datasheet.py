@@ -41,8 +41,8 @@ def datasheet(core: Contract, measured: str = "") -> str:
             ],
         )
         + f"\n{_holds(core)}\n{IDLE}",
-        f"## Timing diagram\n\nTwo sectors back to back, A with `s_axis_tuser` TA and B with TB, of {p.beats} beats each, "
-        "by the figures above; the core may take a beat earlier or later. "
+        f"## Timing diagram\n\nTwo sectors back to back, A with `s_axis_tuser` TA and B with TB, of {p.beats} beats "
+        "each, by the figures above; the core may take a beat earlier or later. "
         f"`~` is high, `_` low, `:` cycles left out.\n\n```text\n{text(diagram)}```\n\n"
         f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
         f"## Rules of the ports\n\n{_rules(core)}",

@@ -131,7 +131,7 @@ def make(name: str, subject: Contract, key: bytes, *, decrypt: bool) -> Engine:
         raise UserError(f"engine must be one of {', '.join(map(repr, ENGINES))}, got {name!r}")
     if not shape(subject).tweak_bytes:
         raise UserError(
-            f"{subject.module} takes no tweak, so equal sectors of an image would stay equal; choose a core with a tweak"
+            f"{subject.module} takes no tweak, so equal sectors would stay equal; choose a core with a tweak"
         )
     if len(key) != shape(subject).key_bytes:
         raise UserError(f"key must be {shape(subject).key_bytes} bytes, got {len(key)}")
