@@ -60,7 +60,7 @@ def test_a_stream_is_steady_and_has_a_slot_for_each_sector(pairs, lanes):
     slots = power_of_two(-(-(stream.residence + 1) // stream.interval))
     played = play(s, stream.pace, 200)
     edge = 2 * (1 + s.latency // stream.interval)
-    for times in (played.entered, played.left):
+    for times in (played.accepted, played.left):
         assert {b - a for a, b in list(pairwise(times))[edge:-edge]} == {stream.interval}
     for number, opened in enumerate(played.opened):
         assert number < slots or played.left[number - slots] < opened

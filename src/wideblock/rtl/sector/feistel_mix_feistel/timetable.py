@@ -30,11 +30,15 @@ class Timetable:
 
 @dataclass(frozen=True)
 class Played:
-    """Cycles in which sectors open, in which their last beats enter, in which results are known, and in which they
-    leave. Cycle 0 accepts the first beat."""
+    """Cycles of sectors that are offered back to back.
 
+    accepted: the first beat goes into the input register, from cycle 0 on
+    opened:   the first beat leaves that register, for the core
+    computed: the result is known                 left: its last beat is read
+    """
+
+    accepted: list[int]
     opened: list[int]
-    entered: list[int]
     computed: list[int]
     left: list[int]
 
@@ -49,7 +53,7 @@ def timetable(s: Schedule) -> Timetable:
     for pace in chain([s.beats], range(max(s.beats, s.calls), 2 * s.calls + 64)):
         edge = 2 * (1 + s.latency // max(pace, s.calls))
         played = play(s, pace, MEASURED + 2 * edge)
-        gaps = {b - a for t in (played.entered, played.left) for a, b in list(pairwise(t))[edge:-edge]}
+        gaps = {b - a for t in (played.accepted, played.left) for a, b in list(pairwise(t))[edge:-edge]}
         if len(gaps) == 1:
             return Timetable(gaps.pop(), pace, max(b - a for a, b in zip(played.opened, played.left, strict=True)))
     raise ValueError(f"no steady interval for {s}")
@@ -60,7 +64,7 @@ def play(s: Schedule, pace: int, sectors: int) -> Played:
 
     A step is named by its layer, its call in it and whether it is the sector's last.
     """
-    played = Played([], [], [], [])
+    played = Played([0], [], [], [])
     lanes: deque[tuple[int, int, bool] | None] = deque([None] * s.cipher_latency)
     beat = step = leaving = mixed = begun = now = 0
     ready = False
@@ -88,7 +92,7 @@ def play(s: Schedule, pace: int, sectors: int) -> Played:
             if complete:
                 enters = 1, 1, last
             if last:
-                played.entered.append(now)
+                played.accepted.append(now)
             beat = (beat + 1) % s.beats
         ready = begun < mixed
         if returned == (1, 3, True):
@@ -96,4 +100,5 @@ def play(s: Schedule, pace: int, sectors: int) -> Played:
         if returned == (2, 3, True):
             played.computed.append(now)
         lanes.appendleft(enters)
+    del played.accepted[sectors:]
     return played
