@@ -138,18 +138,18 @@ KEYS = """\
 
 CONNECT = """\
 All ports are synchronous to `aclk`. `aresetn` is sampled by `aclk`: hold it low for at least one cycle. A 16-byte block
-keeps its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream width converter fits as it is. {tweak}
+keeps its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream width converter fits as it is.
+{tweak}
 The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
 FuseSoC (targets `lint`, `synth` and, with a test bench, `sim`). `{core.module}.xdc`, for Vivado, and
 `{core.module}.sdc`, for other tools, have a clock constraint for runs of the core by itself.
 """
 
 TWEAK = """\
-For
-storage, the tweak is the sector number as a {bits}-bit little-endian integer: put the number in
+For storage, the tweak is the sector number as a {bits}-bit little-endian integer: put the number in
 `s_axis_tuser[{high}:0]`."""
 
-NO_TWEAK = "There is no\ntweak: equal sectors give equal results, so this core is not for storage."
+NO_TWEAK = "There is no tweak: equal sectors give equal results, so this core is not for storage."
 
 SIMULATE = """\
 `{module}_tb.v` plays known answers and prints `PASSED`. It drives unknown values wherever the rules of the ports
