@@ -26,7 +26,7 @@ PAPER |= {"eme2-1": 561, "eme2-2": 305}
 PAPER |= {"aez-2-pre": 389, "aez-2-otf": 404, "aez-2t": 404}
 OVERLAP |= {"eme2-1s": 520, "eme2-2s": 262}
 OVERLAP |= {"aez-2s": 326, "aez-2ts": 326}
-BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096, "aez-core": 4096}
+BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096, "aez_core": 4096}
 SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.scheme.name != "xts"]
 UNITS = {  # most cycles between units of 4096 bytes, and of 512
     "xts-enc": (257, 33),

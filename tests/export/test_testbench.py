@@ -19,7 +19,7 @@ ONE_A_FAMILY = ("fast-brw-1s", "hmch-brw-3", "heh-poly", "eme2-1", "aez-2t", "xt
 def small(name):
     """The preset, with sectors of a size that has a known answer and takes Icarus seconds."""
     scheme = catalog.preset(name).scheme.name
-    sizes = {"fast": "512", "xts": "512", "hctr2": "128", "eme2": "520", "aez-core": "64"}  # of EME2 one with a rest
+    sizes = {"fast": "512", "xts": "512", "hctr2": "128", "eme2": "520", "aez_core": "64"}  # of EME2 one with a rest
     return contract(name, {"sector_bytes": sizes[scheme]} if scheme in sizes else None)
 
 

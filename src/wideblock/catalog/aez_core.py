@@ -23,7 +23,7 @@ def holds(p: FeistelMixFeistelParameters, answer: vectors.Vector) -> bool:
 
 
 SCHEME = Scheme(
-    "aez-core",
+    "aez_core",
     AezCore,
     FeistelMixFeistelParameters,
     lambda p, key: AEZCore(key),

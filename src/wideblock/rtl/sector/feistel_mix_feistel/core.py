@@ -169,8 +169,11 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         return decrypt, tweak
 
     def _numbers(self, f: Frame, name: str, row: Value, following: Value, go: Value) -> list[Value]:
-        """j J of the pairs of step ``row``; ``following`` is the row of the next cycle, or the present one if the cycle
-        of a step is never followed by another's."""
+        """j J of the pairs of step ``row``; ``following`` is the row of the next cycle.
+
+        The first layer has ``row`` for both: its steps are two cycles apart. Only the last step may follow at once, if
+        it is one beat, and then it has no pair in the last lane.
+        """
         before, held = Signal(128, name=f"{name}_number"), Signal(128, name=f"held_{name}_number")
         last = f.numbers.last(name, following)
         f.m.d.comb += before.eq(Mux(row == 0, 0, held))

@@ -78,10 +78,7 @@ class Frame:
 
     def mask(self, mask: Mask, jJ: Value | None = None) -> Value:
         """A mask; ``jJ`` is the multiple of the pair's number, if it is one of pairs."""
-        if mask.b is None:
-            assert jJ is not None
-            return self.I.times(mask.a) ^ jJ
-        return self.I.times(mask.a) ^ self.J.times(mask.b)
+        return self.I.times(mask.a) ^ (jJ if mask.b is None else self.J.times(mask.b))
 
 
 @dataclass(frozen=True)
