@@ -31,7 +31,7 @@ from .equations import Equations, Mask
 from .multiples import Multiples, Numbers, StoredNumbers
 from .schedule import Schedule
 from .timetable import timetable
-from .values import PAIR, Carried, Frame, Step, job
+from .values import PAIR, Carried, Frame, Step, job_layout
 
 __all__ = ["FeistelMixFeistel"]
 
@@ -91,7 +91,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         p, s, keys = self.parameters, self.schedule, self.key_unit
         stages = self._stages(m)
         I, J = (Multiples(m, word.name, keys.value(word), self.reading) for word in (self.I, self.J))  # noqa: E741
-        layout = job(len(Signal(range(s.steps))), stages.slot_bits + 1)
+        layout = job_layout(len(Signal(range(s.steps))), stages.slot_bits + 1)
         entering = Signal(layout, name="entering")
         *_, arrived = stages.delayed("tag", self.cipher_latency, **{name: entering[name] for name, _ in layout})
         into = [Signal(PAIR, name=f"pair{q}") for q in range(p.lanes)]
@@ -136,27 +136,38 @@ class FeistelMixFeistel(Equations, StoreAndForward):
 
         Returns it, ``opening``, high as a sector's first beat is taken, and the sector that enters.
         """
-        p, x, number, z = self.parameters, self.entrance.x, self.entrance.number, self.schedule.last_lane
-        begins, ends, row = number == 0, number == p.beats - 1, number[1:]
-        waits, take, complete = Signal(name="beat_waits"), self.entrance.take, number[0] | ends
+        entrance, z = self.entrance, self.schedule.last_lane
+        begins, ends = entrance.number == 0, entrance.number == self.parameters.beats - 1
+        row, complete = entrance.number[1:], entrance.number[0] | ends
+        waits = Signal(name="beat_waits")
         opening = self._enter(f.m, admit=~begins | free, offer=waits, ready=~complete | vacant, first=begins)
-        go = take & complete
-        whole = go & x.last & ~self.entrance.fault.any()
+        go = entrance.take & complete
+        whole = go & entrance.x.last & ~entrance.fault.any()
         sector = f.stages.pointer("front", whole)
-        half = Signal(128 * p.width, name="half_step")
-        f.stages.hold(half, x.data, take & ~complete)
-        beat = blocks(Value.cast(x.data), p.width)
-        alone = ends if p.beats % 2 else Const(0)
-        step = [*(Mux(alone, b, a) for a, b in zip(blocks(half, p.width), beat, strict=True)), *beat]
-        left, right = step[::2], step[1::2]
         decrypt, tweak = self._request(f, opening)
+        left, right = self._collected(f, entrance.take & ~complete, ends)
         numbers = self._numbers(f, "front", row, row, go)
         calls = [M ^ f.mask(self.outer, jJ) for M, jJ in zip(right, numbers, strict=True)]
         calls[z] = Mux(ends, right[z] ^ self._last_mask(f, self.last_outer, decrypt), calls[z])
         numbers[z] = Mux(ends, tweak, numbers[z])
         pairs = [Cat(*pair) for pair in zip(left, right, numbers, strict=True)]
-        job = {"W": Const(1), "row": row, "final": whole, "sector": sector, "decrypt": decrypt}
-        return Step(go, calls, pairs, job), opening, sector
+        fields = {"W": Const(1), "row": row, "final": whole, "sector": sector, "decrypt": decrypt}
+        return Step(go, calls, pairs, fields), opening, sector
+
+    def _collected(self, f: Frame, half: Value, last: Value) -> tuple[list[Value], list[Value]]:
+        """The left and the right blocks of a step's pairs.
+
+        They are of the beat that was present with ``half``, and of the present one. The ``last`` of an odd number of
+        beats is a step of its own.
+        """
+        p, data = self.parameters, Value.cast(self.entrance.x.data)
+        held = Signal(128 * p.width, name="half_step")
+        f.stages.hold(held, data, half)
+        beat, before = blocks(data, p.width), blocks(held, p.width)
+        if p.beats % 2:
+            before = [Mux(last, b, a) for a, b in zip(before, beat, strict=True)]
+        step = [*before, *beat]
+        return step[::2], step[1::2]
 
     def _request(self, f: Frame, opening: Value) -> tuple[Value, Value]:
         """Direction and tweak of the sector whose beats enter."""
@@ -192,8 +203,9 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         calls[z], pairs[z] = Mux(a.final, call, calls[z]), Mux(a.final, pair, pairs[z])
         again = Signal(name="again")
         f.m.d.comb += again.eq((a.W | (a.X & a.final) | a.YZ | a.Cp) & ~self.key_unit.derive)
-        job = {"X": a.W, "Sy": a.X, "Cp": a.YZ, "C": a.Cp}
-        return Step(again, calls, pairs, job | {name: a[name] for name in ("row", "final", "sector", "decrypt")})
+        following = {"X": a.W, "Sy": a.X, "Cp": a.YZ, "C": a.Cp}
+        same = {name: a[name] for name in ("row", "final", "sector", "decrypt")}
+        return Step(again, calls, pairs, following | same)
 
     def _last_pair(self, f: Frame) -> tuple[Value, Value]:
         """The next call of the last pair, and the pair: (M_y, W), (M_y, S_x); (S_x, S_y), (S_y, C_y).
@@ -259,8 +271,9 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         numbers = self._numbers(f, "call", steps.step, steps.following, go)
         calls = [S ^ f.mask(self.between, jJ) for jJ in numbers]
         pairs = [Cat(column.read(row, present | f.clear), jJ) for column, jJ in zip(c.middle, numbers, strict=True)]
-        job = {"YZ": Const(1), "row": steps.step, "final": steps.final, "sector": sector}
-        return Step(go, calls, pairs, job | {"decrypt": c.direction.read(sector)})
+        decrypt = c.direction.read(sector)
+        fields = {"YZ": Const(1), "row": steps.step, "final": steps.final, "sector": sector, "decrypt": decrypt}
+        return Step(go, calls, pairs, fields)
 
     def _inputs(self, f: Frame, first: Step, second: Step, returning: Step) -> None:
         """The calls into the lanes, and beside them their pairs and their job. No more than one step has ``go``."""

@@ -13,7 +13,7 @@ from wideblock.rtl.stream.storage import Ring, Slots
 from .equations import Mask
 from .multiples import Multiples, Numbers
 
-__all__ = ["CALLS", "PAIR", "Carried", "Frame", "Step", "job"]
+__all__ = ["CALLS", "PAIR", "Carried", "Frame", "Step", "job_layout"]
 
 CALLS = ("W", "X", "Sy", "YZ", "Cp", "C")
 """The calls of a step, by what their results make; Cp is C'. The first two and S_y are of the first layer."""
@@ -25,7 +25,7 @@ number: j J of the pair; in the last pair the tweak in the first layer, and Y + 
 """
 
 
-def job(row_bits: int, sector_bits: int) -> data.StructLayout:
+def job_layout(row_bits: int, sector_bits: int) -> data.StructLayout:
     """What goes with a step through the lanes: its call, and whose it is.
 
     key:     a call of the key unit, and no step
