@@ -16,10 +16,10 @@ pytestmark = pytest.mark.shows("cycle-contract")
 @pytest.mark.parametrize(
     ("lanes", "sector_bytes", "round_stages", "masks", "overlap"),
     [
-        *((1, size, 1, "stored", True) for size in (32, 96)),
-        *((2, size, 1, "on-the-fly", True) for size in (32, 64, 160, 416)),
-        (2, 416, 1, "stored", False),
-        *((4, size, 2, "stored", True) for size in (96, 352)),
+        (1, 96, 1, "stored", True),
+        *((2, size, 1, "on-the-fly", True) for size in (32, 64, 160)),
+        (2, 416, 1, "stored", False),  # the last step waits for a second call
+        (4, 352, 2, "stored", True),
         (8, 288, 4, "on-the-fly", False),
     ],
 )
