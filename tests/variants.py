@@ -8,7 +8,7 @@ import pytest
 
 __all__ = ["ONE_A_FAMILY", "few_of_many"]
 
-ONE_A_FAMILY = ("fast-brw-1s", "hmch-brw-3", "heh-poly", "eme2-1", "xts-enc")
+ONE_A_FAMILY = ("fast-brw-1s", "hmch-brw-3", "heh-poly", "eme2-1", "aez-2t", "xts-enc")
 """Presets that stand for the others where a preset has no more to show than its family."""
 
 

@@ -20,7 +20,8 @@ needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icar
 def small(name):
     """The preset, with sectors of a size that has a known answer and takes Icarus seconds."""
     scheme = catalog.preset(name).scheme.name
-    sizes = {"fast": "512", "xts": "512", "hctr2": "128", "eme2": "520", "xcb": "49"}  # of EME2 one with a rest
+    # of EME2 one with a rest
+    sizes = {"fast": "512", "xts": "512", "hctr2": "128", "eme2": "520", "xcb": "49", "aez_core": "64"}
     return contract(name, {"sector_bytes": sizes[scheme]} if scheme in sizes else None)
 
 

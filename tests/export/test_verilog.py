@@ -211,6 +211,13 @@ def test_datasheet_states_every_port_and_figure():
     assert "Area and clock" not in datasheet(core)
 
 
+def test_datasheet_says_where_the_tweak_goes_or_that_there_is_none():
+    assert "number in\n`s_axis_tuser[127:0]`." in datasheet(contract("aez-2t"))
+    sheet = datasheet(contract("aez-2-otf"))
+    assert "There is no tweak: equal sectors" in sheet and "sector number" not in sheet
+    assert "E(3, 1; T)" in sheet
+
+
 def test_datasheet_of_a_core_for_units_states_its_rules():
     one_way, both = datasheet(contract("xts-dec")), datasheet(contract("xts-both"))
     assert "The core only decrypts" in one_way and "bit 2 of `fault`" in one_way and "mix freely" in both

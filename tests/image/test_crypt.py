@@ -58,6 +58,13 @@ def test_a_tweak_of_32_bytes_and_sectors_that_end_inside_a_block(tmp_path, engin
     assert (tmp_path / "out").read_bytes() == b"".join(right)
 
 
+def test_a_core_without_a_tweak_is_refused(tmp_path):
+    core = contract("aez-2-otf")
+    with pytest.raises(ValueError, match="^aez_2_otf takes no tweak, so equal sectors would stay equal; choose a core"):
+        crypt_image(core, KEY[:16], image(tmp_path / "image", 4096), tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
 def test_an_image_of_several_chunks(tmp_path):
     source = image(tmp_path / "image", 64 * 40_000)
     crypt_image(SUBJECT, KEY, source, tmp_path / "out")

@@ -18,7 +18,8 @@ def datasheet(core: Contract, measured: str = "") -> str:
     p, t = core.parameters, core.timing
     rate = 8 * p.sector_bytes / t.interval
     diagram = sector_diagram(t, *transfers(core))
-    connect = CONNECT.format(core=core, bits=8 * p.tweak_bytes, high=8 * p.tweak_bytes - 1)
+    tweak = TWEAK.format(bits=8 * p.tweak_bytes, high=8 * p.tweak_bytes - 1) if p.tweak_bytes else NO_TWEAK
+    connect = CONNECT.format(core=core, tweak=tweak)
     parts = [
         f"# {core.module}\n\n{core.title}. {core.summary}\n\n"
         f"Made by wideblock {__version__} with `{command(core)}`. {_throughput(rate)}\n",
@@ -41,8 +42,8 @@ def datasheet(core: Contract, measured: str = "") -> str:
             ],
         )
         + f"\n{_holds(core)}\n{IDLE}",
-        f"## Timing diagram\n\nSector A of {p.beats} beats, with tweak TA, into an idle core: every transfer is in the "
-        f"cycle in which simulation has it. `~` is high, `_` low, `:` cycles left out.\n\n"
+        f"## Timing diagram\n\nSector A of {p.beats} beats, with `s_axis_tuser` TA, into an idle core: every transfer "
+        "is in the cycle in which simulation has it. `~` is high, `_` low, `:` cycles left out.\n\n"
         f"```text\n{text(diagram)}```\n\n"
         f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
         f"## Rules of the ports\n\n{_rules(core)}",
@@ -139,13 +140,18 @@ KEYS = """\
 
 CONNECT = """\
 All ports are synchronous to `aclk`. `aresetn` is sampled by `aclk`: hold it low for at least one cycle. A 16-byte block
-keeps its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream width converter fits as it is. For
-storage, the tweak is the sector number as a {bits}-bit little-endian integer: put the number in
-`s_axis_tuser[{high}:0]`.
+keeps its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream width converter fits as it is.
+{tweak}
 The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
 FuseSoC (targets `lint`, `synth` and, with a test bench, `sim`). `{core.module}.xdc`, for Vivado, and
 `{core.module}.sdc`, for other tools, have a clock constraint for runs of the core by itself.
 """
+
+TWEAK = """\
+For storage, the tweak is the sector number as a {bits}-bit little-endian integer: put the number in
+`s_axis_tuser[{high}:0]`."""
+
+NO_TWEAK = "There is no tweak: equal sectors give equal results, so this core is not for storage."
 
 SIMULATE = """\
 `{module}_tb.v` plays known answers and prints `PASSED`. It drives unknown values wherever the rules of the ports

@@ -128,6 +128,8 @@ UNREFRESHED = Fault(
     "was || (call != mixed && !mixing && !tweak && !beat)",
     LANES,
 )
+EARLY_STEPS = Fault("the second layer starts before the mix is known", "core.call_ready", "1'b1")
+KEY_AMID_SECTORS = Fault("a key is taken while a sector is under way", "core.key_unit.idle", "1'b1")
 BEAT_NUMBER = Fault("the last beat has the first one's number", "core.entrance.number", "was == 4 ? 3'd0 : was")
 ALWAYS_VALID = Fault("always valid", "core.o__valid", "1'b1")
 PAYLOAD_DEPENDS_ON_READY = Fault(

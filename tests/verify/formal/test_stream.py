@@ -28,7 +28,7 @@ pytestmark = pytest.mark.shows("formal-stream")
 
 OVERLAPPED = ("fast-brw-2s", "hmch-brw-2s", "xcb-2s", "heh-brw-3s")
 UNITS = ("xts-enc", "xts-both")
-MIXED = ("eme2-1", "eme2-2s")
+MIXED = ("eme2-1", "eme2-2s", "aez-2-pre", "aez-2ts")
 PRESETS = (*OVERLAPPED, "fast-brw-2", "hmch-brw-1", "heh-brw-1", *UNITS, *MIXED)
 PROVED = {
     prove_no_paths: PRESETS,
@@ -66,6 +66,11 @@ FAULTS = {
         (prove_order, faults.EARLY_SECOND_LAYER),
         (prove_order, faults.TWO_AT_ONCE),
         (prove_order, one_sector_too_many(8)),
+    ),
+    "aez-2ts": (
+        (prove_order, faults.EARLY_STEPS),
+        (prove_order, faults.KEY_AMID_SECTORS),
+        (prove_order, one_sector_too_many(4)),
     ),
     "xts-enc": (
         (prove_no_paths, faults.READY_WAITS),

@@ -86,14 +86,17 @@ class KeyUnit(wiring.Component):
         """Cycles from a key accepted to ``running``: ``call`` of the cipher, ``loading`` from hash key to ``derived``.
 
         A hash key of the port is loaded while the AES key is expanded. One that is derived is loaded while those after
-        it in the program are derived, and the AES keys among them expanded.
+        it in the program are derived, and the AES keys among them expanded. Without a hash key, ``loading`` begins with
+        the last derived word.
         """
-        expansion = len(self.material.ciphers) * self.expansion.timing.latency
-        program = self.calls * call + len(self.material.expanded) * self.expansion.timing.latency
+        latency = self.expansion.timing.latency
+        expansion, hash_key = len(self.material.ciphers) * latency, self.material.hash_key
+        derived = expansion + self.calls * call + len(self.material.expanded) * latency
+        if hash_key is None:
+            return derived + loading + 2
         into = [derivation.into for derivation in self.material.derivations]
-        if self.material.hash_key not in into:
-            return max(expansion + program, loading) + 2
-        return expansion + max(program, (into.index(self.material.hash_key) + 1) * call + loading) + 2
+        known = expansion + (into.index(hash_key) + 1) * call if hash_key in into else 0
+        return max(derived, known + loading) + 2
 
     @property
     def block(self) -> Value:

@@ -9,6 +9,7 @@ from wideblock.rtl.aes.sbox import KINDS
 
 __all__ = [
     "EncryptMixEncryptParameters",
+    "FeistelMixFeistelParameters",
     "HashedParameters",
     "HornerParameters",
     "PsiParameters",
@@ -193,6 +194,37 @@ class EncryptMixEncryptParameters(SectorParameters):
         super().__post_init__()
         if self.sector_bytes < 16:
             raise UserError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class FeistelMixFeistelParameters(SectorParameters):
+    """Parameters of a core with two Feistel rounds on each pair of blocks, a mix, and two rounds again."""
+
+    key_bits: ClassVar[int] = 128
+    tweak_bytes: int = _parameter(16, "bytes of the tweak; 0 for none", (0, 16))
+    masks: str = _parameter(
+        "on-the-fly", "source of the multiples in the masks: a table, or a circuit", ("stored", "on-the-fly")
+    )
+    overlap: bool = _parameter(
+        False, "one sector's first layer beside another's second; else one sector at a time", (False, True)
+    )
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of blocks a sector."""
+        return self.sector_bytes // 32
+
+    @property
+    def architecture(self) -> str:
+        """One phrase on how sectors follow each other."""
+        return "sectors overlap: the lanes alone bound the throughput" if self.overlap else "one sector at a time"
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.lanes != self.width:
+            raise UserError(f"lanes must be the width, a pair a lane for two beats: {self.width}, got {self.lanes}")
+        if self.sector_bytes < 32 or self.sector_bytes % 32:
+            raise UserError(f"sector_bytes must be a multiple of 32 (a pair of blocks), got {self.sector_bytes}")
 
 
 @dataclass(frozen=True, kw_only=True)

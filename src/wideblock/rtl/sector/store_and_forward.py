@@ -28,11 +28,12 @@ class StoreAndForward(wiring.Component):
     A family knows its cycles before it constructs this: ``compute`` as in :class:`SectorTiming`, and the ``interval``
     from sector to sector, or None if there is one at a time. From these come the number of ``slots``, sectors that can
     be under way, and the rest of ``timing``. ``residence`` is the time for which a sector in a stream takes a slot, if
-    that is not the latency of a sector alone. ``leaving_slots`` further sectors keep their slots until their last beat
-    is accepted. ``delay`` is the number of cycles for which calls of its neighbours delay a sector in a stream at most,
-    and ``held`` as in :class:`Behaviour`. Clearing goes over all ``depths``: rows of memories, and cycles until a
-    pipeline is empty. ``loading`` is the time that the core takes to make use of its hash key; see
-    :meth:`KeyUnit.setup`.
+    that is not the latency of a sector alone. Sectors begin at least ``pace`` cycles apart, if that is not the
+    interval. A sector has so many ``rows`` in a ring, if they are not its beats. ``leaving_slots`` further sectors keep
+    their slots until their last beat is accepted. ``delay`` is the number of cycles for which calls of its neighbours
+    delay a sector in a stream at most, and ``held`` as in :class:`Behaviour`. Clearing goes over all ``depths``: rows
+    of memories, and cycles until a pipeline is empty. ``loading`` is the time that the core takes to make use of its
+    hash key or, without one, of the last derived word; see :meth:`KeyUnit.setup`.
 
     Its ``elaborate`` calls the stages below in the order of the data: :meth:`_stages`, :meth:`_enter`, its own,
     :meth:`_leave`, :meth:`_admission`, :meth:`_connect_keys`.
@@ -64,6 +65,8 @@ class StoreAndForward(wiring.Component):
         residence: int | None = None,
         delay: int = 0,
         held: int = 0,
+        pace: int | None = None,
+        rows: int | None = None,
         leaving_slots: int = 0,
         depths: Sequence[int] = (),
         loading: int = 0,
@@ -71,15 +74,15 @@ class StoreAndForward(wiring.Component):
         self.parameters = p = parameters
         self.cipher_latency, self.leaving_slots = cipher_latency, leaving_slots
         latency = compute + 1 + p.beats
-        self.pace = interval
         period = interval or compute
+        self.pace, self.rows = pace or interval, rows or p.beats
         self.slots = power_of_two(-(-(residence or latency) // period) + leaving_slots)
         tweak_bits = 8 * p.tweak_bytes
         self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
         self.entrance = Entrance(width=p.width, beats=p.beats, tweak_bits=tweak_bits, tail=self.tail)
         material = self.key_material(p)
-        rows = power_of_two(max(self.slots * power_of_two(p.beats), cipher_latency + 2, *depths))
-        self.key_unit = KeyUnit(material, sbox=p.sbox, rows=rows, round_stages=p.round_stages)
+        depth = power_of_two(max(self.slots * power_of_two(self.rows), cipher_latency + 2, *depths))
+        self.key_unit = KeyUnit(material, sbox=p.sbox, rows=depth, round_stages=p.round_stages)
         self.timing = SectorTiming(
             compute=compute,
             latency=latency,
@@ -87,7 +90,7 @@ class StoreAndForward(wiring.Component):
             busy=latency + delay + max(0, period - p.beats - held),
             interval=period,
             setup=self.key_unit.setup(call=cipher_latency, loading=loading),
-            zeroize=2 * rows + 1,
+            zeroize=2 * depth + 1,
         )
         self.interface = sector_interface(
             p.width,
@@ -114,7 +117,7 @@ class StoreAndForward(wiring.Component):
     def _stages(self, m: Module) -> Stages:
         """The key unit, and the maker of registers and memories that it clears."""
         m.submodules.key_unit = keys = self.key_unit
-        return Stages(m, slots=self.slots, rows=self.parameters.beats, clear=keys.clear, clear_row=keys.clear_row)
+        return Stages(m, slots=self.slots, rows=self.rows, clear=keys.clear, clear_row=keys.clear_row)
 
     def _enter(self, m: Module, *, admit: Value, offer: Value, ready: Value, first: Value) -> Signal:
         """The way in: ``entrance.x`` is a beat of a sector while ``offer``, driven here; ``entrance.take`` if taken.

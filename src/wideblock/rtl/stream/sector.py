@@ -13,14 +13,15 @@ TWEAK_BITS = 128
 
 
 def sector_channel(width: int, *, keep: bool = False, tweak_bits: int = TWEAK_BITS) -> Channel:
-    """Beats of ``width`` blocks in. ``keep``: messages need not be whole beats."""
+    """Beats of ``width`` blocks in. ``keep``: messages need not be whole beats. No tweak is one of 0 bits."""
+    tweak = Field("tweak", tweak_bits, "tweak, byte 0 in bits 7..0", Read.FIRST)
     ends = Field("keep", 16 * width, "bytes of the last beat that are the unit's, a run from byte 0", Read.LAST)
     return Channel(
         "i",
         In,
         (
             Field("data", 128 * width, f"beat of the sector, {width} block(s): byte n of the beat is bits 8n+7..8n"),
-            Field("tweak", tweak_bits, "tweak, byte 0 in bits 7..0", Read.FIRST),
+            *([tweak] if tweak_bits else []),
             Field("decrypt", 1, "decrypt", Read.FIRST),
             Field("last", 1, "last beat of the sector"),
             *([ends] if keep else []),

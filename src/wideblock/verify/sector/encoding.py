@@ -43,7 +43,7 @@ class Encoding:
             for tweak in tweaks:
                 if len(tweak) != self.shape.tweak_bytes:
                     raise ValueError(f"a tweak must be {self.shape.tweak_bytes} bytes, got {len(tweak)}")
-            tweaks = np.frombuffer(b"".join(tweaks), np.uint8).reshape(-1, self.shape.tweak_bytes)
+            tweaks = np.frombuffer(b"".join(tweaks), np.uint8).reshape(len(tweaks), self.shape.tweak_bytes)
         if len(tweaks) != len(counts):
             raise ValueError(f"every sector needs one tweak, got {len(counts)} sectors and {len(tweaks)} tweaks")
         directions = np.broadcast_to(np.asarray(decrypt, np.uint8), len(counts))
@@ -97,7 +97,9 @@ class Encoding:
         words = self._in.words(len(stimulus.beats))
         words["data"], words["chance"], words["start"] = stimulus.beats, stimulus.offer, 0
         words["start"][starts] = words["last"][ends - 1] = 1
-        words["tweak"][starts], words["decrypt"][starts] = stimulus.tweaks, stimulus.decrypt
+        words["decrypt"][starts] = stimulus.decrypt
+        if self.shape.tweak_bytes:
+            words["tweak"][starts] = stimulus.tweaks
         if self.shape.partial:
             whole = np.ones(self.shape.beat_bytes, bool)
             words["keep"] = np.packbits(whole, bitorder="little")

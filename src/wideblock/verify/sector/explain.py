@@ -119,8 +119,8 @@ def explain(number: int, request: Request, key: bytes, right: bytes, got: bytes,
     start = offset // 16 * 16
     span = slice(start, start + 16)
     return (
-        f"Sector {number} (tweak {request.tweak.hex()}, {direction(request)}, key {key.hex()}) differs from the "
-        f"specification in {sum(pairs)} of {len(right)} bytes, first at byte {offset} (cycle {cycle}). "
+        f"Sector {number} (tweak {request.tweak.hex() or 'none'}, {direction(request)}, key {key.hex()}) differs from "
+        f"the specification in {sum(pairs)} of {len(right)} bytes, first at byte {offset} (cycle {cycle}). "
         f"Bytes {start} to {start + 15}: expected {right[span].hex()}, got {got[span].hex()}, "
         f"from {request.data[span].hex()}."
     )

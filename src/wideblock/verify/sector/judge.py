@@ -247,7 +247,7 @@ def _output(
         if i == len(cuts) - 1 and record.outcome == Outcome.DONE and len(these) < len(right.beats):
             n = right.number(len(these))
             return (
-                f"Sector {n} (tweak {requests[n].tweak.hex()}, {direction(requests[n])}) never left, or not "
+                f"Sector {n} (tweak {requests[n].tweak.hex() or 'none'}, {direction(requests[n])}) never left, or not "
                 f"whole: {len(these)} beats of {len(right.beats)} came by cycle {record.cycles}."
             )
     if used < len(record.out):

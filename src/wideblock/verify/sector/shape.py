@@ -16,7 +16,7 @@ class Shape:
     key_bytes:  of a key
     beats:      of a message of the length for which the timing is stated; the last one may have room left
     partial:    whether the last beat of a message may have bytes that are not the message's, told by ``keep``
-    tweak_bytes: of a tweak
+    tweak_bytes: of a tweak; 0 if there is none
     """
 
     beat_bytes: int
@@ -37,7 +37,7 @@ def shape(core: Contract) -> Shape:
     beat_bytes = widths["data"] // 8
     beats = -(-core.behaviour.usual // beat_bytes)
     key_bytes = sum(field.width for field in key.fields) // 8
-    return Shape(beat_bytes, key_bytes, beats, "keep" in widths, widths["tweak"] // 8)
+    return Shape(beat_bytes, key_bytes, beats, "keep" in widths, widths.get("tweak", 0) // 8)
 
 
 def port(core: Contract, channel: str, field: str) -> str:

@@ -1,59 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cycle contract of encrypt-mix-encrypt for sectors of every kind of length, with registers for ciphers."""
 
-import random
-
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.aes import pipelined
 from wideblock.rtl.sector.parameters import EncryptMixEncryptParameters
 from wideblock.rtl.tes.eme2 import Eme2
 
+from ..cycles import play
 from ..registers import Registers
 
 pytestmark = pytest.mark.shows("cycle-contract")
-
-
-def play(core, sectors):
-    """Cycles in which first beats of ``sectors`` enter, in which results are known, and in which last beats leave."""
-    p, rng = core.parameters, random.Random(1)
-    sizes = [min(p.beat_bytes, p.sector_bytes - at) for at in range(0, p.sector_bytes, p.beat_bytes)]
-    entered, computed, left = [], [], []
-
-    async def bench(ctx):
-        ctx.set(core.o.ready, 1)
-        ctx.set(core.key.payload, rng.getrandbits(256 + p.key_bits))
-        ctx.set(core.key.valid, 1)
-        sector = beat = cycle = 0
-        while len(left) < sectors:
-            assert cycle < 50_000
-            offered = sector < sectors
-            ctx.set(core.i.valid, offered)
-            ctx.set(core.i.payload.last, beat == len(sizes) - 1)
-            if core.tail:
-                ctx.set(core.i.payload.keep, (1 << sizes[beat]) - 1)
-            taken = offered and ctx.get(core.i.ready)
-            key_taken = ctx.get(core.key.ready)
-            if ctx.get(core.computed):
-                computed.append(cycle)
-            if ctx.get(core.o.valid & core.o.payload.last):
-                left.append(cycle)
-            await ctx.tick()
-            cycle += 1
-            if key_taken:
-                ctx.set(core.key.valid, 0)
-            if taken:
-                if beat == 0:
-                    entered.append(cycle - 1)
-                beat = (beat + 1) % len(sizes)
-                sector += beat == 0
-
-    simulator = Simulator(core)
-    simulator.add_clock(1e-8)
-    simulator.add_testbench(bench)
-    simulator.run()
-    return entered, computed, left
 
 
 @pytest.mark.parametrize(

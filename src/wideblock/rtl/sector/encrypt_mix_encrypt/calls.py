@@ -3,25 +3,10 @@
 
 from amaranth import Const, Module, Mux, Signal, Value
 
+from ..steps import Steps
 from .schedule import Schedule
 
-__all__ = ["Calls", "Steps"]
-
-
-class Steps:
-    """Counts the steps of a sector that ``go`` lets pass.
-
-    step, following: the present one, and that of the next cycle
-    first, final:    the present one is the sector's first, its last
-    """
-
-    def __init__(self, m: Module, name: str, go: Value, count: int, clear: Value):
-        self.step = Signal(range(count), name=f"{name}_step")
-        self.following = Signal.like(self.step, name=f"{name}_following")
-        self.first = self.step == 0
-        self.final = self.step == count - 1
-        m.d.comb += self.following.eq(Mux(go, Mux(self.final, 0, self.step + 1), self.step))
-        m.d.sync += self.step.eq(Mux(clear, 0, self.following))
+__all__ = ["Calls"]
 
 
 class Calls:

@@ -24,8 +24,9 @@ from wideblock.rtl.aes.pipelined import both_ways
 from wideblock.rtl.stream.stages import blocks
 
 from ..parameters import EncryptMixEncryptParameters
+from ..steps import Steps
 from ..store_and_forward import StoreAndForward
-from .calls import Calls, Steps
+from .calls import Calls
 from .equations import Equations
 from .schedule import Schedule
 from .timetable import timetable

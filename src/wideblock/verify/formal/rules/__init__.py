@@ -14,7 +14,13 @@ from typing import Protocol
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import Rule
-from wideblock.verify.formal.rules import encrypt_mix_encrypt, hash_counter_hash, hash_ecb_hash, single_pass
+from wideblock.verify.formal.rules import (
+    encrypt_mix_encrypt,
+    feistel_mix_feistel,
+    hash_counter_hash,
+    hash_ecb_hash,
+    single_pass,
+)
 
 __all__ = ["Family", "family"]
 
@@ -32,6 +38,7 @@ class Family(Protocol):
 
 _FAMILIES: dict[str, Family] = {
     "encrypt_mix_encrypt": encrypt_mix_encrypt,
+    "feistel_mix_feistel": feistel_mix_feistel,
     "hash_counter_hash": hash_counter_hash,
     "hash_ecb_hash": hash_ecb_hash,
     "single_pass": single_pass,

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AEZ-core[AES]: the two designs of the FAST paper, without a tweak, with one, and with sectors that overlap."""
+
+from wideblock import vectors
+from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.rtl.sector.parameters import FeistelMixFeistelParameters
+from wideblock.rtl.tes.aez_core import AezCore
+from wideblock.spec.aez_core import AEZCore
+
+__all__ = ["PRESETS", "SCHEME"]
+
+
+def summary(p: FeistelMixFeistelParameters) -> str:
+    tweak = "tweaks of 16 bytes" if p.tweak_bytes else "no tweak"
+    return (
+        f"AEZ-core[AES] for {p.sector_bytes}-byte sectors, {tweak}, {aes_cores(p.lanes)}, masks {p.masks}, "
+        f"{p.architecture}"
+    )
+
+
+def holds(p: FeistelMixFeistelParameters, answer: vectors.Vector) -> bool:
+    return len(answer["tweak"]) == p.tweak_bytes and len(answer["pt"]) == p.sector_bytes
+
+
+SCHEME = Scheme(
+    "aez_core",
+    AezCore,
+    FeistelMixFeistelParameters,
+    lambda p, key: AEZCore(key),
+    AEZCore.security,
+    Status.BENCHMARK,
+    summary,
+    "aez_core",
+    holds,
+)
+
+
+def _preset(name: str, masks: str = "on-the-fly", *, tweak: bool = False, overlap: bool = False) -> Preset:
+    """Source of the designs: "Fast Low Level Disk Encryption Using FPGAs", 4 and Table 4."""
+    p = FeistelMixFeistelParameters(tweak_bytes=16 * tweak, masks=masks, overlap=overlap)
+    return Preset(name, SCHEME, p, like="aez-2-otf" if tweak or overlap else None)
+
+
+PRESETS = (
+    _preset("aez-2-pre", "stored"),
+    _preset("aez-2-otf"),
+    _preset("aez-2t", tweak=True),
+    _preset("aez-2s", overlap=True),
+    _preset("aez-2ts", tweak=True, overlap=True),
+)

@@ -1,0 +1,312 @@
+# amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
+"""The family Feistel-mix-Feistel: AEZ-core.
+
+    i -> first layer -> ring of W, X -> second layer -> result ring -> o
+              +-> S_x, S_y (mix) -> S
+
+A step is a call for each of ``lanes`` pairs. As it leaves the lanes, it enters them again with the next call of its
+pairs, until these have all calls of their layer. So the calls of a pair are as many cycles apart as a call takes, and a
+pair needs no memory between them but a delay. A new step takes a cycle in which none comes back: one of the second
+layer, else one of the first.
+
+The last pair is in the last lane that the last step needs. It goes with that step, and what it has no call for in the
+paper is free: in the first layer the second call is the tweak's, and the mix a third call of this step alone.
+"""
+
+from functools import reduce
+from operator import xor
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data
+
+from wideblock.rtl.aes.pipelined import PipelinedEncryption
+from wideblock.rtl.stream.stages import blocks
+from wideblock.rtl.stream.storage import Delay
+
+from ..parameters import FeistelMixFeistelParameters
+from ..steps import Steps
+from ..store_and_forward import StoreAndForward
+from .equations import Equations, Mask
+from .multiples import Multiples, Numbers, StoredNumbers
+from .schedule import Schedule
+from .timetable import timetable
+from .values import PAIR, Carried, Frame, Step, job_layout
+
+__all__ = ["FeistelMixFeistel"]
+
+
+class FeistelMixFeistel(Equations, StoreAndForward):
+    """A sector core of the family, encryption and decryption in one; a scheme states its :class:`Equations`.
+
+    Timing: see :class:`SectorTiming` and :class:`Schedule`. With ``overlap``, ``compute`` and ``latency`` are those of
+            a sector that enters an idle core; behind another one it waits for the lanes.
+    Paths:  those of :class:`StoreAndForward`.
+    """
+
+    rules = "feistel_mix_feistel"  # module of formal rules: wideblock.verify.formal.rules
+
+    def __init__(self, parameters: FeistelMixFeistelParameters):
+        self.check(parameters)
+        p = parameters
+        self.cipher = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
+        self.schedule = s = Schedule(p.pairs, p.lanes, self.cipher.timing.latency)
+        stream = timetable(s) if p.overlap else None
+        super().__init__(
+            p,
+            cipher_latency=s.cipher_latency,
+            compute=s.compute,
+            interval=stream.interval if stream else None,
+            residence=stream.residence + 1 if stream else None,
+            delay=stream.delay if stream else 0,
+            pace=stream.pace if stream else None,
+            rows=s.steps,
+            loading=s.steps if p.masks == "stored" else 0,
+        )
+
+    # Hardware
+
+    def elaborate(self, platform):
+        m = Module()
+        f = self._frame(m)
+        # decided by a stage, awaited by those before it
+        free = Signal()  # a sector may begin
+        vacant = Signal()  # a new step may enter the lanes
+
+        first, opening, front_sector = self._first_layer(f, free, vacant)
+        returning = self._returning(f)
+        mixed_sector = self._mix(f)
+        second = self._second_layer(f, mixed_sector, self.key_unit.derive | returning.go)
+        m.d.comb += vacant.eq(~self.key_unit.derive & ~returning.go & ~second.go)
+        self._inputs(f, first, second, returning)
+        result_sector = self._results(f)
+        left = self._exit(f, result_sector)
+
+        admission = self._admission(m, opening, taken=front_sector, computed=result_sector, left=left)
+        m.d.comb += free.eq(admission.free)
+        self._connect_keys(m, idle=self.entrance.between & admission.done, derived=f.numbers.loaded)
+        return m
+
+    def _frame(self, m: Module) -> Frame:
+        """Key unit, lanes with the delay beside them, and the memories of what a sector carries."""
+        p, s, keys = self.parameters, self.schedule, self.key_unit
+        stages = self._stages(m)
+        I, J = (Multiples(m, word.name, keys.value(word), self.reading) for word in (self.I, self.J))  # noqa: E741
+        layout = job_layout(len(Signal(range(s.steps))), stages.slot_bits + 1)
+        entering = Signal(layout, name="entering")
+        *_, arrived = stages.delayed("tag", self.cipher_latency, **{name: entering[name] for name, _ in layout})
+        into = [Signal(PAIR, name=f"pair{q}") for q in range(p.lanes)]
+        delay = {"cycles": self.cipher_latency, "clear": keys.clear, "clear_row": keys.clear_row}
+        old = [data.View(PAIR, Delay(m, f"delay{q}", Value.cast(pair), **delay).value) for q, pair in enumerate(into)]
+        E = [Signal(128, name=f"E{q}") for q in range(p.lanes)]
+        new = [Signal(128, name=f"new{q}") for q in range(p.lanes)]
+        m.submodules.cipher = self.cipher
+        for q, block in enumerate(blocks(self.cipher.o.payload, p.lanes)):
+            m.d.comb += [E[q].eq(block & ~keys.clear.replicate(128)), new[q].eq(old[q].left ^ E[q])]
+        m.d.comb += [keys.returned.eq(arrived.key), keys.result.eq(E[0])]
+        carried = Carried(
+            direction=stages.slots("direction", 1),
+            S=stages.slots("S"),
+            Delta=stages.slots("Delta") if p.tweak_bytes else None,
+            middle=[stages.ring(f"middle_ring{q}", 256) for q in range(p.lanes)],
+            result=[stages.ring(f"result_ring{q}", 256) for q in range(p.lanes)],
+        )
+        numbers = self._numbered(m, J)
+        return Frame(m, stages, keys.clear, I, J, numbers, entering, arrived, into, old, E, new, carried)
+
+    def _numbered(self, m: Module, J: Multiples) -> Numbers:
+        """The multiples that number the pairs, as the parameters have them."""
+        s, keys = self.schedule, self.key_unit
+        if self.parameters.masks == "on-the-fly":
+            return Numbers(m, J, lanes=s.lanes, steps=s.steps)
+        return StoredNumbers(
+            m,
+            J,
+            lanes=s.lanes,
+            steps=s.steps,
+            load=keys.returned,
+            enable=keys.running | keys.clear,
+            clear=keys.clear,
+            clear_row=keys.clear_row,
+        )
+
+    # Stages, in the order of the data
+
+    def _first_layer(self, f: Frame, free: Value, vacant: Value) -> tuple[Step, Value, Value]:
+        """A step for two beats, or for the last one alone.
+
+        Returns it, ``opening``, high as a sector's first beat is taken, and the sector that enters.
+        """
+        entrance, z = self.entrance, self.schedule.last_lane
+        begins, ends = entrance.number == 0, entrance.number == self.parameters.beats - 1
+        row, complete = entrance.number[1:], entrance.number[0] | ends
+        waits = Signal(name="beat_waits")
+        opening = self._enter(f.m, admit=~begins | free, offer=waits, ready=~complete | vacant, first=begins)
+        go = entrance.take & complete
+        whole = go & entrance.x.last & ~entrance.fault.any()
+        sector = f.stages.pointer("front", whole)
+        decrypt, tweak = self._request(f, opening)
+        left, right = self._collected(f, entrance.take & ~complete, ends)
+        numbers = self._numbers(f, "front", row, row, go)
+        calls: list[Value] = [M ^ f.mask(self.outer, jJ) for M, jJ in zip(right, numbers, strict=True)]
+        calls[z] = Mux(ends, right[z] ^ self._last_mask(f, self.last_outer, decrypt), calls[z])
+        numbers[z] = Mux(ends, tweak, numbers[z])
+        pairs = [Cat(*pair) for pair in zip(left, right, numbers, strict=True)]
+        fields = {"W": Const(1), "row": row, "final": whole, "sector": sector, "decrypt": decrypt}
+        return Step(go, calls, pairs, fields), opening, sector
+
+    def _collected(self, f: Frame, half: Value, last: Value) -> tuple[list[Value], list[Value]]:
+        """The left and the right blocks of a step's pairs.
+
+        They are of the beat that was present with ``half``, and of the present one. The ``last`` of an odd number of
+        beats is a step of its own.
+        """
+        p, data = self.parameters, Value.cast(self.entrance.x.data)
+        held = Signal(128 * p.width, name="half_step")
+        f.stages.hold(held, data, half)
+        beat, before = blocks(data, p.width), blocks(held, p.width)
+        if p.beats % 2:
+            before = [Mux(last, b, a) for a, b in zip(before, beat, strict=True)]
+        step = [*before, *beat]
+        return step[::2], step[1::2]
+
+    def _request(self, f: Frame, opening: Value) -> tuple[Value, Value]:
+        """Direction and tweak of the sector whose beats enter."""
+        x, decrypt, tweak = self.entrance.x, Signal(name="front_decrypt"), Signal(128, name="front_tweak")
+        if self.parameters.beats == 1:
+            f.m.d.comb += [decrypt.eq(x.decrypt), tweak.eq(x.tweak)]
+        else:
+            f.stages.hold(decrypt, x.decrypt, opening)
+            f.stages.hold(tweak, x.tweak, opening)
+        return decrypt, tweak
+
+    def _numbers(self, f: Frame, name: str, row: Value, following: Value, go: Value) -> list[Value]:
+        """j J of the pairs of step ``row``; ``following`` is the row of the next cycle.
+
+        The first layer has ``row`` for both: its steps are two cycles apart. Only the last step may follow at once, if
+        it is one beat, and then it has no pair in the last lane.
+        """
+        before, held = Signal(128, name=f"{name}_number"), Signal(128, name=f"held_{name}_number")
+        last = f.numbers.last(name, following)
+        f.m.d.comb += before.eq(Mux(row == 0, 0, held))
+        f.stages.hold(held, last, go)
+        return [*(before ^ f.J.times(q + 1) for q in range(self.schedule.lanes - 1)), last]
+
+    def _returning(self, f: Frame) -> Step:
+        """The step that leaves the lanes, with the next calls of its pairs, if there are any in its layer."""
+        a, z, inner = f.arrived, self.schedule.last_lane, f.mask(self.inner)
+        calls, pairs = [], []
+        for old, new, E in zip(f.old, f.new, f.E, strict=True):
+            right = Mux(a.YZ, old.right ^ E, new)
+            pairs.append(Cat(Mux(a.YZ, new, old.right), right, old.number))
+            calls.append(right ^ Mux(a.Cp, f.mask(self.outer, old.number), inner))
+        call, pair = self._last_pair(f)
+        calls[z], pairs[z] = Mux(a.final, call, calls[z]), Mux(a.final, pair, pairs[z])
+        again = Signal(name="again")
+        f.m.d.comb += again.eq((a.W | (a.X & a.final) | a.YZ | a.Cp) & ~self.key_unit.derive)
+        following = {"X": a.W, "Sy": a.X, "Cp": a.YZ, "C": a.Cp}
+        same = {name: a[name] for name in ("row", "final", "sector", "decrypt")}
+        return Step(again, calls, pairs, following | same)
+
+    def _last_pair(self, f: Frame) -> tuple[Value, Value]:
+        """The next call of the last pair, and the pair: (M_y, W), (M_y, S_x); (S_x, S_y), (S_y, C_y).
+
+        W is M_x plus the result of the first call. The results of the tweak's call and of the call for S, which the
+        last pair does not take part in, do not go into the pair.
+        """
+        m, a, z = f.m, f.arrived, self.schedule.last_lane
+        old, new, Delta = f.old[z], f.new[z], Signal(128, name="Delta_value")
+        X, Y = self._sum(f, "X", a.X), self._sum(f, "Y", a.YZ)
+        if (slots := f.carried.Delta) is not None:
+            slots.write(a.sector, f.E[z], a.X & a.final)
+            m.d.comb += Delta.eq(Mux(a.X, f.E[z], slots.read(a.sector)))
+        S_x = Signal(128, name="S_x")
+        m.d.comb += S_x.eq(old.right ^ X ^ Delta)
+        feistel = Cat(old.right, new, old.number)
+        pair = Mux(a.X, Cat(old.left, S_x, old.number), Mux(a.YZ, Cat(old.left, old.right, Y ^ Delta), feistel))
+        right = Mux(a.X, S_x, Mux(a.YZ, old.right, new))
+        inner = self._last_mask(f, self.last_inner, a.decrypt ^ ~a.X)
+        call = right ^ Mux(a.Cp, self._last_mask(f, self.last_outer, ~a.decrypt), inner)
+        if f.carried.Delta is not None:
+            call = Mux(a.W, old.number ^ f.mask(self.delta), call)
+        return call, pair
+
+    def _last_mask(self, f: Frame, masks: tuple[Mask, Mask], second: Value) -> Value:
+        return Mux(second, f.mask(masks[1]), f.mask(masks[0]))
+
+    def _sum(self, f: Frame, name: str, go: Value) -> Value:
+        """The sum of ``new`` over the pairs but the last, from a sector's first step to the present one."""
+        total, held = Signal(128, name=f"sum_{name}"), Signal(128, name=f"held_sum_{name}")
+        a, z = f.arrived, self.schedule.last_lane
+        present = [*f.new[:z], *(block & ~a.final.replicate(128) for block in f.new[z:])]
+        f.m.d.comb += total.eq(reduce(xor, present, Mux(a.row == 0, 0, held)))
+        f.stages.hold(held, total, go)
+        return total
+
+    def _mix(self, f: Frame) -> Value:
+        """W and X, and S_x, S_y and their sum S, for the second layer. Returns the first sector without S."""
+        c, a, z = f.carried, f.arrived, self.schedule.last_lane
+        sector = f.stages.pointer("mixed", a.Sy)
+        for q, (column, old, new) in enumerate(zip(c.middle, f.old, f.new, strict=True)):
+            enable = (a.X & ~a.final) | a.Sy if q == z else a.X
+            column.write(f.stages.row(a.row, a.sector), Cat(old.right, new), enable)
+        c.S.write(a.sector, f.old[z].right ^ f.new[z], a.Sy)
+        c.direction.write(a.sector, a.decrypt, a.Sy)
+        return sector
+
+    def _second_layer(self, f: Frame, mixed_sector: Value, occupied: Value) -> Step:
+        """The present step of the second layer: the calls of S for its pairs."""
+        c, m, stages, s = f.carried, f.m, f.stages, self.schedule
+        go, ready, S = Signal(name="call_go"), Signal(name="call_ready"), Signal(128, name="S_value")
+        steps = Steps(m, "call", go, s.steps, f.clear)
+        sector = stages.pointer("call", go & steps.final)
+        following_sector, present = Signal.like(sector, name="following_sector"), Signal(name="call_follows")
+        m.d.comb += [
+            following_sector.eq(sector + (go & steps.final)),
+            present.eq(following_sector != mixed_sector),
+            go.eq(ready & ~occupied),
+        ]
+        m.d.sync += ready.eq(present & ~f.clear)
+        stages.hold(S, c.S.read(following_sector), present)
+        row = stages.row(steps.following, following_sector)
+        numbers = self._numbers(f, "call", steps.step, steps.following, go)
+        calls = [S ^ f.mask(self.between, jJ) for jJ in numbers]
+        pairs = [Cat(column.read(row, present | f.clear), jJ) for column, jJ in zip(c.middle, numbers, strict=True)]
+        decrypt = c.direction.read(sector)
+        fields = {"YZ": Const(1), "row": steps.step, "final": steps.final, "sector": sector, "decrypt": decrypt}
+        return Step(go, calls, pairs, fields)
+
+    def _inputs(self, f: Frame, first: Step, second: Step, returning: Step) -> None:
+        """The calls into the lanes, and beside them their pairs and their job. No more than one step has ``go``."""
+        m, p, keys = f.m, self.parameters, self.key_unit
+        lanes = [Signal(128, name=f"lane{q}") for q in range(p.lanes)]
+        m.d.comb += [lane.eq(call) for lane, call in zip(lanes, first.blocks, strict=True)]
+        m.d.comb += [Value.cast(into).eq(pair) for into, pair in zip(f.into, first.pairs, strict=True)]
+        for step in (first, second, returning):
+            with m.If(step.go):
+                m.d.comb += [f.entering[name].eq(value) for name, value in step.job.items()]
+                m.d.comb += [lane.eq(call) for lane, call in zip(lanes, step.blocks, strict=True)]
+                m.d.comb += [Value.cast(into).eq(pair) for into, pair in zip(f.into, step.pairs, strict=True)]
+        with m.If(keys.derive):
+            m.d.comb += [f.entering.key.eq(1), lanes[0].eq(keys.block)]
+        m.d.comb += [self.cipher.i.payload.eq(Cat(lanes)), self.cipher.round_keys.eq(keys.round_keys)]
+
+    def _results(self, f: Frame) -> Value:
+        """C_i and C'_i into the result ring; C_x has Y + Delta added. Returns the first sector not computed."""
+        a, z = f.arrived, self.schedule.last_lane
+        computed = a.C & a.final
+        sector = f.stages.pointer("result", computed)
+        for q, (column, old, new) in enumerate(zip(f.carried.result, f.old, f.new, strict=True)):
+            C = new ^ (old.number & a.final.replicate(128)) if q == z else new
+            column.write(f.stages.row(a.row, a.sector), Cat(C, old.right), a.C)
+        f.m.d.comb += self.computed.eq(computed)
+        return sector
+
+    def _exit(self, f: Frame, computed: Value) -> Value:
+        """Reads results from the ring, a row for two beats. Returns the sector that leaves."""
+        leaving = self._leave(f.m, f.stages, computed)
+        row = f.stages.row(leaving.number[1:], leaving.sector)
+        step = Cat(column.read(row, leaving.advance) for column in f.carried.result)
+        half = len(step) // 2
+        f.m.d.comb += leaving.data.eq(Mux(leaving.shown_number[0], step[half:], step[:half]))
+        return leaving.sector

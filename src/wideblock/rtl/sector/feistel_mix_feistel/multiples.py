@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Multiples of derived words, of which masks are made: constant ones, and those that number the pairs."""
+
+from functools import reduce
+from operator import xor
+
+from amaranth import Const, Module, Signal, Value
+
+from wideblock.rtl.gf128.field import GF128
+from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.stream.stages import power_of_two
+from wideblock.rtl.stream.storage import Ring
+
+__all__ = ["Multiples", "Numbers", "StoredNumbers"]
+
+
+class Multiples:
+    """n J for constants n, the elements whose bits are those of n; J is ``word``, a block, and so are its multiples.
+
+    Cost: up to three XOR gates a bit for each bit of n.
+    """
+
+    def __init__(self, m: Module, name: str, word: Value, reading: Reading):
+        self._m, self._name, self._reading = m, name, reading
+        self._element = Signal(128, name=f"element_{name}")
+        self._powers: dict[int, Signal] = {}
+        m.d.comb += self._element.eq(reading.element(word))
+
+    def power(self, k: int) -> Signal:
+        """2^k J, made once."""
+        if k not in self._powers:
+            element, self._powers[k] = (Signal(128, name=f"{kind}_{self._name}_{k}") for kind in ("shifted", "power"))
+            self._m.d.comb += element.eq(GF128.shift(self._element, k))
+            self._m.d.comb += self._powers[k].eq(self._reading.block(element))
+        return self._powers[k]
+
+    def times(self, n: int) -> Value:
+        """n J."""
+        return reduce(xor, (self.power(k) for k in range(n.bit_length()) if n >> k & 1), Const(0, 128))
+
+
+class Numbers:
+    """j J for the pairs of a step, made on the fly. Lane q of step t has j = t ``lanes`` + q + 1.
+
+    The last lane's multiple is the sum of the powers 2^k J for the bits of j. The other lanes' are that of the last
+    lane in the step before, plus (q + 1) J.
+
+    Cost: for each reader and each bit of j an AND and an XOR gate a bit of J, and 128 registers.
+    """
+
+    loaded: Value = Const(1)
+    """The multiples are those of the present J."""
+
+    def __init__(self, m: Module, J: Multiples, *, lanes: int, steps: int):
+        self._m, self._lanes = m, lanes
+        self._powers = [J.power(k) for k in range((lanes * steps).bit_length())]
+
+    def last(self, name: str, step: Value) -> Value:
+        """The multiple of the last lane in ``step``, one cycle later."""
+        multiple = Signal(128, name=f"{name}_last_number", reset_less=True)
+        self._m.d.sync += multiple.eq(self._made(name, step))
+        return multiple
+
+    def _made(self, name: str, step: Value) -> Value:
+        j = Signal(len(self._powers), name=f"{name}_j")
+        self._m.d.comb += j.eq((step + 1) * self._lanes)
+        return reduce(xor, (power & bit.replicate(128) for power, bit in zip(self._powers, j, strict=True)))
+
+
+class StoredNumbers(Numbers):
+    """The same multiples from a table, which is written after each cycle of ``load``, and read while ``enable``.
+
+    Timing: a row a cycle is written, from the cycle after ``load`` on; ``loaded`` after ``steps`` of them.
+    Cost:   block RAM of 128 bits a step, for each reader; the circuit that makes the multiples, once.
+    """
+
+    def __init__(
+        self,
+        m: Module,
+        J: Multiples,
+        *,
+        lanes: int,
+        steps: int,
+        load: Value,
+        enable: Value,
+        clear: Value,
+        clear_row: Value,
+    ):
+        super().__init__(m, J, lanes=lanes, steps=steps)
+        step, loading = Signal(range(steps), name="table_step"), Signal(name="table_loading")
+        self._enable, self.loaded = enable, ~loading
+        self._table = Ring(m, "table", width=128, depth=power_of_two(steps), clear=clear, clear_row=clear_row)
+        self._table.write(step, self._made("table", step), loading)
+        with m.If(clear):
+            m.d.sync += [step.eq(0), loading.eq(0)]
+        with m.Elif(load):
+            m.d.sync += [step.eq(0), loading.eq(1)]
+        with m.Elif(loading):
+            m.d.sync += [step.eq(step + 1), loading.eq(step != steps - 1)]
+
+    def last(self, name: str, step: Value) -> Value:
+        return self._table.read(step, self._enable)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that several stages of Feistel-mix-Feistel share."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from amaranth import Module, Signal, Value
+from amaranth.lib import data
+
+from wideblock.rtl.stream.stages import Stages
+from wideblock.rtl.stream.storage import Ring, Slots
+
+from .equations import Mask
+from .multiples import Multiples, Numbers
+
+__all__ = ["CALLS", "PAIR", "Carried", "Frame", "Step", "job_layout"]
+
+CALLS = ("W", "X", "Sy", "YZ", "Cp", "C")
+"""The calls of a step, by what their results make; Cp is C'. The first two and S_y are of the first layer."""
+
+PAIR = data.StructLayout({"left": 128, "right": 128, "number": 128})
+"""A pair in the lanes. A Feistel round takes (left, right) to (right, left + E(right)).
+
+number: j J of the pair; in the last pair the tweak in the first layer, and Y + Delta in the second
+"""
+
+
+def job_layout(row_bits: int, sector_bits: int) -> data.StructLayout:
+    """What goes with a step through the lanes: its call, and whose it is.
+
+    key:     a call of the key unit, and no step
+    row:     the step's number in its layer       final:   it is the last one, with the last pair
+    sector:  of the step                          decrypt: of that sector
+    """
+    calls = dict.fromkeys((*CALLS, "key", "final", "decrypt"), 1)
+    return data.StructLayout({**calls, "row": row_bits, "sector": sector_bits})
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Values that a sector carries from the first layer to the second, and to the exit; a ring a lane, a row a step.
+
+    S:              S_x + S_y
+    Delta:          None without a tweak
+    middle, result: rings of W_i, X_i, in the last pair S_x, S_y; and of C_i, C'_i
+    """
+
+    direction: Slots
+    S: Slots
+    Delta: Slots | None
+    middle: list[Ring]
+    result: list[Ring]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Shared by all stages.
+
+    I, J:              multiples of the words        numbers: those of J that number the pairs
+    entering, arrived: the job that enters the lanes, and the one that leaves them
+    into, old:         the pairs of these, a lane each
+    E:                 the lanes' results            new:       left + E, a lane each
+    """
+
+    m: Module
+    stages: Stages
+    clear: Value
+    I: Multiples  # noqa: E741
+    J: Multiples
+    numbers: Numbers
+    entering: Any
+    arrived: Any
+    into: list[Any]
+    old: list[Any]
+    E: list[Signal]
+    new: list[Signal]
+    carried: Carried
+
+    def mask(self, mask: Mask, jJ: Value | None = None) -> Value:
+        """A mask; ``jJ`` is the multiple of the pair's number, if it is one of pairs."""
+        return self.I.times(mask.a) ^ (jJ if mask.b is None else self.J.times(mask.b))
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step that enters the lanes in a cycle of ``go``: the ``blocks`` of its calls, its ``pairs``, and its job."""
+
+    go: Value
+    blocks: list[Value]
+    pairs: list[Value]
+    job: dict[str, Value]

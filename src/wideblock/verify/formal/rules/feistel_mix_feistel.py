@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of the family Feistel-mix-Feistel."""
+
+from itertools import pairwise
+
+from wideblock.export.contract import Contract
+from wideblock.rtl.sector.feistel_mix_feistel.values import CALLS
+from wideblock.verify.formal.induction import CLEAR, Rule
+from wideblock.verify.formal.proof import NotApplicable
+from wideblock.verify.formal.rules.parts import delayed
+
+__all__ = ["held", "order", "queues"]
+
+FIRST, SECOND = CALLS[:3], CALLS[3:]
+"""The calls of the first layer, the mix included, and those of the second."""
+
+
+def held(core: Contract) -> Rule:
+    """Nothing more: all that a result is made of is in registers while it waits."""
+    return Rule("", {}, "")
+
+
+def queues(core: Contract) -> Rule:
+    """None: values wait in slots and rings, whose places belong to a sector from its admission on."""
+    raise NotApplicable("the core has no queue: what waits has a place of its sector's own")
+
+
+def order(core: Contract) -> Rule:
+    """From the first layer by the mix and the second layer to the exit.
+
+    The sectors between two stages are as many as last steps are in the lanes. A call of the key unit, which takes the
+    place of a step that comes back, meets none of a sector that is under way.
+    """
+    made, s = core.component, core.component.schedule
+    pointers = ("result", "call", "mixed", "front")
+    signals = {f"{name}_sector": f"core.{name}_sector" for name in pointers}
+    signals |= {"left": "core.exit.sector", "number": "core.entrance.number", "full": "core.entrance.full"}
+    signals |= {"running": "core.key_unit.running", "call_ready": "core.call_ready", "clear": CLEAR}
+    signals |= {"call_step": "core.call_step"} if s.steps > 1 else {}
+    for field in (*CALLS, "key", "final"):
+        signals |= delayed(field, made.cipher_latency)[0]
+    positions = range(made.cipher_latency)
+    one = "".join(
+        f"assert (3'd0 + key_tag{k} + {' + '.join(f'{call}_tag{k}' for call in CALLS)} <= 1);\n"
+        f"assert (!Sy_tag{k} || final_tag{k});\n"
+        for k in positions
+    )
+    flights = "".join(
+        f"wire [15:0] {name}_flight = {' + '.join(f'(final_tag{k} && {_any(calls, k)})' for k in positions)};\n"
+        for name, calls in (("first", FIRST), ("second", SECOND))
+    )
+    bits = made.slots.bit_length() - 1
+    distances = "".join(f"wire [{bits}:0] to_{x} = {x}_sector - left;\n" for x in pointers)
+    distances += "".join(f"wire [{bits}:0] {b}_{a} = {b}_sector - {a}_sector;\n" for a, b in pairwise(pointers))
+    step = "" if s.steps > 1 else "wire call_step = 0;\n"
+    return Rule(
+        "no stage works on a sector that it was not given, nor announces it",
+        signals,
+        f"""{distances}{step}{flights}
+      always @* if (!clear) begin
+        {one}
+        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in pairwise(pointers))});
+        assert (number < {s.beats});
+        assert (to_front <= {made.slots} && (number == 0 || to_front < {made.slots}));
+        assert (running || (!full && front_sector == result_sector));
+        assert (front_mixed == first_flight && call_result == second_flight);
+        assert (call_step < {s.steps});
+        assert ((call_step == 0 && !call_ready) || call_sector != mixed_sector);
+      end""",
+    )
+
+
+def _any(calls: tuple[str, ...], position: int) -> str:
+    return "(" + " || ".join(f"{call}_tag{position}" for call in calls) + ")"
