@@ -92,9 +92,10 @@ class KeyUnit(wiring.Component):
         latency = self.expansion.timing.latency
         expansion, hash_key = len(self.material.ciphers) * latency, self.material.hash_key
         derived = expansion + self.calls * call + len(self.material.expanded) * latency
-        if hash_key is None:
-            return derived + loading + 2
         into = [derivation.into for derivation in self.material.derivations]
+        if hash_key is None:
+            last = derived - (latency if into and into[-1] in self.material.expanded else 0)
+            return max(derived, last + loading) + 2
         known = expansion + (into.index(hash_key) + 1) * call if hash_key in into else 0
         return max(derived, known + loading) + 2
 
