@@ -8,11 +8,25 @@ import difflib
 from importlib import import_module
 from pkgutil import iter_modules
 
+from wideblock.catalog.kinds import AeadAnswer, Kind, KnownAnswer
 from wideblock.catalog.parts import PARTS, Part
-from wideblock.catalog.scheme import KnownAnswer, Preset, Scheme, Status
+from wideblock.catalog.scheme import Preset, Scheme, Status
 from wideblock.errors import UserError
 
-__all__ = ["DEMO", "PARTS", "PRESETS", "SCHEMES", "KnownAnswer", "Part", "Preset", "Scheme", "Status", "preset"]
+__all__ = [
+    "DEMO",
+    "PARTS",
+    "PRESETS",
+    "SCHEMES",
+    "AeadAnswer",
+    "Kind",
+    "KnownAnswer",
+    "Part",
+    "Preset",
+    "Scheme",
+    "Status",
+    "preset",
+]
 
 _modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
 _schemes = [module for module in _modules if hasattr(module, "SCHEME")]

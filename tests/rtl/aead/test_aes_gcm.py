@@ -7,7 +7,6 @@ import pytest
 
 from wideblock import vectors
 from wideblock.rtl.aead.aes_gcm import AesGcm
-from wideblock.rtl.aead.caesar import Caesar
 from wideblock.rtl.aead.parameters import AesHashParameters
 from wideblock.spec.aead.gcm import GCM
 
@@ -18,8 +17,7 @@ pytestmark = pytest.mark.shows("caesar")
 
 
 def core(**parameters):
-    p = AesHashParameters(**{"ad_bytes": 80, "data_bytes": 80, **parameters})
-    return Caesar(p, AesGcm(p))
+    return AesGcm(AesHashParameters(**{"ad_bytes": 80, "data_bytes": 80, **parameters}))
 
 
 def answers(key_bits, most=64):
@@ -27,6 +25,8 @@ def answers(key_bits, most=64):
     found = {}
     for group in vectors.load("aes_gcm"):
         for a in group.vectors:
+            if "pt" not in a:
+                continue
             lengths = len(a["ad"]), len(a["pt"])
             fits = len(a["nonce"]) == 12 and len(a["ct"]) == len(a["pt"]) + 16 and max(lengths) <= most
             if fits and len(a["key"]) * 8 == key_bits:
@@ -78,8 +78,8 @@ def test_stated_cycles_are_measured(changes):
 
 def test_a_block_every_eleven_cycles():
     """The rate of the published cores; 15 cycles with AES-256."""
-    assert core().timing.block == 11
-    assert core(key_bits=256).timing.block == 15
+    assert core().timing.interval == 11
+    assert core(key_bits=256).timing.interval == 15
 
 
 def test_no_byte_leaves_under_a_wrong_tag():

@@ -5,7 +5,10 @@ import random
 
 import pytest
 
+from wideblock.errors import UserError
 from wideblock.rtl.aead.caesar import Caesar
+from wideblock.rtl.aead.cipher import CipherShape
+from wideblock.rtl.aead.key_loader import KeyLoader
 from wideblock.rtl.aead.parameters import AeadParameters
 
 from .bench import play
@@ -19,8 +22,8 @@ KEY = bytes(range(8))
 
 
 def core(*, bits=32, pace=3):
-    p = AeadParameters(word_bits=bits, ad_bytes=MOST, data_bytes=MOST)
-    return Caesar(p, ToyCipher(pace))
+    kind = type("ToyCore", (Caesar,), {"make_cipher": lambda p: ToyCipher(pace)})
+    return kind(AeadParameters(word_bits=bits, ad_bytes=MOST, data_bytes=MOST))
 
 
 def exchange(rng, toy, *, bits=32, decrypt=None, ad=None, size=None, cut=1 << 14, wrong=False):
@@ -193,12 +196,9 @@ def test_zeroize_at_any_moment(direction):
 
 @pytest.mark.parametrize("bits", [32, 64])
 def test_impossible_sizes(bits):
-    class Odd(ToyCipher):
-        def __init__(self):
-            super().__init__()
-            self.shape = self.shape.__class__(block=8, key=6, npub=8, tag=8)
-
     with pytest.raises(ValueError, match="got 6 bytes"):
-        Caesar(AeadParameters(word_bits=bits), Odd())
+        KeyLoader(key_bytes=6, word_bits=bits)
     with pytest.raises(ValueError, match="got 9"):
-        ToyCipher().shape.__class__(block=8, key=8, npub=8, tag=9)
+        CipherShape(block=8, key=8, npub=8, tag=9)
+    with pytest.raises(UserError, match="data_bytes must be from 1 to 65535, got 65536"):
+        AeadParameters(word_bits=bits, data_bytes=65536)

@@ -20,11 +20,12 @@ from wideblock.rtl.aes.key_expansion import KeyExpansion
 from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.gf128.reading import Reading
 
+from .caesar import Caesar
 from .cipher import CipherShape, Kind, cipher_signature
 from .parameters import AesHashParameters
 from .words import byte_swapped
 
-__all__ = ["AesGcm"]
+__all__ = ["AesGcm", "AesGcmCipher"]
 
 BLOCK, NPUB = 16, 12  # bytes
 
@@ -42,7 +43,7 @@ class State(enum.Enum):
     TAG = 7
 
 
-class AesGcm(wiring.Component):
+class AesGcmCipher(wiring.Component):
     """AES-GCM as a :class:`~wideblock.rtl.aead.cipher.Cipher`, both directions, tags of 16 bytes.
 
     The AES makes the key stream ahead, one block while the one before it is used.
@@ -52,8 +53,6 @@ class AesGcm(wiring.Component):
     Cost:   an AES of one round, its key expansion, a multiplier, 128 registers each of H, Y, E_0, X and a result.
     Security: no masking; no cycle depends on key or data.
     """
-
-    title = "AES-GCM, an authenticated cipher"
 
     def __init__(self, parameters: AesHashParameters):
         self.parameters = p = parameters
@@ -231,3 +230,14 @@ class Timetable:
         """X is stored in cycle ``at``."""
         start = max(at + 1, self._idle)
         self._free, self._idle = start + 1, start + self._stages + 1
+
+
+class AesGcm(Caesar):
+    """AES-GCM behind the CAESAR Hardware API.
+
+    Timing: see ``behaviour.timing``.
+    Security: that of the specification.
+    """
+
+    title = "AES-GCM, an authenticated cipher"
+    make_cipher = AesGcmCipher

@@ -23,3 +23,8 @@ class AeadBehaviour:
     ad_bytes: int
     data_bytes: int
     timing: AeadTiming
+
+    @property
+    def usual(self) -> int:
+        """Bytes for which ``timing.interval`` is stated: a block."""
+        return self.shape.block

@@ -8,7 +8,8 @@
 Source: Homsirikamol et al., "CAESAR Hardware API", version 1.0, ePrint 2016/626.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 from amaranth import Module, Signal
 from amaranth.lib import wiring
@@ -27,7 +28,7 @@ __all__ = ["Caesar"]
 
 
 class Caesar(wiring.Component):
-    """``cipher``, a :class:`~wideblock.rtl.aead.cipher.Cipher`, with the ports of the CAESAR Hardware API.
+    """A cipher with the ports of the CAESAR Hardware API; a subclass names it.
 
     Messages and faults: see :class:`PreProcessor`. A key is taken from ``sdi`` for each instruction to activate one.
     After ``zeroize``, and after a reset, keys, blocks, tags and the result buffer are cleared; meanwhile no word is
@@ -38,9 +39,19 @@ class Caesar(wiring.Component):
     Cost:   the cipher, its key twice, a block and a message of the longest length.
     """
 
-    def __init__(self, parameters: AeadParameters, cipher: Any):
-        self.parameters, self.cipher = parameters, cipher
-        p = parameters
+    title: ClassVar[str]
+    """The cipher, in one phrase."""
+    make_cipher: ClassVar[Callable[[Any], Any]]
+    """From parameters, the :class:`~wideblock.rtl.aead.cipher.Cipher`."""
+
+    @staticmethod
+    def check(p: Any) -> None:
+        """Raises UserError if the cipher does not exist for these parameters."""
+
+    def __init__(self, parameters: AeadParameters):
+        self.check(parameters)
+        self.parameters, self.cipher = parameters, type(self).make_cipher(parameters)
+        p, cipher = parameters, self.cipher
         shape = cipher.shape
         self.loader = KeyLoader(key_bytes=shape.key, word_bits=p.word_bits)
         self.pre = PreProcessor(shape, word_bits=p.word_bits, ad_bytes=p.ad_bytes, data_bytes=p.data_bytes)

@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass
 
+from wideblock.rtl.stream.behaviour import Figure
+
 from .cipher import Cipher, Kind
 
 __all__ = ["AeadTiming"]
@@ -25,13 +27,27 @@ class AeadTiming:
     loading: int
     zeroize: int
 
+    holds = "whatever the data and the key, with no pause of the input and an output that is never stalled"
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures in order."""
+        block = self.cipher.shape.block
+        until = "instruction accepted to status accepted"
+        return (
+            Figure("activation", self.activation, "instruction to activate a key to the next instruction"),
+            Figure("encryption", self.message(0, block), f"{until}, for {block} bytes, no associated data"),
+            Figure("decryption", self.message(0, block, decrypt=True), f"{until}, the same"),
+            Figure("interval", self.interval, f"for each block of {block} bytes more"),
+            Figure("zeroize", self.zeroize, "at most, to clear every key, message, derived value and buffer"),
+        )
+
     @property
     def activation(self) -> int:
         """Instruction to activate a key accepted to the next instruction that can be accepted."""
         return 1 + self.loading + 1  # load is raised; the key is accepted
 
     @property
-    def block(self) -> int:
+    def interval(self) -> int:
         """Cycles a block of data in a long message."""
         return self.message(0, 32 * self.cipher.shape.block) - self.message(0, 31 * self.cipher.shape.block)
 
