@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -18,11 +19,8 @@ from wideblock.simulation.bench import trace_format
 from wideblock.synth.targets import target, targets
 from wideblock.synth.yosys import Source
 from wideblock.synth.yosys import netlist as synthesise
-from wideblock.verify.netlist import NETLIST_CHECKS, cells
+from wideblock.verify.netlist import cells
 from wideblock.verify.report import Report
-from wideblock.verify.sector.driver import SectorSimulation
-from wideblock.verify.sector.suite import trace
-from wideblock.verify.sector.suite import verify as run
 
 EXAMPLE = (
     "Example: [b]wideblock verify fast-brw-2s --sectors 10000 --seed 1[/b]; [b]wideblock verify --all[/b], for hours; "
@@ -48,7 +46,7 @@ def verify(
         list[str] | None, typer.Argument(metavar="PRESET...", help="Presets; [b]wideblock list[/b] shows them.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every preset.")] = False,
-    sectors: Annotated[int, typer.Option(metavar="N", min=1, help="Random sectors.")] = 256,
+    sectors: Annotated[int, typer.Option(metavar="N", min=1, help="Random sectors, or messages.")] = 256,
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of all random stimulus.")] = 0,
     changes: Set = None,
     netlist: Annotated[
@@ -83,7 +81,7 @@ def verify(
         place = f"{n} of {len(cores)}, {core.module}: " if len(cores) > 1 else ""
         with stages(f"{place}preparing {core.module}") as report:
             options = {
-                "sectors": sectors,
+                f"{core.kind.noun}s": sectors,
                 "seed": seed,
                 "vectors": core.known_answers,
                 "progress": _told(place, report),
@@ -110,14 +108,15 @@ def _told(place: str, report: Callable[[str, int, int | None], None]) -> Callabl
 def _checked(
     core: Contract, netlist: str | None, check: list[str] | None, wave: Path | None, options: dict[str, Any]
 ) -> tuple[Report, str | None]:
-    """The report on one core, and the check whose run is in file ``wave``."""
+    """The report on one core, and the check whose run is in file ``wave``. The suite is that of the core's kind."""
+    suite = import_module(f"wideblock.verify.{core.kind.name}.suite")
     with texts(core, netlist) as verilog:
-        with SectorSimulation(core, verilog=verilog) as simulation:
-            names = check or (NETLIST_CHECKS if netlist else None)
-            found = run(core, checks=names, simulation=simulation, **options)
+        with suite.Simulation(core, verilog=verilog) as simulation:
+            names = check or (suite.NETLIST_CHECKS if netlist else None)
+            found = suite.verify(core, checks=names, simulation=simulation, **options)
         traced = found.failure.name if found.failure else check[0] if check and len(check) == 1 else None
         if wave and traced:
-            again = trace(core, traced, wave, verilog=verilog, **options)
+            again = suite.trace(core, traced, wave, verilog=verilog, **options)
             if again.passed != found.passed:
                 raise UserError(f"{traced!r} has another outcome when it runs alone; the waveform shows that run")
     return found, traced
@@ -126,12 +125,12 @@ def _checked(
 def show(core: Contract, found: Report, form: str) -> None:
     """Prints a report."""
     table(
-        ("check", "result", "sectors", "cycles", "tried"),
+        ("check", "result", f"{core.kind.noun}s", "cycles", "tried"),
         ((each.name, str(each.outcome), each.sectors, each.cycles, each.tried) for each in found.checks),
         title=f"{core.module}{form}, seed {found.seed}",
     )
     out.print(
-        f"{found.sectors:,} sectors, {found.cycles:,} cycles in {found.seconds:.1f} s, "
+        f"{found.sectors:,} {core.kind.noun}s, {found.cycles:,} cycles in {found.seconds:.1f} s, "
         f"{found.cycles_per_second:,.0f} cycles a second"
     )
 

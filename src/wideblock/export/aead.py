@@ -105,8 +105,8 @@ RULES = """\
   another form is taken whole and leaves no key.
 - Message: the instruction 2 (encrypt) or 3 (decrypt); one segment of type D with {npub} bytes; segments of type 1, at
   most {ad} bytes; segments of type 4 (encrypt) or 5 (decrypt), at most {data} bytes; to decrypt one of type 8 with
-  {tag} bytes. All segments of a type but the last are whole blocks of {block} bytes; only a type without a byte has an empty
-  one. EOT marks the last segment of a type, Last that of the message. EOI is not read.
+  {tag} bytes. All segments of a type but the last are whole blocks of {block} bytes; only a type without a byte has an
+  empty one. EOT marks the last segment of a type, Last that of the message. EOI is not read.
 - Encryption gives a segment of type 5 for each of type 4, the tag, and the status E. Decryption gives one segment of
   type 4 and the status E, after the tag was found right; otherwise the status F and nothing else.
 - Any other message is taken up to the end of its segment with Last and gives the status F; what left before remains. So

@@ -18,7 +18,7 @@ LOGICAL = ("TDATA", "TUSER", "TVALID", "TREADY", "TLAST", "TKEEP")
 
 
 def ipxact(core: Contract) -> str:
-    """Returns ``component.xml``: a bus interface a channel where the shell has a bus, clock, reset, ports, Verilog file.
+    """Returns ``component.xml``: a bus interface a channel where the shell has a bus, clock, reset, ports, and file.
 
     Source: IEEE 1685-2009; bus definitions ``xilinx.com:interface:axis:1.0``, ``xilinx.com:signal:clock:1.0`` and
     ``xilinx.com:signal:reset:1.0``.

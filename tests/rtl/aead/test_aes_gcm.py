@@ -21,17 +21,18 @@ def core(**parameters):
 
 
 def answers(key_bits, most=64):
-    """Known answers for nonces of 12 bytes and tags of 16, one for each pair of lengths."""
-    found = {}
+    """Known answers for nonces of 12 bytes and tags of 16."""
+    found = []
     for group in vectors.load("aes_gcm"):
         for a in group.vectors:
             if "pt" not in a:
                 continue
-            lengths = len(a["ad"]), len(a["pt"])
-            fits = len(a["nonce"]) == 12 and len(a["ct"]) == len(a["pt"]) + 16 and max(lengths) <= most
+            fits = (
+                len(a["nonce"]) == 12 and len(a["ct"]) == len(a["pt"]) + 16 and max(len(a["ad"]), len(a["pt"])) <= most
+            )
             if fits and len(a["key"]) * 8 == key_bits:
-                found.setdefault(lengths, a)
-    return [*found.values()]
+                found.append(a)
+    return found
 
 
 @pytest.mark.parametrize("key_bits", [128, 256])
