@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import typer
 
+from wideblock.catalog.kinds import SECTOR
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
 from wideblock.export.contract import contract
 from wideblock.verify.sector.measure import measure as measured
@@ -17,7 +18,7 @@ def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
 
     Exit status 1 if a figure differs from what the core states.
     """
-    core = contract(preset, settings(changes))
+    core = contract(preset, settings(changes)).expect(SECTOR)
     with stages(f"measuring {core.module}"):
         seen = {direction: asdict(cycles) for direction, cycles in measured(core).items()}
     stated = {name: getattr(core.timing, name) for name in next(iter(seen.values()))}

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from wideblock.catalog import PRESETS
+from wideblock.catalog.kinds import AEAD
 from wideblock.cli.app import Json, Set, as_json, out, settings, stages, table
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract, contract
@@ -19,6 +20,8 @@ from wideblock.simulation.bench import trace_format
 from wideblock.synth.targets import target, targets
 from wideblock.synth.yosys import Source
 from wideblock.synth.yosys import netlist as synthesise
+from wideblock.verify.aead.driver import AeadSimulation
+from wideblock.verify.aead.files import verify_files
 from wideblock.verify.netlist import cells
 from wideblock.verify.report import Report
 
@@ -62,6 +65,10 @@ def verify(
             metavar="FILE", help="Waveform, .vcd or .fst, of the failing run; of a --check's last run if none fails."
         ),
     ] = None,
+    files: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Play pdi.txt, sdi.txt and do.txt of a directory instead of the checks."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compare the exported Verilog with its specification; explain the first difference.
@@ -76,6 +83,9 @@ def verify(
         if len(names) > 1:
             raise UserError(f"--wave is for one preset, got {len(names)}")
     cores = [contract(name, settings(changes)) for name in names]
+    if files:
+        for core in cores:
+            core.expect(AEAD)
     reports = []
     for n, core in enumerate(cores, 1):
         place = f"{n} of {len(cores)}, {core.module}: " if len(cores) > 1 else ""
@@ -86,7 +96,9 @@ def verify(
                 "vectors": core.known_answers,
                 "progress": _told(place, report),
             }
-            found, traced = _checked(core, netlist, check, wave, options)
+            found, traced = (
+                (_played(core, netlist, files, seed), None) if files else _checked(core, netlist, check, wave, options)
+            )
         reports.append({"preset": core.name, "changed": dict(core.changed), "passed": found.passed, **asdict(found)})
         if not json:
             show(core, found, f" as netlist for {netlist}" if netlist else "")
@@ -98,6 +110,12 @@ def verify(
         as_json(reports if len(cores) > 1 else reports[0])
     if not all(report["passed"] for report in reports):
         raise typer.Exit(1)
+
+
+def _played(core: Contract, netlist: str | None, files: Path, seed: int) -> Report:
+    """The report on the files of a directory."""
+    with texts(core, netlist) as verilog, AeadSimulation(core, verilog=verilog) as simulation:
+        return verify_files(core, files, simulation, seed=seed)
 
 
 def _told(place: str, report: Callable[[str, int, int | None], None]) -> Callable[[str, int, int | None], None]:

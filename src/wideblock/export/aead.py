@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Datasheet and test vectors of an authenticated cipher behind the CAESAR Hardware API."""
 
+import random
 from collections.abc import Iterable
 
 from wideblock import __version__
@@ -11,10 +12,13 @@ from wideblock.export.datasheet import instance
 from wideblock.export.markdown import table
 from wideblock.export.verilog import command
 
-__all__ = ["datasheet", "others", "vectors"]
+__all__ = ["datasheet", "others", "random_answers", "vectors"]
 
 FILED = 8
 """Known answers in the files beside the Verilog."""
+
+RANDOM = 300
+"""Bytes of the longest random message."""
 
 
 def others(core: Contract) -> dict[str, str]:
@@ -46,6 +50,25 @@ def vectors(core: Contract, answers: Iterable[AeadAnswer]) -> dict[str, str]:
         return {}
     comment = f"{core.module}: messages of the CAESAR Hardware API and their right output"
     return {name: text(items[port], api.word_bits, comment) for port, name in FILES.items()}
+
+
+def random_answers(core: Contract, n: int, seed: int) -> list[AeadAnswer]:
+    """Returns random messages of up to ``RANDOM`` bytes, four under each key; one in four is to be rejected."""
+    rng, shape, behaviour = random.Random(seed), core.behaviour.shape, core.behaviour
+    found, key = [], b""
+    for number in range(n):
+        if number % 4 == 0:
+            key = rng.randbytes(shape.key)
+        npub = rng.randbytes(shape.npub)
+        ad, message = (
+            rng.randbytes(rng.randint(0, min(RANDOM, most))) for most in (behaviour.ad_bytes, behaviour.data_bytes)
+        )
+        sealed = core.specification(key).encrypt(npub, ad, message)
+        wrong = number % 4 == 3
+        if wrong:
+            sealed = sealed[:-1] + bytes([sealed[-1] ^ 1 << rng.randrange(8)])
+        found.append(AeadAnswer(f"random, seed {seed}", key, npub, ad, None if wrong else message, sealed))
+    return found
 
 
 def datasheet(core: Contract, measured: str = "") -> str:

@@ -44,7 +44,10 @@ class Caesar:
 
     def load_key(self, key: bytes) -> list[Item]:
         """A key, for the secret data input."""
-        return [self._first(Mark.INSTRUCTION, Opcode.LOAD_KEY << 28), *self._segment(Type.KEY, key, last=True)]
+        return [
+            self._first(Mark.INSTRUCTION, Opcode.LOAD_KEY << 28),
+            *self._segment(Type.KEY, key, eoi=True, last=True),
+        ]
 
     def activate_key(self) -> list[Item]:
         """The instruction to take a key from the secret data input."""

@@ -29,7 +29,7 @@ class Framing(wiring.Component):
     """``o`` is ``i`` with the role of each word. ``inside``: a message was begun, and the next word is one of it.
 
     A message is an instruction and segments, up to the end of the one that has Last in its header. Instructions of
-    ``alone`` have no segments. The place in a message depends on headers alone, so that a message of any content has an
+    ``alone`` have no segments. While ``clear`` is high no word passes. The place in a message depends on headers alone, so that a message of any content has an
     end. A reset forgets it; there is no other way.
 
     Timing: no latency.
@@ -40,7 +40,12 @@ class Framing(wiring.Component):
     def __init__(self, *, word_bits: int, alone: Collection[Opcode] = ()):
         self.word_bits, self.alone = word_bits, tuple(alone)
         super().__init__(
-            {"i": In(stream.Signature(word_bits)), "o": Out(stream.Signature(framed(word_bits))), "inside": Out(1)}
+            {
+                "i": In(stream.Signature(word_bits)),
+                "o": Out(stream.Signature(framed(word_bits))),
+                "inside": Out(1),
+                "clear": In(1),
+            }
         )
 
     def elaborate(self, platform):
@@ -51,8 +56,8 @@ class Framing(wiring.Component):
         between = Mux(last, Role.INSTRUCTION, Role.HEADER)
         word = self.o.payload
         m.d.comb += [
-            self.o.valid.eq(self.i.valid),
-            self.i.ready.eq(self.o.ready),
+            self.o.valid.eq(self.i.valid & ~self.clear),
+            self.i.ready.eq(self.o.ready & ~self.clear),
             word.word.eq(self.i.payload),
             word.role.eq(role),
             word.end.eq(left <= size),

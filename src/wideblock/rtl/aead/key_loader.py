@@ -62,7 +62,7 @@ class KeyLoader(wiring.Component):
         state, key = Signal(State), Signal(8 * self.key_bytes, reset_less=True)
         header = data.View(HEADER, word.word[-32:])
         is_key = (header.type == Type.KEY) & (header.length == self.key_bytes)
-        m.d.comb += self.key.payload.eq(key)
+        m.d.comb += [self.key.payload.eq(key), framing.clear.eq(self.clear)]
 
         def take(right: Value, following: State) -> None:
             """One word that must be right."""

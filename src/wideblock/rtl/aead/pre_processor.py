@@ -103,7 +103,7 @@ class PreProcessor(wiring.Component):
         self._equal = Signal()
         m.submodules.framing = framing = Framing(word_bits=self.word_bits, alone=(Opcode.ACTIVATE_KEY,))
         connect(m, flipped(self.pdi), framing.i)
-        m.d.comb += self.hold.eq(self._decrypt)
+        m.d.comb += [self.hold.eq(self._decrypt), framing.clear.eq(self.clear)]
         self._instructions(m, framing)
         self._headers(m, framing)
         self._words(m, framing)
