@@ -11,7 +11,6 @@ from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.rtl.stream.behaviour import Cause
 
-
 SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.scheme.kind is SECTOR]
 
 

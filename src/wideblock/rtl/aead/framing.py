@@ -29,11 +29,11 @@ class Framing(wiring.Component):
     """``o`` is ``i`` with the role of each word. ``inside``: a message was begun, and the next word is one of it.
 
     A message is an instruction and segments, up to the end of the one that has Last in its header. Instructions of
-    ``alone`` have no segments. While ``clear`` is high no word passes. The place in a message depends on headers alone, so that a message of any content has an
-    end. A reset forgets it; there is no other way.
+    ``alone`` have no segments. The place in a message depends on headers alone, so that a message of any content has an
+    end. Only a reset forgets it: while ``clear`` is high no word passes, and the place stays.
 
     Timing: no latency.
-    Paths:  ``i.valid`` and ``i.payload`` to ``o``, ``o.ready`` to ``i.ready``; none to the roles, from registers.
+    Paths:  ``i.valid`` and ``i.payload`` to ``o``, ``o.ready`` and ``clear`` to ``i.ready``; roles come from registers.
     Cost:   20 registers, a subtraction of 16 bits.
     """
 
