@@ -98,3 +98,13 @@ def test_no_byte_leaves_under_a_wrong_tag():
     want += results(text)
     passed = play(core(), pdi, key_words(key), want=len(want))
     assert [word for _, word in passed["do"]] == want
+
+
+def test_the_formula_of_the_manual():
+    """docs/authenticated-ciphers.md, section 5, for all lengths of up to five blocks."""
+    timing = core().timing
+    for a in range(6):
+        for n in range(5, 81):
+            S, m = max(29, 11 + 5 * a + -(-min(n, 16) // 4)), -(-n // 16)
+            assert timing.message(16 * a, n) == S + 11 * m + 8, (a, n)
+            assert timing.message(16 * a, n, decrypt=True) == S + 11 * m + 6 + -(-n // 4), (a, n)
