@@ -111,7 +111,10 @@ class AesGcmCipher(wiring.Component):
 
     def _counter(self, m: Module, take: Value) -> Signal:
         """N || 1, N || 2, .. enter the AES, as long as it takes them, while the signal that is returned is high."""
-        aes, N, count, counting = self.aes, Signal(8 * NPUB, reset_less=True), Signal(32), Signal()
+        aes = self.aes
+        N = Signal(8 * NPUB, reset_less=True)
+        count = Signal(32)
+        counting = Signal()
         m.d.comb += aes.i.payload.eq(Mux(counting, Cat(N, byte_swapped(count)), 0))
         with m.If(counting):
             m.d.comb += aes.i.valid.eq(1)
@@ -160,7 +163,9 @@ class AesGcmCipher(wiring.Component):
     def _hash(self, m: Module, take: Value) -> None:
         """Y = (Y + X) H, one product at a time; then the block of the lengths, and the tag."""
         state, multiplier, aes = self._state, self.multiplier, self.aes
-        H, Y, busy = Signal(128, reset_less=True), Signal(128, reset_less=True), Signal()
+        H = Signal(128, reset_less=True)
+        Y = Signal(128, reset_less=True)
+        busy = Signal()
         start = Signal()
         m.d.comb += [
             start.eq(self._absorb & ~busy),

@@ -103,7 +103,8 @@ class Caesar(wiring.Component):
 
     def _clear(self, m: Module) -> Signal:
         """High after a reset, and after ``zeroize``, until every row of the buffer and the cipher is cleared."""
-        clear, count = Signal(init=1), Signal(range(self.clearing))
+        clear = Signal(init=1)
+        count = Signal(range(self.clearing))
         m.d.comb += self.buffer.clear_row.eq(count)
         with m.If(self.zeroize):
             m.d.sync += [clear.eq(1), count.eq(0)]

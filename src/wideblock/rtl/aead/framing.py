@@ -51,7 +51,9 @@ class Framing(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         size = self.word_bits // 8
-        role, left, last = Signal(Role), Signal(16), Signal()
+        role = Signal(Role)
+        left = Signal(16)  # bytes
+        last = Signal()
         fields = Signal(HEADER)
         between = Mux(last, Role.INSTRUCTION, Role.HEADER)
         word = self.o.payload

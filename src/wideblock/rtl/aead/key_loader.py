@@ -59,7 +59,8 @@ class KeyLoader(wiring.Component):
         m.submodules.framing = framing = Framing(word_bits=self.word_bits)
         connect(m, flipped(self.sdi), framing.i)
         words, word = framing.o, framing.o.payload
-        state, key = Signal(State), Signal(8 * self.key_bytes, reset_less=True)
+        state = Signal(State)
+        key = Signal(8 * self.key_bytes, reset_less=True)
         header = data.View(HEADER, word.word[-32:])
         is_key = (header.type == Type.KEY) & (header.length == self.key_bytes)
         m.d.comb += [self.key.payload.eq(key), framing.clear.eq(self.clear)]

@@ -56,11 +56,13 @@ class PostProcessor(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         step = self.word_bits // 8
-        state, order = Signal(State), Signal(ORDER, reset_less=True)
+        state = Signal(State)
+        order = Signal(ORDER, reset_less=True)
         left = Signal(16, reset_less=True)  # bytes
         place = Signal(range(max(2, -(-self.tag_bytes // step))), reset_less=True)  # word of the tag
         tag = Signal(-(-8 * self.tag_bytes // self.word_bits) * self.word_bits)
-        last, taken = Signal(), Signal()
+        last = Signal()
+        taken = Signal()
         m.d.comb += [tag.eq(self.tag), last.eq(left <= step), taken.eq(self.do.valid & self.do.ready)]
         with m.If(taken & (state != State.FIRST)):
             m.d.sync += [left.eq(Mux(last, 0, left - step)), place.eq(place + 1)]
