@@ -65,6 +65,12 @@ class AesGcmCipher(wiring.Component):
         self.delay = 1
         self.flush = 1 + self.multiplier.timing.latency
         super().__init__(cipher_signature(self.shape))
+        self._state = Signal(State)
+        self._E_0 = Signal(128, reset_less=True)
+        self._masked = Signal()  # E_0 is known
+        self._X = Signal(128, reset_less=True)
+        self._absorb = Signal()  # X is still to be hashed
+        self._bytes = {kind: Signal(16, name=f"{kind.name}_bytes".lower()) for kind in (Kind.AD, Kind.DATA)}
 
     def timetable(self) -> "Timetable":
         return Timetable(self.aes.timing.latency, self.multiplier.timing.latency)
@@ -72,12 +78,6 @@ class AesGcmCipher(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.aes, m.submodules.expansion, m.submodules.multiplier = self.aes, self.expansion, self.multiplier
-        self._state = Signal(State)
-        self._E_0 = Signal(128, reset_less=True)
-        self._masked = Signal()  # E_0 is known
-        self._X = Signal(128, reset_less=True)
-        self._absorb = Signal()  # X is still to be hashed
-        self._bytes = {kind: Signal(16, name=f"{kind.name}_bytes".lower()) for kind in (Kind.AD, Kind.DATA)}
         take = Signal()
         m.d.comb += take.eq(self.i.valid & self.i.ready)
         self._keys(m)

@@ -88,9 +88,6 @@ class PreProcessor(wiring.Component):
                 "clear": In(1),
             }
         )
-
-    def elaborate(self, platform):
-        m = Module()
         self._state = Signal(State)
         self._keyed = Signal()
         self._decrypt = Signal()
@@ -101,6 +98,9 @@ class PreProcessor(wiring.Component):
         self._ended = Signal()  # the block has the last word of its segment
         self._done = Signal(16)  # bytes of this kind in the blocks before
         self._equal = Signal()
+
+    def elaborate(self, platform):
+        m = Module()
         m.submodules.framing = framing = Framing(word_bits=self.word_bits, alone=(Opcode.ACTIVATE_KEY,))
         connect(m, flipped(self.pdi), framing.i)
         m.d.comb += [self.hold.eq(self._decrypt), framing.clear.eq(self.clear)]
@@ -168,8 +168,11 @@ class PreProcessor(wiring.Component):
     def _right(self, m: Module) -> Signal:
         """Whether the header is one that may follow what came before."""
         head, kind = self._header, self._kind
-        type, right, last = Signal(Type, name="type"), Signal(name="right"), Signal(name="last")
-        total, counted = Signal(17, name="total"), Signal(name="counted")
+        type = Signal(Type)
+        right = Signal()
+        last = Signal()
+        total = Signal(17)
+        counted = Signal()
         whole = (head.length % self.shape.block == 0) & (head.length != 0)
         m.d.comb += [
             total.eq(self._done + head.length),
@@ -188,7 +191,7 @@ class PreProcessor(wiring.Component):
                 ]
             with m.Case(Kind.TAG):
                 m.d.comb += [type.eq(Type.TAG), right.eq(head.eot & (head.length == self.shape.tag)), last.eq(1)]
-        accepted = Signal(name="accepted")
+        accepted = Signal()
         m.d.comb += accepted.eq(right & (head.type == type) & (head.last == last) & ~head.partial)
         return accepted
 
@@ -196,7 +199,7 @@ class PreProcessor(wiring.Component):
         """The words of a segment, collected to a block; bytes after the segment's are 0."""
         words, word, step = framing.o, framing.o.payload, self.word_bits // 8
         given = byte_swapped(word.word)
-        masked = Signal(self.word_bits, name="masked")
+        masked = Signal(self.word_bits)
         m.d.comb += masked.eq(Cat(Mux(k < word.bytes, given[8 * k : 8 * k + 8], 0) for k in range(step)))
         with m.If(self._state == State.WORDS):
             m.d.comb += words.ready.eq(1)

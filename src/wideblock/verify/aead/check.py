@@ -11,6 +11,7 @@ from wideblock.catalog import AeadAnswer
 from wideblock.export.caesar import Caesar
 from wideblock.export.contract import Contract
 from wideblock.simulation.structures import Outcome
+from wideblock.spec.aead import Rejected
 from wideblock.verify.aead.driver import AeadSimulation, Played
 from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption
 
@@ -72,18 +73,27 @@ class Check:
         P = self.random(self.size(self.behaviour.data_bytes) if size is None else size)
         api = Caesar(self.api.word_bits, self.shape.block * self.number(1, 8)) if self.rng.integers(2) else self.api
         if not how.get("decrypt", how.get("flip") or bool(self.rng.integers(2))):
-            return encryption(api, spec, npub, A, P)
+            return self._encryption(api, spec, npub, A, P)
         C = spec.encrypt(npub, A, P)
         if how.get("flip"):
             npub, A, C = self._flipped(npub, A, C)
-        return decryption(api, spec, npub, A, C)
+        return self._decryption(api, spec, npub, A, C)
 
     def plain(self, spec: Any, ad: int, size: int, decrypt: bool) -> Exchange:
         """A random message of these lengths, each type in one segment."""
         npub, A, P = self.random(self.shape.npub), self.random(ad), self.random(size)
         if decrypt:
-            return decryption(self.api, spec, npub, A, spec.encrypt(npub, A, P))
-        return encryption(self.api, spec, npub, A, P)
+            return self._decryption(self.api, spec, npub, A, spec.encrypt(npub, A, P))
+        return self._encryption(self.api, spec, npub, A, P)
+
+    def _encryption(self, api: Caesar, spec: Any, npub: bytes, A: bytes, P: bytes) -> Exchange:
+        return encryption(api, self.shape.tag, npub, A, P, spec.encrypt(npub, A, P))
+
+    def _decryption(self, api: Caesar, spec: Any, npub: bytes, A: bytes, C: bytes) -> Exchange:
+        try:
+            return decryption(api, self.shape.tag, npub, A, C, spec.decrypt(npub, A, C))
+        except Rejected:
+            return decryption(api, self.shape.tag, npub, A, C, None)
 
     def _flipped(self, *parts: bytes) -> tuple[bytes, ...]:
         """The parts with one bit changed, in any of them that has one."""

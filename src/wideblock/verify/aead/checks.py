@@ -6,7 +6,7 @@ from collections.abc import Callable
 from wideblock.rtl.aead.words import Opcode, Type
 from wideblock.verify.aead.check import Check, difference
 from wideblock.verify.aead.driver import Played
-from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption, exchange, malformed
+from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption, exchange, failing, malformed
 from wideblock.verify.aead.state import state_after_zeroize
 from wideblock.verify.report import Finding, failed, nothing, passed
 
@@ -20,14 +20,11 @@ def known_answers(check: Check) -> Finding:
     if not check.vectors:
         return nothing("no known answer for these parameters")
     for vector in check.vectors:
-        spec = check.subject.specification(vector.key)
-        exchanges = [activation(check.api, vector.key)]
+        api, tag, start = check.api, check.shape.tag, (vector.npub, vector.ad)
+        exchanges = [activation(api, vector.key)]
         if vector.plaintext is not None:
-            exchanges.append(encryption(check.api, spec, vector.npub, vector.ad, vector.plaintext))
-            at = len(vector.ciphertext) - check.shape.tag
-            right = exchange(check.api, "", [], check.api.encrypted(vector.ciphertext[:at], vector.ciphertext[at:]))
-            exchanges[-1] = Exchange(exchanges[-1].about, exchanges[-1].pdi, (), right.right)
-        exchanges.append(decryption(check.api, spec, vector.npub, vector.ad, vector.ciphertext))
+            exchanges.append(encryption(api, tag, *start, vector.plaintext, vector.ciphertext))
+        exchanges.append(decryption(api, tag, *start, vector.ciphertext, vector.plaintext))
         _, found = check.play(exchanges)
         if found:
             return failed(f"{vector.source}: {found}")
@@ -148,13 +145,11 @@ def keys(check: Check) -> Finding:
     keyed, spec = check.key()
     exchanges = [keyed]
     for about, items in refused.items():
-        without = check.message(spec)
         exchanges += [
             check.message(spec),
             exchange(api, f"activation of a key with {about}", api.activate_key(), (), items),
-            exchange(api, f"{without.about}, no key", [], api.failed()),
+            failing(api, check.message(spec), "no key"),
         ]
-        exchanges[-1] = Exchange(exchanges[-1].about, without.pdi, (), exchanges[-1].right)
         keyed, spec = check.key()
         exchanges += [keyed, check.message(spec), check.message(spec)]
     for chance in (1.0, 0.5):
@@ -190,9 +185,8 @@ def _struck(check: Check, *, zeroize: bool) -> Finding:
             rest = [Exchange("the rest of a message", _rest(before, "pdi", played), _rest(before, "sdi", played), ())]
         else:
             check.simulation.reset()
-        lost = check.message(spec)
+        without = failing(check.api, check.message(spec), "no key")
         keyed, spec = check.key()
-        without = Exchange(f"{lost.about}, no key", lost.pdi, (), exchange(check.api, "", [], check.api.failed()).right)
         after = [*rest, without, keyed, check.message(spec), check.message(spec)]
         _, found = check.play(after, reset=False)
         if found:

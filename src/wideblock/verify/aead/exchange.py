@@ -3,14 +3,12 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from wideblock.export.caesar import Caesar, Item, words
 from wideblock.rtl.aead.cipher import CipherShape
 from wideblock.rtl.aead.words import Opcode, Type
-from wideblock.spec.aead import Rejected
 
-__all__ = ["Exchange", "activation", "decryption", "encryption", "exchange", "malformed"]
+__all__ = ["Exchange", "activation", "decryption", "encryption", "exchange", "failing", "malformed"]
 
 
 @dataclass(frozen=True)
@@ -35,23 +33,24 @@ def activation(api: Caesar, key: bytes) -> Exchange:
     return exchange(api, "activation of a key", api.activate_key(), (), api.load_key(key))
 
 
-def encryption(api: Caesar, spec: Any, npub: bytes, ad: bytes, message: bytes) -> Exchange:
-    """A message to encrypt; ``spec`` is the specification under the key."""
-    sealed = spec.encrypt(npub, ad, message)
-    at = len(sealed) - spec.tag_bytes
+def encryption(api: Caesar, tag_bytes: int, npub: bytes, ad: bytes, message: bytes, sealed: bytes) -> Exchange:
+    """A message to encrypt; ``sealed`` is the right ciphertext with its tag at the end."""
+    at = len(sealed) - tag_bytes
     about = f"encryption of {len(message)} bytes, {len(ad)} of associated data"
     return exchange(api, about, api.encrypt(npub, ad, message), api.encrypted(sealed[:at], sealed[at:]))
 
 
-def decryption(api: Caesar, spec: Any, npub: bytes, ad: bytes, sealed: bytes) -> Exchange:
-    """A message to decrypt, its tag at its end; it fails if the specification rejects it."""
-    at = len(sealed) - spec.tag_bytes
-    about = f"decryption of {at} bytes, {len(ad)} of associated data"
-    try:
-        right = api.decrypted(spec.decrypt(npub, ad, sealed))
-    except Rejected:
-        about, right = f"{about}, tag wrong", api.failed()
+def decryption(api: Caesar, tag_bytes: int, npub: bytes, ad: bytes, sealed: bytes, message: bytes | None) -> Exchange:
+    """A message to decrypt, its tag at its end; ``message`` is the right one, or None if its tag is wrong."""
+    at = len(sealed) - tag_bytes
+    about = f"decryption of {at} bytes, {len(ad)} of associated data{', tag wrong' if message is None else ''}"
+    right = api.failed() if message is None else api.decrypted(message)
     return exchange(api, about, api.decrypt(npub, ad, sealed[:at], sealed[at:]), right)
+
+
+def failing(api: Caesar, of: Exchange, why: str) -> Exchange:
+    """A message that must fail though it is right."""
+    return Exchange(f"{of.about}, {why}", of.pdi, (), words(api.failed(), api.word_bits))
 
 
 def malformed(api: Caesar, shape: CipherShape, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
