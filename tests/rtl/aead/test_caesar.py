@@ -10,6 +10,7 @@ from wideblock.rtl.aead.caesar import Caesar
 from wideblock.rtl.aead.cipher import CipherShape
 from wideblock.rtl.aead.key_loader import KeyLoader
 from wideblock.rtl.aead.parameters import AeadParameters
+from wideblock.rtl.aead.result_buffer import ResultBuffer
 
 from .bench import play
 from .toy_cipher import Toy, ToyCipher
@@ -198,6 +199,8 @@ def test_zeroize_at_any_moment(direction):
 def test_impossible_sizes(bits):
     with pytest.raises(ValueError, match="got 6 bytes"):
         KeyLoader(key_bytes=6, word_bits=bits)
+    with pytest.raises(ValueError, match=f"a block must be whole words of {bits} bits, got 6 bytes"):
+        ResultBuffer(CipherShape(block=6, key=8, npub=8, tag=6), word_bits=bits, most_bytes=20)
     with pytest.raises(ValueError, match="got 9"):
         CipherShape(block=8, key=8, npub=8, tag=9)
     with pytest.raises(UserError, match="data_bytes must be from 1 to 65535, got 65536"):

@@ -31,6 +31,8 @@ class ResultBuffer(wiring.Component):
     """
 
     def __init__(self, shape: CipherShape, *, word_bits: int, most_bytes: int):
+        if 8 * shape.block % word_bits:
+            raise ValueError(f"a block must be whole words of {word_bits} bits, got {shape.block} bytes")
         self.shape, self.word_bits = shape, word_bits
         self.words = 8 * shape.block // word_bits
         blocks = max(2, -(-most_bytes // shape.block))
