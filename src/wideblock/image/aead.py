@@ -6,7 +6,6 @@ from wideblock.export.caesar import Caesar, words
 from wideblock.export.contract import Contract
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import Outcome
-from wideblock.simulation.verilator import Options
 from wideblock.spec.aead import Rejected
 from wideblock.verify.aead.driver import AeadSimulation
 
@@ -53,7 +52,7 @@ def _by_core(core: Contract, key: bytes, npub: bytes, ad: bytes, given: bytes, d
     size = at if decrypt else len(given)
     likely = api.decrypted(bytes(size)) if decrypt else api.encrypted(bytes(size), bytes(tag))
     wanted = 1 if decrypt else len(words(likely, api.word_bits))  # a message that is rejected has a status alone
-    with AeadSimulation(core, options=Options()) as simulation:
+    with AeadSimulation(core) as simulation:
         played = simulation.play(
             words([*api.activate_key(), *pdi], api.word_bits), words(api.load_key(key), api.word_bits), wanted=wanted
         )

@@ -8,7 +8,7 @@ import pytest
 from wideblock.errors import UserError
 from wideblock.export.aead import random_answers, vectors
 from wideblock.export.contract import Contract, contract
-from wideblock.image.aead import crypt
+from wideblock.image.aead import ENGINES, crypt
 from wideblock.simulation.structures import Outcome as Ended
 from wideblock.verify.aead.check import difference
 from wideblock.verify.aead.checks import CHECKS
@@ -133,10 +133,30 @@ def test_the_first_difference(out, outcome, says):
 
 
 @pytest.mark.parametrize("size", [0, 1, 16, 37])
-def test_one_message_by_the_specification(size):
-    core, key, npub = contract("aes-gcm", SMALL), bytes(range(16)), bytes(12)
-    sealed = crypt(core, key, npub, b"ad", bytes(size), decrypt=False, engine="spec")
+def test_one_message_by_the_core_and_by_the_specification(simulation, size):
+    core, key, npub = simulation.core, bytes(range(16)), bytes(12)
+    text = bytes(range(size))
+    sealed = crypt(core, key, npub, b"ad", text, decrypt=False, engine="spec")
     assert len(sealed) == size + 16
-    assert crypt(core, key, npub, b"ad", sealed, decrypt=True, engine="spec") == bytes(size)
-    with pytest.raises(UserError, match="^ciphertext rejected"):
-        crypt(core, key, npub, b"other", sealed, decrypt=True, engine="spec")
+    assert crypt(core, key, npub, b"ad", text, decrypt=False) == sealed
+    for engine in ENGINES:
+        assert crypt(core, key, npub, b"ad", sealed, decrypt=True, engine=engine) == text
+        with pytest.raises(UserError, match="^ciphertext rejected"):
+            crypt(core, key, npub, b"other", sealed, decrypt=True, engine=engine)
+
+
+@pytest.mark.parametrize(
+    "change, says",
+    [
+        ({"npub": bytes(11)}, "nonce must be 12 bytes, got 11"),
+        ({"ad": bytes(49)}, "associated data must be at most 48 bytes, got 49"),
+        ({"given": bytes(81)}, "message must be at most 64 bytes, got 65"),
+        ({"given": bytes(15)}, "a ciphertext has at least its tag of 16 bytes, got 15"),
+        ({"engine": "native"}, "unknown engine 'native'; there are rtl, spec"),
+        ({"key": bytes(15)}, "key must be 16 bytes, got 15"),
+    ],
+)
+def test_one_message_that_no_core_takes(change, says):
+    given = {"key": bytes(16), "npub": bytes(12), "ad": b"", "given": bytes(16), "decrypt": True}
+    with pytest.raises(UserError, match=f"^{says}"):
+        crypt(contract("aes-gcm", SMALL), **given | change)
