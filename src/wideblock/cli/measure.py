@@ -2,13 +2,12 @@
 """``wideblock measure``."""
 
 from dataclasses import asdict
+from importlib import import_module
 
 import typer
 
-from wideblock.catalog.kinds import SECTOR
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
 from wideblock.export.contract import contract
-from wideblock.verify.sector.measure import measure as measured
 
 EXAMPLE = "Example: [b]wideblock measure fast-brw-2 --json[/b]"
 
@@ -18,10 +17,12 @@ def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
 
     Exit status 1 if a figure differs from what the core states.
     """
-    core = contract(preset, settings(changes)).expect(SECTOR)
+    core = contract(preset, settings(changes))
+    suite = import_module(f"wideblock.verify.{core.kind.name}.suite")
     with stages(f"measuring {core.module}"):
-        seen = {direction: asdict(cycles) for direction, cycles in measured(core).items()}
-    stated = {name: getattr(core.timing, name) for name in next(iter(seen.values()))}
+        seen = {way: asdict(cycles) for way, cycles in suite.measure(core).items()}
+    figures = {figure.name: figure.cycles for figure in core.timing.figures()}
+    stated = {name: figures[name] for name in next(iter(seen.values()))}
     right = all(cycles == stated for cycles in seen.values())
     if json:
         as_json({"preset": core.name, "changed": dict(core.changed), "stated": stated, **seen, "equal": right})

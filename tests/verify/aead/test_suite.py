@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suite of authenticated ciphers: it passes on a real core, and finds what is wrong."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import pytest
 
@@ -15,7 +15,7 @@ from wideblock.verify.aead.checks import CHECKS
 from wideblock.verify.aead.driver import AeadSimulation, Played
 from wideblock.verify.aead.exchange import Exchange
 from wideblock.verify.aead.files import verify_files
-from wideblock.verify.aead.suite import verify
+from wideblock.verify.aead.suite import measure, verify
 from wideblock.verify.report import Outcome
 
 pytestmark = pytest.mark.shows("aead")
@@ -71,6 +71,11 @@ def test_a_difference_is_found_and_explained(simulation, check):
     assert report.failure is not None
     assert "of its output: right is" in report.failure.difference
     assert f"To see it again: check {check!r} with seed 0 and 8 messages." in report.failure.difference
+
+
+def test_measured_as_stated(simulation):
+    stated = {figure.name: figure.cycles for figure in simulation.core.timing.figures()}
+    assert asdict(measure(simulation.core, simulation=simulation)["measured"]) == stated
 
 
 def test_wrong_cycles_are_found(simulation):

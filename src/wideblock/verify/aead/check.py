@@ -2,7 +2,8 @@
 """The part that all checks of an authenticated cipher share: random messages, plays, and the first difference."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -113,12 +114,20 @@ class Check:
     def words(self, exchanges: Sequence[Exchange], **more: Any) -> Played:
         """The record of the words of exchanges, as :meth:`AeadSimulation.play` plays them."""
         pdi, sdi = ([word for each in exchanges for word in getattr(each, port)] for port in ("pdi", "sdi"))
-        started = time.perf_counter()
-        played = self.simulation.play(pdi, sdi, seed=int(self.rng.integers(1 << 62)), **more)
-        self.seconds += time.perf_counter() - started
-        self.cycles += played.cycles
+        with self.timed():
+            played = self.simulation.play(pdi, sdi, seed=int(self.rng.integers(1 << 62)), **more)
         self.played += len(exchanges)
         return played
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Counts the time and the cycles of the simulation."""
+        started, cycle = time.perf_counter(), self.simulation.cycle
+        try:
+            yield
+        finally:
+            self.seconds += time.perf_counter() - started
+            self.cycles += self.simulation.cycle - cycle
 
 
 def difference(exchanges: Sequence[Exchange], played: Played, word_bits: int, *, whole: bool = True) -> str | None:

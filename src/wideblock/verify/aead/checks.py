@@ -7,6 +7,7 @@ from wideblock.rtl.aead.words import Opcode, Type
 from wideblock.verify.aead.check import Check, difference
 from wideblock.verify.aead.driver import Played
 from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption, exchange, failing, malformed
+from wideblock.verify.aead.measure import clearing, message
 from wideblock.verify.aead.state import state_after_zeroize
 from wideblock.verify.report import Finding, failed, nothing, passed
 
@@ -42,40 +43,24 @@ def cycle_contract(check: Check) -> Finding:
         for decrypt in (False, True):
             keyed, spec = check.key()
             ad, size = min(ad, most.ad_bytes), min(size, most.data_bytes)
-            begin = check.plain(spec, ad, size, decrypt)
-            played, found = check.play([keyed, begin, begin])
-            if found:
-                return failed(found)
-            pdi = played.accepted["pdi"]
-            first, second = pdi[len(keyed.pdi)], pdi[len(keyed.pdi) + len(begin.pdi)]
+            sent = check.plain(spec, ad, size, decrypt)
+            with check.timed():
+                cycles = message(check.simulation, keyed, sent)
+            check.played += 3
             seen = {
-                "activation": (first - pdi[0], t.activation),
-                "the first message under a key": (
-                    played.left[len(begin.right) - 1] - first,
-                    t.message(ad, size, decrypt=decrypt, activated=True),
-                ),
-                begin.about: (played.left[-1] - second, t.message(ad, size, decrypt=decrypt)),
+                "activation": (cycles.activation, t.activation),
+                "the first message under a key": (cycles.first, t.message(ad, size, decrypt=decrypt, activated=True)),
+                "a message": (cycles.again, t.message(ad, size, decrypt=decrypt)),
             }
             for what, (measured, stated) in seen.items():
                 if measured != stated:
-                    return failed(f"{what}: {measured} cycles in simulation ({begin.about}); stated are {stated}.")
-    if found := _clearing(check):
-        return failed(found)
+                    return failed(f"{what} takes {measured} cycles in simulation ({sent.about}); stated are {stated}.")
+    with check.timed():
+        cleared = clearing(check.simulation)
+    if cleared != t.zeroize:
+        return failed(f"zeroize takes {cleared} cycles in simulation; stated are {t.zeroize}.")
     stated = ", ".join(f"{figure.name} {figure.cycles}" for figure in t.figures())
     return passed(f"{stated} cycles; messages of {len(pairs)} pairs of lengths, both ways, back to back")
-
-
-def _clearing(check: Check) -> str | None:
-    """The difference of the cycles of ``zeroize`` from those stated, or None."""
-    stated = check.subject.timing.zeroize
-    check.simulation.reset()
-    check.words([], limit=2 * stated)
-    failing = next(iter(malformed(check.api, check.shape, 1, 1)))
-    played = check.words([failing], wanted=len(failing.right), zeroize=(0,), after=1)
-    if found := difference([failing], played, check.api.word_bits):
-        return found
-    seen = played.accepted["pdi"][0]
-    return None if seen == stated else f"zeroize takes {seen} cycles in simulation; stated are {stated}."
 
 
 def random_messages(check: Check) -> Finding:

@@ -76,6 +76,11 @@ class AeadSimulation:
         """Whether the model's state can be saved."""
         return self.simulation.options.savable
 
+    @property
+    def cycle(self) -> int:
+        """Cycles of all calls so far."""
+        return self.simulation.cycle
+
     def reset(self, cycles: int = 2) -> None:
         """Holds the reset for some cycles; afterwards no key is loaded."""
         self.simulation.reset(cycles)

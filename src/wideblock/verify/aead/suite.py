@@ -14,10 +14,11 @@ from wideblock.simulation.verilator import Options
 from wideblock.verify.aead.check import Check
 from wideblock.verify.aead.checks import CHECKS
 from wideblock.verify.aead.driver import AeadSimulation
+from wideblock.verify.aead.measure import measure
 from wideblock.verify.report import Report
 from wideblock.verify.runner import Tell, chosen, run, seed_of
 
-__all__ = ["NETLIST_CHECKS", "Simulation", "trace", "verify"]
+__all__ = ["NETLIST_CHECKS", "Simulation", "measure", "trace", "verify"]
 
 NETLIST_CHECKS = ("known answers", "cycle contract", "random messages", "gaps and back-pressure", "wrong tags")
 """What a netlist is tried with unless told otherwise."""

@@ -16,9 +16,10 @@ from wideblock.verify.runner import Tell, chosen, run, seed_of
 from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.checks import CHECKS
 from wideblock.verify.sector.driver import SectorSimulation
+from wideblock.verify.sector.measure import measure
 from wideblock.verify.sector.pool import SpecificationPool
 
-__all__ = ["NETLIST_CHECKS", "Simulation", "trace", "verify"]
+__all__ = ["NETLIST_CHECKS", "Simulation", "measure", "trace", "verify"]
 
 NETLIST_CHECKS = ("known answers", "cycle contract", "random sectors", "gaps and back-pressure", "wrong lengths")
 """What a netlist is tried with unless told otherwise: synthesis can break the data path, rarely the protocol."""
