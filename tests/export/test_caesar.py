@@ -5,7 +5,7 @@ import pytest
 
 from wideblock.errors import UserError
 from wideblock.export.aead import datasheet, random_answers, vectors
-from wideblock.export.caesar import FILES, Caesar, from_text, text, words
+from wideblock.export.caesar import FILES, CaesarFormat, from_text, text, words
 from wideblock.export.contract import contract
 
 pytestmark = pytest.mark.shows("caesar")
@@ -19,7 +19,7 @@ def lines(items, bits=32):
 
 def test_an_empty_message_has_eoi_on_its_nonce():
     """Source: the API's own known-answer files, the first message of each direction."""
-    api = Caesar()
+    api = CaesarFormat()
     npub = f"DAT = {NPUB.hex().upper()}"
     assert lines(api.encrypt(NPUB, b"", b"")) == [
         "INS = 20000000",
@@ -43,12 +43,12 @@ def test_an_empty_message_has_eoi_on_its_nonce():
 
 def test_a_byte_of_each_has_eoi_on_the_message():
     """Source: the same files, the seventh message."""
-    found = lines(Caesar().encrypt(NPUB, b"\xa0", b"\xff"))
+    found = lines(CaesarFormat().encrypt(NPUB, b"\xa0", b"\xff"))
     assert found[3:] == ["HDR = 12000001", "DAT = A0000000", "HDR = 47000001", "DAT = FF000000"]
 
 
 def test_long_inputs_are_segments_of_whole_blocks():
-    found = lines(Caesar(segment=16).encrypt(NPUB, b"", bytes(33)))
+    found = lines(CaesarFormat(segment=16).encrypt(NPUB, b"", bytes(33)))
     assert [line for line in found if line.startswith("HDR = 4")] == [
         "HDR = 40000010",
         "HDR = 40000010",
@@ -58,7 +58,7 @@ def test_long_inputs_are_segments_of_whole_blocks():
 
 @pytest.mark.parametrize("bits", [32, 64, 128])
 def test_files_give_the_words_back(bits):
-    api = Caesar(bits)
+    api = CaesarFormat(bits)
     items = [*api.activate_key(), *api.encrypt(NPUB, b"associated data", bytes(range(100)))]
     assert from_text("pdi.txt", text(items, bits, "a\nb"), bits) == words(items, bits)
     assert words(api.failed(), bits) == [0xF0000000 << bits - 32]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from wideblock import __version__
 from wideblock.catalog import AeadAnswer
-from wideblock.export.caesar import FILES, Caesar, Item, text
+from wideblock.export.caesar import FILES, CaesarFormat, Item, text
 from wideblock.export.contract import Contract
 from wideblock.export.datasheet import instance
 from wideblock.export.markdown import table
@@ -32,7 +32,7 @@ def vectors(core: Contract, answers: Iterable[AeadAnswer]) -> dict[str, str]:
     A key is activated where it differs from that of the answer before. An answer without a plaintext is one that must
     be rejected.
     """
-    api = Caesar(core.parameters.word_bits)
+    api = CaesarFormat(core.parameters.word_bits)
     items: dict[str, list[Item]] = {port: [] for port in FILES}
     key, tag = None, core.behaviour.shape.tag
     for answer in answers:

@@ -11,7 +11,7 @@ from enum import StrEnum
 from wideblock.errors import UserError
 from wideblock.rtl.aead.words import Opcode, Status, Type
 
-__all__ = ["Caesar", "FILES", "Item", "Mark", "from_text", "text", "words"]
+__all__ = ["CaesarFormat", "FILES", "Item", "Mark", "from_text", "text", "words"]
 
 WORDS_A_LINE = 8
 FILES = {"pdi": "pdi.txt", "sdi": "sdi.txt", "do": "do.txt"}
@@ -36,7 +36,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class Caesar:
+class CaesarFormat:
     """Messages in words of ``word_bits``, with segments of at most ``segment`` bytes, a whole number of blocks."""
 
     word_bits: int = 32

@@ -2,7 +2,7 @@
 """One message through an authenticated cipher: its compiled core, or its specification."""
 
 from wideblock.errors import UserError
-from wideblock.export.caesar import Caesar, words
+from wideblock.export.caesar import CaesarFormat, words
 from wideblock.export.contract import Contract
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import Outcome
@@ -46,7 +46,7 @@ def crypt(
 
 def _by_core(core: Contract, key: bytes, npub: bytes, ad: bytes, given: bytes, decrypt: bool) -> bytes:
     """The same by the compiled core."""
-    api, tag = Caesar(core.parameters.word_bits), core.behaviour.shape.tag
+    api, tag = CaesarFormat(core.parameters.word_bits), core.behaviour.shape.tag
     at = len(given) - tag
     pdi = api.decrypt(npub, ad, given[:at], given[at:]) if decrypt else api.encrypt(npub, ad, given)
     size = at if decrypt else len(given)

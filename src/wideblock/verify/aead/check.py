@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from wideblock.catalog import AeadAnswer
-from wideblock.export.caesar import Caesar
+from wideblock.export.caesar import CaesarFormat
 from wideblock.export.contract import Contract
 from wideblock.simulation.structures import Outcome
 from wideblock.spec.aead import Rejected
@@ -42,7 +42,7 @@ class Check:
         self.progress = progress or (lambda done, total: None)
         self.shape, self.behaviour = subject.behaviour.shape, subject.behaviour
         self.rng = np.random.default_rng(seed)
-        self.api = Caesar(subject.parameters.word_bits)
+        self.api = CaesarFormat(subject.parameters.word_bits)
         self.played = self.cycles = 0
         self.seconds = 0.0
 
@@ -72,7 +72,9 @@ class Check:
         npub = self.random(self.shape.npub)
         A = self.random(self.size(self.behaviour.ad_bytes) if ad is None else ad)
         P = self.random(self.size(self.behaviour.data_bytes) if size is None else size)
-        api = Caesar(self.api.word_bits, self.shape.block * self.number(1, 8)) if self.rng.integers(2) else self.api
+        api = (
+            CaesarFormat(self.api.word_bits, self.shape.block * self.number(1, 8)) if self.rng.integers(2) else self.api
+        )
         if not how.get("decrypt", how.get("flip") or bool(self.rng.integers(2))):
             return self._encryption(api, spec, npub, A, P)
         C = spec.encrypt(npub, A, P)
@@ -87,10 +89,10 @@ class Check:
             return self._decryption(self.api, spec, npub, A, spec.encrypt(npub, A, P))
         return self._encryption(self.api, spec, npub, A, P)
 
-    def _encryption(self, api: Caesar, spec: Any, npub: bytes, A: bytes, P: bytes) -> Exchange:
+    def _encryption(self, api: CaesarFormat, spec: Any, npub: bytes, A: bytes, P: bytes) -> Exchange:
         return encryption(api, self.shape.tag, npub, A, P, spec.encrypt(npub, A, P))
 
-    def _decryption(self, api: Caesar, spec: Any, npub: bytes, A: bytes, C: bytes) -> Exchange:
+    def _decryption(self, api: CaesarFormat, spec: Any, npub: bytes, A: bytes, C: bytes) -> Exchange:
         try:
             return decryption(api, self.shape.tag, npub, A, C, spec.decrypt(npub, A, C))
         except Rejected:

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from wideblock.export.caesar import Caesar, Item, words
+from wideblock.export.caesar import CaesarFormat, Item, words
 from wideblock.rtl.aead.cipher import CipherShape
 from wideblock.rtl.aead.words import Opcode, Type
 
@@ -22,25 +22,27 @@ class Exchange:
 
 
 def exchange(
-    api: Caesar, about: str, pdi: Iterable[Item], right: Iterable[Item] = (), sdi: Iterable[Item] = ()
+    api: CaesarFormat, about: str, pdi: Iterable[Item], right: Iterable[Item] = (), sdi: Iterable[Item] = ()
 ) -> Exchange:
     """An exchange of items."""
     return Exchange(about, *(words(items, api.word_bits) for items in (pdi, sdi, right)))
 
 
-def activation(api: Caesar, key: bytes) -> Exchange:
+def activation(api: CaesarFormat, key: bytes) -> Exchange:
     """A key and its activation; nothing leaves."""
     return exchange(api, "activation of a key", api.activate_key(), (), api.load_key(key))
 
 
-def encryption(api: Caesar, tag_bytes: int, npub: bytes, ad: bytes, message: bytes, sealed: bytes) -> Exchange:
+def encryption(api: CaesarFormat, tag_bytes: int, npub: bytes, ad: bytes, message: bytes, sealed: bytes) -> Exchange:
     """A message to encrypt; ``sealed`` is the right ciphertext with its tag at the end."""
     at = len(sealed) - tag_bytes
     about = f"encryption of {len(message)} bytes, {len(ad)} of associated data"
     return exchange(api, about, api.encrypt(npub, ad, message), api.encrypted(sealed[:at], sealed[at:]))
 
 
-def decryption(api: Caesar, tag_bytes: int, npub: bytes, ad: bytes, sealed: bytes, message: bytes | None) -> Exchange:
+def decryption(
+    api: CaesarFormat, tag_bytes: int, npub: bytes, ad: bytes, sealed: bytes, message: bytes | None
+) -> Exchange:
     """A message to decrypt, its tag at its end; ``message`` is the right one, or None if its tag is wrong."""
     at = len(sealed) - tag_bytes
     about = f"decryption of {at} bytes, {len(ad)} of associated data{', tag wrong' if message is None else ''}"
@@ -48,12 +50,12 @@ def decryption(api: Caesar, tag_bytes: int, npub: bytes, ad: bytes, sealed: byte
     return exchange(api, about, api.decrypt(npub, ad, sealed[:at], sealed[at:]), right)
 
 
-def failing(api: Caesar, of: Exchange, why: str) -> Exchange:
+def failing(api: CaesarFormat, of: Exchange, why: str) -> Exchange:
     """A message that must fail though it is right."""
     return Exchange(f"{of.about}, {why}", of.pdi, (), words(api.failed(), api.word_bits))
 
 
-def malformed(api: Caesar, shape: CipherShape, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
+def malformed(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
     """Messages that break one rule each, up to a segment with Last; each fails, and nothing else of it leaves."""
     npub, tag = bytes(shape.npub), bytes(shape.tag)
 
