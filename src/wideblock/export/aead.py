@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 from wideblock import __version__
 from wideblock.catalog import AeadAnswer
-from wideblock.export.caesar import FILES, CaesarFormat, Item, text
+from wideblock.export.caesar import FILES, CaesarFormat, Item, from_text, text
+from wideblock.export.caesar_testbench import testbench
 from wideblock.export.contract import Contract
 from wideblock.export.datasheet import instance
 from wideblock.export.markdown import table
@@ -22,8 +23,12 @@ RANDOM = 300
 
 
 def others(core: Contract) -> dict[str, str]:
-    """Returns the files of the first known answers, for the API's test benches."""
-    return vectors(core, core.known_answers[:FILED])
+    """Returns the first known answers, as files for the API's test benches and as a test bench that plays them."""
+    files = vectors(core, core.known_answers[:FILED])
+    if not files:
+        return {}
+    words = {port: from_text(name, files[name], core.parameters.word_bits) for port, name in FILES.items()}
+    return files | {f"{core.module}_tb.v": testbench(core, words)}
 
 
 def vectors(core: Contract, answers: Iterable[AeadAnswer]) -> dict[str, str]:
@@ -143,5 +148,6 @@ All ports are synchronous to `clk`. `rst` is sampled by `clk`: hold it high for 
 data is in the high bits of its word, and instructions, headers and status are the high 32 bits.
 The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
 FuseSoC. `{core.module}.xdc`, for Vivado, and `{core.module}.sdc`, for other tools, have a clock constraint for runs of
-the core by itself. `pdi.txt`, `sdi.txt` and `do.txt` have known answers for test benches of the API.
+the core by itself. `pdi.txt`, `sdi.txt` and `do.txt` have known answers for test benches of the API. `{core.module}_tb.v` plays them and
+prints `PASSED`; it drives unknown values wherever no word is valid.
 """
