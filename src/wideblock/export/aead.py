@@ -148,6 +148,6 @@ All ports are synchronous to `clk`. `rst` is sampled by `clk`: hold it high for 
 data is in the high bits of its word, and instructions, headers and status are the high 32 bits.
 The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
 FuseSoC. `{core.module}.xdc`, for Vivado, and `{core.module}.sdc`, for other tools, have a clock constraint for runs of
-the core by itself. `pdi.txt`, `sdi.txt` and `do.txt` have known answers for test benches of the API. `{core.module}_tb.v` plays them and
-prints `PASSED`; it drives unknown values wherever no word is valid.
+the core by itself. `pdi.txt`, `sdi.txt` and `do.txt` have known answers for test benches of the API.
+`{core.module}_tb.v` plays them and prints `PASSED`; it drives unknown values wherever no word is valid.
 """

@@ -149,6 +149,8 @@ class AesGcmCipher(wiring.Component):
         with m.If(crypt):
             m.d.comb += aes.o.ready.eq(1)
             m.d.sync += [self.o.payload.data.eq(text), self.o.payload.size.eq(block.size)]
+        with m.Else():  # no plaintext stays behind
+            m.d.sync += self.o.payload.as_value().eq(0)
         with m.If(take & some):
             m.d.sync += [self._X.eq(Mux((kind == Kind.DATA) & ~block.decrypt, text, block.data))]
             m.d.sync += self._absorb.eq(kind != Kind.NPUB)

@@ -66,7 +66,8 @@ def cipher_signature(shape: CipherShape) -> wiring.Signature:
     i:     the blocks of a message: those of the nonce, the associated data and the data, each kind at least one block;
            ready is low until a key is in place, and does not depend on valid
     o:     the result of each block of data that is not empty, in order, always accepted. Two results are at least as
-           many cycles apart as a block has words, and the last one does not come after ``tag`` is valid
+           many cycles apart as a block has words, and the last one does not come after ``tag`` is valid. When the tag
+           was accepted, nothing is left of a result
     tag:   the tag of the message that ended, byte 0 in bits 7..0, stable until accepted; the next message may begin
            then
     clear: forgets keys and messages, while high; see :class:`Cipher`

@@ -8,7 +8,7 @@ from wideblock.verify.aead.check import Check, difference
 from wideblock.verify.aead.driver import Played
 from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption, exchange, failing, malformed
 from wideblock.verify.aead.measure import clearing, message
-from wideblock.verify.aead.state import state_after_zeroize
+from wideblock.verify.aead.state import no_plaintext_after_a_wrong_tag, state_after_zeroize
 from wideblock.verify.report import Finding, failed, nothing, passed
 
 __all__ = ["CHECKS"]
@@ -201,5 +201,6 @@ CHECKS: dict[str, Callable[[Check], Finding]] = {
     "resets": resets,
     "zeroize": zeroize,
     "state after zeroize": state_after_zeroize,
+    "no plaintext after a wrong tag": no_plaintext_after_a_wrong_tag,
 }
 """Every check by its name, in order."""

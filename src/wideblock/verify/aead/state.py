@@ -5,10 +5,14 @@ from dataclasses import dataclass
 
 from wideblock.simulation.bench import State
 from wideblock.verify.aead.check import Check
+from wideblock.verify.aead.exchange import decryption
 from wideblock.verify.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.state import differing
 
-__all__ = ["state_after_zeroize"]
+__all__ = ["no_plaintext_after_a_wrong_tag", "state_after_zeroize"]
+
+WINDOW = 4
+"""Bytes of plaintext that are searched for."""
 
 
 @dataclass(frozen=True)
@@ -53,3 +57,28 @@ def state_after_zeroize(check: Check) -> Finding:
                 f"After zeroize in cycle {moment}, and under another key, the core holds other values of {names}."
             )
     return passed(f"{size} bytes of state, the same after zeroize at {len(moments)} moments")
+
+
+def no_plaintext_after_a_wrong_tag(check: Check) -> Finding:
+    """After FAILURE no register and no memory holds four bytes of the message that was decrypted.
+
+    The message is random: four of its bytes are in an unrelated state with a probability of about 2^-20.
+    """
+    if not check.simulation.savable:
+        return nothing("the model was built without access to its state")
+    api, shape, sizes = check.api, check.shape, [1, 2, 3, check.behaviour.data_bytes // check.shape.block]
+    for blocks in sizes:
+        keyed, spec = check.key()
+        npub, P = check.random(shape.npub), check.random(min(blocks * shape.block, check.behaviour.data_bytes))
+        sealed = spec.encrypt(npub, b"", P)
+        wrong = sealed[:-1] + bytes([sealed[-1] ^ 1])
+        _, found = check.play([keyed, decryption(api, shape.tag, npub, b"", wrong, None)])
+        if found:
+            return failed(found)
+        parts = [P[at : at + WINDOW] for at in range(0, len(P) - WINDOW + 1, WINDOW)]
+        for name, value in check.simulation.simulation.save().items():
+            if any(part in value or part[::-1] in value for part in parts):
+                return failed(
+                    f"After a message of {len(P)} bytes whose tag is wrong, {name} holds some of its plaintext."
+                )
+    return passed(f"no four bytes of a message in the state after FAILURE, for messages of up to {len(P)} bytes")
