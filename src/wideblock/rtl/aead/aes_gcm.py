@@ -48,8 +48,8 @@ class AesGcmCipher(wiring.Component):
 
     The AES makes the key stream ahead, one block while the one before it is used.
 
-    Timing: a block of data every ``interval`` cycles, 11 with AES-128 and 15 with AES-256; one of associated data every
-            mult_stages + 1.
+    Timing: a block of data in the latency of the AES, 11 cycles with AES-128 and 15 with AES-256; one of associated
+            data in mult_stages + 1.
     Cost:   an AES of one round, its key expansion, a multiplier, 128 registers each of H, Y, E_0, X and a result.
     Security: no masking; no cycle depends on key or data.
     """
@@ -61,7 +61,6 @@ class AesGcmCipher(wiring.Component):
         self.multiplier = Multiplier(stages=p.mult_stages, leaf=p.leaf)
         self.shape = CipherShape(block=BLOCK, key=p.key_bits // 8, npub=NPUB, tag=16)
         self.setup = self.expansion.timing.latency + self.aes.timing.latency + 1
-        self.interval = max(self.aes.timing.interval, self.multiplier.timing.latency + 1)
         self.delay = 1
         self.flush = 1 + self.multiplier.timing.latency
         super().__init__(cipher_signature(self.shape))

@@ -65,12 +65,11 @@ class Caesar(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.loader, m.submodules.pre, m.submodules.cipher = loader, pre, cipher = (
-            self.loader,
-            self.pre,
-            self.cipher,
-        )
-        m.submodules.buffer, m.submodules.post = buffer, post = self.buffer, self.post
+        m.submodules.loader = loader = self.loader
+        m.submodules.pre = pre = self.pre
+        m.submodules.cipher = cipher = self.cipher
+        m.submodules.buffer = buffer = self.buffer
+        m.submodules.post = post = self.post
         clear = self._clear(m)
         connect(m, flipped(self.pdi), pre.pdi)
         connect(m, flipped(self.sdi), loader.sdi)

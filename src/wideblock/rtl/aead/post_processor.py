@@ -7,7 +7,10 @@ from amaranth.lib.wiring import In, Out
 
 from .words import HEADER, byte_swapped
 
-__all__ = ["ORDER", "Follow", "PostProcessor"]
+__all__ = ["GAP", "ORDER", "Follow", "PostProcessor"]
+
+GAP = 2
+"""Cycles from the last word of an order to the first one of the next: it is accepted, and stored."""
 
 
 class Follow(enum.Enum, shape=2):

@@ -11,7 +11,12 @@ from .framing import Framing
 from .post_processor import ORDER, Follow
 from .words import HEADER, Opcode, Status, Type, byte_swapped, header, status
 
-__all__ = ["PreProcessor"]
+__all__ = ["COMPARISON", "SEGMENT", "PreProcessor"]
+
+SEGMENT = 2
+"""Cycles from a segment header that can be accepted to its first word that can be: the states HEADER and CHECK."""
+COMPARISON = 2
+"""Cycles from the comparison of tags to the order that lets the message leave: the states JUDGE and RELEASE."""
 
 
 class State(enum.Enum):

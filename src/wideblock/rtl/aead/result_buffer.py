@@ -10,7 +10,10 @@ from wideblock.rtl.stream.storage import Ring
 from .cipher import CipherShape
 from .words import byte_swapped
 
-__all__ = ["ResultBuffer"]
+__all__ = ["LATENCY", "ResultBuffer"]
+
+LATENCY = 3
+"""Cycles from a block to its first word at the output: the block's register, the memory, its output register."""
 
 
 class ResultBuffer(wiring.Component):
@@ -24,8 +27,8 @@ class ResultBuffer(wiring.Component):
 
     ``clear`` with every row in ``clear_row`` forgets everything.
 
-    Timing: the first word of a block is valid three cycles after it came; one word a cycle. Two blocks are at least
-            as many cycles apart as a block has words. ``discard`` takes a cycle a word.
+    Timing: the first word of a block is valid ``LATENCY`` cycles after it came; one word a cycle. Two blocks are at
+            least as many cycles apart as a block has words. ``discard`` takes a cycle a word.
     Paths:  ``o.ready`` to the memory's enable.
     Cost:   block memory of ``rows`` words, a block of registers, five counters.
     """

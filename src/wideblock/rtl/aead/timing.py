@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from wideblock.rtl.stream.behaviour import Figure
 
 from .cipher import Cipher, Kind
+from .post_processor import GAP
+from .pre_processor import COMPARISON, SEGMENT
+from .result_buffer import LATENCY
 
 __all__ = ["AeadTiming"]
-
-READ = 3  # cycles from a result of the cipher to its first word at the output of the buffer
-ORDER = 2  # cycles from the last word of an order to the first one of the next
 
 
 @dataclass(frozen=True)
@@ -61,8 +61,8 @@ class AeadTiming:
         ready = self.cipher.setup - 1 if activated else 0
         at, results = 1, []  # cycle of the next step; results of the cipher, each with its words
         for kind, n in ((Kind.NPUB, shape.npub), (Kind.AD, ad), (Kind.DATA, size)):
-            at += 2  # the header is accepted, and judged
-            judged = at - 1
+            at += SEGMENT
+            announced = at - 1
             for start in range(0, max(1, n), shape.block):
                 part = min(shape.block, n - start)
                 offered = max(at + self.words(part), ready)
@@ -70,22 +70,22 @@ class AeadTiming:
                 if kind is Kind.DATA and part:
                     results.append((at - 1 + self.cipher.delay, self.words(part)))
         tag = cipher.tag()
-        return self._decrypted(at, results, tag) if decrypt else self._encrypted(at, judged, results, tag)
+        return self._decrypted(at, results, tag) if decrypt else self._encrypted(at, announced, results, tag)
 
     def _encrypted(self, at: int, announced: int, results: list[tuple[int, int]], tag: int) -> int:
         """The status accepted, with the segment announced and the cipher's results in these cycles."""
         out = announced + 1  # the header leaves
         for result, words in results:
             for word in range(words):
-                out = max(out + 1, result + READ + word)
-        return max(at, out + 1, tag) + 1 + self.words(self.cipher.shape.tag) + ORDER
+                out = max(out + 1, result + LATENCY + word)
+        return max(at, out + 1, tag) + 1 + self.words(self.cipher.shape.tag) + GAP
 
     def _decrypted(self, at: int, results: list[tuple[int, int]], tag: int) -> int:
         """The status accepted, with the header of the tag awaited and the cipher's results in these cycles."""
-        compared = max(at + 2 + self.words(self.cipher.shape.tag), tag)
+        compared = max(at + SEGMENT + self.words(self.cipher.shape.tag), tag)
         stored = max((result + words for result, words in results), default=0)
-        released = max(compared, stored) + 2
-        return released + 1 + sum(words for _, words in results) + ORDER
+        released = max(compared, stored) + COMPARISON
+        return released + 1 + sum(words for _, words in results) + GAP
 
     def words(self, size: int) -> int:
         """Words of so many bytes."""
