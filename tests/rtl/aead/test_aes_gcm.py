@@ -38,7 +38,8 @@ def answers(key_bits, most=64):
 @pytest.mark.parametrize("key_bits", [128, 256])
 def test_known_answers(key_bits):
     """A key for each message; random pauses on every port."""
-    chosen = random.Random(4).sample(answers(key_bits), 4)
+    known = answers(key_bits)
+    chosen = random.Random(4).sample(known, min(4, len(known)))
     pdi, sdi, want = [], [], []
     for a in chosen:
         text, tag = a["ct"][:-16], a["ct"][-16:]

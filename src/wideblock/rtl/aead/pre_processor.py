@@ -67,7 +67,7 @@ class PreProcessor(wiring.Component):
     ``tag`` and ``blocks`` are the cipher's; ``clear`` holds everything but the place in the message.
 
     Timing: see :mod:`wideblock.rtl.aead.timing`. The time of a comparison and of clearing depends on the lengths alone.
-    Paths:  none from ``pdi.valid`` to ``pdi.ready``; ``room`` to ``blocks.valid``.
+    Paths:  none from ``pdi.valid`` to ``pdi.ready``; ``order.ready`` to ``tag.ready``.
     Cost:   a block of registers, a comparison of two tags, counters of 16 bits.
     """
 
@@ -82,8 +82,6 @@ class PreProcessor(wiring.Component):
                 "refused": In(1),
                 "blocks": Out(stream.Signature(shape.blocks)),
                 "tag": In(stream.Signature(8 * shape.tag)),
-                "room": In(1),
-                "reserve": Out(1),
                 "hold": Out(1),
                 "commit": Out(1),
                 "discard": Out(1),
@@ -220,19 +218,18 @@ class PreProcessor(wiring.Component):
                     m.d.sync += self._state.eq(State.BLOCK)
 
     def _blocks(self, m: Module) -> None:
-        """A block is offered to the cipher; one of data when its result has room."""
+        """A block is offered to the cipher."""
         state, kind, block, last = self._state, self._kind, self.blocks.payload, self._ended & self._header.eot
         with m.If(state == State.BLOCK):
             m.d.comb += [
-                self.blocks.valid.eq((kind != Kind.DATA) | self.room),
+                self.blocks.valid.eq(1),
                 block.data.eq(self._padded(m)),
                 block.size.eq(self._size),
                 block.kind.eq(kind),
                 block.last.eq(last),
                 block.decrypt.eq(self._decrypt),
-                self.reserve.eq(self.blocks.valid & self.blocks.ready & (kind == Kind.DATA)),
             ]
-            with m.If(self.blocks.valid & self.blocks.ready):
+            with m.If(self.blocks.ready):
                 m.d.sync += [self._block.eq(0), self._size.eq(0), self._done.eq(self._done + self._size)]
                 m.d.sync += state.eq(Mux(self._ended, State.HEADER, State.WORDS))
                 with m.If(last):

@@ -19,34 +19,31 @@ LATENCY = 3
 class ResultBuffer(wiring.Component):
     """``o`` has the words of the blocks that came with ``valid``, first in, first out.
 
-    A block may come for which there was ``room`` as ``reserve`` was high; ``size`` bytes of it are stored, in whole
-    words, while ``storing`` is high. While ``hold`` is high the words that arrive are held: none of them leaves before
-    ``commit``, a pulse that lets all of them leave, which comes when ``storing`` is low. ``discard`` clears them
-    instead, the last one first; it stays high until ``pending`` falls, which is high while a block is being stored or a
-    word is held.
+    ``size`` bytes of a block are stored, in whole words, while ``storing`` is high. While ``hold`` is high the words
+    that arrive are held: none of them leaves before ``commit``, a pulse that lets all of them leave, which comes when
+    ``storing`` is low. ``discard`` clears them instead, the last one first; it stays high until ``pending`` falls,
+    which is high while a block is being stored or a word is held.
+
+    There is room for ``most_bytes``. The words of a message must have left before the next message's arrive.
 
     ``clear`` with every row in ``clear_row`` forgets everything.
 
     Timing: the first word of a block is valid ``LATENCY`` cycles after it came; one word a cycle. Two blocks are at
             least as many cycles apart as a block has words. ``discard`` takes a cycle a word.
     Paths:  ``o.ready`` to the memory's enable.
-    Cost:   block memory of ``rows`` words, a block of registers, five counters.
+    Cost:   block memory of ``rows`` words, a block of registers, four counters.
     """
 
     def __init__(self, shape: CipherShape, *, word_bits: int, most_bytes: int):
         if 8 * shape.block % word_bits:
             raise ValueError(f"a block must be whole words of {word_bits} bits, got {shape.block} bytes")
         self.shape, self.word_bits = shape, word_bits
-        self.words = 8 * shape.block // word_bits
-        blocks = max(2, -(-most_bytes // shape.block))
-        self.rows = 1 << (blocks * self.words - 1).bit_length()
+        words = -(-8 * most_bytes // word_bits)
+        self.rows = 1 << max(1, (words - 1).bit_length())
         super().__init__(
             {
                 "valid": In(1),
                 "block": In(shape.results),
-                "room": Out(1),
-                "reserve": In(1),
-                "reserve_bytes": In(range(shape.block + 1)),
                 "hold": In(1),
                 "commit": In(1),
                 "discard": In(1),
@@ -70,7 +67,7 @@ class ResultBuffer(wiring.Component):
         with m.If(self.commit | ~self.hold):
             m.d.sync += released.eq(written + storing)
         address = Mux(erase, written - 1, written)[: len(self.clear_row)]
-        ring.write(address, self._store(m, storing, erase), storing | erase)
+        ring.write(address, self._store(m, storing), storing | erase)
 
         fetch = Signal()
         m.d.comb += fetch.eq((fetched != released) & (~self.o.valid | self.o.ready))
@@ -78,12 +75,11 @@ class ResultBuffer(wiring.Component):
         m.d.sync += fetched.eq(fetched + fetch)
         with m.If(self.o.ready | fetch):
             m.d.sync += self.o.valid.eq(fetch)
-        self._reserve(m, fetch, erase)
         with m.If(self.clear):
             m.d.sync += [s.eq(0) for s in (fetched, released, written, self.o.valid)]
         return m
 
-    def _store(self, m: Module, storing: Signal, erase: Signal) -> Signal:
+    def _store(self, m: Module, storing: Signal) -> Signal:
         """Moves a block out of a register, a word a cycle while ``storing``. Returns the word, 0 while it is not."""
         block = Signal(8 * self.shape.block, reset_less=True)
         left = Signal(range(self.shape.block + 1))
@@ -97,13 +93,3 @@ class ResultBuffer(wiring.Component):
         with m.If(self.clear):
             m.d.sync += [block.eq(0), left.eq(0)]
         return word
-
-    def _reserve(self, m: Module, fetch: Signal, erase: Signal) -> None:
-        """Counts the rows that are free and not reserved."""
-        free = Signal(range(self.rows + 1), init=self.rows)
-        step = self.word_bits // 8
-        reserved = Mux(self.reserve, (self.reserve_bytes + (step - 1)) // step, 0)
-        m.d.comb += self.room.eq(free >= self.words)
-        m.d.sync += free.eq(free + (fetch | erase) - reserved)
-        with m.If(self.clear):
-            m.d.sync += free.eq(self.rows)
