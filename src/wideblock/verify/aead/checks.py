@@ -133,7 +133,7 @@ def keys(check: Check) -> Finding:
         exchanges += [
             check.message(spec),
             exchange(api, f"activation of a key with {about}", api.activate_key(), (), items),
-            failing(api, check.message(spec), "no key"),
+            failing(api, check.message(spec, decrypt=False), "no key"),
         ]
         keyed, spec = check.key()
         exchanges += [keyed, check.message(spec), check.message(spec)]
@@ -170,7 +170,7 @@ def _struck(check: Check, *, zeroize: bool) -> Finding:
             rest = [Exchange("the rest of a message", _rest(before, "pdi", played), _rest(before, "sdi", played), ())]
         else:
             check.simulation.reset()
-        without = failing(check.api, check.message(spec), "no key")
+        without = failing(check.api, check.message(spec, decrypt=False), "no key")
         keyed, spec = check.key()
         after = [*rest, without, keyed, check.message(spec), check.message(spec)]
         _, found = check.play(after, reset=False)
