@@ -7,9 +7,11 @@ import pickle
 import pytest
 
 from wideblock import catalog
+from wideblock.catalog.kinds import AEAD, SECTOR
 from wideblock.export.contract import contract
 from wideblock.rtl.sector.parameters import HashedParameters
 from wideblock.rtl.stream.behaviour import SectorTiming
+from wideblock.spec.aead import Rejected
 from wideblock.spec.fast import FAST
 from wideblock.spec.hmch import HMCH
 
@@ -26,7 +28,11 @@ PAPER |= {"eme2-1": 561, "eme2-2": 305}
 PAPER |= {"xcb-1": 569, "xcb-2": 316, "aez-2-pre": 389, "aez-2-otf": 404, "aez-2t": 404}
 OVERLAP |= {"eme2-1s": 520, "eme2-2s": 262, "xcb-1s": 262, "xcb-2s": 132, "aez-2s": 326, "aez-2ts": 326}
 BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096, "xcb": 4096, "aez_core": 4096}
-SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.scheme.name != "xts"]
+OF_KIND = {
+    kind: [name for name, preset in catalog.PRESETS.items() if preset.scheme.kind is kind] for kind in (SECTOR, AEAD)
+}
+SECTORS = [name for name in OF_KIND[SECTOR] if catalog.preset(name).scheme.name != "xts"]
+AUTHENTICATED = {"aes-gcm": 11}  # cycles a block
 UNITS = {  # most cycles between units of 4096 bytes, and of 512
     "xts-enc": (257, 33),
     "xts-dec": (257, 33),
@@ -85,7 +91,14 @@ def test_units_follow_each_other_but_for_the_tweak(name, sector_bytes):
 
 
 def test_every_preset_is_in_a_table():
-    assert UNITS.keys() | set(SECTORS) == catalog.PRESETS.keys()
+    assert UNITS.keys() | set(SECTORS) | AUTHENTICATED.keys() == catalog.PRESETS.keys()
+
+
+@pytest.mark.parametrize("name", AUTHENTICATED)
+def test_authenticated_ciphers_meet_the_papers_cycles_a_block(timing, name):
+    """Source: Homsirikamol and Gaj, "AEZ: Anything-but EaZy in Hardware", and Diehl and Gaj: AES-GCM, 11 cycles."""
+    assert timing[name].interval <= AUTHENTICATED[name]
+    assert {figure.name: figure.cycles for figure in timing[name].figures()}["interval"] == timing[name].interval
 
 
 @pytest.mark.parametrize("name", SECTORS)
@@ -263,7 +276,7 @@ def test_specification_travels_to_other_processes():
     assert travelled(key).encrypt(tweak, sector) == core.specification(key).encrypt(tweak, sector)
 
 
-@pytest.mark.parametrize("name", catalog.PRESETS)
+@pytest.mark.parametrize("name", OF_KIND[SECTOR])
 def test_known_answers_are_right(name):
     core = contract(name)
     answers = core.known_answers
@@ -272,6 +285,20 @@ def test_known_answers_are_right(name):
         assert specification.encrypt(answer.tweak, answer.plaintext) == answer.ciphertext != answer.plaintext
         assert specification.decrypt(answer.tweak, answer.ciphertext) == answer.plaintext
     assert answers
+
+
+@pytest.mark.parametrize("name", OF_KIND[AEAD])
+def test_known_answers_of_authenticated_ciphers_are_right(name):
+    core = contract(name)
+    for answer in core.known_answers:
+        specification = core.specification(answer.key)
+        if answer.plaintext is None:
+            with pytest.raises(Rejected):
+                specification.decrypt(answer.npub, answer.ad, answer.ciphertext)
+            continue
+        assert specification.encrypt(answer.npub, answer.ad, answer.plaintext) == answer.ciphertext
+        assert specification.decrypt(answer.npub, answer.ad, answer.ciphertext) == answer.plaintext
+    assert {answer.plaintext is None for answer in core.known_answers} == {False, True}
 
 
 def test_no_known_answer_is_better_than_a_wrong_one():

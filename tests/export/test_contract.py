@@ -6,11 +6,15 @@ import json
 import pytest
 
 from wideblock import catalog
+from wideblock.catalog.kinds import AEAD, SECTOR
+from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.rtl.stream.behaviour import Cause
 
+SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.scheme.kind is SECTOR]
 
-@pytest.mark.parametrize("name", catalog.PRESETS)
+
+@pytest.mark.parametrize("name", SECTORS)
 def test_ports_are_axi4_stream_of_the_stated_width(name):
     core = contract(name)
     width = {port.name: port.width for port in core.ports}
@@ -46,9 +50,18 @@ def test_a_fault_has_the_bit_of_its_cause():
         contract("fast-brw-2").behaviour.fault(Cause.KEY)
 
 
+def test_a_core_is_of_one_kind():
+    core = contract("fast-brw-2")
+    assert core.expect(SECTOR) is core
+    with pytest.raises(UserError, match="^fast-brw-2 takes sectors; this is for cores that take messages$"):
+        core.expect(AEAD)
+
+
 def test_json_is_plain_and_complete():
+    for name in catalog.PRESETS:
+        value = contract(name).json()
+        assert json.loads(json.dumps(value)) == value
     value = contract("fast-brw-2s").json()
-    assert json.loads(json.dumps(value)) == value
     assert {"preset", "status", "security", "ports", "timing", "mult_stages", *contract("fast-brw-2s").settings} <= set(
         value
     )

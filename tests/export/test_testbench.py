@@ -7,6 +7,8 @@ import subprocess
 import pytest
 
 from wideblock import catalog
+from wideblock.catalog.kinds import AEAD, SECTOR
+from wideblock.export.aead import others
 from wideblock.export.contract import contract
 from wideblock.export.testbench import cases
 from wideblock.export.testbench import testbench as bench_of
@@ -15,6 +17,8 @@ from ..variants import ONE_A_FAMILY, few_of_many
 
 pytestmark = pytest.mark.shows("other-simulator")
 needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed")
+SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.scheme.kind is SECTOR]
+AUTHENTICATED = [name for name, preset in catalog.PRESETS.items() if preset.scheme.kind is AEAD]
 
 
 def small(name):
@@ -39,7 +43,7 @@ def run(folder, core, text, bench, generation):
     ("name", "generation"),
     [
         *((name, "-g2005") for name in ONE_A_FAMILY),
-        *few_of_many([(name, "-g2012") for name in catalog.PRESETS], [(name, "-g2012") for name in ONE_A_FAMILY[:2]]),
+        *few_of_many([(name, "-g2012") for name in SECTORS], [(name, "-g2012") for name in ONE_A_FAMILY[:2]]),
     ],
 )
 def test_known_answers_and_no_unknown_value_in_icarus(name, generation, tmp_path):
@@ -75,3 +79,16 @@ def test_logic_is_continuous_assignments():
 def test_a_core_without_known_answer_has_no_bench():
     with pytest.raises(ValueError, match="no known answer"):
         bench_of(small("xts-enc"), [])
+
+
+@needs_icarus
+@pytest.mark.parametrize("generation", ["-g2005", "-g2012"])
+@pytest.mark.parametrize("name", AUTHENTICATED)
+def test_known_answers_of_authenticated_ciphers_in_icarus(name, generation, tmp_path):
+    """The test bench that is written beside the Verilog; of a wrong word in it the first is named."""
+    core = contract(name, {"data_bytes": 16, "ad_bytes": 16})
+    bench = others(core)[f"{core.module}_tb.v"]
+    printed = run(tmp_path, core, core.verilog, bench, generation)
+    assert "PASSED" in printed and "FAILED" not in printed, printed
+    wrong = run(tmp_path, core, core.verilog, bench.replace("32'he0000000", "32'hf0000000", 1), generation)
+    assert "FAILED: a wrong word" in " ".join(wrong.split()) and "got e0000000" in wrong, wrong

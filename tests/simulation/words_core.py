@@ -16,7 +16,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.export.verilog import convert
-from wideblock.rtl.shell.axi_stream import Port, Stream
+from wideblock.rtl.shell.shell import Port, Stream
 from wideblock.rtl.stream.interface import Channel, Control, Field
 
 FLAWS = {"valid falls": 1, "word changes": 2, "valid in reset": 3}

@@ -8,8 +8,9 @@ import difflib
 from importlib import import_module
 from pkgutil import iter_modules
 
+from wideblock.catalog.kinds import AeadAnswer, Kind, KnownAnswer
 from wideblock.catalog.parts import PARTS, Part
-from wideblock.catalog.scheme import Attack, KnownAnswer, Preset, Scheme, Status
+from wideblock.catalog.scheme import Attack, Preset, Scheme, Status
 from wideblock.errors import UserError
 
 __all__ = [
@@ -17,7 +18,9 @@ __all__ = [
     "PARTS",
     "PRESETS",
     "SCHEMES",
+    "AeadAnswer",
     "Attack",
+    "Kind",
     "KnownAnswer",
     "Part",
     "Preset",

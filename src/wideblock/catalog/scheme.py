@@ -8,9 +8,11 @@ from typing import Any
 
 from wideblock import vectors
 from wideblock.errors import UserError
-from wideblock.rtl.sector.parameters import SectorParameters
+from wideblock.rtl.stream.parameters import Parameters
 
-__all__ = ["Attack", "KnownAnswer", "Preset", "Scheme", "Status", "aes_cores", "whole_number"]
+from .kinds import SECTOR, Kind
+
+__all__ = ["Attack", "Preset", "Scheme", "Status", "aes_cores", "whole_number"]
 
 
 Direction = Callable[[bytes, bytes], bytes]
@@ -23,17 +25,6 @@ class Status(Enum):
     RECOMMENDED = "recommended"
     BENCHMARK = "benchmark only"
     BROKEN = "broken"
-
-
-@dataclass(frozen=True)
-class KnownAnswer:
-    """One published or independently computed answer; ``source`` says whose."""
-
-    source: str
-    key: bytes
-    tweak: bytes
-    plaintext: bytes
-    ciphertext: bytes
 
 
 @dataclass(frozen=True)
@@ -55,17 +46,19 @@ class Scheme:
 
     name:          the scheme's, as its modules are called
     core:          the component; its parameters are an instance of ``parameters``
-    specification: from parameters and key, an object with ``encrypt(tweak, sector)`` and ``decrypt(tweak, sector)``
+    specification: from parameters and key, an object with ``encrypt`` and ``decrypt`` as the kind has them:
+                   ``encrypt(tweak, sector)``, or ``encrypt(nonce, ad, message)``
     security:      what the scheme protects and what not, with its source
     summary:       from parameters, one line on a core
     answers:       name of the file of its known answers, or None if there are none
     holds:         from parameters and a known answer, whether it is for such a core
     attacks:       published attacks that recover plaintext
+    kind:          what its ports and messages are
     """
 
     name: str
     core: type
-    parameters: type[SectorParameters]
+    parameters: type[Parameters]
     specification: Callable[[Any, bytes], Any]
     security: str
     status: Status
@@ -73,6 +66,7 @@ class Scheme:
     answers: str | None = None
     holds: Callable[[Any, vectors.Vector], bool] = lambda parameters, answer: True
     attacks: tuple[Attack, ...] = ()
+    kind: Kind = SECTOR
 
     @property
     def title(self) -> str:
@@ -88,9 +82,9 @@ class Scheme:
         if self.broken and not accept_broken:
             raise UserError(f"{self.security} To use it nevertheless, give --accept-broken.")
 
-    def under(self, parameters: SectorParameters, key: bytes) -> Any:
+    def under(self, parameters: Parameters, key: bytes) -> Any:
         """The specification of a core under ``key``. Raises UserError for a key that the scheme does not take."""
-        bits = self.core.key_material(parameters).bits
+        bits = self.kind.key_bits(self.core, parameters)
         if len(key) * 8 != bits:
             raise UserError(f"key must be {bits // 8} bytes, got {len(key)}")
         try:
@@ -98,18 +92,18 @@ class Scheme:
         except ValueError as error:  # whatever else a scheme demands of its key
             raise UserError(str(error)) from None
 
-    def known_answers(self, parameters: SectorParameters) -> list[KnownAnswer]:
+    def known_answers(self, parameters: Parameters) -> list[Any]:
         """Every known answer for a core of these parameters; maybe none."""
         if self.answers is None:
             return []
-        key = self.core.key_material(parameters)
         found = [
-            KnownAnswer(group.source, b"".join(a[part] for part in key.fields), a["tweak"], a["pt"], a["ct"])
+            self.kind.answer(self.core, parameters, group.source, a)
             for group in vectors.load(self.answers)
             for a in group.vectors
             if self.holds(parameters, a)
         ]
-        return [answer for answer in found if len(answer.key) * 8 == key.bits]
+        bits = self.kind.key_bits(self.core, parameters)
+        return [answer for answer in found if len(answer.key) * 8 == bits]
 
 
 @dataclass(frozen=True)
@@ -121,10 +115,10 @@ class Preset:
 
     name: str
     scheme: Scheme
-    parameters: SectorParameters
+    parameters: Parameters
     like: str | None = None
 
-    def changed(self, changes: Mapping[str, Any]) -> SectorParameters:
+    def changed(self, changes: Mapping[str, Any]) -> Parameters:
         """The parameters with ``changes``, given as values or as text.
 
         Raises UserError for an unknown parameter, for text that is not a value, and for a mix that no core can have.

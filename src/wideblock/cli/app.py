@@ -36,6 +36,8 @@ COMMANDS = {
     "generate": ("generate", "Write the Verilog of a core, and the files that tools read beside it."),
     "encrypt": ("crypt", "Encrypt an image, sector by sector."),
     "decrypt": ("crypt", "Decrypt an image, sector by sector."),
+    "aead": ("aead", "Encrypt or decrypt one message with an authenticated cipher."),
+    "vectors": ("vectors", "Write messages and their right output for test benches of the CAESAR Hardware API."),
     "verify": ("verify", "Compare the exported Verilog with its specification."),
     "prove": ("prove", "Prove the stream rules of the exported Verilog: for all inputs, at all times."),
     "mutate": (

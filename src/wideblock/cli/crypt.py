@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from wideblock.catalog.kinds import SECTOR
 from wideblock.cli.app import AcceptBroken, Preset, Set, err, progress, settings
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
@@ -76,7 +77,7 @@ def crypt(
     direction: str, preset: str, key: str, source: Path, target: Path, first: int, engine: str, force: bool,
     device: bool, accept_broken: bool, changes: list[str] | None,
 ) -> None:  # fmt: skip
-    core = contract(preset, settings(changes))
+    core = contract(preset, settings(changes)).expect(SECTOR)
     if key == "@-" and source == STREAM:
         raise UserError("standard input can be the key or the image, not both")
     name = f"{core.module}, {engine}"

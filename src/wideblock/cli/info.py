@@ -57,7 +57,7 @@ def show(core: Contract) -> None:
     out.print(f"{core.title}. {core.summary}\n", markup=False)
     table(("parameter", "value"), core.settings.items())
     out.print()
-    table(("figure", "cycles"), asdict(core.timing).items())
+    table(("figure", "cycles"), ((figure.name, figure.cycles) for figure in core.timing.figures()))
     out.print()
     table(
         ("port", "direction", "bits", "meaning"),

@@ -38,8 +38,8 @@ def presets(
         )
         return
     table(
-        ("preset", "bytes", "lanes", "cycles a sector", "summary"),
-        ((c.name, c.behaviour.usual, c.parameters.lanes, c.timing.interval, c.summary) for c in known),
+        ("preset", "bytes", "lanes", "cycles", "summary"),
+        ((c.name, c.behaviour.usual, c.settings.get("lanes"), c.timing.interval, c.summary) for c in known),
     )
     for scheme in catalog.SCHEMES.values():
         out.print(f"\nSecurity of {scheme.name.upper()} ({scheme.status.value}): {scheme.security}", markup=False)

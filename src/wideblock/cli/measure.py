@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock measure``."""
 
-from dataclasses import asdict
+from importlib import import_module
 
 import typer
 
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
 from wideblock.export.contract import contract
-from wideblock.verify.sector.measure import measure as measure_of
 
 EXAMPLE = "Example: [b]wideblock measure fast-brw-2 --json[/b]"
 
@@ -18,11 +17,13 @@ def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
     Busy is stated as a bound; the other figures are exact. Exit status 1 if a figure differs from what the core states.
     """
     core = contract(preset, settings(changes))
+    suite = import_module(f"wideblock.verify.{core.kind.name}.suite")
     with stages(f"measuring {core.module}"):
-        measured = measure_of(core)
-    right = all(cycles.keeps(core.timing) for cycles in measured.values())
-    stated = asdict(core.timing)
-    seen = {way: {name: getattr(cycles, name) for name in stated} for way, cycles in measured.items()}
+        measured = suite.measure(core)
+    figures = [figure for figure in core.timing.figures() if hasattr(next(iter(measured.values())), figure.name)]
+    seen = {way: {figure.name: getattr(cycles, figure.name) for figure in figures} for way, cycles in measured.items()}
+    stated = {figure.name: figure.cycles for figure in figures}
+    right = all(figure.keeps(cycles[figure.name]) for cycles in seen.values() for figure in figures)
     if json:
         as_json({"preset": core.name, "changed": dict(core.changed), "stated": stated, **seen, "equal": right})
     else:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from wideblock.catalog.kinds import SECTOR
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
 from wideblock.export.contract import Contract, contract
 from wideblock.verify.mutation.mutants import KINDS
@@ -32,7 +33,7 @@ def mutate(
 
     A mutant that is proved to behave as the core does is not counted.
     """
-    core = contract(preset, settings(changes))
+    core = contract(preset, settings(changes)).expect(SECTOR)
     with stages(f"exporting {core.module}") as report:
         found = score(core, mutants=mutants, seed=seed, kinds=tuple(kinds or KINDS), sectors=sectors, progress=report)
     if json:

@@ -4,6 +4,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -11,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from wideblock.catalog import PRESETS
+from wideblock.catalog.kinds import AEAD
 from wideblock.cli.app import Json, Set, as_json, out, settings, stages, table
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract, contract
@@ -18,11 +20,10 @@ from wideblock.simulation.bench import trace_format
 from wideblock.synth.targets import target, targets
 from wideblock.synth.yosys import Source
 from wideblock.synth.yosys import netlist as synthesise
-from wideblock.verify.netlist import NETLIST_CHECKS, cells
+from wideblock.verify.aead.driver import AeadSimulation
+from wideblock.verify.aead.files import verify_files
+from wideblock.verify.netlist import cells
 from wideblock.verify.report import Report
-from wideblock.verify.sector.driver import SectorSimulation
-from wideblock.verify.sector.suite import trace
-from wideblock.verify.sector.suite import verify as run
 
 EXAMPLE = (
     "Example: [b]wideblock verify fast-brw-2s --sectors 10000 --seed 1[/b]; [b]wideblock verify --all[/b], for hours; "
@@ -48,7 +49,7 @@ def verify(
         list[str] | None, typer.Argument(metavar="PRESET...", help="Presets; [b]wideblock list[/b] shows them.")
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every preset.")] = False,
-    sectors: Annotated[int, typer.Option(metavar="N", min=1, help="Random sectors.")] = 256,
+    sectors: Annotated[int, typer.Option(metavar="N", min=1, help="Random sectors, or messages.")] = 256,
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of all random stimulus.")] = 0,
     changes: Set = None,
     netlist: Annotated[
@@ -64,6 +65,10 @@ def verify(
             metavar="FILE", help="Waveform, .vcd or .fst, of the failing run; of a --check's last run if none fails."
         ),
     ] = None,
+    files: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Play pdi.txt, sdi.txt and do.txt of a directory instead of the checks."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Compare the exported Verilog with its specification; explain the first difference.
@@ -78,17 +83,22 @@ def verify(
         if len(names) > 1:
             raise UserError(f"--wave is for one preset, got {len(names)}")
     cores = [contract(name, settings(changes)) for name in names]
+    if files:
+        for core in cores:
+            core.expect(AEAD)
     reports = []
     for n, core in enumerate(cores, 1):
         place = f"{n} of {len(cores)}, {core.module}: " if len(cores) > 1 else ""
         with stages(f"{place}preparing {core.module}") as report:
             options = {
-                "sectors": sectors,
+                f"{core.kind.noun}s": sectors,
                 "seed": seed,
                 "vectors": core.known_answers,
                 "progress": _told(place, report),
             }
-            found, traced = _checked(core, netlist, check, wave, options)
+            found, traced = (
+                (_played(core, netlist, files, seed), None) if files else _checked(core, netlist, check, wave, options)
+            )
         reports.append({"preset": core.name, "changed": dict(core.changed), "passed": found.passed, **asdict(found)})
         if not json:
             show(core, found, f" as netlist for {netlist}" if netlist else "")
@@ -102,6 +112,12 @@ def verify(
         raise typer.Exit(1)
 
 
+def _played(core: Contract, netlist: str | None, files: Path, seed: int) -> Report:
+    """The report on the files of a directory."""
+    with texts(core, netlist) as verilog, AeadSimulation(core, verilog=verilog) as simulation:
+        return verify_files(core, files, simulation, seed=seed)
+
+
 def _told(place: str, report: Callable[[str, int, int | None], None]) -> Callable[[str, int, int | None], None]:
     """``report`` with the place of the core among several before the stage."""
     return lambda stage, done, total: report(place + stage, done, total)
@@ -110,14 +126,15 @@ def _told(place: str, report: Callable[[str, int, int | None], None]) -> Callabl
 def _checked(
     core: Contract, netlist: str | None, check: list[str] | None, wave: Path | None, options: dict[str, Any]
 ) -> tuple[Report, str | None]:
-    """The report on one core, and the check whose run is in file ``wave``."""
+    """The report on one core, and the check whose run is in file ``wave``. The suite is that of the core's kind."""
+    suite = import_module(f"wideblock.verify.{core.kind.name}.suite")
     with texts(core, netlist) as verilog:
-        with SectorSimulation(core, verilog=verilog) as simulation:
-            names = check or (NETLIST_CHECKS if netlist else None)
-            found = run(core, checks=names, simulation=simulation, **options)
+        with suite.Simulation(core, verilog=verilog) as simulation:
+            names = check or (suite.NETLIST_CHECKS if netlist else None)
+            found = suite.verify(core, checks=names, simulation=simulation, **options)
         traced = found.failure.name if found.failure else check[0] if check and len(check) == 1 else None
         if wave and traced:
-            again = trace(core, traced, wave, verilog=verilog, **options)
+            again = suite.trace(core, traced, wave, verilog=verilog, **options)
             if again.passed != found.passed:
                 raise UserError(f"{traced!r} has another outcome when it runs alone; the waveform shows that run")
     return found, traced
@@ -126,12 +143,12 @@ def _checked(
 def show(core: Contract, found: Report, form: str) -> None:
     """Prints a report."""
     table(
-        ("check", "result", "sectors", "cycles", "tried"),
+        ("check", "result", f"{core.kind.noun}s", "cycles", "tried"),
         ((each.name, str(each.outcome), each.sectors, each.cycles, each.tried) for each in found.checks),
         title=f"{core.module}{form}, seed {found.seed}",
     )
     out.print(
-        f"{found.sectors:,} sectors, {found.cycles:,} cycles in {found.seconds:.1f} s, "
+        f"{found.sectors:,} {core.kind.noun}s, {found.cycles:,} cycles in {found.seconds:.1f} s, "
         f"{found.cycles_per_second:,.0f} cycles a second"
     )
 

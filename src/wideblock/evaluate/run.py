@@ -42,7 +42,7 @@ def run(
         taken, interval = part.bytes, part.interval
     else:
         core = contract(name, changes)
-        source, clock_port = Source(core.verilog, core.module), "aclk"
+        source, clock_port = Source(core.verilog, core.module), core.shell.clock
         parameters, changed = core.settings, dict(core.changed)
         taken, interval = core.behaviour.usual, core.timing.interval
     stage(f"{source.top} on {target.name}: synthesis")

@@ -6,8 +6,6 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from wideblock.rtl.shell.axi_stream import CLOCK, RESET
-
 if TYPE_CHECKING:
     from wideblock.export.contract import Contract
 
@@ -28,10 +26,11 @@ class BusSignal:
 
 def signals(core: "Contract") -> tuple[BusSignal, BusSignal]:
     """The clock and the reset."""
-    streams = ":".join(stream.prefix for stream in core.shell.streams)
+    shell = core.shell
+    buses = {"ASSOCIATED_BUSIF": ":".join(stream.prefix for stream in shell.streams)} if shell.bus else {}
     return (
-        BusSignal(CLOCK, "clock", "CLK", {"ASSOCIATED_BUSIF": streams, "ASSOCIATED_RESET": RESET}),
-        BusSignal(RESET, "reset", "RST", {"POLARITY": "ACTIVE_LOW"}),
+        BusSignal(shell.clock, "clock", "CLK", {**buses, "ASSOCIATED_RESET": shell.reset}),
+        BusSignal(shell.reset, "reset", "RST", {"POLARITY": "ACTIVE_LOW" if shell.active_low else "ACTIVE_HIGH"}),
     )
 
 
@@ -57,10 +56,10 @@ def _attributes(core: "Contract") -> dict[str, list[tuple[str, str]]]:
     """The attributes of each port, by its name."""
     info, parameter = "X_INTERFACE_INFO", "X_INTERFACE_PARAMETER"
     found: dict[str, list[tuple[str, str]]] = {port.name: [] for port in core.ports}
-    for stream in core.shell.streams:
+    for stream in core.shell.streams if core.shell.bus else ():
         for name in (*stream.payload, stream.valid, stream.ready):
             signal = name.removeprefix(f"{stream.prefix}_").upper()
-            found[name] = [(info, f"xilinx.com:interface:axis:1.0 {stream.prefix} {signal}")]
+            found[name] = [(info, f"xilinx.com:interface:{core.shell.bus}:1.0 {stream.prefix} {signal}")]
     for signal in signals(core):
         parameters = ", ".join(f"{name} {value}" for name, value in signal.parameters.items())
         about = f"xilinx.com:signal:{signal.kind}:1.0 {signal.port} {signal.logical}"

@@ -2,7 +2,6 @@
 """Timing constraints of an exported core by itself, for out-of-context runs."""
 
 from wideblock.export.contract import Contract
-from wideblock.rtl.shell.axi_stream import CLOCK
 
 __all__ = ["constraints"]
 
@@ -11,9 +10,10 @@ PERIOD_NS = 5.0
 
 def constraints(core: Contract) -> str:
     """Returns SDC commands, which Vivado's XDC contains: one clock, of a period that is a placeholder."""
+    clock = core.shell.clock
     return f"""\
 # SPDX-License-Identifier: Apache-2.0
-# {core.module} by itself. All ports are synchronous to {CLOCK}; the period, in ns, is yours to choose.
+# {core.module} by itself. All ports are synchronous to {clock}; the period, in ns, is yours to choose.
 # In a design of your own the clock has its constraint already, and this file is not needed.
-create_clock -name {CLOCK} -period {PERIOD_NS:.3f} [get_ports {CLOCK}]
+create_clock -name {clock} -period {PERIOD_NS:.3f} [get_ports {clock}]
 """

@@ -8,11 +8,11 @@ from functools import cached_property, partial
 from typing import Any
 
 from wideblock import catalog
-from wideblock.catalog import KnownAnswer, Preset
+from wideblock.catalog import Kind, Preset
+from wideblock.errors import UserError
 from wideblock.export import verilog
 from wideblock.export.names import checked
-from wideblock.rtl.shell.axi_stream import AxiStreamShell, Port
-from wideblock.rtl.stream.behaviour import Behaviour, SectorTiming
+from wideblock.rtl.shell.shell import Port, Shell
 from wideblock.rtl.stream.interface import Interface
 
 __all__ = ["Contract", "contract"]
@@ -69,17 +69,23 @@ class Contract:
         return self.component.interface
 
     @property
-    def behaviour(self) -> Behaviour:
+    def kind(self) -> Kind:
+        return self.preset.scheme.kind
+
+    @property
+    def behaviour(self) -> Any:
+        """Behaviour as a value, of the type that the kind has."""
         return self.component.behaviour
 
     @property
-    def timing(self) -> SectorTiming:
+    def timing(self) -> Any:
+        """The cycle contract; ``figures()`` has it for any kind."""
         return self.behaviour.timing
 
     @cached_property
-    def shell(self) -> AxiStreamShell:
-        """The core behind AXI4-Stream ports: what is exported."""
-        return AxiStreamShell(self.component)
+    def shell(self) -> Shell:
+        """The core behind the ports of its kind: what is exported."""
+        return self.kind.shell(self.component)
 
     @property
     def ports(self) -> tuple[Port, ...]:
@@ -100,16 +106,22 @@ class Contract:
 
     @property
     def specification(self) -> Callable[[bytes], Any]:
-        """What gives the scheme under a key, with ``encrypt(tweak, sector)`` and ``decrypt(tweak, sector)``.
+        """What gives the scheme under a key, with ``encrypt`` and ``decrypt`` as its kind has them.
 
         It can be pickled, and so be called in other processes.
         """
         return partial(_specification, self.preset.scheme.name, self.parameters)
 
     @property
-    def known_answers(self) -> list[KnownAnswer]:
+    def known_answers(self) -> list[Any]:
         """Every known answer for the core; there may be none."""
         return self.preset.scheme.known_answers(self.parameters)
+
+    def expect(self, kind: Kind) -> "Contract":
+        """The contract itself. Raises UserError if the core is of another kind."""
+        if self.kind != kind:
+            raise UserError(f"{self.name} takes {self.kind.noun}s; this is for cores that take {kind.noun}s")
+        return self
 
     def json(self) -> dict[str, Any]:
         """The contract as plain values, for ``info --json``."""
@@ -118,7 +130,7 @@ class Contract:
             "summary": self.summary,
             "changed": dict(self.changed),
             **self.settings,
-            "timing": asdict(self.timing),
+            "timing": {figure.name: figure.cycles for figure in self.timing.figures()},
             "module": self.module,
             "ports": [asdict(port) for port in self.ports],
             "status": self.preset.scheme.status.value,

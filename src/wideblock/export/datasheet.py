@@ -10,7 +10,7 @@ from wideblock.export.verilog import command
 from wideblock.export.wave import sector_diagram, text, transfers
 from wideblock.rtl.stream.behaviour import Behaviour, Cause, KeyRule
 
-__all__ = ["datasheet"]
+__all__ = ["datasheet", "instance"]
 
 
 def datasheet(core: Contract, measured: str = "") -> str:

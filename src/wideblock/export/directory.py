@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes an exported core to disk, whole or not at all."""
 
+from importlib import import_module
 from pathlib import Path
 
 from wideblock.atomic import write_directory
 from wideblock.export.constraints import constraints
 from wideblock.export.contract import Contract
-from wideblock.export.datasheet import datasheet
 from wideblock.export.fusesoc import fusesoc
 from wideblock.export.ipxact import ipxact
-from wideblock.export.testbench import cases, testbench
 
 __all__ = ["generate"]
 
@@ -36,15 +35,14 @@ def generate(
 
 
 def _texts(core: Contract, measured: str) -> dict[str, str]:
-    """Every file by its name; the test bench only where there is a known answer for it to play."""
-    name = core.module
-    plays = cases(core)
-    texts = {
+    """Every file by its name. The module of the core's kind makes the datasheet, and the files that only it has."""
+    name, kind = core.module, import_module(f"wideblock.export.{core.kind.name}")
+    others: dict[str, str] = kind.others(core)
+    return {
         f"{name}.v": core.verilog,
-        f"{name}.core": fusesoc(core, bench=bool(plays)),
+        f"{name}.core": fusesoc(core, bench=f"{name}_tb.v" in others),
         f"{name}.xdc": constraints(core),
         f"{name}.sdc": constraints(core),
-        f"{name}.md": datasheet(core, measured),
+        f"{name}.md": kind.datasheet(core, measured),
         "component.xml": ipxact(core),
-    }
-    return texts | ({f"{name}_tb.v": testbench(core, plays)} if plays else {})
+    } | others

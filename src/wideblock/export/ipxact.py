@@ -9,7 +9,7 @@ from amaranth.lib.wiring import In
 from wideblock import __version__
 from wideblock.export.annotations import BusSignal, signals
 from wideblock.export.contract import Contract
-from wideblock.rtl.shell.axi_stream import Port, Stream
+from wideblock.rtl.shell.shell import Port, Stream
 
 __all__ = ["ipxact"]
 
@@ -18,7 +18,7 @@ LOGICAL = ("TDATA", "TUSER", "TVALID", "TREADY", "TLAST", "TKEEP")
 
 
 def ipxact(core: Contract) -> str:
-    """Returns ``component.xml``: an AXI4-Stream bus interface a channel, clock and reset, ports, and the Verilog file.
+    """Returns ``component.xml``: a bus interface a channel where the shell has a bus, clock, reset, ports, and file.
 
     Source: IEEE 1685-2009; bus definitions ``xilinx.com:interface:axis:1.0``, ``xilinx.com:signal:clock:1.0`` and
     ``xilinx.com:signal:reset:1.0``.
@@ -28,8 +28,9 @@ def ipxact(core: Contract) -> str:
     for name, text in (("vendor", "wideblock"), ("library", "tes"), ("name", core.module), ("version", _version())):
         _text(root, name, text)
     interfaces = SubElement(root, _spirit("busInterfaces"))
-    for stream in core.shell.streams:
-        _stream(interfaces, stream, {port.name for port in core.ports})
+    if core.shell.bus:
+        for stream in core.shell.streams:
+            _stream(interfaces, stream, core.shell.bus, {port.name for port in core.ports})
     for signal in signals(core):
         _signal(interfaces, signal)
     model = SubElement(root, _spirit("model"))
@@ -90,9 +91,9 @@ def _maps(interface: Element, pairs: list[tuple[str, str]]) -> None:
         _text(SubElement(entry, _spirit("physicalPort")), "name", physical)
 
 
-def _stream(parent: Element, stream: Stream, ports: set[str]) -> None:
+def _stream(parent: Element, stream: Stream, bus: str, ports: set[str]) -> None:
     prefix = stream.prefix
-    interface = _bus(parent, prefix, "interface", "axis")
+    interface = _bus(parent, prefix, "interface", bus)
     SubElement(interface, _spirit("slave" if stream.channel.flow is In else "master"))
     _maps(interface, [(name, port) for name in LOGICAL if (port := f"{prefix}_{name.lower()}") in ports])
 

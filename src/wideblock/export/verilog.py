@@ -74,7 +74,7 @@ def verilog(core: "Contract") -> str:
 
 
 def generate(core: "Contract") -> str:
-    """Returns Verilog-2001 text of the core behind AXI4-Stream ports, under a header that says what it is.
+    """Returns Verilog-2001 text of the core behind the ports of its kind, under a header that says what it is.
 
     The text depends on the core's parameters and the tool versions in its header alone: no date, no path.
     """
@@ -154,7 +154,6 @@ def lint(switch: str) -> str:
 
 def header(core: "Contract") -> str:
     """Returns the comment on top of the file: licence, origin, parameters, cycle contract and security statement."""
-    t = core.timing
     lines = [
         "SPDX-License-Identifier: Apache-2.0",
         "",
@@ -167,13 +166,8 @@ def header(core: "Contract") -> str:
         "Parameters",
         *(f"  {name:<14}{value}" for name, value in core.settings.items()),
         "",
-        "Cycles, the same for encryption and decryption, whatever the data, key and tweak",
-        f"  compute       {t.compute:>5}  first beat taken to the last result block known inside the core",
-        f"  latency       {t.latency:>5}  first beat taken to the last result beat offered",
-        f"  busy          {t.busy:>5}  the same at most, for a sector in a stream of them",
-        f"  interval      {t.interval:>5}  sector to sector, back to back",
-        f"  setup         {t.setup:>5}  key taken to the first beat of a sector",
-        f"  zeroize       {t.zeroize:>5}  to clear every key, derived value, buffer and pipeline",
+        f"Cycles, {core.timing.holds}",
+        *(f"  {figure.name:<14}{figure.cycles:>5}  {figure.meaning}" for figure in core.timing.figures()),
         "",
         "Security",
         *textwrap.wrap(core.security, 112, initial_indent="  ", subsequent_indent="  "),

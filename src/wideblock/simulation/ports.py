@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from amaranth.lib.wiring import In
 
-from wideblock.rtl.shell.axi_stream import Port, Stream
+from wideblock.rtl.shell.shell import Port, Stream
 from wideblock.rtl.stream.interface import Control, Read
 from wideblock.simulation.structures import Word, declarations
 

@@ -11,12 +11,9 @@ from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.verify.report import Report
 from wideblock.verify.sector.driver import SectorSimulation as Simulation
-from wideblock.verify.sector.suite import verify
+from wideblock.verify.sector.suite import NETLIST_CHECKS, verify
 
 __all__ = ["NETLIST_CHECKS", "cells", "simulate_netlist", "verify_netlist"]
-
-NETLIST_CHECKS = ("known answers", "cycle contract", "random sectors", "gaps and back-pressure", "wrong lengths")
-"""What a netlist is tried with unless told otherwise: synthesis can break the data path, rarely the protocol."""
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SPECIFY = re.compile(r"\bspecify\b.*?\bendspecify\b", re.DOTALL)

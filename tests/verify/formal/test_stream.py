@@ -127,6 +127,15 @@ def test_order_of_refreshed_masks_and_of_a_rest(sector_bytes):
         prove_order(core, broken(flatten(core), faults.UNREFRESHED))
 
 
+def test_no_path_in_an_authenticated_cipher():
+    """A fault is found: ready of the input depends on ready of the output."""
+    core = contract("aes-gcm", {"data_bytes": 64, "ad_bytes": 48})
+    assert prove_no_paths(core).gates > 0
+    fault = faults.Fault("ready waits", "core.pre.framing.i__ready", "was & out", {"out": "core.post.do__ready"})
+    with pytest.raises(NotProved, match="a combinational path leads from do_ready to pdi_ready"):
+        prove_no_paths(core, broken(flatten(core), fault))
+
+
 def test_a_core_without_a_hash_has_no_queue():
     with pytest.raises(NotApplicable, match="no queue: what waits has a place"):
         prove_queues(small("eme2-1"))

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parameters of sector cores, one frozen dataclass a family, each with its meaning and its choices."""
 
-from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 from wideblock.errors import UserError
 from wideblock.rtl.aes.sbox import KINDS
+from wideblock.rtl.stream.parameters import Parameters, parameter
 
 __all__ = [
     "EncryptMixEncryptParameters",
@@ -19,24 +20,16 @@ __all__ = [
 ]
 
 
-def _parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None) -> Any:
-    return field(default=default, metadata={"meaning": meaning, "choices": choices})
-
-
 @dataclass(frozen=True, kw_only=True)
-class SectorParameters:
-    """Parameters that every sector core has.
+class SectorParameters(Parameters):
+    """Parameters that every sector core has."""
 
-    The metadata of a field has its ``meaning``, and its ``choices`` or None. Raises UserError for a value or a mix of
-    values that no core can have.
-    """
-
-    sector_bytes: int = _parameter(4096, "bytes a sector")
-    width: int = _parameter(2, "blocks a beat of the streams", (1, 2, 4, 8))
-    lanes: int = _parameter(2, "AES pipelines; divides the width", (1, 2, 4, 8))
-    key_bits: int = _parameter(128, "bits of an AES key", (128, 256))
-    round_stages: int = _parameter(1, "registers of one AES round", (1, 2, 3, 4))
-    sbox: str = _parameter("lut", "form of the AES S-box", KINDS)
+    sector_bytes: int = parameter(4096, "bytes a sector")
+    width: int = parameter(2, "blocks a beat of the streams", (1, 2, 4, 8))
+    lanes: int = parameter(2, "AES pipelines; divides the width", (1, 2, 4, 8))
+    key_bits: int = parameter(128, "bits of an AES key", (128, 256))
+    round_stages: int = parameter(1, "registers of one AES round", (1, 2, 3, 4))
+    sbox: str = parameter("lut", "form of the AES S-box", KINDS)
     tweak_bytes: ClassVar[int] = 16
     most_bytes: ClassVar[int] = 1 << 16
     """Longest sector: schedules grow with it, and take seconds up to here."""
@@ -57,10 +50,7 @@ class SectorParameters:
         return -(-self.sector_bytes // self.beat_bytes)
 
     def __post_init__(self):
-        for parameter in fields(self):
-            choices, value = parameter.metadata["choices"], getattr(self, parameter.name)
-            if choices and value not in choices:
-                raise UserError(f"{parameter.name} must be one of {', '.join(map(str, choices))}, got {value!r}")
+        super().__post_init__()
         if self.sector_bytes > self.most_bytes:
             raise UserError(f"sector_bytes must be at most {self.most_bytes}, got {self.sector_bytes}")
         if self.width % self.lanes:
@@ -71,13 +61,11 @@ class SectorParameters:
 class HashedParameters(SectorParameters):
     """Parameters of a core with a front and a back hash."""
 
-    hash: str = _parameter("brw", "polynomial hash", ("brw", "horner"))
-    overlap: bool = _parameter(
-        False, "a second hash unit lets a sector's passes overlap its neighbours'", (False, True)
-    )
-    mult_stages: int = _parameter(4, "register levels of the field multiplier", tuple(range(1, 9)))
-    squares: str = _parameter("stored", "source of the powers of tau that brw takes", ("stored", "on-the-fly"))
-    leaf: int = _parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))
+    hash: str = parameter("brw", "polynomial hash", ("brw", "horner"))
+    overlap: bool = parameter(False, "a second hash unit lets a sector's passes overlap its neighbours'", (False, True))
+    mult_stages: int = parameter(4, "register levels of the field multiplier", tuple(range(1, 9)))
+    squares: str = parameter("stored", "source of the powers of tau that brw takes", ("stored", "on-the-fly"))
+    leaf: int = parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))
 
     @property
     def multipliers(self) -> int:
@@ -124,7 +112,7 @@ class HashedParameters(SectorParameters):
 class PsiParameters(HashedParameters):
     """Parameters of a core whose hash is psi, under a key of its own."""
 
-    order: str = _parameter(
+    order: str = parameter(
         "natural", "order of blocks in brw; that of the paper's schedule is another function", ("natural", "paper")
     )
 
@@ -138,10 +126,10 @@ class PsiParameters(HashedParameters):
 class HornerParameters(HashedParameters):
     """Parameters of a core whose hash is Horner's rule and no other, for sectors of any number of bytes from 16 up."""
 
-    key_bits: int = _parameter(128, "bits of an AES key", (128, 192, 256))
+    key_bits: int = parameter(128, "bits of an AES key", (128, 192, 256))
     hash: ClassVar[str] = "horner"
     squares: ClassVar[str] = "stored"
-    tweak_bytes: int = _parameter(16, "bytes of the tweak", (16, 32))
+    tweak_bytes: int = parameter(16, "bytes of the tweak", (16, 32))
 
     @property
     def m(self) -> int:
@@ -174,14 +162,14 @@ class HornerParameters(HashedParameters):
 class WholeKeyParameters(HornerParameters):
     """Those of :class:`HornerParameters` with AES keys of whole blocks, for schemes that derive AES keys."""
 
-    key_bits: int = _parameter(128, "bits of an AES key", (128, 256))
+    key_bits: int = parameter(128, "bits of an AES key", (128, 256))
 
 
 @dataclass(frozen=True, kw_only=True)
 class EncryptMixEncryptParameters(SectorParameters):
     """Parameters of a core that enciphers every block twice, with a mix between."""
 
-    overlap: bool = _parameter(
+    overlap: bool = parameter(
         False, "one sector's first layer beside another's second; else one sector at a time", (False, True)
     )
 
@@ -201,11 +189,11 @@ class FeistelMixFeistelParameters(SectorParameters):
     """Parameters of a core with two Feistel rounds on each pair of blocks, a mix, and two rounds again."""
 
     key_bits: ClassVar[int] = 128
-    tweak_bytes: int = _parameter(16, "bytes of the tweak; 0 for none", (0, 16))
-    masks: str = _parameter(
+    tweak_bytes: int = parameter(16, "bytes of the tweak; 0 for none", (0, 16))
+    masks: str = parameter(
         "on-the-fly", "source of the multiples in the masks: a table, or a circuit", ("stored", "on-the-fly")
     )
-    overlap: bool = _parameter(
+    overlap: bool = parameter(
         False, "one sector's first layer beside another's second; else one sector at a time", (False, True)
     )
 
@@ -232,7 +220,7 @@ class SinglePassParameters(SectorParameters):
     """Parameters of a core that takes units of any length; ``sector_bytes`` is the length its figures are for."""
 
     most_bytes: ClassVar[int] = 1 << 24
-    direction: str = _parameter("both", "directions that the core serves", ("both", "encrypt", "decrypt"))
+    direction: str = parameter("both", "directions that the core serves", ("both", "encrypt", "decrypt"))
 
     def __post_init__(self):
         super().__post_init__()

@@ -4,7 +4,21 @@
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
 
-__all__ = ["Behaviour", "Cause", "Fault", "KeyRule", "Length", "Output", "SectorTiming"]
+__all__ = ["Behaviour", "Cause", "Fault", "Figure", "KeyRule", "Length", "Output", "SectorTiming"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure of a cycle contract: its name, its cycles, exact or at most, and from when to when they count."""
+
+    name: str
+    cycles: int
+    meaning: str
+    exact: bool = True
+
+    def keeps(self, seen: int) -> bool:
+        """Whether so many cycles are as stated."""
+        return seen == self.cycles or (seen < self.cycles and not self.exact)
 
 
 @dataclass(frozen=True)
@@ -27,6 +41,19 @@ class SectorTiming:
     interval: int
     setup: int
     zeroize: int
+
+    holds = "the same for encryption and decryption, whatever the data, key and tweak"
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures in order."""
+        return (
+            Figure("compute", self.compute, "first beat taken to the last result block known inside the core"),
+            Figure("latency", self.latency, "first beat taken to the last result beat offered"),
+            Figure("busy", self.busy, "the same at most, for a sector in a stream of them", exact=False),
+            Figure("interval", self.interval, "sector to sector, back to back"),
+            Figure("setup", self.setup, "key taken to the first beat of a sector"),
+            Figure("zeroize", self.zeroize, "to clear every key, derived value, buffer and pipeline"),
+        )
 
 
 @dataclass(frozen=True)

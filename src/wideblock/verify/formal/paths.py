@@ -10,8 +10,6 @@ from wideblock.verify.formal.proof import NotProved, Proof
 
 __all__ = ["prove_no_paths"]
 
-INPUT_STREAMS = ("s_axis_", "m_axis_tready")
-OUTPUT_STREAMS = ("m_axis_t", "s_axis_tready", "s_axis_key_tready")
 _REGISTERS = ("$dff", "$sdff", "$dffe", "$sdffe", "$adff")
 
 
@@ -25,14 +23,11 @@ def prove_no_paths(core: Contract, flat: Flat | None = None) -> Proof:
     start = time.monotonic()
     top = (flat or flatten(core)).netlist()
     readers, registers = _readers(top)
-    outputs = {
-        bit: port
-        for port, p in top["ports"].items()
-        if port.startswith(OUTPUT_STREAMS) and p["direction"] == "output"
-        for bit in p["bits"]
-    }
-    for port, p in top["ports"].items():
-        if p["direction"] == "input" and port.startswith(INPUT_STREAMS):
+    streams = {port for stream in core.shell.streams for port in (*stream.payload, stream.valid, stream.ready)}
+    ports = {port: p for port, p in top["ports"].items() if port in streams}
+    outputs = {bit: port for port, p in ports.items() if p["direction"] == "output" for bit in p["bits"]}
+    for port, p in ports.items():
+        if p["direction"] == "input":
             for bit in _reached(p["bits"], readers):
                 if bit in outputs:
                     raise NotProved(f"{core.module}: a combinational path leads from {port} to {outputs[bit]}")

@@ -76,7 +76,7 @@ class Check:
         data, tweak = self.random(n), self.random(self.shape.tweak_bytes)
         if decrypt is None:
             first, *other = self.subject.behaviour.directions
-            decrypt = bool(self.rng.integers(2)) if other else first
+            decrypt = bool(self.rng.integers(2)) if other else bool(first)
         return Request(data, tweak, decrypt)
 
     def requests(self, n: int) -> list[Request]:

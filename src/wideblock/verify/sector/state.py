@@ -10,7 +10,7 @@ from wideblock.verify.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.stimulus import Key, Reset, Zeroize
 
-__all__ = ["Life", "life", "state_after_zeroize"]
+__all__ = ["Life", "differing", "life", "state_after_zeroize"]
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,14 @@ def state_after_zeroize(check: Check) -> Finding:
 
 
 def _explain(one: Life, other: Life, when: str) -> str:
-    names = [name for name, value in one.state.items() if value != other.state[name]]
+    return (
+        f"After {when}, the core holds different values of {differing(one.state, other.state)}: they are not cleared."
+    )
+
+
+def differing(one: State, other: State) -> str:
+    """The names of registers and memories whose values differ, the first few."""
+    names = [name for name, value in one.items() if value != other[name]]
     names.sort(key=lambda name: (bool(re.search(r"_\d+_|\$", name)), name))  # names that only the compiler gave, last
     more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-    return f"After {when}, the core holds different values of {', '.join(names[:6])}{more}: they are not cleared."
+    return f"{', '.join(names[:6])}{more}"

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suite: every check of a sector core against its specification."""
 
-import hashlib
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,20 @@ from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.simulation.bench import trace_format
 from wideblock.simulation.verilator import Options
-from wideblock.verify.report import Checked, Finding, Outcome, Report, failed
+from wideblock.verify.report import Checked, Report
+from wideblock.verify.runner import Tell, chosen, run, seed_of
 from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.checks import CHECKS
-from wideblock.verify.sector.driver import SectorSimulation, SimulationError
+from wideblock.verify.sector.driver import SectorSimulation
+from wideblock.verify.sector.measure import measure
 from wideblock.verify.sector.pool import SpecificationPool
 
-__all__ = ["trace", "verify"]
+__all__ = ["NETLIST_CHECKS", "Simulation", "measure", "trace", "verify"]
 
-Tell = Callable[[str, int, int], None]
+NETLIST_CHECKS = ("known answers", "cycle contract", "random sectors", "gaps and back-pressure", "wrong lengths")
+"""What a netlist is tried with unless told otherwise: synthesis can break the data path, rarely the protocol."""
+
+Simulation = SectorSimulation
 
 
 def verify(
@@ -42,10 +46,7 @@ def verify(
     progress:   is called with (check, done, total) as work proceeds
     Raises :class:`~wideblock.simulation.commands.BuildError`; a core that fails is in the report, not an exception.
     """
-    names = list(CHECKS if checks is None else checks)
-    for name in names:
-        if name not in CHECKS:
-            raise UserError(f"no check {name!r}, there are {', '.join(map(repr, CHECKS))}")
+    names = chosen(checks, CHECKS)
     if sectors < 1:
         raise UserError(f"at least 1 random sector must be tried, got {sectors}")
     known = list(vectors)
@@ -78,11 +79,6 @@ def trace(subject: Contract, check: str, path: Path, *, verilog: Iterable[str] |
         return verify(subject, checks=[check], simulation=simulation, **options)
 
 
-def _seed_of(seed: int, name: str) -> int:
-    """Each check has its own stream of choices, so that it can be run again alone."""
-    return int.from_bytes(hashlib.sha256(f"{seed} {name}".encode()).digest()[:8], "little")
-
-
 def _run(
     name: str,
     subject: Contract,
@@ -95,20 +91,7 @@ def _run(
 ) -> Checked:
     """The result of one check."""
     tell = progress or (lambda name, done, total: None)
-    tell(name, 0, 1)
-    check = Check(
-        subject, simulation, pool, _seed_of(seed, name), sectors, vectors, lambda done, total: tell(name, done, total)
-    )
-    finding = _guarded(CHECKS[name], check)
-    tell(name, 1, 1)
-    if finding.outcome is not Outcome.FAILED:
-        return Checked(name, finding.outcome, finding.text, check.played, check.cycles, check.seconds)
-    again = f"{finding.text} To see it again: check {name!r} with seed {seed} and {sectors} sectors."
-    return Checked(name, finding.outcome, "", check.played, check.cycles, check.seconds, again)
-
-
-def _guarded(run: Callable[[Check], Finding], check: Check) -> Finding:
-    try:
-        return run(check)
-    except SimulationError as error:
-        return failed(f"{error}.")
+    seeded = seed_of(seed, name)
+    check = Check(subject, simulation, pool, seeded, sectors, vectors, lambda done, total: tell(name, done, total))
+    again = f"To see it again: check {name!r} with seed {seed} and {sectors} sectors."
+    return run(name, CHECKS[name], check, again, progress)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wideblock aead``."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wideblock.atomic import replacing
+from wideblock.catalog.kinds import AEAD
+from wideblock.cli.app import Preset, Set, progress, settings
+from wideblock.cli.crypt import Key, key_of
+from wideblock.errors import UserError
+from wideblock.export.contract import contract
+from wideblock.image.aead import ENGINES, crypt
+
+KEY, NONCE = "000102030405060708090a0b0c0d0e0f", "101112131415161718191a1b"
+EXAMPLE = f"Example: [b]wideblock aead encrypt aes-gcm --key {KEY} --nonce {NONCE} --in note.txt --out note.gcm[/b]"
+STREAM = Path("-")
+
+
+class Direction(StrEnum):
+    """Direction of one message."""
+
+    ENCRYPT = "encrypt"
+    DECRYPT = "decrypt"
+
+
+def aead(
+    direction: Annotated[Direction, typer.Argument(help="Direction.")],
+    preset: Preset,
+    key: Key,
+    nonce: Annotated[str, typer.Option(metavar="HEX", help="Nonce in hexadecimal; never twice under a key.")],
+    source: Annotated[Path, typer.Option("--in", metavar="FILE", help="Message, or - for standard input.")],
+    target: Annotated[Path, typer.Option("--out", metavar="FILE", help="Result, or - for standard output.")],
+    ad: Annotated[Path | None, typer.Option(metavar="FILE", help="Associated data; none if left out.")] = None,
+    engine: Annotated[
+        str, typer.Option(metavar="|".join(ENGINES), help="Compiled core, or its specification.")
+    ] = "rtl",
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    changes: Set = None,
+) -> None:
+    """Encrypt or decrypt one message with an authenticated cipher; the tag is the end of the ciphertext."""
+    core = contract(preset, settings(changes)).expect(AEAD)
+    try:
+        npub = bytes.fromhex(nonce)
+    except ValueError:
+        raise UserError(f"the nonce is not hexadecimal; write it as --nonce {NONCE}") from None
+    given = sys.stdin.buffer.read() if source == STREAM else source.read_bytes()
+    decrypt = direction is Direction.DECRYPT
+    with progress(f"{direction}ing with {core.module}, {engine}"):
+        result = crypt(
+            core,
+            key_of(key, core.behaviour.shape.key),
+            npub,
+            ad.read_bytes() if ad else b"",
+            given,
+            decrypt=decrypt,
+            engine=engine,
+        )
+    if target == STREAM:
+        sys.stdout.buffer.write(result)
+        return
+    with replacing(target, overwrite=force) as output:
+        output.write(result)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("aead", epilog=EXAMPLE)(aead)

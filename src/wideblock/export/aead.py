@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Datasheet and test vectors of an authenticated cipher behind the CAESAR Hardware API."""
+
+import random
+from collections.abc import Iterable
+
+from wideblock import __version__
+from wideblock.catalog import AeadAnswer
+from wideblock.export.caesar import FILES, CaesarFormat, Item, from_text, text
+from wideblock.export.caesar_testbench import testbench
+from wideblock.export.contract import Contract
+from wideblock.export.datasheet import instance
+from wideblock.export.markdown import table
+from wideblock.export.verilog import command
+
+__all__ = ["datasheet", "others", "random_answers", "vectors"]
+
+FILED = 8
+"""Known answers in the files beside the Verilog."""
+
+RANDOM = 300
+"""Bytes of the longest random message."""
+
+
+def others(core: Contract) -> dict[str, str]:
+    """Returns the first known answers, as files for the API's test benches and as a test bench that plays them."""
+    files = vectors(core, core.known_answers[:FILED])
+    if not files:
+        return {}
+    words = {port: from_text(name, files[name], core.parameters.word_bits) for port, name in FILES.items()}
+    return files | {f"{core.module}_tb.v": testbench(core, words)}
+
+
+def vectors(core: Contract, answers: Iterable[AeadAnswer]) -> dict[str, str]:
+    """Returns the three text files of messages and of their right output, each answer in both directions.
+
+    A key is activated where it differs from that of the answer before. An answer without a plaintext is one that must
+    be rejected.
+    """
+    api = CaesarFormat(core.parameters.word_bits)
+    items: dict[str, list[Item]] = {port: [] for port in FILES}
+    key, tag = None, core.behaviour.shape.tag
+    for answer in answers:
+        if answer.key != key:
+            key = answer.key
+            items["pdi"] += api.activate_key()
+            items["sdi"] += api.load_key(key)
+        body, seal = answer.ciphertext[:-tag], answer.ciphertext[-tag:]
+        if answer.plaintext is not None:
+            items["pdi"] += api.encrypt(answer.npub, answer.ad, answer.plaintext)
+            items["do"] += api.encrypted(body, seal)
+        items["pdi"] += api.decrypt(answer.npub, answer.ad, body, seal)
+        items["do"] += api.failed() if answer.plaintext is None else api.decrypted(answer.plaintext)
+    if not items["pdi"]:
+        return {}
+    comment = f"{core.module}: messages of the CAESAR Hardware API and their right output"
+    return {name: text(items[port], api.word_bits, comment) for port, name in FILES.items()}
+
+
+def random_answers(core: Contract, n: int, seed: int) -> list[AeadAnswer]:
+    """Returns random messages of up to ``RANDOM`` bytes, four under each key; one in four is to be rejected."""
+    rng, shape, behaviour = random.Random(seed), core.behaviour.shape, core.behaviour
+    found, key = [], b""
+    for number in range(n):
+        if number % 4 == 0:
+            key = rng.randbytes(shape.key)
+        npub = rng.randbytes(shape.npub)
+        ad, message = (
+            rng.randbytes(rng.randint(0, min(RANDOM, most))) for most in (behaviour.ad_bytes, behaviour.data_bytes)
+        )
+        sealed = core.specification(key).encrypt(npub, ad, message)
+        wrong = number % 4 == 3
+        if wrong:
+            sealed = sealed[:-1] + bytes([sealed[-1] ^ 1 << rng.randrange(8)])
+        found.append(AeadAnswer(f"random, seed {seed}", key, npub, ad, None if wrong else message, sealed))
+    return found
+
+
+def datasheet(core: Contract, measured: str = "") -> str:
+    """Returns the datasheet; ``measured`` is a Markdown table of area and clock, or empty."""
+    t, shape = core.timing, core.behaviour.shape
+    rate = 8 * shape.block / t.interval
+    parts = [
+        f"# {core.module}\n\n{core.title}. {core.summary}\n\n"
+        f"Made by wideblock {__version__} with `{command(core)}`. {rate:.1f} bits a cycle in a long message: "
+        f"{rate / 10:.1f} Gb/s at 100 MHz.\n",
+        "## Parameters\n\n" + table(("parameter", "value"), [(f"`{k}`", str(v)) for k, v in core.settings.items()]),
+        "## Ports\n\n"
+        + table(
+            ("port", "direction", "bits", "meaning"),
+            [(f"`{port.name}`", port.direction, str(port.width), port.meaning) for port in core.ports],
+        ),
+        "## Cycle contract\n\n"
+        + table(("figure", "cycles", "from, to"), [(f.name, str(f.cycles), f.meaning) for f in t.figures()])
+        + f"\nThey hold {t.holds}.\n\n"
+        + _messages(core),
+        f"## Rules of the ports\n\n{_rules(core)}",
+        f"## How to connect\n\n```verilog\n{instance(core)}```\n\n{CONNECT.format(core=core)}",
+        f"## Security\n\n{core.security}\n\n"
+        "There is no masking and no other protection against side channels that need physical access.\n",
+    ]
+    if measured:
+        parts.insert(4, f"## Area and clock\n\n{measured}")
+    return "\n".join(parts)
+
+
+def _messages(core: Contract) -> str:
+    """Cycles of whole messages."""
+    behaviour, t = core.behaviour, core.timing
+    sizes = [n for n in (0, 16, 64, 256, 1024) if n < behaviour.data_bytes] + [behaviour.data_bytes]
+    ads = (0, min(16, behaviour.ad_bytes))
+    rows = [(str(ad), str(n), str(t.message(ad, n)), str(t.message(ad, n, decrypt=True))) for ad in ads for n in sizes]
+    head = ("associated data, bytes", "message, bytes", "encryption, cycles", "decryption, cycles")
+    return "Instruction accepted to status accepted:\n\n" + table(head, rows)
+
+
+def _rules(core: Contract) -> str:
+    shape, behaviour = core.behaviour.shape, core.behaviour
+    return RULES.format(
+        npub=shape.npub,
+        tag=shape.tag,
+        key=shape.key,
+        block=shape.block,
+        ad=behaviour.ad_bytes,
+        data=behaviour.data_bytes,
+    )
+
+
+RULES = """\
+- The input may pause between any two words, and the output may be held off at any time. The result is the same.
+  `do_valid`, once high, stays until `do_ready`.
+- Key: on `pdi` the instruction 7; on `sdi` the instruction 4 and one segment of type C with {key} bytes. A key of
+  another form is taken whole and leaves no key.
+- Message: the instruction 2 (encrypt) or 3 (decrypt); one segment of type D with {npub} bytes; segments of type 1, at
+  most {ad} bytes; segments of type 4 (encrypt) or 5 (decrypt), at most {data} bytes; to decrypt one of type 8 with
+  {tag} bytes. All segments of a type but the last are whole blocks of {block} bytes; only a type without a byte has an
+  empty one. EOT marks the last segment of a type, Last that of the message. EOI is not read.
+- Encryption gives a segment of type 5 for each of type 4, the tag, and the status E. Decryption gives one segment of
+  type 4 and the status E, after the tag was found right; otherwise the status F and nothing else.
+- Any other message is taken up to the end of its segment with Last and gives the status F; what left before remains. So
+  does a message without a key. The next message is right.
+- `zeroize` clears keys and everything derived from keys or data. `do_valid` falls in the next cycle. The rest of a
+  message that it cuts is dropped without a status.
+"""
+
+CONNECT = """\
+All ports are synchronous to `clk`. `rst` is sampled by `clk`: hold it high for at least one cycle. The first byte of
+data is in the high bits of its word, and instructions, headers and status are the high 32 bits.
+The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
+FuseSoC. `{core.module}.xdc`, for Vivado, and `{core.module}.sdc`, for other tools, have a clock constraint for runs of
+the core by itself. `pdi.txt`, `sdi.txt` and `do.txt` have known answers for test benches of the API.
+`{core.module}_tb.v` plays them and prints `PASSED`; it drives unknown values wherever no word is valid.
+"""

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages of the CAESAR Hardware API: as words of the ports, and as the text files that test benches read.
+
+Source: Homsirikamol et al., ePrint 2016/626; the text files as the API's own test benches have them.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wideblock.errors import UserError
+from wideblock.rtl.aead.words import Opcode, Status, Type
+
+__all__ = ["CaesarFormat", "FILES", "Item", "Mark", "from_text", "text", "words"]
+
+WORDS_A_LINE = 8
+FILES = {"pdi": "pdi.txt", "sdi": "sdi.txt", "do": "do.txt"}
+"""Names of the text files by port."""
+
+
+class Mark(StrEnum):
+    """Mark of a line in the text files: instruction, segment header, data, status."""
+
+    INSTRUCTION = "INS"
+    HEADER = "HDR"
+    DATA = "DAT"
+    STATUS = "STT"
+
+
+@dataclass(frozen=True)
+class Item:
+    """Words of one mark, whole ones; the first byte is in the high bits of the first word."""
+
+    mark: Mark
+    data: bytes
+
+
+@dataclass(frozen=True)
+class CaesarFormat:
+    """Messages in words of ``word_bits``, with segments of at most ``segment`` bytes, a whole number of blocks."""
+
+    word_bits: int = 32
+    segment: int = 1 << 15
+
+    def load_key(self, key: bytes) -> list[Item]:
+        """A key, for the secret data input."""
+        return [
+            self._first(Mark.INSTRUCTION, Opcode.LOAD_KEY << 28),
+            *self._segment(Type.KEY, key, eoi=True, last=True),
+        ]
+
+    def activate_key(self) -> list[Item]:
+        """The instruction to take a key from the secret data input."""
+        return [self._first(Mark.INSTRUCTION, Opcode.ACTIVATE_KEY << 28)]
+
+    def encrypt(self, npub: bytes, ad: bytes, message: bytes) -> list[Item]:
+        """A message to encrypt, for the public data input."""
+        eoi = Type.PLAINTEXT if message else Type.AD if ad else Type.NPUB
+        return [
+            self._first(Mark.INSTRUCTION, Opcode.ENCRYPT << 28),
+            *self._segment(Type.NPUB, npub, eoi=eoi is Type.NPUB),
+            *self._segments(Type.AD, ad, eoi=eoi is Type.AD),
+            *self._segments(Type.PLAINTEXT, message, eoi=eoi is Type.PLAINTEXT, last=True),
+        ]
+
+    def decrypt(self, npub: bytes, ad: bytes, ciphertext: bytes, tag: bytes) -> list[Item]:
+        """A message to decrypt, for the public data input."""
+        eoi = Type.CIPHERTEXT if ciphertext else Type.AD if ad else Type.NPUB
+        return [
+            self._first(Mark.INSTRUCTION, Opcode.DECRYPT << 28),
+            *self._segment(Type.NPUB, npub, eoi=eoi is Type.NPUB),
+            *self._segments(Type.AD, ad, eoi=eoi is Type.AD),
+            *self._segments(Type.CIPHERTEXT, ciphertext, eoi=eoi is Type.CIPHERTEXT),
+            *self._segment(Type.TAG, tag, last=True),
+        ]
+
+    def encrypted(self, ciphertext: bytes, tag: bytes) -> list[Item]:
+        """The data output of a message that was encrypted: its segments, tag and status."""
+        parts = self._segments(Type.CIPHERTEXT, ciphertext)
+        return [*parts, *self._segment(Type.TAG, tag, last=True), self._first(Mark.STATUS, Status.SUCCESS << 28)]
+
+    def decrypted(self, message: bytes) -> list[Item]:
+        """The data output of a message that was decrypted: one segment, and the status."""
+        return [*self._segment(Type.PLAINTEXT, message, last=True), self._first(Mark.STATUS, Status.SUCCESS << 28)]
+
+    def failed(self) -> list[Item]:
+        """The data output of a message that failed."""
+        return [self._first(Mark.STATUS, Status.FAILURE << 28)]
+
+    def header(
+        self, type: int, length: int, *, eot: bool = True, eoi: bool = False, last: bool = False, partial: bool = False
+    ) -> Item:
+        """A segment header."""
+        flags = partial << 3 | eoi << 2 | eot << 1 | last
+        return self._first(Mark.HEADER, type << 28 | flags << 24 | length)
+
+    def instruction(self, opcode: int) -> Item:
+        """An instruction, also one that does not exist."""
+        return self._first(Mark.INSTRUCTION, opcode << 28)
+
+    def data(self, data: bytes) -> list[Item]:
+        """Data in whole words; no item for none."""
+        return [Item(Mark.DATA, data + bytes(-len(data) % (self.word_bits // 8)))] if data else []
+
+    def _first(self, mark: Mark, value: int) -> Item:
+        return Item(mark, value.to_bytes(4, "big").ljust(self.word_bits // 8, b"\0"))
+
+    def _segment(
+        self, type: Type, data: bytes, *, eot: bool = True, eoi: bool = False, last: bool = False
+    ) -> list[Item]:
+        return [self.header(type, len(data), eot=eot, eoi=eoi, last=last), *self.data(data)]
+
+    def _segments(self, type: Type, data: bytes, *, eoi: bool = False, last: bool = False) -> list[Item]:
+        """EOI, EOT and Last are those of the last segment."""
+        cuts = range(0, max(1, len(data)), self.segment)
+        found = []
+        for at in cuts:
+            end = at == cuts[-1]
+            part = data[at : at + self.segment]
+            found += self._segment(type, part, eot=end, eoi=end and eoi, last=end and last)
+        return found
+
+
+def words(items: Iterable[Item], word_bits: int) -> list[int]:
+    """The words of items."""
+    size, data = word_bits // 8, b"".join(item.data for item in items)
+    return [int.from_bytes(data[at : at + size], "big") for at in range(0, len(data), size)]
+
+
+def text(items: Iterable[Item], word_bits: int, comment: str) -> str:
+    """Items as lines of a text file, under a comment."""
+    line = WORDS_A_LINE * word_bits // 8
+    lines = [f"# {each}" for each in comment.splitlines()]
+    for item in items:
+        lines += [f"{item.mark} = {item.data[at : at + line].hex().upper()}" for at in range(0, len(item.data), line)]
+    return "\n".join(lines) + "\n"
+
+
+def from_text(name: str, content: str, word_bits: int) -> list[int]:
+    """The words of a text file. Raises UserError, with ``name`` and the line, for one that is no such file."""
+    found: list[int] = []
+    for number, line in enumerate(content.splitlines(), 1):
+        mark, equals, value = line.partition("#")[0].partition("=")
+        if not mark.strip():
+            continue
+        digits = value.strip()
+        try:
+            data = bytes.fromhex(digits)
+        except ValueError:
+            data = b""
+        if not equals or mark.strip() not in [*Mark] or not data or len(data) % (word_bits // 8):
+            marks = ", ".join(Mark)
+            raise UserError(
+                f"{name}, line {number}: must be one of {marks}, =, and words of {word_bits} bits in hexadecimal, got "
+                f"{line.strip()!r}"
+            )
+        found += words([Item(Mark(mark.strip()), data)], word_bits)
+    return found

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The behaviour of an authenticated cipher at its ports as a value."""
+
+from dataclasses import dataclass
+
+from .cipher import CipherShape
+from .timing import AeadTiming
+
+__all__ = ["AeadBehaviour"]
+
+
+@dataclass(frozen=True)
+class AeadBehaviour:
+    """Everything that a check or a datasheet must know of such a core beside its interface.
+
+    shape:      sizes of key, nonce, tag and block, in bytes
+    ad_bytes:   of the longest associated data
+    data_bytes: of the longest message
+    timing:     the cycle contract
+    """
+
+    shape: CipherShape
+    ad_bytes: int
+    data_bytes: int
+    timing: AeadTiming
+
+    @property
+    def usual(self) -> int:
+        """Bytes for which ``timing.interval`` is stated: a block."""
+        return self.shape.block

@@ -1,0 +1,111 @@
+# amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
+"""The CAESAR Hardware API around a cipher.
+
+    pdi -> pre-processor -> cipher -> result buffer -> post-processor -> do
+    sdi -> key loader ----->
+
+Source: Homsirikamol et al., "CAESAR Hardware API", version 1.0, ePrint 2016/626.
+"""
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from amaranth import Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.wiring import connect, flipped
+
+from .behaviour import AeadBehaviour
+from .interface import caesar_interface
+from .key_loader import KeyLoader
+from .parameters import AeadParameters
+from .post_processor import PostProcessor
+from .pre_processor import PreProcessor
+from .result_buffer import ResultBuffer
+from .timing import AeadTiming
+
+__all__ = ["Caesar"]
+
+
+class Caesar(wiring.Component):
+    """A cipher with the ports of the CAESAR Hardware API; a subclass names it.
+
+    Messages and faults: see :class:`PreProcessor`. A key is taken from ``sdi`` for each instruction to activate one.
+    After ``zeroize``, and after a reset, keys, blocks, tags and the result buffer are cleared; meanwhile no word is
+    taken or given. The rest of a message that ``zeroize`` cut is dropped without a status; a reset forgets it.
+
+    Timing: see ``behaviour.timing``; no cycle depends on key or data.
+    Paths:  none combinational from an input stream to an output.
+    Cost:   the cipher, its key twice, a block and a message of the longest length.
+    """
+
+    title: ClassVar[str]
+    """The cipher, in one phrase."""
+    make_cipher: ClassVar[Callable[[Any], Any]]
+    """From parameters, the :class:`~wideblock.rtl.aead.cipher.Cipher`."""
+
+    @staticmethod
+    def check(p: Any) -> None:
+        """Raises UserError if the cipher does not exist for these parameters."""
+
+    def __init__(self, parameters: AeadParameters):
+        self.check(parameters)
+        self.parameters, self.cipher = parameters, type(self).make_cipher(parameters)
+        p, cipher = parameters, self.cipher
+        shape = cipher.shape
+        self.loader = KeyLoader(key_bytes=shape.key, word_bits=p.word_bits)
+        self.pre = PreProcessor(shape, word_bits=p.word_bits, ad_bytes=p.ad_bytes, data_bytes=p.data_bytes)
+        self.buffer = ResultBuffer(shape, word_bits=p.word_bits, most_bytes=p.data_bytes)
+        self.post = PostProcessor(word_bits=p.word_bits, tag_bytes=shape.tag)
+        self.clearing = self.buffer.rows + cipher.flush
+        self.timing = AeadTiming(cipher, p.word_bits, self.loader.latency, zeroize=self.clearing + 2)
+        self.interface = caesar_interface(p.word_bits)
+        self.behaviour = AeadBehaviour(shape, p.ad_bytes, p.data_bytes, self.timing)
+        super().__init__(self.interface.members())
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.loader = loader = self.loader
+        m.submodules.pre = pre = self.pre
+        m.submodules.cipher = cipher = self.cipher
+        m.submodules.buffer = buffer = self.buffer
+        m.submodules.post = post = self.post
+        clear = self._clear(m)
+        connect(m, flipped(self.pdi), pre.pdi)
+        connect(m, flipped(self.sdi), loader.sdi)
+        connect(m, loader.key, cipher.key)
+        connect(m, pre.blocks, cipher.i)
+        connect(m, cipher.tag, pre.tag)
+        connect(m, pre.order, post.order)
+        connect(m, buffer.o, post.words)
+        m.d.comb += [
+            self.do.payload.eq(post.do.payload),
+            self.do.valid.eq(post.do.valid & ~clear),
+            post.do.ready.eq(self.do.ready),
+            loader.load.eq(pre.load),
+            pre.loaded.eq(loader.loaded),
+            pre.refused.eq(loader.refused),
+            buffer.valid.eq(cipher.o.valid),
+            buffer.block.eq(cipher.o.payload),
+            buffer.hold.eq(pre.hold),
+            buffer.commit.eq(pre.commit),
+            buffer.discard.eq(pre.discard),
+            pre.pending.eq(buffer.pending),
+            pre.storing.eq(buffer.storing),
+            post.tag.eq(cipher.tag.payload),
+            *(part.clear.eq(clear) for part in (cipher, loader, pre, buffer, post)),
+        ]
+        return m
+
+    def _clear(self, m: Module) -> Signal:
+        """High after a reset, and after ``zeroize``, until every row of the buffer and the cipher is cleared."""
+        clear = Signal(init=1)
+        count = Signal(range(self.clearing))
+        m.d.comb += self.buffer.clear_row.eq(count)
+        with m.If(self.zeroize):
+            m.d.sync += [clear.eq(1), count.eq(0)]
+        with m.Elif(clear):
+            m.d.sync += count.eq(count + 1)
+            with m.If(count == self.clearing - 1):
+                m.d.sync += [clear.eq(0), count.eq(0)]
+        return clear

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the CAESAR Hardware API asks of a cipher behind it: sizes, ports and their rules, as types."""
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Protocol
+
+from amaranth.lib import data, enum, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+__all__ = ["Cipher", "CipherShape", "Kind", "Padding", "Timetable", "cipher_signature"]
+
+
+class Kind(enum.Enum, shape=2):
+    """Parts of a message in their order; the tag is never given to the cipher."""
+
+    NPUB = 0
+    AD = 1
+    DATA = 2
+    TAG = 3
+
+
+class Padding(Enum):
+    """Bytes of a block after those of the message. ``ONE`` is 80 00 .. 00 where there is room, ``ZERO`` is 00 .. 00."""
+
+    ZERO = "zero"
+    ONE = "one"
+
+
+@dataclass(frozen=True)
+class CipherShape:
+    """Sizes of a cipher in bytes, and the padding of its blocks of associated data and of message.
+
+    A tag is no longer than a block.
+    """
+
+    block: int
+    key: int
+    npub: int
+    tag: int
+    padding: Padding = Padding.ZERO
+
+    def __post_init__(self):
+        if not 1 <= self.tag <= self.block:
+            raise ValueError(f"a tag must be from 1 byte to a block of {self.block}, got {self.tag}")
+
+    @property
+    def blocks(self) -> data.StructLayout:
+        """A block in. ``size`` bytes of it are the message's, from byte 0; the others are the padding.
+
+        ``last``: the last one of its kind. A kind without a byte is one block of size 0.
+        """
+        sizes = range(self.block + 1)
+        return data.StructLayout({"data": 8 * self.block, "size": sizes, "kind": Kind, "last": 1, "decrypt": 1})
+
+    @property
+    def results(self) -> data.StructLayout:
+        """A block out: ``size`` bytes from byte 0; the others are 0."""
+        return data.StructLayout({"data": 8 * self.block, "size": range(self.block + 1)})
+
+
+def cipher_signature(shape: CipherShape) -> wiring.Signature:
+    """Ports of a cipher.
+
+    key:   a key; accepted between two messages
+    i:     the blocks of a message: those of the nonce, the associated data and the data, each kind at least one block;
+           ready is low until a key is in place, and does not depend on valid
+    o:     the result of each block of data that is not empty, in order, always accepted. Two results are at least as
+           many cycles apart as a block has words, and the last one does not come after ``tag`` is valid. When the tag
+           was accepted, nothing is left of a result
+    tag:   the tag of the message that ended, byte 0 in bits 7..0, stable until accepted; the next message may begin
+           then
+    clear: forgets keys and messages, while high; see :class:`Cipher`
+
+    A message may be ended before its time, by an empty last block of each kind that is left; its tag has no meaning.
+    """
+    return wiring.Signature(
+        {
+            "key": In(stream.Signature(8 * shape.key)),
+            "i": In(stream.Signature(shape.blocks)),
+            "o": Out(stream.Signature(shape.results, always_ready=True)),
+            "tag": Out(stream.Signature(8 * shape.tag)),
+            "clear": In(1),
+        }
+    )
+
+
+class Timetable(Protocol):
+    """The cycles of one message in a cipher that is idle: blocks are told in order, then the tag is asked for."""
+
+    def accept(self, kind: Kind, size: int, *, offered: int) -> int:
+        """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
+        ...
+
+    def tag(self) -> int:
+        """The cycle from which on the tag is valid."""
+        ...
+
+
+class Cipher(Protocol):
+    """A component with the ports of :func:`cipher_signature`.
+
+    setup:   cycles from a key accepted to the first block that can be accepted
+    delay:   cycles from a block of data accepted to its result
+    flush:   cycles of ``clear`` after which nothing is left of any key or message
+    """
+
+    shape: CipherShape
+    setup: int
+    delay: int
+    flush: int
+
+    def timetable(self) -> Timetable:
+        """The cycles of one message."""
+        ...

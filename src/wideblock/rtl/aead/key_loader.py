@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys of the CAESAR Hardware API: the words of the secret data input, made one key."""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, enum, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from .framing import Framing
+from .words import HEADER, Opcode, Type, byte_swapped
+
+__all__ = ["KeyLoader"]
+
+
+class State(enum.Enum):
+    """``REST`` and ``REFUSED`` take what is left of a message, after ``clear`` and after a fault in it."""
+
+    IDLE = 0
+    REST = 1
+    INSTRUCTION = 2
+    HEADER = 3
+    WORDS = 4
+    KEY = 5
+    REFUSED = 6
+
+
+class KeyLoader(wiring.Component):
+    """Takes one message with a key from ``sdi`` for each time that ``load`` is high, and offers it as ``key``.
+
+    ``load`` stays high until ``loaded`` or ``refused`` pulses: the key was accepted, or the message was no key of
+    ``key_bytes``: an instruction LOAD_KEY, and one segment of type KEY with EOT and Last. A message that is refused is
+    taken up to its end.
+
+    While ``clear`` is high no word is taken and the key is forgotten; afterwards the rest of a message that was begun
+    is taken and dropped before ``load`` is heeded.
+
+    Timing: with a valid word in each cycle ``key`` is valid ``latency`` cycles after ``load`` rises.
+    Paths:  none from ``sdi.valid`` to ``sdi.ready``; ``key.ready`` to ``loaded``.
+    Cost:   the key once.
+    """
+
+    def __init__(self, *, key_bytes: int, word_bits: int):
+        if key_bytes % (word_bits // 8):
+            raise ValueError(f"a key must be whole words of {word_bits} bits, got {key_bytes} bytes")
+        self.key_bytes, self.word_bits = key_bytes, word_bits
+        self.latency = 1 + 2 + key_bytes // (word_bits // 8)  # load, instruction and header, words
+        super().__init__(
+            {
+                "sdi": In(stream.Signature(word_bits)),
+                "key": Out(stream.Signature(8 * key_bytes)),
+                "load": In(1),
+                "loaded": Out(1),
+                "refused": Out(1),
+                "clear": In(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.framing = framing = Framing(word_bits=self.word_bits)
+        connect(m, flipped(self.sdi), framing.i)
+        words, word = framing.o, framing.o.payload
+        state = Signal(State)
+        key = Signal(8 * self.key_bytes, reset_less=True)
+        header = data.View(HEADER, word.word[-32:])
+        is_key = (header.type == Type.KEY) & (header.length == self.key_bytes)
+        m.d.comb += [self.key.payload.eq(key), framing.clear.eq(self.clear)]
+
+        def take(right: Value, following: State) -> None:
+            """One word that must be right."""
+            m.d.comb += words.ready.eq(1)
+            with m.If(words.valid):
+                m.d.sync += state.eq(Mux(right, following, State.REFUSED))
+
+        with m.Switch(state):
+            with m.Case(State.IDLE):
+                with m.If(framing.inside):
+                    m.d.sync += state.eq(State.REST)
+                with m.Elif(self.load):
+                    m.d.sync += state.eq(State.INSTRUCTION)
+            with m.Case(State.REST):
+                m.d.comb += words.ready.eq(framing.inside)
+                with m.If(~framing.inside):
+                    m.d.sync += state.eq(State.IDLE)
+            with m.Case(State.INSTRUCTION):
+                take(header.type == Opcode.LOAD_KEY, State.HEADER)
+            with m.Case(State.HEADER):
+                take(is_key & header.eot & header.last & ~header.partial, State.WORDS)
+            with m.Case(State.REFUSED):
+                m.d.comb += [words.ready.eq(framing.inside), self.refused.eq(~framing.inside)]
+                with m.If(~framing.inside):
+                    m.d.sync += state.eq(State.IDLE)
+            with m.Case(State.WORDS):
+                m.d.comb += words.ready.eq(1)
+                with m.If(words.valid):
+                    m.d.sync += key.eq(Cat(key, byte_swapped(word.word))[self.word_bits :])
+                    with m.If(word.end):
+                        m.d.sync += state.eq(State.KEY)
+            with m.Case(State.KEY):
+                m.d.comb += [self.key.valid.eq(1), self.loaded.eq(self.key.ready)]
+                with m.If(self.key.ready):
+                    m.d.sync += [key.eq(0), state.eq(State.IDLE)]
+        with m.If(self.clear):
+            m.d.sync += [key.eq(0), state.eq(State.IDLE)]
+        return m

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of authenticated ciphers behind the CAESAR Hardware API."""
+
+from dataclasses import dataclass
+
+from wideblock.errors import UserError
+from wideblock.rtl.aes.sbox import GATES
+from wideblock.rtl.stream.parameters import Parameters, parameter
+
+from .words import WORD_BITS
+
+__all__ = ["AeadParameters", "AesHashParameters"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class AeadParameters(Parameters):
+    """Parameters that every such core has."""
+
+    word_bits: int = parameter(32, "bits of a word of the three ports", WORD_BITS)
+    ad_bytes: int = parameter(2047, "bytes of the longest associated data, up to 65535")
+    data_bytes: int = parameter(2047, "bytes of the longest message, up to 65535")
+
+    def __post_init__(self):
+        super().__post_init__()
+        for name, most in (("ad_bytes", self.ad_bytes), ("data_bytes", self.data_bytes)):
+            if not 1 <= most <= 0xFFFF:
+                raise UserError(f"{name} must be from 1 to 65535, got {most}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AesHashParameters(AeadParameters):
+    """Parameters of a cipher of one AES, a round a cycle, and a hash with one field multiplier."""
+
+    key_bits: int = parameter(128, "bits of the key", (128, 256))
+    sbox: str = parameter("lut", "form of the AES S-box", GATES)
+    mult_stages: int = parameter(4, "register levels of the field multiplier", tuple(range(1, 9)))
+    leaf: int = parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))

@@ -1,0 +1,318 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The public data input of the CAESAR Hardware API: its words made blocks of a cipher, and one status a message."""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.hdl import ValueLike
+from amaranth.lib import data, enum, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from .cipher import CipherShape, Kind, Padding
+from .framing import Framing
+from .post_processor import ORDER, Follow
+from .words import HEADER, Opcode, Status, Type, byte_swapped, header, status
+
+__all__ = ["COMPARISON", "SEGMENT", "PreProcessor"]
+
+SEGMENT = 2
+"""Cycles from a segment header that can be accepted to its first word that can be: the states HEADER and CHECK."""
+COMPARISON = 2
+"""Cycles from the comparison of tags to the order that lets the message leave: the states JUDGE and RELEASE."""
+
+
+class State(enum.Enum):
+    """Steps of a message.
+
+    INSTRUCTION, LOAD:             an instruction is awaited; a key is
+    HEADER, CHECK, WORDS, BLOCK:   a header is awaited; judged; words are collected; their block is offered
+    TAG, END:                      encryption: the tag leaves, and the status
+    COMPARE, JUDGE, RELEASE:       decryption: the tags are compared; the outcome is known; the header leaves
+    ABANDON, IGNORE, DROP, CLEAR, FAIL: a message that failed: it is ended in the cipher, and its tag taken; the rest
+                                   of its words is dropped; held results are cleared; the status leaves
+    REST:                          the rest of a message that ``clear`` cut is dropped
+    """
+
+    REST = 0
+    INSTRUCTION = 1
+    LOAD = 2
+    HEADER = 3
+    CHECK = 4
+    WORDS = 5
+    BLOCK = 6
+    TAG = 7
+    COMPARE = 8
+    JUDGE = 9
+    RELEASE = 10
+    END = 11
+    ABANDON = 12
+    IGNORE = 13
+    DROP = 14
+    CLEAR = 15
+    FAIL = 16
+
+
+class PreProcessor(wiring.Component):
+    """Takes messages from ``pdi`` and conducts the cipher, the result buffer, the key loader and the post-processor.
+
+    An instruction to activate a key raises ``load`` until ``loaded`` or ``refused``; after the latter there is no key.
+    Any other instruction begins a message, which ends with the segment that has Last, and has one status: SUCCESS, or
+    FAILURE if its tag is wrong, if there is no key, or if it is not this, in order: an instruction to encrypt or
+    decrypt, one segment NPUB of ``shape.npub`` bytes, segments of AD, segments of data (PLAINTEXT to encrypt, else
+    CIPHERTEXT), and to decrypt one segment TAG of ``shape.tag`` bytes. The segments of a type end with EOT, at most
+    ``ad_bytes`` and ``data_bytes`` in all; those before the last one are whole blocks; only the last one may be empty,
+    if there is no other. Partial must be 0; EOI and the reserved bits are not read.
+
+    Encryption: each segment of data gives one of its length at once. Decryption: the whole message leaves as one
+    segment after its tag was found right; otherwise held results are cleared, and FAILURE is all that leaves.
+
+    ``tag`` and ``blocks`` are the cipher's; ``clear`` holds everything but the place in the message.
+
+    Timing: see :mod:`wideblock.rtl.aead.timing`. The time of a comparison and of clearing depends on the lengths alone.
+    Paths:  none from ``pdi.valid`` to ``pdi.ready``; ``order.ready`` to ``tag.ready``.
+    Cost:   a block of registers, a comparison of two tags, counters of 16 bits.
+    """
+
+    def __init__(self, shape: CipherShape, *, word_bits: int, ad_bytes: int, data_bytes: int):
+        self.shape, self.word_bits = shape, word_bits
+        self.most = {Kind.AD: ad_bytes, Kind.DATA: data_bytes}
+        super().__init__(
+            {
+                "pdi": In(stream.Signature(word_bits)),
+                "load": Out(1),
+                "loaded": In(1),
+                "refused": In(1),
+                "blocks": Out(stream.Signature(shape.blocks)),
+                "tag": In(stream.Signature(8 * shape.tag)),
+                "hold": Out(1),
+                "commit": Out(1),
+                "discard": Out(1),
+                "pending": In(1),
+                "storing": In(1),
+                "order": Out(stream.Signature(ORDER)),
+                "clear": In(1),
+            }
+        )
+        self._state = Signal(State)
+        self._keyed = Signal()
+        self._decrypt = Signal()
+        self._kind = Signal(Kind)  # awaited, or present
+        self._header = Signal(HEADER, reset_less=True)
+        self._block = Signal(8 * self.shape.block, reset_less=True)
+        self._size = Signal(range(self.shape.block + 1))  # bytes in the block
+        self._ended = Signal()  # the block has the last word of its segment
+        self._done = Signal(16)  # bytes of this kind in the blocks before
+        self._equal = Signal()
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.framing = framing = Framing(word_bits=self.word_bits, alone=(Opcode.ACTIVATE_KEY,))
+        connect(m, flipped(self.pdi), framing.i)
+        m.d.comb += [self.hold.eq(self._decrypt), framing.clear.eq(self.clear)]
+        self._instructions(m, framing)
+        self._headers(m, framing)
+        self._words(m, framing)
+        self._blocks(m)
+        self._encrypted(m)
+        self._decrypted(m)
+        self._failed(m, framing)
+        with m.If(self.clear):
+            registers = (self._keyed, self._decrypt, self._block, self._size, self._ended, self._done, self._equal)
+            m.d.sync += [register.eq(0) for register in (*registers, self._header.as_value())]
+            m.d.sync += [self._kind.eq(Kind.NPUB), self._state.eq(State.REST)]
+        return m
+
+    def _order(self, m: Module, first: ValueLike, follow: Follow) -> None:
+        """Offers an order to the post-processor."""
+        m.d.comb += [
+            self.order.valid.eq(1),
+            self.order.payload.first.as_value().eq(first),
+            self.order.payload.follow.eq(follow),
+        ]
+
+    def _instructions(self, m: Module, framing: Framing) -> None:
+        """The first word of a message, and keys."""
+        state, words = self._state, framing.o
+        opcode = data.View(HEADER, words.payload.word[-32:]).type
+        crypt = (opcode == Opcode.ENCRYPT) | (opcode == Opcode.DECRYPT)
+        with m.If(state == State.REST):
+            m.d.comb += words.ready.eq(framing.inside)
+            with m.If(~framing.inside):
+                m.d.sync += state.eq(State.INSTRUCTION)
+        with m.If(state == State.INSTRUCTION):
+            m.d.comb += words.ready.eq(1)
+            with m.If(words.valid):
+                m.d.sync += [self._decrypt.eq(opcode == Opcode.DECRYPT), self._kind.eq(Kind.NPUB), self._done.eq(0)]
+                m.d.sync += state.eq(Mux(crypt & self._keyed, State.HEADER, State.DROP))
+                with m.If(opcode == Opcode.ACTIVATE_KEY):
+                    m.d.sync += [state.eq(State.LOAD), self._keyed.eq(0)]
+        with m.If(state == State.LOAD):
+            m.d.comb += self.load.eq(1)
+            with m.If(self.loaded | self.refused):
+                m.d.sync += [state.eq(State.INSTRUCTION), self._keyed.eq(self.loaded)]
+
+    def _headers(self, m: Module, framing: Framing) -> None:
+        """The header of a segment: it is stored, and then judged. A segment to encrypt is announced meanwhile."""
+        state, words, head = self._state, framing.o, self._header
+        with m.If(state == State.HEADER):
+            m.d.comb += words.ready.eq(1)
+            with m.If(words.valid):
+                m.d.sync += [head.as_value().eq(words.payload.word[-32:]), state.eq(State.CHECK)]
+        with m.If(state == State.CHECK):
+            announced = (self._kind == Kind.DATA) & ~self._decrypt
+            with m.If(~self._right(m)):
+                m.d.sync += state.eq(State.ABANDON)
+            with m.Else():
+                with m.If(announced):
+                    self._order(m, header(Type.CIPHERTEXT, head.length, eot=head.eot), Follow.DATA)
+                with m.If(~announced | self.order.ready):
+                    m.d.sync += [self._ended.eq(head.length == 0), state.eq(State.WORDS)]
+                    with m.If(head.length == 0):
+                        m.d.sync += state.eq(State.BLOCK)
+
+    def _right(self, m: Module) -> Signal:
+        """Whether the header is one that may follow what came before."""
+        head, kind = self._header, self._kind
+        type = Signal(Type)
+        right = Signal()
+        last = Signal()
+        total = Signal(17)
+        counted = Signal()
+        whole = (head.length % self.shape.block == 0) & (head.length != 0)
+        m.d.comb += [
+            total.eq(self._done + head.length),
+            counted.eq(Mux(head.eot, (head.length != 0) | (self._done == 0), whole)),
+        ]
+        with m.Switch(kind):
+            with m.Case(Kind.NPUB):
+                m.d.comb += [type.eq(Type.NPUB), right.eq(head.eot & (head.length == self.shape.npub))]
+            with m.Case(Kind.AD):
+                m.d.comb += [type.eq(Type.AD), right.eq(counted & (total <= self.most[Kind.AD]))]
+            with m.Case(Kind.DATA):
+                m.d.comb += [
+                    type.eq(Mux(self._decrypt, Type.CIPHERTEXT, Type.PLAINTEXT)),
+                    right.eq(counted & (total <= self.most[Kind.DATA])),
+                    last.eq(head.eot & ~self._decrypt),
+                ]
+            with m.Case(Kind.TAG):
+                m.d.comb += [type.eq(Type.TAG), right.eq(head.eot & (head.length == self.shape.tag)), last.eq(1)]
+        accepted = Signal()
+        m.d.comb += accepted.eq(right & (head.type == type) & (head.last == last) & ~head.partial)
+        return accepted
+
+    def _words(self, m: Module, framing: Framing) -> None:
+        """The words of a segment, collected to a block; bytes after the segment's are 0."""
+        words, word, step = framing.o, framing.o.payload, self.word_bits // 8
+        given = byte_swapped(word.word)
+        masked = Signal(self.word_bits)
+        m.d.comb += masked.eq(Cat(Mux(k < word.bytes, given[8 * k : 8 * k + 8], 0) for k in range(step)))
+        with m.If(self._state == State.WORDS):
+            m.d.comb += words.ready.eq(1)
+            with m.If(words.valid):
+                with m.Switch(self._size):
+                    for at in range(0, self.shape.block, step):
+                        with m.Case(at):
+                            m.d.sync += self._block[8 * at : 8 * (at + step)].eq(masked)
+                m.d.sync += [self._size.eq(self._size + word.bytes), self._ended.eq(word.end)]
+                with m.If(word.end & (self._kind == Kind.TAG)):
+                    m.d.sync += self._state.eq(State.COMPARE)
+                with m.Elif(word.end | (self._size == self.shape.block - step)):
+                    m.d.sync += self._state.eq(State.BLOCK)
+
+    def _blocks(self, m: Module) -> None:
+        """A block is offered to the cipher."""
+        state, kind, block, last = self._state, self._kind, self.blocks.payload, self._ended & self._header.eot
+        with m.If(state == State.BLOCK):
+            m.d.comb += [
+                self.blocks.valid.eq(1),
+                block.data.eq(self._padded(m)),
+                block.size.eq(self._size),
+                block.kind.eq(kind),
+                block.last.eq(last),
+                block.decrypt.eq(self._decrypt),
+            ]
+            with m.If(self.blocks.ready):
+                m.d.sync += [self._block.eq(0), self._size.eq(0), self._done.eq(self._done + self._size)]
+                m.d.sync += state.eq(Mux(self._ended, State.HEADER, State.WORDS))
+                with m.If(last):
+                    self._next_kind(m)
+
+    def _next_kind(self, m: Module) -> None:
+        """After the last block of a kind. The bytes of the data stay counted."""
+        with m.Switch(self._kind):
+            with m.Case(Kind.NPUB):
+                m.d.sync += [self._kind.eq(Kind.AD), self._done.eq(0)]
+            with m.Case(Kind.AD):
+                m.d.sync += [self._kind.eq(Kind.DATA), self._done.eq(0)]
+            with m.Case(Kind.DATA):
+                m.d.sync += [self._kind.eq(Kind.TAG), self._state.eq(Mux(self._decrypt, State.HEADER, State.TAG))]
+
+    def _padded(self, m: Module) -> Value:
+        """The block with its padding."""
+        if self.shape.padding is Padding.ZERO:
+            return self._block
+        pads = self._kind != Kind.NPUB
+        one = Cat(Mux(pads & (self._size == k), Const(0x80, 8), 0) for k in range(self.shape.block))
+        return self._block | one
+
+    def _encrypted(self, m: Module) -> None:
+        """The end of an encryption. The cipher keeps its tag until all of it left."""
+        with m.If((self._state == State.TAG) & self.tag.valid):
+            self._order(m, header(Type.TAG, self.shape.tag, eot=1, last=1), Follow.TAG)
+            with m.If(self.order.ready):
+                m.d.sync += self._state.eq(State.END)
+        with m.If(self._state == State.END):
+            self._order(m, status(Status.SUCCESS), Follow.NOTHING)
+            with m.If(self.order.ready):
+                m.d.comb += self.tag.ready.eq(~self._decrypt)
+                m.d.sync += self._state.eq(State.INSTRUCTION)
+
+    def _decrypted(self, m: Module) -> None:
+        """The end of a decryption. Both tags are compared whole, in one cycle."""
+        state = self._state
+        with m.If((state == State.COMPARE) & self.tag.valid):
+            m.d.comb += self.tag.ready.eq(1)
+            m.d.sync += [
+                self._equal.eq(self.tag.payload == self._block[: 8 * self.shape.tag]),
+                self._block.eq(0),
+                self._size.eq(0),
+                state.eq(State.JUDGE),
+            ]
+        with m.If(state == State.JUDGE):
+            with m.If(~self._equal):
+                m.d.sync += state.eq(State.CLEAR)
+            with m.Elif(~self.storing):
+                m.d.comb += self.commit.eq(1)
+                m.d.sync += state.eq(State.RELEASE)
+        with m.If(state == State.RELEASE):
+            self._order(m, header(Type.PLAINTEXT, self._done, eot=1, last=1), Follow.DATA)
+            with m.If(self.order.ready):
+                m.d.sync += state.eq(State.END)
+
+    def _failed(self, m: Module, framing: Framing) -> None:
+        """The end of a message that fails."""
+        state, block = self._state, self.blocks.payload
+        with m.If(state == State.ABANDON):
+            with m.If(self._kind == Kind.NPUB):
+                m.d.sync += state.eq(State.DROP)
+            with m.Elif(self._kind == Kind.TAG):
+                m.d.sync += state.eq(State.IGNORE)
+            with m.Else():
+                m.d.comb += [self.blocks.valid.eq(1), block.kind.eq(self._kind), block.last.eq(1)]
+                m.d.comb += block.decrypt.eq(self._decrypt)
+                with m.If(self.blocks.ready):
+                    m.d.sync += self._kind.eq(Mux(self._kind == Kind.AD, Kind.DATA, Kind.TAG))
+        with m.If(state == State.IGNORE):
+            m.d.comb += self.tag.ready.eq(1)
+            with m.If(self.tag.valid):
+                m.d.sync += state.eq(State.DROP)
+        with m.If(state == State.DROP):
+            m.d.comb += framing.o.ready.eq(framing.inside)
+            with m.If(~framing.inside):
+                m.d.sync += state.eq(State.CLEAR)
+        with m.If(state == State.CLEAR):
+            m.d.comb += self.discard.eq(1)
+            with m.If(~self.pending):
+                m.d.sync += state.eq(State.FAIL)
+        with m.If(state == State.FAIL):
+            self._order(m, status(Status.FAILURE), Follow.NOTHING)
+            with m.If(self.order.ready):
+                m.d.sync += state.eq(State.INSTRUCTION)

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The buffer between a cipher and the data output: words that may leave at once, or are held until they may."""
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from wideblock.rtl.stream.storage import Ring
+
+from .cipher import CipherShape
+from .words import byte_swapped
+
+__all__ = ["LATENCY", "ResultBuffer"]
+
+LATENCY = 3
+"""Cycles from a block to its first word at the output: the block's register, the memory, its output register."""
+
+
+class ResultBuffer(wiring.Component):
+    """``o`` has the words of the blocks that came with ``valid``, first in, first out.
+
+    ``size`` bytes of a block are stored, in whole words, while ``storing`` is high. While ``hold`` is high the words
+    that arrive are held: none of them leaves before ``commit``, a pulse that lets all of them leave, which comes when
+    ``storing`` is low. ``discard`` clears them instead, the last one first; it stays high until ``pending`` falls,
+    which is high while a block is being stored or a word is held.
+
+    There is room for ``most_bytes``. The words of a message must have left before the next message's arrive.
+
+    ``clear`` with every row in ``clear_row`` forgets everything.
+
+    Timing: the first word of a block is valid ``LATENCY`` cycles after it came; one word a cycle. Two blocks are at
+            least as many cycles apart as a block has words. ``discard`` takes a cycle a word.
+    Paths:  ``o.ready`` to the memory's enable.
+    Cost:   block memory of ``rows`` words, a block of registers, four counters.
+    """
+
+    def __init__(self, shape: CipherShape, *, word_bits: int, most_bytes: int):
+        if 8 * shape.block % word_bits:
+            raise ValueError(f"a block must be whole words of {word_bits} bits, got {shape.block} bytes")
+        self.shape, self.word_bits = shape, word_bits
+        words = -(-8 * most_bytes // word_bits)
+        self.rows = 1 << max(1, (words - 1).bit_length())
+        super().__init__(
+            {
+                "valid": In(1),
+                "block": In(shape.results),
+                "hold": In(1),
+                "commit": In(1),
+                "discard": In(1),
+                "pending": Out(1),
+                "storing": Out(1),
+                "o": Out(stream.Signature(word_bits)),
+                "clear": In(1),
+                "clear_row": In(range(self.rows)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        ring = Ring(m, "words", width=self.word_bits, depth=self.rows, clear=self.clear, clear_row=self.clear_row)
+        # numbers of words, one bit more than an address: read, allowed to leave, written
+        fetched, released, written = (Signal(range(2 * self.rows), name=n) for n in ("fetched", "released", "written"))
+        storing = self.storing
+        erase = Signal()
+        m.d.comb += [self.pending.eq(storing | (written != released)), erase.eq(self.discard & ~storing & self.pending)]
+        m.d.sync += written.eq(Mux(erase, written - 1, written + storing))
+        with m.If(self.commit | ~self.hold):
+            m.d.sync += released.eq(written + storing)
+        address = Mux(erase, written - 1, written)[: len(self.clear_row)]
+        ring.write(address, self._store(m, storing), storing | erase)
+
+        fetch = Signal()
+        m.d.comb += fetch.eq((fetched != released) & (~self.o.valid | self.o.ready))
+        m.d.comb += self.o.payload.eq(byte_swapped(ring.read(fetched[: len(self.clear_row)], fetch | self.clear)))
+        m.d.sync += fetched.eq(fetched + fetch)
+        with m.If(self.o.ready | fetch):
+            m.d.sync += self.o.valid.eq(fetch)
+        with m.If(self.clear):
+            m.d.sync += [s.eq(0) for s in (fetched, released, written, self.o.valid)]
+        return m
+
+    def _store(self, m: Module, storing: Signal) -> Signal:
+        """Moves a block out of a register, a word a cycle while ``storing``. Returns the word, 0 while it is not."""
+        block = Signal(8 * self.shape.block, reset_less=True)
+        left = Signal(range(self.shape.block + 1))
+        step = self.word_bits // 8
+        word = Signal(self.word_bits)
+        m.d.comb += [storing.eq(left != 0), word.eq(Mux(storing, block[: self.word_bits], 0))]
+        with m.If(self.valid):
+            m.d.sync += [block.eq(self.block.data), left.eq(self.block.size)]
+        with m.Elif(storing):
+            m.d.sync += [block.eq(block >> self.word_bits), left.eq(Mux(left > step, left - step, 0))]
+        with m.If(self.clear):
+            m.d.sync += [block.eq(0), left.eq(0)]
+        return word

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cycle contract of an authenticated cipher behind the CAESAR Hardware API."""
+
+from dataclasses import dataclass
+
+from wideblock.rtl.stream.behaviour import Figure
+
+from .cipher import Cipher, Kind
+from .post_processor import GAP
+from .pre_processor import COMPARISON, SEGMENT
+from .result_buffer import LATENCY
+
+__all__ = ["AeadTiming"]
+
+
+@dataclass(frozen=True)
+class AeadTiming:
+    """Cycles with a valid word in each cycle, and every word of the output accepted at once.
+
+    cipher:  the cipher, with its own timetable
+    loading: cycles of the key loader
+    zeroize: ``zeroize`` (or reset) to the end of clearing, when an instruction can be accepted again
+    """
+
+    cipher: Cipher
+    word_bits: int
+    loading: int
+    zeroize: int
+
+    holds = "whatever the data and the key, with no pause of the input and an output that is never stalled"
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures in order."""
+        block = self.cipher.shape.block
+        until = "instruction accepted to status accepted"
+        return (
+            Figure("activation", self.activation, "instruction to activate a key to the next instruction"),
+            Figure("encryption", self.message(0, block), f"{until}, for {block} bytes, no associated data"),
+            Figure("decryption", self.message(0, block, decrypt=True), f"{until}, the same"),
+            Figure("interval", self.interval, f"for each block of {block} bytes more"),
+            Figure("zeroize", self.zeroize, "at most, to clear every key, message, derived value and buffer"),
+        )
+
+    @property
+    def activation(self) -> int:
+        """Instruction to activate a key accepted to the next instruction that can be accepted."""
+        return 1 + self.loading + 1  # load is raised; the key is accepted
+
+    @property
+    def interval(self) -> int:
+        """Cycles a block of data in a long message."""
+        return self.message(0, 32 * self.cipher.shape.block) - self.message(0, 31 * self.cipher.shape.block)
+
+    def message(self, ad: int, size: int, *, decrypt: bool = False, activated: bool = False) -> int:
+        """Instruction accepted to status accepted, for ``ad`` bytes of associated data and a message of ``size``.
+
+        ``decrypt``: under the right tag. ``activated``: the instruction is the first after that which activates a key.
+        Back to back the next instruction is accepted in the same cycle.
+        """
+        cipher, shape = self.cipher.timetable(), self.cipher.shape
+        ready = self.cipher.setup - 1 if activated else 0
+        at, results = 1, []  # cycle of the next step; results of the cipher, each with its words
+        for kind, n in ((Kind.NPUB, shape.npub), (Kind.AD, ad), (Kind.DATA, size)):
+            at += SEGMENT
+            announced = at - 1
+            for start in range(0, max(1, n), shape.block):
+                part = min(shape.block, n - start)
+                offered = max(at + self.words(part), ready)
+                at = cipher.accept(kind, part, offered=offered) + 1
+                if kind is Kind.DATA and part:
+                    results.append((at - 1 + self.cipher.delay, self.words(part)))
+        tag = cipher.tag()
+        return self._decrypted(at, results, tag) if decrypt else self._encrypted(at, announced, results, tag)
+
+    def _encrypted(self, at: int, announced: int, results: list[tuple[int, int]], tag: int) -> int:
+        """The status accepted, with the segment announced and the cipher's results in these cycles."""
+        out = announced + 1  # the header leaves
+        for result, words in results:
+            for word in range(words):
+                out = max(out + 1, result + LATENCY + word)
+        return max(at, out + 1, tag) + 1 + self.words(self.cipher.shape.tag) + GAP
+
+    def _decrypted(self, at: int, results: list[tuple[int, int]], tag: int) -> int:
+        """The status accepted, with the header of the tag awaited and the cipher's results in these cycles."""
+        compared = max(at + SEGMENT + self.words(self.cipher.shape.tag), tag)
+        stored = max((result + words for result, words in results), default=0)
+        released = max(compared, stored) + COMPARISON
+        return released + 1 + sum(words for _, words in results) + GAP
+
+    def words(self, size: int) -> int:
+        """Words of so many bytes."""
+        return -(-8 * size // self.word_bits)

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ports of the CAESAR Hardware API around a core: the only place where their names are spelled."""
+
+from wideblock.rtl.stream.interface import Channel
+
+from .shell import Port, Shell, Stream
+
+__all__ = ["CaesarShell"]
+
+
+class CaesarShell(Shell):
+    """``core`` behind the ports of that API, with ``clk`` and the active-high reset ``rst``.
+
+    Channels ``pdi``, ``sdi`` and ``do`` have ports such as ``pdi_data``, ``pdi_valid`` and ``pdi_ready``.
+    Source: ePrint 2016/626.
+    """
+
+    clock, reset, active_low = "clk", "rst", False
+    bus = None
+    resets = "forgets the key and every message under way"
+
+    @staticmethod
+    def stream(channel: Channel) -> Stream:
+        name = channel.name
+        return Stream(channel, name, f"{name}_valid", f"{name}_ready", {f"{name}_data": channel.fields})
+
+    @staticmethod
+    def order(payload: list[Port], handshake: list[Port]) -> list[Port]:
+        return [*payload, *handshake]

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exported module around a core, whatever its ports are called."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from amaranth import Cat, ClockDomain, ClockSignal, Module, ResetSignal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Member, Out
+
+from wideblock.rtl.stream.interface import Channel, Control, Field, Read
+
+__all__ = ["Port", "Shell", "Stream"]
+
+
+@dataclass(frozen=True)
+class Port:
+    """One port of the exported module: ``direction`` is "input" or "output", ``width`` in bits."""
+
+    name: str
+    direction: str
+    width: int
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Stream:
+    """The ports of one channel, whose names begin with ``prefix``: ``payload`` are its fields by port, each from the
+    low bits up."""
+
+    channel: Channel
+    prefix: str
+    valid: str
+    ready: str
+    payload: dict[str, tuple[Field, ...]]
+
+
+class Shell(wiring.Component):
+    """``core`` behind ports with a clock and a reset; a subclass names them.
+
+    ``streams`` and ``ports`` say which port is what. No registers, no logic but the inversion of a reset.
+    """
+
+    clock: ClassVar[str]
+    reset: ClassVar[str]
+    active_low: ClassVar[bool]
+    """Whether the reset is."""
+    bus: ClassVar[str | None]
+    """The bus definition of each stream, as IP-XACT and Vivado name it, or None if there is none."""
+    resets: ClassVar[str]
+    """What a reset does, for the documentation of its port."""
+
+    @staticmethod
+    def stream(channel: Channel) -> Stream:
+        """The ports of a channel."""
+        raise NotImplementedError
+
+    @staticmethod
+    def order(payload: list[Port], handshake: list[Port]) -> list[Port]:
+        """The ports of a stream, in order."""
+        raise NotImplementedError
+
+    def __init__(self, core: Any):
+        self.core, self.timing = core, core.timing
+        self.streams = tuple(self.stream(channel) for channel in core.interface.channels)
+        self.controls: tuple[Control, ...] = core.interface.controls
+        active = "low" if self.active_low else "high"
+        self.ports = (
+            Port(self.clock, "input", 1, "clock; every port is sampled and driven on its rising edge"),
+            Port(self.reset, "input", 1, f"synchronous reset, active {active}: {self.resets}"),
+            *(port for stream in self.streams for port in self._ports(stream)),
+            *(Port(c.name, _direction(c.flow is In), c.width, c.meaning) for c in self.controls),
+        )
+        super().__init__({p.name: Member(In if p.direction == "input" else Out, p.width) for p in self.ports})
+
+    def elaborate(self, platform):
+        m = Module()
+        m.domains.sync = ClockDomain("sync", local=True)
+        m.submodules.core = core = self.core
+        reset = getattr(self, self.reset)
+        m.d.comb += [
+            ClockSignal().eq(getattr(self, self.clock)),
+            ResetSignal().eq(~reset if self.active_low else reset),
+        ]
+
+        def drive(inward: bool, inside: Value, outside: Value) -> None:
+            m.d.comb += inside.eq(outside) if inward else outside.eq(inside)
+
+        for stream in self.streams:
+            member, inward = getattr(core, stream.channel.name), stream.channel.flow is In
+            for port, fields in stream.payload.items():
+                whole = len(stream.channel.fields) == 1
+                parts = [Value.cast(member.payload if whole else member.payload[field.name]) for field in fields]
+                drive(inward, Cat(parts) if len(parts) > 1 else parts[0], getattr(self, port))
+            drive(inward, member.valid, getattr(self, stream.valid))
+            drive(not inward, member.ready, getattr(self, stream.ready))
+        for control in self.controls:
+            drive(control.flow is In, getattr(core, control.name), getattr(self, control.name))
+        return m
+
+    def _ports(self, stream: Stream) -> list[Port]:
+        inward = stream.channel.flow is In
+        payload = [
+            Port(name, _direction(inward), sum(field.width for field in fields), _meaning(fields))
+            for name, fields in stream.payload.items()
+        ]
+        handshake = [
+            Port(stream.valid, _direction(inward), 1, stream.channel.valid),
+            Port(stream.ready, _direction(not inward), 1, stream.channel.ready),
+        ]
+        return self.order(payload, handshake)
+
+
+def _direction(inward: bool) -> str:
+    return "input" if inward else "output"
+
+
+def _meaning(fields: tuple[Field, ...]) -> str:
+    """The meaning of a port of several fields, the high bits first."""
+    texts, low = [], 0
+    for field in fields:
+        bits = f"bit {low}" if field.width == 1 else f"bits {low + field.width - 1}..{low}"
+        texts.insert(0, field.meaning if len(fields) == 1 else f"{bits}: {field.meaning}")
+        low += field.width
+    read = {Read.EVERY: "", Read.FIRST: ". Read with the first beat", Read.LAST: ". Read with the last beat"}
+    return "; ".join(texts) + read[fields[0].read]

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The part that all checks of an authenticated cipher share: random messages, plays, and the first difference."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from wideblock.catalog import AeadAnswer
+from wideblock.export.caesar import CaesarFormat
+from wideblock.export.contract import Contract
+from wideblock.simulation.structures import Outcome
+from wideblock.spec.aead import Rejected
+from wideblock.verify.aead.driver import AeadSimulation, Played
+from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption
+
+__all__ = ["Check", "difference"]
+
+USUAL = 300
+"""Bytes of the longest random message, and of its associated data."""
+
+
+class Check:
+    """One check under way: the core, its model, the specification, a stream of random choices, and counts of work.
+
+    messages: of the random check; the others are scaled down with it when it is small
+    """
+
+    def __init__(
+        self,
+        subject: Contract,
+        simulation: AeadSimulation,
+        seed: int,
+        messages: int,
+        vectors: Sequence[AeadAnswer] = (),
+        progress: Callable[[int, int], None] | None = None,
+    ):
+        self.subject, self.simulation = subject, simulation
+        self.messages, self.vectors = messages, vectors
+        self.progress = progress or (lambda done, total: None)
+        self.shape, self.behaviour = subject.behaviour.shape, subject.behaviour
+        self.rng = np.random.default_rng(seed)
+        self.api = CaesarFormat(subject.parameters.word_bits)
+        self.played = self.cycles = 0
+        self.seconds = 0.0
+
+    def few(self, n: int) -> int:
+        """Messages of a check whose count matters less than its variety."""
+        return min(n, max(4, self.messages // 4))
+
+    def random(self, n: int) -> bytes:
+        return self.rng.bytes(n)
+
+    def number(self, least: int, most: int) -> int:
+        """A number from ``least`` to ``most``."""
+        return int(self.rng.integers(least, most, endpoint=True))
+
+    def key(self) -> tuple[Exchange, Any]:
+        """The activation of a random key, and the specification under it."""
+        key = self.random(self.shape.key)
+        return activation(self.api, key), self.subject.specification(key)
+
+    def size(self, most: int) -> int:
+        """A length: few bytes or about a block as often as any other."""
+        kind = self.rng.integers(3)
+        return min(most, self.number(0, (4, 2 * self.shape.block + 1, USUAL)[kind]))
+
+    def message(self, spec: Any, *, size: int | None = None, ad: int | None = None, **how: Any) -> Exchange:
+        """A random message. ``decrypt``: direction; ``flip``: one bit of tag, text, data or nonce is wrong."""
+        npub = self.random(self.shape.npub)
+        A = self.random(self.size(self.behaviour.ad_bytes) if ad is None else ad)
+        P = self.random(self.size(self.behaviour.data_bytes) if size is None else size)
+        api = (
+            CaesarFormat(self.api.word_bits, self.shape.block * self.number(1, 8)) if self.rng.integers(2) else self.api
+        )
+        if not how.get("decrypt", how.get("flip") or bool(self.rng.integers(2))):
+            return self._encryption(api, spec, npub, A, P)
+        C = spec.encrypt(npub, A, P)
+        if how.get("flip"):
+            npub, A, C = self._flipped(npub, A, C)
+        return self._decryption(api, spec, npub, A, C)
+
+    def plain(self, spec: Any, ad: int, size: int, decrypt: bool) -> Exchange:
+        """A random message of these lengths, each type in one segment."""
+        npub, A, P = self.random(self.shape.npub), self.random(ad), self.random(size)
+        if decrypt:
+            return self._decryption(self.api, spec, npub, A, spec.encrypt(npub, A, P))
+        return self._encryption(self.api, spec, npub, A, P)
+
+    def _encryption(self, api: CaesarFormat, spec: Any, npub: bytes, A: bytes, P: bytes) -> Exchange:
+        return encryption(api, self.shape.tag, npub, A, P, spec.encrypt(npub, A, P))
+
+    def _decryption(self, api: CaesarFormat, spec: Any, npub: bytes, A: bytes, C: bytes) -> Exchange:
+        try:
+            return decryption(api, self.shape.tag, npub, A, C, spec.decrypt(npub, A, C))
+        except Rejected:
+            return decryption(api, self.shape.tag, npub, A, C, None)
+
+    def _flipped(self, *parts: bytes) -> tuple[bytes, ...]:
+        """The parts with one bit changed, in any of them that has one."""
+        chosen = self.rng.choice([n for n, part in enumerate(parts) if part])
+        at = self.number(0, 8 * len(parts[chosen]) - 1)
+        changed = int.from_bytes(parts[chosen], "little") ^ 1 << at
+        return *parts[:chosen], changed.to_bytes(len(parts[chosen]), "little"), *parts[chosen + 1 :]
+
+    def play(self, exchanges: Sequence[Exchange], *, reset: bool = True, **more: Any) -> tuple[Played, str | None]:
+        """The record of exchanges one after another, and its first difference, or None."""
+        if reset:
+            self.simulation.reset()
+        right = [word for each in exchanges for word in each.right]
+        played = self.words(exchanges, wanted=len(right), **more)
+        return played, difference(exchanges, played, self.api.word_bits)
+
+    def words(self, exchanges: Sequence[Exchange], **more: Any) -> Played:
+        """The record of the words of exchanges, as :meth:`AeadSimulation.play` plays them."""
+        pdi, sdi = ([word for each in exchanges for word in getattr(each, port)] for port in ("pdi", "sdi"))
+        with self.timed():
+            played = self.simulation.play(pdi, sdi, seed=int(self.rng.integers(1 << 62)), **more)
+        self.played += len(exchanges)
+        return played
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Counts the time and the cycles of the simulation."""
+        started, cycle = time.perf_counter(), self.simulation.cycle
+        try:
+            yield
+        finally:
+            self.seconds += time.perf_counter() - started
+            self.cycles += self.simulation.cycle - cycle
+
+
+def difference(exchanges: Sequence[Exchange], played: Played, word_bits: int, *, whole: bool = True) -> str | None:
+    """The first difference between the words that left and the right ones, explained; None if there is none.
+
+    ``whole``: all of them must have left; otherwise those that left are judged.
+    """
+    if played.violation is not None:
+        return f"{played.violation}, cycle {played.cycles}."
+    at = 0
+    for number, each in enumerate(exchanges):
+        for word, right in enumerate(each.right):
+            where = f"Exchange {number} ({each.about}), word {word} of its output"
+            if at == len(played.out):
+                if not whole:
+                    return None
+                ended = "the core is stuck" if played.outcome is Outcome.STUCK else "no more words leave"
+                return f"{where}: right is {right:0{word_bits // 4}x}, but {ended} after {played.cycles} cycles."
+            if played.out[at] != right:
+                got = f"{played.out[at]:0{word_bits // 4}x}"
+                return f"{where}: right is {right:0{word_bits // 4}x}, the core gives {got} in cycle {played.left[at]}."
+            at += 1
+    if at < len(played.out):
+        return f"{len(played.out) - at} words too many leave, the first in cycle {played.left[at]}."
+    if whole and played.outcome is not Outcome.DONE:
+        taken = ", ".join(
+            f"{played.taken(port)} of {len(cycles)} words of {port}" for port, cycles in played.accepted.items()
+        )
+        return f"The core is stuck after {played.cycles} cycles: it accepted {taken}."
+    return None

@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks of an authenticated cipher against its specification, each named, each explaining the first difference."""
+
+from collections.abc import Callable
+
+from wideblock.rtl.aead.words import Opcode, Type
+from wideblock.verify.aead.check import Check, difference
+from wideblock.verify.aead.driver import Played
+from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption, exchange, failing, malformed
+from wideblock.verify.aead.measure import clearing, message
+from wideblock.verify.aead.state import no_plaintext_after_a_wrong_tag, state_after_zeroize
+from wideblock.verify.report import Finding, failed, nothing, passed
+
+__all__ = ["CHECKS"]
+
+CHANCES = (1.0, 0.9, 0.5, 0.05)
+
+
+def known_answers(check: Check) -> Finding:
+    """Published vectors, in both directions; those that must be rejected are decrypted."""
+    if not check.vectors:
+        return nothing("no known answer for these parameters")
+    for vector in check.vectors:
+        api, tag, start = check.api, check.shape.tag, (vector.npub, vector.ad)
+        exchanges = [activation(api, vector.key)]
+        if vector.plaintext is not None:
+            exchanges.append(encryption(api, tag, *start, vector.plaintext, vector.ciphertext))
+        exchanges.append(decryption(api, tag, *start, vector.ciphertext, vector.plaintext))
+        _, found = check.play(exchanges)
+        if found:
+            return failed(f"{vector.source}: {found}")
+    rejected = sum(vector.plaintext is None for vector in check.vectors)
+    return passed(f"{len(check.vectors)} known answers, both ways, {rejected} of them to be rejected")
+
+
+def cycle_contract(check: Check) -> Finding:
+    """Whole messages of several lengths, activation and zeroize, each equal to the contract."""
+    t, most = check.subject.timing, check.behaviour
+    block = check.shape.block
+    pairs = [(0, 0), (1, 0), (0, 1), (block, block), (2 * block + 1, 3 * block - 1), (most.ad_bytes, 0)]
+    pairs += [(0, most.data_bytes), (check.size(most.ad_bytes), check.size(most.data_bytes))]
+    for ad, size in pairs:
+        for decrypt in (False, True):
+            keyed, spec = check.key()
+            ad, size = min(ad, most.ad_bytes), min(size, most.data_bytes)
+            sent = check.plain(spec, ad, size, decrypt)
+            with check.timed():
+                cycles = message(check.simulation, keyed, sent)
+            check.played += 3
+            seen = {
+                "activation": (cycles.activation, t.activation),
+                "the first message under a key": (cycles.first, t.message(ad, size, decrypt=decrypt, activated=True)),
+                "a message": (cycles.again, t.message(ad, size, decrypt=decrypt)),
+            }
+            for what, (measured, stated) in seen.items():
+                if measured != stated:
+                    return failed(f"{what} takes {measured} cycles in simulation ({sent.about}); stated are {stated}.")
+    with check.timed():
+        cleared = clearing(check.simulation)
+    if cleared != t.zeroize:
+        return failed(f"zeroize takes {cleared} cycles in simulation; stated are {t.zeroize}.")
+    stated = ", ".join(f"{figure.name} {figure.cycles}" for figure in t.figures())
+    return passed(f"{stated} cycles; messages of {len(pairs)} pairs of lengths, both ways, back to back")
+
+
+def random_messages(check: Check) -> Finding:
+    """Back to back, directions mixed, some with a wrong bit, under several keys."""
+    done = 0
+    while done < check.messages:
+        n = min(32, check.messages - done)
+        keyed, spec = check.key()
+        exchanges = [check.message(spec, flip=check.rng.random() < 0.2) for _ in range(n)]
+        _, found = check.play([keyed, *exchanges], reset=done == 0)
+        if found:
+            return failed(found)
+        done += n
+        check.progress(done, check.messages)
+    return passed(f"{done} messages of random lengths, encrypted and decrypted in mixed order, under several keys")
+
+
+def gaps_and_back_pressure(check: Check) -> Finding:
+    """Pauses between words of the inputs, and outputs that are not accepted, from rare to nearly always."""
+    for offer in CHANCES:
+        for take in CHANCES:
+            keyed, spec = check.key()
+            exchanges = [check.message(spec, flip=check.rng.random() < 0.2) for _ in range(check.few(6))]
+            _, found = check.play([keyed, *exchanges], offer=offer, take=take)
+            if found:
+                return failed(f"{found} Words were offered with chance {offer} and taken with chance {take}.")
+    return passed(f"words offered and taken with every pair of chances {', '.join(map(str, CHANCES))}")
+
+
+def wrong_tags(check: Check) -> Finding:
+    """One bit of tag, ciphertext, associated data or nonce is wrong: FAILURE alone leaves; the next one is right."""
+    keyed, spec = check.key()
+    n = max(check.few(64), 16)
+    wrong = [check.message(spec, decrypt=True, flip=True) for _ in range(n)]
+    right = [check.message(spec) for _ in range(n)]
+    mixed = [each for pair in zip(wrong, right, strict=True) for each in pair]
+    for take in (1.0, 0.3):
+        _, found = check.play([keyed, *mixed], take=take)
+        if found:
+            return failed(found)
+    return passed(f"{n} messages with one wrong bit, each followed by a right one")
+
+
+def malformed_input(check: Check) -> Finding:
+    """Messages that break a rule of the API fail once, and the next one is right."""
+    cases = [*malformed(check.api, check.shape, check.behaviour.ad_bytes, check.behaviour.data_bytes)]
+    for chance in (1.0, 0.5):
+        keyed, spec = check.key()
+        exchanges = [keyed, *(each for case in cases for each in (case, check.message(spec)))]
+        _, found = check.play(exchanges, offer=chance, take=chance)
+        if found:
+            return failed(found)
+    return passed(f"{len(cases)} kinds of malformed messages, each followed by a right one")
+
+
+def keys(check: Check) -> Finding:
+    """New keys between messages, keys that are refused, and messages without a key."""
+    api, size = check.api, check.shape.key
+    load, key = [api.instruction(Opcode.LOAD_KEY)], check.random(size)
+    refused = {
+        "another instruction": [api.instruction(5), api.header(Type.KEY, size, last=True), *api.data(key)],
+        "another type": [*load, api.header(Type.NPUB, size, last=True), *api.data(key)],
+        "half the length": [*load, api.header(Type.KEY, size // 2, last=True), *api.data(key[: size // 2])],
+        "twice the length": [*load, api.header(Type.KEY, 2 * size, last=True), *api.data(key + key)],
+        "no EOT": [*load, api.header(Type.KEY, size, eot=False, last=True), *api.data(key)],
+    }
+    keyed, spec = check.key()
+    exchanges = [keyed]
+    for about, items in refused.items():
+        exchanges += [
+            check.message(spec),
+            exchange(api, f"activation of a key with {about}", api.activate_key(), (), items),
+            failing(api, check.message(spec, decrypt=False), "no key"),
+        ]
+        keyed, spec = check.key()
+        exchanges += [keyed, check.message(spec), check.message(spec)]
+    for chance in (1.0, 0.5):
+        _, found = check.play(exchanges, offer=chance)
+        if found:
+            return failed(found)
+    return passed(f"new keys between messages, {len(refused)} keys of a wrong form, messages without a key")
+
+
+def resets(check: Check) -> Finding:
+    """A reset in any cycle forgets the key and the message; everything afterwards is right."""
+    return _struck(check, zeroize=False)
+
+
+def zeroize(check: Check) -> Finding:
+    """``zeroize`` in any cycle: the rest of the message is dropped without a status; everything afterwards is right."""
+    return _struck(check, zeroize=True)
+
+
+def _struck(check: Check, *, zeroize: bool) -> Finding:
+    moments = max(12, check.few(24))
+    for _ in range(moments):
+        keyed, spec = check.key()
+        before = [keyed, *(check.message(spec, size=check.number(0, 60), ad=check.number(0, 40)) for _ in range(3))]
+        t = check.subject.timing
+        moment = check.number(t.zeroize, t.zeroize + 8 * t.message(40, 60))
+        check.simulation.reset()
+        played = check.words(before, limit=moment + 1, zeroize=(moment,) if zeroize else ())
+        if found := difference(before, played, check.api.word_bits, whole=False):
+            return failed(f"{found} Before {'zeroize' if zeroize else 'a reset'} in cycle {moment}.")
+        rest: list[Exchange] = []
+        if zeroize:
+            rest = [Exchange("the rest of a message", _rest(before, "pdi", played), _rest(before, "sdi", played), ())]
+        else:
+            check.simulation.reset()
+        without = failing(check.api, check.message(spec, decrypt=False), "no key")
+        keyed, spec = check.key()
+        after = [*rest, without, keyed, check.message(spec), check.message(spec)]
+        _, found = check.play(after, reset=False)
+        if found:
+            return failed(f"{found} After {'zeroize' if zeroize else 'a reset'} in cycle {moment}.")
+    return passed(f"{moments} random cycles in activations and messages, then a message without a key, a key, messages")
+
+
+def _rest(exchanges: list[Exchange], port: str, played: Played) -> list[int]:
+    """The words of a message that were not accepted, where others of it were."""
+    taken = played.taken(port)
+    for each in exchanges:
+        words = getattr(each, port)
+        if 0 < taken < len(words):
+            return [*words[taken:]]
+        taken -= len(words)
+    return []
+
+
+CHECKS: dict[str, Callable[[Check], Finding]] = {
+    "known answers": known_answers,
+    "cycle contract": cycle_contract,
+    "random messages": random_messages,
+    "gaps and back-pressure": gaps_and_back_pressure,
+    "wrong tags": wrong_tags,
+    "malformed input": malformed_input,
+    "keys": keys,
+    "resets": resets,
+    "zeroize": zeroize,
+    "state after zeroize": state_after_zeroize,
+    "no plaintext after a wrong tag": no_plaintext_after_a_wrong_tag,
+}
+"""Every check by its name, in order."""

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages with their right output, and messages that break a rule."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from wideblock.export.caesar import CaesarFormat, Item, words
+from wideblock.rtl.aead.cipher import CipherShape
+from wideblock.rtl.aead.words import Opcode, Type
+
+__all__ = ["Exchange", "activation", "decryption", "encryption", "exchange", "failing", "malformed"]
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What one message, or the activation of a key, is at the ports: words in, and the right words out."""
+
+    about: str
+    pdi: Sequence[int]
+    sdi: Sequence[int]
+    right: Sequence[int]
+
+
+def exchange(
+    api: CaesarFormat, about: str, pdi: Iterable[Item], right: Iterable[Item] = (), sdi: Iterable[Item] = ()
+) -> Exchange:
+    """An exchange of items."""
+    return Exchange(about, *(words(items, api.word_bits) for items in (pdi, sdi, right)))
+
+
+def activation(api: CaesarFormat, key: bytes) -> Exchange:
+    """A key and its activation; nothing leaves."""
+    return exchange(api, "activation of a key", api.activate_key(), (), api.load_key(key))
+
+
+def encryption(api: CaesarFormat, tag_bytes: int, npub: bytes, ad: bytes, message: bytes, sealed: bytes) -> Exchange:
+    """A message to encrypt; ``sealed`` is the right ciphertext with its tag at the end."""
+    at = len(sealed) - tag_bytes
+    about = f"encryption of {len(message)} bytes, {len(ad)} of associated data"
+    return exchange(api, about, api.encrypt(npub, ad, message), api.encrypted(sealed[:at], sealed[at:]))
+
+
+def decryption(
+    api: CaesarFormat, tag_bytes: int, npub: bytes, ad: bytes, sealed: bytes, message: bytes | None
+) -> Exchange:
+    """A message to decrypt, its tag at its end; ``message`` is the right one, or None if its tag is wrong."""
+    at = len(sealed) - tag_bytes
+    about = f"decryption of {at} bytes, {len(ad)} of associated data{', tag wrong' if message is None else ''}"
+    right = api.failed() if message is None else api.decrypted(message)
+    return exchange(api, about, api.decrypt(npub, ad, sealed[:at], sealed[at:]), right)
+
+
+def failing(api: CaesarFormat, of: Exchange, why: str) -> Exchange:
+    """A message that must fail though it is right."""
+    return Exchange(f"{of.about}, {why}", of.pdi, (), words(api.failed(), api.word_bits))
+
+
+def malformed(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
+    """Messages that break one rule each, up to a segment with Last; each fails, and nothing else of it leaves."""
+    npub, tag = bytes(shape.npub), bytes(shape.tag)
+
+    def part(type: int, data: bytes, **flags: bool) -> list[Item]:
+        return [api.header(type, len(data), **flags), *api.data(data)]
+
+    def long(type: int, size: int, **flags: bool) -> list[Item]:
+        """More than ``size`` bytes, in as many segments as the length field needs."""
+        whole = size // shape.block * shape.block
+        return [*(part(type, bytes(whole), eot=False) if whole else []), *part(type, bytes(size + 1 - whole), **flags)]
+
+    encrypt, decrypt = [api.instruction(Opcode.ENCRYPT)], [api.instruction(Opcode.DECRYPT)]
+    nonce, ad, seal = part(Type.NPUB, npub), part(Type.AD, b"ad"), part(Type.TAG, tag, last=True)
+    text, sealed = part(Type.PLAINTEXT, b"text", last=True), part(Type.CIPHERTEXT, b"text")
+    cases: dict[str, list[Item]] = {
+        "an unknown opcode": [api.instruction(5), *nonce, *ad, *text],
+        "an opcode of the secret data input": [api.instruction(Opcode.LOAD_KEY), *nonce, *ad, *text],
+        "no nonce": [*encrypt, *ad, *text],
+        "a short nonce": [*encrypt, *part(Type.NPUB, npub[1:]), *ad, *text],
+        "a long nonce": [*encrypt, *part(Type.NPUB, npub + b"\0"), *ad, *text],
+        "a nonce without EOT": [*encrypt, *part(Type.NPUB, npub, eot=False), *ad, *text],
+        "a nonce with Last": [*encrypt, *part(Type.NPUB, npub, last=True)],
+        "two nonces": [*encrypt, *nonce, *nonce, *ad, *text],
+        "no associated data": [*encrypt, *nonce, *text],
+        "associated data with Last": [*encrypt, *nonce, *part(Type.AD, b"ad", last=True)],
+        "too long associated data": [*encrypt, *nonce, *long(Type.AD, ad_bytes), *text],
+        "part of a block before another segment": [*encrypt, *nonce, *part(Type.AD, b"ad", eot=False), *ad, *text],
+        "an empty segment before another": [*encrypt, *nonce, *part(Type.AD, b"", eot=False), *ad, *text],
+        "an unknown type": [*encrypt, *nonce, *ad, *part(9, bytes(20)), *text],
+        "ciphertext to encrypt": [*encrypt, *nonce, *ad, *part(Type.CIPHERTEXT, b"text", last=True)],
+        "plaintext to decrypt": [*decrypt, *nonce, *ad, *part(Type.PLAINTEXT, b"text"), *seal],
+        "a partial segment": [*encrypt, *nonce, *ad, *part(Type.PLAINTEXT, b"text", last=True, partial=True)],
+        "plaintext without Last": [*encrypt, *nonce, *ad, *part(Type.PLAINTEXT, b"text"), *text],
+        "too long ciphertext": [*decrypt, *nonce, *ad, *long(Type.CIPHERTEXT, data_bytes), *seal],
+        "no tag": [*decrypt, *nonce, *ad, *part(Type.CIPHERTEXT, b"text", last=True)],
+        "a short tag": [*decrypt, *nonce, *ad, *sealed, *part(Type.TAG, tag[1:], last=True)],
+        "a tag without Last": [*decrypt, *nonce, *ad, *sealed, *part(Type.TAG, tag), *seal],
+    }
+    for about, items in cases.items():
+        yield exchange(api, f"message with {about}", items, api.failed())

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cycle contract of an authenticated cipher, measured at the ports of its running model."""
+
+from dataclasses import dataclass
+from random import Random
+
+from wideblock.errors import UserError
+from wideblock.export.caesar import CaesarFormat
+from wideblock.export.contract import Contract
+from wideblock.simulation.bench import SimulationError
+from wideblock.verify.aead.driver import AeadSimulation
+from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption, malformed
+
+__all__ = ["Cycles", "Measured", "clearing", "measure", "message"]
+
+BLOCKS = 8
+"""Blocks of data of the longer of two messages whose difference is the interval."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Cycles seen at the ports; the same meaning as the figures of :class:`AeadTiming`."""
+
+    activation: int
+    encryption: int
+    decryption: int
+    interval: int
+    zeroize: int
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """Cycles of a key's activation, of a message right behind it, and of the same message once more."""
+
+    activation: int
+    first: int
+    again: int
+
+
+def message(simulation: AeadSimulation, keyed: Exchange, sent: Exchange) -> Cycles:
+    """Cycles of an activation and twice the same message, after a reset, without pauses and stalls.
+
+    Raises :class:`SimulationError` if not all their words are accepted, or not as many leave as should.
+    """
+    simulation.reset()
+    played = simulation.play([*keyed.pdi, *sent.pdi, *sent.pdi], keyed.sdi, wanted=2 * len(sent.right))
+    if played.out != [*sent.right, *sent.right]:
+        raise SimulationError(
+            f"{simulation.core.module}: {sent.about} gives {len(played.out)} words, not the right ones"
+        )
+    start, once = len(keyed.pdi), len(keyed.pdi) + len(sent.pdi)
+    pdi, left = played.accepted["pdi"], played.left
+    return Cycles(pdi[start] - pdi[0], left[len(sent.right) - 1] - pdi[start], left[-1] - pdi[once])
+
+
+def clearing(simulation: AeadSimulation) -> int:
+    """Cycles from ``zeroize``, in an idle core, to the first word that is accepted."""
+    api, behaviour = CaesarFormat(simulation.core.parameters.word_bits), simulation.core.behaviour
+    fails = next(malformed(api, behaviour.shape, behaviour.ad_bytes, behaviour.data_bytes))
+    simulation.reset()
+    simulation.play([], limit=2 * simulation.core.timing.zeroize)
+    played = simulation.play(fails.pdi, wanted=len(fails.right), zeroize=(0,), after=1)
+    if played.out != [*fails.right]:
+        raise SimulationError(f"{simulation.core.module}: a malformed message after zeroize does not fail")
+    return played.accepted["pdi"][0]
+
+
+def measure(core: Contract, *, seed: int = 0, simulation: AeadSimulation | None = None) -> dict[str, Measured]:
+    """Cycles of ``core`` in simulation. Raises UserError for a core whose messages are too short for an interval."""
+    owned = simulation is None
+    simulation = simulation or AeadSimulation(core)
+    try:
+        return {"measured": _measure(simulation, Random(seed))}
+    finally:
+        if owned:
+            simulation.close()
+
+
+def _measure(simulation: AeadSimulation, rng: Random) -> Measured:
+    core = simulation.core
+    api, shape = CaesarFormat(core.parameters.word_bits), core.behaviour.shape
+    blocks = min(BLOCKS, core.behaviour.data_bytes // shape.block)
+    if blocks < 2:
+        raise UserError(f"the interval needs data_bytes of at least {2 * shape.block}, got {core.behaviour.data_bytes}")
+    key, npub = rng.randbytes(shape.key), rng.randbytes(shape.npub)
+    keyed, spec = activation(api, key), core.specification(key)
+
+    def cycles(n: int, decrypt: bool = False) -> Cycles:
+        P = rng.randbytes(n * shape.block)
+        C = spec.encrypt(npub, b"", P)
+        sent = decryption(api, shape.tag, npub, b"", C, P) if decrypt else encryption(api, shape.tag, npub, b"", P, C)
+        return message(simulation, keyed, sent)
+
+    one = cycles(1)
+    interval = cycles(blocks).again - cycles(blocks - 1).again
+    return Measured(one.activation, one.again, cycles(1, True).again, interval, clearing(simulation))

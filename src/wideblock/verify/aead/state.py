@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of a core's whole state after zeroize: every register and memory, as the model holds them."""
+
+from dataclasses import dataclass
+
+from wideblock.simulation.bench import State
+from wideblock.verify.aead.check import Check
+from wideblock.verify.aead.exchange import decryption
+from wideblock.verify.report import Finding, failed, nothing, passed
+from wideblock.verify.sector.state import differing
+
+__all__ = ["no_plaintext_after_a_wrong_tag", "state_after_zeroize"]
+
+WINDOW = 4
+"""Bytes of plaintext that are searched for."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Lengths and directions of messages: all that the state after zeroize may depend on."""
+
+    messages: tuple[tuple[int, int, bool], ...]
+
+
+def life(check: Check, plan: Plan, moment: int) -> State:
+    """The state of a new instance after a random key, random messages of the plan, and zeroize in cycle ``moment``."""
+    with check.simulation.fresh(power_on=check.number(1, 1 << 30)) as core:
+        keyed, spec = check.key()
+        exchanges = [keyed, *(check.plain(spec, ad, size, decrypt) for ad, size, decrypt in plan.messages)]
+        usual, check.simulation = check.simulation, core
+        try:
+            check.words(exchanges, zeroize=(moment,), limit=moment + check.subject.timing.zeroize + 1)
+        finally:
+            check.simulation = usual
+        return core.simulation.save()
+
+
+def state_after_zeroize(check: Check) -> Finding:
+    """The state after zeroize is the same for any two keys, nonces and texts of the same lengths.
+
+    The place of the inputs inside a message may show, which follows from the lengths.
+    """
+    if not check.simulation.savable:
+        return nothing("the model was built without access to its state")
+    t, block = check.subject.timing, check.shape.block
+    plan = Plan(((block + 3, 2 * block + 5, False), (5, 3 * block, True), (0, block, False)))
+    start = t.zeroize + t.activation
+    end = start + t.message(block + 3, 2 * block + 5, activated=True) + t.message(5, 3 * block, decrypt=True)
+    moments = [*range(t.zeroize, end, max(1, (end - t.zeroize) // max(12, check.few(24))))]
+    size = 0
+    for moment in moments:
+        one, other = life(check, plan, moment), life(check, plan, moment)
+        size = sum(map(len, one.values()))
+        if one != other:
+            names = differing(one, other)
+            return failed(
+                f"After zeroize in cycle {moment}, and under another key, the core holds other values of {names}."
+            )
+    return passed(f"{size} bytes of state, the same after zeroize at {len(moments)} moments")
+
+
+def no_plaintext_after_a_wrong_tag(check: Check) -> Finding:
+    """After FAILURE no register and no memory holds four bytes of the message that was decrypted.
+
+    The message is random: four of its bytes are in an unrelated state with a probability of about 2^-20.
+    """
+    if not check.simulation.savable:
+        return nothing("the model was built without access to its state")
+    api, shape, sizes = check.api, check.shape, [1, 2, 3, check.behaviour.data_bytes // check.shape.block]
+    for blocks in sizes:
+        keyed, spec = check.key()
+        npub, P = check.random(shape.npub), check.random(min(blocks * shape.block, check.behaviour.data_bytes))
+        sealed = spec.encrypt(npub, b"", P)
+        wrong = sealed[:-1] + bytes([sealed[-1] ^ 1])
+        _, found = check.play([keyed, decryption(api, shape.tag, npub, b"", wrong, None)])
+        if found:
+            return failed(found)
+        parts = [P[at : at + WINDOW] for at in range(0, len(P) - WINDOW + 1, WINDOW)]
+        for name, value in check.simulation.simulation.save().items():
+            if any(part in value or part[::-1] in value for part in parts):
+                return failed(
+                    f"After a message of {len(P)} bytes whose tag is wrong, {name} holds some of its plaintext."
+                )
+    return passed(f"no four bytes of a message in the state after FAILURE, for messages of up to {len(P)} bytes")

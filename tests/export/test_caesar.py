@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Messages of the CAESAR Hardware API as words and as text files."""
+
+import pytest
+
+from wideblock.errors import UserError
+from wideblock.export.aead import datasheet, random_answers, vectors
+from wideblock.export.caesar import FILES, CaesarFormat, from_text, text, words
+from wideblock.export.contract import contract
+
+pytestmark = pytest.mark.shows("caesar")
+
+NPUB = bytes(range(16))
+
+
+def lines(items, bits=32):
+    return [line for line in text(items, bits, "").splitlines() if not line.startswith("#")]
+
+
+def test_an_empty_message_has_eoi_on_its_nonce():
+    """Source: the API's own known-answer files, the first message of each direction."""
+    api = CaesarFormat()
+    npub = f"DAT = {NPUB.hex().upper()}"
+    assert lines(api.encrypt(NPUB, b"", b"")) == [
+        "INS = 20000000",
+        "HDR = D6000010",
+        npub,
+        "HDR = 12000000",
+        "HDR = 43000000",
+    ]
+    assert lines(api.decrypt(NPUB, b"", b"", NPUB)) == [
+        "INS = 30000000", "HDR = D6000010", npub, "HDR = 12000000", "HDR = 52000000", "HDR = 83000010", npub,
+    ]  # fmt: skip
+    assert lines(api.encrypted(b"", NPUB)) == ["HDR = 52000000", "HDR = 83000010", npub, "STT = E0000000"]
+    assert lines(api.decrypted(b"")) == ["HDR = 43000000", "STT = E0000000"]
+    assert lines([*api.activate_key(), *api.load_key(NPUB)]) == [
+        "INS = 70000000",
+        "INS = 40000000",
+        "HDR = C7000010",
+        npub,
+    ]
+
+
+def test_a_byte_of_each_has_eoi_on_the_message():
+    """Source: the same files, the seventh message."""
+    found = lines(CaesarFormat().encrypt(NPUB, b"\xa0", b"\xff"))
+    assert found[3:] == ["HDR = 12000001", "DAT = A0000000", "HDR = 47000001", "DAT = FF000000"]
+
+
+def test_long_inputs_are_segments_of_whole_blocks():
+    found = lines(CaesarFormat(segment=16).encrypt(NPUB, b"", bytes(33)))
+    assert [line for line in found if line.startswith("HDR = 4")] == [
+        "HDR = 40000010",
+        "HDR = 40000010",
+        "HDR = 47000001",
+    ]
+
+
+@pytest.mark.parametrize("bits", [32, 64, 128])
+def test_files_give_the_words_back(bits):
+    api = CaesarFormat(bits)
+    items = [*api.activate_key(), *api.encrypt(NPUB, b"associated data", bytes(range(100)))]
+    assert from_text("pdi.txt", text(items, bits, "a\nb"), bits) == words(items, bits)
+    assert words(api.failed(), bits) == [0xF0000000 << bits - 32]
+
+
+@pytest.mark.parametrize("line", ["INS = 2000", "INS 20000000", "XYZ = 20000000", "HDR = 2000000x", "DAT ="])
+def test_a_wrong_line_is_named(line):
+    with pytest.raises(UserError, match=f"^do.txt, line 2: must be one of INS, HDR, DAT, STT, .*got '{line}'$"):
+        from_text("do.txt", f"# comment\n{line}\n", 32)
+
+
+def test_vectors_have_a_key_for_each_change_of_it_and_a_status_for_each_message():
+    core = contract("aes-gcm")
+    files = vectors(core, random_answers(core, 8, seed=3))
+    assert list(files) == list(FILES.values())
+    assert files["pdi.txt"].count("INS = 7") == files["sdi.txt"].count("INS = 4") == 2
+    assert files["do.txt"].count("STT = F0000000") == 2 and files["do.txt"].count("STT = E0000000") == 12
+    assert vectors(core, []) == {}
+
+
+def test_the_datasheet_has_cycles_of_whole_messages():
+    core = contract("aes-gcm")
+    sheet = datasheet(core)
+    t = core.timing
+    assert f"| 16 | 2047 | {t.message(16, 2047)} | {t.message(16, 2047, decrypt=True)} |" in sheet
+    assert "`do_data`" in sheet and core.security in sheet

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The CAESAR Hardware API around a toy cipher: messages, stalls, malformed input, zeroize, cycles."""
+
+import random
+
+import pytest
+
+from wideblock.errors import UserError
+from wideblock.rtl.aead.caesar import Caesar
+from wideblock.rtl.aead.cipher import CipherShape
+from wideblock.rtl.aead.key_loader import KeyLoader
+from wideblock.rtl.aead.parameters import AeadParameters
+from wideblock.rtl.aead.result_buffer import ResultBuffer
+
+from .bench import play
+from .toy_cipher import Toy, ToyCipher
+from .words import ACTIVATE, FAILURE, SUCCESS, key_words, message, results, segment
+
+pytestmark = pytest.mark.shows("caesar")
+
+MOST = 44
+KEY = bytes(range(8))
+
+
+def core(*, bits=32, pace=3):
+    kind = type("ToyCore", (Caesar,), {"make_cipher": lambda p: ToyCipher(pace)})
+    return kind(AeadParameters(word_bits=bits, ad_bytes=MOST, data_bytes=MOST))
+
+
+def exchange(rng, toy, *, bits=32, decrypt=None, ad=None, size=None, cut=1 << 14, wrong=False):
+    """A random message with its right output."""
+    npub = rng.randbytes(12)
+    ad = rng.randbytes(rng.randrange(MOST + 1) if ad is None else ad)
+    text = rng.randbytes(rng.randrange(MOST + 1) if size is None else size)
+    other, tag = toy.crypt(npub, ad, text)
+    decrypt = rng.random() < 0.5 if decrypt is None else decrypt
+    if not decrypt:
+        return message(npub, ad, text, bits=bits, cut=cut), results(other, tag, bits=bits, cut=cut)
+    if wrong:
+        flipped = rng.randrange(48)
+        tag = (int.from_bytes(tag, "little") ^ 1 << flipped).to_bytes(6, "little")
+    right = [FAILURE << bits - 32] if wrong else results(text, bits=bits)
+    return message(npub, ad, other, tag, bits=bits, cut=cut), right
+
+
+def check(dut, exchanges, *, bits=32, chance=(1.0, 1.0, 1.0), seed=0):
+    """Plays exchanges after a key; returns the words that passed."""
+    pdi = [ACTIVATE << bits - 32, *(word for words, _ in exchanges for word in words)]
+    want = [word for _, words in exchanges for word in words]
+    passed = play(dut, pdi, key_words(KEY, bits), want=len(want), chance=chance, seed=seed)
+    assert [word for _, word in passed["do"]] == want
+    return passed
+
+
+@pytest.mark.parametrize("bits, pace, chance", [(32, 1, (1, 1, 1)), (32, 9, (0.4, 0.3, 0.9)), (64, 2, (0.9, 1, 0.2))])
+def test_random_messages(bits, pace, chance):
+    """Both directions, right and wrong tags, one segment or several, random pauses and back-pressure."""
+    rng = random.Random(f"{bits} {pace}")
+    exchanges = [
+        exchange(rng, Toy(KEY), bits=bits, cut=rng.choice([8, 16, 1 << 14]), wrong=rng.random() < 0.3)
+        for _ in range(40)
+    ]
+    check(core(bits=bits, pace=pace), exchanges, bits=bits, chance=chance, seed=pace)
+
+
+@pytest.mark.parametrize("bits, pace", [(32, 1), (32, 5), (64, 2)])
+def test_stated_cycles_are_measured(bits, pace):
+    """Every message takes the cycles that are stated, and the next one is accepted with its status."""
+    dut, rng, top = core(bits=bits, pace=pace), random.Random(pace), bits - 32
+    lengths = [(0, 0), (1, 0), (0, 1), (8, 8), (9, 17), (MOST, MOST), (3, 40), (40, 3)]
+    kinds = [(ad, size, decrypt) for ad, size in lengths for decrypt in (False, True)]
+    passed = check(dut, [exchange(rng, Toy(KEY), bits=bits, decrypt=d, ad=a, size=n) for a, n, d in kinds], bits=bits)
+    begun = [cycle for cycle, word in passed["pdi"] if word in (0x20000000 << top, 0x30000000 << top)]
+    ended = [cycle for cycle, word in passed["do"] if word == SUCCESS << top]
+    assert begun[0] - passed["pdi"][0][0] == dut.timing.activation
+    assert begun[1:] == ended[:-1]
+    for n, (ad, size, decrypt) in enumerate(kinds):
+        stated = dut.timing.message(ad, size, decrypt=decrypt, activated=n == 0)
+        assert ended[n] - begun[n] == stated, (ad, size, decrypt)
+
+
+def malformed(npub=bytes(12)):
+    """Messages that break one rule each, framed up to a segment with Last, by what is wrong."""
+    n, ad, text, end = segment(0xD, npub), segment(1, b"ad"), segment(4, b"text", last=1), segment(4, b"", last=1)
+    e, d = [0x20000000], [0x30000000]
+    tag = segment(8, bytes(6), last=1)
+    yield "unknown opcode", [0x50000000, *n, *ad, *text]
+    yield "opcode of a key", [0x40000000, *n, *ad, *text]
+    yield "no nonce", [*e, *ad, *text]
+    yield "short nonce", [*e, *segment(0xD, npub[:8]), *ad, *text]
+    yield "long nonce", [*e, *segment(0xD, bytes(16)), *ad, *text]
+    yield "nonce without EOT", [*e, *segment(0xD, npub, eot=0), *ad, *text]
+    yield "nonce with Last", [*e, *segment(0xD, npub, last=1)]
+    yield "two nonces", [*e, *n, *n, *ad, *text]
+    yield "no associated data", [*e, *n, *text]
+    yield "associated data with Last", [*e, *n, *segment(1, b"ad", last=1)]
+    yield "too long associated data", [*e, *n, *segment(1, bytes(MOST + 1)), *text]
+    yield (
+        "too long associated data in two segments",
+        [*e, *n, *segment(1, bytes(40), eot=0), *segment(1, bytes(5)), *end],
+    )
+    yield "part of a block before another segment", [*e, *n, *segment(1, bytes(5), eot=0), *ad, *text]
+    yield "empty segment before another", [*e, *n, *segment(1, b"", eot=0), *ad, *text]
+    yield "empty segment after another", [*e, *n, *segment(1, bytes(8), eot=0), *segment(1, b""), *text]
+    yield "unknown type", [*e, *n, *ad, *segment(9, bytes(20)), *text]
+    yield "ciphertext to encrypt", [*e, *n, *ad, *segment(5, b"text", last=1)]
+    yield "plaintext to decrypt", [*d, *n, *ad, *segment(4, b"text"), *tag]
+    yield "too long message", [*e, *n, *ad, *segment(4, bytes(MOST + 1), last=1)]
+    yield "too long ciphertext", [*d, *n, *ad, *segment(5, bytes(1 << 8)), *tag]
+    yield "no Last", [*e, *n, *ad, *segment(4, b"text"), *segment(4, b"more", last=1)]
+    yield "partial", [*e, *n, *ad, 0x4B000004, 0]
+    yield "no tag", [*d, *n, *ad, *segment(5, b"text", last=1)]
+    yield "short tag", [*d, *n, *ad, *segment(5, b"text"), *segment(8, bytes(5), last=1)]
+    yield "tag without Last", [*d, *n, *ad, *segment(5, b"text"), *segment(8, bytes(6)), *tag]
+    yield "tag of an encryption", [*e, *n, *ad, *segment(4, b"text"), *tag]
+    yield "nothing but a status", [0xE0000000, *segment(0, b"", last=1)]
+
+
+@pytest.mark.parametrize("chance", [(1, 1, 1), (0.5, 0.5, 0.5)])
+def test_malformed_messages_fail_once_and_the_next_one_is_right(chance):
+    rng, exchanges = random.Random(5), []
+    for _, words in malformed():
+        exchanges += [(words, [FAILURE]), exchange(rng, Toy(KEY), decrypt=True), exchange(rng, Toy(KEY), decrypt=False)]
+    check(core(), exchanges, chance=chance)
+
+
+def test_a_fault_after_the_first_segment_of_a_message():
+    """Its ciphertext has left; FAILURE follows in the place of a tag."""
+    rng, npub, toy = random.Random(2), bytes(12), Toy(KEY)
+    out, _ = toy.crypt(npub, b"", bytes(16))
+    words = [
+        0x20000000,
+        *segment(0xD, npub),
+        *segment(1, b""),
+        *segment(4, bytes(16), eot=0),
+        *segment(1, bytes(9), last=1),
+    ]
+    right = [*segment(5, out, eot=0), FAILURE]
+    check(core(), [(words, right), exchange(rng, toy)])
+
+
+def test_messages_without_a_key_fail():
+    rng = random.Random(1)
+    before, (after, right) = exchange(rng, Toy(KEY))[0], exchange(rng, Toy(KEY))
+    passed = play(core(), [*before, ACTIVATE, *after], key_words(KEY), want=1 + len(right))
+    assert [word for _, word in passed["do"]] == [FAILURE, *right]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [0x50000000, *segment(0xC, KEY, last=1)],
+        [0x40000000, *segment(0xD, KEY, last=1)],
+        [0x40000000, *segment(0xC, KEY[:4], last=1)],
+        [0x40000000, *segment(0xC, bytes(16), last=1)],
+        [0x40000000, *segment(0xC, KEY, eot=0, last=1)],
+        [0x40000000, *segment(0xC, KEY), *segment(0xC, KEY, last=1)],
+    ],
+)
+def test_a_malformed_key_is_no_key(words):
+    """Nor is the one before it; the next one counts."""
+    rng = random.Random(3)
+    (one, right), (two, _), (three, again) = (exchange(rng, Toy(KEY)) for _ in range(3))
+    pdi = [ACTIVATE, *one, ACTIVATE, *two, ACTIVATE, *three]
+    passed = play(core(), pdi, [*key_words(KEY), *words, *key_words(KEY)], want=len(right) + 1 + len(again))
+    assert [word for _, word in passed["do"]] == [*right, FAILURE, *again]
+
+
+def test_a_new_key_counts_from_its_activation():
+    rng, other = random.Random(7), b"otherkey"
+    (one, right), (two, again) = exchange(rng, Toy(KEY)), exchange(rng, Toy(other))
+    passed = play(
+        core(), [ACTIVATE, *one, ACTIVATE, *two], [*key_words(KEY), *key_words(other)], want=len(right + again)
+    )
+    assert [word for _, word in passed["do"]] == [*right, *again]
+
+
+@pytest.mark.parametrize("direction", [False, True])
+def test_zeroize_at_any_moment(direction):
+    """What left before is right. Afterwards there is no key; the rest of a message is dropped without a status."""
+    dut, rng = core(), random.Random(11)
+    (one, first), (two, second) = (exchange(rng, Toy(KEY), decrypt=direction, ad=9, size=20) for _ in range(2))
+    pdi, sdi = [ACTIVATE, *one, ACTIVATE, *two], key_words(KEY) * 2
+    length = play(dut, pdi, sdi, want=len(first + second))["do"][-1][0]
+    for moment in range(0, length - len(second), 5):
+        last = exchange(rng, Toy(KEY))
+        passed = play(dut, [*pdi, ACTIVATE, *last[0]], sdi * 2, want=len(last[1]), zeroize=(moment,), seed=moment)
+        words = [word for _, word in passed["do"]]
+        before = [word for cycle, word in passed["do"] if cycle <= moment]
+        assert before == (first + second)[: len(before)]
+        assert words[len(words) - len(last[1]) :] == last[1]
+        between = words[len(before) : len(words) - len(last[1])]
+        assert between in ([], [FAILURE], second, [FAILURE, *second]) or before + between == first + second
+        late = [cycle for cycle, _ in passed["do"] if cycle > moment]
+        assert late[0] > moment + dut.timing.zeroize
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_impossible_sizes(bits):
+    with pytest.raises(ValueError, match="got 6 bytes"):
+        KeyLoader(key_bytes=6, word_bits=bits)
+    with pytest.raises(ValueError, match=f"a block must be whole words of {bits} bits, got 6 bytes"):
+        ResultBuffer(CipherShape(block=6, key=8, npub=8, tag=6), word_bits=bits, most_bytes=20)
+    with pytest.raises(ValueError, match="got 9"):
+        CipherShape(block=8, key=8, npub=8, tag=9)
+    with pytest.raises(UserError, match="data_bytes must be from 1 to 65535, got 65536"):
+        AeadParameters(word_bits=bits, data_bytes=65536)
