@@ -54,6 +54,10 @@ def test_commands_are_those_of_the_manual():
     result = run("--help")
     assert all(f" {command} " in result.output for command in COMMANDS)
     assert run("--version").output.startswith("wideblock ")
+    module = subprocess.run(
+        [sys.executable, "-m", "wideblock", "--version"], capture_output=True, text=True, check=True
+    )
+    assert module.stdout == run("--version").output
 
 
 def test_list_has_every_preset_and_its_security():
