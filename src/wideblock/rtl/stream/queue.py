@@ -44,7 +44,7 @@ class PromisedQueue(wiring.Component):
         tail = Signal(range(rows))
         waiting = Signal(range(self.depth + 1))
         promised = Signal(range(self.depth + 1))
-        part = Signal(range(self.parts)) if self.parts > 1 else Const(0)
+        part = Signal(range(self.parts), name="part") if self.parts > 1 else Const(0)
         promise = self.step & (part == 0)
         m.d.comb += [
             write.addr.eq(tail),

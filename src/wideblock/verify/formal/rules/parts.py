@@ -24,17 +24,20 @@ def no_loss(name: str, depth: int, under_way: str, parts: int = 1) -> tuple[dict
     ``under_way`` counts the steps that were promised a place and are not in the queue, in Verilog. Those of a beat that
     has not wholly entered are added here. Its signals get its name and an underscore in front.
     """
-    members = {part: part for part in ("promised", "waiting", "part", "write", "read", "room")} | {"enter": "step"}
+    members = {signal: signal for signal in ("promised", "waiting", "write", "read", "room")} | {"enter": "step"}
+    part = "16'd0"  # a step is a beat
+    if parts > 1:
+        members, part = members | {"part": "part"}, f"{name}_part"
     signals = {f"{name}_{member}": f"core.{name}.{signal}" for member, signal in members.items()}
     rule = f"""
-      wire [15:0] {name}_open = {name}_part == 0 ? 16'd0 : 16'd{parts} - {name}_part;
+      wire [15:0] {name}_open = {part} == 0 ? 16'd0 : 16'd{parts} - {part};
       always @* if (!clear) begin
         assert (!{name}_write || {name}_waiting < {depth});
         assert (!{name}_read || {name}_waiting != 0);
         assert (!{name}_enter || {name}_room);
         assert ({name}_promised <= {depth} && {name}_waiting <= {name}_promised);
         // a promise is kept by what is under way and what is still to enter
-        assert ({name}_part < {parts});
+        assert ({part} < {parts});
         assert (16'd{parts} * ({name}_promised - {name}_waiting) == ({under_way}) + {name}_open);
       end"""
     return signals | {"clear": CLEAR}, rule
