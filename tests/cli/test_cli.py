@@ -244,7 +244,7 @@ def test_missing_compiler_is_one_line(tmp_path, monkeypatch):
     assert "no-such-compiler" in says and not (tmp_path / "out").exists()
 
 
-def test_a_shell_completes_commands_and_presets():
+def test_a_shell_completes_commands_presets_settings_and_targets():
     def offered(line):
         words = {"_WIDEBLOCK_COMPLETE": "complete_bash", "COMP_WORDS": line, "COMP_CWORD": str(len(line.split()) - 1)}
         command = [sys.executable, "-c", "from wideblock.cli import main; main()"]
@@ -252,6 +252,9 @@ def test_a_shell_completes_commands_and_presets():
 
     assert offered("wideblock ver") == ["verify"]
     assert offered("wideblock info fast-h") == ["fast-horner-1", "fast-horner-2", "fast-horner-2s"]
+    assert offered("wideblock info xts-enc --set sb") == ["sbox=lut", "sbox=composite", "sbox=norm", "sbox=bram"]
+    assert offered("wideblock info xts-enc --set sec") == ["sector_bytes="]
+    assert offered("wideblock synth xts-enc --target xc5") == ["xc5v"]
 
 
 def test_a_fault_of_the_code_keeps_its_traceback():

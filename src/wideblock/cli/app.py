@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What every subcommand shares: the application, its errors, tables and progress display."""
 
+import dataclasses
 import json
 import logging
 import os
@@ -19,8 +20,8 @@ from typer.main import get_command_from_info
 from wideblock import __version__
 from wideblock.errors import UserError
 
-__all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings", "AcceptBroken"]
-__all__ += ["Preset", "Set", "Json"]
+__all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings", "complete_target"]
+__all__ += ["AcceptBroken", "Preset", "Set", "Json"]
 
 out = Console(highlight=False)
 columns = os.environ.get("COLUMNS", "")
@@ -148,6 +149,23 @@ def complete_preset(incomplete: str) -> list[str]:
     return [name for name in PRESETS if name.startswith(incomplete)]
 
 
+def complete_setting(context: typer.Context, incomplete: str) -> list[str]:
+    """The settings of the preset on the line that begin so: each value of a parameter that has choices."""
+    from wideblock.catalog import PRESETS
+
+    words = (context.params.get("preset"), *context.args)  # the line is not taken apart before its last word is whole
+    fields = next((dataclasses.fields(PRESETS[word].parameters) for word in words if word in PRESETS), ())
+    settings = (f"{field.name}={value}" for field in fields for value in field.metadata["choices"] or ("",))
+    return [setting for setting in settings if setting.startswith(incomplete)]
+
+
+def complete_target(incomplete: str) -> list[str]:
+    """The targets of synthesis whose names begin so, for the shell."""
+    from wideblock.synth.targets import targets
+
+    return [name for name in targets if name.startswith(incomplete)]
+
+
 Preset = Annotated[
     str,
     typer.Argument(
@@ -158,7 +176,12 @@ Preset = Annotated[
 ]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="NAME=VALUE", help="Change a parameter of the preset; may be repeated."),
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        help="Change a parameter of the preset; may be repeated.",
+        autocompletion=complete_setting,
+    ),
 ]
 AcceptBroken = Annotated[
     bool, typer.Option("--accept-broken", help="Use of a scheme whose status is broken, for research and benchmarks.")

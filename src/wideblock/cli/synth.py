@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from wideblock import catalog
-from wideblock.cli.app import Json, Set, as_json, err, settings, table
+from wideblock.cli.app import Json, Set, as_json, complete_target, err, settings, table
 from wideblock.errors import UserError
 from wideblock.evaluate.result import save
 from wideblock.evaluate.run import run
@@ -23,7 +23,10 @@ def synth(
     presets: Annotated[
         list[str] | None, typer.Argument(metavar="[PRESET|PART]...", help="Presets or parts to synthesise.")
     ] = None,
-    target: Annotated[list[str] | None, typer.Option(metavar="NAME", help=f"One of {', '.join(targets)}.")] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help=f"One of {', '.join(targets)}.", autocompletion=complete_target),
+    ] = None,
     changes: Set = None,
     everything: Annotated[bool, typer.Option("--all", help="Every preset and part.")] = False,
     routed: Annotated[bool, typer.Option("--route/--no-route", help="Place and route, minutes a core.")] = True,

@@ -13,7 +13,7 @@ import typer
 
 from wideblock.catalog import PRESETS
 from wideblock.catalog.kinds import AEAD
-from wideblock.cli.app import Json, Set, as_json, out, settings, stages, table
+from wideblock.cli.app import Json, Set, as_json, complete_target, out, settings, stages, table
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract, contract
 from wideblock.simulation.bench import trace_format
@@ -54,7 +54,11 @@ def verify(
     changes: Set = None,
     netlist: Annotated[
         str | None,
-        typer.Option(metavar="TARGET", help=f"Netlist synthesised for one of {', '.join(targets)}."),
+        typer.Option(
+            metavar="TARGET",
+            help=f"Netlist synthesised for one of {', '.join(targets)}.",
+            autocompletion=complete_target,
+        ),
     ] = None,
     check: Annotated[
         list[str] | None, typer.Option(metavar="NAME", help="Only the check of this name; may be repeated.")
