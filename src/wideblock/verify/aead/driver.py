@@ -1,18 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """An authenticated cipher in simulation: words of the CAESAR Hardware API in, words out, many cycles a call."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import cast
 
 import numpy as np
 
-from wideblock.export.contract import Contract
-from wideblock.simulation.bench import Exported, Simulation
 from wideblock.simulation.script import NEVER, Event, Script, Violation, Words
 from wideblock.simulation.structures import Outcome
-from wideblock.simulation.verilator import Options
+from wideblock.verify.driver import CoreSimulation
 
 __all__ = ["AeadSimulation", "Played"]
 
@@ -37,53 +33,8 @@ class Played:
         return sum(cycle >= 0 for cycle in self.accepted[channel])
 
 
-class AeadSimulation:
-    """A core in simulation, out of reset, with no key. Parameters and errors as for a sector core's simulation."""
-
-    def __init__(
-        self,
-        core: Contract,
-        *,
-        verilog: Iterable[str] | None = None,
-        options: Options | None = None,
-        simulation: Simulation | None = None,
-    ):
-        self.core = core
-        exported = cast(Exported, core)  # a type checker takes no cached property for a property
-        self.simulation = simulation or Simulation(exported, verilog=verilog, options=options or Options(savable=True))
-        self.reset()
-
-    def __enter__(self) -> "AeadSimulation":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Ends the model."""
-        self.simulation.close()
-
-    def fresh(self, power_on: int = 0) -> "AeadSimulation":
-        """Another instance of the model; ``power_on`` chooses values of registers without an initial one."""
-        return AeadSimulation(self.core, simulation=self.simulation.fresh(power_on))
-
-    def trace(self, path: Path) -> None:
-        """Writes a waveform of each call from now on over that of the call before."""
-        self.simulation.trace(path)
-
-    @property
-    def savable(self) -> bool:
-        """Whether the model's state can be saved."""
-        return self.simulation.options.savable
-
-    @property
-    def cycle(self) -> int:
-        """Cycles of all calls so far."""
-        return self.simulation.cycle
-
-    def reset(self, cycles: int = 2) -> None:
-        """Holds the reset for some cycles; afterwards no key is loaded."""
-        self.simulation.reset(cycles)
+class AeadSimulation(CoreSimulation):
+    """An authenticated cipher in simulation."""
 
     def play(
         self,

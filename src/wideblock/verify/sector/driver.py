@@ -1,77 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sector core in simulation: keys and sectors in, sectors out, many cycles a call."""
 
-from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from wideblock.export.contract import Contract
-from wideblock.simulation.bench import Exported, Simulation, SimulationError
+from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import Outcome
-from wideblock.simulation.verilator import Options
+from wideblock.verify.driver import CoreSimulation
 from wideblock.verify.sector.encoding import Encoding
 from wideblock.verify.sector.stimulus import Bytes, Key, Record, Request, Result, Stimulus, Zeroize
 
 __all__ = ["SectorSimulation", "SimulationError"]
 
 
-class SectorSimulation:
-    """A sector core in simulation, out of reset, with no key loaded.
+class SectorSimulation(CoreSimulation):
+    """A sector core in simulation."""
 
-    verilog:    texts to simulate in the place of the core's own, such as a netlist and its cell models
-    options:    how the model is built; by default its state can be saved
-    simulation: an instance of the model to use in the place of a new one
-    Raises :class:`~wideblock.simulation.commands.BuildError` if the model cannot be built.
-    """
-
-    def __init__(
-        self,
-        core: Contract,
-        *,
-        verilog: Iterable[str] | None = None,
-        options: Options | None = None,
-        simulation: Simulation | None = None,
-    ):
-        self.core = core
-        exported = cast(Exported, core)  # a type checker takes no cached property for a property
-        self.simulation = simulation or Simulation(exported, verilog=verilog, options=options or Options(savable=True))
+    def __init__(self, core: Contract, **model: Any):
+        super().__init__(core, **model)
         self.encoding = Encoding(core, self.simulation.ports)
         self.shape = self.encoding.shape
-        self.reset()
-
-    def __enter__(self) -> "SectorSimulation":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Ends the model."""
-        self.simulation.close()
-
-    def fresh(self, power_on: int = 0) -> "SectorSimulation":
-        """Another instance of the model; ``power_on`` chooses values of registers without an initial one."""
-        return SectorSimulation(self.core, simulation=self.simulation.fresh(power_on))
-
-    def trace(self, path: Path) -> None:
-        """Writes a waveform of each call from now on over that of the call before."""
-        self.simulation.trace(path)
-
-    @property
-    def savable(self) -> bool:
-        """Whether the model's state can be saved."""
-        return self.simulation.options.savable
-
-    @property
-    def cycle(self) -> int:
-        """Cycles of all calls so far."""
-        return self.simulation.cycle
-
-    def reset(self, cycles: int = 2) -> None:
-        """Holds the reset for some cycles; afterwards no key is loaded."""
-        self.simulation.reset(cycles)
 
     def zeroize(self) -> None:
         """Pulses ``zeroize`` and waits until it is done; afterwards no key is loaded."""

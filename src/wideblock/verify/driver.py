@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A core in simulation, of whatever kind: the model, its reset and its waveform."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Self, cast
+
+from wideblock.export.contract import Contract
+from wideblock.simulation.bench import Exported, Simulation
+from wideblock.simulation.verilator import Options
+
+__all__ = ["CoreSimulation"]
+
+
+class CoreSimulation:
+    """A core in simulation, out of reset, with no key loaded.
+
+    verilog:    texts to simulate in the place of the core's own, such as a netlist and its cell models
+    options:    how the model is built; by default its state can be saved
+    simulation: an instance of the model to use in the place of a new one
+    Raises :class:`~wideblock.simulation.commands.BuildError` if the model cannot be built.
+    """
+
+    def __init__(
+        self,
+        core: Contract,
+        *,
+        verilog: Iterable[str] | None = None,
+        options: Options | None = None,
+        simulation: Simulation | None = None,
+    ):
+        self.core = core
+        exported = cast(Exported, core)  # a type checker takes no cached property for a property
+        self.simulation = simulation or Simulation(exported, verilog=verilog, options=options or Options(savable=True))
+        self.reset()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the model."""
+        self.simulation.close()
+
+    def fresh(self, power_on: int = 0) -> Self:
+        """Another instance of the model; ``power_on`` chooses values of registers without an initial one."""
+        return type(self)(self.core, simulation=self.simulation.fresh(power_on))
+
+    def trace(self, path: Path) -> None:
+        """Writes a waveform of each call from now on over that of the call before."""
+        self.simulation.trace(path)
+
+    @property
+    def savable(self) -> bool:
+        """Whether the model's state can be saved."""
+        return self.simulation.options.savable
+
+    @property
+    def cycle(self) -> int:
+        """Cycles of all calls so far."""
+        return self.simulation.cycle
+
+    def reset(self, cycles: int = 2) -> None:
+        """Holds the reset for some cycles; afterwards no key is loaded."""
+        self.simulation.reset(cycles)
