@@ -2,7 +2,7 @@
 """The part that all checks of an authenticated cipher share: random messages, plays, and the first difference."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +15,7 @@ from wideblock.simulation.structures import Outcome
 from wideblock.spec.aead import Rejected
 from wideblock.verify.aead.driver import AeadSimulation, Played
 from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption
+from wideblock.verify.runner import Progress
 
 __all__ = ["Check", "difference"]
 
@@ -35,7 +36,7 @@ class Check:
         seed: int,
         messages: int,
         vectors: Sequence[AeadAnswer] = (),
-        progress: Callable[[int, int], None] | None = None,
+        progress: Progress | None = None,
     ):
         self.subject, self.simulation = subject, simulation
         self.messages, self.vectors = messages, vectors

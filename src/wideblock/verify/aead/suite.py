@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suite: every check of an authenticated cipher against its specification."""
 
-import time
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from wideblock.verify.aead.checks import CHECKS
 from wideblock.verify.aead.driver import AeadSimulation
 from wideblock.verify.aead.measure import measure
 from wideblock.verify.report import Report
-from wideblock.verify.runner import Tell, chosen, run, seed_of
+from wideblock.verify.runner import Progress, Tell, chosen, run_all
 
 __all__ = ["NETLIST_CHECKS", "Simulation", "measure", "trace", "verify"]
 
@@ -43,28 +43,14 @@ def verify(
     names = chosen(checks, CHECKS)
     if messages < 1:
         raise UserError(f"at least 1 random message must be tried, got {messages}")
-    known, tell = list(vectors), progress or (lambda name, done, total: None)
-    report = Report(subject.module, seed)
-    started = time.perf_counter()
-    owned = simulation is None
-    simulation = simulation or AeadSimulation(subject)
-    try:
-        for name in names:
-            told = _told(tell, name)
-            check = Check(subject, simulation, seed_of(seed, name), messages, known, told)
-            again = f"To see it again: check {name!r} with seed {seed} and {messages} messages."
-            report.checks.append(run(name, CHECKS[name], check, again, progress))
-            report.seconds = time.perf_counter() - started
-            if report.failure:
-                break
-    finally:
-        if owned:
-            simulation.close()
+    known, report = list(vectors), Report(subject.module, seed)
+    with nullcontext(simulation) if simulation else AeadSimulation(subject) as model:
+
+        def under_way(seeded: int, told: Progress) -> Check:
+            return Check(subject, model, seeded, messages, known, told)
+
+        run_all(report, names, CHECKS, under_way, f"{messages} messages", progress)
     return report
-
-
-def _told(tell: Tell, name: str):
-    return lambda done, total: tell(name, done, total)
 
 
 def trace(subject: Contract, check: str, path: Path, *, verilog: Iterable[str] | None = None, **options: Any) -> Report:

@@ -2,21 +2,20 @@
 """The part that all checks of a sector core share: random requests, plays, and words for reports."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import numpy as np
 
 from wideblock.catalog import KnownAnswer
 from wideblock.export.contract import Contract
+from wideblock.verify.runner import Progress
 from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.judge import judge
 from wideblock.verify.sector.pool import SpecificationPool
 from wideblock.verify.sector.stimulus import Event, Key, Record, Request
 
-__all__ = ["Check", "Progress"]
-
-Progress = Callable[[int, int], None]
+__all__ = ["Check"]
 
 
 class Check:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suite: every check of a sector core against its specification."""
 
-import time
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,8 @@ from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.simulation.bench import trace_format
 from wideblock.simulation.verilator import Options
-from wideblock.verify.report import Checked, Report
-from wideblock.verify.runner import Tell, chosen, run, seed_of
+from wideblock.verify.report import Report
+from wideblock.verify.runner import Progress, Tell, chosen, run_all
 from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.checks import CHECKS
 from wideblock.verify.sector.driver import SectorSimulation
@@ -49,21 +49,16 @@ def verify(
     names = chosen(checks, CHECKS)
     if sectors < 1:
         raise UserError(f"at least 1 random sector must be tried, got {sectors}")
-    known = list(vectors)
-    report = Report(subject.module, seed)
-    started = time.perf_counter()
-    with SpecificationPool(subject, processes) as pool:
-        owned = simulation is None
-        simulation = simulation or SectorSimulation(subject)
-        try:
-            for name in names:
-                report.checks.append(_run(name, subject, simulation, pool, seed, sectors, known, progress))
-                report.seconds = time.perf_counter() - started
-                if report.failure:
-                    break
-        finally:
-            if owned:
-                simulation.close()
+    known, report = list(vectors), Report(subject.module, seed)
+    with (
+        SpecificationPool(subject, processes) as pool,
+        nullcontext(simulation) if simulation else SectorSimulation(subject) as model,
+    ):
+
+        def under_way(seeded: int, told: Progress) -> Check:
+            return Check(subject, model, pool, seeded, sectors, known, told)
+
+        run_all(report, names, CHECKS, under_way, f"{sectors} sectors", progress)
     return report
 
 
@@ -77,21 +72,3 @@ def trace(subject: Contract, check: str, path: Path, *, verilog: Iterable[str] |
     with SectorSimulation(subject, verilog=verilog, options=model) as simulation:
         simulation.trace(path)
         return verify(subject, checks=[check], simulation=simulation, **options)
-
-
-def _run(
-    name: str,
-    subject: Contract,
-    simulation: SectorSimulation,
-    pool: SpecificationPool,
-    seed: int,
-    sectors: int,
-    vectors: list[KnownAnswer],
-    progress: Tell | None,
-) -> Checked:
-    """The result of one check."""
-    tell = progress or (lambda name, done, total: None)
-    seeded = seed_of(seed, name)
-    check = Check(subject, simulation, pool, seeded, sectors, vectors, lambda done, total: tell(name, done, total))
-    again = f"To see it again: check {name!r} with seed {seed} and {sectors} sectors."
-    return run(name, CHECKS[name], check, again, progress)
