@@ -30,8 +30,8 @@ def key_words(check: Check) -> Finding:
                 return failed(difference)
     if difference := _late(check) or _in_a_row(check):
         return failed(difference)
-    for event in (Zeroize, Reset):
-        for moment in range(words):
+    for event, moments in ((Zeroize, range(words)), (Reset, range(1, words))):  # a reset before a key cuts nothing off
+        for moment in moments:
             if difference := _cut(check, event, moment):
                 return failed(difference)
     return passed(
@@ -69,7 +69,9 @@ def _refused(check: Check, size: int, loaded: bool) -> str | None:
 def _wrong_sector(check: Check, key: bytes) -> str | None:
     """The first difference between the core and its specification under ``key``, which is in place, or None."""
     requests = check.requests(2)
-    result = check.simulation.run([r.data for r in requests], [r.tweak for r in requests], [r.decrypt for r in requests])
+    result = check.simulation.run(
+        [r.data for r in requests], [r.tweak for r in requests], [r.decrypt for r in requests]
+    )
     check.cycles += result.cycles
     check.played += len(requests)
     for n, (request, right) in enumerate(zip(requests, check.pool.answers(key, requests), strict=True)):
@@ -91,11 +93,14 @@ def _late(check: Check) -> str | None:
     record = simulation.play(simulation.requests(requests, keys=keys, noise=True, patience=simulation.patience()))
     check.count(record, len(requests))
     if record.key_first[0] != first:
-        return f"The first word of a key waits while sectors are processed, from cycle {first} to {record.key_first[0]}."
+        return (
+            f"The first word of a key waits while sectors are processed, from cycle {first} to {record.key_first[0]}."
+        )
     begun = record.first_in[filling:]
-    gaps = np.diff(begun[begun <= last])
-    if set(gaps.tolist()) != {t.interval}:
-        return f"Sectors begin up to {gaps.max()} cycles apart, not {t.interval}, while the last word of a key is late."
+    gaps = np.unique(np.diff(begun[begun <= last])).tolist()
+    if gaps != [t.interval]:
+        seen = f"they come {', '.join(map(str, gaps))} cycles apart" if gaps else "none comes"
+        return f"Sectors begin every {t.interval} cycles, but while the last word of a key is late, {seen}."
     return None
 
 
