@@ -22,12 +22,16 @@ FEW = [
     ("xts-2", {"sector_bytes": 184, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
     ("xts-both", {"sector_bytes": 160}),
 ]
+MORE = [
+    ("xts-both", {"sector_bytes": 64, "key_width": 32}),
+    ("xts-enc", {"sector_bytes": 64, "key_bits": 256, "key_width": 64}),
+]
 KEY = bytes(range(32))
 SECTOR = 160
 
 
 @pytest.mark.shows("known-answers", "random-sectors", "cycle-contract", "protocol", "zeroize-state")
-@pytest.mark.parametrize(("name", "changes"), cases(FEW))
+@pytest.mark.parametrize(("name", "changes"), cases(FEW, MORE))
 def test_exported_verilog(name, changes):
     """The whole suite of checks, and the cycle of the first key after zeroize."""
     core = contract(name, changes)

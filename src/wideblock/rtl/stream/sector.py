@@ -55,11 +55,11 @@ def key_channel(bits: int, parts: str = "", *, width: int = 0) -> Channel:
     A word is a whole key, or where ``width`` is not 0, as many bits of one; the last of its words is marked.
     """
     if width:
-        meaning = f"{width} bits of the key of {bits}, byte 0 of the key in bits 7..0 of its first word: {parts}"
+        meaning = f"word of a key of {bits} bits, byte 0 of the key in bits 7..0 of its first word: {parts}"
         return Channel(
             "key",
             In,
-            (Field("key", width, meaning), Field("last", 1, f"last word of the key, which has {bits // width}")),
+            (Field("key", width, meaning), Field("last", 1, f"last of the {bits // width} words of a key")),
             "a word of a key is valid",
             "a word of a key is accepted, the last one between two sectors; the sectors before it finish under the old "
             "key",
