@@ -48,9 +48,12 @@ class KeyWords(wiring.Component):
         kept = Signal(self.bits - self.width, reset_less=True)
         number = Signal(range(self.words))
         begun = Signal()  # a word was accepted that is not the last one of its key
-        discard = Signal()
+        discard = Signal()  # up to the last word
         long = Signal()  # the word that should be the last one was valid, and is not
-        final, accepted, handed, wrong = Signal(), Signal(), Signal(), Signal()
+        final = Signal()
+        accepted = Signal()
+        handed = Signal()
+        wrong = Signal()
         m.d.comb += [
             final.eq(number == self.words - 1),
             self.o.payload.eq(Cat(kept, self.i.payload.key)),
