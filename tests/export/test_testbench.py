@@ -61,6 +61,14 @@ def test_a_sector_that_ends_inside_a_block(tmp_path):
 
 
 @needs_icarus
+@pytest.mark.parametrize("generation", ["-g2005", "-g2012"])
+def test_keys_in_words(generation, tmp_path):
+    core = contract("heh-poly", {"sector_bytes": 64, "key_width": 32})
+    printed = run(tmp_path, core, core.verilog, bench_of(core, cases(core, 1)), generation)
+    assert "PASSED" in printed and "FAILED" not in printed, printed
+
+
+@needs_icarus
 def test_the_bench_sees_an_unknown_value_and_a_wrong_byte(tmp_path):
     core = small("xts-enc")
     text, bench = core.verilog, bench_of(core, cases(core, 1))

@@ -65,6 +65,23 @@ def test_every_preset_passes_lint_and_names_its_signals(name, tmp_path):
     yosys.run([f"read_verilog {file.name}", "proc", "check -assert"], tmp_path, "check")
 
 
+def test_a_port_for_words_of_keys_is_described_as_it_is(tmp_path):
+    core = contract("heh-poly", {"sector_bytes": 64, "key_width": 32})
+    file = tmp_path / f"{core.module}.v"
+    file.write_text(core.verilog)
+    result = lint(core.module, "-O0", file)
+    assert result.returncode == 0, result.stderr[:3000]
+    assert "input [31:0] s_axis_key_tdata;" in core.verilog and "s_axis_key TLAST" in core.verilog
+    assert re.search(r"^// +key_width +32$", core.verilog, re.MULTILINE)
+    assert "key_width" not in small()  # a part that is not there is not named
+    setup = contract("heh-poly", {"sector_bytes": 64}).timing.setup
+    assert core.timing.setup == setup + 7 and re.search(rf"setup +{setup + 7} +first of 8 words", core.verilog)
+    sheet = " ".join(datasheet(core).split())
+    for words in ("A key is 8 words of 32 bits", f"{setup} cycles before the first beat", "Bit 2 of `fault` pulses"):
+        assert words in sheet
+    assert "words" not in datasheet(contract("heh-poly"))
+
+
 def test_text_is_the_same_every_time_and_says_what_it_is():
     core = core_of("fast-brw-2s")
     first = verilog.generate(contract("fast-brw-2s", SMALL))
@@ -165,8 +182,9 @@ def test_fusesoc_sets_up_every_target(target, tmp_path, monkeypatch):
     assert f"toplevel: {core.module}{'_tb' if target == 'sim' else ''}\n" in made.read_text()
 
 
-def test_ip_xact_has_every_port_and_stream():
-    core = core_of("xts-enc")
+@pytest.mark.parametrize("changes", [{}, {"key_width": 32}])
+def test_ip_xact_has_every_port_and_stream(changes):
+    core = contract("xts-enc", changes)
     root = ElementTree.fromstring(ipxact(core))
     names = {"s": SPIRIT}
     buses = {bus.findtext("s:name", None, names): bus for bus in root.iterfind("s:busInterfaces/s:busInterface", names)}

@@ -206,7 +206,7 @@ class Core(wiring.Component):
 
         # keys, only when idle, or to go on with the rest of a sector that zeroize cut
         key_time = idle | (discard & ~loaded) | self.has("key inside a sector")
-        m.d.comb += self.key.ready.eq(key_time & (clearing == 0) & ~self.zeroize)
+        m.d.comb += self.key.ready.eq(key_time & (wait == 0) & (clearing == 0) & ~self.zeroize)
         with m.If(wait != 0):
             m.d.sync += wait.eq(wait - 1)
         with m.If(self.key.valid & self.key.ready):

@@ -37,7 +37,7 @@ def datasheet(core: Contract, measured: str = "") -> str:
                 ("latency", str(t.latency), "first beat taken, last result beat offered"),
                 ("busy", str(t.busy), "the same at most, for a sector in a stream of them"),
                 ("interval", str(t.interval), "sector to sector, back to back"),
-                ("setup", str(t.setup), "key taken, first beat of a sector taken"),
+                ("setup", str(t.setup), f"{_key(core)} taken, first beat of a sector taken"),
                 ("zeroize", str(t.zeroize), "`zeroize` seen, everything cleared, a key can be taken"),
             ],
         )
@@ -68,12 +68,24 @@ def _holds(core: Contract) -> str:
     )
 
 
+def _key(core: Contract) -> str:
+    words = core.timing.key_words
+    return "key" if words == 1 else f"first of the {words} words of a key"
+
+
 def _rules(core: Contract) -> str:
     behaviour = core.behaviour
+    keys = (_words_rules(core) if core.timing.key_words > 1 else "") + KEYS
     if not behaviour.length.fixed:
-        return PAUSES + units_rules(behaviour) + KEYS
+        return PAUSES + units_rules(behaviour) + keys
     tail = core.parameters.sector_bytes % core.parameters.beat_bytes
-    return PAUSES + SECTORS + (TAIL.format(tail=tail) if tail else "") + KEYS
+    return PAUSES + SECTORS + (TAIL.format(tail=tail) if tail else "") + keys
+
+
+def _words_rules(core: Contract) -> str:
+    bit = core.behaviour.fault(Cause.KEY_WORDS).bit_length() - 1
+    t = core.timing
+    return WORDS.format(words=t.key_words, width=core.parameters.key_width, bit=bit, rest=t.preparation)
 
 
 def units_rules(behaviour: Behaviour) -> str:
@@ -127,6 +139,16 @@ UNITS = """\
 HALVES = """\
 - The key is two keys, one after the other. If they are equal, the key is refused: bit {bit} of `fault` pulses, there is
   no key, and `ready` stays low.
+"""
+
+WORDS = """\
+- A key is {words} words of {width} bits, its first bytes in the first word. `s_axis_key_tlast` marks the last one.
+  Words may pause. All but the last are accepted while sectors are processed and hold none off. The last one is accepted
+  when the key takes effect, {rest} cycles before the first beat of a sector under it.
+- A key of fewer or more words is dropped up to its `s_axis_key_tlast`. Bit {bit} of `fault` pulses. The key in place
+  stays.
+- The rest of a key that `zeroize` cuts in two is dropped up to its `s_axis_key_tlast`, without `fault`. After a reset
+  the next word is the first one of a key.
 """
 
 KEYS = """\

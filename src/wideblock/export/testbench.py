@@ -39,12 +39,13 @@ def testbench(core: Contract, cases: Sequence[Case]) -> str:
     widths = {port.name: port.width for port in core.ports}
     beat = widths["s_axis_tdata"] // 8
     keep = "s_axis_tkeep" in widths
+    words, key_width, framed = core.timing.key_words, widths["s_axis_key_tdata"], "s_axis_key_tlast" in widths
     data_in, data_out, plays, expected = [], [], [], []
     loaded = None
     for key, tweak, decrypt, given, right in cases:
         beats, bytes_last = -(-len(given) // beat), (len(given) - 1) % beat + 1
         if key != loaded:
-            plays.append(f"load({_hex(key, widths['s_axis_key_tdata'])});")
+            plays.append(f"load({_hex(key, 8 * len(key))});")
             loaded = key
         user = _hex(tweak + bytes([decrypt]), widths["s_axis_tuser"])
         plays.append(f"send({len(data_in)}, {beats}, {user}, {_ones(bytes_last, beat)});")
@@ -71,7 +72,11 @@ def testbench(core: Contract, cases: Sequence[Case]) -> str:
         keep_high=beat - 1,
         user_high=widths["s_axis_tuser"] - 1,
         user_width=widths["s_axis_tuser"],
-        key_high=widths["s_axis_key_tdata"] - 1,
+        words=words,
+        key_high=words * key_width - 1,
+        key_width=key_width,
+        drive_key_last=f"s_axis_key_tlast = k == {words - 1};" if framed else "",
+        idle_key_last="s_axis_key_tlast = 1'bx;" if framed else "",
         unknown="".join(
             f"    {port.name} = {port.width}'bx;\n"
             for port in core.ports
@@ -128,18 +133,23 @@ module {core}_tb;
 
   // Inputs change at the falling edge; all is sampled shortly before the rising edge, when it has settled.
   task load(input [{key_high}:0] key);
+    integer k;
     begin
-      @(negedge aclk);
-      s_axis_key_tvalid = 1;
-      s_axis_key_tdata = key;
-      #4;
-      while (!s_axis_key_tready) begin
+      for (k = 0; k < {words}; k = k + 1) begin
         @(negedge aclk);
+        s_axis_key_tvalid = 1;
+        s_axis_key_tdata = key[{key_width} * k +: {key_width}];
+        {drive_key_last}
         #4;
+        while (!s_axis_key_tready) begin
+          @(negedge aclk);
+          #4;
+        end
       end
       @(negedge aclk);
       s_axis_key_tvalid = 0;
-      s_axis_key_tdata = {{({key_high} + 1){{1'bx}}}};
+      s_axis_key_tdata = {{{key_width}{{1'bx}}}};
+      {idle_key_last}
     end
   endtask
 

@@ -153,7 +153,11 @@ def lint(switch: str) -> str:
 
 
 def header(core: "Contract") -> str:
-    """Returns the comment on top of the file: licence, origin, parameters, cycle contract and security statement."""
+    """Returns the comment on top of the file: licence, origin, parameters, cycle contract and security statement.
+
+    A parameter of an optional part that the core does not have is left out.
+    """
+    absent = core.parameters.absent
     lines = [
         "SPDX-License-Identifier: Apache-2.0",
         "",
@@ -164,7 +168,7 @@ def header(core: "Contract") -> str:
         "  " + command(core),
         "",
         "Parameters",
-        *(f"  {name:<14}{value}" for name, value in core.settings.items()),
+        *(f"  {name:<14}{value}" for name, value in core.settings.items() if name not in absent),
         "",
         f"Cycles, {core.timing.holds}",
         *(f"  {figure.name:<14}{figure.cycles:>5}  {figure.meaning}" for figure in core.timing.figures()),

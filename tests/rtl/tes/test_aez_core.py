@@ -14,8 +14,8 @@ FEW = [
 ]
 MORE = [
     ("aez-2ts", {"sector_bytes": 64, "round_stages": 2, "sbox": "composite"}),
-    ("aez-2-pre", {"sector_bytes": 512}),
-    ("aez-2s", {"sector_bytes": 96, "width": 1, "lanes": 1, "masks": "stored", "sbox": "bram"}),
+    ("aez-2-pre", {"sector_bytes": 512, "key_width": 64}),
+    ("aez-2s", {"sector_bytes": 96, "width": 1, "lanes": 1, "masks": "stored", "sbox": "bram", "key_width": 32}),
     # the last step is one beat, of which two blocks are the sector's, and waits for a second call
     ("aez-2t", {"sector_bytes": 2976, "width": 4, "lanes": 4, "masks": "stored", "round_stages": 4}),
 ]

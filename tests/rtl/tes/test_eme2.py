@@ -17,8 +17,8 @@ FEW = [
 ]
 MORE = [
     ("eme2-2", {"sector_bytes": 96, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
-    ("eme2-1", {"sector_bytes": 2065}),  # a refreshed mask and a rest: the standard's own vector
-    ("eme2-2s", {"sector_bytes": 520, "sbox": "bram", "round_stages": 4}),
+    ("eme2-1", {"sector_bytes": 2065, "key_width": 32}),  # a refreshed mask and a rest: the standard's own vector
+    ("eme2-2s", {"sector_bytes": 520, "sbox": "bram", "round_stages": 4, "key_width": 64}),
     # the second layer waits for the refreshed mask: a period is 32 steps, and a call 41 cycles
     ("eme2-2s", {"width": 4, "lanes": 4, "sector_bytes": 2113, "round_stages": 4}),
 ]

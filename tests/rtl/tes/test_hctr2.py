@@ -19,8 +19,8 @@ MORE = [
         {"sector_bytes": 512, "key_bits": 192, "round_stages": 2, "sbox": "composite", "mult_stages": 3, "leaf": 8},
     ),
     # one block, and one with a byte
-    ("hctr2-2", {"sector_bytes": 16, "key_bits": 256, "tweak_bytes": 32}),
-    ("hctr2-1", {"sector_bytes": 17, "key_bits": 192, "mult_stages": 8, "tweak_bytes": 32}),
+    ("hctr2-2", {"sector_bytes": 16, "key_bits": 256, "tweak_bytes": 32, "key_width": 32}),
+    ("hctr2-1", {"sector_bytes": 17, "key_bits": 192, "mult_stages": 8, "tweak_bytes": 32, "key_width": 64}),
     ("hctr2-1s", {"sector_bytes": 48, "key_bits": 192, "round_stages": 3, "sbox": "norm", "mult_stages": 1}),
     (
         "hctr2-4s",

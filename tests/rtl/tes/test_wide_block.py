@@ -22,7 +22,7 @@ FEW = [
             "round_stages": 4,
         },
     ),
-    ("heh-brw-2", {"sector_bytes": 64, "sbox": "composite", "mult_stages": 5, "round_stages": 2}),
+    ("heh-brw-2", {"sector_bytes": 64, "sbox": "composite", "mult_stages": 5, "round_stages": 2, "key_width": 32}),
     ("hmch-polys", {"sector_bytes": 64, "key_bits": 256, "sbox": "bram", "mult_stages": 6, "round_stages": 3}),
 ]
 MORE = [
@@ -32,8 +32,8 @@ MORE = [
     ("fast-brw-4s", {"sector_bytes": 256, "sbox": "bram", "mult_stages": 2, "leaf": 8, "squares": "on-the-fly"}),
     ("heh-poly", {"sector_bytes": 64, "mult_stages": 6, "round_stages": 3, "leaf": 16}),
     ("heh-brw-3s", {"sector_bytes": 160, "key_bits": 256, "sbox": "norm", "order": "paper"}),
-    ("heh-brw-2s", {"sector_bytes": 128, "sbox": "bram", "mult_stages": 8, "squares": "on-the-fly"}),
-    ("hmch-brw-1", {"sector_bytes": 64, "key_bits": 256, "mult_stages": 1, "leaf": 2}),
+    ("heh-brw-2s", {"sector_bytes": 128, "sbox": "bram", "mult_stages": 8, "squares": "on-the-fly", "key_width": 64}),
+    ("hmch-brw-1", {"sector_bytes": 64, "key_bits": 256, "mult_stages": 1, "leaf": 2, "key_width": 32}),
     ("hmch-brw-3", {"sector_bytes": 160, "sbox": "norm", "round_stages": 2, "order": "paper"}),
     (
         "hmch-brw-2s",

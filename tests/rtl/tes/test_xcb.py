@@ -19,8 +19,8 @@ MORE = [
         {"sector_bytes": 512, "key_bits": 256, "round_stages": 2, "sbox": "norm", "mult_stages": 3, "leaf": 8},
     ),
     # one block, and one with four bytes before it
-    ("xcb-2", {"sector_bytes": 16, "key_bits": 256, "mult_stages": 1, "tweak_bytes": 32}),
-    ("xcb-1s", {"sector_bytes": 20, "round_stages": 3, "sbox": "composite", "mult_stages": 8}),
+    ("xcb-2", {"sector_bytes": 16, "key_bits": 256, "mult_stages": 1, "tweak_bytes": 32, "key_width": 64}),
+    ("xcb-1s", {"sector_bytes": 20, "round_stages": 3, "sbox": "composite", "mult_stages": 8, "key_width": 32}),
     # the last block begins in one beat and ends in the next one
     (
         "xcb-2s",

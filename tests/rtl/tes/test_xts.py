@@ -24,6 +24,10 @@ MORE = [
     ("xts-2", {"sector_bytes": 184, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
     ("xts-both", {"sector_bytes": 160}),
 ]
+MORE = [
+    ("xts-both", {"sector_bytes": 64, "key_width": 32}),
+    ("xts-enc", {"sector_bytes": 64, "key_bits": 256, "key_width": 64}),
+]
 KEY = bytes(range(32))
 SECTOR = 160
 

@@ -30,6 +30,7 @@ class SectorParameters(Parameters):
     key_bits: int = parameter(128, "bits of an AES key", (128, 256))
     round_stages: int = parameter(1, "registers of one AES round", (1, 2, 3, 4))
     sbox: str = parameter("lut", "form of the AES S-box", KINDS)
+    key_width: int = parameter(0, "bits of a word of the key port; 0: a whole key is one word", (0, 32, 64), absent=0)
     tweak_bytes: ClassVar[int] = 16
     most_bytes: ClassVar[int] = 1 << 16
     """Longest sector: schedules grow with it, and take seconds up to here."""

@@ -17,6 +17,7 @@ from wideblock.rtl.stream.exit import Exit
 from wideblock.rtl.stream.sector import sector_interface
 from wideblock.rtl.stream.stages import Stages, power_of_two
 
+from .keys import connect_keys, key_collector, key_faults, with_key_faults
 from .parameters import SectorParameters
 
 __all__ = ["StoreAndForward"]
@@ -81,6 +82,9 @@ class StoreAndForward(wiring.Component):
         self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
         self.entrance = Entrance(width=p.width, beats=p.beats, tweak_bits=tweak_bits, tail=self.tail)
         material = self.key_material(p)
+        faults = (*FAULTS, *key_faults(p, material))
+        self.key_collector = key_collector(p, material)
+        key_words = self.key_collector.words if self.key_collector else 1
         depth = power_of_two(max(self.slots * power_of_two(self.rows), cipher_latency + 2, *depths))
         self.key_unit = KeyUnit(material, sbox=p.sbox, rows=depth, round_stages=p.round_stages)
         self.timing = SectorTiming(
@@ -89,14 +93,16 @@ class StoreAndForward(wiring.Component):
             # a first beat is taken into the entrance as the last one before it leaves that
             busy=latency + delay + max(0, period - p.beats - held),
             interval=period,
-            setup=self.key_unit.setup(call=cipher_latency, loading=loading),
+            setup=key_words - 1 + self.key_unit.setup(call=cipher_latency, loading=loading),
             zeroize=2 * depth + 1,
+            key_words=key_words,
         )
         self.interface = sector_interface(
             p.width,
             material.bits,
-            FAULTS,
+            faults,
             key_parts=material.text,
+            key_width=p.key_width,
             keep=self.tail is not None,
             tweak_bits=tweak_bits,
         )
@@ -106,7 +112,7 @@ class StoreAndForward(wiring.Component):
             output=Output.AFTER_WHOLE,
             directions=(False, True),
             keys=material.rule,
-            faults=FAULTS,
+            faults=faults,
             timing=self.timing,
             held=held,
         )
@@ -135,7 +141,7 @@ class StoreAndForward(wiring.Component):
             offer.eq(entrance.valid & admit),
             entrance.take.eq(offer & ready),
             opening.eq(entrance.take & first),
-            self.fault.eq(entrance.fault),
+            self.fault.eq(with_key_faults(self, entrance.fault)),
         ]
         return opening
 
@@ -168,11 +174,4 @@ class StoreAndForward(wiring.Component):
 
     def _connect_keys(self, m: Module, *, idle: Value, derived: Value) -> None:
         """The key port, ``zeroize`` and ``ready``; see :class:`KeyUnit` for ``idle`` and ``derived``."""
-        keys = self.key_unit
-        connect(m, flipped(self.key), keys.key)
-        m.d.comb += [
-            keys.zeroize.eq(self.zeroize),
-            keys.idle.eq(idle),
-            keys.derived.eq(derived),
-            self.ready.eq(keys.running),
-        ]
+        connect_keys(m, self, idle=idle, derived=derived)

@@ -29,10 +29,12 @@ class SectorTiming:
     latency:  first input beat accepted to the last output beat valid
     busy:     the same, at most, for a sector in a stream: it is accepted early, and may wait for its neighbours' calls
     interval: sector to sector, back to back
-    setup:    key accepted to ``ready``, when the first beat of a sector can be accepted
+    setup:    first word of a key accepted to ``ready``, when the first beat of a sector can be accepted
     zeroize:  ``zeroize`` (or reset) to the end of clearing, when a key can be accepted again
+    key_words: words of a key on the key channel
 
-    All but ``busy`` are exact, compute and latency for a sector that an idle core takes, while both sides are willing.
+    All but ``busy`` are exact, compute and latency for a sector that an idle core takes, while both sides are willing;
+    setup for a key whose words are accepted in ``key_words`` cycles.
     """
 
     compute: int
@@ -41,17 +43,24 @@ class SectorTiming:
     interval: int
     setup: int
     zeroize: int
+    key_words: int = 1
 
     holds = "the same for encryption and decryption, whatever the data, key and tweak"
 
+    @property
+    def preparation(self) -> int:
+        """Cycles from the last word of a key accepted to ``ready``."""
+        return self.setup - (self.key_words - 1)
+
     def figures(self) -> tuple[Figure, ...]:
         """The figures in order."""
+        key = "key" if self.key_words == 1 else f"first of {self.key_words} words of a key, a word a cycle,"
         return (
             Figure("compute", self.compute, "first beat taken to the last result block known inside the core"),
             Figure("latency", self.latency, "first beat taken to the last result beat offered"),
             Figure("busy", self.busy, "the same at most, for a sector in a stream of them", exact=False),
             Figure("interval", self.interval, "sector to sector, back to back"),
-            Figure("setup", self.setup, "key taken to the first beat of a sector"),
+            Figure("setup", self.setup, f"{key} taken to the first beat of a sector"),
             Figure("zeroize", self.zeroize, "to clear every key, derived value, buffer and pipeline"),
         )
 
@@ -97,6 +106,7 @@ class Cause(Flag):
     LONG = auto()
     DIRECTION = auto()
     KEY = auto()
+    KEY_WORDS = auto()
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,23 @@ from wideblock.errors import UserError
 __all__ = ["Parameters", "parameter"]
 
 
-def parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None) -> Any:
-    """A field with its ``meaning``, and its ``choices`` or None, as metadata."""
-    return field(default=default, metadata={"meaning": meaning, "choices": choices})
+def parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None, *, absent: Any = None) -> Any:
+    """A field with its ``meaning``, and its ``choices`` or None, as metadata.
+
+    ``absent``: of the parameter of an optional part, the value without that part; else None.
+    """
+    return field(default=default, metadata={"meaning": meaning, "choices": choices, "absent": absent})
 
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
     """Parameters of any core. Raises UserError for a value or a mix of values that no core can have."""
+
+    @property
+    def absent(self) -> frozenset[str]:
+        """Names of the parameters whose optional part the core does not have."""
+        options = {each.name: each.metadata["absent"] for each in fields(self)}
+        return frozenset(name for name, value in options.items() if value is not None and getattr(self, name) == value)
 
     def __post_init__(self):
         for each in fields(self):

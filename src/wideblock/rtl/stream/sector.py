@@ -49,8 +49,22 @@ def result_channel(width: int, *, keep: bool = False) -> Channel:
     )
 
 
-def key_channel(bits: int, parts: str) -> Channel:
-    """Whole keys of ``bits``, one a word; ``parts`` names what they are made of, in order."""
+def key_channel(bits: int, parts: str = "", *, width: int = 0) -> Channel:
+    """Keys of ``bits``; ``parts`` names what they are made of, in order.
+
+    A word is a whole key, or where ``width`` is not 0, as many bits of one; the last of its words is marked.
+    """
+    if width:
+        meaning = f"word of a key of {bits} bits, byte 0 of the key in bits 7..0 of its first word: {parts}"
+        return Channel(
+            "key",
+            In,
+            (Field("key", width, meaning), Field("last", 1, f"last of the {bits // width} words of a key")),
+            "a word of a key is valid",
+            "a word of a key is accepted, the last one between two sectors; the sectors before it finish under the old "
+            "key",
+            last="last",
+        )
     return Channel(
         "key",
         In,
@@ -66,16 +80,20 @@ def sector_interface(
     faults: tuple[Fault, ...],
     *,
     key_parts: str = "the AES key",
+    key_width: int = 0,
     keep: bool = False,
     tweak_bits: int = TWEAK_BITS,
 ) -> Interface:
-    """Ports of a sector core: channels ``i``, ``o``, ``key``, and its controls; block 0 of a beat in the low bits."""
+    """Ports of a sector core: channels ``i``, ``o``, ``key``, and its controls; block 0 of a beat in the low bits.
+
+    ``key_width`` as in :func:`key_channel`.
+    """
     causes = ", ".join(f"bit {bit}: {fault.meaning}" for bit, fault in enumerate(faults))
     return Interface(
         (
             sector_channel(width, keep=keep, tweak_bits=tweak_bits),
             result_channel(width, keep=keep),
-            key_channel(key_bits, key_parts),
+            key_channel(key_bits, key_parts, width=key_width),
         ),
         (
             Control("zeroize", In, 1, "clears keys, derived values, buffers and pipelines", pulse=True),

@@ -11,6 +11,7 @@ from wideblock.rtl.stream.behaviour import Cause, KeyRule
 from wideblock.verify.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.judge import explain, level
+from wideblock.verify.sector.key_words import key_words
 from wideblock.verify.sector.lengths import wrong_lengths
 from wideblock.verify.sector.measure import measure
 from wideblock.verify.sector.state import state_after_zeroize
@@ -159,7 +160,7 @@ def _key_in_a_stream(check: Check) -> str | None:
         stimulus = check.simulation.requests(requests, keys=keys, patience=check.simulation.patience())
         record = check.simulation.play(stimulus)
         check.count(record, n)
-        wait = int(record.key_taken[0]) - moment
+        wait = int(record.key_taken[0]) - (moment + t.key_words - 1)  # from its last word on
         if not 0 <= wait <= most:
             return f"A key offered in cycle {moment} of a stream waited {wait} cycles; it is at most busy + {KEY_WAIT}."
     return None
@@ -255,6 +256,7 @@ CHECKS: dict[str, Callable[[Check], Finding]] = {
     "state after zeroize": state_after_zeroize,
     "wrong lengths": wrong_lengths,
     "equal key halves": equal_halves,
+    "key words": key_words,
     "resets": resets,
 }
 """Every check by its name; the first paragraph of its docstring says what it does to the core."""

@@ -30,6 +30,8 @@ class SectorSimulation(CoreSimulation):
 
     def load_key(self, key: bytes) -> int:
         """Loads a key; cycles until it was accepted. Raises ValueError for a wrong length."""
+        if len(key) != self.shape.key_bytes:
+            raise ValueError(f"key must be {self.shape.key_bytes} bytes, got {len(key)}")
         record = self.play(self.stimulus([], [], False, keys=[Key(key)], quiet=0))
         self.expect_done(record)
         return int(record.key_taken[0])

@@ -71,14 +71,14 @@ class Encoding:
 
     def script(self, stimulus: Stimulus, capacity: int) -> Script:
         """The stimulus in words. Raises ValueError for a key of a wrong length."""
-        words, keys = self._sector_words(stimulus), self._key_words(stimulus.keys)
-        starts = stimulus.starts
+        words, keys = self._sector_words(stimulus), self._key_words(stimulus)
+        starts, (key_starts, key_ends) = stimulus.starts, self._key_places(stimulus)
         for n, key in enumerate(stimulus.keys):
             if key.before is None:
                 continue
             first = int(starts[key.before])
-            keys["after_channel"][n], keys["after_word"][n] = self._in.number, first
-            words["after_channel"][first], words["after_word"][first] = self._key.number, n + 1
+            keys["after_channel"][key_starts[n]], keys["after_word"][key_starts[n]] = self._in.number, first
+            words["after_channel"][first], words["after_word"][first] = self._key.number, key_ends[n]
         return Script(
             {"i": words, "key": keys},
             [_event(event) for event in stimulus.events],
@@ -110,13 +110,32 @@ class Encoding:
             words["noise"] = np.array(unread)[words["start"], words["last"]]
         return words
 
-    def _key_words(self, keys: Sequence[Key]) -> Words:
-        words = self._key.words(len(keys))
-        for n, key in enumerate(keys):
-            if len(key.key) != self.shape.key_bytes:
-                raise ValueError(f"key must be {self.shape.key_bytes} bytes, got {len(key.key)}")
-            words["key"][n] = np.frombuffer(key.key, np.uint8)
-            words["earliest"][n] = key.cycle
+    def _key_places(self, stimulus: Stimulus) -> tuple[Cycles, Cycles]:
+        """Number of each key's first word and of the word after its last, (keys,)."""
+        ends = np.cumsum([self._key_size(key) for key in stimulus.keys], dtype=np.int64)
+        return np.concatenate([np.zeros(1, np.int64), ends[:-1]])[: len(ends)], ends
+
+    def _key_size(self, key: Key) -> int:
+        """Words of a key. Raises ValueError."""
+        size, words = self.shape.key_bytes, self.shape.key_words
+        if words == 1 and len(key.key) != size:
+            raise ValueError(f"key must be {size} bytes, got {len(key.key)}")
+        if not key.key or len(key.key) % (size // words):
+            raise ValueError(f"key must be whole words of {size // words} bytes, got {len(key.key)} bytes")
+        return len(key.key) * words // size
+
+    def _key_words(self, stimulus: Stimulus) -> Words:
+        """The words of all keys. Those of a key after its first have gaps between, as the beats of sectors do."""
+        starts, ends = self._key_places(stimulus)
+        words = self._key.words(ends[-1] if len(ends) else 0)
+        data = np.frombuffer(b"".join(key.key for key in stimulus.keys), np.uint8)
+        words["key"] = data.reshape(len(words), self.shape.key_bytes // self.shape.key_words)
+        words["chance"], words["start"] = stimulus.offer, 0
+        words["chance"][starts] = words["start"][starts] = 1
+        words["earliest"][ends - 1] = [key.last for key in stimulus.keys]
+        words["earliest"][starts] = np.maximum(words["earliest"][starts], [key.cycle for key in stimulus.keys])
+        if self.shape.key_words > 1:
+            words["last"][ends - 1] = 1
         return words
 
     def record(self, stimulus: Stimulus, words: WordRecord) -> Record:
@@ -124,13 +143,15 @@ class Encoding:
         accepted, starts, out = words.accepted["i"], stimulus.starts, words.words["o"]
         none = np.zeros(0, np.int64)
         size, runs = self._output_bytes(out)
+        key_first, key_taken = self._keys_accepted(stimulus, words.accepted["key"])
         record = Record(
             words.outcome,
             accepted,
             accepted[starts],
             np.maximum.reduceat(accepted, starts) if len(starts) else none,
             np.add.reduceat(accepted >= 0, starts, dtype=np.int64) if len(starts) else none,
-            words.accepted["key"],
+            key_first,
+            key_taken,
             np.ascontiguousarray(out["data"]),
             np.ascontiguousarray(out["last"]),
             size,
@@ -147,6 +168,14 @@ class Encoding:
             record.outcome, record.violation_cycle = Outcome.VIOLATION, int(record.out_cycle[broken[0]])
             record.violation = f"{keep} is not a run from byte 0, or not full before the last beat"
         return record
+
+    def _keys_accepted(self, stimulus: Stimulus, accepted: Cycles) -> tuple[Cycles, Cycles]:
+        """Cycles in which the first and the last word of each key was accepted."""
+        starts, ends = self._key_places(stimulus)
+        first, last = accepted[starts], accepted[ends - 1].copy()
+        for event in stimulus.events:
+            last[(first <= event.cycle) & (event.cycle < last)] = -1
+        return first, last
 
     def _output_bytes(self, out: Words) -> tuple[Cycles, np.ndarray]:
         """Bytes of each output beat that count, and whether its ``keep`` keeps the rules."""

@@ -116,11 +116,11 @@ def _keys(subject: Contract, stimulus: Stimulus, record: Record) -> str | None:
 
 def _setup(subject: Contract, ready: list[tuple[int, int]], loaded: int, end: int) -> str | None:
     """Ready rises when the key has been set up, not before."""
-    due = loaded + subject.timing.setup
+    due = loaded + subject.timing.preparation
     rise = next((at for at, value in ready if value and at > loaded), end + 1)
     if (rise < due and rise <= end) or (rise > due and due <= end):
         return (
-            f"The key taken in cycle {loaded} is set up in {subject.timing.setup} cycles, but ready rises "
+            f"The key taken in cycle {loaded} is set up in {subject.timing.preparation} cycles, but ready rises "
             f"{f'in cycle {rise}' if rise <= end else 'never'}, not in cycle {due}."
         )
     return None

@@ -42,8 +42,9 @@ def measure(
     busy: the longest latency of sectors offered back to back
     interval: between sectors offered back to back, with the core full before and after; all those gaps must agree,
               where sectors enter and where they leave
-    setup: from the key beat to the first beat of a sector that was waiting, for a first key and for a next one
-    zeroize: from a pulse to the beat of a key that was waiting, without a key and in the middle of a sector
+    setup: from a key's first word to the first beat of a sector that was waiting, for a first key and for a next one;
+           without the cycles in which the last word of the next one waits
+    zeroize: from a pulse to the first word of a key that was waiting, without a key and in the middle of a sector
     Raises :class:`SimulationError` where cycles that must agree do not.
     """
     if sectors < 12:
@@ -91,8 +92,9 @@ class _Measuring:
         )
 
     def setup(self) -> int:
-        records = [self.play(1, keys=[Key(self.key(), before=0)]) for _ in range(2)]
-        return self.only((int(record.first_in[0] - record.key_taken[0]) for record in records), "setup")
+        first, following = (self.play(1, keys=[Key(self.key(), before=0)]) for _ in range(2))
+        words = int(first.key_taken[0] - first.key_first[0])
+        return words + self.only((int(r.first_in[0] - r.key_taken[0]) for r in (first, following)), "setup")
 
     def zeroize(self) -> int:
         timing, cycles = self.core.timing, []
@@ -102,7 +104,7 @@ class _Measuring:
                 self.simulation.load_key(self.key())
             keys, events = [Key(self.key(), cycle=moment + 1)], [Zeroize(moment)]
             stimulus = self.simulation.stimulus(*self.sectors(sectors), keys=keys, events=events, quiet=0)
-            cycles.append(int(self.simulation.play(stimulus).key_taken[0]) - moment)
+            cycles.append(int(self.simulation.play(stimulus).key_first[0]) - moment)
         return self.only(cycles, "zeroize")
 
     def play(self, n: int, **more: Any) -> Record:

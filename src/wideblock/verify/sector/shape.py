@@ -10,10 +10,11 @@ __all__ = ["Shape", "port", "shape"]
 
 @dataclass(frozen=True)
 class Shape:
-    """Sizes in bytes.
+    """Sizes in bytes, numbers of beats and words.
 
     beat_bytes: of a beat in and out
     key_bytes:  of a key
+    key_words:  words of the key channel that make a key
     beats:      of a message of the length for which the timing is stated; the last one may have room left
     partial:    whether the last beat of a message may have bytes that are not the message's, told by ``keep``
     tweak_bytes: of a tweak; 0 if there is none
@@ -21,6 +22,7 @@ class Shape:
 
     beat_bytes: int
     key_bytes: int
+    key_words: int
     beats: int
     partial: bool
     tweak_bytes: int
@@ -36,8 +38,9 @@ def shape(core: Contract) -> Shape:
     widths = {field.name: field.width for field in sectors.fields}
     beat_bytes = widths["data"] // 8
     beats = -(-core.behaviour.usual // beat_bytes)
-    key_bytes = sum(field.width for field in key.fields) // 8
-    return Shape(beat_bytes, key_bytes, beats, "keep" in widths, widths.get("tweak", 0) // 8)
+    key_words = core.timing.key_words
+    key_bytes = next(field.width for field in key.fields if field.name == "key") // 8 * key_words
+    return Shape(beat_bytes, key_bytes, key_words, beats, "keep" in widths, widths.get("tweak", 0) // 8)
 
 
 def port(core: Contract, channel: str, field: str) -> str:

@@ -57,8 +57,8 @@ def state_after_zeroize(check: Check) -> Finding:
     """
     if not check.simulation.savable:
         return nothing("the model was built without access to its state")
-    setup = check.subject.timing.setup
-    moments = check.moments(11 + check.few(12))
+    setup, words = check.subject.timing.preparation, check.shape.key_words
+    moments = [max(1, moment - (words - 1)) for moment in check.moments(11 + check.few(12))]  # after the last word
     early = sorted({moment for moment in moments if moment < setup})
     for moment in early:
         first, second = life(check, moment), life(check, moment)

@@ -35,11 +35,15 @@ class Request:
 
 @dataclass(frozen=True)
 class Key:
-    """A key, valid from ``cycle`` on; sector ``before``, if given, is not sent until the key is accepted."""
+    """A key, valid from ``cycle`` on; sector ``before``, if given, is not sent until the key is accepted.
+
+    Where a key has several words, ``key`` may have too few or too many. ``last``: the last one is valid from then on.
+    """
 
     key: bytes
     before: int | None = None
     cycle: int = 0
+    last: int = 0
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,7 @@ class Record:
 
     beats_in: (beats,) each input beat
     first_in, last_in, taken_in: (sectors,) first and last beat accepted of each sector, and how many
-    key_taken: (keys,) cycle in which each was accepted
+    key_first, key_taken: (keys,) first and last word accepted of each key; no last one if an event cut it off
     out, out_last, out_bytes, out_cycle: each output beat, and how many bytes of it count
     faults, ready: (cycle, cause) of each pulse, (cycle, value) in the first cycle and at each change
     computed: each pulse
@@ -124,6 +128,7 @@ class Record:
     first_in: Cycles
     last_in: Cycles
     taken_in: Cycles
+    key_first: Cycles
     key_taken: Cycles
     out: Bytes
     out_last: Bytes

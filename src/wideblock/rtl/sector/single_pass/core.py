@@ -25,7 +25,7 @@ from wideblock.rtl.aes.iterative import IterativeEncryption
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption, both_ways
 from wideblock.rtl.aes.planes import named
 from wideblock.rtl.aes.sbox import logic_sbox
-from wideblock.rtl.keys.unit import REFUSED, KeyUnit
+from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.stream.behaviour import Behaviour, Length, Output, SectorTiming
 from wideblock.rtl.stream.queue import PromisedQueue
 from wideblock.rtl.stream.sector import sector_interface
@@ -34,6 +34,7 @@ from wideblock.rtl.stream.stages import power_of_two, select
 from wideblock.rtl.stream.storage import Delay
 from wideblock.rtl.stream.unit_entrance import FAULTS, UnitEntrance
 
+from ..keys import connect_keys, key_collector, key_faults, with_key_faults
 from ..parameters import SinglePassParameters
 from .equations import Equations
 from .stealing import StealingControl, StealingData, up_to
@@ -105,10 +106,14 @@ class SinglePass(Equations, wiring.Component):
         self.arrivals_depth = self.tweak_latency + 2  # as many as arrive while a tweak is enciphered, and not more
         self.results_depth = A + 2
         rows = 2 * power_of_two(max(self.arrivals_depth, self.results_depth))
-        material, faults = self.key_material(p), (*FAULTS, REFUSED)
+        material = self.key_material(p)
+        faults = (*FAULTS, *key_faults(p, material))
+        self.key_collector = key_collector(p, material)
         self.key_unit = KeyUnit(material, sbox=p.sbox, rows=rows, round_stages=p.round_stages)
         self.timing = self._timing()
-        self.interface = sector_interface(p.width, material.bits, faults, key_parts=material.text, keep=True)
+        self.interface = sector_interface(
+            p.width, material.bits, faults, key_parts=material.text, key_width=p.key_width, keep=True
+        )
         self.behaviour = Behaviour(
             length=Length(16, 16 * self.max_blocks),
             usual=p.sector_bytes,
@@ -152,13 +157,15 @@ class SinglePass(Equations, wiring.Component):
                 tweak = 0
         before = -(-(self.arrivals_depth + 2) // p.beats)  # units that end in the queue or a register before it
         waiting = before * (work + tweak - p.beats) + (0 if self.shared else max(0, self.tweak_latency - work))
+        key_words = self.key_collector.words if self.key_collector else 1
         return SectorTiming(
             compute=compute,
             latency=compute + 1,
             busy=compute + 1 + tweak + waiting,
             interval=work + tweak if self.shared else max(work, self.tweak_latency),
-            setup=self.key_unit.setup(call=A, loading=0),
+            setup=key_words - 1 + self.key_unit.setup(call=A, loading=0),
             zeroize=2 * self.key_unit.rows + 1,
+            key_words=key_words,
         )
 
     # Hardware
@@ -414,17 +421,12 @@ class SinglePass(Equations, wiring.Component):
 
     def _connect_keys(self, f: Frame, call: Value) -> None:
         """The key port, ``zeroize``, ``ready`` and ``fault``; a key is accepted when no unit is under way."""
-        m, keys = f.m, self.key_unit
-        connect(m, flipped(self.key), keys.key)
+        m = f.m
         units = Signal(range(self.arrivals_depth + self.cipher_latency + 8))  # entered and not yet computed
         m.d.sync += units.eq(Mux(f.clear, 0, units + call - self.computed))
-        m.d.comb += [
-            keys.zeroize.eq(self.zeroize),
-            keys.idle.eq(self.entrance.between & (units == 0)),
-            keys.derived.eq(1),
-            self.ready.eq(keys.running),
-            self.fault.eq(self.entrance.fault | (keys.refused << len(FAULTS))),
-        ]
+        idle = self.entrance.between & (units == 0)
+        connect_keys(m, self, idle=idle, derived=Const(1))
+        m.d.comb += self.fault.eq(with_key_faults(self, self.entrance.fault))
 
     def _tag(self, f: Frame, name: str, entering: Value) -> Value:
         """A flag that goes along with the pipelines, as it is beside their output."""

@@ -1,0 +1,59 @@
+# amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
+"""The key port of every sector core, from the stream of keys or of their words to the key unit."""
+
+from amaranth import Module, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import connect, flipped
+
+from wideblock.rtl.keys.material import KeyMaterial
+from wideblock.rtl.keys.unit import REFUSED, KeyUnit
+from wideblock.rtl.keys.words import WRONG_WORDS, KeyWords
+from wideblock.rtl.stream.behaviour import Fault, KeyRule
+
+from .parameters import SectorParameters
+
+__all__ = ["connect_keys", "key_collector", "key_faults", "with_key_faults"]
+
+
+def key_collector(p: SectorParameters, material: KeyMaterial) -> KeyWords | None:
+    """The part that collects the words of a key, or None where a whole key is one word."""
+    return KeyWords(bits=material.bits, width=p.key_width) if p.key_width else None
+
+
+def key_faults(p: SectorParameters, material: KeyMaterial) -> tuple[Fault, ...]:
+    """Bits of ``fault`` that are about keys, in the order of :func:`with_key_faults`."""
+    refused = () if material.rule is KeyRule.ANY else (REFUSED,)
+    return (*refused, *((WRONG_WORDS,) if p.key_width else ()))
+
+
+def with_key_faults(core: wiring.Component, faults: Value) -> Value:
+    """``fault`` of ``core``: ``faults`` of its sectors, from bit 0 on, and those of its keys after them."""
+    keys: KeyUnit = core.key_unit
+    pulses = [] if keys.material.rule is KeyRule.ANY else [keys.refused]
+    pulses += [core.key_collector.fault] if core.key_collector else []
+    fault = faults
+    for bit, pulse in enumerate(pulses, len(faults)):
+        fault = fault | (pulse << bit)
+    return fault
+
+
+def connect_keys(m: Module, core: wiring.Component, *, idle: Value, derived: Value) -> None:
+    """Connects the key port, ``zeroize`` and ``ready`` of ``core`` with its key unit.
+
+    See :class:`KeyUnit` for ``idle`` and ``derived``.
+    """
+    keys: KeyUnit = core.key_unit
+    if core.key_collector:
+        m.submodules.key_collector = collector = core.key_collector
+        connect(m, flipped(core.key), collector.i)
+        connect(m, collector.o, keys.key)
+        m.d.comb += collector.clear.eq(keys.clear)
+    else:
+        connect(m, flipped(core.key), keys.key)
+    m.d.comb += [
+        keys.zeroize.eq(core.zeroize),
+        keys.idle.eq(idle),
+        keys.derived.eq(derived),
+        core.ready.eq(keys.running),
+    ]

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check of keys in words: wrong numbers of words, pauses, keys in a row, and keys that zeroize or reset cut off."""
+
+import numpy as np
+
+from wideblock.rtl.stream.behaviour import Cause
+from wideblock.simulation.bench import State
+from wideblock.simulation.script import NEVER
+from wideblock.verify.report import Finding, failed, nothing, passed
+from wideblock.verify.sector.check import Check
+from wideblock.verify.sector.judge import explain, level
+from wideblock.verify.sector.stimulus import Key, Reset, Zeroize
+
+__all__ = ["key_words"]
+
+
+def key_words(check: Check) -> Finding:
+    """Keys of too few and too many words, words with pauses between sectors, keys in a row, and keys that are cut off.
+
+    A key of a wrong number of words is one fault and changes nothing, with no key in place and with one. A key whose
+    last word is late holds no sector off. Zeroize and reset in each cycle of a key leave nothing of it.
+    """
+    words = check.shape.key_words
+    if words == 1:
+        return nothing("a key is one word")
+    sizes = sorted({1, words - 1, words + 1, words + 2, 2 * words})
+    for size in sizes:
+        for loaded in (False, True):
+            if difference := _refused(check, size, loaded):
+                return failed(difference)
+    if difference := _late(check) or _in_a_row(check):
+        return failed(difference)
+    for event, moments in ((Zeroize, range(words)), (Reset, range(1, words))):  # a reset before a key cuts nothing off
+        for moment in moments:
+            if difference := _cut(check, event, moment):
+                return failed(difference)
+    return passed(
+        f"keys of {', '.join(map(str, sizes))} words are refused, a late last word holds no sector off; zeroize and "
+        f"reset in each word of a key of {words}"
+    )
+
+
+def _refused(check: Check, size: int, loaded: bool) -> str | None:
+    """How a key of ``size`` words is not refused or leaves a trace, after a right one if ``loaded``, or None."""
+    simulation, right = check.simulation, check.subject.behaviour.fault(Cause.KEY_WORDS)
+    word = check.shape.key_bytes // check.shape.key_words
+    said = f"A key of {size} words, {'after a right one' if loaded else 'with no key in place'},"
+    key = check.key()
+    simulation.reset()
+    if loaded:
+        simulation.load_key(key)
+    wrong = [Key(check.random(size * word), cycle=check.quiet)]
+    record = simulation.play(simulation.stimulus([], [], False, keys=wrong, offer=0.7, noise=True, quiet=check.quiet))
+    check.count(record, 0)
+    if [value for _, value in record.faults] != [right]:
+        seen = ", ".join(str(value) for _, value in record.faults) or "none"
+        return f"{said} is fault {right}, once; seen: {seen}."
+    if level(record.ready, record.cycles) != loaded:
+        return f"{said} leaves ready {'low' if loaded else 'high'}."
+    if loaded and (difference := _wrong_sector(check, key)):
+        return f"{said} changes the key in place. {difference}"
+    key = check.key()
+    simulation.load_key(key)
+    if difference := _wrong_sector(check, key):
+        return f"{said} changes the key after it. {difference}"
+    return None
+
+
+def _wrong_sector(check: Check, key: bytes) -> str | None:
+    """The first difference between the core and its specification under ``key``, which is in place, or None."""
+    requests = check.requests(2)
+    result = check.simulation.run(
+        [r.data for r in requests], [r.tweak for r in requests], [r.decrypt for r in requests]
+    )
+    check.cycles += result.cycles
+    check.played += len(requests)
+    for n, (request, right) in enumerate(zip(requests, check.pool.answers(key, requests), strict=True)):
+        if (got := result.sectors[n].tobytes()) != right:
+            return explain(n, request, key, right, got, int(result.first_out[n]))
+    return None
+
+
+def _late(check: Check) -> str | None:
+    """How a key whose last word is late waits with its first one, or holds sectors off before its last one, or None."""
+    t, simulation = check.subject.timing, check.simulation
+    filling = 2 * (1 + t.busy // t.interval)
+    first = filling * t.interval + t.busy
+    last = first + t.key_words + 4 * t.interval
+    requests = [check.request(check.subject.behaviour.usual) for _ in range(last // t.interval + 4)]
+    keys = [Key(check.key(), cycle=first, last=last)]
+    simulation.reset()
+    simulation.load_key(check.key())
+    record = simulation.play(simulation.requests(requests, keys=keys, noise=True, patience=simulation.patience()))
+    check.count(record, len(requests))
+    if record.key_first[0] != first:
+        return (
+            f"The first word of a key waits while sectors are processed, from cycle {first} to {record.key_first[0]}."
+        )
+    begun = record.first_in[filling:]
+    gaps = np.unique(np.diff(begun[begun <= last])).tolist()
+    if gaps != [t.interval]:
+        seen = f"they come {', '.join(map(str, gaps))} cycles apart" if gaps else "none comes"
+        return f"Sectors begin every {t.interval} cycles, but while the last word of a key is late, {seen}."
+    return None
+
+
+def _in_a_row(check: Check) -> str | None:
+    """How sectors are wrong after two keys in a row, or None."""
+    for offer in (1.0, 0.5):
+        keys = [Key(check.key()), Key(check.key()), Key(check.key(), before=1)]
+        if difference := check.play(check.requests(3), keys, offer=offer):
+            return f"{difference} Two keys came in a row, their words with chance {offer}, and a third one."
+    return None
+
+
+def _cut(check: Check, event: type[Zeroize] | type[Reset], moment: int) -> str | None:
+    """How the next key is wrong or something is left of one after ``event`` in cycle ``moment`` of its words, or None.
+
+    Zeroize: the rest of the key comes, up to its last word. Reset: it does not.
+    """
+    said = f"{'zeroize' if event is Zeroize else 'a reset'} in cycle {moment} of the words of a key"
+    for last in (0, 2 * check.quiet):
+        keys = [Key(check.key(), cycle=check.quiet, last=last), Key(check.key())]
+        if difference := check.play(check.requests(2), keys, [event(check.quiet + moment)]):
+            return f"{difference} There was {said}, and its last word came {'late' if last else 'at once'}."
+    if not check.simulation.savable:
+        return None
+    one, other = _left(check, event, moment), _left(check, event, moment)
+    if names := sorted(name for name, value in one.items() if value != other[name]):
+        return f"The core holds different values of {', '.join(names[:6])} after {said}: they are not cleared."
+    return None
+
+
+def _left(check: Check, event: type[Zeroize] | type[Reset], moment: int) -> State:
+    """The state of a new instance after ``event`` in cycle ``moment`` of the words of a random key."""
+    with check.simulation.fresh(power_on=int(check.rng.integers(1, 1 << 30))) as core:
+        core.play(core.stimulus([], [], False, quiet=check.quiet))
+        limit = moment + check.subject.timing.zeroize
+        keys, events = [Key(check.key())], [event(moment)]
+        check.count(core.play(core.stimulus([], [], False, keys=keys, events=events, quiet=NEVER, limit=limit)), 0)
+        return core.simulation.save()
