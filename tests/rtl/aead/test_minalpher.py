@@ -111,6 +111,21 @@ def test_a_block_every_nineteen_cycles():
     assert core(permutations=1).timing.interval == 37
 
 
+def test_the_formulas_of_the_manual():
+    """docs/authenticated-ciphers.md, section 6."""
+    one, two = core(permutations=1).timing, core().timing
+    for n in range(100):
+        m, r, words = n // 32 + 1, -(-(n % 32) // 4), -(-n // 4)
+        for ad in range(100):
+            a = -(-ad // 32)
+            S = 28 + 19 * a if a else 30
+            assert two.message(ad, n) == S + 19 * m + 24, (ad, n)
+            assert two.message(ad, n, decrypt=True) == S + 19 * m + 5 + max(2, r) + words, (ad, n)
+            S = 46 + 19 * a if a else 30
+            assert one.message(ad, n) == S + 37 * m + 6, (ad, n)
+            assert one.message(ad, n, decrypt=True) == S + 37 * m + 6 + words, (ad, n)
+
+
 @pytest.mark.parametrize("permutations", [1, 2])
 def test_no_byte_leaves_under_a_wrong_tag_or_padding(permutations):
     """Any bit of tag, ciphertext or associated data; a padding that only the owner of the key can make."""

@@ -84,8 +84,8 @@ class MinalpherCipher(wiring.Component):
 
     One permutation is for L and the message. The sums are made in another one, which works on a block while the first
     works on the next; or in the same, by turns. D and t are registers of their own: D is the mask of the block in the
-    first permutation, and multiplied by y when a block enters and when it leaves. t takes the mask of a block of the sum
-    when it enters, and P of it when it leaves.
+    first permutation, and is multiplied by y when a block enters and when it leaves. t takes the mask of a block of the
+    sum when it enters, and P of it when it leaves.
 
     Padding is searched in the last result of a decryption in one cycle of its own, from flags of its bytes.
 
@@ -148,10 +148,6 @@ class MinalpherCipher(wiring.Component):
             m.d.sync += self._state.eq(State.EMPTY)
         return m
 
-    def _idle(self, permutation: Permutation) -> Value:
-        """Whether nothing is in a permutation; while a block leaves it is not idle."""
-        return permutation.i.ready & ~permutation.o.valid
-
     def _permutations(self, m: Module, text: Value) -> tuple[Value, Value]:
         """The blocks that enter, and their masks. Returns whether the first one, and the sum, have a result."""
         block, state, P, P_sum = self.i.payload, self._state, self.P, self.P_sum
@@ -208,7 +204,8 @@ class MinalpherCipher(wiring.Component):
 
     def _results(self, m: Module, out: Value, text: Value) -> None:
         """Results. The last one of a decryption stays a cycle longer, in which its padding is searched."""
-        some, one = Signal(BLOCK), Signal(BLOCK)  # bytes that are not 00, and that are 80
+        some = Signal(BLOCK)  # bytes that are not 00
+        one = Signal(BLOCK)  # bytes that are 80
         searched = Signal()
         final = out & self._decrypt & self._last & ~searched
         m.d.comb += self._leave.eq(out & ~final)
@@ -256,11 +253,11 @@ class MinalpherCipher(wiring.Component):
             with m.Elif(masked):
                 m.d.sync += state.eq(State.AD)
         with m.If(state == State.AD):
-            m.d.comb += self.i.ready.eq(self._idle(self.P_sum))
+            m.d.comb += self.i.ready.eq(self.P_sum.idle)
         with m.If(self._take & ((state == State.AD_L) | (state == State.AD)) & block.last):
             m.d.comb += self._prepare[1].eq(1)
             m.d.sync += state.eq(State.MASK)
-        with m.If((state == State.MASK) & self._idle(self.P)):
+        with m.If((state == State.MASK) & self.P.idle):
             m.d.comb += self._enter.eq(1)
             m.d.sync += state.eq(State.L)
 
@@ -269,7 +266,7 @@ class MinalpherCipher(wiring.Component):
         state, block = self._state, self.i.payload
         with m.If((state == State.L) & masked):
             m.d.sync += state.eq(State.DATA)
-        with m.If((state == State.DATA) & self._idle(self.P)):
+        with m.If((state == State.DATA) & self.P.idle):
             m.d.comb += self.i.ready.eq(~block.decrypt)
             with m.If(self.i.valid):
                 m.d.comb += self._enter.eq(1)
@@ -280,7 +277,7 @@ class MinalpherCipher(wiring.Component):
                 with m.Elif(block.last):
                     m.d.sync += state.eq(State.SEAL)
         with m.If(state == State.SUM):
-            m.d.comb += self.i.ready.eq(self._leave if self.shared else self._idle(self.P_sum))
+            m.d.comb += self.i.ready.eq(self._leave if self.shared else self.P_sum.idle)
             with m.If(self._take):
                 m.d.sync += state.eq(Mux(block.last, State.JUDGE, State.DATA))
 
@@ -292,7 +289,7 @@ class MinalpherCipher(wiring.Component):
         with m.If(state == State.SEAL):
             m.d.comb += self.tag.valid.eq(summed & self._sealing)
         with m.If(state == State.JUDGE):
-            m.d.comb += self.i.ready.eq(summed if self.shared else summed & self._idle(self.P))
+            m.d.comb += self.i.ready.eq(summed if self.shared else summed & self.P.idle)
             with m.If(self._take):
                 m.d.sync += self._wrong.eq(self._wrong | (tag != self.i.payload.data[: 8 * TAG]))
                 m.d.sync += state.eq(State.JUDGED)
