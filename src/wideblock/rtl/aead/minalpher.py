@@ -152,13 +152,14 @@ class MinalpherCipher(wiring.Component):
         """The blocks that enter, and their masks. Returns whether the first one, and the sum, have a result."""
         block, state, P, P_sum = self.i.payload, self._state, self.P, self.P_sum
         taken = (state == State.AD) | (state == State.SUM)
+        hashed = (state == State.AD) & (block.size != 0)
         short = (state == State.AD) & (block.size != BLOCK)
         entering = Mux(state == State.DATA, block.data, 0) ^ self._yD
         C = Mux(taken, block.data, text)
         summing = named(m, "summing", C ^ Mux(self._ends, self._t, 0) ^ self._mask)
         doubled = Mux(self._ends & short, times_y(self._yD), self._yD)
         m.d.comb += [
-            self._sum.eq(self._take & taken & (block.size != 0) | self._leave & ~self._decrypt),
+            self._sum.eq(self._take & (hashed | (state == State.SUM)) | self._leave & ~self._decrypt),
             self._ends.eq(Mux(taken, block.last, self._last)),
             self._mask.eq(doubled ^ Mux(self._ends, self._D, 0)),
             P.i.payload.inverse.eq((state == State.DATA) & block.decrypt),
