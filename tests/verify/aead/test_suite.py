@@ -5,6 +5,8 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from wideblock.catalog import PRESETS
+from wideblock.catalog.kinds import AEAD
 from wideblock.errors import UserError
 from wideblock.export.aead import random_answers, vectors
 from wideblock.export.contract import Contract, contract
@@ -35,6 +37,15 @@ def test_every_check_passes(simulation):
     assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
     assert [check.name for check in report.checks] == list(CHECKS)
     assert all(check.outcome is Outcome.PASSED and check.cycles for check in report.checks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, preset in PRESETS.items() if preset.scheme.kind is AEAD])
+def test_every_check_passes_on_every_preset(name):
+    core = contract(name, {"data_bytes": 96, "ad_bytes": 80})
+    report = verify(core, messages=64, seed=2, vectors=core.known_answers)
+    assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
+    assert all(check.outcome is Outcome.PASSED for check in report.checks)
 
 
 class Wrong:
@@ -155,7 +166,7 @@ def test_one_message_by_the_core_and_by_the_specification(simulation, size):
     [
         ({"npub": bytes(11)}, "nonce must be 12 bytes, got 11"),
         ({"ad": bytes(49)}, "associated data must be at most 48 bytes, got 49"),
-        ({"given": bytes(81)}, "message must be at most 64 bytes, got 65"),
+        ({"given": bytes(81)}, "ciphertext must be at most 64 bytes, got 65"),
         ({"given": bytes(15)}, "a ciphertext has at least its tag of 16 bytes, got 15"),
         ({"engine": "native"}, "unknown engine 'native'; there are rtl, spec"),
         ({"key": bytes(15)}, "key must be 16 bytes, got 15"),
