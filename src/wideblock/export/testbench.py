@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A self-checking test bench of an exported core, in Verilog: known answers, and no unknown value where one matters."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
@@ -46,7 +46,7 @@ def testbench(core: Contract, cases: Sequence[Case]) -> str:
         if key != loaded:
             plays.append(f"load({_hex(key, widths['s_axis_key_tdata'])});")
             loaded = key
-        user = _hex(tweak + bytes([decrypt]), widths["s_axis_tuser"])
+        user = _user(core, {"tweak_size": len(tweak), "size": len(given), "decrypt": decrypt}, tweak)
         plays.append(f"send({len(data_in)}, {beats}, {user}, {_ones(bytes_last, beat)});")
         data_in += _beats(given, beat)
         data_out += _beats(right, beat)
@@ -85,6 +85,16 @@ def testbench(core: Contract, cases: Sequence[Case]) -> str:
         out_keep=", m_axis_tkeep" if keep else "",
         check_keep=" || m_axis_tkeep !== right_keep[seen]" if keep else "",
     )
+
+
+def _user(core: Contract, values: Mapping[str, int], tweak: bytes) -> str:
+    """What a message's first beat says of it, field by field."""
+    stream = next(stream for stream in core.shell.streams if stream.prefix == "s_axis")
+    values, user, low = {"tweak": int.from_bytes(tweak, "little"), **values}, 0, 0
+    for field in stream.payload["s_axis_tuser"]:
+        user |= values[field.name] << low
+        low += field.width
+    return f"{low}'h{user:x}"
 
 
 def _beats(data: bytes, size: int) -> list[bytes]:
