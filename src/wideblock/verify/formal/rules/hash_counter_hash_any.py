@@ -27,6 +27,7 @@ def order(core: Contract) -> Rule:
     signals |= {name: f"core.{name}" for name in ("steps", "called")}
     signals |= {f"{walk}_{x}": f"core.{walk}_{x}" for walk in ("lane", "y") for x in ("number", "held")}
     signals |= {"end_byte": "core.message.end", "tweak_size": "core.message.tweak_size"}
+    entrance_signals, entrance = _entrance(core)
     single_tags, single = delayed("single", A)
     step_tags, step = delayed("step", A)
     first_tags, first = _last_blocks("front", s)
@@ -43,14 +44,16 @@ def order(core: Contract) -> Rule:
     )
     return Rule(
         "no stage works on a message that it was not given, nor announces it",
-        signals | single_tags | step_tags | first_tags | last_tags,
+        signals | entrance_signals | single_tags | step_tags | first_tags | last_tags,
         f"""
+      {entrance}
       wire [{bits}:0] under_way = front - inner, in_core = front - left, to_leave = inner - left;
       wire [15:0] single_flight = {single}, step_flight = {step}, first_flight = {first}, last_flight = {last};
       wire [15:0] behind = end_byte >> 4, held = (16'd15 + tweak_size) >> 4;
       wire in_lanes = !steps && step_flight != 0;
       {walks}
       always @* if (!clear) begin
+        assert (end_byte < {core.parameters.longest} && tweak_size <= {core.parameters.most_tweak_bytes});
         assert (under_way <= 1 && in_core <= {made.slots} && to_leave <= in_core);
         assert (under_way == first_flight + steps + in_lanes + last_flight);
         assert (under_way == first_flight + single_flight + called);
@@ -60,6 +63,30 @@ def order(core: Contract) -> Rule:
         assert (single_flight == 0 || (y_at == 0 && last_flight == 0));
         {behind_call}
         assert (!computed || under_way == 1);
+      end""",
+    )
+
+
+def _entrance(core: Contract) -> tuple[dict[str, str], str]:
+    """A message that is offered states sizes that the core takes, and the first pass is where its blocks are."""
+    names = ("full", "begun", "first", "discard", "number", "beat.last", "beat.size", "beat.tweak_size")
+    length, most_tweak = core.behaviour.length, core.parameters.most_tweak_bytes
+    signals = {f"entrance_{name.replace('beat.', '')}": f"core.entrance.{name}" for name in names}
+    return (
+        signals | {"front_number": "core.front_number", "front_held": "core.front_held"},
+        f"""wire stated = entrance_size >= {length.least} && entrance_size <= {length.most}
+        && entrance_tweak_size <= {most_tweak};
+      wire [15:0] front_behind = (entrance_size - 16'd1) >> 4, front_tweak = (16'd15 + entrance_tweak_size) >> 4;
+      always @* if (!clear) begin
+        assert (entrance_first || entrance_discard || stated);
+        assert (!entrance_full || entrance_begun == !entrance_last);
+        assert (entrance_full || entrance_discard || entrance_first == !entrance_begun);
+        assert (!entrance_discard || entrance_full || entrance_begun);
+        assert (entrance_number == front_number);
+        assert ((front_number != 0) == (!entrance_first && !entrance_discard));
+        assert (front_number == 0 || (front_number <= front_behind && front_held == 0));
+        assert (front_held == 0 || (entrance_full && entrance_first && !entrance_discard && stated));
+        assert (front_held == 0 || front_held <= front_tweak);
       end""",
     )
 
