@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from wideblock.catalog import KnownAnswer
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 
@@ -13,7 +14,10 @@ Case = tuple[bytes, bytes, bool, bytes, bytes]
 
 
 def cases(core: Contract, most: int = 4) -> list[Case]:
-    """Returns the first known answers of the core, ``most`` of them, each in every direction that the core has."""
+    """Returns known answers of the core, ``most`` of them, each in every direction that the core has.
+
+    They are the first ones, where these are all of one size; else they are of different sizes as far as possible.
+    """
     return [
         (
             known.key,
@@ -21,9 +25,24 @@ def cases(core: Contract, most: int = 4) -> list[Case]:
             way,
             *((known.ciphertext, known.plaintext) if way else (known.plaintext, known.ciphertext)),
         )
-        for known in core.known_answers[:most]
+        for known in _various(core.known_answers, most)
         for way in core.behaviour.directions
     ]
+
+
+def _various(answers: Sequence[KnownAnswer], most: int) -> list[KnownAnswer]:
+    """The first ``most`` answers, those before others whose tweak or message is of a size that is not among them."""
+    waiting, taken = list(answers), []
+    while waiting and len(taken) < most:
+        chosen = min(waiting, key=lambda known: sum(_alike(known, other) for other in taken))
+        waiting.remove(chosen)
+        taken.append(chosen)
+    return taken
+
+
+def _alike(one: KnownAnswer, other: KnownAnswer) -> int:
+    """How many of their sizes are the same."""
+    return (len(one.tweak) == len(other.tweak)) + (len(one.plaintext) == len(other.plaintext))
 
 
 def testbench(core: Contract, cases: Sequence[Case]) -> str:
