@@ -23,8 +23,8 @@ def sector_channel(width: int, *, keep: bool = False, tweak_bits: int = TWEAK_BI
     tweak = Field("tweak", tweak_bits, "tweak, byte 0 in bits 7..0", Read.FIRST)
     ends = Field("keep", 16 * width, "bytes of the last beat that are the unit's, a run from byte 0", Read.LAST)
     sizes = (
-        Field("tweak_size", 8, "bytes of the tweak; those behind them are not read", Read.FIRST),
-        Field("size", SIZE_BITS, "bytes of the sector", Read.FIRST),
+        Field("tweak_size", 8, "number of bytes of the tweak that count", Read.FIRST),
+        Field("size", SIZE_BITS, "number of bytes of the sector", Read.FIRST),
     )
     return Channel(
         "i",
