@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Horner's rule over a run of blocks whose number is known with the first one: no program, one block a cycle."""
 
+from typing import Any
+
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
@@ -106,7 +108,7 @@ class HornerRun(wiring.Component):
             m.d.sync += round_again.eq((row == self.decimation - 1) | (round_again & ~self.first))
         return self.first | ~round_again
 
-    def _delayed(self, m: Module, entering: data.View) -> data.View:
+    def _delayed(self, m: Module, entering: Any) -> Any:
         """The flags of what enters the multiplier, beside its result."""
         tag = entering
         for k in range(self.stages):
@@ -136,7 +138,7 @@ class HornerRun(wiring.Component):
             m.d.sync += number.eq(following)
         return issue, number
 
-    def _close(self, m: Module, leaving: data.View, product: Value) -> None:
+    def _close(self, m: Module, leaving: Any, product: Value) -> None:
         """The sum of the chains' last products."""
         total = Signal(128)
         before = Signal(128)
