@@ -25,7 +25,7 @@ __all__ = ["StoreAndForward"]
 
 
 class StoreAndForward(wiring.Component):
-    """Entrance, admission, exit, key unit and clearing of a core for sectors of one size.
+    """Entrance, admission, exit, key unit and clearing of a core, for sectors of one size unless a family makes others.
 
     A family knows its cycles before it constructs this: ``compute`` as in :class:`SectorTiming`, and the ``interval``
     from sector to sector, or None if there is one at a time. From these come the number of ``slots``, sectors that can
