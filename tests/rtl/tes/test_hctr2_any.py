@@ -2,6 +2,7 @@
 """HCTR2 cores for messages of any length as the Verilog that users get, against the specification."""
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -10,6 +11,9 @@ from wideblock.image.crypt import crypt_image
 from wideblock.rtl.sector.parameters import AnyLengthParameters
 from wideblock.spec.hctr2 import HCTR2
 from wideblock.verify.sector.driver import SectorSimulation
+from wideblock.verify.sector.judge import judge
+from wideblock.verify.sector.pool import SpecificationPool
+from wideblock.verify.sector.stimulus import Key, Request
 
 from .whole import assert_every_value, assert_verified, cases
 
@@ -103,6 +107,28 @@ def test_sizes_mix_at_the_stated_cycles():
             assert alone.last_out[0] - alone.first_in[0] == timing.latency
     expected = computed_in_a_stream(core, sizes)
     assert (together.computed - together.first_in[0]).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("other", "fault"),
+    [
+        ({"stated": 49}, 1),
+        ({"stated": 47}, 2),
+        ({"stated": 15}, 1),
+        ({"stated": 513}, 2),
+        ({"tweak": bytes(33)}, 4),
+    ],
+)
+def test_a_core_that_takes_a_sector_of_another_size_than_stated_is_found(other, fault):
+    """The record of right sectors, judged as if one of them had stated something else."""
+    core = contract(*FEW[0])
+    requests = [Request(bytes(48), bytes(tweak), False) for tweak in (5, 32, 0)]
+    with SectorSimulation(core) as simulation, SpecificationPool(core, 1) as pool:
+        stimulus = simulation.requests(requests, keys=[Key(KEY, before=0)], quiet=200)
+        record = simulation.play(stimulus)
+        assert judge(core, pool, requests, stimulus, record) is None
+        said = judge(core, pool, [requests[0], replace(requests[1], **other), requests[2]], stimulus, record)
+    assert said is not None and f"so fault must be {fault}, and fault never pulsed for it" in said
 
 
 def test_an_image_that_the_specification_reads(tmp_path):
