@@ -15,7 +15,7 @@ ROOT = Path(wideblock.__file__).parent
 OWN = ("spec", "vectors", "catalog", "rtl/tes", *(f"rtl/aead/{scheme}.py" for scheme in catalog.SCHEMES))
 SHARED = [path for path in sorted(ROOT.rglob("*.py")) if not path.relative_to(ROOT).as_posix().startswith(OWN)]
 WORDS = {"verilator.py": {"fast"}}  # of its options
-FAMILIES = {"EncryptMixEncrypt", "HashCounterHash", "HashEcbHash", "SinglePass", "TwoPass"}
+FAMILIES = {"EncryptMixEncrypt", "HashCounterHash", "HashCounterHashAny", "HashEcbHash", "SinglePass", "TwoPass"}
 
 
 def names(tree):

@@ -31,7 +31,8 @@ BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096, "xcb": 4096, "aez_
 OF_KIND = {
     kind: [name for name, preset in catalog.PRESETS.items() if preset.scheme.kind is kind] for kind in (SECTOR, AEAD)
 }
-SECTORS = [name for name in OF_KIND[SECTOR] if catalog.preset(name).scheme.name != "xts"]
+ANY = {"hctr2-any": (290, 545)}  # most cycles between messages of 4096 bytes, and of one alone to its last block
+SECTORS = [name for name in OF_KIND[SECTOR] if catalog.preset(name).scheme.name != "xts" and name not in ANY]
 AUTHENTICATED = {  # cycles a block
     "aes-gcm": 11,
     "minalpher": 19,
@@ -95,7 +96,19 @@ def test_units_follow_each_other_but_for_the_tweak(name, sector_bytes):
 
 
 def test_every_preset_is_in_a_table():
-    assert UNITS.keys() | set(SECTORS) | AUTHENTICATED.keys() == catalog.PRESETS.keys()
+    assert UNITS.keys() | ANY.keys() | set(SECTORS) | AUTHENTICATED.keys() == catalog.PRESETS.keys()
+
+
+@pytest.mark.parametrize("name", ANY)
+def test_a_core_for_any_length_states_the_cycles_of_each(timing, name):
+    core = contract(name)
+    most, alone = ANY[name]
+    stated, p = core.behaviour.stated, core.parameters
+    assert timing[name].interval <= most and timing[name].compute <= alone
+    assert stated.timing(p.tweak_bytes, p.sector_bytes) == timing[name]
+    for sizes in ((0, 16), (32, 100), (16, 512)):
+        changes = {"tweak_bytes": sizes[0], "sector_bytes": sizes[1]}
+        assert contract(name, changes).timing == stated.timing(*sizes)
 
 
 @pytest.mark.parametrize("name", AUTHENTICATED)
@@ -147,6 +160,11 @@ def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
             "BROKEN, not to protect data: XCB for 33-byte sectors, one AES core, one hash ",
         ),
         ("aez-2ts", {}, "AEZ-core[AES] for 4096-byte sectors, tweaks of 16 bytes, two AES cores, masks on-the-fly, s"),
+        (
+            "hctr2-any",
+            {"tweak_bytes": 8},
+            "HCTR2 for messages of 16 to 4096 bytes and tweaks of 0 to 32, figures for 409",
+        ),
         ("xts-enc", {"direction": "both"}, "AES-XTS for units of any length from 16 bytes, figures for 4096, both dir"),
     ],
 )

@@ -28,7 +28,9 @@ def test_ports_are_axi4_stream_of_the_stated_width(name):
     assert bool(keep) == (not core.behaviour.length.fixed)
     assert all(width[name] == p.beat_bytes for name in keep) and width["fault"] == len(core.behaviour.faults)
     assert width["s_axis_tdata"] == width["m_axis_tdata"] == 128 * p.width
-    assert width["s_axis_tuser"] == 8 * p.tweak_bytes + 1
+    stated = core.behaviour.stated
+    sizes = 8 * (stated.tweak.most - p.tweak_bytes) + 8 + 16 if stated else 0
+    assert width["s_axis_tuser"] == 8 * p.tweak_bytes + sizes + 1
     assert width["s_axis_key_tdata"] == core.component.key_material(p).bits
     inputs = {port.name for port in core.ports if port.direction == "input"}
     assert inputs == {

@@ -60,6 +60,17 @@ def test_a_sector_that_ends_inside_a_block(tmp_path):
     assert "PASSED" in printed and "FAILED" not in printed, printed
 
 
+@pytest.mark.slow
+@needs_icarus
+def test_messages_that_state_their_sizes(tmp_path):
+    """Known answers of four sizes and four sizes of tweaks, in one run."""
+    core = contract("hctr2-any")
+    plays = cases(core)
+    assert len({len(tweak) for _, tweak, *_ in plays}) == len({len(given) for *_, given, _ in plays}) == 4
+    printed = run(tmp_path, core, core.verilog, bench_of(core, plays), "-g2005")
+    assert "PASSED: 8 known answers" in printed and "FAILED" not in printed, printed
+
+
 @needs_icarus
 @pytest.mark.parametrize("generation", ["-g2005", "-g2012"])
 def test_keys_in_words(generation, tmp_path):

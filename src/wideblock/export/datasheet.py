@@ -8,7 +8,7 @@ from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.export.verilog import command
 from wideblock.export.wave import sector_diagram, text, transfers
-from wideblock.rtl.stream.behaviour import Behaviour, Cause, KeyRule
+from wideblock.rtl.stream.behaviour import Behaviour, Cause, KeyRule, Length, Stated
 
 __all__ = ["datasheet", "instance"]
 
@@ -19,6 +19,7 @@ def datasheet(core: Contract, measured: str = "") -> str:
     rate = 8 * p.sector_bytes / t.interval
     diagram = sector_diagram(t, *transfers(core))
     tweak = TWEAK.format(bits=8 * p.tweak_bytes, high=8 * p.tweak_bytes - 1) if p.tweak_bytes else NO_TWEAK
+    tweak = SIZES if core.behaviour.stated else tweak
     connect = CONNECT.format(core=core, tweak=tweak)
     parts = [
         f"# {core.module}\n\n{core.title}. {core.summary}\n\n"
@@ -61,6 +62,12 @@ def _holds(core: Contract) -> str:
     behaviour = core.behaviour
     if behaviour.length.fixed:
         return "Equal for encryption and decryption, and independent of data, key and tweak."
+    if behaviour.stated:
+        return (
+            f"For sectors of {behaviour.usual} bytes under tweaks of {behaviour.stated.usual_tweak}; equal for "
+            "encryption and decryption, and independent of data, key and tweak. For other sizes:\n\n"
+            + _of_other_sizes(behaviour.length, behaviour.stated)
+        )
     return (
         f"For units of {behaviour.usual} bytes, independent of data, key and tweak. A unit of another "
         f"length takes a cycle a beat more or fewer; one that ends in part of a block leaves "
@@ -73,9 +80,26 @@ def _key(core: Contract) -> str:
     return "key" if words == 1 else f"first of the {words} words of a key"
 
 
+def _of_other_sizes(length: Length, stated: Stated) -> str:
+    """Returns a table of the figures that depend on sizes, from the least sizes to the greatest."""
+    sizes = [size for size in (length.least, 512, 4096) if size in length]
+    rows = [(tweak, size) for size in dict.fromkeys((*sizes, length.most)) for tweak in (0, stated.tweak.most)]
+    timings = [stated.timing(*row) for row in rows]
+    return table(
+        ("tweak, bytes", "sector, bytes", "compute", "latency", "busy", "interval"),
+        [
+            tuple(map(str, (*row, t.compute, t.latency, t.busy, t.interval)))
+            for row, t in zip(rows, timings, strict=True)
+        ],
+    )
+
+
 def _rules(core: Contract) -> str:
     behaviour = core.behaviour
     keys = (_words_rules(core) if core.timing.key_words > 1 else "") + KEYS
+    if behaviour.stated:
+        sizes = {"least": behaviour.length.least, "most": behaviour.length.most, "tweak": behaviour.stated.tweak.most}
+        return PAUSES + SIZED.format(**sizes) + keys
     if not behaviour.length.fixed:
         return PAUSES + units_rules(behaviour) + keys
     tail = core.parameters.sector_bytes % core.parameters.beat_bytes
@@ -123,6 +147,16 @@ SECTORS = """\
 TAIL = """\
 - The last beat of a sector has {tail} bytes. `s_axis_tkeep` must mark just these, from byte 0, or the sector is dropped
   like one of another length. `m_axis_tkeep` marks the same bytes of the result; the others are zero.
+"""
+
+SIZED = """\
+- `s_axis_tuser` belongs to the first beat of a sector. It has the tweak, the number of its bytes, 0 to {tweak}, that of
+  the sector's bytes, {least} to {most}, and the direction. The bytes behind the tweak's last one do not count.
+  Encryption and decryption, and sectors and tweaks of all sizes, mix freely.
+- `s_axis_tlast` must mark the last beat of a sector of that size, and `s_axis_tkeep` the bytes of that beat, a run from
+  byte 0; before it every byte counts. A sector of another length is dropped whole, and so is one that states a size
+  which the core does not take: `fault` pulses, and the next sector is right. `m_axis_tkeep` marks the bytes of the
+  result; the others are zero.
 """
 
 UNITS = """\
@@ -174,6 +208,10 @@ For storage, the tweak is the sector number as a {bits}-bit little-endian intege
 `s_axis_tuser[{high}:0]`."""
 
 NO_TWEAK = "There is no tweak: equal sectors give equal results, so this core is not for storage."
+
+SIZES = """\
+For storage, the tweak is the sector number as a little-endian integer in the low bits of `s_axis_tuser`, of as many
+bytes as every user of the data gives it: under a tweak of another size the same sector gives another result."""
 
 SIMULATE = """\
 `{module}_tb.v` plays known answers and prints `PASSED`. It drives unknown values wherever the rules of the ports

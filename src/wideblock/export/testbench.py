@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A self-checking test bench of an exported core, in Verilog: known answers, and no unknown value where one matters."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from wideblock.catalog import KnownAnswer
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 
@@ -13,7 +14,10 @@ Case = tuple[bytes, bytes, bool, bytes, bytes]
 
 
 def cases(core: Contract, most: int = 4) -> list[Case]:
-    """Returns the first known answers of the core, ``most`` of them, each in every direction that the core has."""
+    """Returns known answers of the core, ``most`` of them, each in every direction that the core has.
+
+    They are the first ones, where these are all of one size; else they are of different sizes as far as possible.
+    """
     return [
         (
             known.key,
@@ -21,9 +25,24 @@ def cases(core: Contract, most: int = 4) -> list[Case]:
             way,
             *((known.ciphertext, known.plaintext) if way else (known.plaintext, known.ciphertext)),
         )
-        for known in core.known_answers[:most]
+        for known in _various(core.known_answers, most)
         for way in core.behaviour.directions
     ]
+
+
+def _various(answers: Sequence[KnownAnswer], most: int) -> list[KnownAnswer]:
+    """The first ``most`` answers, those before others whose tweak or message is of a size that is not among them."""
+    waiting, taken = list(answers), []
+    while waiting and len(taken) < most:
+        chosen = min(waiting, key=lambda known: sum(_alike(known, other) for other in taken))
+        waiting.remove(chosen)
+        taken.append(chosen)
+    return taken
+
+
+def _alike(one: KnownAnswer, other: KnownAnswer) -> int:
+    """How many of their sizes are the same."""
+    return (len(one.tweak) == len(other.tweak)) + (len(one.plaintext) == len(other.plaintext))
 
 
 def testbench(core: Contract, cases: Sequence[Case]) -> str:
@@ -47,7 +66,7 @@ def testbench(core: Contract, cases: Sequence[Case]) -> str:
         if key != loaded:
             plays.append(f"load({_hex(key, 8 * len(key))});")
             loaded = key
-        user = _hex(tweak + bytes([decrypt]), widths["s_axis_tuser"])
+        user = _user(core, {"tweak_size": len(tweak), "size": len(given), "decrypt": decrypt}, tweak)
         plays.append(f"send({len(data_in)}, {beats}, {user}, {_ones(bytes_last, beat)});")
         data_in += _beats(given, beat)
         data_out += _beats(right, beat)
@@ -90,6 +109,16 @@ def testbench(core: Contract, cases: Sequence[Case]) -> str:
         out_keep=", m_axis_tkeep" if keep else "",
         check_keep=" || m_axis_tkeep !== right_keep[seen]" if keep else "",
     )
+
+
+def _user(core: Contract, values: Mapping[str, int], tweak: bytes) -> str:
+    """What a message's first beat says of it, field by field."""
+    stream = next(stream for stream in core.shell.streams if stream.prefix == "s_axis")
+    values, user, low = {"tweak": int.from_bytes(tweak, "little"), **values}, 0, 0
+    for field in stream.payload["s_axis_tuser"]:
+        user |= values[field.name] << low
+        low += field.width
+    return f"{low}'h{user:x}"
 
 
 def _beats(data: bytes, size: int) -> list[bytes]:

@@ -129,6 +129,13 @@ UNREFRESHED = Fault(
     LANES,
 )
 EARLY_STEPS = Fault("the second layer starts before the mix is known", "core.call_ready", "1'b1")
+EARLY_END_OF_PASS = Fault("a first pass ends while another message is in the second", "core.admission.free", "1'b1")
+ANY_STATED_SIZE = Fault(
+    "a message of any stated size is offered",
+    "core.entrance.valid",
+    "full && !discard",
+    {"full": "core.entrance.full", "discard": "core.entrance.discard"},
+)
 KEY_AMID_SECTORS = Fault("a key is taken while a sector is under way", "core.key_unit.idle", "1'b1")
 BEAT_NUMBER = Fault("the last beat has the first one's number", "core.entrance.number", "was == 4 ? 3'd0 : was")
 ALWAYS_VALID = Fault("always valid", "core.o__valid", "1'b1")

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.shows("formal-stream")
 
 OVERLAPPED = ("fast-brw-2s", "hmch-brw-2s", "xcb-2s", "heh-brw-3s")
 UNITS = ("xts-enc", "xts-both")
-MIXED = ("eme2-1", "eme2-2s", "aez-2-pre", "aez-2ts")
+MIXED = ("eme2-1", "eme2-2s", "aez-2-pre", "aez-2ts", "hctr2-any")
 PRESETS = (*OVERLAPPED, "fast-brw-2", "hmch-brw-1", "heh-brw-1", *UNITS, *MIXED)
 PROVED = {
     prove_no_paths: PRESETS,
@@ -70,6 +70,11 @@ FAULTS = {
         (prove_order, faults.EARLY_STEPS),
         (prove_order, faults.KEY_AMID_SECTORS),
         (prove_order, one_sector_too_many(4)),
+    ),
+    "hctr2-any": (
+        (prove_stable, faults.RUNS_ON),
+        (prove_order, faults.EARLY_END_OF_PASS),
+        (prove_order, faults.ANY_STATED_SIZE),
     ),
     "xts-enc": (
         (prove_no_paths, faults.READY_WAITS),

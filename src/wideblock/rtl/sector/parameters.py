@@ -7,8 +7,10 @@ from typing import ClassVar
 from wideblock.errors import UserError
 from wideblock.rtl.aes.sbox import KINDS
 from wideblock.rtl.stream.parameters import Parameters, parameter
+from wideblock.rtl.stream.sector import SIZE_BITS
 
 __all__ = [
+    "AnyLengthParameters",
     "EncryptMixEncryptParameters",
     "FeistelMixFeistelParameters",
     "HashedParameters",
@@ -227,3 +229,29 @@ class SinglePassParameters(SectorParameters):
         super().__post_init__()
         if self.sector_bytes < 16:
             raise UserError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnyLengthParameters(SectorParameters):
+    """Parameters of a core whose messages state their sizes; ``sector_bytes`` and ``tweak_bytes`` are those that its
+    figures are for.
+    """
+
+    width: ClassVar[int] = 1
+    lanes: ClassVar[int] = 1
+    most_tweak_bytes: ClassVar[int] = 32
+    longest: int = parameter(4096, "bytes of the longest message")
+    key_bits: int = parameter(128, "bits of an AES key", (128, 192, 256))
+    tweak_bytes: int = parameter(16, "bytes of the tweak that figures are for, and of a disk image's tweaks")
+    mult_stages: int = parameter(4, "register levels of the field multiplier", tuple(range(1, 9)))
+    leaf: int = parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))
+
+    def __post_init__(self):
+        super().__post_init__()
+        most = (1 << SIZE_BITS) - 1
+        if not 32 <= self.longest <= most:
+            raise UserError(f"longest must be 32 to {most}, got {self.longest}")
+        if not 16 <= self.sector_bytes <= self.longest:
+            raise UserError(f"sector_bytes must be 16 to {self.longest}, the longest, got {self.sector_bytes}")
+        if not 0 <= self.tweak_bytes <= self.most_tweak_bytes:
+            raise UserError(f"tweak_bytes must be 0 to {self.most_tweak_bytes}, got {self.tweak_bytes}")

@@ -2,18 +2,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The shell of a core that stores a sector whole before it leaves: all that does not depend on the work between."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar
 
-from amaranth import Module, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.stream.admission import Admission
-from wideblock.rtl.stream.behaviour import Behaviour, Length, Output, SectorTiming
+from wideblock.rtl.stream.behaviour import Behaviour, Fault, Length, Output, SectorTiming
 from wideblock.rtl.stream.entrance import FAULTS, Entrance
 from wideblock.rtl.stream.exit import Exit
+from wideblock.rtl.stream.interface import Interface
 from wideblock.rtl.stream.sector import sector_interface
 from wideblock.rtl.stream.stages import Stages, power_of_two
 
@@ -24,7 +26,7 @@ __all__ = ["StoreAndForward"]
 
 
 class StoreAndForward(wiring.Component):
-    """Entrance, admission, exit, key unit and clearing of a core for sectors of one size.
+    """Entrance, admission, exit, key unit and clearing of a core, for sectors of one size unless a family makes others.
 
     A family knows its cycles before it constructs this: ``compute`` as in :class:`SectorTiming`, and the ``interval``
     from sector to sector, or None if there is one at a time. From these come the number of ``slots``, sectors that can
@@ -56,6 +58,9 @@ class StoreAndForward(wiring.Component):
         """The words of the key port and the values derived from them, for parameters ``p``."""
         raise NotImplementedError
 
+    sector_faults: ClassVar[tuple[Fault, ...]] = FAULTS
+    """Bits of ``fault`` that the entrance pulses."""
+
     def __init__(
         self,
         parameters: SectorParameters,
@@ -78,11 +83,10 @@ class StoreAndForward(wiring.Component):
         period = interval or compute
         self.pace, self.rows = pace or interval, rows or p.beats
         self.slots = power_of_two(-(-(residence or latency) // period) + leaving_slots)
-        tweak_bits = 8 * p.tweak_bytes
         self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
-        self.entrance = Entrance(width=p.width, beats=p.beats, tweak_bits=tweak_bits, tail=self.tail)
+        self.entrance = self._make_entrance()
         material = self.key_material(p)
-        faults = (*FAULTS, *key_faults(p, material))
+        faults = (*self.sector_faults, *key_faults(p, material))
         self.key_collector = key_collector(p, material)
         key_words = self.key_collector.words if self.key_collector else 1
         depth = power_of_two(max(self.slots * power_of_two(self.rows), cipher_latency + 2, *depths))
@@ -97,18 +101,38 @@ class StoreAndForward(wiring.Component):
             zeroize=2 * depth + 1,
             key_words=key_words,
         )
-        self.interface = sector_interface(
+        self.interface = self._make_interface(material, faults)
+        self.behaviour = self._make_behaviour(material, faults, held)
+        super().__init__(self.interface.members())
+
+    # Ports and behaviour of sectors of one size
+
+    def _make_entrance(self) -> Any:
+        p = self.parameters
+        return Entrance(width=p.width, beats=p.beats, tweak_bits=8 * p.tweak_bytes, tail=self.tail)
+
+    def _make_exit(self, sector_bits: int) -> Any:
+        p = self.parameters
+        return Exit(width=p.width, beats=p.beats, sector_bits=sector_bits, tail=self.tail)
+
+    def _make_interface(self, material: KeyMaterial, faults: tuple[Fault, ...]) -> Interface:
+        p = self.parameters
+        keep, tweak_bits = self.tail is not None, 8 * p.tweak_bytes
+        return sector_interface(
             p.width,
             material.bits,
             faults,
             key_parts=material.text,
             key_width=p.key_width,
-            keep=self.tail is not None,
+            keep=keep,
             tweak_bits=tweak_bits,
         )
-        self.behaviour = Behaviour(
-            length=Length(p.sector_bytes, p.sector_bytes),
-            usual=p.sector_bytes,
+
+    def _make_behaviour(self, material: KeyMaterial, faults: tuple[Fault, ...], held: int) -> Behaviour:
+        size = self.parameters.sector_bytes
+        return Behaviour(
+            length=Length(size, size),
+            usual=size,
             output=Output.AFTER_WHOLE,
             directions=(False, True),
             keys=material.rule,
@@ -116,7 +140,6 @@ class StoreAndForward(wiring.Component):
             timing=self.timing,
             held=held,
         )
-        super().__init__(self.interface.members())
 
     # Stages, in the order of the data
 
@@ -145,12 +168,9 @@ class StoreAndForward(wiring.Component):
         ]
         return opening
 
-    def _leave(self, m: Module, stages: Stages, computed: Value) -> Exit:
+    def _leave(self, m: Module, stages: Stages, computed: Value) -> Any:
         """The way out of sectors up to number ``computed``, the first one that is not finished."""
-        p = self.parameters
-        m.submodules.exit = leaving = Exit(
-            width=p.width, beats=p.beats, sector_bits=stages.slot_bits + 1, tail=self.tail
-        )
+        m.submodules.exit = leaving = self._make_exit(stages.slot_bits + 1)
         connect(m, leaving.o, flipped(self.o))
         m.d.comb += [
             leaving.clear.eq(self.key_unit.clear),
@@ -175,3 +195,36 @@ class StoreAndForward(wiring.Component):
     def _connect_keys(self, m: Module, *, idle: Value, derived: Value) -> None:
         """The key port, ``zeroize`` and ``ready``; see :class:`KeyUnit` for ``idle`` and ``derived``."""
         connect_keys(m, self, idle=idle, derived=derived)
+
+    def _hash_keys(
+        self,
+        m: Module,
+        units: Iterable[Any],
+        *,
+        idle: Value,
+        returned: Value | None = None,
+        result: Value | None = None,
+    ) -> None:
+        """The key port and the hash key of ``units``, which is a word of the port, or the ``result`` of a derivation.
+
+        ``returned``: the cipher's output for a call of the key unit is in ``result``.
+        """
+        keys, units = self.key_unit, list(dict.fromkeys(units))
+        hash_key = keys.material.hash_key
+        if keys.sequenced:
+            m.d.comb += [keys.returned.eq(returned), keys.result.eq(result)]
+        if hash_key in keys.material.raw:
+            load, key = keys.taken, keys.word(hash_key)
+        else:
+            load, key = keys.load if keys.sequenced else returned, result
+        fresh = keys.derive if keys.calls == 1 and load is returned else keys.taken
+        loaded = Signal(len(units))  # none from the cycle of ``fresh`` on
+        m.d.sync += loaded.eq(Mux(fresh, 0, loaded | Cat(unit.loaded for unit in units)))
+        self._connect_keys(m, idle=idle, derived=loaded.all())
+        for unit in units:
+            m.d.comb += [
+                unit.tau.eq(key),
+                unit.load.eq(load),
+                unit.clear.eq(keys.clear),
+                unit.clear_row.eq(keys.clear_row),
+            ]

@@ -4,7 +4,7 @@
 
 from collections.abc import Callable, Sequence
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Module, Signal, Value
 
 from wideblock.errors import UserError
 from wideblock.rtl.gf128.reading import Reading
@@ -100,31 +100,6 @@ class TwoPass(StoreAndForward):
             queue.clear_row.eq(keys.clear_row),
         ]
         return queue
-
-    def _hash_keys(self, m: Module, *, idle: Value, returned: Value | None = None, result: Value | None = None) -> None:
-        """The key port and the hash key, which is a word of the port, or the ``result`` of a derivation.
-
-        ``returned``: the cipher's output for a call of the key unit is in ``result``.
-        """
-        keys, units = self.key_unit, list(dict.fromkeys(self.units.values()))
-        hash_key = keys.material.hash_key
-        if keys.sequenced:
-            m.d.comb += [keys.returned.eq(returned), keys.result.eq(result)]
-        if hash_key in keys.material.raw:
-            load, key = keys.taken, keys.word(hash_key)
-        else:
-            load, key = keys.load if keys.sequenced else returned, result
-        fresh = keys.derive if keys.calls == 1 and load is returned else keys.taken
-        loaded = Signal(len(units))  # none from the cycle of ``fresh`` on
-        m.d.sync += loaded.eq(Mux(fresh, 0, loaded | Cat(unit.loaded for unit in units)))
-        self._connect_keys(m, idle=idle, derived=loaded.all())
-        for unit in units:
-            m.d.comb += [
-                unit.tau.eq(key),
-                unit.load.eq(load),
-                unit.clear.eq(keys.clear),
-                unit.clear_row.eq(keys.clear_row),
-            ]
 
 
 def shortest(p: HashedParameters, least: int, make: Callable[[int | None], Programs | None]) -> Programs:

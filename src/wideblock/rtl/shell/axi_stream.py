@@ -8,14 +8,15 @@ from .shell import Port, Shell, Stream
 __all__ = ["AxiStreamShell"]
 
 PREFIX = {"i": "s_axis", "o": "m_axis", "key": "s_axis_key"}
-SUFFIX = {"data": "tdata", "key": "tdata", "tweak": "tuser", "decrypt": "tuser", "last": "tlast", "keep": "tkeep"}
+SUFFIX = {"data": "tdata", "key": "tdata", "last": "tlast", "keep": "tkeep"}
+SUFFIX |= dict.fromkeys(("tweak", "tweak_size", "size", "decrypt"), "tuser")
 
 
 class AxiStreamShell(Shell):
     """``core`` behind the ports that users of Verilog expect, with ``aclk`` and the active-low reset ``aresetn``.
 
     Channels ``i``, ``o`` and ``key`` of the core's interface are ``s_axis``, ``m_axis`` and ``s_axis_key``; the tweak
-    is in the low bits of ``s_axis_tuser``, with decrypt above it.
+    is in the low bits of ``s_axis_tuser``, with sizes, if there are any, and decrypt above it.
     """
 
     clock, reset, active_low = "aclk", "aresetn", True

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The behaviour of a core at its ports as a value: lengths, directions, keys, faults and the cycle contract."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
 
-__all__ = ["Behaviour", "Cause", "Fault", "Figure", "KeyRule", "Length", "Output", "SectorTiming"]
+__all__ = ["Behaviour", "Cause", "Fault", "Figure", "KeyRule", "Length", "Output", "SectorTiming", "Stated"]
 
 
 @dataclass(frozen=True)
@@ -67,14 +68,14 @@ class SectorTiming:
 
 @dataclass(frozen=True)
 class Length:
-    """Bytes of a message that the core takes: from ``least`` to ``most``."""
+    """Bytes of a message, or of a tweak, that the core takes: from ``least`` to ``most``."""
 
     least: int
     most: int
 
     def __post_init__(self):
-        if not 1 <= self.least <= self.most:
-            raise ValueError(f"lengths must be at least 1 byte and in order, got {self.least} to {self.most}")
+        if not 0 <= self.least <= self.most or not self.most:
+            raise ValueError(f"lengths must be in order and not all 0, got {self.least} to {self.most}")
 
     @property
     def fixed(self) -> bool:
@@ -107,6 +108,7 @@ class Cause(Flag):
     DIRECTION = auto()
     KEY = auto()
     KEY_WORDS = auto()
+    TWEAK = auto()
 
 
 @dataclass(frozen=True)
@@ -115,6 +117,20 @@ class Fault:
 
     cause: Cause
     meaning: str
+
+
+@dataclass(frozen=True)
+class Stated:
+    """Sizes that each message states with its first beat: its own bytes, and those of its tweak.
+
+    tweak:       bytes of a tweak
+    usual_tweak: those for which the core's ``timing`` is stated
+    timing:      from bytes of a tweak and of a message, the cycle contract for such messages
+    """
+
+    tweak: Length
+    usual_tweak: int
+    timing: Callable[[int, int], SectorTiming]
 
 
 @dataclass(frozen=True)
@@ -130,6 +146,7 @@ class Behaviour:
     timing:     the cycle contract
     partial:    cycles by which a message that ends in part of a block leaves later, or None if there is none such
     held:       cycles for which the first beat of a message, alone in an idle core, holds the second one off
+    stated:     sizes that a message states, or None if it states none
     """
 
     length: Length
@@ -141,6 +158,7 @@ class Behaviour:
     timing: SectorTiming
     partial: int | None = None
     held: int = 0
+    stated: Stated | None = None
 
     def fault(self, cause: Cause) -> int:
         """The value of ``fault`` for one cause. Raises ValueError for a cause that the core does not have."""

@@ -6,22 +6,33 @@ from amaranth.lib.wiring import In, Out
 from .behaviour import Fault
 from .interface import Channel, Control, Field, Interface, Read
 
-__all__ = ["TWEAK_BITS", "key_channel", "result_channel", "sector_channel", "sector_interface"]
+__all__ = ["SIZE_BITS", "TWEAK_BITS", "key_channel", "result_channel", "sector_channel", "sector_interface"]
 
 TWEAK_BITS = 128
 """Bits of the tweak of most schemes."""
 
+SIZE_BITS = 16
+"""Bits of the field in which a message states its bytes."""
 
-def sector_channel(width: int, *, keep: bool = False, tweak_bits: int = TWEAK_BITS) -> Channel:
-    """Beats of ``width`` blocks in. ``keep``: messages need not be whole beats. No tweak is one of 0 bits."""
+
+def sector_channel(width: int, *, keep: bool = False, tweak_bits: int = TWEAK_BITS, sized: bool = False) -> Channel:
+    """Beats of ``width`` blocks in. ``keep``: messages need not be whole beats. No tweak is one of 0 bits.
+
+    ``sized``: a message states the bytes of its tweak and its own with its first beat.
+    """
     tweak = Field("tweak", tweak_bits, "tweak, byte 0 in bits 7..0", Read.FIRST)
     ends = Field("keep", 16 * width, "bytes of the last beat that are the unit's, a run from byte 0", Read.LAST)
+    sizes = (
+        Field("tweak_size", 8, "number of bytes of the tweak that count", Read.FIRST),
+        Field("size", SIZE_BITS, "number of bytes of the sector", Read.FIRST),
+    )
     return Channel(
         "i",
         In,
         (
             Field("data", 128 * width, f"beat of the sector, {width} block(s): byte n of the beat is bits 8n+7..8n"),
             *([tweak] if tweak_bits else []),
+            *(sizes if sized else ()),
             Field("decrypt", 1, "decrypt", Read.FIRST),
             Field("last", 1, "last beat of the sector"),
             *([ends] if keep else []),
@@ -83,6 +94,7 @@ def sector_interface(
     key_width: int = 0,
     keep: bool = False,
     tweak_bits: int = TWEAK_BITS,
+    sized: bool = False,
 ) -> Interface:
     """Ports of a sector core: channels ``i``, ``o``, ``key``, and its controls; block 0 of a beat in the low bits.
 
@@ -91,7 +103,7 @@ def sector_interface(
     causes = ", ".join(f"bit {bit}: {fault.meaning}" for bit, fault in enumerate(faults))
     return Interface(
         (
-            sector_channel(width, keep=keep, tweak_bits=tweak_bits),
+            sector_channel(width, keep=keep, tweak_bits=tweak_bits, sized=sized),
             result_channel(width, keep=keep),
             key_channel(key_bits, key_parts, width=key_width),
         ),

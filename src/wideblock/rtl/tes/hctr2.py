@@ -25,15 +25,45 @@ from amaranth import Cat, Const, Value
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.hash.products import Block, Event, Product, horner_sums
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
+from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
-from wideblock.rtl.sector.parameters import HornerParameters
+from wideblock.rtl.sector.parameters import AnyLengthParameters, HornerParameters
 
-__all__ = ["Hctr2"]
+__all__ = ["Hctr2", "Hctr2Equations"]
 
 L = KeyWord("L", 128, "the mask of the counter mode")
 
 
-class Hctr2(HashCounterHash):
+class Hctr2Equations:
+    """The equations that hold whatever the order in which a core hashes."""
+
+    reading = Reading.POLYVAL
+    key_unit: KeyUnit
+
+    @staticmethod
+    def check(p: HornerParameters | AnyLengthParameters) -> None:
+        pass  # the parameters have no mix that HCTR2 does not have
+
+    @staticmethod
+    def key_material(p: HornerParameters | AnyLengthParameters) -> KeyMaterial:
+        """h = E_K(0), L = E_K(1)."""
+        K, h = KeyWord("K", p.key_bits, "the AES key"), KeyWord("h", 128, "the hash key")
+        return KeyMaterial(port=(K,), ciphers=(K,), hash_key=h, derivations=(Derivation(0, K, h), Derivation(1, K, L)))
+
+    def R(self, X: Sequence[Value], decrypt: Value, hashed: Value) -> Value:
+        return X[0] ^ hashed
+
+    def Z(self, R: Value, G: Value, B: Value | None) -> Value:
+        return R ^ G ^ self.key_unit.value(L)
+
+    def counter(self, S: Value, i: Value) -> Value:
+        return S ^ i
+
+    def inner(self, G: Value, hashed: Value) -> Value:
+        return G ^ hashed
+
+
+class Hctr2(Hctr2Equations, HashCounterHash):
     """HCTR2 for sectors of one size, encryption and decryption in one core, with one iterative inverse AES.
 
     Timing: see ``timing``.
@@ -42,17 +72,6 @@ class Hctr2(HashCounterHash):
 
     title = "HCTR2, a tweakable enciphering scheme of the hash-counter-hash family"
     structure = Structure(specials=1, inverse_call=True)
-    reading = Reading.POLYVAL
-
-    @staticmethod
-    def check(p: HornerParameters) -> None:
-        pass  # the parameters have no mix that HCTR2 does not have
-
-    @staticmethod
-    def key_material(p: HornerParameters) -> KeyMaterial:
-        """h = E_K(0), L = E_K(1)."""
-        K, h = KeyWord("K", p.key_bits, "the AES key"), KeyWord("h", 128, "the hash key")
-        return KeyMaterial(port=(K,), ciphers=(K,), hash_key=h, derivations=(Derivation(0, K, h), Derivation(1, K, L)))
 
     def H(self, N: Sequence[Block], into: Event, *, skipped: int) -> list[Product]:
         """POLYVAL of blocks that arrive in whole beats, but for those ``skipped`` before them."""
@@ -80,18 +99,6 @@ class Hctr2(HashCounterHash):
 
     def back(self, Y: Sequence[Block]) -> list[Product]:
         return self.H(Y[1:], BACK.h, skipped=0)
-
-    def R(self, X: Sequence[Value], decrypt: Value, hashed: Value) -> Value:
-        return X[0] ^ hashed
-
-    def Z(self, R: Value, G: Value, B: Value | None) -> Value:
-        return R ^ G ^ self.key_unit.value(L)
-
-    def counter(self, S: Value, i: Value) -> Value:
-        return S ^ i
-
-    def inner(self, G: Value, hashed: Value) -> Value:
-        return G ^ hashed
 
     def order(self, decrypt: Value, Y1: Value, outer: Value | None) -> list[Value]:
         return [Y1]

@@ -72,7 +72,7 @@ class Check:
     def request(self, size: int | None = None, *, decrypt: bool | None = None) -> Request:
         """A random sector, of a right length and direction unless ``size`` and ``decrypt`` say otherwise."""
         n = self.size() if size is None else size
-        data, tweak = self.random(n), self.random(self.shape.tweak_bytes)
+        data, tweak = self.random(n), self.random(self.tweak_size())
         if decrypt is None:
             first, *other = self.subject.behaviour.directions
             decrypt = bool(self.rng.integers(2)) if other else bool(first)
@@ -91,6 +91,12 @@ class Check:
         most = (length.least, length.least + 4 * beat, length.least + max(usual, 8 * beat))[kind]
         chosen = int(self.rng.integers(length.least, min(most, length.most), endpoint=True)) if kind else usual
         return chosen if self.shape.partial else max(beat, chosen // beat * beat)
+
+    def tweak_size(self) -> int:
+        """A right number of bytes of a tweak."""
+        if not (stated := self.subject.behaviour.stated):
+            return self.shape.tweak_bytes
+        return int(self.rng.integers(stated.tweak.least, stated.tweak.most, endpoint=True))
 
     def moments(self, n: int) -> list[int]:
         """Cycles after a key at which to strike: in its set-up, the first sector's input, work and output, later."""

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of a sector core against its specification, each named, each explaining the first difference it finds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 
 import numpy as np
 
 from wideblock.export.wave import transfers
-from wideblock.rtl.stream.behaviour import Cause, KeyRule
+from wideblock.rtl.stream.behaviour import Cause, KeyRule, SectorTiming
 from wideblock.verify.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.judge import explain, level
 from wideblock.verify.sector.key_words import key_words
 from wideblock.verify.sector.lengths import wrong_lengths
-from wideblock.verify.sector.measure import measure
+from wideblock.verify.sector.measure import Measured, measure, timing_of
 from wideblock.verify.sector.state import state_after_zeroize
 from wideblock.verify.sector.stimulus import Key, Request, Reset, Result, Zeroize
 
@@ -51,18 +51,46 @@ def cycle_contract(check: Check) -> Finding:
     promised, drawn = check.subject.timing, transfers(check.subject)
     with check.timed():
         measured = measure(check.subject, seed=check.seed, simulation=check.simulation)
+    if difference := _broken(promised, measured):
+        return failed(f"{difference}.")
     for way, cycles in measured.items():
-        for figure in promised.figures():
-            if not figure.keeps(seen := getattr(cycles, figure.name)):
-                most = "" if figure.exact else "at most "
-                stated = f"the contract says {most}{figure.cycles}"
-                return failed(f"To {way}, {figure.name} is {seen} cycles in simulation; {stated}.")
         for what, seen, right in zip(("taken", "offered"), (cycles.taken, cycles.left), drawn, strict=True):
             if list(seen) != right:
                 n = next(n for n, pair in enumerate(zip(seen, right, strict=True)) if pair[0] != pair[1])
                 return failed(f"To {way}, beat {n} is {what} in cycle {seen[n]}; the datasheet draws {right[n]}.")
     stated = ", ".join(f"{figure.name} {figure.cycles}" for figure in promised.figures())
-    return passed(f"{stated} cycles, {check.ways}; busy was at most {max(c.busy for c in measured.values())}")
+    others = _sizes_to_measure(check)
+    for sizes in others:
+        with check.timed():
+            seen = measure(check.subject, seed=check.seed, simulation=check.simulation, sizes=sizes)
+        if difference := _broken(timing_of(check.subject, sizes), seen):
+            return failed(f"{difference} for sectors of {sizes[1]} bytes under tweaks of {sizes[0]}.")
+    more = f"; so are those of {len(others)} other sizes" if others else ""
+    return passed(f"{stated} cycles, {check.ways}; busy was at most {max(c.busy for c in measured.values())}{more}")
+
+
+def _broken(promised: SectorTiming, measured: Mapping[str, Measured]) -> str | None:
+    """The first figure that is not as promised, or None."""
+    for way, cycles in measured.items():
+        for figure in promised.figures():
+            if not figure.keeps(seen := getattr(cycles, figure.name)):
+                most = "" if figure.exact else "at most "
+                return (
+                    f"To {way}, {figure.name} is {seen} cycles in simulation; the contract says {most}{figure.cycles}"
+                )
+    return None
+
+
+def _sizes_to_measure(check: Check) -> list[tuple[int, int]]:
+    """Bytes of a tweak and of a sector: the ends of their ranges, the steps around them, and some between."""
+    behaviour = check.subject.behaviour
+    if not behaviour.stated:
+        return []
+    length, tweak, block = behaviour.length, behaviour.stated.tweak, 16
+    sizes = [length.least, length.least + 1, length.least + block, length.least + block + 1]
+    tweaks = [tweak.least, tweak.least + 1, tweak.most // 2, tweak.most // 2 + 1, tweak.most]
+    corners = [(t, size) for t in tweaks for size in sizes]
+    return [*corners, (tweak.most, length.most), *((check.tweak_size(), check.size()) for _ in range(check.few(8)))]
 
 
 class _Batches:

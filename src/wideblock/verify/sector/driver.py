@@ -49,7 +49,11 @@ class SectorSimulation(CoreSimulation):
     def requests(self, requests: Sequence[Request], **more: Any) -> Stimulus:
         """A stimulus of requests; ``more`` are the other fields of :class:`Stimulus`."""
         return self.stimulus(
-            [r.data for r in requests], [r.tweak for r in requests], [r.decrypt for r in requests], **more
+            [r.data for r in requests],
+            [r.tweak for r in requests],
+            [r.decrypt for r in requests],
+            stated=[r.stated for r in requests],
+            **more,
         )
 
     def play(self, stimulus: Stimulus, *, seed: int = 0, capacity: int | None = None) -> Record:

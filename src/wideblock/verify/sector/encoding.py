@@ -30,24 +30,39 @@ class Encoding:
         sectors: Sequence[bytes] | Bytes,
         tweaks: Sequence[bytes] | Bytes,
         decrypt: bool | Sequence[bool] | Bytes,
+        *,
+        stated: Sequence[int | None] | None = None,
         **more: Any,
     ) -> Stimulus:
         """A stimulus of sectors, some of them perhaps too short or too long; ``more`` are its other fields.
 
         sectors: rows of bytes, or an array (n, bytes); where the core has no ``keep``, whole beats
-        tweaks:  as many, each of the core's ``tweak_bytes``
+        tweaks:  as many, each of the core's ``tweak_bytes``, or of any number where a sector states it
         decrypt: one for all, or as many
+        stated:  bytes that each sector states to have, or None for as many as it has
         """
         counts, tails = self._sizes([len(sector) for sector in sectors])
-        if not isinstance(tweaks, np.ndarray):
-            for tweak in tweaks:
-                if len(tweak) != self.shape.tweak_bytes:
-                    raise ValueError(f"a tweak must be {self.shape.tweak_bytes} bytes, got {len(tweak)}")
-            tweaks = np.frombuffer(b"".join(tweaks), np.uint8).reshape(len(tweaks), self.shape.tweak_bytes)
         if len(tweaks) != len(counts):
             raise ValueError(f"every sector needs one tweak, got {len(counts)} sectors and {len(tweaks)} tweaks")
         directions = np.broadcast_to(np.asarray(decrypt, np.uint8), len(counts))
-        return Stimulus(self._beats(sectors), counts, tails, tweaks, directions, **more)
+        own = (counts - 1) * self.shape.beat_bytes + tails
+        sizes = own if stated is None else np.array([a if b is None else b for a, b in zip(own, stated, strict=True)])
+        room, tweak_sizes = self._tweaks(tweaks)
+        return Stimulus(self._beats(sectors), counts, tails, room, directions, sizes, tweak_sizes, **more)
+
+    def _tweaks(self, tweaks: Sequence[bytes] | Bytes) -> tuple[Bytes, Cycles]:
+        """Tweaks as the ports have them, (tweaks, tweak_room), and the size of each.
+
+        Where a sector states that size, the bytes behind it are ones, which must not count.
+        """
+        room, sized = self.shape.tweak_room, self.shape.most_stated
+        sizes = np.array([len(tweak) for tweak in tweaks], np.int64)
+        if not sized and len(wrong := sizes[sizes != room]):
+            raise ValueError(f"a tweak must be {room} bytes, got {wrong[0]}")
+        if isinstance(tweaks, np.ndarray) and tweaks.shape[1] == room:
+            return tweaks, sizes
+        data = b"".join(bytes(tweak)[:room].ljust(room, b"\xff") for tweak in tweaks)
+        return np.frombuffer(data, np.uint8).reshape(len(tweaks), room), sizes
 
     def _sizes(self, sizes: Sequence[int]) -> tuple[Cycles, Cycles]:
         """Beats of each sector, and bytes of its last one."""
@@ -98,8 +113,11 @@ class Encoding:
         words["data"], words["chance"], words["start"] = stimulus.beats, stimulus.offer, 0
         words["start"][starts] = words["last"][ends - 1] = 1
         words["decrypt"][starts] = stimulus.decrypt
-        if self.shape.tweak_bytes:
+        if self.shape.tweak_room:
             words["tweak"][starts] = stimulus.tweaks
+        if self.shape.most_stated:
+            words["tweak_size"][starts] = stimulus.tweak_sizes
+            words["size"][starts] = stimulus.sizes.astype("<u2").view(np.uint8).reshape(-1, 2)
         if self.shape.partial:
             whole = np.ones(self.shape.beat_bytes, bool)
             words["keep"] = np.packbits(whole, bitorder="little")

@@ -47,9 +47,13 @@ def cause_of(subject: Contract, request: Request) -> Cause | None:
     behaviour, size = subject.behaviour, len(request.data)
     if request.decrypt not in behaviour.directions:
         return Cause.DIRECTION
-    if size in behaviour.length:
+    if request.size not in behaviour.length:
+        return Cause.SHORT if request.size < behaviour.length.least else Cause.LONG
+    if behaviour.stated and len(request.tweak) not in behaviour.stated.tweak:
+        return Cause.TWEAK
+    if size == request.size:
         return None
-    return Cause.SHORT if size < behaviour.length.least else Cause.LONG
+    return Cause.SHORT if size < request.size else Cause.LONG
 
 
 def fault_of(subject: Contract, request: Request) -> int:
@@ -180,10 +184,12 @@ def _expected_faults(
 def _malformed(subject: Contract, requests: Sequence[Request], stimulus: Stimulus, n: int) -> str:
     """ "Sector 3 of 5 beats is too long (right are 4)" """
     names = {Cause.SHORT: "cut short", Cause.LONG: "too long", Cause.DIRECTION: "in a direction that the core lacks"}
+    names[Cause.TWEAK] = f"under a tweak of {len(requests[n].tweak)} bytes, which is too long"
     cause, sizes = cause_of(subject, requests[n]), shape(subject)
     named = names[cause] if cause else "right"
     if sizes.partial:
-        return f"Sector {n} of {len(requests[n].data)} bytes is {named}"
+        stated = "" if requests[n].stated is None else f", which states {requests[n].stated},"
+        return f"Sector {n} of {len(requests[n].data)} bytes{stated} is {named}"
     return f"Sector {n} of {int(stimulus.counts[n])} beats is {named} (right are {sizes.beats})"
 
 

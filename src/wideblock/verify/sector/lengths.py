@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The check of malformed sectors: lengths and directions that a core must refuse."""
 
+from dataclasses import replace
+
 from wideblock.verify.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.stimulus import Key, Request
@@ -12,7 +14,10 @@ LONGEST = 1 << 16
 
 
 def wrong_lengths(check: Check) -> Finding:
-    """Sectors of every kind of wrong length, or in a direction that the core does not have, between right ones."""
+    """Sectors of every kind of wrong length, or in a direction that the core does not have, between right ones.
+
+    Where a sector states its size and its tweak's, these are wrong, too.
+    """
     short, long = _wrong_sizes(check)
     foreign = [decrypt for decrypt in (False, True) if decrypt not in check.subject.behaviour.directions]
     if not short and not long and not foreign:
@@ -21,6 +26,7 @@ def wrong_lengths(check: Check) -> Finding:
         wrong = [check.request(size) for size in (*short, *long)]
         wrong += [check.request(decrypt=decrypt) for decrypt in foreign for _ in range(8)]
         wrong += [check.request(size, decrypt=decrypt) for decrypt in foreign for size in (*short[:1], check.size())]
+        wrong += _wrongly_stated(check)
         requests: list[Request] = [check.request()]
         for request in wrong:
             requests += [request, check.request()]
@@ -29,8 +35,26 @@ def wrong_lengths(check: Check) -> Finding:
             return failed(difference)
     unit, step = ("bytes", 1) if check.shape.partial else ("beats", check.shape.beat_bytes)
     sizes = ", ".join(str(size // step) for size in (*short, *long))
-    directions = "".join(f", and sectors to {'decrypt' if decrypt else 'encrypt'}," for decrypt in foreign)
-    return passed(f"sectors of {sizes} {unit}{directions} between right ones")
+    others = "".join(f", and sectors to {'decrypt' if decrypt else 'encrypt'}," for decrypt in foreign)
+    if check.shape.most_stated:
+        others += ", and sectors that are shorter or longer than they state, or state too long a tweak,"
+    return passed(f"sectors of {sizes} {unit}{others} between right ones")
+
+
+def _wrongly_stated(check: Check) -> list[Request]:
+    """Sectors that have not as many bytes as they state, or state a size that the core does not take."""
+    length, stated, beat = check.subject.behaviour.length, check.subject.behaviour.stated, check.shape.beat_bytes
+    if not stated:
+        return []
+    few, size = length.least, min(length.most, length.least + 3 * beat)
+    wrong = [(size, size - 1), (size - 1, size), (size, few), (few, size), (few + 1, few), (few, few + 1)]
+    wrong += [(size, other) for other in (0, few - 1, length.most + 1, check.shape.most_stated)]
+    wrong += [(1, size), (few, length.most), (length.most, few), (3 * length.most, length.most)]
+    tweaks = [check.random(n) for n in (stated.tweak.most + 1, stated.tweak.most + 2, (1 << 8) - 1)]
+    return [
+        *(replace(check.request(size), stated=other) for size, other in wrong if size != other),
+        *(replace(check.request(size), tweak=tweak) for size in (few, size) for tweak in tweaks),
+    ]
 
 
 def _wrong_sizes(check: Check) -> tuple[list[int], list[int]]:
@@ -40,4 +64,5 @@ def _wrong_sizes(check: Check) -> tuple[list[int], list[int]]:
     least, most = -(-length.least // step), length.most // step
     short = range(1, least) if least <= 16 else sorted({1, 2, least // 2, least - 1})
     long = (most + 1, most + 2, 2 * most, 2 * most + 1, 3 * most) if length.most <= LONGEST else ()
-    return [step * n for n in short], [step * n for n in sorted({n for n in long if n > most})]
+    carried = check.shape.most_stated or 3 * length.most
+    return [step * n for n in short], [step * n for n in sorted({n for n in long if most < n and step * n <= carried})]

@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 import numpy as np
 
 from wideblock.export.contract import Contract
+from wideblock.rtl.stream.behaviour import SectorTiming
 from wideblock.verify.sector.driver import SectorSimulation, SimulationError
 from wideblock.verify.sector.stimulus import Bytes, Key, Record, Zeroize
 
-__all__ = ["Measured", "measure"]
+__all__ = ["Measured", "measure", "timing_of"]
 
 T = TypeVar("T", int, tuple[int, ...])
 
@@ -34,9 +35,16 @@ class Measured:
 
 
 def measure(
-    core: Contract, *, sectors: int = 50, seed: int = 0, simulation: SectorSimulation | None = None
+    core: Contract,
+    *,
+    sectors: int = 50,
+    seed: int = 0,
+    simulation: SectorSimulation | None = None,
+    sizes: tuple[int, int] | None = None,
 ) -> dict[str, Measured]:
     """Cycles of ``core`` in simulation: ``{"encrypt": Measured, "decrypt": Measured}``, or what it has of these.
+
+    sizes: bytes of each tweak and of each sector, if not those for which the core's timing is stated
 
     compute, latency, taken and left: of single sectors into an idle core; a few must agree
     busy: the longest latency of sectors offered back to back
@@ -54,7 +62,7 @@ def measure(
     simulation = simulation or SectorSimulation(core)
     try:
         return {
-            ("encrypt", "decrypt")[decrypt]: _Measuring(simulation, decrypt, rng).measured(sectors)
+            ("encrypt", "decrypt")[decrypt]: _Measuring(simulation, decrypt, rng, sizes).measured(sectors)
             for decrypt in core.behaviour.directions
         }
     finally:
@@ -62,12 +70,26 @@ def measure(
             simulation.close()
 
 
+def timing_of(core: Contract, sizes: tuple[int, int] | None = None) -> SectorTiming:
+    """The contract for sectors of ``sizes``, bytes of a tweak and of a sector, or for those for which it is stated."""
+    stated = core.behaviour.stated
+    if sizes is None:
+        return core.timing
+    if stated is None:
+        raise ValueError(f"{core.module} takes no sizes of each sector; its contract is for one")
+    return stated.timing(*sizes)
+
+
 class _Measuring:
     """Measurements of one direction; each begins with the core as the one before it left it."""
 
-    def __init__(self, simulation: SectorSimulation, decrypt: bool, rng: np.random.Generator):
+    def __init__(
+        self, simulation: SectorSimulation, decrypt: bool, rng: np.random.Generator, sizes: tuple[int, int] | None
+    ):
         self.simulation, self.core, self.shape = simulation, simulation.core, simulation.shape
         self.decrypt, self.rng = decrypt, rng
+        self.tweak_size, self.size = sizes or (self.shape.tweak_bytes, self.core.behaviour.usual)
+        self.timing = timing_of(self.core, sizes)
 
     def measured(self, n: int) -> Measured:
         self.simulation.reset()
@@ -77,7 +99,7 @@ class _Measuring:
         single = [self.play(1) for _ in range(3)]
         left = self.only((tuple((run.out_cycle - run.first_in[0]).tolist()) for run in single), "a sector's way out")
         # while the core fills and empties, what shares a resource with a neighbour may go a cycle earlier
-        edge = 2 * (1 + self.core.timing.busy // self.core.timing.interval)
+        edge = 2 * (1 + self.timing.busy // self.timing.interval)
         full = self.simulation.run(*self.sectors(n + 2 * edge))
         gaps = [*np.diff(full.first_in)[edge:-edge].tolist(), *np.diff(full.last_out)[edge:-edge].tolist()]
         return Measured(
@@ -97,7 +119,7 @@ class _Measuring:
         return words + self.only((int(r.first_in[0] - r.key_taken[0]) for r in (first, following)), "setup")
 
     def zeroize(self) -> int:
-        timing, cycles = self.core.timing, []
+        timing, cycles = self.timing, []
         for sectors, moment in ((0, 0), (1, timing.setup + timing.latency // 2)):
             self.simulation.reset()
             if sectors:
@@ -109,7 +131,7 @@ class _Measuring:
 
     def play(self, n: int, **more: Any) -> Record:
         """The record of random sectors, all of which must leave."""
-        simulation, want = self.simulation, n * self.shape.beats
+        simulation, want = self.simulation, n * self.shape.beats_of(self.size)
         stimulus = simulation.stimulus(*self.sectors(n), want=want, patience=simulation.patience(), **more)
         record = simulation.play(stimulus)
         simulation.expect_done(record, want=want)
@@ -117,10 +139,7 @@ class _Measuring:
 
     def sectors(self, n: int) -> tuple[Bytes, Bytes, bool]:
         """Random sectors and tweaks, and the direction."""
-        data, tweaks = (
-            self.rng.integers(0, 256, (n, size), np.uint8)
-            for size in (self.core.behaviour.usual, self.shape.tweak_bytes)
-        )
+        data, tweaks = (self.rng.integers(0, 256, (n, size), np.uint8) for size in (self.size, self.tweak_size))
         return data, tweaks, self.decrypt
 
     def key(self) -> bytes:

@@ -17,7 +17,9 @@ class Shape:
     key_words:  words of the key channel that make a key
     beats:      of a message of the length for which the timing is stated; the last one may have room left
     partial:    whether the last beat of a message may have bytes that are not the message's, told by ``keep``
-    tweak_bytes: of a tweak; 0 if there is none
+    tweak_bytes: of a tweak, of the size for which the timing is stated; 0 if there is none
+    tweak_room:  that the ports have for a tweak
+    most_stated: that a message can state to have; 0 where none states its size
     """
 
     beat_bytes: int
@@ -26,6 +28,8 @@ class Shape:
     beats: int
     partial: bool
     tweak_bytes: int
+    tweak_room: int
+    most_stated: int
 
     def beats_of(self, size: int) -> int:
         """Beats of a message of ``size`` bytes."""
@@ -40,7 +44,10 @@ def shape(core: Contract) -> Shape:
     beats = -(-core.behaviour.usual // beat_bytes)
     key_words = core.timing.key_words
     key_bytes = next(field.width for field in key.fields if field.name == "key") // 8 * key_words
-    return Shape(beat_bytes, key_bytes, key_words, beats, "keep" in widths, widths.get("tweak", 0) // 8)
+    room, stated = widths.get("tweak", 0) // 8, core.behaviour.stated
+    tweak_bytes = stated.usual_tweak if stated else room
+    most_stated = (1 << widths.get("size", 0)) - 1
+    return Shape(beat_bytes, key_bytes, key_words, beats, "keep" in widths, tweak_bytes, room, most_stated)
 
 
 def port(core: Contract, channel: str, field: str) -> str:

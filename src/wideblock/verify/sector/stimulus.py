@@ -26,11 +26,20 @@ class Specification(Protocol):
 
 @dataclass(frozen=True)
 class Request:
-    """A sector as it is sent, of any length that the ports can carry."""
+    """A sector as it is sent, of any length that the ports can carry.
+
+    stated: bytes that it states to have, where it states any; None: as many as it has
+    """
 
     data: bytes
     tweak: bytes
     decrypt: bool
+    stated: int | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes that the core must take it to have."""
+        return len(self.data) if self.stated is None else self.stated
 
 
 @dataclass(frozen=True)
@@ -71,8 +80,10 @@ class Stimulus:
     beats:    (beats, beat_bytes) the beats of all sectors, one after another
     counts:   (sectors,) beats of each sector; last is high on the last of them
     tails:    (sectors,) bytes of each sector's last beat
-    tweaks:   (sectors, tweak_bytes)
+    tweaks:   (sectors, tweak_room)
     decrypt:  (sectors,)
+    sizes:    (sectors,) bytes that each sector states to have; read by cores whose sectors state it, as
+    tweak_sizes: (sectors,) those of its tweak
     keys, events: in order
     offer, take: chance that a beat becomes valid, and that one is accepted, in a cycle
     noise:    random values on inputs that no rule lets the core read
@@ -88,6 +99,8 @@ class Stimulus:
     tails: Cycles
     tweaks: Bytes
     decrypt: Bytes
+    sizes: Cycles
+    tweak_sizes: Cycles
     keys: Sequence[Key] = ()
     events: Sequence[Event] = ()
     offer: float = 1.0

@@ -90,7 +90,7 @@ class HashCounterHash(Equations, TwoPass):
             self.lanes.round_keys.eq(self.key_unit.round_keys),
         ]
         idle = self.entrance.between & f.front.first & admission.done
-        self._hash_keys(m, idle=idle, returned=tags.arrived.tau, result=f.E[0])
+        self._hash_keys(m, self.units.values(), idle=idle, returned=tags.arrived.tau, result=f.E[0])
         return m
 
     def _frame(self, m: Module) -> Frame:

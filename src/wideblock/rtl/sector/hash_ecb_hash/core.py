@@ -164,7 +164,7 @@ class HashEcbHash(Equations, TwoPass):
 
         admission = self._admission(m, opening, taken=front_sector, computed=computed_sector, left=left)
         m.d.comb += admit.eq(~f.front.first | admission.free)
-        self._hash_keys(m, idle=self.entrance.between & f.front.first & admission.done)
+        self._hash_keys(m, self.units.values(), idle=self.entrance.between & f.front.first & admission.done)
         return m
 
     def _frame(self, m: Module) -> Frame:

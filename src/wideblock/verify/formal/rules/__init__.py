@@ -18,6 +18,7 @@ from wideblock.verify.formal.rules import (
     encrypt_mix_encrypt,
     feistel_mix_feistel,
     hash_counter_hash,
+    hash_counter_hash_any,
     hash_ecb_hash,
     single_pass,
 )
@@ -40,6 +41,7 @@ _FAMILIES: dict[str, Family] = {
     "encrypt_mix_encrypt": encrypt_mix_encrypt,
     "feistel_mix_feistel": feistel_mix_feistel,
     "hash_counter_hash": hash_counter_hash,
+    "hash_counter_hash_any": hash_counter_hash_any,
     "hash_ecb_hash": hash_ecb_hash,
     "single_pass": single_pass,
 }

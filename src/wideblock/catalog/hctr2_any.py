@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HCTR2 for messages and tweaks of any length in one core."""
+
+from wideblock import vectors
+from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.rtl.sector.parameters import AnyLengthParameters
+from wideblock.rtl.tes.hctr2_any import Hctr2Any
+from wideblock.spec.hctr2 import HCTR2
+
+__all__ = ["PRESETS", "SCHEME"]
+
+
+def summary(p: AnyLengthParameters) -> str:
+    return (
+        f"HCTR2 for messages of 16 to {p.longest} bytes and tweaks of 0 to {p.most_tweak_bytes}, figures for "
+        f"{p.sector_bytes} and {p.tweak_bytes}, {aes_cores(p.lanes)}"
+    )
+
+
+def holds(p: AnyLengthParameters, answer: vectors.Vector) -> bool:
+    return len(answer["pt"]) <= p.longest and len(answer["tweak"]) <= p.most_tweak_bytes
+
+
+SCHEME = Scheme(
+    "hctr2_any",
+    Hctr2Any,
+    AnyLengthParameters,
+    lambda p, key: HCTR2(key),
+    HCTR2.security,
+    Status.RECOMMENDED,
+    summary,
+    "hctr2",
+    holds,
+)
+
+PRESETS = (Preset("hctr2-any", SCHEME, AnyLengthParameters()),)

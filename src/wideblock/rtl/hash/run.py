@@ -1,0 +1,153 @@
+# amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
+"""Horner's rule over a run of blocks whose number is known with the first one: no program, one block a cycle."""
+
+from typing import Any
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Out
+
+from wideblock.rtl.gf128.karatsuba import Multiplier
+from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.stream.storage import Slots
+
+__all__ = ["HornerRun"]
+
+OPERAND_DEPTH = 3  # tables before the multiplier's inputs: which power, its read; the row of a chain, its addition
+
+
+class HornerRun(wiring.Component):
+    """Sum of X_i h^(n - i), i from 0, over a run of n blocks X_0..X_(n-1), n up to ``most``.
+
+    ``go`` takes a ``block``, the run's ``first`` or not, that ``left`` others of the run follow. ``done`` pulses with
+    the ``result``. A run may pause, and a new ``first`` abandons the one before it. Runs follow each other at once.
+
+    The blocks go round over D = ``decimation`` chains, one more than the multiplier has stages: a product is in its
+    row when the chain's next block arrives. Each product is one with h^D, but the last one of each chain with the power
+    that its place wants, h^(left + 1). The sum of these D products is the result.
+
+    ``load`` takes the key ``tau``; its powers up to h^D are computed then, one by one, and ``loaded`` pulses.
+
+    Timing: ``stages`` cycles from the last block to ``done``; ``setup`` cycles from ``load`` to ``loaded``.
+    Cost:   one multiplier, two distributed memories of D rows, a register of 128 bits.
+    Paths:  none combinational from ``block`` to ``result``.
+    Bytes:  blocks and key as ``reading`` has them.
+    Source: Horner's rule, decimated as in "Fast Low Level Disk Encryption Using FPGAs", section 3.
+    Security: time depends on n alone; ``clear``, with all of ``clear_row``, forgets key and blocks.
+    """
+
+    def __init__(self, *, most: int, stages: int, leaf: int, reading: Reading):
+        self.reading = reading
+        self.multiplier = Multiplier(stages=stages, leaf=leaf, input_depth=OPERAND_DEPTH)
+        self.stages, self.decimation = stages, stages + 1
+        self.setup = (self.decimation - 1) * (stages + 1)
+        super().__init__(
+            {
+                "go": In(1),
+                "first": In(1),
+                "left": In(range(most)),
+                "block": In(128),
+                "done": Out(1),
+                "result": Out(128),
+                "load": In(1),
+                "tau": In(128),
+                "loaded": Out(1),
+                "clear": In(1),
+                "clear_row": In(range(self.decimation)),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.multiplier0 = multiplier = self.multiplier
+        D, rows = self.decimation, {"slots": self.decimation, "clear": self.clear, "clear_row": self.clear_row}
+        powers = Slots(m, "powers", width=128, **rows)  # row k: h^(k + 1)
+        chains = Slots(m, "chains", width=128, **rows)
+
+        row = self._row(m)
+        entering = Signal(data.StructLayout({"go": 1, "row": range(D), "first": 1, "closing": 1, "last": 1, "key": 1}))
+        leaving = self._delayed(m, entering)
+        product = multiplier.o.payload
+        issue, number = self._load(m, powers, leaving.key, product)
+        fresh = self._fresh(m, row)
+        block = self.reading.element(self.block) ^ (chains.read(row) & ~fresh.replicate(128))
+        power = Mux(self.left < D, self.left, D - 1)
+        m.d.comb += [
+            entering.go.eq(self.go),
+            entering.row.eq(row),
+            entering.first.eq(self.first),
+            entering.closing.eq(self.left < D),
+            entering.last.eq(self.left == 0),
+            entering.key.eq(issue),
+            multiplier.i.valid.eq(self.go | issue),
+            multiplier.i.payload.a.eq(Mux(issue, powers.read(number), block) & ~self.clear.replicate(128)),
+            multiplier.i.payload.b.eq(powers.read(Mux(issue, 0, power))),
+        ]
+        chains.write(leaving.row, product, leaving.go)
+        self._close(m, leaving, product)
+        return m
+
+    def _row(self, m: Module) -> Signal:
+        """The chain of the present block."""
+        row = Signal(range(self.decimation))
+        following = Signal.like(row)
+        m.d.comb += row.eq(Mux(self.first, 0, following))
+        with m.If(self.clear):
+            m.d.sync += following.eq(0)
+        with m.Elif(self.go):
+            m.d.sync += following.eq(Mux(row == self.decimation - 1, 0, row + 1))
+        return row
+
+    def _fresh(self, m: Module, row: Value) -> Value:
+        """Whether the present block is its chain's first one."""
+        round_again = Signal()
+        with m.If(self.clear):
+            m.d.sync += round_again.eq(0)
+        with m.Elif(self.go):
+            m.d.sync += round_again.eq((row == self.decimation - 1) | (round_again & ~self.first))
+        return self.first | ~round_again
+
+    def _delayed(self, m: Module, entering: Any) -> Any:
+        """The flags of what enters the multiplier, beside its result."""
+        tag = entering
+        for k in range(self.stages):
+            following = Signal(entering.shape(), name=f"tag{k}")
+            m.d.sync += following.eq(tag)
+            with m.If(self.clear):
+                m.d.sync += following.eq(0)
+            tag = following
+        return tag
+
+    def _load(self, m: Module, powers: Slots, arrived: Value, product: Value) -> tuple[Value, Value]:
+        """The powers of a new key. Returns whether a product h h^k is issued, and k - 1."""
+        number = Signal(range(self.decimation))
+        issue = Signal()
+        following = Signal.like(number)
+        final = following == self.decimation - 1
+        m.d.comb += [following.eq(number + 1), self.loaded.eq(arrived & final)]
+        powers.write(
+            Mux(self.load, 0, following),
+            Mux(self.load, self.reading.hash_key(self.tau), product) & ~self.clear.replicate(128),
+            self.load | arrived,
+        )
+        m.d.sync += issue.eq((self.load | (arrived & ~final)) & ~self.clear)
+        with m.If(self.load | self.clear):
+            m.d.sync += number.eq(0)
+        with m.Elif(arrived):
+            m.d.sync += number.eq(following)
+        return issue, number
+
+    def _close(self, m: Module, leaving: Any, product: Value) -> None:
+        """The sum of the chains' last products."""
+        total = Signal(128)
+        before = Signal(128)
+        m.d.comb += [
+            total.eq((before & ~leaving.first.replicate(128)) ^ (product & leaving.closing.replicate(128))),
+            self.done.eq(leaving.go & leaving.last),
+            self.result.eq(self.reading.block(total)),
+        ]
+        with m.If(self.clear):
+            m.d.sync += before.eq(0)
+        with m.Elif(leaving.go):
+            m.d.sync += before.eq(total)

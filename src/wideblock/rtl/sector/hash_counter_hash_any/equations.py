@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that a scheme states of hash-counter-hash for messages that state their sizes.
+
+    header, T, X_2..X_m -> hash -> R -> [E] -> G;  Z of R and G          [D] when decrypting
+    Y_i = X_i + E(counter(Z, i - 1)), i = 2..m
+    header, T, Y_2..Y_m -> hash -> Y_1 = inner
+
+The hash is Horner's rule, and h its key.
+"""
+
+from collections.abc import Sequence
+
+from amaranth import Value
+
+from wideblock.rtl.gf128.reading import Reading
+
+__all__ = ["Equations"]
+
+
+class Equations:
+    """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0.
+
+    Beside these a scheme states ``title``, ``check`` and ``key_material``, see :class:`StoreAndForward`. A derived word
+    of its key material is ``self.key_unit.value(word)``.
+    """
+
+    reading: Reading
+    """How the scheme reads a block as an element of the field that its hash is over."""
+
+    def header(self, tweak_size: Value, whole: Value) -> Value:
+        """The first block of the hash, of the tweak's bytes, and of whether the message is ``whole`` blocks."""
+        raise NotImplementedError
+
+    def padded(self, block: Value, end: Value) -> Value:
+        """The last block as the hash takes it; its bytes behind number ``end`` are zero in ``block``."""
+        raise NotImplementedError
+
+    def R(self, X: Sequence[Value], decrypt: Value, hashed: Value) -> Value:
+        """The single call's input, of [X_1] and the hash of the input."""
+        raise NotImplementedError
+
+    def Z(self, R: Value, G: Value, B: Value | None) -> Value:
+        """Start of the counter mode, of the single call's input and result. ``B`` is None."""
+        raise NotImplementedError
+
+    def counter(self, Z: Value, index: Value) -> Value:
+        """The cipher's input for block ``index`` of the counter mode, from 1 on."""
+        raise NotImplementedError
+
+    def inner(self, before: Value, h: Value) -> Value:
+        """Y_1, of G and the hash of the result."""
+        raise NotImplementedError

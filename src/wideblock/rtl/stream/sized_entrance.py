@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The entrance of a core for messages that state their sizes: one register, and what is as long as it says."""
+
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.lib import data, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from .behaviour import Cause, Fault
+from .sector import sector_channel
+
+__all__ = ["FAULTS", "SizedEntrance", "by_bytes", "run"]
+
+SHORT, LONG, TWEAK = range(3)
+FAULTS = (
+    Fault(Cause.SHORT, "a sector was shorter than it stated, or stated to be too short"),
+    Fault(Cause.LONG, "a sector was longer than it stated, or stated to be too long"),
+    Fault(Cause.TWEAK, "a tweak was stated to be too long"),
+)
+"""Bits of an entrance's ``fault``."""
+
+
+class SizedEntrance(wiring.Component):
+    """Offers the blocks of messages of ``least`` to ``most`` bytes, and drops what is not as long as it states.
+
+    A block is in ``x`` while ``valid``, its ``number`` in the message beside it; ``take`` says that the core takes it.
+    The message's ``header`` is there from its first block to its last: ``end`` is the number of its last byte. Bytes of
+    the tweak behind its size are zero, and so are those of the last block behind ``end``.
+
+    A message that states a size that the core does not take, or a tweak of more than ``tweak_bytes``, is dropped whole
+    and never offered. One that ends before its stated size, or goes on after it, raises its bit of ``fault`` with the
+    block that shows it, which is offered; its rest is dropped. ``open``, ``hold``, ``clear`` and ``between``: as those
+    of :class:`.entrance.Entrance`.
+
+    Timing: a block is offered one cycle after it was taken; full rate.
+    Paths:  ``take`` to ``i.ready``; none from ``i``.
+    """
+
+    def __init__(self, *, least: int, most: int, tweak_bytes: int):
+        self.least, self.most, self.tweak_bytes = least, most, tweak_bytes
+        self.channel = sector_channel(1, keep=True, tweak_bits=8 * tweak_bytes, sized=True)
+        header = {
+            "tweak": 8 * tweak_bytes,
+            "tweak_size": tweak_bytes.bit_length(),
+            "end": (most - 1).bit_length(),
+            "decrypt": 1,
+        }
+        super().__init__(
+            {
+                "i": In(stream.Signature(self.channel.shape)),
+                "open": In(1),
+                "hold": In(1),
+                "clear": In(1),
+                "x": Out(data.StructLayout({"data": 128, "last": 1})),
+                "header": Out(data.StructLayout(header)),
+                "valid": Out(1),
+                "number": Out(range(-(-most // 16))),
+                "take": In(1),
+                "fault": Out(len(FAULTS)),
+                "between": Out(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        beat = Signal(self.i.payload.shape())
+        full = Signal()
+        begun = Signal()
+        discard = Signal()
+        first = Signal(init=1)
+        foreign = self._foreign(m, beat)
+        swallow = Signal()
+        leaves = Signal()
+        final = self.number == (self.header.end >> 4)
+        expected = run(self.header.end[:4])
+        short = beat.last & (~final | (expected & ~beat.keep).any())
+        long = final & (~beat.last | (beat.keep & ~expected).any())
+        m.d.comb += [
+            swallow.eq(full & (discard | (first & foreign.any()))),
+            leaves.eq(self.take | swallow),
+            self.valid.eq(full & ~swallow),
+            self.x.data.eq(Mux(final, beat.data & by_bytes(expected), beat.data)),
+            self.x.last.eq(beat.last),
+            self.i.ready.eq(self.open & (~full | leaves) & ~(~begun & self.hold)),
+            self.between.eq(~begun & ~full),
+            self.fault.eq(foreign & (swallow & ~discard).replicate(len(FAULTS))),
+        ]
+        with m.If(self.take):
+            m.d.comb += [self.fault[SHORT].eq(short & ~long), self.fault[LONG].eq(long)]
+            m.d.sync += self.number.eq(Mux(final | beat.last, 0, self.number + 1))
+        with m.If(leaves):
+            m.d.sync += [full.eq(0), first.eq(beat.last), discard.eq(~beat.last & (swallow | final))]
+        with m.If(self.i.valid & self.i.ready):
+            m.d.sync += [full.eq(1), begun.eq(~self.i.payload.last)]
+            m.d.sync += [beat[part].eq(self.i.payload[part]) for part in ("data", "keep", "last")]
+            with m.If(~begun):
+                stated = ("tweak", "tweak_size", "size", "decrypt")
+                m.d.sync += [beat[part].eq(self.i.payload[part]) for part in stated]
+        with m.If(self.clear):
+            m.d.sync += [full.eq(0), self.number.eq(0), beat.as_value().eq(0), first.eq(1), discard.eq(begun)]
+        return m
+
+    def _foreign(self, m: Module, beat: data.View) -> Value:
+        """The header of the beat's message; bits of ``fault`` for sizes that the core does not take."""
+        tweak_size, tweak = beat.tweak_size, beat.tweak
+        kept = Cat(tweak_size > k for k in range(self.tweak_bytes))
+        m.d.comb += [
+            self.header.tweak.eq(tweak & by_bytes(kept)),
+            self.header.tweak_size.eq(tweak_size),
+            self.header.end.eq(beat.size - 1),
+            self.header.decrypt.eq(beat.decrypt),
+        ]
+        small, large = beat.size < self.least, beat.size > self.most
+        return Cat(small, large, ~small & ~large & (tweak_size > self.tweak_bytes))
+
+
+def run(end: Value) -> Value:
+    """Flags of the bytes of a block up to number ``end``."""
+    return Cat(end >= k for k in range(16))
+
+
+def by_bytes(flags: Value) -> Value:
+    """Each flag for the eight bits of its byte."""
+    return Cat(flag.replicate(8) for flag in flags)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way out of messages of different sizes."""
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from .sector import result_channel
+from .sized_entrance import run
+
+__all__ = ["SizedExit"]
+
+
+class SizedExit(wiring.Component):
+    """Reads finished messages of up to ``most`` bytes, block by block, as :class:`.exit.Exit` does sectors of one size.
+
+    ``end`` is the number of the last byte of message ``sector``. The bytes behind it must be zero in ``data``.
+
+    Timing, Paths: those of :class:`.exit.Exit`.
+    """
+
+    def __init__(self, *, most: int, sector_bits: int):
+        number = range(-(-most // 16))
+        super().__init__(
+            {
+                "o": Out(stream.Signature(result_channel(1, keep=True).shape)),
+                "clear": In(1),
+                "pending": In(1),
+                "data": In(128),
+                "end": In((most - 1).bit_length()),
+                "advance": Out(1),
+                "fetch": Out(1),
+                "number": Out(number),
+                "sector": Out(sector_bits),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        valid = Signal()
+        last = Signal()
+        keep = Signal(16)
+        final = self.number == (self.end >> 4)
+        m.d.comb += [
+            self.advance.eq(~valid | self.o.ready),
+            self.fetch.eq(self.advance & self.pending),
+            self.o.valid.eq(valid & ~self.clear),
+            self.o.payload.data.eq(self.data),
+            self.o.payload.last.eq(last),
+            self.o.payload.keep.eq(keep),
+        ]
+        with m.If(self.advance):
+            m.d.sync += [valid.eq(self.pending), last.eq(final), keep.eq(Mux(final, run(self.end[:4]), 0xFFFF))]
+        with m.If(self.fetch):
+            m.d.sync += [self.number.eq(Mux(final, 0, self.number + 1)), self.sector.eq(self.sector + final)]
+        with m.If(self.clear):
+            m.d.sync += [s.eq(0) for s in (valid, last, keep, self.number, self.sector)]
+        return m

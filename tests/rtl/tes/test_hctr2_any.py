@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""HCTR2 cores for messages of any length as the Verilog that users get, against the specification."""
+
+import random
+from dataclasses import fields, replace
+from itertools import product
+
+import pytest
+
+from wideblock.export.contract import contract
+from wideblock.image.crypt import crypt_image
+from wideblock.rtl.sector.parameters import AnyLengthParameters
+from wideblock.spec.hctr2 import HCTR2
+from wideblock.verify.sector.driver import SectorSimulation
+from wideblock.verify.sector.judge import judge
+from wideblock.verify.sector.pool import SpecificationPool
+from wideblock.verify.sector.stimulus import Key, Request
+
+from .whole import assert_verified, cases
+
+SMALL = {"longest": 512, "sector_bytes": 100, "tweak_bytes": 20}
+FEW = [("hctr2-any", SMALL)]
+MORE = [
+    ("hctr2-any", {}),
+    (
+        "hctr2-any",
+        {
+            "longest": 1000,
+            "sector_bytes": 16,
+            "tweak_bytes": 32,
+            "key_bits": 192,
+            "round_stages": 2,
+            "sbox": "composite",
+            "mult_stages": 1,
+            "leaf": 2,
+        },
+    ),
+    (
+        "hctr2-any",
+        {"longest": 512, "key_bits": 256, "round_stages": 4, "sbox": "bram", "mult_stages": 8, "leaf": 16}
+        | {"sector_bytes": 496, "tweak_bytes": 0},
+    ),
+    (
+        "hctr2-any",
+        {"longest": 32, "sector_bytes": 31, "round_stages": 3, "sbox": "norm", "mult_stages": 6, "leaf": 8},
+    ),
+]
+KEY = bytes(range(16))
+
+
+@pytest.mark.shows("known-answers", "random-sectors", "cycle-contract", "protocol", "zeroize-state")
+@pytest.mark.parametrize(("name", "changes"), cases(FEW, MORE))
+def test_exported_verilog(name, changes):
+    """The whole suite of checks, and the cycle of the first key after zeroize."""
+    assert_verified(contract(name, changes))
+
+
+def test_every_value_of_the_ciphers_and_the_field_is_simulated():
+    """The stages of the multiplier: in the tests of the hash alone."""
+    rows = [contract(name, changes).settings for name, changes in FEW + MORE]
+    choices = {field.name: field.metadata["choices"] for field in fields(AnyLengthParameters)}
+    for name in ("key_bits", "round_stages", "sbox", "leaf"):
+        assert {row[name] for row in rows} == set(choices[name])
+
+
+def test_known_answers_are_of_all_sizes():
+    sizes = {}
+    for name, changes in FEW + MORE:
+        core = contract(name, changes)
+        found = {(len(answer.tweak), len(answer.plaintext)) for answer in core.known_answers}
+        sizes.setdefault(core.parameters.key_bits, set()).update(found)
+        assert core.behaviour.length.most == core.parameters.longest
+    for found in sizes.values():
+        assert {(tweak, size % 16 == 0) for tweak, size in found} == set(product((0, 1, 16, 32), (False, True)))
+    every = {size for found in sizes.values() for _, size in found}
+    assert every >= {16, 17, 31, 48, 128, 255, 512, 4095, 4096}
+
+
+def computed_in_a_stream(core, sizes):
+    """Cycles in which each result of a stream of messages is known, as docs/architecture.md, 2.6, has them."""
+    first_ends, computed, left = [0], [], []
+    for tweak_bytes, size in sizes:
+        first, blocks = -(-tweak_bytes // 16) + -(-size // 16), -(-size // 16)
+        second = core.behaviour.stated.timing(tweak_bytes, size).compute - first
+        before = [cycle + 1 for cycle in computed[-1:]] + [cycle + 1 for cycle in left[-2:-1]]
+        first_ends.append(max(first_ends[-1] + first, *before, 0))
+        computed.append(first_ends[-1] + second)
+        left.append(max([computed[-1], *left[-1:]]) + blocks)
+    return computed
+
+
+def test_sizes_mix_at_the_stated_cycles():
+    """Each size alone has its own cycles, whatever went before it; and a stream of all of them has its own, too."""
+    core, rng = contract(*FEW[0]), random.Random(5)
+    sizes = [(rng.randrange(33), rng.randrange(16, 513)) for _ in range(40)]
+    tweaks, messages = [rng.randbytes(tweak) for tweak, _ in sizes], [rng.randbytes(size) for _, size in sizes]
+    ways = [rng.random() < 0.5 for _ in sizes]
+    hctr2 = HCTR2(KEY)
+    right = [
+        (hctr2.decrypt if decrypt else hctr2.encrypt)(tweak, message)
+        for tweak, message, decrypt in zip(tweaks, messages, ways, strict=True)
+    ]
+    with SectorSimulation(core) as simulation:
+        simulation.load_key(KEY)
+        together = simulation.run(messages, tweaks, ways)
+        assert [sector.tobytes() for sector in together.sectors] == right
+        for size, message, tweak, decrypt, answer in zip(sizes, messages, tweaks, ways, right, strict=True):
+            alone = simulation.run([message], [tweak], decrypt)
+            timing = core.behaviour.stated.timing(*size)
+            assert alone.sectors[0].tobytes() == answer
+            assert alone.computed[0] - alone.first_in[0] == timing.compute
+            assert alone.last_out[0] - alone.first_in[0] == timing.latency
+    expected = computed_in_a_stream(core, sizes)
+    assert (together.computed - together.first_in[0]).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("other", "fault"),
+    [
+        ({"stated": 49}, 1),
+        ({"stated": 47}, 2),
+        ({"stated": 15}, 1),
+        ({"stated": 513}, 2),
+        ({"tweak": bytes(33)}, 4),
+    ],
+)
+def test_a_core_that_takes_a_sector_of_another_size_than_stated_is_found(other, fault):
+    """The record of right sectors, judged as if one of them had stated something else."""
+    core = contract(*FEW[0])
+    requests = [Request(bytes(48), bytes(tweak), False) for tweak in (5, 32, 0)]
+    with SectorSimulation(core) as simulation, SpecificationPool(core, 1) as pool:
+        stimulus = simulation.requests(requests, keys=[Key(KEY, before=0)], quiet=200)
+        record = simulation.play(stimulus)
+        assert judge(core, pool, requests, stimulus, record) is None
+        said = judge(core, pool, [requests[0], replace(requests[1], **other), requests[2]], stimulus, record)
+    assert said is not None and f"so fault must be {fault}, and fault never pulsed for it" in said
+
+
+def test_an_image_that_the_specification_reads(tmp_path):
+    core, data = contract(*FEW[0]), random.Random(6).randbytes(100 * 70)
+    (tmp_path / "in").write_bytes(data)
+    done = crypt_image(core, KEY, tmp_path / "in", tmp_path / "out")
+    assert done.sectors == 70 and 0 < done.cycles < 70 * core.timing.interval + core.timing.latency + 16
+    sectors = [data[at : at + 100] for at in range(0, len(data), 100)]
+    right = [HCTR2(KEY).encrypt(number.to_bytes(20, "little"), sector) for number, sector in enumerate(sectors)]
+    assert (tmp_path / "out").read_bytes() == b"".join(right)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"longest": 31}, "longest must be 32 to 65535, got 31"),
+        ({"longest": 65536}, "longest must be 32 to 65535, got 65536"),
+        ({"sector_bytes": 15}, "sector_bytes must be 16 to 4096, the longest, got 15"),
+        ({"sector_bytes": 4097}, "sector_bytes must be 16 to 4096, the longest, got 4097"),
+        ({"tweak_bytes": 33}, "tweak_bytes must be 0 to 32, got 33"),
+    ],
+)
+def test_sizes_that_no_core_can_have(changes, message):
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        contract("hctr2-any", changes)
