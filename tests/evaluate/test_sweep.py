@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps: which points a space has, and that none is lost or measured twice, whatever ends a sweep."""
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from importlib.util import find_spec
+from multiprocessing import active_children
+
+import pytest
+
+from wideblock.errors import UserError
+from wideblock.evaluate import sweep as module
+from wideblock.evaluate.point import Failure, Point
+from wideblock.evaluate.store import load
+from wideblock.evaluate.sweep import Space, local, open_points, scheduled, sweep
+from wideblock.synth.process import FlowError
+
+pytestmark = pytest.mark.shows("synthesis")
+
+SMALL = Space(("xts-enc",), ("xc7", "ecp5"), {"round_stages": ("1", "2"), "sbox": ("norm", "lut")}, seeds=(1, 2, 3))
+
+
+@pytest.fixture
+def measured(measurement, monkeypatch):
+    """Measures nothing, but remembers what it was asked for; the points of ``failing`` seeds fail."""
+
+    class Asked(list):
+        failing = ()
+
+    asked, figures = Asked(), measurement("xts-enc", "ecp5").figures
+
+    def attempt(identity):
+        asked.append(identity)
+        if identity.seed in asked.failing:
+            return Point(identity, None, Failure("nextpnr-ecp5 failed: too big", "the log"))
+        return Point(identity, replace(figures, seconds=1.0))
+
+    monkeypatch.setattr(module, "attempt", attempt)
+    return asked
+
+
+def threads(points, path):
+    with ThreadPoolExecutor(2) as executor:
+        return sweep(points, path, executor)
+
+
+def test_a_space_is_every_mix_once():
+    points = SMALL.points()
+    assert len(points) == len({point.key for point in points}) == 4 * (1 + 3)  # no seed where nothing is placed
+    on_ecp5 = {(p.changed.get("round_stages", 1), p.changed.get("sbox", "lut"), p.seed) for p in points if p.seed}
+    assert on_ecp5 == {(stages, sbox, seed) for stages in (1, 2) for sbox in ("norm", "lut") for seed in (1, 2, 3)}
+    assert {(p.aim_mhz, len(p.tools)) for p in points} == {(None, 1), (200.0, 2)}
+    assert len(replace(SMALL, routed=False).points()) == 8
+    assert len(replace(SMALL, changes={"sbox": ("lut", "lut")}, targets=("xc7", "xc7")).points()) == 1
+
+
+@pytest.mark.parametrize(
+    "change, says",
+    [
+        ({"names": ("xts",)}, "unknown preset 'xts'"),
+        ({"targets": ("xc8",)}, "there is no target 'xc8'"),
+        ({"changes": {"colour": ("red",)}}, "unknown parameter 'colour'"),
+        ({"changes": {"lanes": ("1", "3")}}, "3"),
+        ({"names": ("aes128-pec",)}, "aes128-pec is a part"),
+    ],
+)
+def test_an_impossible_space_is_refused_before_anything_is_measured(change, says):
+    with pytest.raises(UserError, match=says):
+        replace(SMALL, **change).points()
+
+
+def test_a_stored_point_is_not_measured_again(tmp_path, measured):
+    path = tmp_path / "points.jsonl"
+    points = replace(SMALL, targets=("ecp5",)).points()
+    threads(points[:5], path)
+    later = [replace(point, version="9", commit="later") for point in points]
+    assert open_points(later, path) == later[5:]
+    threads(open_points(later, path), path)
+    assert sorted(p.key for p in measured) == sorted(p.key for p in points)
+    assert sorted(p.identity.key for p in load(path)) == sorted(p.key for p in points)
+    assert open_points(points, path) == []
+    assert open_points(points, path, again=True) == points
+
+
+def test_a_failure_is_stored_with_its_log_and_measured_again_on_request(tmp_path, measured):
+    path = tmp_path / "points.jsonl"
+    points = replace(SMALL, targets=("ecp5",)).points()
+    measured.failing = (2,)
+    threads(points, path)
+    failed = [point for point in load(path) if point.failure]
+    assert len(failed) == 4 and {p.failure.log for p in failed} == {"the log"}
+    assert open_points(points, path) == []
+    assert open_points(points, path, retry=True) == [p for p in points if p.seed == 2]
+
+
+def test_progress_has_the_time_left(tmp_path, measured, caplog):
+    caplog.set_level("INFO")
+    threads(replace(SMALL, targets=("xc7",)).points(), tmp_path / "points.jsonl")
+    assert "4 of 4, xts-enc" in caplog.messages[-1] and "left" in caplog.messages[-1]
+
+
+def test_a_killed_worker_is_one_line(tmp_path):
+    with local(1) as executor:
+        assert executor.submit(int).result() == 0
+        (worker,) = active_children()
+        worker.kill()
+        with pytest.raises(FlowError, match="a worker was killed.*--workers 1 goes on"):
+            sweep(SMALL.points()[:2], tmp_path / "points.jsonl", executor)
+
+
+def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch):
+    monkeypatch.setattr(module, "CONNECTION_SECONDS", 1)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    reason = f"no Dask scheduler answers at {address}" if find_spec("distributed") else "wideblock.sweep"
+    with pytest.raises(UserError, match=reason) as error, scheduled(address):
+        pass
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.slow
+def test_a_sweep_is_stopped_and_goes_on(tmp_path):
+    """The command in processes of its own, stopped by a signal when the first point is stored."""
+    path = tmp_path / "points.jsonl"
+    command = [sys.executable, "-m", "wideblock", "sweep", "aes128-sdc", "karatsuba-4", "--target", "xc7",
+               "--target", "xc5v", "--workers", "1", "--store", path]  # fmt: skip
+    first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not path.exists() and first.poll() is None:
+        time.sleep(0.1)
+    first.terminate()
+    _, errors = first.communicate(timeout=60)
+    assert first.returncode == 128 + signal.SIGTERM and "stopped by SIGTERM" in errors
+    before = load(path)
+    assert 1 <= len(before) < 4
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0 and f"{4 - len(before)} measured, 0 failed, {len(before)} stored before" in done.stdout
+    assert len({point.identity.key for point in load(path)}) == len(load(path)) == 4
