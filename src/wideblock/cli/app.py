@@ -52,6 +52,10 @@ COMMANDS = {
         "sweep",
         "Measure every mix of presets, parameters, targets and seeds, and store each point as it is found.",
     ),
+    "report": (
+        "report",
+        "Write measured points as one page that needs no network: tables, plots, papers' rows beside ours.",
+    ),
     "compare": ("compare", "Print the papers' rows beside ours: cycles, area, clock, throughput."),
     "demo": (
         "demo",
