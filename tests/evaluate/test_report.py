@@ -100,7 +100,7 @@ def test_papers_rows_stand_before_ours(points, drawn):
     assert rows[at][2:6] == ["7,175 slices", "289.6", "319", "29.74"]
     assert [row[:2] for row in rows[at + 1 : at + 4]] == [
         ["fast-brw-2", "LFE5UM5G-85F, CABGA756, speed 8"],
-        ["fast-brw-2", "Nangate45, typical, 1.1 V, 25 C, pre-layout"],
+        ["fast-brw-2", "Nangate45, tt 1.1 V 25 C, pre-layout"],
         ["fast-brw-2", "7 series"],
     ]
 

@@ -12,7 +12,7 @@ import pytest
 from wideblock.errors import UserError
 from wideblock.evaluate import store
 from wideblock.evaluate.point import from_json
-from wideblock.evaluate.store import COMMITTED, add, current, load, typical
+from wideblock.evaluate.store import COMMITTED, add, current, load, medians, typical
 
 pytestmark = pytest.mark.shows("synthesis")
 
@@ -122,6 +122,9 @@ def test_typical_is_the_median_of_the_last_flow(measurement):
     first = [measurement("fast-brw-2", "ecp5", seed=seed, mhz=mhz) for seed, mhz in ((1, 150), (2, 90), (3, 120))]
     assert [point.found.clock.mhz for point in typical(first)] == [120]
     assert [point.found.clock.mhz for point in typical(first[:2])] == [90]
+    slower, faster = (measurement("fast-brw-2", "ecp5", mhz=mhz, aim_mhz=mhz) for mhz in (110.0, 130.0))
+    assert typical([*first, slower]) == [first[2]] and typical([faster, *first]) == [faster]
+    assert medians([*first, slower, faster, first[0]]) == [slower, faster, first[2]]
     later = measurement("fast-brw-2", "ecp5", mhz=60, options=("-abc9",))
     assert typical([*first, later]) == [later]
     assert typical([later, *first])[0].found.clock.mhz == 120

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sweeps: which points a space has, and that none is lost or measured twice, whatever ends a sweep."""
 
+import json
 import signal
 import socket
 import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from importlib.util import find_spec
 from multiprocessing import active_children
@@ -56,6 +58,7 @@ def test_a_space_is_every_mix_once():
     assert on_ecp5 == {(stages, sbox, seed) for stages in (1, 2) for sbox in ("norm", "lut") for seed in (1, 2, 3)}
     assert {(p.aim_mhz, len(p.tools)) for p in points} == {(None, 1), (200.0, 2)}
     assert len(replace(SMALL, routed=False).points()) == 8
+    assert len(replace(SMALL, mhz=(100, 200)).points()) == 4 * (1 + 2 * 3)
     assert len(replace(SMALL, changes={"sbox": ("lut", "lut")}, targets=("xc7", "xc7")).points()) == 1
 
 
@@ -101,7 +104,8 @@ def test_a_failure_is_stored_with_its_log_and_measured_again_on_request(tmp_path
 def test_progress_has_the_time_left(tmp_path, measured, caplog):
     caplog.set_level("INFO")
     threads(replace(SMALL, targets=("xc7",)).points(), tmp_path / "points.jsonl")
-    assert "4 of 4, xts-enc" in caplog.messages[-1] and "left" in caplog.messages[-1]
+    assert [message.partition(", ")[0] for message in caplog.messages] == [f"{n} of 4" for n in (1, 2, 3, 4)]
+    assert "; about 0 s left" in caplog.messages[0] and "left" not in caplog.messages[-1]
 
 
 def test_a_killed_worker_is_one_line(tmp_path):
@@ -141,3 +145,63 @@ def test_a_sweep_is_stopped_and_goes_on(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0 and f"{4 - len(before)} measured, 0 failed, {len(before)} stored before" in done.stdout
     assert len({point.identity.key for point in load(path)}) == len(load(path)) == 4
+
+
+STAND_IN = """
+import time
+from pathlib import Path
+from wideblock.evaluate import run
+from wideblock.evaluate.point import Failure, Point
+
+def attempt(identity):
+    time.sleep(0.5)
+    with open({log!r}, "a") as log:
+        log.write(identity.key + "\\n")
+    return Point(identity, None, Failure("measured by a stand-in", ""))
+
+run.attempt = attempt
+"""
+
+
+@pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
+def test_a_scheduler_measures_and_a_killed_sweep_goes_on(tmp_path):
+    """A scheduler and two workers by hand; sweep and one worker are killed in the middle."""
+    points, log, preload, address = (tmp_path / name for name in ("points.jsonl", "log", "stand_in.py", "scheduler"))
+    preload.write_text(STAND_IN.format(log=str(log)))
+    python = [sys.executable, "-m"]
+    command = [*python, "wideblock", "sweep", "xts-enc", "--target", "xc7", "--target", "ecp5", "--seeds", "20",
+               "--store", points, "--scheduler"]  # fmt: skip
+    with ExitStack() as processes:
+
+        def start(*arguments):
+            process = subprocess.Popen(arguments, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            processes.callback(process.wait)
+            processes.callback(process.kill)
+            return process
+
+        start(*python, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+              "--scheduler-file", address)  # fmt: skip
+        workers = [
+            start(*python, "distributed.cli.dask_worker", "--scheduler-file", address, "--nthreads", "1",
+                  "--no-nanny", "--no-dashboard", "--preload", preload)
+            for _ in range(2)
+        ]  # fmt: skip
+        wait_for(address.exists)
+        command.append(json.loads(address.read_text())["address"])
+        first = start(*command)
+        wait_for(lambda: points.exists() and len(load(points)) >= 4)
+        first.kill()
+        workers[0].kill()
+        first.wait()
+        before = load(points)
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert 4 <= len(before) < 21
+    said = f"0 measured, {21 - len(before)} failed, {len(before)} stored before"
+    assert done.returncode == 1 and said in done.stdout, done.stderr
+    keys = [point.identity.key for point in load(points)]
+    assert len(keys) == len(set(keys)) == 21
+    assert all(point.failure.reason == "measured by a stand-in" for point in load(points))
+
+
+def wait_for(condition):
+    assert any(condition() or time.sleep(0.1) for _ in range(600))

@@ -45,8 +45,10 @@ def sweep(
     everything: Annotated[bool, typer.Option("--all", help="Every preset and part.")] = False,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds 1 to N.")] = 1,
     mhz: Annotated[
-        float | None,
-        typer.Option(metavar="MHZ", min=1, help="Target clock of the tools, in MHz; default: the target's."),
+        list[float] | None,
+        typer.Option(
+            metavar="MHZ", min=1, help="Target clock of the tools, in MHz; default: the target's; may be repeated."
+        ),
     ] = None,
     options: Annotated[
         list[str] | None,
@@ -77,7 +79,7 @@ def sweep(
     if workers and scheduler:
         raise UserError("--workers is for this machine; --scheduler has workers of its own")
     values = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
-    space = Space(names, target or ("xc7", "ecp5"), values, range(1, seeds + 1), mhz, options or (), routed)
+    space = Space(names, target or ("xc7", "ecp5"), values, range(1, seeds + 1), mhz or (), options or (), routed)
     with stages("points of the space") as report:
         points = space.points()
         wanted = open_points(points, store, again=again, retry=retry)

@@ -16,7 +16,7 @@ from wideblock.errors import UserError
 from wideblock.evaluate.compare import Row, compare
 from wideblock.evaluate.plots import Mark, front, scatter
 from wideblock.evaluate.point import Figures, Point
-from wideblock.evaluate.store import current, typical
+from wideblock.evaluate.store import current, medians
 from wideblock.synth.targets import targets
 
 __all__ = ["LARGEST", "Entry", "entries", "page"]
@@ -29,7 +29,7 @@ PART = "part"
 
 @dataclass(frozen=True)
 class Entry:
-    """A typical point with what the catalogue says about its core.
+    """The median point of a flow with what the catalogue says about its core.
 
     seeds: clocks of all seeds of the point's flow, in MHz, rising
     """
@@ -170,13 +170,13 @@ class _Page:
 
 
 def entries(points: Sequence[Point]) -> list[Entry]:
-    """An entry for each core on each target, from the smallest name on."""
+    """An entry for each core on each target and each flow, by name."""
     seeds: dict[str, list[float]] = {}
     for point in current(points):
         if point.figures and point.figures.clock:
             seeds.setdefault(point.identity.flow, []).append(point.figures.clock.mhz)
     found = []
-    for point in typical(points):
+    for point in sorted(medians(points), key=lambda point: point.name):
         preset = catalog.PRESETS.get(point.identity.preset)
         scheme = preset.scheme if preset else None
         found.append(

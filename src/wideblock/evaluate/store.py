@@ -13,7 +13,7 @@ from statistics import median_low
 from wideblock.errors import UserError
 from wideblock.evaluate.point import Point, from_json
 
-__all__ = ["COMMITTED", "add", "current", "load", "typical"]
+__all__ = ["COMMITTED", "add", "current", "load", "medians", "typical"]
 
 COMMITTED = Path(__file__).parent / "results" / "points.jsonl"
 """The measured points that the package carries; documents show them."""
@@ -74,21 +74,34 @@ def current(points: Iterable[Point]) -> list[Point]:
     return list(newest.values())
 
 
+def medians(points: Iterable[Point]) -> list[Point]:
+    """Of each flow, which may have been run with many seeds, the point with the median clock, the lower one of two.
+
+    In the order in which the flows were last measured, without failures; where there is no clock, the newest point.
+    """
+    flows: dict[str, list[Point]] = {}
+    for point in points:
+        if point.figures:
+            flow = point.identity.flow
+            flows[flow] = [*flows.pop(flow, []), point]
+    return [_median(current(same)) for same in flows.values()]
+
+
 def typical(points: Iterable[Point]) -> list[Point]:
     """One point with figures for each core on each target, by name and target: what documents show.
 
-    Of several flows (options, tools, clock aimed at) it is the one that was measured last. Of several seeds it is the
-    point with the median clock, the lower one of two.
+    Of several options and tools it has those that were measured last; of several clocks that the tools aimed at the one
+    with the highest median; of several seeds it is the median.
     """
-    groups: dict[tuple[str, str], dict[str, list[Point]]] = {}
-    for point in points:
-        if point.figures:
-            flows = groups.setdefault((point.name, point.identity.target), {})
-            flows[point.identity.flow] = [*flows.pop(point.identity.flow, []), point]
+    groups: dict[tuple[str, str], list[Point]] = {}
+    for point in medians(points):
+        groups.setdefault((point.name, point.identity.target), []).append(point)
     chosen = []
-    for _, flows in sorted(groups.items()):
-        *_, last = flows.values()
-        chosen.append(_median(current(last)))
+    for _, same in sorted(groups.items()):
+        last = same[-1].identity
+        alike = [p for p in same if (p.identity.options, p.identity.tools) == (last.options, last.tools)]
+        clocked = [point for point in alike if point.found.clock]
+        chosen.append(max(clocked, key=_mhz) if clocked else alike[-1])
     return chosen
 
 
@@ -96,5 +109,10 @@ def _median(points: list[Point]) -> Point:
     """The point with the median clock, or the last one if there is no clock."""
     if any(point.found.clock is None for point in points):
         return points[-1]
-    clocks = [point.found.clock.mhz for point in points]  # pyright: ignore[reportOptionalMemberAccess]
+    clocks = [_mhz(point) for point in points]
     return points[clocks.index(median_low(clocks))]
+
+
+def _mhz(point: Point) -> float:
+    assert point.found.clock is not None
+    return point.found.clock.mhz

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 
@@ -45,14 +45,15 @@ class Space:
     changes:  values of each parameter, as text; empty for the presets as they are
     targets:  names of targets
     seeds:    of the placer; used only where there is one
-    mhz, options, routed: as in :func:`wideblock.evaluate.run.identify`
+    mhz:     clocks to aim at; used only where the tools take one; empty for the target's own
+    options, routed: as in :func:`wideblock.evaluate.run.identify`
     """
 
     names: Sequence[str]
     targets: Sequence[str]
     changes: Mapping[str, Sequence[str]]
     seeds: Sequence[int] = (1,)
-    mhz: float | None = None
+    mhz: Sequence[float] = ()
     options: Sequence[str] = ()
     routed: bool = True
 
@@ -70,9 +71,10 @@ class Space:
                 if name not in catalog.PARTS:
                     catalog.preset(name).changed(changes)
                 for target in targets:
-                    one = identify(name, changes, target, routed=self.routed, mhz=self.mhz, options=self.options)
-                    for seed in self.seeds if one.seed is not None else (None,):
-                        each = Identity(**{**vars(one), "seed": seed})
+                    one = identify(name, changes, target, routed=self.routed, options=self.options)
+                    seeds = self.seeds if one.seed is not None else (None,)
+                    aims = map(float, self.mhz) if self.mhz and one.aim_mhz else (one.aim_mhz,)
+                    for each in (replace(one, aim_mhz=mhz, seed=seed) for mhz, seed in product(aims, seeds)):
                         found.setdefault(each.key, each)
         return list(found.values())
 
@@ -106,7 +108,8 @@ def sweep(
             add(store, point)
             done.append(point)
             left = (time.monotonic() - began) / len(done) * (len(points) - len(done))
-            log.info("%d of %d, %s; about %s left", len(done), len(points), _line(point), _duration(left))
+            rest = f"; about {_duration(left)} left" if left else ""
+            log.info("%d of %d, %s%s", len(done), len(points), _line(point), rest)
             progress(f"{point.name} on {point.identity.target}", len(done), len(points))
     except BrokenProcessPool:
         raise FlowError(
