@@ -52,6 +52,10 @@ COMMANDS = {
         "sweep",
         "Measure every mix of presets, parameters, targets and seeds, and store each point as it is found.",
     ),
+    "explore": (
+        "explore",
+        "Search the parameters of a preset for the best figure, and print the Pareto set of throughput and area.",
+    ),
     "report": (
         "report",
         "Write measured points as one page that needs no network: tables, plots, papers' rows beside ours.",
