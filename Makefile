@@ -15,7 +15,7 @@ SECTORS ?= 10000
 STORE := src/wideblock/evaluate/results/points.jsonl
 GATES := aes128-pec-composite aes128-pec-composite-r2 aes128-pec-norm aes128-pec-norm-r2
 
-.PHONY: help demo test test-all lint verify netlist bench synth docs setup format lock clean
+.PHONY: help demo test test-all lint verify netlist bench synth asic docs setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,11 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 	$(BIN)/wideblock sweep xts-both --set key_bits=256 --target xc7 --store $(STORE)
 	$(BIN)/wideblock sweep $(GATES) --target ecp5 --yosys=-nowidelut --store $(STORE)
 	$(BIN)/wideblock sweep fast-brw-1 --set sbox=composite --target ecp5 --yosys=-nowidelut --mhz 120 --store $(STORE)
+
+asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells, S-boxes in gates; hours.
+	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r requirements-asic.lock
+	$(BIN)/wideblock sweep $$($(BIN)/wideblock list --names) --set sbox=composite --target nangate45 --store $(STORE)
+	$(BIN)/wideblock sweep $(GATES) karatsuba-4 --target nangate45 --store $(STORE)
 
 docs: $(READY) ## Renew the tables of the documents from measured results and the last test run.
 	$(BIN)/python -m wideblock.evaluate.tables $(STORE) README.md
