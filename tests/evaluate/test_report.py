@@ -14,7 +14,7 @@ import pytest
 
 from wideblock.errors import UserError
 from wideblock.evaluate import report
-from wideblock.evaluate.plots import Mark, front, scatter
+from wideblock.evaluate.plots import Mark, front, scatter, strips
 from wideblock.evaluate.report import LARGEST, entries, page
 from wideblock.evaluate.store import COMMITTED, load
 
@@ -76,6 +76,7 @@ def drawn(monkeypatch):
         return "<svg></svg>"
 
     monkeypatch.setattr(report, "scatter", draw)
+    monkeypatch.setattr(report, "strips", lambda values, x: asked.append((values, x)) or "<svg></svg>")
     return asked
 
 
@@ -107,11 +108,21 @@ def test_papers_rows_stand_before_ours(points, drawn):
 
 def test_plots_have_the_cores_of_one_target(points, drawn):
     page(points)
-    assert [(sorted(name for name, _, _ in marks), y) for marks, y in drawn] == [
+    *plots, seeds = drawn
+    assert [(sorted(name for name, _, _ in marks), y) for marks, y in plots] == [
         (["fast-brw-2", "xcb-2"], "bits a cycle"),
         (["fast-brw-2", "xts-enc"], "Gb/s"),
         (["fast-brw-2", "xts-enc"], "latency, ns"),
     ]
+    assert seeds == ({"fast-brw-2 on ECP5, aim 200 MHz": (90, 120, 150)}, "clock, MHz")
+
+
+def test_cycles_are_the_contracts(points, drawn):
+    tables = Tables(page(points)).tables
+    assert tables[1][0] == ["core", "512 bytes", "1,024 bytes", "2,048 bytes", "4,096 bytes", "8,192 bytes"]
+    cycles = {row[0]: [int(cell) for cell in row[1:]] for row in tables[1][1:]}
+    assert cycles.keys() == {"fast-brw-2", "xcb-2", "xts-enc"}
+    assert cycles["xts-enc"] == [33, 65, 129, 257, 513]
 
 
 def test_raw_points_come_with_the_page(points, drawn):
@@ -153,6 +164,13 @@ def test_marks_of_a_plot_have_their_words():
     assert scatter(MARKS, x="area, LC", y="Gb/s") == svg
 
 
+@needs_drawing
+def test_seeds_have_a_line_each_core():
+    svg = strips({"core a": (90, 120, 150), "core b": (100, 101, 130)}, x="clock, MHz")
+    assert all(f'aria-label="{text}"' in svg for text in ("core a: 90", "core a: median 120", "core b: median 101"))
+
+
+@pytest.mark.slow
 @needs_drawing
 def test_the_page_of_the_package_fetches_nothing():
     html = page(load(COMMITTED))

@@ -2,19 +2,21 @@
 """Plots of measured points as SVG, drawn by Vega-Lite: no script and no request is left in them."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median_low
 from typing import Any, TypeVar
 
 from wideblock.errors import UserError
 
-__all__ = ["Mark", "front", "scatter"]
+__all__ = ["Mark", "front", "scatter", "strips"]
 
 T = TypeVar("T")
 
 # Okabe and Ito's colours, which readers with any colour vision tell apart; the shape says the same again.
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right")
+_FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 _TEXT = 13
 _WIDTH, _HEIGHT = 520, 340
 
@@ -49,39 +51,56 @@ def scatter(marks: Sequence[Mark], *, x: str, y: str, largest: bool = True, grou
     groups:  names of all groups, so that several plots give them the same colours
     Raises UserError if the library that draws is not installed.
     """
-    try:
-        from vl_convert import vegalite_to_svg  # pyright: ignore[reportMissingImports]
-    except ImportError:
-        raise UserError("plots need vl-convert; install it with: pip install 'wideblock[report]'") from None
     best = front(marks, lambda mark: mark.x, lambda mark: mark.y, largest=largest)
     groups = list(groups or dict.fromkeys(mark.group for mark in marks))
     spans = _span([mark.x for mark in marks]), _span([mark.y for mark in marks])
-    return vegalite_to_svg(
+    return _drawn(
         {
             "width": _WIDTH,
             "height": _HEIGHT,
-            "background": "white",
-            "config": {
-                "font": "Liberation Sans, Arial, Helvetica, sans-serif",
-                "axis": {"labelFontSize": _TEXT, "titleFontSize": _TEXT, "gridColor": "#e5e5e5", "tickCount": 5},
-                "legend": {
-                    "labelFontSize": _TEXT,
-                    "orient": "bottom",
-                    "columns": 3,
-                    "columnPadding": 24,
-                    "symbolSize": 110,
-                    "title": None,
-                },
-            },
             "layer": [
                 *([_equal(*spans)] if largest else []),
                 _line([{"x": mark.x, "y": mark.y} for mark in best], _scales(x, y, spans)),
                 _points(marks, groups, _scales(x, y, spans)),
                 _names(best, _scales(x, y, spans)),
             ],
-        },
-        vl_version="5.21",
+        }
     )
+
+
+def strips(values: Mapping[str, Sequence[float]], *, x: str) -> str:
+    """Every value of each name as a tick on a line of its own, the median as a dot, as SVG; ``x`` is the axis' title.
+
+    Raises UserError if the library that draws is not installed.
+    """
+    lines = {"field": "name", "type": "nominal", "title": None, "sort": None, "axis": {"labelLimit": 320}}
+    across = {"field": "x", "type": "quantitative", "title": x, "scale": {"zero": False}}
+    ticks = [{"name": name, "x": each, "text": f"{name}: {each:,.4g}"} for name, all in values.items() for each in all]
+    dots = [{"name": name, "x": median_low(all), "text": f"{name}: median {median_low(all):,.4g}"}
+            for name, all in values.items()]  # fmt: skip
+    words = {"description": {"field": "text", "type": "nominal"}}
+    return _drawn(
+        {
+            "width": _WIDTH // 2,
+            "height": {"step": 22},
+            "encoding": {"y": lines, "x": across} | words,
+            "layer": [
+                {"data": {"values": ticks}, "mark": {"type": "tick", "color": "#444444", "thickness": 2}},
+                {"data": {"values": dots}, "mark": {"type": "point", "filled": True, "size": 70, "color": _COLOURS[0]}},
+            ],
+        }
+    )
+
+
+def _drawn(plot: dict[str, Any]) -> str:
+    try:
+        from vl_convert import vegalite_to_svg  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        raise UserError("plots need vl-convert; install it with: pip install 'wideblock[report]'") from None
+    axis = {"labelFontSize": _TEXT, "titleFontSize": _TEXT, "gridColor": "#e5e5e5", "tickCount": 5}
+    legend = {"labelFontSize": _TEXT, "orient": "bottom", "columns": 3, "columnPadding": 24, "symbolSize": 110}
+    config = {"font": _FONT, "axis": axis, "legend": legend | {"title": None}}
+    return vegalite_to_svg(plot | {"background": "white", "config": config}, vl_version="5.21")
 
 
 def _span(values: Sequence[float]) -> tuple[float, float]:

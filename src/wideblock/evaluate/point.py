@@ -52,8 +52,8 @@ class Identity:
     @property
     def flow(self) -> str:
         """Equal for points that differ in their seed, version or commit alone."""
-        return json.dumps([self.preset, sorted(self.changed.items()), self.target, self.options, self.aim_mhz,
-                           self.seed is None, self.tools])  # fmt: skip
+        changed = sorted(self.changed.items())
+        return json.dumps([self.preset, changed, self.target, self.options, self.aim_mhz, self.tools])
 
     @property
     def key(self) -> str:

@@ -5,8 +5,9 @@ import base64
 import gzip
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from importlib import resources
+from typing import Any
 
 import jinja2
 
@@ -14,9 +15,10 @@ import wideblock
 from wideblock import catalog
 from wideblock.errors import UserError
 from wideblock.evaluate.compare import Row, compare
-from wideblock.evaluate.plots import Mark, front, scatter
+from wideblock.evaluate.plots import Mark, front, scatter, strips
 from wideblock.evaluate.point import Figures, Point
 from wideblock.evaluate.store import current, medians
+from wideblock.export.contract import contract
 from wideblock.synth.targets import targets
 
 __all__ = ["LARGEST", "Entry", "entries", "page"]
@@ -25,6 +27,9 @@ LARGEST = 1_500_000
 """Bytes of a page at most."""
 
 PART = "part"
+
+SIZES = (512, 1024, 2048, 4096, 8192)
+"""Sector sizes in bytes for which cycles are shown."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,7 @@ class PublishedTable:
 @dataclass(frozen=True)
 class _Page:
     points: Sequence[Point]
+    sizes: Sequence[int]
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -155,6 +161,26 @@ class _Page:
         return [Plot(title, caption, svg)]
 
     @property
+    def clocks(self) -> list[Plot]:
+        """Clocks of all seeds of the flows that were run with three or more, routed ones."""
+        flows = {f"{e.point.name} on {e.device}, aim {e.point.identity.aim_mhz:g} MHz": e.seeds
+                 for e in self.entries if len(e.seeds) >= 3}  # fmt: skip
+        if not flows:
+            return []
+        caption = f"{len(flows)} cores; a tick is a seed, the dot the median."
+        return [Plot("Clocks of the seeds", caption, strips(flows, x="clock, MHz"))]
+
+    @property
+    def cycles(self) -> list[tuple[str, list[int | None]]]:
+        """Cycles from sector to sector for each of :data:`SIZES`, of every measured core whose sector size can vary."""
+        cores = {e.point.name: e.point.identity for e in self.cores}
+        found = [
+            (name, [_interval(core.preset, tuple(core.changed.items()), size) for size in SIZES])
+            for name, core in cores.items()
+        ]
+        return [(name, cycles) for name, cycles in found if any(cycles)]
+
+    @property
     def papers(self) -> list[PublishedTable]:
         tables: dict[tuple[str, str, str], list[Row]] = {}
         for row in compare((), self.points):
@@ -167,6 +193,15 @@ class _Page:
         """Every point as packed JSON lines in base64."""
         lines = "".join(f"{point.json()}\n" for point in self.points)
         return base64.b64encode(gzip.compress(lines.encode(), mtime=0)).decode()
+
+
+@cache
+def _interval(preset: str, changed: tuple[tuple[str, Any], ...], size: int) -> int | None:
+    """Cycles from sector to sector of ``size`` bytes; None if the core cannot have such sectors."""
+    try:
+        return contract(preset, {**dict(changed), "sector_bytes": size}).timing.interval
+    except UserError:
+        return None
 
 
 def entries(points: Sequence[Point]) -> list[Entry]:
@@ -197,7 +232,7 @@ def page(points: Sequence[Point]) -> str:
     Raises UserError if there is no point with figures, if the library that draws is not installed, or if the page would
     be larger than :data:`LARGEST`.
     """
-    content = _Page(points)
+    content = _Page(points, SIZES)
     if not content.entries:
         raise UserError("there are no measured points to report; wideblock sweep --store FILE measures some")
     environment = jinja2.Environment(

@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures import CancelledError, Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -135,13 +135,14 @@ def local(workers: int) -> Iterator[Executor]:
 def scheduled(address: str) -> Iterator[Executor]:
     """The workers of the Dask scheduler at ``address``, such as "tcp://10.0.0.1:8786".
 
-    Raises UserError if Dask is not installed or nobody answers.
+    Raises UserError if Dask is not installed or nobody answers, FlowError if the scheduler or its workers are lost.
     """
     try:
-        from distributed import Client  # pyright: ignore[reportMissingImports]
+        from distributed import Client, KilledWorker  # pyright: ignore[reportMissingImports]
     except ImportError:
         raise UserError("--scheduler needs Dask; install it with: pip install 'wideblock[sweep]'") from None
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)  # its warnings of lost connections are not the user's
+    for name in ("distributed", "distributed.client"):  # what it says of lost connections is said here in one line
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECTION_SECONDS, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -149,7 +150,16 @@ def scheduled(address: str) -> Iterator[Executor]:
         start = f"start it with: dask scheduler, and workers with: dask worker {address}"
         raise UserError(f"no Dask scheduler answers at {address}: {reason}; {start}") from None
     with client:
-        yield client.get_executor(pure=False)
+        try:
+            yield client.get_executor(pure=False)
+        except KilledWorker:
+            raise FlowError(
+                "a point killed several workers, perhaps for want of memory; the same command goes on from here"
+            ) from None
+        except CancelledError:
+            raise FlowError(
+                f"the Dask scheduler at {address} was lost; start it again, and the same command goes on from here"
+            ) from None
 
 
 def workers_by_memory() -> int:
