@@ -101,6 +101,12 @@ def test_a_failure_is_stored_with_its_log_and_measured_again_on_request(tmp_path
     assert open_points(points, path, retry=True) == [p for p in points if p.seed == 2]
 
 
+def test_a_worker_with_other_tools_fails():
+    (identity,) = replace(SMALL, targets=("xc7",), changes={}).points()
+    point = module.attempt(replace(identity, tools=("Yosys 0.1",)))
+    assert point.failure and "the tools are to be Yosys 0.1; here are Yosys 0." in point.failure.reason
+
+
 def test_progress_has_the_time_left(tmp_path, measured, caplog):
     caplog.set_level("INFO")
     threads(replace(SMALL, targets=("xc7",)).points(), tmp_path / "points.jsonl")

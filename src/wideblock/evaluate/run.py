@@ -70,9 +70,20 @@ def identify(
 
 
 def measure(identity: Identity, stage: Callable[[str], None] = lambda text: None) -> Point:
-    """Measures the point; ``stage`` is told, in a few words, what begins. Raises FlowError from the tools."""
+    """Measures the point; ``stage`` is told, in a few words, what begins.
+
+    The point has version and commit of the process that measures. Raises FlowError from the tools, and if their
+    versions here are not those of ``identity``.
+    """
     started = time.monotonic()
     target = target_of(identity.target)
+    wanted = identity.tools
+    identity = identify(
+        identity.preset, identity.changed, target, routed=identity.seed is not None, seed=identity.seed or 1,
+        mhz=identity.aim_mhz, options=identity.options,
+    )  # fmt: skip
+    if identity.tools != wanted:
+        raise FlowError(f"the tools are to be {', '.join(wanted)}; here are {', '.join(identity.tools)}")
     design = _design(identity)
     stage(f"{identity.name} on {target.name}: synthesis")
     if isinstance(target, Asic):
