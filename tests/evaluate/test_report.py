@@ -114,7 +114,7 @@ def test_plots_have_the_cores_of_one_target(points, drawn):
         (["fast-brw-2", "xts-enc"], "Gb/s"),
         (["fast-brw-2", "xts-enc"], "latency, ns"),
     ]
-    assert seeds == ({"fast-brw-2 on ECP5, aim 200 MHz": (90, 120, 150)}, "clock, MHz")
+    assert seeds == ({"fast-brw-2, ecp5 at 200": (90, 120, 150)}, "clock, MHz")
 
 
 def test_cycles_are_the_contracts(points, drawn):

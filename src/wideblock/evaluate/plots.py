@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from wideblock.errors import UserError
 
-__all__ = ["Mark", "front", "scatter", "strips"]
+__all__ = ["Mark", "figure", "front", "scatter", "strips"]
 
 T = TypeVar("T")
 
@@ -29,6 +29,11 @@ class Mark:
     group: str
     x: float
     y: float
+
+
+def figure(value: float) -> str:
+    """``value`` with three significant digits at least, as a reader wants it: "11,500", "18.6"."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
 def front(marks: Iterable[T], x: Callable[[T], float], y: Callable[[T], float], *, largest: bool = True) -> list[T]:
@@ -75,8 +80,10 @@ def strips(values: Mapping[str, Sequence[float]], *, x: str) -> str:
     """
     lines = {"field": "name", "type": "nominal", "title": None, "sort": None, "axis": {"labelLimit": 320}}
     across = {"field": "x", "type": "quantitative", "title": x, "scale": {"zero": False}}
-    ticks = [{"name": name, "x": each, "text": f"{name}: {each:,.4g}"} for name, all in values.items() for each in all]
-    dots = [{"name": name, "x": median_low(all), "text": f"{name}: median {median_low(all):,.4g}"}
+    ticks = [
+        {"name": name, "x": each, "text": f"{name}: {figure(each)}"} for name, all in values.items() for each in all
+    ]
+    dots = [{"name": name, "x": median_low(all), "text": f"{name}: median {figure(median_low(all))}"}
             for name, all in values.items()]  # fmt: skip
     words = {"description": {"field": "text", "type": "nominal"}}
     return _drawn(
@@ -145,7 +152,8 @@ def _line(values: list[dict[str, float]], scales: dict[str, Any]) -> dict[str, A
 
 def _points(marks: Sequence[Mark], groups: Sequence[str], scales: dict[str, Any]) -> dict[str, Any]:
     values = [
-        {"x": m.x, "y": m.y, "group": m.group, "text": f"{m.name}: {m.x:,.4g}, {m.y:,.4g} ({m.group})"} for m in marks
+        {"x": m.x, "y": m.y, "group": m.group, "text": f"{m.name}: {figure(m.x)}, {figure(m.y)} ({m.group})"}
+        for m in marks
     ]
     colours, shapes = ([kinds[k % len(kinds)] for k in range(len(groups))] for kinds in (_COLOURS, _SHAPES))
     group = {"field": "group", "type": "nominal"}

@@ -15,7 +15,7 @@ import wideblock
 from wideblock import catalog
 from wideblock.errors import UserError
 from wideblock.evaluate.compare import Row, compare
-from wideblock.evaluate.plots import Mark, front, scatter, strips
+from wideblock.evaluate.plots import Mark, figure, front, scatter, strips
 from wideblock.evaluate.point import Figures, Point
 from wideblock.evaluate.store import current, medians
 from wideblock.export.contract import contract
@@ -153,7 +153,7 @@ class _Page:
             return []
         marks = [Mark(entry.point.name, entry.family, entry.figures.area, value) for entry, value in known]
         best = front(marks, lambda mark: mark.x, lambda mark: mark.y, largest=largest)
-        named = ", ".join(f"{mark.name} {mark.x:,.4g}, {mark.y:,.4g}" for mark in best)
+        named = ", ".join(f"{mark.name} {figure(mark.x)}, {figure(mark.y)}" for mark in best)
         equal = " Dashed: equal throughput an area." if largest else ""
         caption = f"{len(marks)} cores, {clocks}.{equal} Pareto set, area and {y}: {named}."
         groups = sorted({entry.family for entry in self.cores})
@@ -163,11 +163,11 @@ class _Page:
     @property
     def clocks(self) -> list[Plot]:
         """Clocks of all seeds of the flows that were run with three or more, routed ones."""
-        flows = {f"{e.point.name} on {e.device}, aim {e.point.identity.aim_mhz:g} MHz": e.seeds
+        flows = {f"{e.point.name}, {e.point.identity.target} at {e.point.identity.aim_mhz:g}": e.seeds
                  for e in self.entries if len(e.seeds) >= 3}  # fmt: skip
         if not flows:
             return []
-        caption = f"{len(flows)} cores; a tick is a seed, the dot the median."
+        caption = f"{len(flows)} cores; a tick is a seed, the dot the median; named with target and MHz aimed at."
         return [Plot("Clocks of the seeds", caption, strips(flows, x="clock, MHz"))]
 
     @property
