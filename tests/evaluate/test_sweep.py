@@ -169,6 +169,7 @@ run.attempt = attempt
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
 def test_a_scheduler_measures_and_a_killed_sweep_goes_on(tmp_path):
     """A scheduler and two workers by hand; sweep and one worker are killed in the middle."""

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from wideblock import catalog
 from wideblock.evaluate.point import Point
@@ -71,6 +72,7 @@ def compare(names: Sequence[str] = (), points: Iterable[Point] = ()) -> list[Row
     return rows
 
 
+@cache
 def _rate(name: str) -> tuple[int, int]:
     """Bytes that a preset or part takes, and in how many cycles, as stated."""
     if name in catalog.PARTS:
