@@ -7,7 +7,7 @@ from wideblock.errors import UserError
 from wideblock.evaluate.explore import Objective, explore, pareto, same_function
 from wideblock.evaluate.sweep import Space
 
-pytestmark = pytest.mark.shows("synthesis")
+pytestmark = pytest.mark.shows("evaluation")
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from wideblock.evaluate.plots import Mark, front, scatter, strips
 from wideblock.evaluate.report import LARGEST, entries, page
 from wideblock.evaluate.store import COMMITTED, load
 
-pytestmark = pytest.mark.shows("synthesis")
+pytestmark = pytest.mark.shows("evaluation")
 
 needs_drawing = pytest.mark.skipif(find_spec("vl_convert") is None, reason="the library that draws is not installed")
 BROWSER = shutil.which("chromium")

@@ -14,7 +14,7 @@ from wideblock.evaluate import store
 from wideblock.evaluate.point import from_json
 from wideblock.evaluate.store import COMMITTED, add, current, load, medians, typical
 
-pytestmark = pytest.mark.shows("synthesis")
+pytestmark = pytest.mark.shows("evaluation")
 
 
 def test_what_goes_in_comes_out(tmp_path, measurement):

@@ -22,7 +22,7 @@ from wideblock.evaluate.store import load
 from wideblock.evaluate.sweep import Space, local, open_points, scheduled, sweep
 from wideblock.synth.process import FlowError
 
-pytestmark = pytest.mark.shows("synthesis")
+pytestmark = pytest.mark.shows("evaluation")
 
 SMALL = Space(("xts-enc",), ("xc7", "ecp5"), {"round_stages": ("1", "2"), "sbox": ("norm", "lut")}, seeds=(1, 2, 3))
 
