@@ -134,6 +134,12 @@ def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch):
     assert "\n" not in str(error.value)
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.1:8786", "http://127.0.0.1:8786", "tcp://127.0.0.1"])
+def test_a_wrong_address_is_refused(address):
+    with pytest.raises(UserError, match="such as tcp://10.0.0.1:8786, got"), scheduled(address):
+        pass
+
+
 @pytest.mark.slow
 def test_a_sweep_is_stopped_and_goes_on(tmp_path):
     """The command in processes of its own, stopped by a signal when the first point is stored."""

@@ -8,6 +8,7 @@ measured. Only the process that calls :func:`sweep` writes.
 import logging
 import multiprocessing
 import os
+import re
 import signal
 import sys
 import time
@@ -137,6 +138,8 @@ def scheduled(address: str) -> Iterator[Executor]:
 
     Raises UserError if Dask is not installed or nobody answers, FlowError if the scheduler or its workers are lost.
     """
+    if not re.fullmatch(r"(tcp|tls)://\S+:\d+", address):
+        raise UserError(f"the address of a Dask scheduler is such as tcp://10.0.0.1:8786, got {address!r}")
     try:
         from distributed import Client, KilledWorker  # pyright: ignore[reportMissingImports]
     except ImportError:
@@ -145,7 +148,7 @@ def scheduled(address: str) -> Iterator[Executor]:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         client = Client(address, timeout=CONNECTION_SECONDS, set_as_default=False)
-    except (OSError, ValueError) as error:
+    except OSError as error:
         reason = " ".join(str(error).split())
         start = f"start it with: dask scheduler, and workers with: dask worker {address}"
         raise UserError(f"no Dask scheduler answers at {address}: {reason}; {start}") from None
