@@ -130,6 +130,7 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("info", FAST, "--set", "sector_bytes=48"), "48"),
         (("info", FAST, "--set", "lanes=3"), "3"),
         (("synth", FAST, "--target", "abacus"), "abacus"),
+        (("synth", FAST, "--target", "nangate45", "--yosys", "speed"), "one synthesis option, area; got speed"),
         (("sweep",), "--all"),
         (("sweep", FAST, "--target", "abacus"), "there is no target 'abacus'"),
         (("sweep", FAST, "--set", "colour=red,blue"), "unknown parameter 'colour'"),

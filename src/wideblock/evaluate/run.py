@@ -41,7 +41,7 @@ def identify(
     routed:  False for area alone where there is place and route
     seed:    of the placer                    mhz: clock that the tools aim at; None for the target's own
     options: arguments of the synthesis pass
-    Raises UserError for a name or a change that does not exist, FlowError for a tool that is missing.
+    Raises UserError for a name, a change or an option that does not exist, FlowError for a tool that is missing.
     """
     parameters, changed = {}, {}
     if name not in catalog.PARTS:
@@ -50,6 +50,7 @@ def identify(
     elif changes:
         raise UserError(f"--set is for presets; {name} is a part")
     if isinstance(target, Asic):
+        asic.check_options(target, options)
         tools, placed, timed = asic.tools(target), False, True
     else:
         assert isinstance(target, Fpga)

@@ -20,7 +20,7 @@ from wideblock.synth.process import FlowError
 from wideblock.synth.targets import Asic
 from wideblock.synth.yosys import AreaReport, Source
 
-__all__ = ["MEMORY_ROWS", "PreLayoutClock", "synthesise", "tools"]
+__all__ = ["MEMORY_ROWS", "PreLayoutClock", "check_options", "synthesise", "tools"]
 
 MEMORY_ROWS = 64
 """Memories of fewer rows become flip-flops."""
@@ -89,8 +89,7 @@ def synthesise(
     ``mhz`` is the clock that ABC maps and sizes the cells for; it may miss it. ``options`` are () to map for delay or
     ``("area",)``. ``directory`` keeps all files, ``timeout`` is in seconds.
     """
-    if tuple(options) not in _MAPPINGS:
-        raise UserError(f"target {target.name!r} has one synthesis option, area; got {' '.join(options)}")
+    check_options(target, options)
     if mhz <= 0:
         raise UserError(f"mhz must be positive, got {mhz!r}")
     text = _liberty(target)
@@ -123,6 +122,12 @@ def synthesise(
         command=f"synth -flatten; dfflibmap; abc: {'; '.join(mapping.splitlines())}",
     )
     return area, _clock(path, max((timing.overhead for timing in registers.values()), default=plain.overhead))
+
+
+def check_options(target: Asic, options: Sequence[str]) -> None:
+    """Raises UserError for synthesis options that ``target`` does not have."""
+    if tuple(options) not in _MAPPINGS:
+        raise UserError(f"target {target.name!r} has one synthesis option, area; got {' '.join(options)}")
 
 
 def _liberty(target: Asic) -> str:
