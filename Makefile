@@ -15,7 +15,7 @@ SECTORS ?= 10000
 STORE := src/wideblock/evaluate/results/points.jsonl
 GATES := aes128-pec-composite aes128-pec-composite-r2 aes128-pec-norm aes128-pec-norm-r2
 
-.PHONY: help demo test test-all lint verify netlist bench synth asic docs setup format lock clean
+.PHONY: help demo test test-all lint judge verify netlist bench synth asic docs setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -34,6 +34,9 @@ lint: $(READY) ## Lint and types alone.
 	$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check .; false; }
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/pyright --pythonpath $(BIN)/python
+
+judge: $(READY) ## The specification of HCTR2 against the Rust crate hctr2-rs; needs cargo.
+	$(BIN)/python -m tests.judges.hctr2
 
 verify: $(READY) ## Simulate every preset as it ships, SECTORS=10000 random sectors each; hours.
 	$(BIN)/wideblock verify --all --sectors $(SECTORS)

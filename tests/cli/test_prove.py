@@ -28,7 +28,7 @@ def test_rules_that_apply_are_proved_and_others_say_why_not():
 
 
 def test_a_rule_that_is_not_proved_fails_the_command(monkeypatch):
-    def fail(core):
+    def fail(core, flat):
         raise NotProved(f"{core.module}: not inductive: nothing leaves")
 
     monkeypatch.setitem(RULES, "clearing", fail)

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.shows("cli")
 
 KEY = "000102030405060708090a0b0c0d0e0f"
 COMMAND = [sys.executable, "-c", "from wideblock.cli import main; main()"]
-CRYPT = [*COMMAND, "encrypt", "fast-brw-2s", "--key", KEY, "--in", "image", "--out", "out"]
-RTL = [*COMMAND, "encrypt", "xts-both", "--set", "sector_bytes=64", "--key", KEY + KEY[::-1]]
+CRYPT = [*COMMAND, "encrypt", "hmch-brw-1", "--key", KEY, "--in", "image", "--out", "out"]
+RTL = [*COMMAND, "encrypt", "xts-enc", "--set", "sector_bytes=64", "--key", KEY + KEY[::-1]]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
@@ -137,12 +137,12 @@ def test_while_the_model_is_compiled(tmp_path, image, number):
     (tools / "c++").write_text(f"#!/bin/sh\ntouch {tools}/started\nsleep 1000\n")
     (tools / "c++").chmod(0o755)
     environment = {**os.environ, "CXX": str(tools / "c++"), "WIDEBLOCK_CACHE": str(tools / "cache")}
-    with running([*CRYPT, "--set", "sector_bytes=256"], tmp_path, env=environment) as process:
+    with running([*CRYPT, "--set", "sector_bytes=96"], tmp_path, env=environment) as process:
         until((tools / "started").exists, "compiler")
         status, said = stop(process, number)
     told, stopped = said.splitlines()
     assert status == 128 + number and stopped == f"wideblock: stopped by {number.name}"
-    assert told.startswith("wideblock: compiling the model of fast_brw_2s_sector_bytes_256")
+    assert told.startswith("wideblock: compiling the model of hmch_brw_1_sector_bytes_96")
     assert sorted(os.listdir(tmp_path)) == ["image", "tools"] and not list((tools / "cache" / "models").iterdir())
 
 

@@ -3,13 +3,16 @@
 
 import os
 import time
+from dataclasses import replace
 from functools import cache
+from types import SimpleNamespace
 
 import pytest
 
 from wideblock.export.contract import contract
 from wideblock.verify.mutation.equivalence import same_module, without_effect
 from wideblock.verify.mutation.mutants import FILE, KINDS, instrument
+from wideblock.verify.mutation.rules import broken_rule
 from wideblock.verify.mutation.score import score
 from wideblock.verify.mutation.trial import trials
 
@@ -106,3 +109,36 @@ def test_trials_leave_no_process():
 def test_a_core_that_fails_itself_has_no_score():
     with pytest.raises(ValueError, match="xts_enc_.* itself fails 'gaps': late"):
         score(small(), mutants=2, checks=lambda core, verilog: lambda: ("gaps", "late"))
+
+
+def test_states_that_are_never_reached_make_no_fault():
+    """A counter to 4: its highest bit is never set where it is added to."""
+    verilog = """
+module counter(clk, last);
+  input clk;
+  wire clk;
+  output last;
+  wire last;
+  reg [2:0] step = 3'h0;
+  wire [2:0] next;
+  assign last = step == 3'h4;
+  assign next = step + 3'h1;
+  always @(posedge clk) step <= last ? 3'h0 : next;
+endmodule
+"""
+    ports = [
+        SimpleNamespace(name=name, direction=direction, width=1)
+        for name, direction in (("clk", "input"), ("last", "output"))
+    ]
+    made = instrument(SimpleNamespace(module="counter", verilog=verilog, ports=ports), 60, kinds=("stuck-at-0",))
+    added = {mutant.place.split()[0]: mutant for mutant in made.mutants if mutant.place.startswith("add.A")}
+    assert same_module(made, added["add.A[2]"], "counter")
+    assert not any(same_module(made, added[f"add.A[{bit}]"], "counter") for bit in range(2))
+
+
+@pytest.mark.slow
+def test_a_credit_that_simulation_has_no_occasion_for_is_found_by_a_rule():
+    made = instrument(small(), 600, kinds=("stuck-at-1",))
+    rooms = [mutant for mutant in made.mutants if mutant.text.startswith("assign room =") and "room[0]" in mutant.place]
+    assert rooms and all(broken_rule(small(), made, mutant) for mutant in rooms)
+    assert broken_rule(small(), made, replace(rooms[0], number=0)) is None

@@ -181,6 +181,13 @@ def run(script: Iterable[str], where: Path, name: str, timeout: float | None = N
     )
 
 
+def abc(script: Iterable[str], where: Path, name: str) -> str:
+    """What Yosys' own ABC says to these commands in directory ``where``; ``NAME.log`` has it, too."""
+    tool, log = _share().parent / "yosys-abc", where / f"{name}.log"
+    process.run("ABC", [str(tool), "-q", "; ".join(script)], cwd=where, log=log)
+    return log.read_text()
+
+
 def _flow(
     source: Source,
     target: Fpga,

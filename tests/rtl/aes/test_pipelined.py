@@ -13,6 +13,8 @@ from wideblock.rtl.aes.rounds import cut_places
 from wideblock.rtl.aes.sbox import GATES, KINDS
 from wideblock.spec.aes import expand_key
 
+from ...variants import few_of_many
+
 pytestmark = pytest.mark.shows("aes-cores")
 
 STAGES = (1, 2, 3, 4)
@@ -71,7 +73,7 @@ def check(dut, *, decrypt=False, valid=(1, 1, 0, 1)):
     assert got == [(cycle + dut.timing.latency, beat) for cycle, beat in zip(sent, expected, strict=True)]
 
 
-@pytest.mark.parametrize("round_stages, sbox", [*product((1, 2), KINDS)])
+@pytest.mark.parametrize("round_stages, sbox", few_of_many(product((1, 2), KINDS), [(1, "lut"), (2, "bram")]))
 def test_result_a_cycle_ahead(round_stages, sbox):
     dut = PipelinedEncryption(round_stages=round_stages, sbox=sbox, lanes=2, ahead=True)
     check(dut)
@@ -80,11 +82,14 @@ def test_result_a_cycle_ahead(round_stages, sbox):
 
 @pytest.mark.parametrize(
     "key_bits, round_stages, sbox",
-    [
-        *product((128,), STAGES, KINDS),
-        *zip((192,) * 4, STAGES, KINDS, strict=True),
-        *zip((256,) * 4, STAGES, KINDS, strict=True),
-    ],
+    few_of_many(
+        [
+            *product((128,), STAGES, KINDS),
+            *zip((192,) * 4, STAGES, KINDS, strict=True),
+            *zip((256,) * 4, STAGES, KINDS, strict=True),
+        ],
+        [(128, 1, "lut"), (128, 2, "bram"), (128, 3, "norm"), (128, 4, "composite"), (192, 1, "lut"), (256, 1, "lut")],
+    ),
 )
 def test_encryption(key_bits, round_stages, sbox):
     dut = PipelinedEncryption(key_bits=key_bits, round_stages=round_stages, sbox=sbox)
@@ -94,36 +99,42 @@ def test_encryption(key_bits, round_stages, sbox):
 
 @pytest.mark.parametrize(
     "key_bits, round_stages, sbox",
-    [
-        (128, 1, "lut"),
-        (128, 1, "composite"),
-        (128, 1, "bram"),
-        (128, 2, "composite"),
-        (128, 2, "bram"),
-        (128, 3, "lut"),
-        (128, 3, "bram"),
-        (128, 4, "lut"),
-        (128, 4, "composite"),
-        (128, 4, "bram"),
-        (128, 2, "norm"),
-        (192, 1, "lut"),
-        (256, 1, "composite"),
-        (256, 2, "lut"),
-        (256, 4, "norm"),
-    ],
+    few_of_many(
+        [
+            (128, 1, "lut"),
+            (128, 1, "composite"),
+            (128, 1, "bram"),
+            (128, 2, "composite"),
+            (128, 2, "bram"),
+            (128, 3, "lut"),
+            (128, 3, "bram"),
+            (128, 4, "lut"),
+            (128, 4, "composite"),
+            (128, 4, "bram"),
+            (128, 2, "norm"),
+            (192, 1, "lut"),
+            (256, 1, "composite"),
+            (256, 2, "lut"),
+            (256, 4, "norm"),
+        ],
+        [(128, 1, "lut"), (128, 2, "bram"), (128, 4, "composite"), (192, 1, "lut"), (256, 4, "norm")],
+    ),
 )
 def test_decryption(key_bits, round_stages, sbox):
     check(PipelinedDecryption(key_bits=key_bits, round_stages=round_stages, sbox=sbox), decrypt=True)
 
 
-@pytest.mark.parametrize("sbox", KINDS)
+@pytest.mark.parametrize("sbox", few_of_many(KINDS, ["bram"]))
 def test_lanes(sbox):
     check(PipelinedEncryption(round_stages=2, sbox=sbox, lanes=2))
 
 
 @pytest.mark.parametrize(
     "key_bits, round_stages, sbox, lanes",
-    [(128, 1, "lut", 1), (128, 1, "bram", 2), (128, 2, "bram", 1), (256, 3, "composite", 1), (128, 4, "lut", 2)],
+    few_of_many(
+        [(128, 1, "lut", 1), (128, 1, "bram", 2), (128, 2, "bram", 1), (256, 3, "composite", 1), (128, 4, "lut", 2)],
+        [(128, 1, "lut", 1), (128, 1, "bram", 2)],
+    ),
 )
 def test_two_key_sets(key_bits, round_stages, sbox, lanes):
     dut = PipelinedEncryption(key_bits=key_bits, round_stages=round_stages, sbox=sbox, lanes=lanes, key_sets=2)
@@ -137,9 +148,14 @@ def test_key_sets_are_for_encryption():
         PipelinedDecryption(key_sets=2)
 
 
-@pytest.mark.parametrize("key_bits, round_stages", [(128, 1), (192, 1), (256, 2), (128, 4)])
-@pytest.mark.parametrize("sbox", GATES)
-def test_either_way(key_bits, round_stages, sbox):
+@pytest.mark.parametrize(
+    "sbox, key_bits, round_stages",
+    few_of_many(
+        ((sbox, *sizes) for sbox in GATES for sizes in ((128, 1), (192, 1), (256, 2), (128, 4))),
+        [("composite", 128, 1), ("norm", 192, 1), ("composite", 256, 2)],
+    ),
+)
+def test_either_way(sbox, key_bits, round_stages):
     """Blocks of both directions, mixed: each is as if it were alone."""
     lanes = 2 if (round_stages, sbox) == (1, "lut") else 1
     dut = PipelinedEitherWay(key_bits=key_bits, round_stages=round_stages, sbox=sbox, lanes=lanes)

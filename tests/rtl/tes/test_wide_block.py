@@ -11,7 +11,6 @@ from wideblock.rtl.sector.parameters import HashedParameters, PsiParameters
 from .whole import assert_every_pair, assert_every_value, assert_verified, cases
 
 FEW = [
-    ("fast-brw-1", {"sector_bytes": 80, "width": 1, "sbox": "bram", "mult_stages": 3, "round_stages": 2}),
     (
         "fast-horner-1",
         {
@@ -27,6 +26,7 @@ FEW = [
     ("hmch-polys", {"sector_bytes": 64, "key_bits": 256, "sbox": "bram", "mult_stages": 6, "round_stages": 3}),
 ]
 MORE = [
+    ("fast-brw-1", {"sector_bytes": 80, "width": 1, "sbox": "bram", "mult_stages": 3, "round_stages": 2}),
     ("fast-brw-2s", {}),
     ("fast-horner-2", {"sector_bytes": 64, "sbox": "norm", "mult_stages": 1, "leaf": 2}),
     ("fast-brw-4s", {"sector_bytes": 256, "sbox": "bram", "mult_stages": 2, "leaf": 8, "squares": "on-the-fly"}),

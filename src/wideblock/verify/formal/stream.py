@@ -117,7 +117,7 @@ def prove_order(core: Contract, flat: Flat | None = None) -> Proof:
     return prove(core, family(core).order(core), flat)
 
 
-RULES: dict[str, Callable[[Contract], Proof]] = {
+RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "paths": prove_no_paths,
     "clearing": prove_clearing,
     "stable": prove_stable,
@@ -127,17 +127,20 @@ RULES: dict[str, Callable[[Contract], Proof]] = {
 """Every rule by its name."""
 
 
-def findings(core: Contract, rules: Sequence[str] = tuple(RULES)) -> Iterator[Finding]:
-    """The result for each of the named rules, as soon as it is known. Raises UserError for an unknown rule."""
+def findings(core: Contract, rules: Sequence[str] = tuple(RULES), flat: Flat | None = None) -> Iterator[Finding]:
+    """The result for each of the named rules, as soon as it is known. Raises UserError for an unknown rule.
+
+    ``flat`` is proved in place of the core's own Verilog.
+    """
     for rule in rules:
         if rule not in RULES:
             raise UserError(f"no rule {rule!r}; there are {', '.join(RULES)}")
-    return (_finding(core, rule) for rule in rules)
+    return (_finding(core, rule, flat) for rule in rules)
 
 
-def _finding(core: Contract, rule: str) -> Finding:
+def _finding(core: Contract, rule: str, flat: Flat | None) -> Finding:
     try:
-        proof = RULES[rule](core)
+        proof = RULES[rule](core, flat)
     except NotApplicable as reason:
         return Finding(rule, Result.NONE, str(reason))
     except NotProved as reason:

@@ -32,6 +32,7 @@ FILE = "mutant.hex"
 """The file with the number of the mutant, in the directory in which the model is made; 0 is the core itself."""
 
 _BITS = 16  # of the number
+_DEFINED = ("opt_expr -mux_undef", "opt_clean")  # no choice between a value and an undefined one, which no mutant is of
 _MUTANT = re.compile(
     r"mutate -mode (?P<mode>\w+) -module (?P<module>\S+) -cell (?P<cell>\S+) -port (?P<port>\S+) "
     r"-portbit (?P<bit>\d+)(?: -ctrlbit (?P<other>\d+))?(?: -wire (?P<wire>\S+) -wirebit (?P<wirebit>\d+))?"
@@ -104,7 +105,7 @@ def _places(core: Contract, where: Path, count: int, seed: int, kinds: Sequence[
     modules = re.findall(r"^module (\w+)\(", core.verilog, re.MULTILINE)
     share = 2 * -(-count // len(modules)) + 8  # some modules have few places, some places are no mutants
     where.joinpath("core.v").write_text(core.verilog)
-    script = ["read_verilog core.v", f"hierarchy -check -top {top}", "proc", "opt_clean", "write_rtlil core.il"]
+    script = ["read_verilog core.v", f"hierarchy -check -top {top}", "proc", *_DEFINED, "write_rtlil core.il"]
     for k, module in enumerate(modules):
         # memories and instances are changed where what they are connected to is
         cells = f"{module}/* {module}/t:$mem* {module}/t:{top}* %u %d"

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mutation score of the checks on one core: how many of its mutants they kill."""
+"""The mutation score of the checks and formal rules on one core: how many of its mutants they kill."""
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.verify.mutation.equivalence import same_module, without_effect
 from wideblock.verify.mutation.mutants import KINDS, Mutant, instrument
+from wideblock.verify.mutation.rules import broken_rule
 from wideblock.verify.mutation.trial import Suite, Trial, suite, trials
 
 __all__ = ["Score", "score"]
@@ -36,7 +37,7 @@ class Score:
 
     @property
     def survivors(self) -> list[Mutant]:
-        """Mutants that passed every check and are not proved equivalent."""
+        """Mutants that passed every check and keep every rule, and are not proved equivalent."""
         return [mutant for mutant, trial in self.trials if trial and not trial.check]
 
     @property
@@ -78,9 +79,12 @@ def score(
         tell("trying", len(found), len(numbers))
     survived = [mutant for mutant in made.mutants if mutant.number in found and not found[mutant.number].check]
     for done, mutant in enumerate(survived):
-        tell("proving that survivors are no faults", done, len(survived))
+        tell("proving that survivors are no faults, or break a rule", done, len(survived))
         if same_module(made, mutant, core.module):
             del found[mutant.number]
+        elif broken := broken_rule(core, made, mutant):
+            rule, statement = broken
+            found[mutant.number] = replace(found[mutant.number], check=f"rule {rule!r}", difference=statement)
     return Score(core.module, seed, tuple((mutant, found.get(mutant.number)) for mutant in made.mutants))
 
 

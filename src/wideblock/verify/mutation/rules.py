@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The formal rules on one mutant: faults of the control that simulation met no occasion for, such as a lost credit."""
+
+import re
+import tempfile
+from pathlib import Path
+
+from wideblock.export.contract import Contract
+from wideblock.synth import yosys
+from wideblock.verify.formal.flat import DATAPATH, Flat
+from wideblock.verify.formal.stream import Result, findings
+from wideblock.verify.mutation.mutants import Instrumented, Mutant
+
+__all__ = ["broken_rule"]
+
+
+def broken_rule(core: Contract, instrumented: Instrumented, mutant: Mutant) -> tuple[str, str] | None:
+    """The first rule of :mod:`~wideblock.verify.formal.stream` that is not proved of the mutant, and its statement."""
+    flat = _flat(core, instrumented, mutant.number)
+    for finding in findings(core, flat=flat):
+        if finding.result is Result.NOT_PROVED:
+            return finding.rule, finding.detail
+    return None
+
+
+def _flat(core: Contract, instrumented: Instrumented, number: int) -> Flat:
+    """The mutant as one module, the ciphers and multipliers closed."""
+    part = re.compile(rf"^module \\({core.module}__core__(?:\w+__)?(?:{'|'.join(DATAPATH)}))$", re.MULTILINE)
+    with tempfile.TemporaryDirectory() as name:
+        where = Path(name)
+        where.joinpath("mutated.il").write_text(instrumented.rtlil)
+        script = [
+            "read_rtlil mutated.il",
+            *(f"blackbox {module}" for module in part.findall(instrumented.rtlil)),
+            *(f"cd {core.module}", "delete -input w:mutant", f"connect -set mutant 16'd{number}", "cd .."),
+            *("flatten", "opt_expr", "write_rtlil flat.il"),
+        ]
+        yosys.run(script, where, "flatten")
+        return Flat(core.module, where.joinpath("flat.il").read_text())
