@@ -41,14 +41,13 @@ def section(core: Contract, points: Iterable[Point]) -> str:
 def row(point: Point) -> tuple[str, ...]:
     """``point``, which has figures, under :data:`HEAD`, with a dash where there is no figure."""
     found = point.found
-    memories = f"{found.memory_bits:,} bits" if found.memory_bits else f"{found.block_rams:g}"
     return (
         *_core(point),
         found.part,
         f"{area(found)} {_unit(found)}",
         f"{found.ffs:,}",
         f"{found.lutram + found.shift_registers:,}",
-        memories,
+        _memories(found),
         clock(found.clock),
         _gbps(found),
     )
@@ -72,7 +71,7 @@ def summary(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, .
         size = first.found
         areas = (area(on[target].found) if target in on else "-" for target in columns)
         routed, pre_layout = (_clocked(on.values(), wires) for wires in (True, False))
-        counts = f"{size.ffs:,}", f"{size.lutram + size.shift_registers:,}", f"{size.block_rams:g}"
+        counts = f"{size.ffs:,}", f"{size.lutram + size.shift_registers:,}", _memories(size)
         rows.append((*_core(first), *areas, *counts, *routed, *(pre_layout if False in clocks else ())))
     return (*_CORE, *columns.values(), *_MEASURED, *(_PRE_LAYOUT if False in clocks else ())), rows
 
@@ -117,6 +116,11 @@ def _clocked(points: Iterable[Point], wires: bool) -> tuple[str, str]:
 
 def _gbps(found: Figures) -> str:
     return "-" if found.gbps is None else f"{found.gbps:.1f}"
+
+
+def _memories(found: Figures) -> str:
+    """Block RAMs, or the bits of memories on standard cells."""
+    return f"{found.memory_bits:,} bits" if found.memory_bits else f"{found.block_rams:g}"
 
 
 def _core(point: Point) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from wideblock.synth import passes, process
 from wideblock.synth.process import FlowError
 from wideblock.synth.targets import Fpga
 
-__all__ = ["Source", "AreaReport", "Netlist", "cell_models", "netlist", "ports", "run", "synthesise", "tool"]
+__all__ = ["AreaReport", "Netlist", "Source", "abc", "cell_models", "netlist", "ports", "run", "synthesise", "tool"]
 
 
 @dataclass(frozen=True)
