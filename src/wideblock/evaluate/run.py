@@ -32,14 +32,14 @@ def identify(
     target: Target,
     *,
     routed: bool = True,
-    seed: int = 1,
+    seed: int | None = 1,
     mhz: float | None = None,
     options: Sequence[str] = (),
 ) -> Identity:
     """Returns the identity of a point before it is measured: preset or part ``name``, changed, on ``target``.
 
     routed:  False for area alone where there is place and route
-    seed:    of the placer                    mhz: clock that the tools aim at; None for the target's own
+    seed:    of the placer, if routed         mhz: clock that the tools aim at; None for the target's own
     options: arguments of the synthesis pass
     Raises UserError for a name, a change or an option that does not exist, FlowError for a tool that is missing.
     """
@@ -80,7 +80,7 @@ def measure(identity: Identity, stage: Callable[[str], None] = lambda text: None
     target = target_of(identity.target)
     wanted = identity.tools
     identity = identify(
-        identity.preset, identity.changed, target, routed=identity.seed is not None, seed=identity.seed or 1,
+        identity.preset, identity.changed, target, routed=identity.seed is not None, seed=identity.seed,
         mhz=identity.aim_mhz, options=identity.options,
     )  # fmt: skip
     if identity.tools != wanted:
