@@ -12,10 +12,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SECTORS ?= 10000
-RESULTS := src/wideblock/evaluate/results
+STORE := src/wideblock/evaluate/results/points.jsonl
 GATES := aes128-pec-composite aes128-pec-composite-r2 aes128-pec-norm aes128-pec-norm-r2
 
-.PHONY: help demo test test-all lint judge verify netlist bench synth docs setup format lock clean
+.PHONY: help demo test test-all lint judge verify netlist bench synth asic docs setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -49,14 +49,19 @@ netlist: $(READY) ## Synthesise a small core of every family for 7 series and si
 bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 	for preset in $$($(BIN)/wideblock list --names); do $(BIN)/wideblock measure "$$preset"; done
 
-synth: $(READY) ## Measure the areas and clocks that the documents show; hours.
-	$(BIN)/wideblock synth --all --target xc7 --target xc5v --save $(RESULTS)
-	$(BIN)/wideblock synth xts-both --set key_bits=256 --target xc7 --save $(RESULTS)
-	$(BIN)/wideblock synth $(GATES) --target ecp5 --yosys=-nowidelut --save $(RESULTS)
-	$(BIN)/wideblock synth fast-brw-1 --set sbox=composite --target ecp5 --yosys=-nowidelut --mhz 120 --save $(RESULTS)
+synth: $(READY) ## Measure the areas and clocks that the documents show and the store lacks; hours.
+	$(BIN)/wideblock sweep --all --target xc7 --target xc6v --target xc5v --store $(STORE)
+	$(BIN)/wideblock sweep xts-both --set key_bits=256 --target xc7 --store $(STORE)
+	$(BIN)/wideblock sweep $(GATES) --target ecp5 --yosys=-nowidelut --store $(STORE)
+	$(BIN)/wideblock sweep fast-brw-1 --set sbox=composite --target ecp5 --yosys=-nowidelut --mhz 120 --store $(STORE)
+
+asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells, S-boxes in gates; hours.
+	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r requirements-asic.lock
+	$(BIN)/wideblock sweep $$($(BIN)/wideblock list --names) --set sbox=composite --target nangate45 --store $(STORE)
+	$(BIN)/wideblock sweep $(GATES) karatsuba-4 --target nangate45 --store $(STORE)
 
 docs: $(READY) ## Renew the tables of the documents from measured results and the last test run.
-	$(BIN)/python -m wideblock.evaluate.tables $(RESULTS) README.md
+	$(BIN)/python -m wideblock.evaluate.tables $(STORE) README.md
 	$(BIN)/python -m tests.plan build/test-plan.json docs/test-plan.md
 
 setup: $(READY) ## Set up .venv from requirements.lock.

@@ -6,6 +6,7 @@ import os
 import resource
 import subprocess
 import sys
+from dataclasses import replace
 from importlib import import_module
 
 import pytest
@@ -14,7 +15,7 @@ from typer.testing import CliRunner
 from wideblock import catalog
 from wideblock.cli import crypt
 from wideblock.cli.app import COMMANDS, app
-from wideblock.evaluate.tables import COMMITTED
+from wideblock.evaluate.store import COMMITTED, add, load
 from wideblock.export.contract import contract
 from wideblock.image.crypt import Crypted
 
@@ -112,11 +113,12 @@ def test_compare_puts_the_papers_rows_beside_ours():
 
 
 def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
-    measured = json.loads((COMMITTED / "xts-enc-xc7.json").read_text())
-    (tmp_path / "changed.json").write_text(json.dumps(measured | {"preset": "xts-both", "changed": {"key_bits": 256}}))
-    rows = {row["preset"]: row for row in reported("compare", "xts-both", "--results", tmp_path)}
+    point = next(point for point in load(COMMITTED) if (point.name, point.identity.target) == ("xts-enc", "xc7"))
+    changed = replace(point.identity, preset="xts-both", changed={"key_bits": 256})
+    add(tmp_path / "points.jsonl", replace(point, identity=changed))
+    rows = {row["preset"]: row for row in reported("compare", "xts-both", "--store", tmp_path / "points.jsonl")}
     assert [rows[name]["published"]["lcs"] for name in ("xts-both", "xts-both key_bits=256")] == [17023, 23297]
-    assert rows["xts-both key_bits=256"]["interval"] == measured["interval"]
+    assert rows["xts-both key_bits=256"]["interval"] == point.found.interval
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,20 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("info", FAST, "--set", "sector_bytes=48"), "48"),
         (("info", FAST, "--set", "lanes=3"), "3"),
         (("synth", FAST, "--target", "abacus"), "abacus"),
-        (("synth",), "--all"),
+        (("synth", FAST, "--target", "nangate45", "--yosys", "speed"), "one synthesis option, area; got speed"),
+        (("sweep",), "--all"),
+        (("sweep", FAST, "--target", "abacus"), "there is no target 'abacus'"),
+        (("sweep", FAST, "--set", "colour=red,blue"), "unknown parameter 'colour'"),
+        (("sweep", "fast", "--target", "xc7"), "unknown preset 'fast'"),
+        (("sweep", "aes128-pec", "--set", "lanes=1,2"), "aes128-pec is a part"),
+        (("sweep", FAST, "--set", "lanes=1,3"), "3"),
+        (("sweep", FAST, "--store", "{image}"), "line 1 is no measured point"),
+        (("sweep", FAST, "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"), "--workers is for this machine"),
+        (("explore", FAST, "--target", "abacus"), "there is no target 'abacus'"),
+        (("explore", FAST, "--set", "colour=red"), "unknown parameter 'colour'"),
+        (("explore", FAST, "--store", "{image}"), "line 1 is no measured point"),
+        (("report", "--store", "{missing}", "-o", "{out}"), "no such file"),
+        (("compare", "--store", "{missing}"), "no such file"),
         (("encrypt", FAST, "--key", "00", "--in", "{image}", "--out", "{out}"), "16 bytes, got 1"),
         (("encrypt", FAST, "--key", "zz" * 16, "--in", "{image}", "--out", "{out}"), "not hexadecimal"),
         (("encrypt", FAST, "--key", KEY * 2, "--in", "{image}", "--out", "{out}"), "16 bytes, got 32"),

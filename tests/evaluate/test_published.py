@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
+from wideblock.evaluate.point import throughput
 from wideblock.evaluate.published import for_preset, inconsistent, published
-from wideblock.evaluate.result import throughput
 
 pytestmark = pytest.mark.shows("synthesis")
 

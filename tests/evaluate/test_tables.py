@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from wideblock.evaluate.tables import BEGIN, END, of_core, renew, row
+from wideblock.evaluate.store import COMMITTED, load
+from wideblock.evaluate.tables import BEGIN, END, of_core, renew, row, summary
 from wideblock.export.contract import contract
+from wideblock.export.markdown import table
 
 pytestmark = pytest.mark.shows("synthesis")
 
@@ -52,3 +54,19 @@ def test_a_changed_core_has_no_results(measurement):
     results = [measurement("fast-brw-2s"), measurement("fast-brw-2")]
     assert of_core(contract("fast-brw-2s"), results) == results[:1]
     assert of_core(contract("fast-brw-2s", {"key_bits": "256"}), results) == []
+
+
+def test_pre_layout_clocks_have_columns_of_their_own(measurement):
+    head, rows = summary([measurement("fast-brw-2", "ecp5", mhz=100), measurement("fast-brw-2", "nangate45", mhz=900)])
+    (cells,) = (dict(zip(head, row, strict=True)) for row in rows)
+    assert cells["Nangate45, kGE"] == "70.2" and cells["LFE5UM5G-85F, LUT4"] == "23,456"
+    assert cells["clock, MHz"] == "100" and cells["pre-layout clock, MHz"] == "900"
+    assert cells["pre-layout Gb/s"] == f"{4096 * 8 / 129 * 0.9:.1f}"
+    assert "900 (pre-layout)" in row(measurement("fast-brw-2", "nangate45", mhz=900))
+
+
+def test_the_readme_shows_the_store():
+    """`make docs` was run after the last change of the store."""
+    text = README.read_text()
+    points = load(COMMITTED)
+    assert table(*summary(points)) in text

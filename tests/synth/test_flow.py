@@ -44,7 +44,7 @@ endmodule
 )
 
 
-@pytest.mark.parametrize("name", ["xc5v", "xc7"])
+@pytest.mark.parametrize("name", ["xc5v", "xc6v", "xc7"])
 def test_area_on_xilinx(name):
     area = yosys.synthesise(MIXER, target(name))
     assert (area.ffs, area.block_rams, area.dsps, area.lutram) == (32, 0, 0, 0)
@@ -59,7 +59,7 @@ def test_block_ram():
     assert area.block_rams == 0.5 and "RAMB18E1" in area.cells
 
 
-def test_options_replace_the_targets_own(tmp_path):
+def test_options_follow_the_targets_own(tmp_path):
     area = yosys.synthesise(MIXER, target("ecp5"), options=("-nowidelut", "-noabc9"), directory=tmp_path)
     assert area.command == "synth_ecp5 -nowidelut -noabc9 -top mixer"
     assert (area.ffs, area.luts, area.lcs) == (32, 16, None)

@@ -73,6 +73,12 @@ class Scheme:
         return self.core.title
 
     @property
+    def family(self) -> str:
+        """Name of the skeleton that the core is built on: its folder's; of the kind where it has none."""
+        folders = (base.__module__.partition(".sector.")[2].partition(".") for base in self.core.__mro__)
+        return next((folder.replace("_", " ") for folder, dot, _ in folders if dot), self.kind.name)
+
+    @property
     def broken(self) -> bool:
         """Whether the scheme must not protect data."""
         return self.status is Status.BROKEN

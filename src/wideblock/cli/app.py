@@ -20,8 +20,8 @@ from typer.main import get_command_from_info
 from wideblock import __version__
 from wideblock.errors import UserError
 
-__all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings", "complete_target"]
-__all__ += ["AcceptBroken", "Preset", "Set", "Json"]
+__all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings"]
+__all__ += ["complete_device", "complete_setting", "complete_target", "AcceptBroken", "Preset", "Set", "Json"]
 
 out = Console(highlight=False)
 columns = os.environ.get("COLUMNS", "")
@@ -48,6 +48,18 @@ COMMANDS = {
     "attack": ("attack", "Recover plaintext from a core in simulation by the published attacks on its scheme."),
     "measure": ("measure", "Measure the cycle contract of the exported Verilog in simulation."),
     "synth": ("synth", "Synthesise cores: area, and the clock where there is place and route."),
+    "sweep": (
+        "sweep",
+        "Measure every mix of presets, parameters, targets and seeds, and store each point as it is found.",
+    ),
+    "explore": (
+        "explore",
+        "Search the parameters of a preset for the best figure, and print the Pareto set of throughput and area.",
+    ),
+    "report": (
+        "report",
+        "Write measured points as one page that needs no network: tables, plots, papers' rows beside ours.",
+    ),
     "compare": ("compare", "Print the papers' rows beside ours: cycles, area, clock, throughput."),
     "demo": (
         "demo",
@@ -164,6 +176,13 @@ def complete_target(incomplete: str) -> list[str]:
     from wideblock.synth.targets import targets
 
     return [name for name in targets if name.startswith(incomplete)]
+
+
+def complete_device(incomplete: str) -> list[str]:
+    """The targets whose netlists can be simulated, for the shell."""
+    from wideblock.synth.targets import fpgas
+
+    return [name for name in fpgas if name.startswith(incomplete)]
 
 
 Preset = Annotated[

@@ -9,8 +9,7 @@ import typer
 
 from wideblock.cli.app import Json, as_json, out, table
 from wideblock.evaluate.compare import compare as rows_of
-from wideblock.evaluate.result import load_all
-from wideblock.evaluate.tables import COMMITTED
+from wideblock.evaluate.store import COMMITTED, load
 
 EXAMPLE = "Example: [b]wideblock compare fast-brw-2 fast-brw-2s[/b]"
 
@@ -19,11 +18,11 @@ def compare(
     presets: Annotated[
         list[str] | None, typer.Argument(metavar="[PRESET|PART]...", help="Presets or parts; all by default.")
     ] = None,
-    results: Annotated[Path, typer.Option(metavar="DIR", help="Directory of measured results.")] = COMMITTED,
+    store: Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points.")] = COMMITTED,
     json: Json = False,
 ) -> None:
     """Print the papers' rows beside ours: cycles, area, clock, throughput."""
-    rows = rows_of(presets or (), load_all(results))
+    rows = rows_of(presets or (), load(store))
     if json:
         as_json([asdict(row) | {"cycles_ratio": row.cycles_ratio, "area_ratio": row.area_ratio} for row in rows])
         return

@@ -16,8 +16,8 @@ from wideblock.cli import filesystem
 from wideblock.cli.app import AcceptBroken, err, out, progress, table
 from wideblock.errors import UserError
 from wideblock.evaluate.published import for_preset
-from wideblock.evaluate.result import load_all
-from wideblock.evaluate.tables import COMMITTED, of_core
+from wideblock.evaluate.store import COMMITTED, load
+from wideblock.evaluate.tables import of_core
 from wideblock.export.contract import Contract, contract
 from wideblock.image.crypt import crypt_image
 from wideblock.image.source import tweak_of
@@ -133,9 +133,9 @@ def show(core: Contract, dut: Contract, rate: float) -> None:
         rows,
         title=f"Cycles a sector of {core.parameters.sector_bytes} bytes",
     )
-    for result in of_core(core, load_all(COMMITTED)):
-        clock = f", {result.clock.mhz:.0f} MHz, {result.gbps:.1f} Gb/s" if result.clock and result.gbps else ""
-        out.print(f"{result.part}: {result.area.area:,} {result.area_unit}{clock}", markup=False)
+    for found in (point.found for point in of_core(core, load(COMMITTED))):
+        clock = f", {found.clock.mhz:.0f} MHz, {found.gbps:.1f} Gb/s" if found.clock and found.gbps else ""
+        out.print(f"{found.part}: {found.area:,} {found.unit}{clock}", markup=False)
     out.print(f"simulation: {rate:,.0f} sectors a second")
 
 

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 
 from wideblock.cli.app import AcceptBroken, Preset, Set, err, settings
-from wideblock.evaluate.result import load_all
-from wideblock.evaluate.tables import COMMITTED, section
+from wideblock.evaluate.store import COMMITTED, load
+from wideblock.evaluate.tables import section
 from wideblock.export.contract import contract
 from wideblock.export.directory import generate as write
 
@@ -33,7 +33,7 @@ def generate(
     Datasheet, test bench with known answers, FuseSoC description, IP-XACT description, constraints.
     """
     core = replace(contract(preset, settings(changes)), called=name)
-    measured = section(core, load_all(COMMITTED))
+    measured = section(core, load(COMMITTED))
     with err.status(f"generating {core.module}"):
         paths = write(core, directory, force=force, measured=measured, accept_broken=accept_broken)
     for path in paths:

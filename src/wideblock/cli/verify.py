@@ -13,11 +13,11 @@ import typer
 
 from wideblock.catalog import PRESETS
 from wideblock.catalog.kinds import AEAD
-from wideblock.cli.app import Json, Set, as_json, complete_target, out, settings, stages, table
+from wideblock.cli.app import Json, Set, as_json, complete_device, out, settings, stages, table
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract, contract
 from wideblock.simulation.bench import trace_format
-from wideblock.synth.targets import target, targets
+from wideblock.synth.targets import fpga, fpgas
 from wideblock.synth.yosys import Source
 from wideblock.synth.yosys import netlist as synthesise
 from wideblock.verify.aead.driver import AeadSimulation
@@ -39,7 +39,7 @@ def texts(core: Contract, device: str | None) -> Iterator[list[str]]:
         yield [core.verilog]
         return
     with TemporaryDirectory() as directory:
-        _, files = synthesise(Source(core.verilog, core.module), target(device), Path(directory))
+        _, files = synthesise(Source(core.verilog, core.module), fpga(device), Path(directory))
         text = files.verilog.read_text()
         yield [text, cells(text, files.models, files.includes)]
 
@@ -56,8 +56,8 @@ def verify(
         str | None,
         typer.Option(
             metavar="TARGET",
-            help=f"Netlist synthesised for one of {', '.join(targets)}.",
-            autocompletion=complete_target,
+            help=f"Netlist synthesised for one of {', '.join(fpgas)}.",
+            autocompletion=complete_device,
         ),
     ] = None,
     check: Annotated[

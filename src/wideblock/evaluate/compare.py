@@ -3,10 +3,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from wideblock import catalog
+from wideblock.evaluate.point import Point
 from wideblock.evaluate.published import Area, Published, for_preset
-from wideblock.evaluate.result import Result
+from wideblock.evaluate.store import typical
 from wideblock.export.contract import contract
 
 __all__ = ["Row", "compare"]
@@ -48,28 +50,29 @@ class Row:
         return self.area.value / theirs.value if self.area and theirs else None
 
 
-def compare(names: Sequence[str] = (), results: Iterable[Result] = ()) -> list[Row]:
-    """A row for each published row of each preset or part and each of our results for it; one without, if none is.
+def compare(names: Sequence[str] = (), points: Iterable[Point] = ()) -> list[Row]:
+    """A row for each published row of each preset or part and each typical point for it; one without, if none is.
 
-    names:   presets and parts, all by default; a changed preset that has a published row of its own and a result
-             comes after its preset
+    names:   presets and parts, all by default; a changed preset that has a published row of its own and a point comes
+             after its preset
     Raises ValueError for an unknown name. A preset that nobody has published is left out.
     """
-    ours: dict[str, list[Result]] = {}
+    ours: dict[str, list[Point]] = {}
     changed: dict[str, list[str]] = {}
-    for result in results:
-        ours.setdefault(result.name, []).append(result)
-        if result.changed and result.name not in changed.setdefault(result.preset, []):
-            changed[result.preset].append(result.name)
+    for point in typical(points):
+        ours.setdefault(point.name, []).append(point)
+        if point.identity.changed and point.name not in changed.setdefault(point.identity.preset, []):
+            changed[point.identity.preset].append(point.name)
     rows = []
     for preset in names or [*catalog.PRESETS, *catalog.PARTS]:
         size, interval = _rate(preset)
         for name in (preset, *changed.get(preset, ())):
             of = ours.get(name) or [None]
-            rows += [_row(name, theirs, result, interval, size) for theirs in for_preset(name) for result in of]
+            rows += [_row(name, theirs, point, interval, size) for theirs in for_preset(name) for point in of]
     return rows
 
 
+@cache
 def _rate(name: str) -> tuple[int, int]:
     """Bytes that a preset or part takes, and in how many cycles, as stated."""
     if name in catalog.PARTS:
@@ -78,9 +81,10 @@ def _rate(name: str) -> tuple[int, int]:
     return behaviour.usual, behaviour.timing.interval
 
 
-def _row(name: str, theirs: Published, result: Result | None, interval: int, size: int) -> Row:
-    if result:
-        interval, size = result.interval or interval, result.bytes or size
+def _row(name: str, theirs: Published, point: Point | None, interval: int, size: int) -> Row:
+    found = point.found if point else None
+    if found:
+        interval, size = found.interval or interval, found.bytes or size
     ours: float | None = None
     remarks = [theirs.remark] if theirs.remark else []
     if theirs.bytes == BLOCK != size:
@@ -90,31 +94,30 @@ def _row(name: str, theirs: Published, result: Result | None, interval: int, siz
         remarks.append(f"theirs processes {theirs.bytes} bytes, ours {size}: cycles do not compare")
     else:
         ours = interval
-    if result is None:
+    if point is None or found is None:
         return Row(name, theirs, interval, ours, None, None, None, None, (), tuple(remarks))
-    area = Area(result.area.area, result.area_unit)
+    area = Area(found.area, found.unit)
     units = [a.unit for a in theirs.areas]
     if units and area.unit not in units:
         remarks.append(f"area: theirs in {' and '.join(units)}, ours in {area.unit}: not the same unit")
-    if theirs.brams or result.area.block_rams:
+    if theirs.brams or found.block_rams:
         remarks.append(
-            f"block RAMs: theirs {'not given' if theirs.brams is None else theirs.brams}, "
-            f"ours {result.area.block_rams:g}"
+            f"block RAMs: theirs {'not given' if theirs.brams is None else theirs.brams}, ours {found.block_rams:g}"
         )
-    if result.area.lutram or result.area.shift_registers:
-        remarks.append(f"ours has {result.area.lutram + result.area.shift_registers} LUT memories besides")
-    clock = result.clock
-    if clock and theirs.mhz is not None and theirs.device != result.part:
-        remarks.append(f"clock: theirs on {theirs.device}, ours on {result.part}")
+    if found.lutram or found.shift_registers:
+        remarks.append(f"ours has {found.lutram + found.shift_registers} LUT memories besides")
+    clock = found.clock
+    if clock and theirs.mhz is not None and theirs.device != found.part:
+        remarks.append(f"clock: theirs on {theirs.device}, ours on {found.part}")
     return Row(
         name,
         theirs,
         interval,
         ours,
         area,
-        result.part,
+        found.part,
         clock.mhz if clock else None,
-        result.gbps,
-        result.tools,
+        found.gbps,
+        point.identity.tools,
         tuple(remarks),
     )

@@ -7,7 +7,7 @@ from functools import cache
 from importlib import resources
 
 from wideblock import catalog
-from wideblock.evaluate.result import throughput
+from wideblock.evaluate.point import throughput
 
 __all__ = ["Area", "Published", "published", "for_preset", "inconsistent"]
 
@@ -18,7 +18,7 @@ _UNITS = {"slices": "slices", "luts": "LUTs", "alms": "ALMs", "lcs": "LC (estima
 class Area:
     """A number and what it counts. Areas of different units do not compare."""
 
-    value: int
+    value: float
     unit: str
 
     def __str__(self) -> str:

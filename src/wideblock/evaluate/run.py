@@ -1,54 +1,197 @@
 # SPDX-License-Identifier: Apache-2.0
 """One measured point: a preset or part through synthesis and, where the target can, place and route."""
 
+import subprocess
+import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
+import wideblock
 from wideblock import catalog
 from wideblock.errors import UserError
-from wideblock.evaluate.result import Result, result
+from wideblock.evaluate.point import Clock, Failure, Figures, Identity, Point
 from wideblock.export.contract import contract
 from wideblock.export.verilog import part as part_verilog
-from wideblock.synth.place import place
-from wideblock.synth.targets import Target
-from wideblock.synth.yosys import Source, synthesise
+from wideblock.synth import asic, place
+from wideblock.synth.asic import PreLayoutClock
+from wideblock.synth.place import ClockReport
+from wideblock.synth.process import FlowError
+from wideblock.synth.targets import Asic, Fpga, Target
+from wideblock.synth.targets import target as target_of
+from wideblock.synth.yosys import AreaReport, Source, synthesise
 
-__all__ = ["run"]
+__all__ = ["attempt", "figures", "identify", "measure"]
 
 
-def run(
+def identify(
     name: str,
     changes: Mapping[str, Any],
     target: Target,
     *,
     routed: bool = True,
-    seed: int = 1,
-    mhz: float = 200,
-    options: Sequence[str] | None = None,
-    stage: Callable[[str], None] = lambda text: None,
-) -> Result:
-    """Returns area of preset or part ``name`` on ``target`` and, if ``routed`` and the target can, its clock.
+    seed: int | None = 1,
+    mhz: float | None = None,
+    options: Sequence[str] = (),
+) -> Identity:
+    """Returns the identity of a point before it is measured: preset or part ``name``, changed, on ``target``.
 
-    seed:    of the placer                      mhz:   clock that the router aims at
-    options: arguments of the synthesis pass    stage: is told, in a few words, what begins
-    Raises UserError for a name or a change that does not exist, FlowError from the tools.
+    routed:  False for area alone where there is place and route
+    seed:    of the placer, if routed         mhz: clock that the tools aim at; None for the target's own
+    options: arguments of the synthesis pass
+    Raises UserError for a name, a change or an option that does not exist, FlowError for a tool that is missing.
     """
-    changed, parameters = {}, {}
-    if name in catalog.PARTS:
-        if changes:
-            raise UserError(f"--set is for presets; {name} is a part")
-        part = catalog.PARTS[name]
-        source, clock_port = Source(part_verilog(name), name.replace("-", "_")), "clk"
-        taken, interval = part.bytes, part.interval
-    else:
+    parameters, changed = {}, {}
+    if name not in catalog.PARTS:
         core = contract(name, changes)
-        source, clock_port = Source(core.verilog, core.module), core.shell.clock
         parameters, changed = core.settings, dict(core.changed)
-        taken, interval = core.behaviour.usual, core.timing.interval
-    stage(f"{source.top} on {target.name}: synthesis")
-    area = synthesise(source, target, options=options)
-    clock = None
-    if routed and target.places:
-        stage(f"{source.top} on {target.name}: place and route")
-        clock = place(source, target, clock=clock_port, seed=seed, mhz=mhz, options=options)
-    return result(name, target, area, clock, changed=changed, parameters=parameters, bytes=taken, interval=interval)
+    elif changes:
+        raise UserError(f"--set is for presets; {name} is a part")
+    if isinstance(target, Asic):
+        asic.check_options(target, options)
+        tools, placed, timed = asic.tools(target), False, True
+    else:
+        assert isinstance(target, Fpga)
+        placed = timed = routed and target.router is not None
+        tools = place.tools(target)[: None if placed else 1]
+    return Identity(
+        preset=name,
+        changed=changed,
+        parameters=parameters,
+        target=target.name,
+        options=tuple(options),
+        seed=seed if placed else None,
+        aim_mhz=float(mhz or target.aim_mhz) if timed else None,
+        tools=tools,
+        version=wideblock.__version__,
+        commit=_commit(),
+    )
+
+
+def measure(identity: Identity, stage: Callable[[str], None] = lambda text: None) -> Point:
+    """Measures the point; ``stage`` is told, in a few words, what begins.
+
+    The point has version and commit of the process that measures. Raises FlowError from the tools, and if their
+    versions here are not those of ``identity``.
+    """
+    started = time.monotonic()
+    target = target_of(identity.target)
+    wanted = identity.tools
+    identity = identify(
+        identity.preset, identity.changed, target, routed=identity.seed is not None, seed=identity.seed,
+        mhz=identity.aim_mhz, options=identity.options,
+    )  # fmt: skip
+    if identity.tools != wanted:
+        raise FlowError(f"the tools are to be {', '.join(wanted)}; here are {', '.join(identity.tools)}")
+    design = _design(identity)
+    stage(f"{identity.name} on {target.name}: synthesis")
+    if isinstance(target, Asic):
+        area, clock = asic.synthesise(
+            design.source, target, mhz=identity.aim_mhz or target.aim_mhz, options=identity.options
+        )
+    else:
+        assert isinstance(target, Fpga)
+        area, clock = synthesise(design.source, target, options=identity.options), None
+        if identity.seed is not None:
+            stage(f"{identity.name} on {target.name}: place and route")
+            clock = place.place(
+                design.source, target, clock=design.clock, seed=identity.seed, mhz=identity.aim_mhz or target.aim_mhz,
+                options=identity.options,
+            )  # fmt: skip
+    seconds = round(time.monotonic() - started, 1)
+    found = figures(target, area, clock, bytes=design.bytes, interval=design.interval, latency=design.latency)
+    return Point(identity, Figures(**{**vars(found), "seconds": seconds}))
+
+
+def attempt(identity: Identity) -> Point:
+    """As :func:`measure`, but a failure of the tools is a point, too."""
+    try:
+        return measure(identity)
+    except FlowError as error:
+        return Point(identity, None, Failure(str(error), error.log))
+
+
+def figures(
+    target: Target,
+    area: AreaReport,
+    clock: ClockReport | PreLayoutClock | None,
+    *,
+    bytes: int | None,
+    interval: int | None,
+    latency: int | None = None,
+) -> Figures:
+    """Reports of one core on one target as figures."""
+    command = clock.command if isinstance(clock, ClockReport) else area.command
+    return Figures(
+        part=target.part,
+        area=area.area,
+        unit=target.area_unit,
+        luts=area.luts,
+        ffs=area.ffs,
+        lutram=area.lutram,
+        shift_registers=area.shift_registers,
+        wide_muxes=area.wide_muxes,
+        block_rams=area.block_rams,
+        dsps=area.dsps,
+        memory_bits=area.memory_bits,
+        cells=dict(area.cells),
+        clock=_clock(clock),
+        bytes=bytes,
+        interval=interval,
+        latency=latency,
+        seconds=None,
+        command=command,
+    )
+
+
+def _clock(report: ClockReport | PreLayoutClock | None) -> Clock | None:
+    if report is None:
+        return None
+    if isinstance(report, PreLayoutClock):
+        return Clock(
+            report.mhz, False, report.start, report.end, report.logic_ns, 0, report.levels, report.registers_ns
+        )
+    path = report.path
+    return Clock(report.mhz, True, path.start, path.end, path.logic_ns, path.routing_ns, path.levels)
+
+
+@dataclass(frozen=True)
+class _Design:
+    """Verilog of a core and its clock port; what it takes, every how many cycles, with which latency."""
+
+    source: Source
+    clock: str
+    bytes: int | None
+    interval: int | None
+    latency: int | None
+
+
+def _design(identity: Identity) -> _Design:
+    name = identity.preset
+    if name in catalog.PARTS:
+        part = catalog.PARTS[name]
+        source = Source(part_verilog(name), name.replace("-", "_"))
+        return _Design(source, "clk", part.bytes, part.interval, None)
+    core = contract(name, identity.changed)
+    cycles = {figure.name: figure.cycles for figure in core.timing.figures()}
+    source = Source(core.verilog, core.module)
+    return _Design(source, core.shell.clock, core.behaviour.usual, core.timing.interval, cycles.get("latency"))
+
+
+@cache
+def _commit() -> str | None:
+    """The commit of the code that runs, with "-dirty" if a Python file was changed since; None outside a repository."""
+    here = Path(wideblock.__file__).parent
+
+    def git(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(["git", "-C", here, *arguments], capture_output=True, text=True)
+
+    try:
+        if git("ls-files", "--error-unmatch", "__init__.py").returncode:
+            return None
+        head = git("rev-parse", "--short=12", "HEAD").stdout.strip()
+        return head + ("-dirty" if git("diff", "--quiet", "HEAD", "--", "*.py").returncode else "")
+    except FileNotFoundError:
+        return None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measured results as tables: for the README between its markers, for datasheets, for the command line.
+"""Measured points as tables: for the README between its markers, for datasheets, for the command line.
 
-``python -m wideblock.evaluate.tables RESULTS README.md`` renews the README.
+``python -m wideblock.evaluate.tables STORE README.md`` renews the README.
 """
 
 import sys
@@ -10,72 +10,85 @@ from pathlib import Path
 
 from wideblock.atomic import write_text
 from wideblock.errors import UserError
+from wideblock.evaluate.point import Clock, Figures, Point
 from wideblock.evaluate.published import for_preset
-from wideblock.evaluate.result import Result, load_all
+from wideblock.evaluate.store import load, typical
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.synth.targets import targets
 
-__all__ = ["COMMITTED", "HEAD", "of_core", "renew", "row", "section", "summary"]
-
-COMMITTED = Path(__file__).parent / "results"
-"""The measured results that the package carries."""
+__all__ = ["HEAD", "area", "clock", "of_core", "renew", "row", "section", "summary"]
 
 _CORE = ("core", "bytes", "cycles", "paper's cycles")
 _MEASURED = ("FF", "LUT RAM", "block RAM", "clock, MHz", "Gb/s")
+_PRE_LAYOUT = ("pre-layout clock, MHz", "pre-layout Gb/s")
 HEAD = (*_CORE, "target", "area", *_MEASURED)
 BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 
-def of_core(core: Contract, results: Iterable[Result]) -> list[Result]:
-    """Those of ``results`` that were measured on ``core``: same preset, same parameters."""
-    return [result for result in results if (result.preset, dict(result.changed)) == (core.name, dict(core.changed))]
+def of_core(core: Contract, points: Iterable[Point]) -> list[Point]:
+    """The typical ones of ``points`` that were measured on ``core``: same preset, same parameters."""
+    wanted = core.name, dict(core.changed)
+    return typical(point for point in points if (point.identity.preset, dict(point.identity.changed)) == wanted)
 
 
-def section(core: Contract, results: Iterable[Result]) -> str:
-    """Returns the Markdown table of those of ``results`` that were measured on ``core``; empty if there are none."""
-    measured = of_core(core, results)
+def section(core: Contract, points: Iterable[Point]) -> str:
+    """Returns the Markdown table of those of ``points`` that were measured on ``core``; empty if there are none."""
+    measured = of_core(core, points)
     return table(HEAD, map(row, measured)) if measured else ""
 
 
-def row(result: Result) -> tuple[str, ...]:
-    """``result`` under :data:`HEAD`, with a dash where there is no figure."""
-    return (*_core(result), result.part, f"{result.area.area:,} {_unit(result)}", *_measured(result, result))
+def row(point: Point) -> tuple[str, ...]:
+    """``point``, which has figures, under :data:`HEAD`, with a dash where there is no figure."""
+    found = point.found
+    return (
+        *_core(point),
+        found.part,
+        f"{area(found)} {_unit(found)}",
+        f"{found.ffs:,}",
+        f"{found.lutram + found.shift_registers:,}",
+        _memories(found),
+        clock(found.clock),
+        _gbps(found),
+    )
 
 
-def summary(results: Iterable[Result]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Head and rows of a table of cores, with the area on each target in a column of its own.
+def summary(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Head and rows of a table of cores, with the typical area on each target in a column of its own.
 
     Flip-flops, memories in LUTs and block RAM are those on the first target that the core was measured on, in the order
-    of the columns; the clock is that on the first one that has it.
+    of the columns; the clocks, routed and pre-layout, are those on the first one that has such a clock.
     """
-    by_core: dict[str, dict[str, Result]] = {}
+    by_core: dict[str, dict[str, Point]] = {}
     columns: dict[str, str] = {}
-    for result in sorted(results, key=lambda r: list(targets).index(r.target)):
-        by_core.setdefault(result.name, {})[result.target] = result
-        columns[result.target] = f"{result.part.partition(',')[0]}, {_unit(result)}"
+    for point in sorted(typical(points), key=lambda p: list(targets).index(p.identity.target)):
+        by_core.setdefault(point.name, {})[point.identity.target] = point
+        columns[point.identity.target] = f"{point.found.part.partition(',')[0]}, {_unit(point.found)}"
+    clocks = {found.clock.wires for on in by_core.values() for f in on.values() if (found := f.found).clock}
     rows = []
     for on in (by_core[name] for name in sorted(by_core)):
         first = next(iter(on.values()))
-        clocked = next((result for result in on.values() if result.clock), first)
-        areas = (f"{on[target].area.area:,}" if target in on else "-" for target in columns)
-        rows.append((*_core(first), *areas, *_measured(first, clocked)))
-    return (*_CORE, *columns.values(), *_MEASURED), rows
+        size = first.found
+        areas = (area(on[target].found) if target in on else "-" for target in columns)
+        routed, pre_layout = (_clocked(on.values(), wires) for wires in (True, False))
+        counts = f"{size.ffs:,}", f"{size.lutram + size.shift_registers:,}", _memories(size)
+        rows.append((*_core(first), *areas, *counts, *routed, *(pre_layout if False in clocks else ())))
+    return (*_CORE, *columns.values(), *_MEASURED, *(_PRE_LAYOUT if False in clocks else ())), rows
 
 
-def renew(document: Path, results: Iterable[Result]) -> bool:
-    """Puts the table of ``results`` between the markers of ``document``; True if that changed it.
+def renew(document: Path, points: Iterable[Point]) -> bool:
+    """Puts the table of ``points`` between the markers of ``document``; True if that changed it.
 
-    Raises UserError if the document has no markers or there is no result.
+    Raises UserError if the document has no markers or there is no point with figures.
     """
-    results = list(results)
-    if not results:
-        raise UserError(f"there are no results to put into {document}; wideblock synth --save DIR measures some")
+    points = typical(points)
+    if not points:
+        raise UserError(f"there are no results to put into {document}; wideblock sweep --store FILE measures some")
     text = document.read_text()
     if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
         raise UserError(f"{document} must have {BEGIN} and {END} once each, in this order")
-    tools = sorted({tool for result in results for tool in result.tools})
-    body = table(*summary(results)) + "\nTools: " + ", ".join(tools) + ".\n"
+    tools = sorted({tool for point in points for tool in point.identity.tools})
+    body = table(*summary(points)) + "\nTools: " + ", ".join(tools) + ".\n"
     new = text[: text.index(BEGIN) + len(BEGIN)] + "\n" + body + text[text.index(END) :]
     if new == text:
         return False
@@ -83,25 +96,43 @@ def renew(document: Path, results: Iterable[Result]) -> bool:
     return True
 
 
-def _core(result: Result) -> tuple[str, ...]:
+def area(found: Figures) -> str:
+    """The area with as many digits as it has: whole LUTs, tenths of a kGE."""
+    return f"{found.area:,}" if isinstance(found.area, int) else f"{found.area:,.1f}"
+
+
+def clock(found: Clock | None) -> str:
+    """MHz, marked where wires are not in it."""
+    return "-" if found is None else f"{found.mhz:.0f}{'' if found.wires else ' (pre-layout)'}"
+
+
+def _clocked(points: Iterable[Point], wires: bool) -> tuple[str, str]:
+    """Clock and throughput of the first point that has a clock with, or without, wires."""
+    for point in points:
+        if point.found.clock and point.found.clock.wires == wires:
+            return f"{point.found.clock.mhz:.0f}", _gbps(point.found)
+    return "-", "-"
+
+
+def _gbps(found: Figures) -> str:
+    return "-" if found.gbps is None else f"{found.gbps:.1f}"
+
+
+def _memories(found: Figures) -> str:
+    """Block RAMs, or the bits of memories on standard cells."""
+    return f"{found.memory_bits:,} bits" if found.memory_bits else f"{found.block_rams:g}"
+
+
+def _core(point: Point) -> tuple[str, ...]:
     """Name, bytes, cycles, and the cycles of papers for as many bytes."""
-    alike = (p for p in for_preset(result.preset) if p.kind == "paper" and p.cycles and p.bytes in (None, result.bytes))
+    size = point.found.bytes
+    alike = (p for p in for_preset(point.identity.preset) if p.kind == "paper" and p.cycles and p.bytes in (None, size))
     papers = dict.fromkeys(p.cycles for p in alike)
-    return result.name, _figure(result.bytes), _figure(result.interval), " / ".join(map(str, papers)) or "-"
+    return point.name, _figure(size), _figure(point.found.interval), " / ".join(map(str, papers)) or "-"
 
 
-def _measured(size: Result, speed: Result) -> tuple[str, ...]:
-    return (
-        f"{size.area.ffs:,}",
-        f"{size.area.lutram + size.area.shift_registers:,}",
-        f"{size.area.block_rams:g}",
-        f"{speed.clock.mhz:.0f}" if speed.clock else "-",
-        f"{speed.gbps:.1f}" if speed.gbps else "-",
-    )
-
-
-def _unit(result: Result) -> str:
-    return result.area_unit.partition(" (")[0]
+def _unit(found: Figures) -> str:
+    return found.unit.partition(" (")[0]
 
 
 def _figure(value: int | None) -> str:
@@ -109,4 +140,4 @@ def _figure(value: int | None) -> str:
 
 
 if __name__ == "__main__":
-    renew(Path(sys.argv[2]), load_all(sys.argv[1]))
+    renew(Path(sys.argv[2]), load(sys.argv[1]))

@@ -11,10 +11,10 @@ from wideblock.errors import UserError
 from wideblock.synth import process, yosys
 from wideblock.synth.harness import harness
 from wideblock.synth.process import FlowError
-from wideblock.synth.targets import Target
+from wideblock.synth.targets import Fpga
 from wideblock.synth.yosys import Source
 
-__all__ = ["CriticalPath", "ClockReport", "place"]
+__all__ = ["ClockReport", "CriticalPath", "place", "tools"]
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,12 @@ class ClockReport:
 
 def place(
     source: Source,
-    target: Target,
+    target: Fpga,
     *,
     clock: str = "aclk",
     mhz: float = 200,
     seed: int = 1,
-    options: Sequence[str] | None = None,
+    options: Sequence[str] = (),
     directory: Path | None = None,
     timeout: float | None = None,
 ) -> ClockReport:
@@ -79,7 +79,7 @@ def place(
         raise UserError(f"target {target.name!r} gives area only: there is no open place and route for it")
     if mhz <= 0:
         raise UserError(f"mhz must be positive, got {mhz!r}")
-    version = process.version(router.package, extra="pnr")
+    tools(target)
     with process.workspace(directory) as where:
         ports = yosys.ports(source, directory=where)
         wrapped = harness(source, ports, clock=clock)
@@ -129,9 +129,18 @@ def place(
         harness_luts=wrapped.luts,
         harness_ffs=wrapped.ffs,
         utilisation=used,
-        tools=(area.tool, f"{router.package} {version}"),
+        tools=tools(target),
         command=f"{area.command}; {router.package.removeprefix('yowasp-')} {' '.join(arguments)}",
     )
+
+
+def tools(target: Fpga) -> tuple[str, ...]:
+    """Synthesis and router of ``target``, with their versions. Raises FlowError if one is missing."""
+    if target.router is None:
+        return (yosys.tool(),)
+    package = target.router.package
+    version = process.version(package, wanted="'wideblock[pnr]'")
+    return yosys.tool(), f"{package} {version}"
 
 
 def _clock(report: dict) -> tuple[str, float, CriticalPath]:

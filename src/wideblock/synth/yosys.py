@@ -12,9 +12,9 @@ from pathlib import Path
 from wideblock.errors import UserError
 from wideblock.synth import passes, process
 from wideblock.synth.process import FlowError
-from wideblock.synth.targets import Target
+from wideblock.synth.targets import Fpga
 
-__all__ = ["Source", "AreaReport", "Netlist", "run", "synthesise", "netlist", "ports", "cell_models"]
+__all__ = ["AreaReport", "Netlist", "Source", "abc", "cell_models", "netlist", "ports", "run", "synthesise", "tool"]
 
 
 @dataclass(frozen=True)
@@ -36,31 +36,35 @@ class AreaReport:
     """What Yosys counts after mapping to a target's cells, before placement.
 
     lcs:            Yosys' "Estimated number of LCs" (Xilinx), else None
+    kge:            area over that of a thousand NAND2 (ASIC), else None
     luts:           LUTs of all sizes; on Lattice families LUT4s, with those inside carry and wide-function cells
     wide_muxes:     MUXF7, MUXF8 and such: no LUTs
     lutram, shift_registers: cells, each of which takes LUTs of its own that ``lcs`` and ``luts`` do not count
     block_rams:     in the family's largest block (36 kbit on Xilinx, 16 kbit on Lattice)
+    memory_bits:    bits of memories that are outside ``kge`` (ASIC)
     cells:          every cell type with its number
     """
 
     target: str
     top: str
-    lcs: int | None
-    luts: int
-    ffs: int
-    wide_muxes: int
-    lutram: int
-    shift_registers: int
-    block_rams: float
-    dsps: int
     cells: Mapping[str, int]
     tool: str
     command: str
+    ffs: int
+    lcs: int | None = None
+    kge: float | None = None
+    luts: int = 0
+    wide_muxes: int = 0
+    lutram: int = 0
+    shift_registers: int = 0
+    block_rams: float = 0
+    dsps: int = 0
+    memory_bits: int = 0
 
     @property
-    def area(self) -> int:
+    def area(self) -> float:
         """The one figure to compare within a target, in its ``area_unit``."""
-        return self.luts if self.lcs is None else self.lcs
+        return next(figure for figure in (self.kge, self.lcs, self.luts) if figure is not None)
 
 
 @dataclass(frozen=True)
@@ -83,15 +87,15 @@ class Netlist:
 
 def synthesise(
     source: Source,
-    target: Target,
+    target: Fpga,
     *,
-    options: Sequence[str] | None = None,
+    options: Sequence[str] = (),
     directory: Path | None = None,
     timeout: float | None = None,
 ) -> AreaReport:
     """Area of ``source`` on ``target``.
 
-    ``options`` stand in the place of ``target.options`` (``("-nowidelut",)``, ``("-abc9",)``; () for none).
+    ``options`` are arguments of the target's synthesis pass, such as ``("-nowidelut",)``.
     ``directory`` keeps source, log, report and netlists; ``timeout`` is in seconds.
     """
     with process.workspace(directory) as where:
@@ -100,10 +104,10 @@ def synthesise(
 
 def netlist(
     source: Source,
-    target: Target,
+    target: Fpga,
     directory: Path,
     *,
-    options: Sequence[str] | None = None,
+    options: Sequence[str] = (),
     timeout: float | None = None,
 ) -> tuple[AreaReport, Netlist]:
     """Area and netlist of ``source`` on ``target``; files go to ``directory``."""
@@ -134,13 +138,19 @@ def ports(source: Source, *, directory: Path | None = None) -> dict[str, tuple[s
         return {name: (way, width) for name, (way, width) in json.loads((where / "ports.json").read_text()).items()}
 
 
-def cell_models(target: Target) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
+def cell_models(target: Fpga) -> tuple[tuple[Path, ...], tuple[Path, ...]]:
     """Simulation models of ``target``'s cells, as they come with Yosys, and the directories they include from."""
     files = tuple(_share() / name for name in target.models)
     for file in files:
         if not file.is_file():
             raise FlowError(f"this pyosys has no cell models {file.name} for {target.name}")
     return files, tuple(dict.fromkeys(file.parent for file in files))
+
+
+def tool() -> str:
+    """Yosys with its version. Raises FlowError if it is missing."""
+    _share()
+    return f"Yosys {process.version('pyosys')}"
 
 
 def _share() -> Path:
@@ -180,13 +190,12 @@ def abc(script: Iterable[str], where: Path, name: str) -> str:
 
 def _flow(
     source: Source,
-    target: Target,
-    options: Sequence[str] | None,
+    target: Fpga,
+    options: Sequence[str],
     where: Path,
     timeout: float | None,
     writers: Sequence[str],
 ) -> AreaReport:
-    options = target.options if options is None else tuple(options)
     for option in options:
         if not re.fullmatch(r"-?\w[\w.]*", option):
             raise UserError(f"a synthesis option is one word such as '-nowidelut', got {option!r}")
@@ -198,11 +207,10 @@ def _flow(
     return _area(json.loads((where / "area.json").read_text()), source.top, target, command)
 
 
-def _area(report: dict, top: str, target: Target, command: str) -> AreaReport:
+def _area(report: dict, top: str, target: Fpga, command: str) -> AreaReport:
     design = report["design"]
     found = {cell.removeprefix("\\"): n for cell, n in sorted(design["num_cells_by_type"].items())}
     cells = target.cells
-    version = re.match(r"Yosys (\S+)", report["creator"])
     return AreaReport(
         target=target.name,
         top=top,
@@ -215,6 +223,6 @@ def _area(report: dict, top: str, target: Target, command: str) -> AreaReport:
         block_rams=sum(cells.count(found, e) * share for e, share in cells.block_ram),
         dsps=cells.count(found, cells.dsp),
         cells=found,
-        tool=f"Yosys {version[1]}" if version else "Yosys",
+        tool=tool(),
         command=command,
     )

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wideblock explore``."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wideblock import catalog
+from wideblock.cli.app import Json, Preset, as_json, complete_setting, complete_target, out, settings, stages, table
+from wideblock.evaluate.explore import Objective, pareto, same_function
+from wideblock.evaluate.explore import explore as search
+from wideblock.evaluate.point import Identity, Point
+from wideblock.evaluate.store import load
+from wideblock.evaluate.sweep import Space, local, open_points, scheduled, sweep, workers_by_memory
+from wideblock.evaluate.tables import HEAD, row
+from wideblock.synth.targets import targets
+
+EXAMPLE = "Example: [b]wideblock explore xts-enc --target ecp5 --maximise throughput-per-area --seeds 3[/b]"
+
+
+def explore(
+    preset: Preset,
+    target: Annotated[
+        str,
+        typer.Option(metavar="NAME", help=f"One of {', '.join(targets)}.", autocompletion=complete_target),
+    ] = "ecp5",
+    maximise: Annotated[Objective, typer.Option(help="Figure to make as large as possible.")] = Objective.EFFICIENCY,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE,..",
+            help="Values of a parameter to search; default: all that leave the function as it is.",
+            autocompletion=complete_setting,
+        ),
+    ] = None,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds 1 to N; their median counts.")] = 1,
+    mhz: Annotated[
+        float | None, typer.Option(metavar="MHZ", min=1, help="Target clock of the tools; default: the target's.")
+    ] = None,
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--yosys", metavar="ARG", help="Argument of the target's synthesis pass; may be repeated."),
+    ] = None,
+    store: Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points; created if missing.")] = Path(
+        "points.jsonl"
+    ),
+    workers: Annotated[int | None, typer.Option(metavar="N", min=1, help="Processes; default: by cores.")] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers measure, tcp://HOST:PORT.")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Search the parameters of a preset for the best figure, and print the Pareto set of throughput and area.
+
+    One parameter after the other is set to its best value, until none gets better. Every point is stored: the same
+    command goes on where it was stopped.
+    """
+    catalog.preset(preset)
+    given = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
+    space = Space(
+        (preset,), (target,), given or same_function(preset), range(1, seeds + 1), (mhz,) if mhz else (), options or ()
+    )
+    with (
+        stages(f"{preset} on {target}") as report,
+        scheduled(scheduler) if scheduler else local(workers or workers_by_memory()) as executor,
+    ):
+
+        def measure(points: Sequence[Identity]) -> list[Point]:
+            sweep(open_points(points, store), store, executor, report)
+            wanted = {point.key for point in points}
+            return [point for point in load(store, missing_ok=True) if point.identity.key in wanted]
+
+        best, found = search(space, maximise, measure)
+    points = pareto(found)
+    if json:
+        as_json({"best": best, "pareto": [asdict(point) for point in points]})
+    else:
+        table(HEAD, map(row, points), title=f"Pareto set of {len(found)} points")
+        chosen = " ".join(f"--set {name}={value}" for name, value in best.items()) or "as it is"
+        out.print(f"\nbest {maximise.value}: {preset} {chosen}", markup=False)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("explore", epilog=EXAMPLE)(explore)

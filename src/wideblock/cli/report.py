@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wideblock report``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wideblock.atomic import write_text
+from wideblock.cli.app import err
+from wideblock.evaluate.report import page
+from wideblock.evaluate.store import COMMITTED, load
+
+EXAMPLE = "Example: [b]wideblock report --store points.jsonl -o report.html[/b]"
+
+
+def report(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="The page; replaced if it exists.")
+    ] = Path("report.html"),
+    store: Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points.")] = COMMITTED,
+) -> None:
+    """Write measured points as one page that needs no network: tables, plots, papers' rows beside ours."""
+    with err.status("report"):
+        write_text(output, page(load(store)))
+    typer.echo(output)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("report", epilog=EXAMPLE)(report)

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wideblock sweep``."""
+
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wideblock import catalog
+from wideblock.cli.app import Json, as_json, complete_setting, complete_target, out, settings, stages, table
+from wideblock.errors import UserError
+from wideblock.evaluate.store import current
+from wideblock.evaluate.sweep import Space, local, open_points, scheduled, workers_by_memory
+from wideblock.evaluate.sweep import sweep as run
+from wideblock.evaluate.tables import HEAD, row
+from wideblock.synth.targets import targets
+
+EXAMPLE = (
+    "Example: [b]wideblock sweep xts-enc --set sbox=composite,norm --set round_stages=1,2 --target ecp5 --seeds 3[/b]"
+)
+
+
+def sweep(
+    presets: Annotated[
+        list[str] | None, typer.Argument(metavar="[PRESET|PART]...", help="Presets or parts to measure.")
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help=f"One of {', '.join(targets)}; may be repeated.", autocompletion=complete_target
+        ),
+    ] = None,
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="NAME=VALUE,..",
+            help="Values of a parameter, each with each of the others; may be repeated.",
+            autocompletion=complete_setting,
+        ),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every preset and part.")] = False,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds 1 to N.")] = 1,
+    mhz: Annotated[
+        list[float] | None,
+        typer.Option(
+            metavar="MHZ", min=1, help="Target clock of the tools, in MHz; default: the target's; may be repeated."
+        ),
+    ] = None,
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--yosys", metavar="ARG", help="Argument of the target's synthesis pass; may be repeated."),
+    ] = None,
+    routed: Annotated[bool, typer.Option("--route/--no-route", help="Place and route, minutes a core.")] = True,
+    store: Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points; created if missing.")] = Path(
+        "points.jsonl"
+    ),
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Processes; default: by cores and memory of the machine.")
+    ] = None,
+    scheduler: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers measure, tcp://HOST:PORT.")
+    ] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Measure points again that failed.")] = False,
+    again: Annotated[bool, typer.Option("--again", help="Measure points again that are stored.")] = False,
+    json: Json = False,
+) -> None:
+    """Measure every mix of presets, parameters, targets and seeds, and store each point as it is found.
+
+    A stored point is not measured again: the same command goes on where it was stopped. A failure is stored with its
+    log; exit status 1 if there was one.
+    """
+    names = [*catalog.PRESETS, *catalog.PARTS] if everything else presets
+    if not names:
+        raise UserError("no preset or part is given; name one or say --all")
+    if workers and scheduler:
+        raise UserError("--workers is for this machine; --scheduler has workers of its own")
+    values = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
+    space = Space(names, target or ("xc7", "ecp5"), values, range(1, seeds + 1), mhz or (), options or (), routed)
+    with stages("points of the space") as report:
+        points = space.points()
+        wanted = open_points(points, store, again=again, retry=retry)
+        found = []
+        if wanted:
+            place: AbstractContextManager[Executor]
+            place = scheduled(scheduler) if scheduler else local(min(workers or workers_by_memory(), len(wanted)))
+            with place as executor:
+                found = run(wanted, store, executor, report)
+    failed = [point for point in found if point.failure]
+    if json:
+        as_json([asdict(point) for point in found])
+    else:
+        if measured := [point for point in current(found) if point.figures]:
+            table(HEAD, map(row, measured))
+        count = f"{len(found) - len(failed)} measured, {len(failed)} failed, {len(points) - len(wanted)} stored before"
+        out.print(f"{count}: {store}", markup=False)
+    if failed:
+        raise typer.Exit(1)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("sweep", epilog=EXAMPLE)(sweep)

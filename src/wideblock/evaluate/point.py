@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A measured point: one core on one target, with everything that another needs to measure it again."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = ["Clock", "Failure", "Figures", "Identity", "Point", "from_json", "throughput"]
+
+
+def throughput(size: int, interval: int, mhz: float) -> float:
+    """Gb/s (10^9 bits a second) of a core that takes ``size`` bytes every ``interval`` cycles at ``mhz``."""
+    for name, value in (("size", size), ("interval", interval), ("mhz", mhz)):
+        if value <= 0:
+            raise ValueError(f"{name} must be positive, got {value!r}")
+    return size * 8 / interval * mhz / 1000
+
+
+@dataclass(frozen=True)
+class Identity:
+    """What was measured, and by what.
+
+    preset:     name of the preset or part
+    changed:    parameters that differ from the preset's own
+    parameters: all parameters of the core; empty for a part
+    target:     name of the target
+    options:    arguments of the synthesis pass beyond the target's own
+    seed:       of the placer; None where nothing is placed
+    aim_mhz:    clock that the tools were asked for; None where they take none
+    tools:      each tool with its version
+    version, commit: of wideblock; commit None outside a repository, with "-dirty" where the code was changed since
+    """
+
+    preset: str
+    changed: Mapping[str, str | int | bool]
+    parameters: Mapping[str, Any]
+    target: str
+    options: tuple[str, ...]
+    seed: int | None
+    aim_mhz: float | None
+    tools: tuple[str, ...]
+    version: str
+    commit: str | None
+
+    @property
+    def name(self) -> str:
+        """Preset and changes in one line, such as "fast-brw-1 sbox=composite"."""
+        return " ".join((self.preset, *(f"{name}={value}" for name, value in self.changed.items())))
+
+    @property
+    def flow(self) -> str:
+        """Equal for points that differ in their seed, version or commit alone."""
+        changed = sorted(self.changed.items())
+        return json.dumps([self.preset, changed, self.target, self.options, self.aim_mhz, self.tools])
+
+    @property
+    def key(self) -> str:
+        """Equal for two measurements of the same point; version and commit tell when it was measured, not what."""
+        return json.dumps([self.flow, self.seed])
+
+
+@dataclass(frozen=True)
+class Clock:
+    """The clock of a core, and the path that limits it.
+
+    mhz:          highest clock that the slowest path from register to register allows
+    wires:        True after routing; False before layout: cells alone, no delay of wires
+    start, end:   registers at the ends of the path; empty where the tool does not say
+    logic_ns:     delay of the cells, those of the registers included
+    routing_ns:   delay of the wires
+    registers_ns: share of ``logic_ns`` that is clock to output and setup, where the tool tells it apart
+    levels:       cells between the registers; None where the tool does not say
+    """
+
+    mhz: float
+    wires: bool
+    start: str
+    end: str
+    logic_ns: float
+    routing_ns: float
+    levels: int | None
+    registers_ns: float | None = None
+
+    def __post_init__(self):
+        _positive(self, "mhz")
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What was found.
+
+    part:         device, package, speed grade; of a cell library its corner
+    area, unit:   the one figure to compare within a target
+    luts ... memory_bits: see :class:`wideblock.synth.yosys.AreaReport`; ``memory_bits`` are those of memories that stay
+                  memories on an ASIC
+    cells:        every cell type with its number
+    bytes, interval, latency: what the core takes, every how many cycles, and from first beat in to last beat out;
+                  None where that has no meaning
+    seconds:      run time of the tools, with the emission of the Verilog; None if not measured
+    command:      of the tools
+    """
+
+    part: str
+    area: float
+    unit: str
+    luts: int
+    ffs: int
+    lutram: int
+    shift_registers: int
+    wide_muxes: int
+    block_rams: float
+    dsps: int
+    memory_bits: int
+    cells: Mapping[str, int]
+    clock: Clock | None
+    bytes: int | None
+    interval: int | None
+    latency: int | None
+    seconds: float | None
+    command: str
+
+    def __post_init__(self):
+        _positive(self, "area")
+
+    @property
+    def gbps(self) -> float | None:
+        """Throughput at the measured clock, Gb/s."""
+        if self.clock is None or not self.bytes or not self.interval:
+            return None
+        return throughput(self.bytes, self.interval, self.clock.mhz)
+
+    @property
+    def mbps_per_area(self) -> float | None:
+        """Throughput over area: Mb/s for each unit of area."""
+        return None if self.gbps is None else 1000 * self.gbps / self.area
+
+    @property
+    def latency_ns(self) -> float | None:
+        """Latency at the measured clock."""
+        return None if self.clock is None or self.latency is None else 1000 * self.latency / self.clock.mhz
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a point has no figures: the tool's reason in one line, and the end of its log."""
+
+    reason: str
+    log: str
+
+
+@dataclass(frozen=True)
+class Point:
+    """Identity with figures or with a failure."""
+
+    identity: Identity
+    figures: Figures | None
+    failure: Failure | None = field(default=None)
+
+    def __post_init__(self):
+        if (self.figures is None) == (self.failure is None):
+            raise ValueError("a point has figures or a failure, one of them")
+
+    @property
+    def name(self) -> str:
+        return self.identity.name
+
+    @property
+    def found(self) -> Figures:
+        """The figures of a point that is known to have them."""
+        assert self.figures is not None, self.failure
+        return self.figures
+
+    def json(self) -> str:
+        """The point in one line, the same from run to run."""
+        return json.dumps(dataclasses.asdict(self), sort_keys=True, separators=(",", ":"))
+
+
+def from_json(line: str) -> Point:
+    """The point that :meth:`Point.json` wrote. Raises ValueError with what is wrong with the line."""
+    content = json.loads(line)
+    try:
+        identity = content["identity"]
+        figures, failure = content["figures"], content["failure"]
+        if figures is not None:
+            clock = figures["clock"]
+            figures = Figures(**{**figures, "clock": None if clock is None else Clock(**clock)})
+        if content.keys() != {"identity", "figures", "failure"}:
+            raise ValueError(f"fields {sorted(content)}, not identity, figures and failure")
+        return Point(
+            Identity(**{**identity, "options": tuple(identity["options"]), "tools": tuple(identity["tools"])}),
+            figures,
+            None if failure is None else Failure(**failure),
+        )
+    except KeyError as error:
+        raise ValueError(f"field {error} is missing") from None
+    except (TypeError, AttributeError) as error:
+        raise ValueError(str(error)) from None
+
+
+def _positive(value: Any, name: str) -> None:
+    if not getattr(value, name) > 0:
+        raise ValueError(f"{name} must be positive, got {getattr(value, name)!r}")

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The measured points as one page that needs no network: tables to sort and filter, plots, papers' rows beside ours."""
+
+import base64
+import gzip
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib import resources
+from typing import Any
+
+import jinja2
+
+import wideblock
+from wideblock import catalog
+from wideblock.errors import UserError
+from wideblock.evaluate.compare import Row, compare
+from wideblock.evaluate.plots import Mark, figure, front, scatter, strips
+from wideblock.evaluate.point import Figures, Point
+from wideblock.evaluate.store import current, medians
+from wideblock.export.contract import contract
+from wideblock.synth.targets import targets
+
+__all__ = ["LARGEST", "Entry", "entries", "page"]
+
+LARGEST = 1_500_000
+"""Bytes of a page at most."""
+
+PART = "part"
+
+SIZES = (512, 1024, 2048, 4096, 8192)
+"""Sector sizes in bytes for which cycles are shown."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """The median point of a flow with what the catalogue says about its core.
+
+    seeds: clocks of all seeds of the point's flow, in MHz, rising
+    """
+
+    point: Point
+    scheme: str
+    family: str
+    status: str
+    seeds: tuple[float, ...]
+
+    @property
+    def figures(self) -> Figures:
+        return self.point.found
+
+    @property
+    def device(self) -> str:
+        return targets[self.point.identity.target].family
+
+    @property
+    def unit(self) -> str:
+        return self.figures.unit.partition(" (")[0]
+
+    @property
+    def clock_kind(self) -> str:
+        """How the clock was found."""
+        if self.figures.clock is None:
+            return "none"
+        return "routed" if self.figures.clock.wires else "pre-layout"
+
+    @property
+    def bits_a_cycle(self) -> float | None:
+        """Throughput at any clock."""
+        size, interval = self.figures.bytes, self.figures.interval
+        return 8 * size / interval if size and interval else None
+
+
+@dataclass(frozen=True)
+class Plot:
+    """A drawn plot and what it shows in words."""
+
+    title: str
+    caption: str
+    svg: str
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """A table of a paper, with our rows beside its own."""
+
+    source: str
+    table: str
+    tool: str
+    rows: list[Row]
+
+
+@dataclass(frozen=True)
+class _Page:
+    points: Sequence[Point]
+    sizes: Sequence[int]
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        return entries(self.points)
+
+    @property
+    def cores(self) -> list[Entry]:
+        """The entries without parts, which have too little in common to be plotted together."""
+        return [entry for entry in self.entries if entry.family != PART]
+
+    @property
+    def failures(self) -> list[Point]:
+        return [point for point in current(self.points) if point.failure]
+
+    @property
+    def history(self) -> list[list[Point]]:
+        """Points that were measured more than once, oldest first."""
+        times: dict[str, list[Point]] = {}
+        for point in self.points:
+            if point.figures:
+                times.setdefault(point.identity.key, []).append(point)
+        return [same for same in times.values() if len(same) > 1]
+
+    @property
+    def choices(self) -> dict[str, list[str]]:
+        """Values that the table can be filtered by."""
+        names = ("scheme", "family", "device", "status")
+        return {name: sorted({getattr(entry, name) for entry in self.entries}) for name in names}
+
+    @property
+    def schemes(self) -> list[tuple[catalog.Scheme, list[Entry]]]:
+        return [(s, [e for e in self.entries if e.scheme == s.name]) for s in catalog.SCHEMES.values()]
+
+    @property
+    def plots(self) -> list[Plot]:
+        """Throughput and latency against area for each target with a clock; bits a cycle where there is none."""
+        drawn = []
+        for name, target in targets.items():
+            here = [entry for entry in self.cores if entry.point.identity.target == name]
+            if any(entry.figures.clock for entry in here):
+                clocks = "routed clock" if here[0].clock_kind == "routed" else "pre-layout clock, without wires"
+                gbps = [(entry, entry.figures.gbps) for entry in here]
+                drawn += self._plot(f"{target.family}: throughput against area", "Gb/s", gbps, clocks)
+                ns = [(entry, entry.figures.latency_ns) for entry in here]
+                drawn += self._plot(f"{target.family}: latency against area", "latency, ns", ns, clocks, largest=False)
+            else:
+                bits = [(entry, entry.bits_a_cycle) for entry in here]
+                drawn += self._plot(f"{target.family}: bits a cycle against area", "bits a cycle", bits, "no clock")
+        return drawn
+
+    def _plot(
+        self, title: str, y: str, values: Iterable[tuple[Entry, float | None]], clocks: str, *, largest: bool = True
+    ) -> list[Plot]:
+        """The plot, or none for fewer than two points."""
+        known = [(entry, value) for entry, value in values if value]
+        if len(known) < 2:
+            return []
+        marks = [Mark(entry.point.name, entry.family, entry.figures.area, value) for entry, value in known]
+        best = front(marks, lambda mark: mark.x, lambda mark: mark.y, largest=largest)
+        named = ", ".join(f"{mark.name} {figure(mark.x)}, {figure(mark.y)}" for mark in best)
+        equal = " Dashed: equal throughput an area." if largest else ""
+        caption = f"{len(marks)} cores, {clocks}.{equal} Pareto set, area and {y}: {named}."
+        groups = sorted({entry.family for entry in self.cores})
+        svg = scatter(marks, x=f"area, {known[0][0].unit}", y=y, largest=largest, groups=groups)
+        return [Plot(title, caption, svg)]
+
+    @property
+    def clocks(self) -> list[Plot]:
+        """Clocks of all seeds of the flows that were run with three or more, routed ones."""
+        flows = {f"{e.point.name}, {e.point.identity.target} at {e.point.identity.aim_mhz:g}": e.seeds
+                 for e in self.entries if len(e.seeds) >= 3}  # fmt: skip
+        if not flows:
+            return []
+        caption = f"{len(flows)} cores; a tick is a seed, the dot the median; named with target and MHz aimed at."
+        return [Plot("Clocks of the seeds", caption, strips(flows, x="clock, MHz"))]
+
+    @property
+    def cycles(self) -> list[tuple[str, list[int | None]]]:
+        """Cycles from sector to sector for each of :data:`SIZES`, of every measured core whose sector size can vary."""
+        cores = {e.point.name: e.point.identity for e in self.cores}
+        found = [
+            (name, [_interval(core.preset, tuple(core.changed.items()), size) for size in SIZES])
+            for name, core in cores.items()
+        ]
+        return [(name, cycles) for name, cycles in found if any(cycles)]
+
+    @property
+    def papers(self) -> list[PublishedTable]:
+        tables: dict[tuple[str, str, str], list[Row]] = {}
+        for row in compare((), self.points):
+            theirs = row.published
+            tables.setdefault((theirs.source, theirs.table, theirs.tool), []).append(row)
+        return [PublishedTable(*head, rows) for head, rows in tables.items()]
+
+    @property
+    def raw(self) -> str:
+        """Every point as packed JSON lines in base64."""
+        lines = "".join(f"{point.json()}\n" for point in self.points)
+        return base64.b64encode(gzip.compress(lines.encode(), mtime=0)).decode()
+
+
+@cache
+def _interval(preset: str, changed: tuple[tuple[str, Any], ...], size: int) -> int | None:
+    """Cycles from sector to sector of ``size`` bytes; None if the core cannot have such sectors."""
+    try:
+        return contract(preset, {**dict(changed), "sector_bytes": size}).timing.interval
+    except UserError:
+        return None
+
+
+def entries(points: Sequence[Point]) -> list[Entry]:
+    """An entry for each core on each target and each flow, by name."""
+    seeds: dict[str, list[float]] = {}
+    for point in current(points):
+        if point.figures and point.figures.clock:
+            seeds.setdefault(point.identity.flow, []).append(point.figures.clock.mhz)
+    found = []
+    for point in sorted(medians(points), key=lambda point: point.name):
+        preset = catalog.PRESETS.get(point.identity.preset)
+        scheme = preset.scheme if preset else None
+        found.append(
+            Entry(
+                point,
+                scheme.name if scheme else PART,
+                scheme.family if scheme else PART,
+                scheme.status.value if scheme else PART,
+                tuple(sorted(seeds.get(point.identity.flow, ()))),
+            )
+        )
+    return found
+
+
+def page(points: Sequence[Point]) -> str:
+    """The page as HTML.
+
+    Raises UserError if there is no point with figures, if the library that draws is not installed, or if the page would
+    be larger than :data:`LARGEST`.
+    """
+    content = _Page(points, SIZES)
+    if not content.entries:
+        raise UserError("there are no measured points to report; wideblock sweep --store FILE measures some")
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    template = resources.files("wideblock.evaluate").joinpath("report.html.jinja").read_text()
+    html = environment.from_string(template).render(page=content, version=wideblock.__version__)
+    if len(html.encode()) > LARGEST:
+        raise UserError(
+            f"the page would have {len(html.encode()):,} bytes, at most {LARGEST:,}: report a smaller store"
+        )
+    return html

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A space of points, measured by several processes on this machine or by the workers of a Dask scheduler.
+
+The store is what makes a sweep resumable: a point in it is not measured again, and each point is in it as soon as it is
+measured. Only the process that calls :func:`sweep` writes.
+"""
+
+import logging
+import multiprocessing
+import os
+import re
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Executor, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+
+from wideblock import catalog
+from wideblock.errors import UserError
+from wideblock.evaluate.point import Identity, Point
+from wideblock.evaluate.run import attempt, identify
+from wideblock.evaluate.store import add, load
+from wideblock.synth.process import FlowError
+from wideblock.synth.targets import target as target_of
+
+__all__ = ["Space", "local", "open_points", "scheduled", "sweep", "workers_by_memory"]
+
+GIBIBYTES_A_WORKER = 3
+"""Memory that place and route of a big core takes, with the emission of its Verilog."""
+
+CONNECTION_SECONDS = 10
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Space:
+    """The points to measure: every mix of these values.
+
+    names:    presets and parts
+    changes:  values of each parameter, as text; empty for the presets as they are
+    targets:  names of targets
+    seeds:    of the placer; used only where there is one
+    mhz:     clocks to aim at; used only where the tools take one; empty for the target's own
+    options, routed: as in :func:`wideblock.evaluate.run.identify`
+    """
+
+    names: Sequence[str]
+    targets: Sequence[str]
+    changes: Mapping[str, Sequence[str]]
+    seeds: Sequence[int] = (1,)
+    mhz: Sequence[float] = ()
+    options: Sequence[str] = ()
+    routed: bool = True
+
+    def points(self) -> list[Identity]:
+        """The identity of every point, each once.
+
+        Raises UserError for a name, a target or a parameter that does not exist, and for a mix that no core can have;
+        FlowError for a tool that is missing.
+        """
+        targets = [target_of(name) for name in self.targets]
+        found: dict[str, Identity] = {}
+        for name in self.names:
+            for values in product(*self.changes.values()):
+                changes = dict(zip(self.changes, values, strict=True))
+                if name not in catalog.PARTS:
+                    catalog.preset(name).changed(changes)
+                for target in targets:
+                    one = identify(name, changes, target, routed=self.routed, options=self.options)
+                    seeds = self.seeds if one.seed is not None else (None,)
+                    aims = map(float, self.mhz) if self.mhz and one.aim_mhz else (one.aim_mhz,)
+                    for each in (replace(one, aim_mhz=mhz, seed=seed) for mhz, seed in product(aims, seeds)):
+                        found.setdefault(each.key, each)
+        return list(found.values())
+
+
+def open_points(points: Sequence[Identity], store: Path, *, again: bool = False, retry: bool = False) -> list[Identity]:
+    """Those of ``points`` that are to be measured.
+
+    again: also those in the store          retry: also those in the store that failed
+    """
+    stored = {point.identity.key for point in load(store, missing_ok=True) if point.figures or not retry}
+    return [point for point in points if again or point.key not in stored]
+
+
+def sweep(
+    points: Sequence[Identity],
+    store: Path,
+    executor: Executor,
+    progress: Callable[[str, int, int | None], None] = lambda stage, done, total: None,
+) -> list[Point]:
+    """Measures ``points`` and adds each to ``store`` as soon as it is found, a failure with its log, too.
+
+    progress: is called with what was last measured, how many are done, and of how many
+    Returns the points, in the order in which they were done. Raises OSError if the store cannot be written, FlowError
+    if a worker is killed.
+    """
+    began, done = time.monotonic(), []
+    progress("measuring", 0, len(points))
+    try:
+        for future in as_completed([executor.submit(attempt, point) for point in points]):
+            point = future.result()
+            add(store, point)
+            done.append(point)
+            left = (time.monotonic() - began) / len(done) * (len(points) - len(done))
+            rest = f"; about {_duration(left)} left" if left else ""
+            log.info("%d of %d, %s%s", len(done), len(points), _line(point), rest)
+            progress(f"{point.name} on {point.identity.target}", len(done), len(points))
+    except BrokenProcessPool:
+        raise FlowError(
+            "a worker was killed, perhaps for want of memory; the same command with --workers 1 goes on from here"
+        ) from None
+    return done
+
+
+@contextmanager
+def local(workers: int) -> Iterator[Executor]:
+    """``workers`` processes of this machine; they and their tools end with the block, whatever ends it."""
+    context = multiprocessing.get_context("spawn")
+    executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_ends_when_told)
+    try:
+        yield executor
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+        for process in multiprocessing.active_children():
+            process.terminate()
+
+
+@contextmanager
+def scheduled(address: str) -> Iterator[Executor]:
+    """The workers of the Dask scheduler at ``address``, such as "tcp://10.0.0.1:8786".
+
+    Raises UserError if Dask is not installed or nobody answers, FlowError if the scheduler or its workers are lost.
+    """
+    if not re.fullmatch(r"(tcp|tls)://\S+:\d+", address):
+        raise UserError(f"the address of a Dask scheduler is such as tcp://10.0.0.1:8786, got {address!r}")
+    try:
+        from distributed import Client, KilledWorker  # pyright: ignore[reportMissingImports]
+    except ImportError:
+        raise UserError("--scheduler needs Dask; install it with: pip install 'wideblock[sweep]'") from None
+    for name in ("distributed", "distributed.client"):  # what it says of lost connections is said here in one line
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        client = Client(address, timeout=CONNECTION_SECONDS, set_as_default=False)
+    except OSError as error:
+        reason = " ".join(str(error).split())
+        start = f"start it with: dask scheduler, and workers with: dask worker {address}"
+        raise UserError(f"no Dask scheduler answers at {address}: {reason}; {start}") from None
+    with client:
+        try:
+            yield client.get_executor(pure=False)
+        except KilledWorker:
+            raise FlowError(
+                "a point killed several workers, perhaps for want of memory; the same command goes on from here"
+            ) from None
+        except CancelledError:
+            raise FlowError(
+                f"the Dask scheduler at {address} was lost; start it again, and the same command goes on from here"
+            ) from None
+
+
+def workers_by_memory() -> int:
+    """As many workers as this machine has cores for, and memory."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 30
+    return max(1, min(len(os.sched_getaffinity(0)), memory // GIBIBYTES_A_WORKER))
+
+
+def _ends_when_told() -> None:
+    """Makes a worker end its tools, too, when it is terminated; an interrupt from the keyboard is its parent's."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+
+
+def _line(point: Point) -> str:
+    """The point in a few words."""
+    where = f"{point.name} on {point.identity.target}"
+    if point.identity.seed is not None:
+        where += f", seed {point.identity.seed}"
+    if point.failure:
+        return f"{where}: FAILED, {point.failure.reason}"
+    found = point.found
+    mhz = f", {found.clock.mhz:.0f} MHz" if found.clock else ""
+    return f"{where}: {found.area:,} {found.unit.partition(' (')[0]}{mhz}, {found.seconds:.0f} s"
+
+
+def _duration(seconds: float) -> str:
+    minutes, hours = round(seconds / 60), round(seconds / 3600)
+    return f"{seconds:.0f} s" if minutes < 2 else f"{minutes} min" if hours < 2 else f"{hours} h"

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published rows beside ours."""
+
+import pytest
+
+from wideblock.evaluate.compare import compare
+
+pytestmark = pytest.mark.shows("synthesis")
+
+
+def test_compare_never_divides_slices_by_lcs(measurement):
+    ours = measurement("fast-brw-2", lcs=20000, block_rams=4.0, interval=280)
+    rows = compare(["fast-brw-2"], [ours])
+    assert [row.published.family for row in rows] == ["Virtex-5", "Virtex-7"]
+    for row in rows:
+        assert row.area_ratio is None and row.cycles_ratio == 319 / 280
+        assert str(row.area) == "20,000 LC (estimated by Yosys)"
+        assert any("theirs in slices, ours in LC" in remark for remark in row.remarks)
+        assert any("block RAMs: theirs 0, ours 4" in remark for remark in row.remarks)
+
+
+def test_compare_divides_what_was_measured_alike(measurement):
+    ours = measurement("aes128-pec", lcs=8400, bytes=16, interval=1)
+    ratios = {(row.published.design, row.published.family): row.area_ratio for row in compare(["aes128-pec"], [ours])}
+    assert ratios["freecores/tiny_aes: AES-128 encryption", "7 series"] == 8400 / 10633
+    assert ratios["AES-PEC", "Virtex-5"] is None
+    assert ratios["freecores/tiny_aes: AES-128 encryption", "ECP5"] is None
+
+
+def test_compare_other_sector_and_other_device(measurement):
+    row = compare(["fast-brw-2"], [measurement("fast-brw-2", "ecp5", bytes=512, interval=40)])[0]
+    assert row.interval is None and row.cycles_ratio is None
+    assert any("theirs processes 4096 bytes, ours 512" in remark for remark in row.remarks)
+    assert any("clock: theirs on xc5vlx330t-2ff1738, ours on LFE5UM5G-85F" in remark for remark in row.remarks)
+
+
+def test_compare_has_the_median_of_the_seeds_once(measurement):
+    points = [measurement("fast-brw-2", "ecp5", seed=seed, mhz=mhz) for seed, mhz in enumerate((150, 90, 120))]
+    assert [row.mhz for row in compare(["fast-brw-2"], points)] == [120, 120]  # two published rows
+
+
+def test_compare_without_points():
+    row = compare(["fast-brw-1"])[0]
+    assert (row.cycles, row.interval, row.area, row.mhz) == (436, 436, None, None)
+    assert compare(["xts-4"]) == []
+    with pytest.raises(ValueError, match="unknown preset 'unpublished'"):
+        compare(["unpublished"])

