@@ -240,7 +240,8 @@ class State(enum.Enum):
 class ScreamCipher(wiring.Component):
     """SCREAM as a :class:`~wideblock.rtl.aead.cipher.Cipher`, both directions, tags of 16 bytes.
 
-    Timing: a block, of either kind, in the latency of the tweakable cipher: 11 cycles with 10 steps, two rounds a cycle.
+    Timing: a block of either kind in the latency of the tweakable cipher: 11 cycles with 10 steps and two rounds a
+            cycle.
     Cost:   the tweakable cipher, 128 registers each of K, Sigma, auth and a short last block, 88 of N.
     Security: no masking; no cycle depends on key or data.
     """
