@@ -7,6 +7,7 @@ from wideblock.errors import UserError
 from wideblock.export.aead import datasheet, random_answers, vectors
 from wideblock.export.caesar import FILES, CaesarFormat, from_text, text, words
 from wideblock.export.contract import contract
+from wideblock.rtl.aead.cipher import CipherShape
 
 pytestmark = pytest.mark.shows("caesar")
 
@@ -31,7 +32,12 @@ def test_an_empty_message_has_eoi_on_its_nonce():
     assert lines(api.decrypt(NPUB, b"", b"", NPUB)) == [
         "INS = 30000000", "HDR = D6000010", npub, "HDR = 12000000", "HDR = 52000000", "HDR = 83000010", npub,
     ]  # fmt: skip
-    assert lines(api.encrypted(b"", NPUB)) == ["HDR = 52000000", "HDR = 83000010", npub, "STT = E0000000"]
+    assert lines(api.encrypted(CipherShape(16, 16, 16, 16), 0, b"", NPUB)) == [
+        "HDR = 52000000",
+        "HDR = 83000010",
+        npub,
+        "STT = E0000000",
+    ]
     assert lines(api.decrypted(b"")) == ["HDR = 43000000", "STT = E0000000"]
     assert lines([*api.activate_key(), *api.load_key(NPUB)]) == [
         "INS = 70000000",

@@ -44,6 +44,7 @@ class Kind:
     noun:     a message of such a core, as in reports
     shell:    the exported module around a core
     key_bits: from a core's class and its parameters, the width of its key
+    takes:    from a core's class, its parameters and a vector, whether such a core takes an answer of these lengths
     answer:   from a core's class, its parameters, a source and a vector of it, the known answer
     """
 
@@ -51,6 +52,7 @@ class Kind:
     noun: str
     shell: Callable[[Any], Shell]
     key_bits: Callable[[Any, Any], int]
+    takes: Callable[[Any, Any, Vector], bool]
     answer: Callable[[Any, Any, str, Vector], Any]
 
 
@@ -59,12 +61,27 @@ def _sector_answer(core: Any, p: Any, source: str, a: Vector) -> KnownAnswer:
     return KnownAnswer(source, key, a["tweak"], a["pt"], a["ct"])
 
 
+def _aead_takes(core: Any, p: Any, a: Vector) -> bool:
+    if "nonce" not in a or "ct" not in a or a.parameters.get("tag_bytes") != core.shape(p).tag:
+        return False
+    shape, message = core.shape(p), a.data.get("pt", b"")
+    sizes = len(a["ad"]) <= p.ad_bytes and len(a["ct"]) - shape.tag <= shape.enciphered(p.data_bytes)
+    return sizes and len(a["nonce"]) == shape.npub and len(message) <= p.data_bytes
+
+
 def _aead_answer(core: Any, p: Any, source: str, a: Vector) -> AeadAnswer:
     return AeadAnswer(source, a["key"], a["nonce"], a["ad"], a.data.get("pt"), a["ct"])
 
 
-SECTOR = Kind("sector", "sector", AxiStreamShell, lambda core, p: core.key_material(p).bits, _sector_answer)
+SECTOR = Kind(
+    "sector",
+    "sector",
+    AxiStreamShell,
+    lambda core, p: core.key_material(p).bits,
+    lambda core, p, a: True,
+    _sector_answer,
+)
 """Length-preserving ciphers of sectors, on AXI4-Stream."""
 
-AEAD = Kind("aead", "message", CaesarShell, lambda core, p: p.key_bits, _aead_answer)
+AEAD = Kind("aead", "message", CaesarShell, lambda core, p: 8 * core.shape(p).key, _aead_takes, _aead_answer)
 """Authenticated ciphers, behind the CAESAR Hardware API."""

@@ -51,7 +51,7 @@ class Scheme:
     security:      what the scheme protects and what not, with its source
     summary:       from parameters, one line on a core
     answers:       name of the file of its known answers, or None if there are none
-    holds:         from parameters and a known answer, whether it is for such a core
+    holds:         from parameters and a known answer, whether it is for such a core; the kind judges its lengths
     attacks:       published attacks that recover plaintext
     kind:          what its ports and messages are
     """
@@ -100,7 +100,7 @@ class Scheme:
             self.kind.answer(self.core, parameters, group.source, a)
             for group in vectors.load(self.answers)
             for a in group.vectors
-            if self.holds(parameters, a)
+            if self.holds(parameters, a) and self.kind.takes(self.core, parameters, a)
         ]
         bits = self.kind.key_bits(self.core, parameters)
         return [answer for answer in found if len(answer.key) * 8 == bits]

@@ -39,16 +39,16 @@ def vectors(core: Contract, answers: Iterable[AeadAnswer]) -> dict[str, str]:
     """
     api = CaesarFormat(core.parameters.word_bits)
     items: dict[str, list[Item]] = {port: [] for port in FILES}
-    key, tag = None, core.behaviour.shape.tag
+    key, shape = None, core.behaviour.shape
     for answer in answers:
         if answer.key != key:
             key = answer.key
             items["pdi"] += api.activate_key()
             items["sdi"] += api.load_key(key)
-        body, seal = answer.ciphertext[:-tag], answer.ciphertext[-tag:]
+        body, seal = shape.parts(answer.ciphertext)
         if answer.plaintext is not None:
             items["pdi"] += api.encrypt(answer.npub, answer.ad, answer.plaintext)
-            items["do"] += api.encrypted(body, seal)
+            items["do"] += api.encrypted(shape, len(answer.plaintext), body, seal)
         items["pdi"] += api.decrypt(answer.npub, answer.ad, body, seal)
         items["do"] += api.failed() if answer.plaintext is None else api.decrypted(answer.plaintext)
     if not items["pdi"]:
@@ -116,7 +116,10 @@ def _messages(core: Contract) -> str:
 
 def _rules(core: Contract) -> str:
     shape, behaviour = core.behaviour.shape, core.behaviour
+    gives = ENCRYPTION if shape.online else LATE_ENCRYPTION
     return RULES.format(
+        gives=gives + (EXPANDED if shape.expands else ""),
+        more=f" ({shape.enciphered(behaviour.data_bytes)} of type 5)" if shape.expands else "",
         npub=shape.npub,
         tag=shape.tag,
         key=shape.key,
@@ -132,16 +135,27 @@ RULES = """\
 - Key: on `pdi` the instruction 7; on `sdi` the instruction 4 and one segment of type C with {key} bytes. A key of
   another form is taken whole and leaves no key.
 - Message: the instruction 2 (encrypt) or 3 (decrypt); one segment of type D with {npub} bytes; segments of type 1, at
-  most {ad} bytes; segments of type 4 (encrypt) or 5 (decrypt), at most {data} bytes; to decrypt one of type 8 with
-  {tag} bytes. All segments of a type but the last are whole blocks of {block} bytes; only a type without a byte has an
-  empty one. EOT marks the last segment of a type, Last that of the message. EOI is not read.
-- Encryption gives a segment of type 5 for each of type 4, the tag, and the status E. Decryption gives one segment of
-  type 4 and the status E, after the tag was found right; otherwise the status F and nothing else.
+  most {ad} bytes; segments of type 4 (encrypt) or 5 (decrypt), at most {data} bytes{more}; to decrypt one of type 8
+  with {tag} bytes. All segments of a type but the last are whole blocks of {block} bytes; only a type without a byte
+  has an empty one. EOT marks the last segment of a type, Last that of the message. EOI is not read.
+- {gives}
 - Any other message is taken up to the end of its segment with Last and gives the status F; what left before remains. So
   does a message without a key. The next message is right.
 - `zeroize` clears keys and everything derived from keys or data. `do_valid` falls in the next cycle. The rest of a
   message that it cuts is dropped without a status.
 """
+
+ENCRYPTION = """\
+Encryption gives a segment of type 5 for each of type 4, the tag, and the status E. Decryption gives one segment of
+  type 4 and the status E, after the tag was found right; otherwise the status F and nothing else."""
+
+LATE_ENCRYPTION = """\
+Encryption gives one segment of type 5 after the whole message was taken, the tag, and the status E. Decryption gives
+  one segment of type 4 and the status E, after the tag was found right; otherwise the status F and nothing else."""
+
+EXPANDED = """
+- Ciphertext is whole blocks, at least one, and always longer than the message; the last segment of type 5 says so. A
+  message whose padding is wrong is rejected like one whose tag is wrong."""
 
 CONNECT = """\
 All ports are synchronous to `clk`. `rst` is sampled by `clk`: hold it high for at least one cycle. The first byte of

@@ -4,14 +4,15 @@
 Source: Homsirikamol et al., ePrint 2016/626; the text files as the API's own test benches have them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from wideblock.errors import UserError
+from wideblock.rtl.aead.cipher import CipherShape
 from wideblock.rtl.aead.words import Opcode, Status, Type
 
-__all__ = ["CaesarFormat", "FILES", "Item", "Mark", "from_text", "text", "words"]
+__all__ = ["CaesarFormat", "FILES", "Item", "Mark", "from_text", "segments", "text", "words"]
 
 WORDS_A_LINE = 8
 FILES = {"pdi": "pdi.txt", "sdi": "sdi.txt", "do": "do.txt"}
@@ -74,9 +75,14 @@ class CaesarFormat:
             *self._segment(Type.TAG, tag, last=True),
         ]
 
-    def encrypted(self, ciphertext: bytes, tag: bytes) -> list[Item]:
-        """The data output of a message that was encrypted: its segments, tag and status."""
-        parts = self._segments(Type.CIPHERTEXT, ciphertext)
+    def encrypted(self, shape: CipherShape, size: int, ciphertext: bytes, tag: bytes) -> list[Item]:
+        """The data output of a message of ``size`` bytes that was encrypted: its segments, tag and status.
+
+        There are as many segments as the message has, the last one with all that the cipher adds; one if it is not
+        online.
+        """
+        segments = max(1, -(-size // self.segment)) if shape.online else 1
+        parts = self._segments(Type.CIPHERTEXT, ciphertext, segments=segments)
         return [*parts, *self._segment(Type.TAG, tag, last=True), self._first(Mark.STATUS, Status.SUCCESS << 28)]
 
     def decrypted(self, message: bytes) -> list[Item]:
@@ -110,13 +116,15 @@ class CaesarFormat:
     ) -> list[Item]:
         return [self.header(type, len(data), eot=eot, eoi=eoi, last=last), *self.data(data)]
 
-    def _segments(self, type: Type, data: bytes, *, eoi: bool = False, last: bool = False) -> list[Item]:
-        """EOI, EOT and Last are those of the last segment."""
-        cuts = range(0, max(1, len(data)), self.segment)
+    def _segments(
+        self, type: Type, data: bytes, *, eoi: bool = False, last: bool = False, segments: int = 0
+    ) -> list[Item]:
+        """Segments, so many if given: the last one has the rest. EOI, EOT and Last are those of the last one."""
+        n = segments or max(1, -(-len(data) // self.segment))
         found = []
-        for at in cuts:
-            end = at == cuts[-1]
-            part = data[at : at + self.segment]
+        for at in range(n):
+            end = at == n - 1
+            part = data[at * self.segment :] if end else data[at * self.segment : (at + 1) * self.segment]
             found += self._segment(type, part, eot=end, eoi=end and eoi, last=end and last)
         return found
 
@@ -125,6 +133,24 @@ def words(items: Iterable[Item], word_bits: int) -> list[int]:
     """The words of items."""
     size, data = word_bits // 8, b"".join(item.data for item in items)
     return [int.from_bytes(data[at : at + size], "big") for at in range(0, len(data), size)]
+
+
+def segments(values: Sequence[int], word_bits: int) -> dict[Type, bytes]:
+    """The data of the segments of an output that ends with its status, by their type.
+
+    Raises ValueError for words that are no such output.
+    """
+    size, found = word_bits // 8, {}
+    data = b"".join(value.to_bytes(size, "big") for value in values[:-1])
+    while data:
+        head = int.from_bytes(data[:4], "big")
+        type, length = Type(head >> 28), head & 0xFFFF
+        end = size + -(-length // size) * size
+        if end > len(data):
+            raise ValueError(f"a segment of {length} bytes has {len(data) - size}")
+        found[type] = found.get(type, b"") + data[size : size + length]
+        data = data[end:]
+    return found
 
 
 def text(items: Iterable[Item], word_bits: int, comment: str) -> str:

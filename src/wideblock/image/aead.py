@@ -2,8 +2,9 @@
 """One message through an authenticated cipher: its compiled core, or its specification."""
 
 from wideblock.errors import UserError
-from wideblock.export.caesar import CaesarFormat, words
+from wideblock.export.caesar import CaesarFormat, segments, words
 from wideblock.export.contract import Contract
+from wideblock.rtl.aead.words import Type
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import Outcome
 from wideblock.spec.aead import Rejected
@@ -31,7 +32,9 @@ def crypt(
         raise UserError(f"a ciphertext has at least its tag of {shape.tag} bytes, got {len(given)}")
     for name, size, most in (
         ("associated data", len(ad), behaviour.ad_bytes),
-        ("message", len(given) - shape.tag * decrypt, behaviour.data_bytes),
+        ("ciphertext", len(given) - shape.tag, shape.enciphered(behaviour.data_bytes))
+        if decrypt
+        else ("message", len(given), behaviour.data_bytes),
     ):
         if size > most:
             raise UserError(f"{name} must be at most {most} bytes, got {size}")
@@ -46,22 +49,24 @@ def crypt(
 
 def _by_core(core: Contract, key: bytes, npub: bytes, ad: bytes, given: bytes, decrypt: bool) -> bytes:
     """The same by the compiled core."""
-    api, tag = CaesarFormat(core.parameters.word_bits), core.behaviour.shape.tag
-    at = len(given) - tag
-    pdi = api.decrypt(npub, ad, given[:at], given[at:]) if decrypt else api.encrypt(npub, ad, given)
-    size = at if decrypt else len(given)
-    likely = api.decrypted(bytes(size)) if decrypt else api.encrypted(bytes(size), bytes(tag))
-    wanted = 1 if decrypt else len(words(likely, api.word_bits))  # a message that is rejected has a status alone
+    api, shape = CaesarFormat(core.parameters.word_bits), core.behaviour.shape
+    wanted = 1  # a message that is rejected has a status alone
+    if decrypt:
+        pdi = api.decrypt(npub, ad, *shape.parts(given))
+    else:
+        pdi = api.encrypt(npub, ad, given)
+        body = bytes(shape.enciphered(len(given)))
+        wanted = len(words(api.encrypted(shape, len(given), body, bytes(shape.tag)), api.word_bits))
     with AeadSimulation(core) as simulation:
         played = simulation.play(
             words([*api.activate_key(), *pdi], api.word_bits), words(api.load_key(key), api.word_bits), wanted=wanted
         )
     if decrypt and played.out == words(api.failed(), api.word_bits):
         raise UserError(str(Rejected()))
-    data = b"".join(word.to_bytes(api.word_bits // 8, "big") for word in played.out)
-    step = api.word_bits // 8
-    padded = -(-size // step) * step
-    if played.outcome is not Outcome.DONE or len(played.out) != len(words(likely, api.word_bits)):
-        raise SimulationError(f"{core.module} gives {len(played.out)} words for a message of {size} bytes")
-    text = data[step : step + size]
-    return text if decrypt else text + data[step + padded + step :][:tag]
+    try:
+        found = segments(played.out, api.word_bits)
+        if played.outcome is Outcome.DONE:
+            return found[Type.PLAINTEXT] if decrypt else found[Type.CIPHERTEXT] + found[Type.TAG]
+    except (KeyError, ValueError):
+        pass
+    raise SimulationError(f"{core.module} gives {len(played.out)} words for a message of {len(given)} bytes")

@@ -22,12 +22,32 @@ MOST = 44
 KEY = bytes(range(8))
 
 
-def core(*, bits=32, pace=3):
-    kind = type("ToyCore", (Caesar,), {"make_cipher": lambda p: ToyCipher(pace)})
-    return kind(AeadParameters(word_bits=bits, ad_bytes=MOST, data_bytes=MOST))
+KINDS = {
+    "usual": {},
+    "judges": {"judges": True},
+    "not online": {"online": False},
+    "expands": {"judges": True, "expands": True},
+    "all of it": {"judges": True, "online": False, "expands": True},
+}
+"""Kinds of ciphers: properties of their shapes."""
+
+FIRST = ("usual", "expands", "all of it")
+kinds = pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, id=name, marks=[] if name in FIRST else pytest.mark.slow) for name, kind in KINDS.items()],
+)
 
 
-def exchange(rng, toy, *, bits=32, decrypt=None, ad=None, size=None, cut=1 << 14, wrong=False):
+def core(kind=None, *, bits=32, pace=3):
+    made = type("ToyCore", (Caesar,), {"make_cipher": lambda p: ToyCipher(pace, **kind or {})})
+    return made(AeadParameters(word_bits=bits, ad_bytes=MOST, data_bytes=MOST))
+
+
+def toy_of(kind):
+    return Toy(KEY, expands=kind.get("expands", False))
+
+
+def exchange(rng, toy, *, bits=32, decrypt=None, ad=None, size=None, cut=1 << 14, wrong=False, online=True):
     """A random message with its right output."""
     npub = rng.randbytes(12)
     ad = rng.randbytes(rng.randrange(MOST + 1) if ad is None else ad)
@@ -35,7 +55,8 @@ def exchange(rng, toy, *, bits=32, decrypt=None, ad=None, size=None, cut=1 << 14
     other, tag = toy.crypt(npub, ad, text)
     decrypt = rng.random() < 0.5 if decrypt is None else decrypt
     if not decrypt:
-        return message(npub, ad, text, bits=bits, cut=cut), results(other, tag, bits=bits, cut=cut)
+        right = results(other, tag, bits=bits, cut=cut if online else 1 << 14, size=len(text))
+        return message(npub, ad, text, bits=bits, cut=cut), right
     if wrong:
         flipped = rng.randrange(48)
         tag = (int.from_bytes(tag, "little") ^ 1 << flipped).to_bytes(6, "little")
@@ -52,35 +73,41 @@ def check(dut, exchanges, *, bits=32, chance=(1.0, 1.0, 1.0), seed=0):
     return passed
 
 
+@kinds
 @pytest.mark.parametrize("bits, pace, chance", [(32, 1, (1, 1, 1)), (32, 9, (0.4, 0.3, 0.9)), (64, 2, (0.9, 1, 0.2))])
-def test_random_messages(bits, pace, chance):
+def test_random_messages(kind, bits, pace, chance):
     """Both directions, right and wrong tags, one segment or several, random pauses and back-pressure."""
-    rng = random.Random(f"{bits} {pace}")
+    rng, online = random.Random(f"{bits} {pace}"), kind.get("online", True)
     exchanges = [
-        exchange(rng, Toy(KEY), bits=bits, cut=rng.choice([8, 16, 1 << 14]), wrong=rng.random() < 0.3)
-        for _ in range(40)
+        exchange(
+            rng, toy_of(kind), bits=bits, cut=rng.choice([8, 16, 1 << 14]), wrong=rng.random() < 0.3, online=online
+        )
+        for _ in range(24)
     ]
-    check(core(bits=bits, pace=pace), exchanges, bits=bits, chance=chance, seed=pace)
+    check(core(kind, bits=bits, pace=pace), exchanges, bits=bits, chance=chance, seed=pace)
 
 
+@kinds
 @pytest.mark.parametrize("bits, pace", [(32, 1), (32, 5), (64, 2)])
-def test_stated_cycles_are_measured(bits, pace):
+def test_stated_cycles_are_measured(kind, bits, pace):
     """Every message takes the cycles that are stated, and the next one is accepted with its status."""
-    dut, rng, top = core(bits=bits, pace=pace), random.Random(pace), bits - 32
+    dut, rng, top = core(kind, bits=bits, pace=pace), random.Random(pace), bits - 32
     lengths = [(0, 0), (1, 0), (0, 1), (8, 8), (9, 17), (MOST, MOST), (3, 40), (40, 3)]
-    kinds = [(ad, size, decrypt) for ad, size in lengths for decrypt in (False, True)]
-    passed = check(dut, [exchange(rng, Toy(KEY), bits=bits, decrypt=d, ad=a, size=n) for a, n, d in kinds], bits=bits)
+    messages = [(ad, size, decrypt) for ad, size in lengths for decrypt in (False, True)]
+    exchanges = [exchange(rng, toy_of(kind), bits=bits, decrypt=d, ad=a, size=n) for a, n, d in messages]
+    passed = check(dut, exchanges, bits=bits)
     begun = [cycle for cycle, word in passed["pdi"] if word in (0x20000000 << top, 0x30000000 << top)]
     ended = [cycle for cycle, word in passed["do"] if word == SUCCESS << top]
     assert begun[0] - passed["pdi"][0][0] == dut.timing.activation
     assert begun[1:] == ended[:-1]
-    for n, (ad, size, decrypt) in enumerate(kinds):
+    for n, (ad, size, decrypt) in enumerate(messages):
         stated = dut.timing.message(ad, size, decrypt=decrypt, activated=n == 0)
         assert ended[n] - begun[n] == stated, (ad, size, decrypt)
 
 
-def malformed(npub=bytes(12)):
+def malformed(npub=bytes(12), *, expands=False):
     """Messages that break one rule each, framed up to a segment with Last, by what is wrong."""
+    sealed = bytes(8) if expands else b"text"
     n, ad, text, end = segment(0xD, npub), segment(1, b"ad"), segment(4, b"text", last=1), segment(4, b"", last=1)
     e, d = [0x20000000], [0x30000000]
     tag = segment(8, bytes(6), last=1)
@@ -109,34 +136,57 @@ def malformed(npub=bytes(12)):
     yield "too long ciphertext", [*d, *n, *ad, *segment(5, bytes(1 << 8)), *tag]
     yield "no Last", [*e, *n, *ad, *segment(4, b"text"), *segment(4, b"more", last=1)]
     yield "partial", [*e, *n, *ad, 0x4B000004, 0]
-    yield "no tag", [*d, *n, *ad, *segment(5, b"text", last=1)]
-    yield "short tag", [*d, *n, *ad, *segment(5, b"text"), *segment(8, bytes(5), last=1)]
-    yield "tag without Last", [*d, *n, *ad, *segment(5, b"text"), *segment(8, bytes(6)), *tag]
+    yield "no tag", [*d, *n, *ad, *segment(5, sealed, last=1)]
+    yield "short tag", [*d, *n, *ad, *segment(5, sealed), *segment(8, bytes(5), last=1)]
+    yield "tag without Last", [*d, *n, *ad, *segment(5, sealed), *segment(8, bytes(6)), *tag]
     yield "tag of an encryption", [*e, *n, *ad, *segment(4, b"text"), *tag]
     yield "nothing but a status", [0xE0000000, *segment(0, b"", last=1)]
+    if expands:
+        yield "part of a block of ciphertext", [*d, *n, *ad, *segment(5, b"text"), *tag]
+        yield "no ciphertext", [*d, *n, *ad, *segment(5, b""), *tag]
+        yield "a block of ciphertext too many", [*d, *n, *ad, *segment(5, bytes(56)), *tag]
 
 
+@kinds
 @pytest.mark.parametrize("chance", [(1, 1, 1), (0.5, 0.5, 0.5)])
-def test_malformed_messages_fail_once_and_the_next_one_is_right(chance):
-    rng, exchanges = random.Random(5), []
-    for _, words in malformed():
-        exchanges += [(words, [FAILURE]), exchange(rng, Toy(KEY), decrypt=True), exchange(rng, Toy(KEY), decrypt=False)]
-    check(core(), exchanges, chance=chance)
+def test_malformed_messages_fail_once_and_the_next_one_is_right(kind, chance):
+    rng, exchanges, toy = random.Random(5), [], toy_of(kind)
+    for _, words in malformed(expands=toy.expands):
+        exchanges += [(words, [FAILURE]), exchange(rng, toy, decrypt=True), exchange(rng, toy, decrypt=False)]
+    check(core(kind), exchanges, chance=chance)
 
 
-def test_a_fault_after_the_first_segment_of_a_message():
-    """Its ciphertext has left; FAILURE follows in the place of a tag."""
-    rng, npub, toy = random.Random(2), bytes(12), Toy(KEY)
-    out, _ = toy.crypt(npub, b"", bytes(16))
-    words = [
-        0x20000000,
-        *segment(0xD, npub),
-        *segment(1, b""),
-        *segment(4, bytes(16), eot=0),
-        *segment(1, bytes(9), last=1),
-    ]
-    right = [*segment(5, out, eot=0), FAILURE]
-    check(core(), [(words, right), exchange(rng, toy)])
+@kinds
+@pytest.mark.parametrize("pace", [1, 6])
+def test_a_fault_after_the_first_segment_of_a_message(kind, pace):
+    """Its ciphertext has left, if the cipher is online; FAILURE follows in the place of a tag."""
+    rng, npub, toy = random.Random(2), bytes(12), toy_of(kind)
+    out, _ = toy.padded(npub, b"", bytes(16))
+    words = [*segment(0xD, npub), *segment(1, b""), *segment(4, bytes(16), eot=0), *segment(1, bytes(9), last=1)]
+    right = [*(segment(5, out, eot=0) if kind.get("online", True) else []), FAILURE]
+    opened = [0x30000000, *segment(0xD, npub), *segment(1, b""), *segment(5, bytes(16), eot=0), *words[-4:]]
+    exchanges = [([0x20000000, *words], right), exchange(rng, toy), (opened, [FAILURE]), exchange(rng, toy)]
+    check(core(kind, pace=pace), exchanges)
+
+
+def test_a_wrong_padding_fails_under_the_right_tag():
+    """Only the owner of the key can make such a message; no byte of it leaves."""
+    rng, npub, toy = random.Random(9), bytes(12), Toy(KEY, expands=True)
+    exchanges = []
+    for text in (bytes(8), bytes(15) + b"\1", b"\x80" + bytes(15), bytes(6) + b"\x80\x81"):
+        out, tag = toy.padded(npub, b"ad", text)
+        exchanges += [(message(npub, b"ad", out, tag), [FAILURE]), exchange(rng, toy)]
+    for kind in ("expands", "all of it"):
+        check(core(KINDS[kind]), exchanges)
+
+
+@pytest.mark.parametrize("kind, most", [("usual", 65535), ("expands", 65527)])
+def test_ciphertext_fits_the_length_of_a_segment(kind, most):
+    made = type("ToyCore", (Caesar,), {"make_cipher": lambda p: ToyCipher(**KINDS[kind])})
+    assert made(AeadParameters(data_bytes=most)).behaviour.data_bytes == most
+    if most < 65535:
+        with pytest.raises(UserError, match="data_bytes of 65528 give 65536 bytes of ciphertext; the most are 65535"):
+            made(AeadParameters(data_bytes=most + 1))
 
 
 def test_messages_without_a_key_fail():
@@ -175,15 +225,16 @@ def test_a_new_key_counts_from_its_activation():
     assert [word for _, word in passed["do"]] == [*right, *again]
 
 
+@kinds
 @pytest.mark.parametrize("direction", [False, True])
-def test_zeroize_at_any_moment(direction):
+def test_zeroize_at_any_moment(kind, direction):
     """What left before is right. Afterwards there is no key; the rest of a message is dropped without a status."""
-    dut, rng = core(), random.Random(11)
-    (one, first), (two, second) = (exchange(rng, Toy(KEY), decrypt=direction, ad=9, size=20) for _ in range(2))
+    dut, rng, toy = core(kind), random.Random(11), toy_of(kind)
+    (one, first), (two, second) = (exchange(rng, toy, decrypt=direction, ad=9, size=20) for _ in range(2))
     pdi, sdi = [ACTIVATE, *one, ACTIVATE, *two], key_words(KEY) * 2
     length = play(dut, pdi, sdi, want=len(first + second))["do"][-1][0]
     for moment in range(0, length - len(second), 5):
-        last = exchange(rng, Toy(KEY))
+        last = exchange(rng, toy)
         passed = play(dut, [*pdi, ACTIVATE, *last[0]], sdi * 2, want=len(last[1]), zeroize=(moment,), seed=moment)
         words = [word for _, word in passed["do"]]
         before = [word for cycle, word in passed["do"] if cycle <= moment]

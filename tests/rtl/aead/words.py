@@ -19,9 +19,10 @@ def segment(kind, data, bits=32, *, eot=1, last=0, length=None):
     return [head << bits - 32, *data_words(data, bits)]
 
 
-def segments(kind, data, bits, cut, last=0):
-    """Segments of at most ``cut`` bytes."""
-    parts = [data[at : at + cut] for at in range(0, len(data), cut)] or [b""]
+def segments(kind, data, bits, cut, last=0, size=None):
+    """Segments of ``cut`` bytes, as many as ``size`` bytes need (usually those of the data); the last has the rest."""
+    starts = [*range(0, max(1, len(data) if size is None else size), cut)]
+    parts = [data[at:end] for at, end in zip(starts, [*starts[1:], len(data)], strict=True)]
     ends = [n == len(parts) - 1 for n in range(len(parts))]
     return [
         word
@@ -44,9 +45,9 @@ def message(npub, ad, text, tag=None, bits=32, cut=1 << 14):
     return [*head, *segments(CT, text, bits, cut), *segment(TAG, tag, bits, last=1)]
 
 
-def results(text, tag=None, bits=32, cut=1 << 14):
-    """The output of a message that was encrypted to ``text`` with ``tag``, or decrypted to ``text``."""
+def results(text, tag=None, bits=32, cut=1 << 14, size=None):
+    """The output of a message that was encrypted to ``text`` with ``tag``, from ``size`` bytes, or decrypted to it."""
     status = SUCCESS << bits - 32
     if tag is None:
         return [*segment(PT, text, bits, last=1), status]
-    return [*segments(CT, text, bits, cut), *segment(TAG, tag, bits, last=1), status]
+    return [*segments(CT, text, bits, cut, size=size), *segment(TAG, tag, bits, last=1), status]

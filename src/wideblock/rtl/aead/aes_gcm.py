@@ -61,7 +61,6 @@ class AesGcmCipher(wiring.Component):
         self.multiplier = Multiplier(stages=p.mult_stages, leaf=p.leaf)
         self.shape = CipherShape(block=BLOCK, key=p.key_bits // 8, npub=NPUB, tag=16)
         self.setup = self.expansion.timing.latency + self.aes.timing.latency + 1
-        self.delay = 1
         self.flush = 1 + self.multiplier.timing.latency
         super().__init__(cipher_signature(self.shape))
         self._state = Signal(State)
@@ -71,7 +70,7 @@ class AesGcmCipher(wiring.Component):
         self._absorb = Signal()  # X is still to be hashed
         self._bytes = {kind: Signal(16, name=f"{kind.name}_bytes".lower()) for kind in (Kind.AD, Kind.DATA)}
 
-    def timetable(self) -> "Timetable":
+    def timetable(self, *, decrypt: bool) -> "Timetable":
         return Timetable(self.aes.timing.latency, self.multiplier.timing.latency)
 
     def elaborate(self, platform):
@@ -210,8 +209,9 @@ class Timetable:
         self._masked = self._key_stream = 0  # cycles from which E_0 and the next E_i are known
         self._free = self._idle = 0  # cycles from which X, and the multiplier, is free
         self._last = 0
+        self._results: list[int] = []
 
-    def accept(self, kind: Kind, size: int, *, offered: int) -> int:
+    def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
         """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
         at = offered
         if kind is Kind.NPUB:
@@ -222,10 +222,16 @@ class Timetable:
         if kind is Kind.DATA:
             at = max(at, self._key_stream if size else self._masked)
             self._key_stream = at + self._latency
+            if size:
+                self._results.append(at + 1)
         if size:
             self._absorb(at)
         self._last = at
         return at
+
+    def results(self) -> list[int]:
+        """The cycles in which the results are valid: each the cycle after its block was accepted."""
+        return self._results
 
     def tag(self) -> int:
         """The cycle from which on the tag is valid."""

@@ -9,13 +9,17 @@ Source: Homsirikamol et al., "CAESAR Hardware API", version 1.0, ePrint 2016/626
 """
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, ClassVar
 
 from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
+from wideblock.errors import UserError
+
 from .behaviour import AeadBehaviour
+from .cipher import CipherShape
 from .interface import caesar_interface
 from .key_loader import KeyLoader
 from .parameters import AeadParameters
@@ -44,6 +48,12 @@ class Caesar(wiring.Component):
     make_cipher: ClassVar[Callable[[Any], Any]]
     """From parameters, the :class:`~wideblock.rtl.aead.cipher.Cipher`."""
 
+    @classmethod
+    @cache
+    def shape(cls, p: Any) -> CipherShape:
+        """Sizes of the cipher for these parameters."""
+        return cls.make_cipher(p).shape
+
     @staticmethod
     def check(p: Any) -> None:
         """Raises UserError if the cipher does not exist for these parameters."""
@@ -53,9 +63,12 @@ class Caesar(wiring.Component):
         self.parameters, self.cipher = parameters, type(self).make_cipher(parameters)
         p, cipher = parameters, self.cipher
         shape = cipher.shape
+        longest = shape.enciphered(p.data_bytes)
+        if longest > 0xFFFF:
+            raise UserError(f"data_bytes of {p.data_bytes} give {longest} bytes of ciphertext; the most are 65535")
         self.loader = KeyLoader(key_bytes=shape.key, word_bits=p.word_bits)
         self.pre = PreProcessor(shape, word_bits=p.word_bits, ad_bytes=p.ad_bytes, data_bytes=p.data_bytes)
-        self.buffer = ResultBuffer(shape, word_bits=p.word_bits, most_bytes=p.data_bytes)
+        self.buffer = ResultBuffer(shape, word_bits=p.word_bits, most_bytes=longest)
         self.post = PostProcessor(word_bits=p.word_bits, tag_bytes=shape.tag)
         self.clearing = self.buffer.rows + cipher.flush
         self.timing = AeadTiming(cipher, p.word_bits, self.loader.latency, zeroize=self.clearing + 2)
@@ -70,6 +83,7 @@ class Caesar(wiring.Component):
         m.submodules.cipher = cipher = self.cipher
         m.submodules.buffer = buffer = self.buffer
         m.submodules.post = post = self.post
+        shape = cipher.shape
         clear = self._clear(m)
         connect(m, flipped(self.pdi), pre.pdi)
         connect(m, flipped(self.sdi), loader.sdi)
@@ -93,6 +107,7 @@ class Caesar(wiring.Component):
             pre.pending.eq(buffer.pending),
             pre.storing.eq(buffer.storing),
             post.tag.eq(cipher.tag.payload),
+            *([pre.result.valid.eq(cipher.o.valid), pre.result.payload.eq(cipher.o.payload)] if shape.expands else []),
             *(part.clear.eq(clear) for part in (cipher, loader, pre, buffer, post)),
         ]
         return m

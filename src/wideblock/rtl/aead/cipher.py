@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Protocol
+from typing import Any, Protocol
 
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -12,7 +12,7 @@ __all__ = ["Cipher", "CipherShape", "Kind", "Padding", "Timetable", "cipher_sign
 
 
 class Kind(enum.Enum, shape=2):
-    """Parts of a message in their order; the tag is never given to the cipher."""
+    """Parts of a message in their order; the tag is given only to a cipher that judges it."""
 
     NPUB = 0
     AD = 1
@@ -29,7 +29,14 @@ class Padding(Enum):
 
 @dataclass(frozen=True)
 class CipherShape:
-    """Sizes of a cipher in bytes, and the padding of its blocks of associated data and of message.
+    """Sizes of a cipher in bytes, the padding of its blocks of associated data and of message, and three properties.
+
+    judges:  the cipher judges the tag of a decryption, which is its last block, of ``Kind.TAG``, padded with 00 .. 00;
+             ``tag`` is then 0 if and only if the message is right. Otherwise ``tag`` is compared with the tag received
+    online:  results come while the message does. Otherwise they come only after its last block, and an encryption
+             leaves as one segment
+    expands: an encryption of n bytes gives n // block + 1 whole blocks. Its last block of data is shorter than a block,
+             maybe empty. A decryption has whole blocks, at least one, and the results' sizes add up to the message
 
     A tag is no longer than a block.
     """
@@ -39,16 +46,29 @@ class CipherShape:
     npub: int
     tag: int
     padding: Padding = Padding.ZERO
+    judges: bool = False
+    online: bool = True
+    expands: bool = False
 
     def __post_init__(self):
         if not 1 <= self.tag <= self.block:
             raise ValueError(f"a tag must be from 1 byte to a block of {self.block}, got {self.tag}")
 
+    def enciphered(self, size: Any) -> Any:
+        """Bytes of ciphertext, without the tag, for ``size`` bytes of message: of an int, or in hardware of a value."""
+        return size - size % self.block + self.block if self.expands else size
+
+    def parts(self, sealed: bytes) -> tuple[bytes, bytes]:
+        """The ciphertext, and the tag at its end; what is shorter than a tag is all tag."""
+        at = max(0, len(sealed) - self.tag)
+        return sealed[:at], sealed[at:]
+
     @property
     def blocks(self) -> data.StructLayout:
         """A block in. ``size`` bytes of it are the message's, from byte 0; the others are the padding.
 
-        ``last``: the last one of its kind. A kind without a byte is one block of size 0.
+        ``last``: the last one of its kind. A kind without a byte is one block of size 0. ``decrypt`` is the same in
+        all blocks of a message that is not abandoned.
         """
         sizes = range(self.block + 1)
         return data.StructLayout({"data": 8 * self.block, "size": sizes, "kind": Kind, "last": 1, "decrypt": 1})
@@ -63,16 +83,19 @@ def cipher_signature(shape: CipherShape) -> wiring.Signature:
     """Ports of a cipher.
 
     key:   a key; accepted between two messages
-    i:     the blocks of a message: those of the nonce, the associated data and the data, each kind at least one block;
-           ready is low until a key is in place, and does not depend on valid
-    o:     the result of each block of data that is not empty, in order, always accepted. Two results are at least as
-           many cycles apart as a block has words, and the last one does not come after ``tag`` is valid. When the tag
-           was accepted, nothing is left of a result
+    i:     the blocks of a message: those of the nonce, the associated data and the data, each kind at least one block,
+           and the tag of a decryption if the cipher judges it; ready is low until a key is in place, and does not
+           depend on valid
+    o:     the result of each block of data that is not empty, or is to be expanded, in order, always accepted; a result
+           of size 0 may be left out. Two results are at least as many cycles apart as a block has words, and the last
+           one does not come after ``tag`` is valid. When the tag was accepted, nothing is left of a result
     tag:   the tag of the message that ended, byte 0 in bits 7..0, stable until accepted; the next message may begin
            then
     clear: forgets keys and messages, while high; see :class:`Cipher`
 
-    A message may be ended before its time, by an empty last block of each kind that is left; its tag has no meaning.
+    A message may be abandoned: by an empty last block of each kind that is left, the tag's too if it is a decryption
+    that the cipher judges. Its tag has no meaning. These blocks are those of a decryption if the cipher expands, so
+    that none of them gives a result.
     """
     return wiring.Signature(
         {
@@ -86,14 +109,18 @@ def cipher_signature(shape: CipherShape) -> wiring.Signature:
 
 
 class Timetable(Protocol):
-    """The cycles of one message in a cipher that is idle: blocks are told in order, then the tag is asked for."""
+    """The cycles of one message in an idle cipher: blocks are told in order, then results and tag are asked for."""
 
-    def accept(self, kind: Kind, size: int, *, offered: int) -> int:
+    def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
         """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
         ...
 
+    def results(self) -> list[int]:
+        """The cycles in which results are valid, in order; one of size 0 may be left out. Asked after all blocks."""
+        ...
+
     def tag(self) -> int:
-        """The cycle from which on the tag is valid."""
+        """The cycle from which on the tag is valid. Asked after all blocks."""
         ...
 
 
@@ -101,15 +128,13 @@ class Cipher(Protocol):
     """A component with the ports of :func:`cipher_signature`.
 
     setup:   cycles from a key accepted to the first block that can be accepted
-    delay:   cycles from a block of data accepted to its result
     flush:   cycles of ``clear`` after which nothing is left of any key or message
     """
 
     shape: CipherShape
     setup: int
-    delay: int
     flush: int
 
-    def timetable(self) -> Timetable:
+    def timetable(self, *, decrypt: bool) -> Timetable:
         """The cycles of one message."""
         ...

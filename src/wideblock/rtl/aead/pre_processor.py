@@ -25,7 +25,8 @@ class State(enum.Enum):
     INSTRUCTION, LOAD:             an instruction is awaited; a key is
     HEADER, CHECK, WORDS, BLOCK:   a header is awaited; judged; words are collected; their block is offered
     TAG, END:                      encryption: the tag leaves, and the status
-    COMPARE, JUDGE, RELEASE:       decryption: the tags are compared; the outcome is known; the header leaves
+    COMPARE, JUDGE, RELEASE:       decryption: the tags are compared; the outcome is known; the header leaves. An
+                                   encryption that is not online is released, too, before its tag
     ABANDON, IGNORE, DROP, CLEAR, FAIL: a message that failed: it is ended in the cipher, and its tag taken; the rest
                                    of its words is dropped; held results are cleared; the status leaves
     REST:                          the rest of a message that ``clear`` cut is dropped
@@ -58,13 +59,16 @@ class PreProcessor(wiring.Component):
     FAILURE if its tag is wrong, if there is no key, or if it is not this, in order: an instruction to encrypt or
     decrypt, one segment NPUB of ``shape.npub`` bytes, segments of AD, segments of data (PLAINTEXT to encrypt, else
     CIPHERTEXT), and to decrypt one segment TAG of ``shape.tag`` bytes. The segments of a type end with EOT, at most
-    ``ad_bytes`` and ``data_bytes`` in all; those before the last one are whole blocks; only the last one may be empty,
-    if there is no other. Partial must be 0; EOI and the reserved bits are not read.
+    ``ad_bytes`` and ``data_bytes`` in all (``shape.enciphered`` of it to decrypt); those before the last one are whole
+    blocks, and so is the last one of ciphertext that is expanded; only the last one of another type may be empty, if
+    there is no other. Partial must be 0; EOI and the reserved bits are not read.
 
-    Encryption: each segment of data gives one of its length at once. Decryption: the whole message leaves as one
-    segment after its tag was found right; otherwise held results are cleared, and FAILURE is all that leaves.
+    Encryption: each segment of data gives one of its length at once, the last one what the cipher adds, too; if the
+    cipher is not online, one segment leaves after all were taken. Decryption: the whole message leaves as one segment
+    after its tag was found right; otherwise held results are cleared, and FAILURE is all that leaves.
 
-    ``tag`` and ``blocks`` are the cipher's; ``clear`` holds everything but the place in the message.
+    ``tag`` and ``blocks`` are the cipher's, and so is ``result`` of one that expands, whose sizes are added up;
+    ``clear`` holds everything but the place in the message.
 
     Timing: see :mod:`wideblock.rtl.aead.timing`. The time of a comparison and of clearing depends on the lengths alone.
     Paths:  none from ``pdi.valid`` to ``pdi.ready``; ``order.ready`` to ``tag.ready``.
@@ -73,7 +77,8 @@ class PreProcessor(wiring.Component):
 
     def __init__(self, shape: CipherShape, *, word_bits: int, ad_bytes: int, data_bytes: int):
         self.shape, self.word_bits = shape, word_bits
-        self.most = {Kind.AD: ad_bytes, Kind.DATA: data_bytes}
+        self.ad_bytes, self.data_bytes = ad_bytes, data_bytes
+        sized = {"result": In(stream.Signature(shape.results, always_ready=True))} if shape.expands else {}
         super().__init__(
             {
                 "pdi": In(stream.Signature(word_bits)),
@@ -82,6 +87,7 @@ class PreProcessor(wiring.Component):
                 "refused": In(1),
                 "blocks": Out(stream.Signature(shape.blocks)),
                 "tag": In(stream.Signature(8 * shape.tag)),
+                **sized,
                 "hold": Out(1),
                 "commit": Out(1),
                 "discard": Out(1),
@@ -106,7 +112,7 @@ class PreProcessor(wiring.Component):
         m = Module()
         m.submodules.framing = framing = Framing(word_bits=self.word_bits, alone=(Opcode.ACTIVATE_KEY,))
         connect(m, flipped(self.pdi), framing.i)
-        m.d.comb += [self.hold.eq(self._decrypt), framing.clear.eq(self.clear)]
+        m.d.comb += [self.hold.eq(self._held()), framing.clear.eq(self.clear)]
         self._instructions(m, framing)
         self._headers(m, framing)
         self._words(m, framing)
@@ -119,6 +125,13 @@ class PreProcessor(wiring.Component):
             m.d.sync += [register.eq(0) for register in (*registers, self._header.as_value())]
             m.d.sync += [self._kind.eq(Kind.NPUB), self._state.eq(State.REST)]
         return m
+
+    def _held(self) -> Value:
+        """Whether results are held. Those of an encryption that is not online come late, maybe after it failed."""
+        if self.shape.online:
+            return self._decrypt
+        failing = (State.ABANDON, State.IGNORE, State.DROP, State.CLEAR)
+        return self._decrypt | sum(self._state == state for state in failing)
 
     def _order(self, m: Module, first: ValueLike, follow: Follow) -> None:
         """Offers an order to the post-processor."""
@@ -150,19 +163,20 @@ class PreProcessor(wiring.Component):
                 m.d.sync += [state.eq(State.INSTRUCTION), self._keyed.eq(self.loaded)]
 
     def _headers(self, m: Module, framing: Framing) -> None:
-        """The header of a segment: it is stored, and then judged. A segment to encrypt is announced meanwhile."""
-        state, words, head = self._state, framing.o, self._header
+        """The header of a segment: it is stored, and then judged. One to encrypt online is announced meanwhile."""
+        state, words, head, shape = self._state, framing.o, self._header, self.shape
         with m.If(state == State.HEADER):
             m.d.comb += words.ready.eq(1)
             with m.If(words.valid):
                 m.d.sync += [head.as_value().eq(words.payload.word[-32:]), state.eq(State.CHECK)]
         with m.If(state == State.CHECK):
-            announced = (self._kind == Kind.DATA) & ~self._decrypt
+            announced = (self._kind == Kind.DATA) & ~self._decrypt if shape.online else Const(0)
+            length = Mux(head.eot, shape.enciphered(head.length), head.length) if shape.expands else head.length
             with m.If(~self._right(m)):
                 m.d.sync += state.eq(State.ABANDON)
             with m.Else():
                 with m.If(announced):
-                    self._order(m, header(Type.CIPHERTEXT, head.length, eot=head.eot), Follow.DATA)
+                    self._order(m, header(Type.CIPHERTEXT, length, eot=head.eot), Follow.DATA)
                 with m.If(~announced | self.order.ready):
                     m.d.sync += [self._ended.eq(head.length == 0), state.eq(State.WORDS)]
                     with m.If(head.length == 0):
@@ -170,30 +184,35 @@ class PreProcessor(wiring.Component):
 
     def _right(self, m: Module) -> Signal:
         """Whether the header is one that may follow what came before."""
-        head, kind = self._header, self._kind
+        head, kind, shape = self._header, self._kind, self.shape
         type = Signal(Type)
         right = Signal()
         last = Signal()
         total = Signal(17)
         counted = Signal()
-        whole = (head.length % self.shape.block == 0) & (head.length != 0)
+        whole = (head.length % shape.block == 0) & (head.length != 0)
+        most: ValueLike = self.data_bytes
+        data = counted
+        if shape.expands:
+            most = Mux(self._decrypt, shape.enciphered(self.data_bytes), self.data_bytes)
+            data = Mux(self._decrypt, whole, counted)
         m.d.comb += [
             total.eq(self._done + head.length),
             counted.eq(Mux(head.eot, (head.length != 0) | (self._done == 0), whole)),
         ]
         with m.Switch(kind):
             with m.Case(Kind.NPUB):
-                m.d.comb += [type.eq(Type.NPUB), right.eq(head.eot & (head.length == self.shape.npub))]
+                m.d.comb += [type.eq(Type.NPUB), right.eq(head.eot & (head.length == shape.npub))]
             with m.Case(Kind.AD):
-                m.d.comb += [type.eq(Type.AD), right.eq(counted & (total <= self.most[Kind.AD]))]
+                m.d.comb += [type.eq(Type.AD), right.eq(counted & (total <= self.ad_bytes))]
             with m.Case(Kind.DATA):
                 m.d.comb += [
                     type.eq(Mux(self._decrypt, Type.CIPHERTEXT, Type.PLAINTEXT)),
-                    right.eq(counted & (total <= self.most[Kind.DATA])),
+                    right.eq(data & (total <= most)),
                     last.eq(head.eot & ~self._decrypt),
                 ]
             with m.Case(Kind.TAG):
-                m.d.comb += [type.eq(Type.TAG), right.eq(head.eot & (head.length == self.shape.tag)), last.eq(1)]
+                m.d.comb += [type.eq(Type.TAG), right.eq(head.eot & (head.length == shape.tag)), last.eq(1)]
         accepted = Signal()
         m.d.comb += accepted.eq(right & (head.type == type) & (head.last == last) & ~head.partial)
         return accepted
@@ -213,13 +232,17 @@ class PreProcessor(wiring.Component):
                             m.d.sync += self._block[8 * at : 8 * (at + step)].eq(masked)
                 m.d.sync += [self._size.eq(self._size + word.bytes), self._ended.eq(word.end)]
                 with m.If(word.end & (self._kind == Kind.TAG)):
-                    m.d.sync += self._state.eq(State.COMPARE)
+                    m.d.sync += self._state.eq(State.BLOCK if self.shape.judges else State.COMPARE)
                 with m.Elif(word.end | (self._size == self.shape.block - step)):
                     m.d.sync += self._state.eq(State.BLOCK)
 
     def _blocks(self, m: Module) -> None:
-        """A block is offered to the cipher."""
-        state, kind, block, last = self._state, self._kind, self.blocks.payload, self._ended & self._header.eot
+        """A block is offered to the cipher. A whole one that ends a message to expand is followed by an empty one."""
+        state, kind, block = self._state, self._kind, self.blocks.payload
+        last = self._ended & self._header.eot
+        if self.shape.expands:
+            expanded = last & (kind == Kind.DATA) & ~self._decrypt & (self._size == self.shape.block)
+            last = last & ~expanded
         with m.If(state == State.BLOCK):
             m.d.comb += [
                 self.blocks.valid.eq(1),
@@ -230,26 +253,34 @@ class PreProcessor(wiring.Component):
                 block.decrypt.eq(self._decrypt),
             ]
             with m.If(self.blocks.ready):
-                m.d.sync += [self._block.eq(0), self._size.eq(0), self._done.eq(self._done + self._size)]
+                counted = Mux(kind == Kind.TAG, 0, self._size) if self.shape.judges else self._size
+                m.d.sync += [self._block.eq(0), self._size.eq(0), self._done.eq(self._done + counted)]
                 m.d.sync += state.eq(Mux(self._ended, State.HEADER, State.WORDS))
+                if self.shape.expands:
+                    with m.If(expanded):
+                        m.d.sync += state.eq(State.BLOCK)
                 with m.If(last):
                     self._next_kind(m)
 
     def _next_kind(self, m: Module) -> None:
         """After the last block of a kind. The bytes of the data stay counted."""
+        encrypted = State.TAG if self.shape.online else State.RELEASE
         with m.Switch(self._kind):
             with m.Case(Kind.NPUB):
                 m.d.sync += [self._kind.eq(Kind.AD), self._done.eq(0)]
             with m.Case(Kind.AD):
                 m.d.sync += [self._kind.eq(Kind.DATA), self._done.eq(0)]
             with m.Case(Kind.DATA):
-                m.d.sync += [self._kind.eq(Kind.TAG), self._state.eq(Mux(self._decrypt, State.HEADER, State.TAG))]
+                m.d.sync += [self._kind.eq(Kind.TAG), self._state.eq(Mux(self._decrypt, State.HEADER, encrypted))]
+            if self.shape.judges:
+                with m.Case(Kind.TAG):
+                    m.d.sync += self._state.eq(State.COMPARE)
 
     def _padded(self, m: Module) -> Value:
         """The block with its padding."""
         if self.shape.padding is Padding.ZERO:
             return self._block
-        pads = self._kind != Kind.NPUB
+        pads = (self._kind == Kind.AD) | (self._kind == Kind.DATA) if self.shape.judges else self._kind != Kind.NPUB
         one = Cat(Mux(pads & (self._size == k), Const(0x80, 8), 0) for k in range(self.shape.block))
         return self._block | one
 
@@ -266,8 +297,9 @@ class PreProcessor(wiring.Component):
                 m.d.sync += self._state.eq(State.INSTRUCTION)
 
     def _decrypted(self, m: Module) -> None:
-        """The end of a decryption. Both tags are compared whole, in one cycle."""
-        state = self._state
+        """The end of a decryption. Both tags are compared whole, in one cycle; a cipher that judges has its own left,
+        and the block is 0."""
+        state, length = self._state, self._length(m)
         with m.If((state == State.COMPARE) & self.tag.valid):
             m.d.comb += self.tag.ready.eq(1)
             m.d.sync += [
@@ -283,23 +315,43 @@ class PreProcessor(wiring.Component):
                 m.d.comb += self.commit.eq(1)
                 m.d.sync += state.eq(State.RELEASE)
         with m.If(state == State.RELEASE):
-            self._order(m, header(Type.PLAINTEXT, self._done, eot=1, last=1), Follow.DATA)
+            self._order(m, header(Type.PLAINTEXT, length, eot=1, last=1), Follow.DATA)
+            if not self.shape.online:
+                with m.If(~self._decrypt):
+                    self._order(m, header(Type.CIPHERTEXT, self.shape.enciphered(self._done), eot=1), Follow.DATA)
             with m.If(self.order.ready):
-                m.d.sync += state.eq(State.END)
+                m.d.sync += state.eq(State.END if self.shape.online else Mux(self._decrypt, State.END, State.TAG))
+
+    def _length(self, m: Module) -> Signal:
+        """Bytes of the message that was decrypted."""
+        if not self.shape.expands:
+            return self._done
+        length = Signal(16)
+        with m.If(self._state == State.INSTRUCTION):
+            m.d.sync += length.eq(0)
+        with m.Elif(self.result.valid):
+            m.d.sync += length.eq(length + self.result.payload.size)
+        with m.If(self.clear):
+            m.d.sync += length.eq(0)
+        return length
 
     def _failed(self, m: Module, framing: Framing) -> None:
         """The end of a message that fails."""
-        state, block = self._state, self.blocks.payload
+        state, block, shape = self._state, self.blocks.payload, self.shape
+        decrypt = Const(1) if shape.expands else self._decrypt
         with m.If(state == State.ABANDON):
             with m.If(self._kind == Kind.NPUB):
                 m.d.sync += state.eq(State.DROP)
-            with m.Elif(self._kind == Kind.TAG):
+            with m.Elif((self._kind == Kind.TAG) & ~decrypt if shape.judges else self._kind == Kind.TAG):
                 m.d.sync += state.eq(State.IGNORE)
             with m.Else():
                 m.d.comb += [self.blocks.valid.eq(1), block.kind.eq(self._kind), block.last.eq(1)]
-                m.d.comb += block.decrypt.eq(self._decrypt)
+                m.d.comb += block.decrypt.eq(decrypt)
                 with m.If(self.blocks.ready):
                     m.d.sync += self._kind.eq(Mux(self._kind == Kind.AD, Kind.DATA, Kind.TAG))
+                    if shape.judges:
+                        with m.If(self._kind == Kind.TAG):
+                            m.d.sync += state.eq(State.IGNORE)
         with m.If(state == State.IGNORE):
             m.d.comb += self.tag.ready.eq(1)
             with m.If(self.tag.valid):

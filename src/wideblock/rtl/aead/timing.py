@@ -57,20 +57,39 @@ class AeadTiming:
         ``decrypt``: under the right tag. ``activated``: the instruction is the first after that which activates a key.
         Back to back the next instruction is accepted in the same cycle.
         """
-        cipher, shape = self.cipher.timetable(), self.cipher.shape
+        cipher, shape = self.cipher.timetable(decrypt=decrypt), self.cipher.shape
         ready = self.cipher.setup - 1 if activated else 0
-        at, results = 1, []  # cycle of the next step; results of the cipher, each with its words
-        for kind, n in ((Kind.NPUB, shape.npub), (Kind.AD, ad), (Kind.DATA, size)):
+        at = announced = 1  # cycle of the next step
+        for kind, n in self._segments(ad, size, decrypt):
             at += SEGMENT
             announced = at - 1
-            for start in range(0, max(1, n), shape.block):
-                part = min(shape.block, n - start)
+            for part, last in self._parts(kind, n, decrypt):
                 offered = max(at + self.words(part), ready)
-                at = cipher.accept(kind, part, offered=offered) + 1
-                if kind is Kind.DATA and part:
-                    results.append((at - 1 + self.cipher.delay, self.words(part)))
-        tag = cipher.tag()
-        return self._decrypted(at, results, tag) if decrypt else self._encrypted(at, announced, results, tag)
+                at = cipher.accept(kind, part, last=last, offered=offered) + 1
+        if not decrypt and not shape.online:
+            announced, at = at, at + 1
+        if decrypt and not shape.judges:
+            at += SEGMENT + self.words(shape.tag)
+        length = size if decrypt else shape.enciphered(size)
+        sizes = (self.words(min(shape.block, length - start)) for start in range(0, length, shape.block))
+        results = list(zip(cipher.results(), sizes, strict=False))  # one of size 0 has no words
+        if decrypt:
+            return self._decrypted(max(at, cipher.tag()), results)
+        return self._encrypted(at, announced, results, cipher.tag())
+
+    def _segments(self, ad: int, size: int, decrypt: bool) -> list[tuple[Kind, int]]:
+        """The segments that the cipher is given, each with its bytes."""
+        shape = self.cipher.shape
+        data = shape.enciphered(size) if decrypt else size
+        tag = [(Kind.TAG, shape.tag)] if decrypt and shape.judges else []
+        return [(Kind.NPUB, shape.npub), (Kind.AD, ad), (Kind.DATA, data), *tag]
+
+    def _parts(self, kind: Kind, n: int, decrypt: bool) -> list[tuple[int, bool]]:
+        """The bytes of the blocks of a segment of ``n`` bytes, and whether each is the last one."""
+        shape = self.cipher.shape
+        longer = shape.expands and kind is Kind.DATA and not decrypt
+        starts = range(0, n + 1 if longer else max(1, n), shape.block)
+        return [(min(shape.block, n - start), start == starts[-1]) for start in starts]
 
     def _encrypted(self, at: int, announced: int, results: list[tuple[int, int]], tag: int) -> int:
         """The status accepted, with the segment announced and the cipher's results in these cycles."""
@@ -80,9 +99,8 @@ class AeadTiming:
                 out = max(out + 1, result + LATENCY + word)
         return max(at, out + 1, tag) + 1 + self.words(self.cipher.shape.tag) + GAP
 
-    def _decrypted(self, at: int, results: list[tuple[int, int]], tag: int) -> int:
-        """The status accepted, with the header of the tag awaited and the cipher's results in these cycles."""
-        compared = max(at + SEGMENT + self.words(self.cipher.shape.tag), tag)
+    def _decrypted(self, compared: int, results: list[tuple[int, int]]) -> int:
+        """The status accepted, with the tags compared and the cipher's results in these cycles."""
         stored = max((result + words for result, words in results), default=0)
         released = max(compared, stored) + COMPARISON
         return released + 1 + sum(words for _, words in results) + GAP

@@ -91,13 +91,13 @@ class Check:
         return self._encryption(self.api, spec, npub, A, P)
 
     def _encryption(self, api: CaesarFormat, spec: Any, npub: bytes, A: bytes, P: bytes) -> Exchange:
-        return encryption(api, self.shape.tag, npub, A, P, spec.encrypt(npub, A, P))
+        return encryption(api, self.shape, npub, A, P, spec.encrypt(npub, A, P))
 
     def _decryption(self, api: CaesarFormat, spec: Any, npub: bytes, A: bytes, C: bytes) -> Exchange:
         try:
-            return decryption(api, self.shape.tag, npub, A, C, spec.decrypt(npub, A, C))
+            return decryption(api, self.shape, npub, A, C, spec.decrypt(npub, A, C))
         except Rejected:
-            return decryption(api, self.shape.tag, npub, A, C, None)
+            return decryption(api, self.shape, npub, A, C, None)
 
     def _flipped(self, *parts: bytes) -> tuple[bytes, ...]:
         """The parts with one bit changed, in any of them that has one."""

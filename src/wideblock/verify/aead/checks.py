@@ -21,11 +21,11 @@ def known_answers(check: Check) -> Finding:
     if not check.vectors:
         return nothing("no known answer for these parameters")
     for vector in check.vectors:
-        api, tag, start = check.api, check.shape.tag, (vector.npub, vector.ad)
+        api, shape, start = check.api, check.shape, (vector.npub, vector.ad)
         exchanges = [activation(api, vector.key)]
         if vector.plaintext is not None:
-            exchanges.append(encryption(api, tag, *start, vector.plaintext, vector.ciphertext))
-        exchanges.append(decryption(api, tag, *start, vector.ciphertext, vector.plaintext))
+            exchanges.append(encryption(api, shape, *start, vector.plaintext, vector.ciphertext))
+        exchanges.append(decryption(api, shape, *start, vector.ciphertext, vector.plaintext))
         _, found = check.play(exchanges)
         if found:
             return failed(f"{vector.source}: {found}")

@@ -33,21 +33,24 @@ def activation(api: CaesarFormat, key: bytes) -> Exchange:
     return exchange(api, "activation of a key", api.activate_key(), (), api.load_key(key))
 
 
-def encryption(api: CaesarFormat, tag_bytes: int, npub: bytes, ad: bytes, message: bytes, sealed: bytes) -> Exchange:
+def encryption(
+    api: CaesarFormat, shape: CipherShape, npub: bytes, ad: bytes, message: bytes, sealed: bytes
+) -> Exchange:
     """A message to encrypt; ``sealed`` is the right ciphertext with its tag at the end."""
-    at = len(sealed) - tag_bytes
     about = f"encryption of {len(message)} bytes, {len(ad)} of associated data"
-    return exchange(api, about, api.encrypt(npub, ad, message), api.encrypted(sealed[:at], sealed[at:]))
+    right = api.encrypted(shape, len(message), *shape.parts(sealed))
+    return exchange(api, about, api.encrypt(npub, ad, message), right)
 
 
 def decryption(
-    api: CaesarFormat, tag_bytes: int, npub: bytes, ad: bytes, sealed: bytes, message: bytes | None
+    api: CaesarFormat, shape: CipherShape, npub: bytes, ad: bytes, sealed: bytes, message: bytes | None
 ) -> Exchange:
-    """A message to decrypt, its tag at its end; ``message`` is the right one, or None if its tag is wrong."""
-    at = len(sealed) - tag_bytes
-    about = f"decryption of {at} bytes, {len(ad)} of associated data{', tag wrong' if message is None else ''}"
+    """A message to decrypt, its tag at its end; ``message`` is the right one, or None if it must be rejected."""
+    body, tag = shape.parts(sealed)
+    wrong = ", to be rejected" if message is None else ""
+    about = f"decryption of {len(body)} bytes, {len(ad)} of associated data{wrong}"
     right = api.failed() if message is None else api.decrypted(message)
-    return exchange(api, about, api.decrypt(npub, ad, sealed[:at], sealed[at:]), right)
+    return exchange(api, about, api.decrypt(npub, ad, body, tag), right)
 
 
 def failing(api: CaesarFormat, of: Exchange, why: str) -> Exchange:
@@ -58,6 +61,7 @@ def failing(api: CaesarFormat, of: Exchange, why: str) -> Exchange:
 def malformed(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
     """Messages that break one rule each, up to a segment with Last; each fails, and nothing else of it leaves."""
     npub, tag = bytes(shape.npub), bytes(shape.tag)
+    body = bytes(shape.enciphered(4))
 
     def part(type: int, data: bytes, **flags: bool) -> list[Item]:
         return [api.header(type, len(data), **flags), *api.data(data)]
@@ -69,7 +73,7 @@ def malformed(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_bytes: 
 
     encrypt, decrypt = [api.instruction(Opcode.ENCRYPT)], [api.instruction(Opcode.DECRYPT)]
     nonce, ad, seal = part(Type.NPUB, npub), part(Type.AD, b"ad"), part(Type.TAG, tag, last=True)
-    text, sealed = part(Type.PLAINTEXT, b"text", last=True), part(Type.CIPHERTEXT, b"text")
+    text, sealed = part(Type.PLAINTEXT, b"text", last=True), part(Type.CIPHERTEXT, body)
     cases: dict[str, list[Item]] = {
         "an unknown opcode": [api.instruction(5), *nonce, *ad, *text],
         "an opcode of the secret data input": [api.instruction(Opcode.LOAD_KEY), *nonce, *ad, *text],
@@ -90,9 +94,16 @@ def malformed(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_bytes: 
         "a partial segment": [*encrypt, *nonce, *ad, *part(Type.PLAINTEXT, b"text", last=True, partial=True)],
         "plaintext without Last": [*encrypt, *nonce, *ad, *part(Type.PLAINTEXT, b"text"), *text],
         "too long ciphertext": [*decrypt, *nonce, *ad, *long(Type.CIPHERTEXT, data_bytes), *seal],
-        "no tag": [*decrypt, *nonce, *ad, *part(Type.CIPHERTEXT, b"text", last=True)],
+        "no tag": [*decrypt, *nonce, *ad, *part(Type.CIPHERTEXT, body, last=True)],
         "a short tag": [*decrypt, *nonce, *ad, *sealed, *part(Type.TAG, tag[1:], last=True)],
         "a tag without Last": [*decrypt, *nonce, *ad, *sealed, *part(Type.TAG, tag), *seal],
     }
+    if shape.expands:
+        longest = shape.enciphered(data_bytes)
+        cases |= {
+            "part of a block of ciphertext": [*decrypt, *nonce, *ad, *part(Type.CIPHERTEXT, body[1:]), *seal],
+            "no ciphertext": [*decrypt, *nonce, *ad, *part(Type.CIPHERTEXT, b""), *seal],
+            "too many blocks": [*decrypt, *nonce, *ad, *long(Type.CIPHERTEXT, longest + shape.block - 1), *seal],
+        }
     for about, items in cases.items():
         yield exchange(api, f"message with {about}", items, api.failed())

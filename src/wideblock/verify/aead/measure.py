@@ -88,7 +88,7 @@ def _measure(simulation: AeadSimulation, rng: Random) -> Measured:
     def cycles(n: int, decrypt: bool = False) -> Cycles:
         P = rng.randbytes(n * shape.block)
         C = spec.encrypt(npub, b"", P)
-        sent = decryption(api, shape.tag, npub, b"", C, P) if decrypt else encryption(api, shape.tag, npub, b"", P, C)
+        sent = decryption(api, shape, npub, b"", C, P) if decrypt else encryption(api, shape, npub, b"", P, C)
         return message(simulation, keyed, sent)
 
     one = cycles(1)

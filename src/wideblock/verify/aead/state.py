@@ -72,7 +72,7 @@ def no_plaintext_after_a_wrong_tag(check: Check) -> Finding:
         npub, P = check.random(shape.npub), check.random(min(blocks * shape.block, check.behaviour.data_bytes))
         sealed = spec.encrypt(npub, b"", P)
         wrong = sealed[:-1] + bytes([sealed[-1] ^ 1])
-        _, found = check.play([keyed, decryption(api, shape.tag, npub, b"", wrong, None)])
+        _, found = check.play([keyed, decryption(api, shape, npub, b"", wrong, None)])
         if found:
             return failed(found)
         parts = [P[at : at + WINDOW] for at in range(0, len(P) - WINDOW + 1, WINDOW)]
