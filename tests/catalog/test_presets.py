@@ -32,7 +32,7 @@ OF_KIND = {
     kind: [name for name, preset in catalog.PRESETS.items() if preset.scheme.kind is kind] for kind in (SECTOR, AEAD)
 }
 SECTORS = [name for name in OF_KIND[SECTOR] if catalog.preset(name).scheme.name != "xts"]
-AUTHENTICATED = {"aes-gcm": 11, "scream": 11, "scream-r": 11}  # cycles a block
+AUTHENTICATED = {"aes-gcm": 11, "scream": 11, "scream-r": 11, "poet": 10}  # cycles a block
 UNITS = {  # most cycles between units of 4096 bytes, and of 512
     "xts-enc": (257, 33),
     "xts-dec": (257, 33),

@@ -30,7 +30,7 @@ from .words import byte_swapped
 
 __all__ = ["Scream", "ScreamCipher", "ScreamParameters", "TweakableCipher"]
 
-BLOCK, NPUB = 16, 11  # bytes
+BLOCK, KEY, NPUB, TAG = 16, 16, 11, 16  # bytes
 ROW, ROWS = 16, 8  # bits, and rows of a block
 
 L_COLUMNS = (
@@ -51,7 +51,6 @@ Rows = list[Value]
 class ScreamParameters(AeadParameters):
     """Parameters of a SCREAM core."""
 
-    key_bits: int = parameter(128, "bits of the key", (128,))
     steps: int = parameter(10, "steps of the tweakable block cipher, two rounds each", (10, 12))
     rounds: int = parameter(2, "rounds a cycle", (1, 2, 4))
 
@@ -249,8 +248,8 @@ class ScreamCipher(wiring.Component):
     def __init__(self, parameters: ScreamParameters):
         self.parameters = p = parameters
         self.core = TweakableCipher(steps=p.steps, rounds=p.rounds)
-        self.shape = CipherShape(block=BLOCK, key=p.key_bits // 8, npub=NPUB, tag=16)
-        self.setup, self.delay, self.flush = 1, self.core.latency, 1
+        self.shape = CipherShape(block=BLOCK, key=KEY, npub=NPUB, tag=TAG)
+        self.setup = self.flush = 1
         super().__init__(cipher_signature(self.shape))
         self._state = Signal(State)
         self._kind = Signal(Kind)  # of the block in the tweakable cipher; TAG for Sigma
@@ -259,7 +258,7 @@ class ScreamCipher(wiring.Component):
         self._ends = Signal()  # the last block of its kind
         self._short = Signal(128, reset_less=True)  # a short last block, or 0
 
-    def timetable(self) -> "Timetable":
+    def timetable(self, *, decrypt: bool) -> "Timetable":
         return Timetable(self.core.latency)
 
     def elaborate(self, platform):
@@ -390,13 +389,20 @@ class Timetable:
         self._latency = latency
         self._free = 0  # the cycle from which on the cipher takes a block
         self._last = 0
+        self._results: list[int] = []
 
-    def accept(self, kind: Kind, size: int, *, offered: int) -> int:
+    def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
         """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
         at = self._last = max(offered, self._free)
         if kind is not Kind.NPUB and size:
             self._free = at + self._latency
+            if kind is Kind.DATA:
+                self._results.append(self._free)
         return at
+
+    def results(self) -> list[int]:
+        """The cycles in which the results are valid."""
+        return self._results
 
     def tag(self) -> int:
         """The cycle from which on the tag is valid."""
