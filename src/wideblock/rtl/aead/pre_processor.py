@@ -191,11 +191,9 @@ class PreProcessor(wiring.Component):
         total = Signal(17)
         counted = Signal()
         whole = (head.length % shape.block == 0) & (head.length != 0)
-        most: ValueLike = self.data_bytes
-        data = counted
+        fits = counted & (total <= self.data_bytes)
         if shape.expands:
-            most = Mux(self._decrypt, shape.enciphered(self.data_bytes), self.data_bytes)
-            data = Mux(self._decrypt, whole, counted)
+            fits = Mux(self._decrypt, whole & (total <= shape.enciphered(self.data_bytes)), fits)
         m.d.comb += [
             total.eq(self._done + head.length),
             counted.eq(Mux(head.eot, (head.length != 0) | (self._done == 0), whole)),
@@ -208,7 +206,7 @@ class PreProcessor(wiring.Component):
             with m.Case(Kind.DATA):
                 m.d.comb += [
                     type.eq(Mux(self._decrypt, Type.CIPHERTEXT, Type.PLAINTEXT)),
-                    right.eq(data & (total <= most)),
+                    right.eq(fits),
                     last.eq(head.eot & ~self._decrypt),
                 ]
             with m.Case(Kind.TAG):
@@ -297,13 +295,13 @@ class PreProcessor(wiring.Component):
                 m.d.sync += self._state.eq(State.INSTRUCTION)
 
     def _decrypted(self, m: Module) -> None:
-        """The end of a decryption. Both tags are compared whole, in one cycle; a cipher that judges has its own left,
-        and the block is 0."""
+        """The end of a decryption. Both tags are compared whole, in one cycle; that of a cipher that judges, with 0."""
         state, length = self._state, self._length(m)
+        received = 0 if self.shape.judges else self._block[: 8 * self.shape.tag]
         with m.If((state == State.COMPARE) & self.tag.valid):
             m.d.comb += self.tag.ready.eq(1)
             m.d.sync += [
-                self._equal.eq(self.tag.payload == self._block[: 8 * self.shape.tag]),
+                self._equal.eq(self.tag.payload == received),
                 self._block.eq(0),
                 self._size.eq(0),
                 state.eq(State.JUDGE),

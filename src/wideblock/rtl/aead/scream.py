@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import xor
 
-from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import enum, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -94,23 +94,18 @@ def _to_upper(m: Module, x: Rows, name: str) -> Rows:
 
 def _sums(row: Value, terms: Sequence[set[int]]) -> Value:
     """A row whose bit j is the sum of the bits ``terms[j]`` of ``row``."""
-    return Cat(reduce(xor, (row[i] for i in sorted(chosen))) for chosen in terms)
+    return Cat(reduce(xor, (row[i] for i in sorted(chosen)), Const(0, 1)) for chosen in terms)
+
+
+def _change(row: Value, terms: Sequence[set[int]]) -> Value:
+    """The sum of a row and of its :func:`_sums`."""
+    return _sums(row, [chosen ^ {j} for j, chosen in enumerate(terms)])
 
 
 def l_box(row: Value, inverse: Value) -> Value:
     """The L-box of a row, or its inverse; the bits that both sum are summed once."""
-
-    def bit(forward: set[int], backward: set[int]) -> Value:
-        one, other = sorted(forward - backward), sorted(backward - forward)
-        size = max(len(one), len(other))
-        padded = [[*(row[i] for i in bits), *[Const(0, 1)] * (size - len(bits))] for bits in (one, other)]
-        return reduce(xor, [*(row[i] for i in sorted(forward & backward)), *map(_either(inverse), *padded)])
-
-    return Cat(map(bit, FORWARD, BACKWARD))
-
-
-def _either(inverse: Value):
-    return lambda a, b: Mux(inverse, b, a)
+    both, forward, backward = zip(*((f & b, f - b, b - f) for f, b in zip(FORWARD, BACKWARD, strict=True)), strict=True)
+    return _sums(row, both) ^ Mux(inverse, _sums(row, backward), _sums(row, forward))
 
 
 class TweakableCipher(wiring.Component):
@@ -153,7 +148,7 @@ class TweakableCipher(wiring.Component):
                 rows = s_box(m, rows, inverse, f"s{boundary}")
         with m.If(self.start | (left != 0)):
             tweakey = self._tweakey(m, self.rounds, left, inverse, start=True)
-            m.d.sync += x.eq(Mux(self.start, self.block, Cat(rows)) ^ tweakey)
+            m.d.sync += x.eq(Cat(rows) ^ tweakey ^ (self.block & self.start.replicate(128)))
         with m.If(self.clear):
             m.d.sync += [x.eq(0), left.eq(0), inverse.eq(0), self.done.eq(0)]
         return m
@@ -161,69 +156,78 @@ class TweakableCipher(wiring.Component):
     def _linear(self, m: Module, x: Rows, boundary: int, left: Signal, inverse: Value) -> Rows:
         """L-box and constant behind round ``boundary`` of a cycle, or their inverse before the next round.
 
-        The tweakey of the last boundary is added by the caller.
+        The tweakey of the last boundary is added by the caller, and its rows are 0 at ``start``. What a layer
+        changes is added where it counts, not multiplexed: synthesis merges that with the sums around.
         """
-        name = f"l{boundary}"
-        inner = 0 < boundary < self.rounds
-        tweakeys = inner and boundary % 2 == 0
-        if tweakeys:
-            tweakey = self._tweakey(m, boundary, left, inverse)
-            before = named(m, f"{name}_before", Cat(x) ^ (tweakey & inverse.replicate(128)))
-            x = [before[ROW * r : ROW * r + ROW] for r in range(ROWS)]
-        if inner:
-            y = [l_box(row, inverse) for row in x]
-        elif boundary:
-            y = [_sums(row, FORWARD) for row in x]
-        else:
-            y = [_sums(row, BACKWARD) for row in x]
-        y[0] = y[0] ^ self._constant(m, boundary, left, inverse)
         if boundary == 0:
-            y = [Mux(inverse, new, old) for new, old in zip(y, x, strict=True)]
+            y = [row ^ (_change(row, BACKWARD) & inverse.replicate(ROW)) for row in x]
         elif boundary == self.rounds:
-            y = [Mux(inverse, old, new) for new, old in zip(y, x, strict=True)]
-        elif tweakeys:
+            kept = (~self.start).replicate(ROW)
+            done = named(m, f"forward{boundary}", ~self.start & ~inverse).replicate(ROW)
+            y = [(row & kept) ^ (_change(row, FORWARD) & done) for row in x]
+        elif boundary % 2:
+            y = [l_box(row, inverse) for row in x]
+        else:  # the tweakey between two steps
+            tweakey = self._tweakey(m, boundary, left, inverse)
+            before = named(m, f"l{boundary}_before", Cat(x) ^ (tweakey & inverse.replicate(128)))
             behind = tweakey & (~inverse).replicate(128)
-            y = [row ^ behind[ROW * r : ROW * r + ROW] for r, row in enumerate(y)]
-        return [named(m, f"{name}_{r}", row) for r, row in enumerate(y)]
-
-    def _by_left(self, left: Signal) -> list[int]:
-        """A zero for each value of the cycles that are left."""
-        return [0] * (1 << len(left))
+            rows = [slice(ROW * r, ROW * r + ROW) for r in range(ROWS)]
+            y = [l_box(before[row], inverse) ^ behind[row] for row in rows]
+        y[0] = y[0] ^ self._constant(m, boundary, left, inverse)
+        return [named(m, f"l{boundary}_{r}", row) for r, row in enumerate(y)]
 
     def _constant(self, m: Module, boundary: int, left: Signal, inverse: Value) -> Value:
         """L of the constant of the round that ends at ``boundary``, or the constant of the one that is undone then."""
         last = 2 * self.steps - 1
-        forward, backward = self._by_left(left), self._by_left(left)
+        forward, backward = {}, {}
         for cycle in range(self.cycles):
             i = cycle * self.rounds + boundary
             if boundary:
                 forward[self.cycles - cycle] = times_L(round_constant(i - 1))
             if boundary < self.rounds:
                 backward[self.cycles - cycle] = round_constant(last - i)
-        table = Array(Const(value, ROW) for value in (*forward, *backward))
-        return named(m, f"constant{boundary}", table[Cat(left, inverse)])
+        return self._by_left(m, f"constant{boundary}", ROW, left, inverse, forward, backward)
 
     def _tweakey(self, m: Module, boundary: int, left: Signal, inverse: Value, *, start: bool = False) -> Value:
         """K + T_s at ``boundary``, 0 in the middle of a step; with ``start``, that of a block that starts, too.
 
         T_s has period 3: T_0 = t0 || t1, T_1 = t || t0, T_2 = t1 || t, with t = t0 + t1.
         """
-        forward, backward = self._by_left(left), self._by_left(left)
+        forward, backward = {}, {}
         for cycle in range(self.cycles):
             done = cycle * self.rounds + boundary
             if done % 2 == 0:
                 forward[self.cycles - cycle] = 1 << done // 2 % 3
                 backward[self.cycles - cycle] = 1 << (self.steps - done // 2) % 3
-        table = Array(Const(one_hot, 3) for one_hot in (*forward, *backward))
-        s = named(m, f"s_of{boundary}", table[Cat(left, inverse)])
+        s = self._by_left(m, f"s_of{boundary}", 3, left, inverse, forward, backward)
         if start:
             first = Mux(self.inverse, 1 << self.steps % 3, 1)
             s = named(m, f"s_of{boundary}_or_first", Mux(self.start, first, s))
+        without = [named(m, f"not{n}_{boundary}", s[(n + 1) % 3] | s[(n + 2) % 3]).replicate(64) for n in range(3)]
         t0, t1 = self.tweak[:64], self.tweak[64:]
-        used = s.any()
-        low = (t0 & (s[0] | s[1]).replicate(64)) ^ (t1 & (s[1] | s[2]).replicate(64))
-        high = (t0 & (s[1] | s[2]).replicate(64)) ^ (t1 & (s[0] | s[2]).replicate(64))
-        return named(m, f"tweakey{boundary}", (self.key & used.replicate(128)) ^ Cat(low, high))
+        T = Cat((t0 & without[2]) ^ (t1 & without[0]), (t0 & without[0]) ^ (t1 & without[1]))
+        K = self.key if self.rounds % 2 == 0 else self.key & s.any().replicate(128)
+        return named(m, f"tweakey{boundary}", K ^ T)
+
+    @staticmethod
+    def _by_left(
+        m: Module,
+        name: str,
+        width: int,
+        left: Signal,
+        inverse: Value,
+        forward: dict[int, int],
+        backward: dict[int, int],
+    ) -> Signal:
+        """A value for each number of cycles that are left, in each direction, each bit as a function of its own."""
+        table = {**forward, **{value | 1 << len(left): row for value, row in backward.items()}}
+        index = named(m, f"{name}_index", Cat(left, inverse))
+        return named(m, name, Cat(_one_of(index, {n for n in table if table[n] >> bit & 1}) for bit in range(width)))
+
+
+def _one_of(index: Value, values: set[int]) -> Value:
+    """Whether ``index`` is one of ``values``."""
+    return Cat(index == value for value in sorted(values)).any()
 
 
 class State(enum.Enum):
@@ -346,12 +350,10 @@ class ScreamCipher(wiring.Component):
             core.inverse.eq(~summed & is_data & block.decrypt & ~short),
         ]
         Sigma = self._sums(m, take, summed)
-        with m.If(summed):
-            m.d.comb += core.block.eq(Sigma)
-        with m.Elif(short):
-            m.d.comb += core.block.eq(Cat(Const(0, 123), block.size[:4]))  # 8 r in byte 15
-        with m.Else():
-            m.d.comb += core.block.eq(block.data | one)
+        whole = ~summed & ~short
+        length = Cat(Const(0, 123), block.size[:4] & short.replicate(4))  # 8 r in byte 15
+        given = (block.data | one) & whole.replicate(128)
+        m.d.comb += core.block.eq(given ^ (Sigma & summed.replicate(128)) ^ length)
         with m.If(core.start):
             m.d.sync += self._short.eq(Mux(short, block.data, 0))
 
