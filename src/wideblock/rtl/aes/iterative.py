@@ -35,8 +35,9 @@ class _Iterative(wiring.Component):
         check_parameters(key_bits, sbox, kinds=GATES)
         if key_sets not in (1, 2):
             raise ValueError(f"key_sets must be 1 or 2, got {key_sets!r}")
-        if full_rounds is not None and not 1 <= full_rounds <= ROUNDS[key_bits]:
-            raise ValueError(f"full_rounds must be from 1 to {ROUNDS[key_bits]}, got {full_rounds!r}")
+        if full_rounds is not None and (self._inverse or not 1 <= full_rounds <= ROUNDS[key_bits]):
+            most = "None to decrypt" if self._inverse else f"from 1 to {ROUNDS[key_bits]}"
+            raise ValueError(f"full_rounds must be {most}, got {full_rounds!r}")
         self.key_bits, self.sbox, self.key_sets = key_bits, sbox, key_sets
         self.full = full_rounds is not None
         self.rounds = full_rounds or ROUNDS[key_bits]
@@ -135,7 +136,6 @@ class IterativeDecryption(_Iterative):
     ``round_keys`` is what encryption takes, in the same order, and must not change while a block is inside. ``o`` holds
     its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
     With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses one of them.
-    With ``full_rounds`` it undoes so many rounds, each of them with MixColumns.
 
     Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles; ``ahead`` has the result
             a cycle before ``o``, before the last register.
