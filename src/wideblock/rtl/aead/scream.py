@@ -260,7 +260,7 @@ class ScreamCipher(wiring.Component):
         self._size = Signal(range(BLOCK + 1))  # bytes of the last block of data
         self._decrypt = Signal()
         self._ends = Signal()  # the last block of its kind
-        self._short = Signal(128, reset_less=True)  # a short last block, or 0
+        self._held = Signal(128, reset_less=True)  # the last block, for its mask if it is short
 
     def timetable(self, *, decrypt: bool) -> "Timetable":
         return Timetable(self.core.latency)
@@ -280,7 +280,7 @@ class ScreamCipher(wiring.Component):
         self._tweak(m, take, summed)
         self._blocks(m, take, summed)
         with m.If(self.clear):
-            registers = (self._kind.as_value(), self._size, self._decrypt, self._ends, self._short)
+            registers = (self._kind.as_value(), self._size, self._decrypt, self._ends, self._held)
             m.d.sync += [*(register.eq(0) for register in registers), state.eq(State.EMPTY)]
         return m
 
@@ -355,13 +355,13 @@ class ScreamCipher(wiring.Component):
         given = (block.data | one) & whole.replicate(128)
         m.d.comb += core.block.eq(given ^ (Sigma & summed.replicate(128)) ^ length)
         with m.If(core.start):
-            m.d.sync += self._short.eq(Mux(short, block.data, 0))
+            m.d.sync += self._held.eq(block.data)
 
     def _sums(self, m: Module, take: Value, summed: Value) -> Signal:
         """Results, auth, and Sigma, which is returned; neither Sigma nor auth outlasts its message."""
         core, block = self.core, self.i.payload
         Sigma, auth = Signal(128, reset_less=True), Signal(128, reset_less=True)
-        text, result = core.o ^ self._short, Signal(128)
+        text, result = core.o ^ (self._held & (self._size != BLOCK).replicate(128)), Signal(128)
         m.d.comb += [
             result.eq(Cat(Mux(k < self._size, text[8 * k : 8 * k + 8], 0) for k in range(BLOCK))),
             self.o.valid.eq(core.done & (self._kind == Kind.DATA)),
