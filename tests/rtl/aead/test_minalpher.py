@@ -13,7 +13,7 @@ from wideblock.spec.aead.minalpher import TEM, P, P_inverse, times_y
 from wideblock.spec.aead.minalpher import Minalpher as Specification
 
 from .bench import play
-from .words import ACTIVATE, FAILURE, SUCCESS, key_words, message, results
+from .words import ACTIVATE, FAILURE, SUCCESS, key_words, message, results, segment
 
 pytestmark = pytest.mark.shows("caesar")
 
@@ -144,4 +144,25 @@ def test_no_byte_leaves_under_a_wrong_tag_or_padding(permutations):
         cases += [(npub, ad, None, forged, True), (npub, ad, text, sealed, True)]
     pdi, want = exchanges(key, cases)
     passed = play(core(permutations=permutations), [ACTIVATE, *pdi], key_words(key), want=len(want))
+    assert [word for _, word in passed["do"]] == want
+
+
+@pytest.mark.parametrize("permutations", [1, 2])
+def test_a_message_that_is_abandoned_anywhere_fails_and_the_next_one_is_right(permutations):
+    """Its nonce, associated data, or some blocks of its message were taken, and results have left or are held."""
+    rng, key = random.Random(3), bytes(range(16))
+    spec, fault = Specification(key), segment(9, bytes(5), last=1)
+    npub, ad, text = rng.randbytes(13), rng.randbytes(64), rng.randbytes(64)
+    sealed, right = spec.encrypt(npub, ad, text), spec.encrypt(npub, b"", text[:33])
+    pdi, want = [ACTIVATE], []
+    for way, kind, data in ((0x20000000, 4, text), (0x30000000, 5, sealed)):
+        start = [way, *segment(0xD, npub)]
+        part, whole = segment(1, ad[:32], eot=0), segment(1, ad)
+        left = segment(5, sealed[:64], eot=0) if kind == 4 else []
+        some = [*start, *whole, *segment(kind, data[:64], eot=0)]
+        for words, sent in ((start, []), ([*start, *part], []), ([*start, *whole], []), (some, left)):
+            after, result = exchanges(key, [(npub, b"", text[:33], right, way == 0x20000000)])
+            pdi += [*words, *fault, *after]
+            want += [*sent, FAILURE, *result]
+    passed = play(core(permutations=permutations), pdi, key_words(key), want=len(want))
     assert [word for _, word in passed["do"]] == want

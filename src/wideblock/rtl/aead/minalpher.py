@@ -90,7 +90,7 @@ class MinalpherCipher(wiring.Component):
     Padding is searched in the last result of a decryption in one cycle of its own, from flags of its bytes.
 
     Timing: a block of data in 19 cycles, in 37 with one permutation; one of associated data in 19.
-    Cost:   the permutations, 512 registers of D and t, 232 of key and nonce, three multiplexers of 256 bits.
+    Cost:   the permutations, 512 registers of D and t, 232 of key and nonce, 64 flags of the padding.
     Security: no masking; no cycle depends on key or data.
     """
 
@@ -139,7 +139,7 @@ class MinalpherCipher(wiring.Component):
         self._results(m, out & ~masked, text)
         self._keys_and_nonces(m)
         self._associated_data(m, masked)
-        self._data(m, masked, summed)
+        self._data(m, masked)
         self._tags(m, summed)
         with m.If(self.clear):
             m.d.comb += [self.P.clear.eq(1), self.P_sum.clear.eq(1)]
@@ -152,13 +152,14 @@ class MinalpherCipher(wiring.Component):
         """The blocks that enter, and their masks. Returns whether the first one, and the sum, have a result."""
         block, state, P, P_sum = self.i.payload, self._state, self.P, self.P_sum
         taken = (state == State.AD) | (state == State.SUM)
+        hashed = (state == State.AD) & (block.size != 0)
         short = (state == State.AD) & (block.size != BLOCK)
         entering = Mux(state == State.DATA, block.data, 0) ^ self._yD
         C = Mux(taken, block.data, text)
         summing = named(m, "summing", C ^ Mux(self._ends, self._t, 0) ^ self._mask)
         doubled = Mux(self._ends & short, times_y(self._yD), self._yD)
         m.d.comb += [
-            self._sum.eq(self._take & taken & (block.size != 0) | self._leave & ~self._decrypt),
+            self._sum.eq(self._take & (hashed | (state == State.SUM)) | self._leave & ~self._decrypt),
             self._ends.eq(Mux(taken, block.last, self._last)),
             self._mask.eq(doubled ^ Mux(self._ends, self._D, 0)),
             P.i.payload.inverse.eq((state == State.DATA) & block.decrypt),
@@ -172,7 +173,7 @@ class MinalpherCipher(wiring.Component):
         with m.If(self._enter | self._sum):
             m.d.sync += of_sum.eq(self._sum)
         with m.If(self._sum):
-            m.d.comb += [P.i.valid.eq(1), P.i.payload.x.eq(summing)]
+            m.d.comb += [P.i.valid.eq(1), P.i.payload.x.eq(summing), P.i.payload.inverse.eq(0)]
         with m.If(self.clear):
             m.d.sync += of_sum.eq(0)
         return P.o.valid & ~of_sum, P.o.valid & of_sum
@@ -238,7 +239,7 @@ class MinalpherCipher(wiring.Component):
             m.d.comb += self.i.ready.eq(1)
             with m.If(self.i.valid):
                 m.d.comb += self._prepare[0].eq(1)
-                m.d.sync += [self._N.eq(self.i.payload.data), self._t.eq(0), state.eq(State.AD_MASK)]
+                m.d.sync += [self._N.eq(self.i.payload.data[: 8 * NPUB]), self._t.eq(0), state.eq(State.AD_MASK)]
         with m.If(state == State.AD_MASK):
             m.d.comb += self._enter.eq(1)
             m.d.sync += state.eq(State.AD_L)
@@ -261,7 +262,7 @@ class MinalpherCipher(wiring.Component):
             m.d.comb += self._enter.eq(1)
             m.d.sync += state.eq(State.L)
 
-    def _data(self, m: Module, masked: Value, summed: Value) -> None:
+    def _data(self, m: Module, masked: Value) -> None:
         """Blocks of data. One of ciphertext is accepted when it enters the sum."""
         state, block = self._state, self.i.payload
         with m.If((state == State.L) & masked):
