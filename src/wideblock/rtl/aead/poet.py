@@ -124,7 +124,7 @@ class PoetCipher(wiring.Component):
         self.keys = KeyUnit(KEYS, sbox=p.sbox, rows=1, announced=False)
         self.shape = CipherShape(block=BLOCK, key=BLOCK, npub=BLOCK, tag=BLOCK, judges=True)
         self.setup = self.keys.setup(call=self.aes.timing.latency, loading=0)
-        self.flush = 2 + 2 * self.keys.rows
+        self.flush = 2 + 2 * self.keys.rows  # then the key unit takes a key again
         super().__init__(cipher_signature(self.shape))
         self._next = Signal(Step)  # the step that begins next
         self._now = Signal(Step)  # the step under way
@@ -138,7 +138,7 @@ class PoetCipher(wiring.Component):
         self._V, self._FU, self._FV, self._T = (Signal(128, name=n, reset_less=True) for n in ("V", "FU", "FV", "T"))
 
     def timetable(self, *, decrypt: bool) -> "Timetable":
-        return Timetable(decrypt)
+        return Timetable(self.aes.timing.latency, self.F.timing.latency, decrypt=decrypt)
 
     def elaborate(self, platform):
         m = Module()
@@ -355,12 +355,10 @@ class PoetCipher(wiring.Component):
 
 
 class Timetable:
-    """The cycles of one message in POET: ten a call of the AES, five a call of F alone."""
+    """The cycles of one message in POET, with so many cycles a ``call`` of the AES, and ``alone`` a call of F."""
 
-    CALL, ALONE = 10, 5
-
-    def __init__(self, decrypt: bool):
-        self._decrypt = decrypt
+    def __init__(self, call: int, alone: int, *, decrypt: bool):
+        self._call, self._alone, self._decrypt = call, alone, decrypt
         self._ready = 0  # the cycle from which on H takes a block
         self._free = 0  # the cycle from which on a block of the present kind begins
         self._last = 0  # the cycle in which the last block begins
@@ -370,18 +368,18 @@ class Timetable:
         """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
         at = max(offered, self._ready)
         if kind is Kind.NPUB:
-            self._ready, self._free = at + 2, at + 1 + self.CALL
+            self._ready, self._free = at + 2, at + 1 + self._call
         elif kind is Kind.TAG:
             self._last = max(self._last, at + 1)
         elif kind is Kind.AD and last and size < BLOCK:
             self._tau(at + 2)
         else:
             begun = max(at + 1, self._free)
-            self._ready, self._free = begun + 1, begun + self.CALL
+            self._ready, self._free = begun + 1, begun + self._call
             if kind is Kind.AD and last:
                 self._tau(begun + 2)
             elif kind is Kind.DATA and last:
-                self._last = begun + self.CALL + 1  # after LENGTH
+                self._last = begun + self._call + 1  # after LENGTH
             elif kind is Kind.DATA:
                 self._results.append(self._free + 1)
         return at
@@ -389,19 +387,19 @@ class Timetable:
     def _tau(self, filled: int) -> None:
         """TAIL begins when H is ``filled``; then END, TAU, INIT."""
         tail = max(filled, self._free)
-        end = tail + self.CALL
-        tau = end + self.CALL + 1
-        init = tau + self.CALL + 1
-        self._ready, self._free = end + 1, init + self.ALONE + 1
+        end = tail + self._call
+        tau = end + self._call + 1
+        init = tau + self._call + 1
+        self._ready, self._free = end + 1, init + self._alone + 1
 
     def results(self) -> list[int]:
         """The cycles in which results are valid."""
-        return [*self._results, self._last + self.CALL + 1]
+        return [*self._results, self._last + self._call + 1]
 
     def tag(self) -> int:
         """The cycle from which on the tag is valid."""
-        rest = self._last + self.CALL + 1 + (self.ALONE + 1 if self._decrypt else 0)
-        return rest + self.CALL + 2
+        rest = self._last + self._call + 1 + (self._alone + 1 if self._decrypt else 0)
+        return rest + self._call + 2
 
 
 class Poet(Caesar):
