@@ -130,10 +130,13 @@ class PoetCipher(wiring.Component):
         self._now = Signal(Step)  # the step under way
         self._count = Signal(range(self.aes.timing.latency + 1))  # its cycle; 0: none is under way
         self._past = Signal(Step)  # the step that ended a cycle ago
-        self._begin, self._end = Signal(), Signal()
+        self._begin = Signal()
+        self._end = Signal()
         self._decrypt = Signal()
         self._size = Signal(range(BLOCK + 1))  # bytes of the last block, of associated data or of data
-        self._full, self._last, self._judged = Signal(), Signal(), Signal()  # H: there is a block; the last of its kind
+        self._full = Signal()  # H has a block
+        self._last = Signal()  # it is the last of its kind
+        self._judged = Signal()  # it has the first bytes of the tag, to decrypt
         self._H, self._N, self._tau, self._G = (Signal(128, name=n, reset_less=True) for n in ("H", "N", "tau", "G"))
         self._V, self._FU, self._FV, self._T = (Signal(128, name=n, reset_less=True) for n in ("V", "FU", "FV", "T"))
 
@@ -161,8 +164,10 @@ class PoetCipher(wiring.Component):
 
     def _order(self, m: Module, take: Value) -> Signal:
         """The steps, one after another. Returns the one that ``_begin`` begins."""
-        step, now, following = Signal(Step), self._now, self._next
-        free, given, call = Signal(), Signal(), self.aes.timing.latency
+        step = Signal(Step)
+        free = Signal()
+        given = Signal()
+        now, following, call = self._now, self._next, self.aes.timing.latency
         short = self._size != BLOCK
         m.d.comb += [
             step.eq(Mux((following == Step.DATA) & self._full & self._last, Step.LENGTH, following)),
@@ -211,7 +216,8 @@ class PoetCipher(wiring.Component):
 
     def _rotation(self, m: Module) -> Signal:
         """The block that the present step wants, moved by the bytes of the last block; the tag is moved back."""
-        source, by = Signal(128), Signal(4)
+        source = Signal(128)
+        by = Signal(4)
         m.d.comb += by.eq(self._size)
         with m.Switch(self._next):
             with m.Case(Step.HEADER, Step.TAIL):
@@ -230,7 +236,8 @@ class PoetCipher(wiring.Component):
         awaited = ~self._full & among(self._next, (Step.HEADER, Step.TAU, Step.INIT, Step.DATA))
         tag_awaited = (self._next == Step.LAST) & self._decrypt & ~self._judged
         m.d.comb += self.i.ready.eq(self.keys.running & ((self._next == Step.IDLE) | awaited | tag_awaited))
-        filled, one = Signal(128), Cat(Cat(Const(0, 7), self._size == k) for k in range(BLOCK))
+        filled = Signal(128)
+        one = Cat(Cat(Const(0, 7), self._size == k) for k in range(BLOCK))
         m.d.comb += filled.eq(H | (rotation & ~before))
         with m.If(take):
             with m.Switch(block.kind):
@@ -260,7 +267,9 @@ class PoetCipher(wiring.Component):
     def _calls(self, m: Module, take: Value, step: Value) -> Signal:
         """The keys and the blocks of the AES. Returns U."""
         aes, keys, begin = self.aes, self.keys, self._begin
-        mask, U, bytes_ = Signal(128, reset_less=True), Signal(128), Signal(16)
+        mask = Signal(128, reset_less=True)
+        U = Signal(128)
+        bytes_ = Signal(16)
         doubled = named(m, "doubled", GF128.double(named(m, "mask_element", Reading.GCM.element(mask))))
         m.d.comb += [
             keys.key.valid.eq(self.key.valid),
@@ -300,7 +309,8 @@ class PoetCipher(wiring.Component):
     def _chains(self, m: Module, step: Value, U: Value) -> None:
         """tau, S, and the two chains: F(U) five cycles after U entered F, F(V) with the AES."""
         F, now, end, result = self.F, self._now, self._end, self.aes.o.payload
-        turn, middle = Signal(), self._count == F.timing.latency
+        turn = Signal()
+        middle = self._count == F.timing.latency
         V = self._V ^ Mux(step == Step.INIT, ONE, 0)  # U_0 and V_0 differ in that bit, whichever is X
         m.d.comb += [
             turn.eq(middle & among(now, CHAINS)),
@@ -332,7 +342,9 @@ class PoetCipher(wiring.Component):
 
     def _results(self, m: Module, take: Value, rotation: Value, before: Value) -> None:
         """The results, and T: the tag with its beginning behind its end, or to decrypt what is wrong with it."""
-        T, past, out, last = self._T, self._past, Signal(128), Signal()
+        T, past = self._T, self._past
+        out = Signal(128)
+        last = Signal()
         m.d.comb += [
             out.eq(self._V ^ self._FV),
             last.eq(past == Step.LAST),

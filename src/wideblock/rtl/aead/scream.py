@@ -76,7 +76,8 @@ class ScreamCipher(wiring.Component):
         m = Module()
         m.submodules.core = core = self.core
         state, block = self._state, self.i.payload
-        take, summed = Signal(), Signal()
+        take = Signal()
+        summed = Signal()
         m.d.comb += [
             take.eq(self.i.valid & self.i.ready),
             summed.eq((state == State.SUM) & core.ready & ~core.done),
@@ -125,7 +126,8 @@ class ScreamCipher(wiring.Component):
         p = self.parameters
         N = Signal(8 * NPUB, reset_less=True)
         i = Signal(range(max(p.ad_bytes, p.data_bytes) // BLOCK + 2))
-        held, control = Signal(8), Signal(8)
+        held = Signal(8)
+        control = Signal(8)
         short = block.size != BLOCK
         with m.If(summed):
             m.d.comb += control.eq(Cat(Const(1, 4), self._size[:4]))
@@ -167,8 +169,10 @@ class ScreamCipher(wiring.Component):
     def _sums(self, m: Module, take: Value, summed: Value) -> Signal:
         """Results, auth, and Sigma, which is returned; neither Sigma nor auth outlasts its message."""
         core, block = self.core, self.i.payload
-        Sigma, auth = Signal(128, reset_less=True), Signal(128, reset_less=True)
-        text, result = core.o ^ (self._held & (self._size != BLOCK).replicate(128)), Signal(128)
+        Sigma = Signal(128, reset_less=True)
+        auth = Signal(128, reset_less=True)
+        text = core.o ^ (self._held & (self._size != BLOCK).replicate(128))
+        result = Signal(128)
         m.d.comb += [
             result.eq(Cat(Mux(k < self._size, text[8 * k : 8 * k + 8], 0) for k in range(BLOCK))),
             self.o.valid.eq(core.done & (self._kind == Kind.DATA)),

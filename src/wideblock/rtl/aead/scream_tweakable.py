@@ -113,7 +113,9 @@ class TweakableCipher(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        x, left, inverse = Signal(128, reset_less=True), Signal(range(self.cycles + 1)), Signal()
+        x = Signal(128, reset_less=True)
+        left = Signal(range(self.cycles + 1))
+        inverse = Signal()
         m.d.comb += [self.ready.eq(left == 0), self.ending.eq(left == 1), self.o.eq(x)]
         m.d.sync += self.done.eq(self.ending)
         with m.If(self.start):

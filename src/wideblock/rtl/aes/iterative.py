@@ -181,7 +181,9 @@ class IterativeEitherWay(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        state, way, full = Signal(128, reset_less=True), Signal(), Signal()
+        state = Signal(128, reset_less=True)
+        way = Signal()
+        full = Signal()
         number = Signal(range(self.rounds + 1))  # of the round key: upwards, or to decrypt downwards
         keys = Array(Cat(round_key(self.round_keys, index)) for index in range(self.rounds + 1))
         chosen = named(m, "key", keys[number])
