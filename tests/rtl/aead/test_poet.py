@@ -43,7 +43,7 @@ def test_stated_cycles_are_measured(changes):
     top = bits - 32
     key = rng.randbytes(16)
     spec = POET(key)
-    lengths = [(0, 0), (80, 3), (17, 33), (16, 16)]
+    lengths = [(0, 0), (80, 3), (17, 35), (16, 16)]
     kinds = [(ad, size, decrypt) for ad, size in lengths for decrypt in (False, True)]
     pdi, want = [ACTIVATE << top], []
     for ad, size, decrypt in kinds:
