@@ -37,6 +37,9 @@ AUTHENTICATED = {  # cycles a block
     "aes-gcm": 11,
     "minalpher": 19,
     "minalpher-shared": 37,
+    "poet": 10,
+    "scream": 11,
+    "scream-r": 11,
 }
 UNITS = {  # most cycles between units of 4096 bytes, and of 512
     "xts-enc": (257, 33),

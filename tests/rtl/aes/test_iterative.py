@@ -7,8 +7,8 @@ import pytest
 from amaranth.sim import Simulator
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
-from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption
-from wideblock.spec.aes import expand_key
+from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEitherWay, IterativeEncryption
+from wideblock.spec.aes import AES, expand_key, full_rounds
 
 pytestmark = pytest.mark.shows("aes-cores")
 
@@ -124,6 +124,76 @@ def test_a_block_goes_under_the_key_chosen_with_it(core):
     assert results == [oracle(dut, keys[k]).update(b) for k, b in zip((1, 0, 0, 1), blocks, strict=True)]
 
 
+def test_rounds_that_are_full_throughout():
+    """AES4: four rounds with MixColumns."""
+    keys = expand_key(bytes(range(16)))[:5]
+    dut = IterativeEncryption(full_rounds=4)
+    assert dut.timing.latency == 5
+
+    async def bench(ctx):
+        ctx.set(dut.round_keys, int.from_bytes(b"".join(keys), "little"))
+        ctx.set(dut.o.ready, 1)
+        ctx.set(dut.i.valid, 1)
+        for seed in range(3):
+            block = random.Random(seed).randbytes(16)
+            ctx.set(dut.i.payload, int.from_bytes(block, "little"))
+            assert ctx.get(dut.i.ready)
+            await ctx.tick().repeat(dut.timing.latency)
+            assert ctx.get(dut.o.valid)
+            assert ctx.get(dut.o.payload).to_bytes(16, "little") == full_rounds(block, keys)
+
+    sim = Simulator(dut)
+    sim.add_clock(1e-8)
+    sim.add_testbench(bench)
+    sim.run()
+
+
+@pytest.mark.parametrize("key_bits, sbox", [(128, "lut"), (192, "composite"), (256, "norm")])
+def test_either_way(key_bits, sbox):
+    """Both directions mixed, back to back and with a pause; ``clear`` forgets a block."""
+    dut, rng = IterativeEitherWay(key_bits=key_bits, sbox=sbox), random.Random(key_bits)
+    key = rng.randbytes(key_bits // 8)
+    aes, latency = AES(key), dut.timing.latency
+    assert latency == dut.timing.interval == {128: 10, 192: 12, 256: 14}[key_bits]
+
+    async def bench(ctx):
+        ctx.set(dut.round_keys, int.from_bytes(b"".join(expand_key(key)), "little"))
+        right = None
+        for decrypt, pause in ((0, 0), (1, 0), (1, 3), (0, 1), (1, 0)):
+            block = rng.randbytes(16)
+            for _ in range(pause):
+                await ctx.tick()
+                assert not ctx.get(dut.o.valid) and ctx.get(dut.i.ready)
+                right = None
+            ctx.set(dut.i.payload, int.from_bytes(block, "little"))
+            ctx.set(dut.decrypt, decrypt)
+            ctx.set(dut.i.valid, 1)
+            assert ctx.get(dut.i.ready)
+            assert right is None or ctx.get(dut.o.payload).to_bytes(16, "little") == right
+            await ctx.tick()
+            ctx.set(dut.i.valid, 0)
+            ctx.set(dut.decrypt, 1 - decrypt)  # counts beside a block only
+            for _ in range(latency - 1):
+                assert not ctx.get(dut.o.valid) and not ctx.get(dut.i.ready)
+                await ctx.tick()
+            right = (aes.decrypt if decrypt else aes.encrypt)(block)
+            assert ctx.get(dut.o.valid)
+        ctx.set(dut.i.valid, 1)
+        await ctx.tick()
+        ctx.set(dut.i.valid, 0)
+        ctx.set(dut.clear, 1)
+        await ctx.tick()
+        ctx.set(dut.clear, 0)
+        for _ in range(latency + 1):
+            assert ctx.get(dut.i.ready) and not ctx.get(dut.o.valid)
+            await ctx.tick()
+
+    sim = Simulator(dut)
+    sim.add_clock(1e-8)
+    sim.add_testbench(bench)
+    sim.run()
+
+
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize("p_valid", [0.1, 1.0])
 @pytest.mark.parametrize("p_ready", [0.1, 0.5])
@@ -159,7 +229,13 @@ def test_clear_forgets_the_block(moment):
 
 
 @pytest.mark.parametrize(
-    "bad, message", [({"key_bits": 160}, "got 160"), ({"sbox": "bram"}, "got 'bram'"), ({"key_sets": 3}, "got 3")]
+    "bad, message",
+    [
+        ({"key_bits": 160}, "got 160"),
+        ({"sbox": "bram"}, "got 'bram'"),
+        ({"key_sets": 3}, "got 3"),
+        ({"full_rounds": 11}, "full_rounds must be .*, got 11"),
+    ],
 )
 @pytest.mark.parametrize("core", CORES)
 def test_impossible_parameters(core, bad, message):

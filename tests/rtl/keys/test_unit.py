@@ -194,3 +194,33 @@ def test_program(name, loading):
             await ctx.tick().repeat(unit.expansion.timing.latency + latency + 2)
 
     simulate(core, bench)
+
+
+@pytest.mark.parametrize("announced, waits", [(True, 1), (False, 0)])
+def test_a_key_that_is_not_announced_is_taken_at_once(announced, waits):
+    """While idle; a core that is offered key and message at the same time needs the announcement, a cycle."""
+    word = KeyWord("K", 128, "K")
+    dut = KeyUnit(KeyMaterial(port=(word,), ciphers=(word,)), sbox="lut", rows=1, announced=announced)
+
+    async def bench(ctx):
+        ctx.set(dut.derived, 1)
+        ctx.set(dut.key.valid, 1)
+        while not ctx.get(dut.key.ready):
+            await ctx.tick()
+        await ctx.tick()
+        ctx.set(dut.key.valid, 0)
+        while not ctx.get(dut.running):
+            await ctx.tick()
+        ctx.set(dut.key.valid, 1)
+        await ctx.tick()
+        assert not ctx.get(dut.key.ready)  # a sector is under way
+        ctx.set(dut.key.valid, 0)
+        ctx.set(dut.idle, 1)
+        await ctx.tick().repeat(2)
+        ctx.set(dut.key.valid, 1)
+        for _ in range(waits):
+            assert not ctx.get(dut.key.ready)
+            await ctx.tick()
+        assert ctx.get(dut.key.ready)
+
+    simulate(dut, bench)

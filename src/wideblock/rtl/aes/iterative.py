@@ -5,20 +5,25 @@ from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.planes import from_planes, named, to_planes
+from wideblock.rtl.aes.planes import Planes, Step, from_planes, named, to_planes
 from wideblock.rtl.aes.rounds import (
     ROUNDS,
     check_parameters,
+    either_sbox_steps,
+    either_steps,
     inv_shift_rows,
+    mirror_columns,
     mix_steps,
     round_key,
     shift_rows,
+    unmirror,
     unmix_steps,
+    whiten_either,
 )
 from wideblock.rtl.aes.sbox import GATES, inv_sub_bytes, sub_bytes
 from wideblock.rtl.pipeline import Timing
 
-__all__ = ["IterativeDecryption", "IterativeEncryption"]
+__all__ = ["IterativeDecryption", "IterativeEitherWay", "IterativeEncryption"]
 
 
 class _Iterative(wiring.Component):
@@ -26,12 +31,16 @@ class _Iterative(wiring.Component):
 
     _inverse: bool
 
-    def __init__(self, *, key_bits: int = 128, sbox: str = "lut", key_sets: int = 1):
+    def __init__(self, *, key_bits: int = 128, sbox: str = "lut", key_sets: int = 1, full_rounds: int | None = None):
         check_parameters(key_bits, sbox, kinds=GATES)
         if key_sets not in (1, 2):
             raise ValueError(f"key_sets must be 1 or 2, got {key_sets!r}")
+        if full_rounds is not None and (self._inverse or not 1 <= full_rounds <= ROUNDS[key_bits]):
+            most = "None to decrypt" if self._inverse else f"from 1 to {ROUNDS[key_bits]}"
+            raise ValueError(f"full_rounds must be {most}, got {full_rounds!r}")
         self.key_bits, self.sbox, self.key_sets = key_bits, sbox, key_sets
-        self.rounds = ROUNDS[key_bits]
+        self.full = full_rounds is not None
+        self.rounds = full_rounds or ROUNDS[key_bits]
         self.timing = Timing(latency=1 + self.rounds, interval=1 + self.rounds)
         super().__init__(
             {
@@ -72,10 +81,10 @@ class _Iterative(wiring.Component):
             out = step.apply(m, live, f"u{i}")
             live = {part: [named(m, f"u{i}_{part}{b}", x) for b, x in enumerate(out[part])] for part in out}
         mixed = named(m, "mixed", from_planes(live["s"]))
-        m.d.comb += self.ahead.eq(keyed)
+        m.d.comb += self.ahead.eq(mixed if self.full else keyed)
 
         with m.If(full & ~done):
-            m.d.sync += [state.eq(Mux(following == 0, keyed, mixed)), left.eq(following)]
+            m.d.sync += [state.eq(mixed if self.full else Mux(following == 0, keyed, mixed)), left.eq(following)]
         with m.Elif(take):
             m.d.sync += [state.eq(self.i.payload ^ outer), left.eq(self.rounds), full.eq(1)]
         with m.Elif(self.o.ready):
@@ -107,6 +116,7 @@ class IterativeEncryption(_Iterative):
     ``round_keys`` holds the round keys in order, the first lowest, and must not change while a block is inside. ``o``
     holds its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
     With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses one of them.
+    With ``full_rounds`` it has so many rounds, each of them with MixColumns, under one round key more: AES4 has four.
 
     Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles; ``ahead`` has the result
             a cycle before ``o``, before the last register.
@@ -137,3 +147,75 @@ class IterativeDecryption(_Iterative):
     """
 
     _inverse = True
+
+
+class IterativeEitherWay(wiring.Component):
+    """``o`` is AES of ``i`` under ``round_keys``, or with ``decrypt`` beside it inverse AES, one block at a time.
+
+    ``round_keys`` holds the round keys in order, the first lowest, and must not change while a block is inside. ``o``
+    is valid in the cycle of the last round alone, before a register; the next block can be taken in that same cycle.
+    ``clear`` forgets the block inside.
+
+    Timing: latency rounds (10 for AES-128, 14 for AES-256), a block every so many cycles.
+    Cost:   16 inversions in GF(2^8) for both directions, a multiplexer over the round keys, 128 registers.
+    Paths:  none from ``i``.
+    Bytes:  byte 0 of a block is bits 7..0.
+    Source: FIPS 197, 5.1 and 5.3.
+    Security: no masking; the cycle count does not depend on data or key.
+    """
+
+    def __init__(self, *, key_bits: int = 128, sbox: str = "lut"):
+        check_parameters(key_bits, sbox, kinds=GATES)
+        self.key_bits, self.sbox = key_bits, sbox
+        self.rounds = ROUNDS[key_bits]
+        self.timing = Timing(latency=self.rounds, interval=self.rounds)
+        super().__init__(
+            {
+                "i": In(stream.Signature(128)),
+                "decrypt": In(1),
+                "o": Out(stream.Signature(128, always_ready=True)),
+                "round_keys": In(128 * (self.rounds + 1)),
+                "clear": In(1),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        state = Signal(128, reset_less=True)
+        way = Signal()
+        full = Signal()
+        number = Signal(range(self.rounds + 1))  # of the round key: upwards, or to decrypt downwards
+        keys = Array(Cat(round_key(self.round_keys, index)) for index in range(self.rounds + 1))
+        chosen = named(m, "key", keys[number])
+        key = [chosen[16 * b : 16 * b + 16] for b in range(8)]
+        last = named(m, "last", full & (number == Mux(way, 0, self.rounds)))
+
+        live = {"s": to_planes(state), "way": [named(m, "d", way.replicate(16))]}
+        live = self._run(m, live, either_sbox_steps(self.sbox), "sb")
+        mixed, keyed = (
+            self._run(m, live, either_steps(key, mirror_columns(key), last=end), name)
+            for end, name in ((False, "mix"), (True, "last"))
+        )
+        m.d.comb += [
+            self.i.ready.eq(~full | last),
+            self.o.valid.eq(last),
+            self.o.payload.eq(from_planes(unmirror(keyed["way"][0], keyed["s"]))),
+        ]
+        first, mirrored_last = round_key(self.round_keys, 0), mirror_columns(round_key(self.round_keys, self.rounds))
+        entering = whiten_either(self.decrypt.replicate(16), to_planes(self.i.payload), first, mirrored_last)
+        with m.If(self.i.valid & self.i.ready):
+            m.d.sync += [state.eq(from_planes(entering)), way.eq(self.decrypt), full.eq(1)]
+            m.d.sync += number.eq(Mux(self.decrypt, self.rounds - 1, 1))
+        with m.Elif(full):
+            m.d.sync += [state.eq(from_planes(mixed["s"])), number.eq(Mux(way, number - 1, number + 1)), full.eq(~last)]
+        with m.If(self.clear):
+            m.d.sync += [state.eq(0), way.eq(0), full.eq(0), number.eq(0)]
+        return m
+
+    @staticmethod
+    def _run(m: Module, live: dict[str, Planes], steps: list[Step], name: str) -> dict[str, Planes]:
+        """The planes after the steps."""
+        for i, step in enumerate(steps):
+            out = step.apply(m, live, f"{name}{i}")
+            live = {part: [named(m, f"{name}{i}_{part}{b}", x) for b, x in enumerate(out[part])] for part in out}
+        return live

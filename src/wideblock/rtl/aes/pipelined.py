@@ -13,15 +13,18 @@ from wideblock.rtl.aes.rounds import (
     ROUNDS,
     check_parameters,
     cut_places,
+    either_sbox_steps,
     either_steps,
     inv_shift_rows,
     mirror_columns,
     mix_steps,
     round_key,
     shift_rows,
+    unmirror,
     unmix_steps,
+    whiten_either,
 )
-from wideblock.rtl.aes.sbox import GATES, affine, inv_affine, rom, sbox_steps
+from wideblock.rtl.aes.sbox import GATES, rom, sbox_steps
 from wideblock.rtl.pipeline import FixedLatency, Pipeline, Timing
 
 __all__ = ["PipelinedDecryption", "PipelinedEitherWay", "PipelinedEncryption", "both_ways"]
@@ -229,42 +232,17 @@ class PipelinedEitherWay(wiring.Component):
         mirrored = [mirror_columns(key) for key in keys]
 
         d = named(m, "d", self.decrypt.replicate(size))
-        block = to_planes(self.i.payload)
-        whitened = [
-            (d & (inverse ^ k_last)) | (~d & (s ^ k_first))
-            for s, k_first, inverse, k_last in zip(block, keys[0], mirror_columns(block), mirrored[last], strict=True)
-        ]
+        whitened = whiten_either(d, to_planes(self.i.payload), keys[0], mirrored[last])
         p = Pipeline(m, valid=self.i.valid, s=named(m, "whitened", Cat(whitened)), way=d)
         p.cut(**p.live)
         for r in range(1, last + 1):
             linear = either_steps(keys[r], mirrored[last - r], last=r == last)
-            _apply(m, p, [*self._sbox_steps(), *linear], self.round_stages, size, f"r{r}")
+            _apply(m, p, [*either_sbox_steps(self.sbox), *linear], self.round_stages, size, f"r{r}")
 
         assert p.depth == self.timing.latency
-        s, back = _split(p.s), p.way
-        out = [(back & b) | (~back & a) for a, b in zip(s, mirror_columns(s), strict=True)]
+        out = unmirror(p.way, _split(p.s))
         m.d.comb += [self.o.valid.eq(p.valid), self.o.payload.eq(from_planes(out))]
         return m
-
-    def _sbox_steps(self) -> list[Step]:
-        """SubBytes or InvSubBytes, and ShiftRows; plane ``way`` goes along."""
-
-        def before(m, live, name):
-            s, (d,) = live["s"], live["way"]
-            return {"s": [(d & b) | (~d & a) for a, b in zip(s, inv_affine(s), strict=True)], "way": [d]}
-
-        def after(m, live, name):
-            (d,) = live["way"]
-            y = [named(m, f"{name}_y{b}", plane) for b, plane in enumerate(live["s"])]
-            s = [
-                named(m, f"{name}_u{b}", (d & i) | (~d & f)) for b, (i, f) in enumerate(zip(y, affine(y), strict=True))
-            ]
-            return {"s": shift_rows(s), "way": [d]}
-
-        def along(step: Step) -> Step:
-            return Step(step.levels, lambda m, live, name: {**step.apply(m, live, name), "way": live["way"]})
-
-        return [Step(2, before), *map(along, sbox_steps(self.sbox, None)), Step(2, after)]
 
 
 def both_ways(*, sbox: str, **parameters) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from itertools import combinations, pairwise
 from amaranth import Cat, Module, Value
 
 from wideblock.rtl.aes.planes import Planes, Step, named, to_planes
-from wideblock.rtl.aes.sbox import KINDS
+from wideblock.rtl.aes.sbox import KINDS, affine, inv_affine, sbox_steps
 
 __all__ = [
     "ROUNDS",
@@ -21,6 +21,9 @@ __all__ = [
     "mix_steps",
     "unmix_steps",
     "either_steps",
+    "either_sbox_steps",
+    "whiten_either",
+    "unmirror",
     "cut_places",
 ]
 
@@ -159,6 +162,42 @@ def either_steps(key: Planes, inverse_key: Planes, *, last: bool) -> list[Step]:
     if last:
         return [Step(2, either_key), *[Step(1, lambda m, live, name: live)] * 2]
     return [Step(3, unmix), Step(1, lambda m, live, name: {**_wrap(m, live, name), "way": live["way"]}), Step(2, mix)]
+
+
+def either_sbox_steps(kind: str) -> list[Step]:
+    """Steps of SubBytes and ShiftRows for blocks of either direction, those to decrypt with their columns mirrored.
+
+    The S-box and its inverse are inversion in GF(2^8) and an affine map, behind or before it: the inversion serves
+    both. So does ShiftRows.
+    """
+
+    def before(m, live, name):
+        s, (d,) = live["s"], live["way"]
+        return {"s": [(d & b) | (~d & a) for a, b in zip(s, inv_affine(s), strict=True)], "way": [d]}
+
+    def after(m, live, name):
+        (d,) = live["way"]
+        y = [named(m, f"{name}_y{b}", plane) for b, plane in enumerate(live["s"])]
+        s = [named(m, f"{name}_u{b}", (d & i) | (~d & f)) for b, (i, f) in enumerate(zip(y, affine(y), strict=True))]
+        return {"s": shift_rows(s), "way": [d]}
+
+    def along(step: Step) -> Step:
+        return Step(step.levels, lambda m, live, name: {**step.apply(m, live, name), "way": live["way"]})
+
+    return [Step(2, before), *map(along, sbox_steps(kind, None)), Step(2, after)]
+
+
+def whiten_either(way: Value, block: Planes, first: Planes, mirrored_last: Planes) -> Planes:
+    """The block plus the first round key, or where ``way`` is high mirrored, plus the last one, mirrored, too."""
+    return [
+        (way & (inverse ^ k_last)) | (~way & (s ^ k_first))
+        for s, k_first, inverse, k_last in zip(block, first, mirror_columns(block), mirrored_last, strict=True)
+    ]
+
+
+def unmirror(way: Value, s: Planes) -> Planes:
+    """The state with its columns in order again, where ``way`` is high."""
+    return [(way & b) | (~way & a) for a, b in zip(s, mirror_columns(s), strict=True)]
 
 
 def cut_places(levels: Sequence[int], stages: int) -> set[int]:

@@ -23,7 +23,8 @@ class KeyUnit(wiring.Component):
     After reset and after ``zeroize`` it holds ``clear`` high while ``clear_row`` goes twice over ``rows`` rows: once
     for what the memories hold, once for what was still under way. ``taken`` pulses with every key; in that cycle
     ``words`` are those of the port that are no AES keys. ``running``: sectors may enter. ``waiting``: a key is offered,
-    and no further sector may enter. ``idle``, from the core: no sector is under way.
+    and no further sector may enter. ``idle``, from the core: no sector is under way. A key that is not ``announced``
+    is accepted at once when the core is idle, for a core that is never offered a key and a message together.
 
     Derivations: once the round keys are complete, ``derive`` pulses as the cipher has to take :attr:`block`. The core
     raises ``derived`` when all that it keeps itself is in place. A single derivation of a hash key is the core's own
@@ -41,13 +42,13 @@ class KeyUnit(wiring.Component):
             for the last one only for itself.
     """
 
-    def __init__(self, material: KeyMaterial, *, sbox: str, rows: int, round_stages: int = 1):
+    def __init__(self, material: KeyMaterial, *, sbox: str, rows: int, round_stages: int = 1, announced: bool = True):
         if (len(material.ciphers), material.rule) not in ((1, KeyRule.ANY), (2, KeyRule.HALVES_DIFFER)):
             raise ValueError(
                 f"a key unit takes one AES key, or two that must differ; got {len(material.ciphers)} under the rule "
                 f"{material.rule.name}"
             )
-        self.material, self.rows = material, rows
+        self.material, self.rows, self.announced = material, rows, announced
         self.expansion = KeyExpansion(
             key_bits=material.ciphers[0].bits, sbox=logic_sbox(sbox), round_stages=round_stages
         )
@@ -171,7 +172,7 @@ class KeyUnit(wiring.Component):
             with m.State("running"):
                 m.d.comb += [
                     self.running.eq(1),
-                    self.key.ready.eq(self.waiting & self.idle & expansion.key.ready),
+                    self.key.ready.eq(self._admitted() & self.idle & expansion.key.ready),
                 ]
                 with m.If(accepted):
                     m.next = "expansion"
@@ -179,6 +180,10 @@ class KeyUnit(wiring.Component):
                     m.next = "refused"
                 cleared_on_demand()
         return m
+
+    def _admitted(self) -> Value:
+        """Whether a key is accepted as soon as the core is idle."""
+        return self.waiting if self.announced else Const(1)
 
     def _program(self, m: Module, accepted: Value) -> Value:
         """Counts the calls that were asked for, keeps what returns; high when all did and the core is done, too."""

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SCREAM v3: the mode TAE on one instance of the tweakable block cipher Scream.
+
+    C_i = E(N || i || 00, M_i),  a short last block: M_i + E(N || i || 00, [8 r]_128)
+    auth  = E(N || 0 || 02, A_0) + E(N || 1 || 02, A_1) + ..,  the last block under 04, a short one under 06
+    Sigma = M_0 + M_1 + ..
+    T     = E(N || m || 16 r + 1, Sigma) + auth,  for m whole blocks and r bytes
+
+Source: Grosso et al., "SCREAM: Side-Channel Resistant Authenticated Encryption with Masking", version 3 (CAESAR,
+second round, 2015); its reference code; TAE by Liskov, Rivest, Wagner, CRYPTO 2002.
+Bytes: the counter i is four bytes, big-endian.
+"""
+
+from dataclasses import dataclass
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import enum, wiring
+
+from wideblock.rtl.stream.parameters import parameter
+
+from .caesar import Caesar
+from .cipher import CipherShape, Kind, cipher_signature
+from .parameters import AeadParameters
+from .scream_tweakable import TweakableCipher
+from .words import byte_swapped
+
+__all__ = ["Scream", "ScreamCipher", "ScreamParameters"]
+
+BLOCK, KEY, NPUB, TAG = 16, 16, 11, 16  # bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScreamParameters(AeadParameters):
+    """Parameters of a SCREAM core."""
+
+    steps: int = parameter(10, "steps of the tweakable block cipher, two rounds each", (10, 12))
+    rounds: int = parameter(2, "rounds a cycle", (1, 2, 4))
+
+
+class State(enum.Enum):
+    """EMPTY: no key. SUM: the cipher is awaited for Sigma. TAG: the tag is made, and offered."""
+
+    EMPTY = 0
+    IDLE = 1
+    MESSAGE = 2
+    SUM = 3
+    TAG = 4
+
+
+class ScreamCipher(wiring.Component):
+    """SCREAM as a :class:`~wideblock.rtl.aead.cipher.Cipher`, both directions, tags of 16 bytes.
+
+    Timing: a block of either kind in the latency of the tweakable cipher: 11 cycles with 10 steps and two rounds a
+            cycle.
+    Cost:   the tweakable cipher, 128 registers each of K, Sigma, auth and the last block, 88 of N.
+    Security: no masking; no cycle depends on key or data.
+    """
+
+    def __init__(self, parameters: ScreamParameters):
+        self.parameters = p = parameters
+        self.core = TweakableCipher(steps=p.steps, rounds=p.rounds)
+        self.shape = CipherShape(block=BLOCK, key=KEY, npub=NPUB, tag=TAG)
+        self.setup = self.flush = 1
+        super().__init__(cipher_signature(self.shape))
+        self._state = Signal(State)
+        self._kind = Signal(Kind)  # of the block in the tweakable cipher; TAG for Sigma
+        self._size = Signal(range(BLOCK + 1))  # bytes of the last block of data
+        self._decrypt = Signal()
+        self._ends = Signal()  # the last block of its kind
+        self._held = Signal(128, reset_less=True)  # the last block, for its mask if it is short
+
+    def timetable(self, *, decrypt: bool) -> "Timetable":
+        return Timetable(self.core.latency)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.core = core = self.core
+        state, block = self._state, self.i.payload
+        take = Signal()
+        summed = Signal()
+        m.d.comb += [
+            take.eq(self.i.valid & self.i.ready),
+            summed.eq((state == State.SUM) & core.ready & ~core.done),
+            core.start.eq((take & (block.kind != Kind.NPUB) & (block.size != 0)) | summed),
+            core.clear.eq(self.clear),
+        ]
+        self._order(m, take, summed)
+        self._tweak(m, take, summed)
+        self._blocks(m, take, summed)
+        with m.If(self.clear):
+            registers = (self._kind.as_value(), self._size, self._decrypt, self._ends, self._held)
+            m.d.sync += [*(register.eq(0) for register in registers), state.eq(State.EMPTY)]
+        return m
+
+    def _order(self, m: Module, take: Value, summed: Value) -> None:
+        """Key, nonce, blocks, tag."""
+        state, core, block = self._state, self.core, self.i.payload
+        K = Signal(128, reset_less=True)
+        m.d.comb += [
+            core.key.eq(K),
+            self.key.ready.eq((state == State.EMPTY) | (state == State.IDLE)),
+            self.i.ready.eq((state == State.IDLE) | ((state == State.MESSAGE) & core.ready)),
+            self.tag.valid.eq((state == State.TAG) & core.ready & ~core.done),
+        ]
+        with m.If(self.key.valid & self.key.ready):
+            m.d.sync += [K.eq(self.key.payload), state.eq(State.IDLE)]
+        with m.If(take & (block.kind == Kind.NPUB)):
+            m.d.sync += state.eq(State.MESSAGE)
+        with m.If(take & (block.kind == Kind.DATA) & block.last):
+            m.d.sync += state.eq(State.SUM)
+        with m.If(summed):
+            m.d.sync += state.eq(State.TAG)
+        with m.If(self.tag.valid & self.tag.ready):
+            m.d.sync += state.eq(State.IDLE)
+        with m.If(take):
+            m.d.sync += [self._kind.eq(block.kind), self._decrypt.eq(block.decrypt), self._ends.eq(block.last)]
+            m.d.sync += self._size.eq(block.size)
+        with m.Elif(summed):
+            m.d.sync += self._kind.eq(Kind.TAG)
+        with m.If(self.clear):
+            m.d.sync += K.eq(0)
+
+    def _tweak(self, m: Module, take: Value, summed: Value) -> None:
+        """N || i || control. The counter i is that of the next block from the end of a block on."""
+        core, block = self.core, self.i.payload
+        p = self.parameters
+        N = Signal(8 * NPUB, reset_less=True)
+        i = Signal(range(max(p.ad_bytes, p.data_bytes) // BLOCK + 2))
+        held = Signal(8)
+        control = Signal(8)
+        short = block.size != BLOCK
+        with m.If(summed):
+            m.d.comb += control.eq(Cat(Const(1, 4), self._size[:4]))
+        with m.Elif(core.start):
+            with m.If(block.kind == Kind.AD):
+                m.d.comb += control.eq(Mux(block.last, Mux(short, 6, 4), 2))
+        with m.Else():
+            m.d.comb += control.eq(held)
+        m.d.sync += held.eq(control)
+        m.d.comb += core.tweak.eq(Cat(N, byte_swapped(Cat(i, Const(0, 32 - len(i)))), control))
+        with m.If(take & (block.kind == Kind.NPUB)):
+            m.d.sync += [N.eq(block.data), i.eq(0)]
+        with m.Elif(core.ending):
+            with m.If((self._kind == Kind.AD) & self._ends):
+                m.d.sync += i.eq(0)
+            with m.Elif(self._size == BLOCK):
+                m.d.sync += i.eq(i + 1)
+        with m.If(self.clear):
+            m.d.sync += [N.eq(0), i.eq(0), held.eq(0)]
+
+    def _blocks(self, m: Module, take: Value, summed: Value) -> None:
+        """The block that enters the cipher: associated data padded, data, the length of short data, or Sigma."""
+        core, block = self.core, self.i.payload
+        is_data = block.kind == Kind.DATA
+        short = Signal()
+        one = Cat(Cat(Const(0, 7), ~is_data & (block.size == k)) for k in range(BLOCK))
+        m.d.comb += [
+            short.eq(~summed & is_data & (block.size != BLOCK)),
+            core.inverse.eq(~summed & is_data & block.decrypt & ~short),
+        ]
+        Sigma = self._sums(m, take, summed)
+        whole = ~summed & ~short
+        length = Cat(Const(0, 123), block.size[:4] & short.replicate(4))  # 8 r in byte 15
+        given = (block.data | one) & whole.replicate(128)
+        m.d.comb += core.block.eq(given ^ (Sigma & summed.replicate(128)) ^ length)
+        with m.If(core.start):
+            m.d.sync += self._held.eq(block.data)
+
+    def _sums(self, m: Module, take: Value, summed: Value) -> Signal:
+        """Results, auth, and Sigma, which is returned; neither Sigma nor auth outlasts its message."""
+        core, block = self.core, self.i.payload
+        Sigma = Signal(128, reset_less=True)
+        auth = Signal(128, reset_less=True)
+        text = core.o ^ (self._held & (self._size != BLOCK).replicate(128))
+        result = Signal(128)
+        m.d.comb += [
+            result.eq(Cat(Mux(k < self._size, text[8 * k : 8 * k + 8], 0) for k in range(BLOCK))),
+            self.o.valid.eq(core.done & (self._kind == Kind.DATA)),
+            self.o.payload.data.eq(result),
+            self.o.payload.size.eq(self._size),
+            self.tag.payload.eq(auth),
+        ]
+        with m.If(summed):
+            m.d.sync += Sigma.eq(0)
+        with m.Elif(self.o.valid & self._decrypt):
+            m.d.sync += Sigma.eq(Sigma ^ result)
+        with m.Elif(take & (block.kind == Kind.DATA) & ~block.decrypt):
+            m.d.sync += Sigma.eq(Sigma ^ block.data)
+        with m.If(self.tag.valid & self.tag.ready):
+            m.d.sync += auth.eq(0)
+        with m.Elif(core.done & ~self.o.valid):
+            m.d.sync += auth.eq(auth ^ core.o)
+        with m.If(self.clear):
+            m.d.sync += [Sigma.eq(0), auth.eq(0)]
+        return Sigma
+
+
+class Timetable:
+    """The cycles of one message in SCREAM, with a tweakable cipher of ``latency`` cycles."""
+
+    def __init__(self, latency: int):
+        self._latency = latency
+        self._free = 0  # the cycle from which on the cipher takes a block
+        self._last = 0
+        self._results: list[int] = []
+
+    def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
+        """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
+        at = self._last = max(offered, self._free)
+        if kind is not Kind.NPUB and size:
+            self._free = at + self._latency
+            if kind is Kind.DATA:
+                self._results.append(self._free)
+        return at
+
+    def results(self) -> list[int]:
+        """The cycles in which the results are valid."""
+        return self._results
+
+    def tag(self) -> int:
+        """The cycle from which on the tag is valid."""
+        summed = max(self._last, self._free) + 1
+        return summed + self._latency + 1
+
+
+class Scream(Caesar):
+    """SCREAM behind the CAESAR Hardware API.
+
+    Timing: see ``behaviour.timing``.
+    Security: that of the specification.
+    """
+
+    title = "SCREAM, an authenticated cipher on a tweakable block cipher"
+    make_cipher = ScreamCipher

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SCREAM behind the CAESAR Hardware API in Amaranth's simulator: its cipher, known answers, and the stated cycles."""
+
+import random
+
+import pytest
+from amaranth.sim import Simulator
+
+from wideblock import vectors
+from wideblock.rtl.aead.scream import Scream, ScreamParameters
+from wideblock.rtl.aead.scream_tweakable import BACKWARD, FORWARD, TweakableCipher
+from wideblock.spec.aead.scream import SCREAM, inv_l_box, l_box
+from wideblock.spec.aead.scream import Scream as Specification
+
+from ...variants import few_of_many
+from .bench import play
+from .words import ACTIVATE, FAILURE, SUCCESS, key_words, message, results
+
+pytestmark = pytest.mark.shows("caesar")
+
+CORES = [{}, {"rounds": 4, "steps": 12}, {"rounds": 1, "word_bits": 128}]
+
+
+def core(**parameters):
+    return Scream(ScreamParameters(**{"ad_bytes": 80, "data_bytes": 80, **parameters}))
+
+
+@pytest.mark.parametrize(("terms", "model"), [(FORWARD, l_box), (BACKWARD, inv_l_box)])
+def test_linear_layer(terms, model):
+    assert len(terms) == 16
+    for bit in range(16):
+        assert sum((bit in chosen) << j for j, chosen in enumerate(terms)) == model(1 << bit)
+
+
+@pytest.mark.parametrize(("steps", "rounds"), few_of_many([(10, 2), (12, 4), (10, 1), (12, 1), (10, 4)], [(10, 2)]))
+def test_tweakable_cipher(steps, rounds):
+    """Known answers and both directions, in the stated latency."""
+    dut = TweakableCipher(steps=steps, rounds=rounds)
+    name = f"Scream TBC unit vectors, {steps} steps"
+    known = next(group.vectors for group in vectors.load("scream") if group.name == name)
+    for v in known:
+        assert Specification(v["key"], steps=steps).encrypt(v["tweak"], v["x"]) == v["y"]
+
+    async def bench(ctx):
+        for v in known:
+            for inverse, given, right in ((0, v["x"], v["y"]), (1, v["y"], v["x"])):
+                for port, value in (("key", v["key"]), ("tweak", v["tweak"]), ("block", given)):
+                    ctx.set(getattr(dut, port), int.from_bytes(value, "little"))
+                ctx.set(dut.inverse, inverse)
+                ctx.set(dut.start, 1)
+                assert ctx.get(dut.ready)
+                cycles = 0
+                while not (cycles and ctx.get(dut.done)):
+                    await ctx.tick()
+                    ctx.set(dut.start, 0)
+                    cycles += 1
+                assert cycles == dut.latency
+                assert ctx.get(dut.o).to_bytes(16, "little") == right
+
+    simulator = Simulator(dut)
+    simulator.add_clock(1e-8)
+    simulator.add_testbench(bench)
+    simulator.run()
+
+
+@pytest.mark.parametrize("steps", few_of_many([10, 12], [10]))
+def test_known_answers(steps):
+    """A key for each message; random pauses on every port."""
+    known = [
+        a
+        for group in vectors.load("scream")
+        for a in group.vectors
+        if "pt" in a and a.parameters["steps"] == steps and max(len(a["ad"]), len(a["pt"])) <= 64
+    ]
+    pdi, sdi, want = [], [], []
+    for a in random.Random(4).sample(known, 4):
+        text, tag = a["ct"][:-16], a["ct"][-16:]
+        pdi += [ACTIVATE, *message(a["nonce"], a["ad"], a["pt"]), *message(a["nonce"], a["ad"], text, tag)]
+        sdi += key_words(a["key"])
+        want += results(text, tag) + results(a["pt"])
+    passed = play(core(steps=steps), pdi, sdi, want=len(want), chance=(0.7, 0.8, 0.6), seed=steps)
+    assert [word for _, word in passed["do"]] == want
+
+
+@pytest.mark.parametrize("changes", few_of_many(CORES, [CORES[0]]))
+def test_stated_cycles_are_measured(changes):
+    dut, rng = core(**changes), random.Random(8)
+    bits = dut.parameters.word_bits
+    top = bits - 32
+    key = rng.randbytes(16)
+    spec = SCREAM(key, steps=dut.parameters.steps)
+    lengths = [(0, 0), (0, 1), (80, 0), (17, 33), (16, 16), (0, 80), (80, 80)]
+    kinds = [(ad, size, decrypt) for ad, size in lengths for decrypt in (False, True)]
+    pdi, want = [ACTIVATE << top], []
+    for ad, size, decrypt in kinds:
+        npub, a, text = rng.randbytes(11), rng.randbytes(ad), rng.randbytes(size)
+        sealed = spec.encrypt(npub, a, text)
+        body, tag = sealed[:-16], sealed[-16:]
+        pdi += message(npub, a, body, tag, bits=bits) if decrypt else message(npub, a, text, bits=bits)
+        want += results(text, bits=bits) if decrypt else results(body, tag, bits=bits)
+    passed = play(dut, pdi, key_words(key, bits), want=len(want))
+    assert [word for _, word in passed["do"]] == want
+    begun = [cycle for cycle, word in passed["pdi"] if word in (0x20000000 << top, 0x30000000 << top)]
+    ended = [cycle for cycle, word in passed["do"] if word == SUCCESS << top]
+    assert begun[1:] == ended[:-1]
+    for n, (ad, size, decrypt) in enumerate(kinds):
+        stated = dut.timing.message(ad, size, decrypt=decrypt, activated=n == 0)
+        assert ended[n] - begun[n] == stated, (ad, size, decrypt)
+
+
+def test_cycles_a_block():
+    """Eleven, the rate of the published core; 12 steps take two more."""
+    assert core().timing.interval == 11
+    assert core(steps=12).timing.interval == 13
+    assert core(rounds=1).timing.interval == 21
+    assert core(rounds=4).timing.interval == 6
+
+
+def test_no_byte_leaves_under_a_wrong_tag():
+    """Any bit of the tag, of the ciphertext or of the associated data; the next message is right."""
+    rng, key = random.Random(6), bytes(range(16))
+    npub, ad, text = rng.randbytes(11), rng.randbytes(20), rng.randbytes(37)
+    sealed = SCREAM(key).encrypt(npub, ad, text)
+    pdi, want = [ACTIVATE], []
+    for _ in range(4):
+        at = rng.randrange(8 * (len(ad) + len(sealed)))
+        wrong = (int.from_bytes(ad + sealed, "big") ^ 1 << at).to_bytes(len(ad) + len(sealed), "big")
+        pdi += message(npub, wrong[: len(ad)], wrong[len(ad) : -16], wrong[-16:])
+        want += [FAILURE]
+    pdi += message(npub, ad, sealed[:-16], sealed[-16:])
+    want += results(text)
+    passed = play(core(), pdi, key_words(key), want=len(want))
+    assert [word for _, word in passed["do"]] == want
+
+
+def test_the_formula_of_the_manual():
+    """docs/authenticated-ciphers.md, section 7, for all lengths of up to five blocks."""
+    timing = core().timing
+    for ad in range(81):
+        for n in range(81):
+            a, m, w = -(-ad // 16), -(-n // 16), -(-min(ad or n, 16) // 4)
+            S = 29 + w + 11 * a if ad else 32 + w
+            assert timing.message(ad, n) == S + 11 * m, (ad, n)
+            assert timing.message(ad, n, decrypt=True) == S + 11 * m - 2 + -(-n // 4), (ad, n)
