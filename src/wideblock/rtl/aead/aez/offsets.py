@@ -75,8 +75,9 @@ class Power(enum.Enum):
     AFTER_8 = 5
 
 
-def _double(x: Value) -> Value:
-    return Reading.BE.block(GF128.double(Reading.BE.element(x)))
+def _double(m: Module, name: str, x: Value) -> Value:
+    element = named(m, f"{name}_element", Reading.BE.element(x))
+    return Reading.BE.block(named(m, f"{name}_doubled", GF128.double(element)))
 
 
 def _places(done: Value, decrypt: Value) -> Mapping[Tweak, tuple[int, Any]]:
@@ -181,7 +182,7 @@ class Offsets(wiring.Component):
         I, J, L = (part & gate.replicate(128) for part, gate in zip((self.I, self.J, self.L), gates, strict=True))
         first = named(m, "first", self.bit == 3)
         added = named(m, "added", with_power & (self.bit == 1))
-        doubled = _double(self.offset) & ~first.replicate(128)
+        doubled = _double(m, "offset", self.offset) & ~first.replicate(128)
         with m.If(self.enable & (self.bit != 0)):
             m.d.sync += self.offset.eq(doubled ^ I ^ J ^ L ^ (P & added.replicate(128)))
         with m.If(self.clear):
@@ -203,7 +204,7 @@ class Offsets(wiring.Component):
             with m.Elif(self.power == Power.FIRST):
                 m.d.sync += P.eq(self.I)
             with m.Elif(doubling):
-                m.d.sync += P.eq(_double(P))
+                m.d.sync += P.eq(_double(m, "power", P))
         with m.If(self.clear):
             m.d.sync += P.eq(0)
         return P
