@@ -102,6 +102,11 @@ def _go(name: str, cond: Cond = Cond.ALWAYS) -> Parts:
     return {"cond": cond, "target": name}
 
 
+def _clear(row: Row) -> Parts:
+    """A row that had results is cleared."""
+    return {"write": row, "source": Source.CLEAR}
+
+
 SUM = {"acc": Acc.ADD, "result": 1}
 """The result of a call is added to the sum; T is 0."""
 NO_TEXT = {"text": Text.MEMORY}
@@ -284,10 +289,15 @@ def _tiny(p: _Program) -> None:
     p.step(hold=Hold.CUT, write=Row.Q, source=Source.V)  # A
     p.step(text=Text.H, read=Row.Q)
     p.step(text=Text.MEMORY, out=Out.SINGLE, read=Row.P)
+    last = [
+        {"text": Text.MEMORY, "hold": Hold.V, "turn": Turn.LEFT},
+        _merged({"hold": Hold.MERGE}, _clear(Row.P)),
+        _merged({"wait": Wait.TURNED}, NO_TEXT, _clear(Row.Q), _go("tag")),
+    ]
     p.run(
         _beside(
             _offset(Tweak.NONCE),
-            [{"text": Text.MEMORY, "hold": Hold.V, "turn": Turn.LEFT}, {"hold": Hold.MERGE}, {"wait": Wait.TURNED, **_go("tag")}],
+            last,
         )
     )
 
@@ -387,8 +397,8 @@ def _finish(p: _Program) -> None:
     p.run([{}] * 4)  # a result of eight words is being stored
     p.step(out=Out.SINGLE, read=Row.CY)
     p.name("own tag")
-    p.step(text=Text.MEMORY)
-    p.step(hold=Hold.V)
+    p.step(text=Text.MEMORY, **_clear(Row.P))
+    p.step(hold=Hold.V, **_clear(Row.Q))
     p.name("tag")
-    p.step(wait=Wait.TAG, **_go("idle"))
+    p.step(wait=Wait.TAG, **_clear(Row.X), **_go("idle"))
 

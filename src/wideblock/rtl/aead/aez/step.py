@@ -101,12 +101,13 @@ class Row(enum.Enum):
 
 
 class Source(enum.Enum):
-    """What is written to the memory: nothing, V, the first half of the input block, the sum."""
+    """What is written to the memory: nothing, V, the first half of the input block, the sum, 0."""
 
     NONE = 0
     V = 1
     INPUT = 2
     ACC = 3
+    CLEAR = 4
 
 
 class Turn(enum.Enum):
