@@ -5,6 +5,8 @@ from dataclasses import asdict, replace
 
 import pytest
 
+from wideblock.catalog import PRESETS
+from wideblock.catalog.kinds import AEAD
 from wideblock.errors import UserError
 from wideblock.export.aead import random_answers, vectors
 from wideblock.export.contract import Contract, contract
@@ -35,6 +37,15 @@ def test_every_check_passes(simulation):
     assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
     assert [check.name for check in report.checks] == list(CHECKS)
     assert all(check.outcome is Outcome.PASSED and check.cycles for check in report.checks)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [name for name, preset in PRESETS.items() if preset.scheme.kind is AEAD])
+def test_every_check_passes_on_every_preset(name):
+    core = contract(name, {"data_bytes": 96, "ad_bytes": 80})
+    report = verify(core, messages=64, seed=2, vectors=core.known_answers)
+    assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
+    assert all(check.outcome is Outcome.PASSED for check in report.checks)
 
 
 class Wrong:

@@ -70,7 +70,7 @@ class Caesar(wiring.Component):
         self.pre = PreProcessor(shape, word_bits=p.word_bits, ad_bytes=p.ad_bytes, data_bytes=p.data_bytes)
         self.buffer = ResultBuffer(shape, word_bits=p.word_bits, most_bytes=longest)
         self.post = PostProcessor(word_bits=p.word_bits, tag_bytes=shape.tag)
-        self.clearing = self.buffer.rows + cipher.flush
+        self.clearing = self.buffer.rows + max(self.buffer.flush, cipher.flush)
         self.timing = AeadTiming(cipher, p.word_bits, self.loader.latency, zeroize=self.clearing + 2)
         self.interface = caesar_interface(p.word_bits)
         self.behaviour = AeadBehaviour(shape, p.ad_bytes, p.data_bytes, self.timing)

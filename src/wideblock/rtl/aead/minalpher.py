@@ -84,13 +84,13 @@ class MinalpherCipher(wiring.Component):
 
     One permutation is for L and the message. The sums are made in another one, which works on a block while the first
     works on the next; or in the same, by turns. D and t are registers of their own: D is the mask of the block in the
-    first permutation, and multiplied by y when a block enters and when it leaves. t takes the mask of a block of the sum
-    when it enters, and P of it when it leaves.
+    first permutation, and is multiplied by y when a block enters and when it leaves. t takes the mask of a block of the
+    sum when it enters, and P of it when it leaves.
 
     Padding is searched in the last result of a decryption in one cycle of its own, from flags of its bytes.
 
     Timing: a block of data in 19 cycles, in 37 with one permutation; one of associated data in 19.
-    Cost:   the permutations, 512 registers of D and t, 232 of key and nonce, three multiplexers of 256 bits.
+    Cost:   the permutations, 512 registers of D and t, 232 of key and nonce, 64 flags of the padding.
     Security: no masking; no cycle depends on key or data.
     """
 
@@ -139,7 +139,7 @@ class MinalpherCipher(wiring.Component):
         self._results(m, out & ~masked, text)
         self._keys_and_nonces(m)
         self._associated_data(m, masked)
-        self._data(m, masked, summed)
+        self._data(m, masked)
         self._tags(m, summed)
         with m.If(self.clear):
             m.d.comb += [self.P.clear.eq(1), self.P_sum.clear.eq(1)]
@@ -148,21 +148,18 @@ class MinalpherCipher(wiring.Component):
             m.d.sync += self._state.eq(State.EMPTY)
         return m
 
-    def _idle(self, permutation: Permutation) -> Value:
-        """Whether nothing is in a permutation; while a block leaves it is not idle."""
-        return permutation.i.ready & ~permutation.o.valid
-
     def _permutations(self, m: Module, text: Value) -> tuple[Value, Value]:
         """The blocks that enter, and their masks. Returns whether the first one, and the sum, have a result."""
         block, state, P, P_sum = self.i.payload, self._state, self.P, self.P_sum
         taken = (state == State.AD) | (state == State.SUM)
+        hashed = (state == State.AD) & (block.size != 0)
         short = (state == State.AD) & (block.size != BLOCK)
         entering = Mux(state == State.DATA, block.data, 0) ^ self._yD
         C = Mux(taken, block.data, text)
         summing = named(m, "summing", C ^ Mux(self._ends, self._t, 0) ^ self._mask)
         doubled = Mux(self._ends & short, times_y(self._yD), self._yD)
         m.d.comb += [
-            self._sum.eq(self._take & taken & (block.size != 0) | self._leave & ~self._decrypt),
+            self._sum.eq(self._take & (hashed | (state == State.SUM)) | self._leave & ~self._decrypt),
             self._ends.eq(Mux(taken, block.last, self._last)),
             self._mask.eq(doubled ^ Mux(self._ends, self._D, 0)),
             P.i.payload.inverse.eq((state == State.DATA) & block.decrypt),
@@ -176,7 +173,7 @@ class MinalpherCipher(wiring.Component):
         with m.If(self._enter | self._sum):
             m.d.sync += of_sum.eq(self._sum)
         with m.If(self._sum):
-            m.d.comb += [P.i.valid.eq(1), P.i.payload.x.eq(summing)]
+            m.d.comb += [P.i.valid.eq(1), P.i.payload.x.eq(summing), P.i.payload.inverse.eq(0)]
         with m.If(self.clear):
             m.d.sync += of_sum.eq(0)
         return P.o.valid & ~of_sum, P.o.valid & of_sum
@@ -208,7 +205,8 @@ class MinalpherCipher(wiring.Component):
 
     def _results(self, m: Module, out: Value, text: Value) -> None:
         """Results. The last one of a decryption stays a cycle longer, in which its padding is searched."""
-        some, one = Signal(BLOCK), Signal(BLOCK)  # bytes that are not 00, and that are 80
+        some = Signal(BLOCK)  # bytes that are not 00
+        one = Signal(BLOCK)  # bytes that are 80
         searched = Signal()
         final = out & self._decrypt & self._last & ~searched
         m.d.comb += self._leave.eq(out & ~final)
@@ -241,7 +239,7 @@ class MinalpherCipher(wiring.Component):
             m.d.comb += self.i.ready.eq(1)
             with m.If(self.i.valid):
                 m.d.comb += self._prepare[0].eq(1)
-                m.d.sync += [self._N.eq(self.i.payload.data), self._t.eq(0), state.eq(State.AD_MASK)]
+                m.d.sync += [self._N.eq(self.i.payload.data[: 8 * NPUB]), self._t.eq(0), state.eq(State.AD_MASK)]
         with m.If(state == State.AD_MASK):
             m.d.comb += self._enter.eq(1)
             m.d.sync += state.eq(State.AD_L)
@@ -256,20 +254,20 @@ class MinalpherCipher(wiring.Component):
             with m.Elif(masked):
                 m.d.sync += state.eq(State.AD)
         with m.If(state == State.AD):
-            m.d.comb += self.i.ready.eq(self._idle(self.P_sum))
+            m.d.comb += self.i.ready.eq(self.P_sum.idle)
         with m.If(self._take & ((state == State.AD_L) | (state == State.AD)) & block.last):
             m.d.comb += self._prepare[1].eq(1)
             m.d.sync += state.eq(State.MASK)
-        with m.If((state == State.MASK) & self._idle(self.P)):
+        with m.If((state == State.MASK) & self.P.idle):
             m.d.comb += self._enter.eq(1)
             m.d.sync += state.eq(State.L)
 
-    def _data(self, m: Module, masked: Value, summed: Value) -> None:
+    def _data(self, m: Module, masked: Value) -> None:
         """Blocks of data. One of ciphertext is accepted when it enters the sum."""
         state, block = self._state, self.i.payload
         with m.If((state == State.L) & masked):
             m.d.sync += state.eq(State.DATA)
-        with m.If((state == State.DATA) & self._idle(self.P)):
+        with m.If((state == State.DATA) & self.P.idle):
             m.d.comb += self.i.ready.eq(~block.decrypt)
             with m.If(self.i.valid):
                 m.d.comb += self._enter.eq(1)
@@ -280,7 +278,7 @@ class MinalpherCipher(wiring.Component):
                 with m.Elif(block.last):
                     m.d.sync += state.eq(State.SEAL)
         with m.If(state == State.SUM):
-            m.d.comb += self.i.ready.eq(self._leave if self.shared else self._idle(self.P_sum))
+            m.d.comb += self.i.ready.eq(self._leave if self.shared else self.P_sum.idle)
             with m.If(self._take):
                 m.d.sync += state.eq(Mux(block.last, State.JUDGE, State.DATA))
 
@@ -292,7 +290,7 @@ class MinalpherCipher(wiring.Component):
         with m.If(state == State.SEAL):
             m.d.comb += self.tag.valid.eq(summed & self._sealing)
         with m.If(state == State.JUDGE):
-            m.d.comb += self.i.ready.eq(summed if self.shared else summed & self._idle(self.P))
+            m.d.comb += self.i.ready.eq(summed if self.shared else summed & self.P.idle)
             with m.If(self._take):
                 m.d.sync += self._wrong.eq(self._wrong | (tag != self.i.payload.data[: 8 * TAG]))
                 m.d.sync += state.eq(State.JUDGED)

@@ -104,7 +104,7 @@ class Permutation(wiring.Component):
     """``o`` is P of ``i.x``, or P^-1 with ``inverse``, one block at a time.
 
     ``o`` holds its block until it is taken; the next block can be taken in that same cycle. Nothing is left of a block
-    that was taken. ``clear`` forgets it.
+    that was taken. ``idle``: there is no block. ``clear`` forgets it.
 
     Timing: latency 18, a block every 18 cycles.
     Cost:   64 S-boxes of four bits, 256 registers; the same for one direction and for both.
@@ -119,6 +119,7 @@ class Permutation(wiring.Component):
             {
                 "i": In(stream.Signature(data.StructLayout({"x": 8 * BLOCK, "inverse": 1}))),
                 "o": Out(stream.Signature(8 * BLOCK)),
+                "idle": Out(1),
                 "clear": In(1),
             }
         )
@@ -132,6 +133,7 @@ class Permutation(wiring.Component):
         done = named(m, "done", n == ROUNDS)
         take = named(m, "take", self.i.valid & self.i.ready)
         m.d.comb += [
+            self.idle.eq(~full),
             self.i.ready.eq(~full | (done & self.o.ready)),
             self.o.valid.eq(full & done),
             self.o.payload.eq(state),

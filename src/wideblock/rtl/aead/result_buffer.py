@@ -26,7 +26,8 @@ class ResultBuffer(wiring.Component):
 
     There is room for ``most_bytes``. The words of a message must have left before the next message's arrive.
 
-    ``clear`` with every row in ``clear_row`` forgets everything.
+    ``clear`` with every row in ``clear_row``, and ``flush`` cycles more, forgets everything: a word under way may get
+    into the first row.
 
     Timing: the first word of a block is valid ``LATENCY`` cycles after it came; one word a cycle. Two blocks are at
             least as many cycles apart as a block has words. ``discard`` takes a cycle a word.
@@ -40,6 +41,7 @@ class ResultBuffer(wiring.Component):
         self.shape, self.word_bits = shape, word_bits
         words = -(-8 * most_bytes // word_bits)
         self.rows = 1 << max(1, (words - 1).bit_length())
+        self.flush = 2
         super().__init__(
             {
                 "valid": In(1),
