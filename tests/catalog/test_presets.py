@@ -33,6 +33,8 @@ OF_KIND = {
 }
 SECTORS = [name for name in OF_KIND[SECTOR] if catalog.preset(name).scheme.name != "xts"]
 AUTHENTICATED = {  # cycles a block
+    "aez41": 25,
+    "aez5": 25,
     "aes-gcm": 11,
     "minalpher": 19,
     "minalpher-shared": 37,

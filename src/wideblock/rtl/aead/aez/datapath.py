@@ -12,7 +12,8 @@ from wideblock.rtl.stream.storage import Ring
 
 from ..cipher import CipherShape
 from .offsets import Offsets, Version
-from .step import AES, LAYOUT, Acc, Constant, Hold, Operand, Out as Result, Source, Text
+from .step import AES, LAYOUT, Acc, Constant, Hold, Operand, Source, Text
+from .step import Out as Result
 
 __all__ = ["Datapath"]
 

@@ -6,6 +6,8 @@ Source: Hoang, Krovetz, Rogaway, "AEZ v5" (2017), 1.5, E; AEZ v4.1, algorithm E,
 
 from collections.abc import Mapping
 from enum import Enum
+from functools import reduce
+from operator import xor
 from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
@@ -179,12 +181,12 @@ class Offsets(wiring.Component):
                     m.d.comb += with_power.eq(power)
         chosen = [Mux(self.bit == 3, x[2], Mux(self.bit == 2, x[1], x[0])) for x in n]
         gates = [named(m, f"gate_{part}", x) for part, x in zip("IJL", chosen, strict=True)]
-        I, J, L = (part & gate.replicate(128) for part, gate in zip((self.I, self.J, self.L), gates, strict=True))
+        terms = [part & gate.replicate(128) for part, gate in zip((self.I, self.J, self.L), gates, strict=True)]
         first = named(m, "first", self.bit == 3)
         added = named(m, "added", with_power & (self.bit == 1))
         doubled = _double(m, "offset", self.offset) & ~first.replicate(128)
         with m.If(self.enable & (self.bit != 0)):
-            m.d.sync += self.offset.eq(doubled ^ I ^ J ^ L ^ (P & added.replicate(128)))
+            m.d.sync += self.offset.eq(reduce(xor, [doubled, *terms, P & added.replicate(128)]))
         with m.If(self.clear):
             m.d.sync += self.offset.eq(0)
         return m

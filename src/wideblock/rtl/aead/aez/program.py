@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program of AEZ: the routines of keys, nonce, associated data, pairs, fragment, AEZ-prf and AEZ-tiny, step by step.
+"""The program of AEZ, step by step: key, nonce, associated data, pairs, fragment, AEZ-prf and AEZ-tiny.
 
 A call of E takes a step to load its operand and one for each round; the next step has its result, and loads the next.
 The offset of the next call is made in the last three rounds. A pair of blocks takes two calls in the first pass, ten
@@ -10,7 +10,7 @@ result for j from 3 on.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -177,8 +177,8 @@ def _ad(p: _Program) -> None:
 def _first_pass(p: _Program) -> None:
     """W_i = M_i + E(1, i; M'_i), X_i = M'_i + E(0, 0; W_i), and the sum of all X_i.
 
-    A block is accepted before the last X_i is stored: if the message ends with less than 16 bytes in it, the pair before
-    it is part of the fragment, and neither was changed.
+    A block is accepted before the last X_i is stored: if the message ends with less than 16 bytes in it, the pair
+    before it is part of the fragment. Its blocks are still there, in the row of X and in T.
     """
     p.step(**ACCEPT, write=Row.X, source=Source.INPUT, **_go("only", Cond.INPUT_LAST))
     p.step(**LOAD, operand=Operand.H, **_go("pair"))
@@ -198,13 +198,13 @@ def _tail(p: _Program) -> None:
     p.step(**SUM, write=Row.X, source=Source.V, count=Count.NEXT, **_go("last block"))
     p.name("only")
     p.step(**_go("without pairs", Cond.BELOW_16))
-    p.name("last block")  # M_u or M_u, M_x is row X and H
+    p.name("last block")  # row X and H: the string M_u || M_x
     p.step(text=Text.H, read=Row.X, **_go("whole", Cond.WHOLE))
     p.step(text=Text.MEMORY, write=Row.Q, source=Source.V)
     p.step(write=Row.P, source=Source.V, **_go("fragment"))
     p.name("whole")
     p.step(write=Row.P, source=Source.V, **_go("long"))
-    p.name("below 16")  # M_u is row X, M_v and M_x are T and row INCOMING
+    p.name("below 16")  # row X is M_u; T and row INCOMING: the string M_v || M_x
     p.step(write=Row.P, source=Source.V, read=Row.INCOMING)
     p.step(text=Text.MEMORY)
     p.step(write=Row.Q, source=Source.V)
@@ -401,4 +401,3 @@ def _finish(p: _Program) -> None:
     p.step(hold=Hold.V, **_clear(Row.Q))
     p.name("tag")
     p.step(wait=Wait.TAG, **_clear(Row.X), **_go("idle"))
-
