@@ -176,8 +176,8 @@ def test_every_length(version):
     exchange(version, [(n * 7 % 140, n) for n in range(161)] + [(n, 17) for n in range(141)] + [(290, 330)])
 
 
-def test_steps_write_only_when_the_port_is_free():
-    """A step that accepts a block writes it; no step of the program can wait twice."""
+def test_a_block_is_stored_when_it_is_accepted():
+    """The step that accepts a block, and no other, reads the input."""
     for version in Version:
         taking = [step for step in program(version) if step.wait in (Wait.BLOCK, Wait.EITHER)]
         assert taking and all(step.source is Source.INPUT for step in taking)
