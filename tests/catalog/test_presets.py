@@ -34,6 +34,8 @@ OF_KIND = {
 ANY = {"hctr2-any": (290, 545)}  # most cycles between messages of 4096 bytes, and of one alone to its last block
 SECTORS = [name for name in OF_KIND[SECTOR] if catalog.preset(name).scheme.name != "xts" and name not in ANY]
 AUTHENTICATED = {  # cycles a block
+    "aez41": 25,
+    "aez5": 25,
     "aes-gcm": 11,
     "minalpher": 19,
     "minalpher-shared": 37,

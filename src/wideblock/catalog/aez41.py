@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AEZ v4.1, for lengths at which no offset repeats, an AES round a cycle."""
+
+from wideblock.catalog.kinds import AEAD
+from wideblock.catalog.scheme import Preset, Scheme, Status
+from wideblock.rtl.aead.aez.cipher import AezParameters, AezV4
+from wideblock.spec.aead.aez import AEZv4
+
+__all__ = ["PRESETS", "SCHEME"]
+
+
+SCHEME = Scheme(
+    "aez41",
+    AezV4,
+    AezParameters,
+    lambda p, key: AEZv4(key),
+    AEZv4.security,
+    Status.BENCHMARK,
+    lambda p: f"AEZ v4.1 for messages of up to {p.data_bytes} bytes, an AES round a cycle, CAESAR API",
+    "aez",
+    lambda p, answer: answer.parameters["version"] == "4.1" and "ad" in answer,
+    kind=AEAD,
+)
+
+PRESETS = (Preset("aez41", SCHEME, AezParameters()),)

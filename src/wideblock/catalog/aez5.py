@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AEZ v5, an AES round a cycle."""
+
+from wideblock.catalog.kinds import AEAD
+from wideblock.catalog.scheme import Preset, Scheme, Status
+from wideblock.rtl.aead.aez.cipher import AezParameters, AezV5
+from wideblock.spec.aead.aez import AEZv5
+
+__all__ = ["PRESETS", "SCHEME"]
+
+
+SCHEME = Scheme(
+    "aez5",
+    AezV5,
+    AezParameters,
+    lambda p, key: AEZv5(key),
+    AEZv5.security,
+    Status.BENCHMARK,
+    lambda p: f"AEZ v5 for messages of up to {p.data_bytes} bytes, an AES round a cycle, CAESAR API",
+    "aez",
+    lambda p, answer: answer.parameters["version"] == "5" and "ad" in answer,
+    kind=AEAD,
+)
+
+PRESETS = (Preset("aez5", SCHEME, AezParameters()),)

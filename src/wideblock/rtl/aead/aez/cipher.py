@@ -1,0 +1,124 @@
+# amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
+"""AEZ v4.1 and v5 with keys of 48 bytes, nonces of 12 bytes and tags of 16 bytes.
+
+Source: Hoang, Krovetz, Rogaway, "AEZ v5: Authenticated Encryption by Enciphering" (2017), and AEZ v4.1 (2015).
+Bytes:  byte 0 of a block is bits 7..0; see :mod:`.program` for the equations.
+"""
+
+from dataclasses import dataclass
+
+from amaranth import Module
+from amaranth.lib import wiring
+
+from wideblock.errors import UserError
+from wideblock.rtl.aes.sbox import GATES
+from wideblock.rtl.stream.parameters import parameter
+
+from ..caesar import Caesar
+from ..cipher import CipherShape, Padding, cipher_signature
+from ..parameters import AeadParameters
+from .datapath import Datapath
+from .offsets import Version
+from .program import program
+from .sequencer import Sequencer
+from .step import Out, Wait
+from .timetable import Timetable, setup
+
+__all__ = ["AezCipher", "AezParameters", "AezV4", "AezV5"]
+
+SPECIAL_ROWS = 16
+MOST_V4_AD, MOST_V4_DATA = 16_015, 32_047
+"""Bytes before an offset of version 4.1 repeats: 1000 whole blocks of associated data, and 1000 pairs of a message."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AezParameters(AeadParameters):
+    """Parameters of a core of AEZ."""
+
+    sbox: str = parameter("lut", "form of the AES S-box", GATES)
+
+
+class AezCipher(wiring.Component):
+    """AEZ as a :class:`~wideblock.rtl.aead.cipher.Cipher`, both directions.
+
+    A sequencer carries out a program of one step a cycle on a datapath of one AES round. Its memory has the message and
+    intermediate values. ``version`` changes offsets, round keys, and the hash of associated data.
+
+    Timing: 25 cycles a pair of blocks, ten when it comes and fifteen afterwards; five a block of associated data.
+    Cost:   see :class:`Datapath` and :class:`Sequencer`.
+    Security: no masking; no cycle depends on key or data.
+    """
+
+    def __init__(self, parameters: AezParameters, version: Version):
+        self.shape = CipherShape(block=32, key=48, npub=12, tag=16, padding=Padding.ONE, judges=True, online=False)
+        self.steps = program(version)
+        self.setup = setup(self.steps)
+        blocks = -(-parameters.data_bytes // self.shape.block)
+        self.flush = rows = 1 << (2 * blocks + SPECIAL_ROWS - 1).bit_length()
+        self.sequencer = Sequencer(self.steps, self.shape, rows)
+        self.datapath = Datapath(version, self.shape, sbox=parameters.sbox, rows=rows)
+        super().__init__(cipher_signature(self.shape))
+
+    def timetable(self, *, decrypt: bool) -> Timetable:
+        return Timetable(self.steps, decrypt=decrypt)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.sequencer = sequencer = self.sequencer
+        m.submodules.datapath = datapath = self.datapath
+        wait = sequencer.step.wait
+        either = wait == Wait.EITHER
+        m.d.comb += [
+            self.key.ready.eq((wait == Wait.KEY) | either),
+            self.i.ready.eq((wait == Wait.BLOCK) | (either & ~self.key.valid)),
+            self.o.valid.eq(sequencer.step.out != Out.NONE),
+            self.o.payload.eq(datapath.result),
+            self.tag.valid.eq(wait == Wait.TAG),
+            self.tag.payload.eq(datapath.tag),
+            sequencer.block.eq(self.i.payload),
+            sequencer.block_valid.eq(self.i.valid),
+            sequencer.key_valid.eq(self.key.valid),
+            sequencer.tag_ready.eq(self.tag.ready),
+            datapath.block.eq(self.i.payload.data),
+            datapath.key.eq(self.key.payload),
+            datapath.load.eq(self.key.valid & self.key.ready),
+            *(part.clear.eq(self.clear) for part in (sequencer, datapath)),
+        ]
+        for name in ("step", "go", "read", "write", "done", "number", "nibbles", "turn", "far", "size", "decrypt"):
+            m.d.comb += getattr(datapath, name).eq(getattr(sequencer, name))
+        return m
+
+
+class AezV5(Caesar):
+    """AEZ v5 behind the CAESAR Hardware API.
+
+    Timing: see ``behaviour.timing``.
+    Security: that of the specification.
+    """
+
+    title = "AEZ v5, an authenticated cipher"
+
+    @staticmethod
+    def make_cipher(parameters: AezParameters) -> AezCipher:
+        return AezCipher(parameters, Version.V5)
+
+
+class AezV4(Caesar):
+    """AEZ v4.1 behind the CAESAR Hardware API, for lengths at which no offset repeats.
+
+    Timing: see ``behaviour.timing``.
+    Security: that of the specification.
+    """
+
+    title = "AEZ v4.1, an authenticated cipher"
+
+    @staticmethod
+    def make_cipher(parameters: AezParameters) -> AezCipher:
+        return AezCipher(parameters, Version.V4)
+
+    @staticmethod
+    def check(p: AezParameters) -> None:
+        for name, value, most in (("ad_bytes", p.ad_bytes, MOST_V4_AD), ("data_bytes", p.data_bytes, MOST_V4_DATA)):
+            if value > most:
+                raise UserError(f"{name} of AEZ v4.1 must be at most {most}, before an offset repeats, got {value}")

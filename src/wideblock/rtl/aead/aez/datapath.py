@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The datapath: one AES round, the texts around it, the message memory, and the offsets."""
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import In, Out
+
+from wideblock.rtl.aes.planes import from_planes, named, to_planes
+from wideblock.rtl.aes.rounds import mix_steps, shift_rows
+from wideblock.rtl.aes.sbox import sub_bytes
+from wideblock.rtl.stream.storage import Ring
+
+from ..cipher import CipherShape
+from .offsets import Offsets, Version
+from .step import AES, LAYOUT, Acc, Constant, Hold, Operand, Source, Text
+from .step import Out as Result
+
+__all__ = ["Datapath"]
+
+BLOCK = 128  # bits
+
+
+def nibbles(block: Value) -> list[Value]:
+    """Half bytes in the order of the string: the high one of byte 0, the low one, .."""
+    return [block[8 * byte + at : 8 * byte + at + 4] for byte in range(len(block) // 8) for at in (4, 0)]
+
+
+def from_nibbles(parts: list[Value]) -> Value:
+    """The block of its half bytes."""
+    return Cat(parts[at ^ 1] for at in range(len(parts)))
+
+
+def turned_left(block: Value, by: int) -> Value:
+    """Nibble k is nibble k + ``by``, around the end."""
+    parts = nibbles(block)
+    return from_nibbles([*parts[by:], *parts[:by]])
+
+
+class Datapath(wiring.Component):
+    """Carries out ``step`` in each cycle with ``go``, and turns H with ``turn``.
+
+    The AES' register, T, H, a sum, and the rows of the memory are blocks; V is T, with the AES' result or without it.
+
+    Timing: a round a cycle; the memory's output has a row one cycle after its address.
+    Cost:   16 S-boxes, one round; 384 registers of the key, 768 of blocks and offsets; block memory of ``rows`` rows.
+    Security: no masking; no cycle depends on key or data.
+    """
+
+    def __init__(self, version: Version, shape: CipherShape, *, sbox: str, rows: int):
+        self.version, self.shape, self.sbox, self.rows = version, shape, sbox, rows
+        self.offsets = Offsets(version)
+        super().__init__(
+            {
+                "step": In(LAYOUT),
+                "go": In(1),
+                "read": In(range(rows)),
+                "write": In(range(rows)),
+                "done": In(range(rows // 2)),
+                "number": In(3),
+                "nibbles": In(5),
+                "turn": In(1),
+                "far": In(1),
+                "size": In(range(shape.block + 1)),
+                "decrypt": In(1),
+                "block": In(8 * shape.block),
+                "key": In(8 * shape.key),
+                "load": In(1),
+                "clear": In(1),
+                "result": Out(shape.results),
+                "tag": Out(BLOCK),
+            }
+        )
+        names = ("I", "J", "L", "state", "T", "H", "total")
+        self._I, self._J, self._L, self._state, self._T, self._H, self._sum = (
+            Signal(BLOCK, name=name, reset_less=True) for name in names
+        )
+        self._V = Signal(BLOCK, name="V")
+        self._row = Signal(BLOCK, name="row")  # the memory's output
+
+    def elaborate(self, platform):
+        m = Module()
+        step = self.step
+        m.d.comb += self._V.eq(self._T ^ (self._state & step.result.replicate(BLOCK)))
+        self._keys(m)
+        D = self._offset(m)
+        self._memory(m)
+        self._aes(m, D)
+        self._texts(m, D)
+        self._hold(m)
+        self._results(m)
+        with m.If(self.clear):
+            registers = (self._I, self._J, self._L, self._state, self._T, self._H, self._sum)
+            m.d.sync += [register.eq(0) for register in registers]
+        return m
+
+    def _keys(self, m: Module) -> None:
+        with m.If(self.load):
+            m.d.sync += Cat(self._I, self._J, self._L).eq(self.key)
+
+    def _offset(self, m: Module) -> Value:
+        """The offset."""
+        m.submodules.offsets = offsets = self.offsets
+        m.d.comb += [
+            Cat(offsets.I, offsets.J, offsets.L).eq(Cat(self._I, self._J, self._L)),
+            offsets.tweak.eq(self.step.tweak),
+            offsets.bit.eq(self.step.bit),
+            offsets.power.eq(self.step.power),
+            offsets.done.eq(self.done),
+            offsets.decrypt.eq(self.decrypt),
+            offsets.enable.eq(self.go),
+            offsets.clear.eq(self.clear),
+        ]
+        return offsets.offset
+
+    def _memory(self, m: Module) -> None:
+        """The rows; while clearing, one after another is 0."""
+        clear_row = Signal(range(self.rows))
+        m.d.sync += clear_row.eq(Mux(self.clear, clear_row + 1, 0))
+        ring = Ring(m, "rows", width=BLOCK, depth=self.rows, clear=self.clear, clear_row=clear_row)
+        source = self.step.source
+        value = Signal(BLOCK)
+        with m.Switch(source):
+            with m.Case(Source.V):
+                m.d.comb += value.eq(self._V)
+            with m.Case(Source.INPUT):
+                m.d.comb += value.eq(self.block[:BLOCK])
+            with m.Case(Source.ACC):
+                m.d.comb += value.eq(self._sum)
+        with m.If(self.clear):
+            m.d.comb += value.eq(0)
+        ring.write(self.write, value, self.go & (source != Source.NONE))
+        m.d.comb += self._row.eq(ring.read(self.read, 1))
+
+    def _aes(self, m: Module, D: Value) -> None:
+        """The AES' register: operand + offset + constant, or a round with MixColumns."""
+        step, state = self.step, self._state
+        operand, key, constant = Signal(BLOCK), Signal(BLOCK), Signal(BLOCK)
+        with m.Switch(step.operand):
+            with m.Case(Operand.V):
+                m.d.comb += operand.eq(self._V)
+            with m.Case(Operand.MEMORY):
+                m.d.comb += operand.eq(self._row)
+            with m.Case(Operand.H):
+                m.d.comb += operand.eq(self._H)
+        with m.Switch(step.aes):
+            for name, value in ((AES.I, self._I), (AES.J, self._J), (AES.L, self._L)):
+                with m.Case(name):
+                    m.d.comb += key.eq(value)
+        last = constant[8 * 15 :]
+        with m.Switch(step.constant):
+            with m.Case(Constant.TAU):
+                m.d.comb += last.eq(8 * self.shape.tag)
+            with m.Case(Constant.NONCE):
+                m.d.comb += constant[8 * self.shape.npub + 7].eq(1)
+            with m.Case(Constant.ROUND):
+                m.d.comb += last.eq(self.number ^ self.decrypt.replicate(3))
+        rows = shift_rows(to_planes(sub_bytes(m, state, self.sbox, "sb")))
+        live = {"s": [named(m, f"sb{b}", plane) for b, plane in enumerate(rows)]}
+        for i, part in enumerate(mix_steps(to_planes(key), last=False)):
+            out = part.apply(m, live, f"mix{i}")
+            live = {name: [named(m, f"mix{i}_{name}{b}", x) for b, x in enumerate(out[name])] for name in out}
+        with m.If(self.go & (step.aes == AES.LOAD)):
+            m.d.sync += state.eq(operand ^ D ^ constant)
+        with m.Elif(self.go & (step.aes != AES.KEEP)):
+            m.d.sync += state.eq(from_planes(live["s"]))
+
+    def _texts(self, m: Module, D: Value) -> None:
+        """T and the sum."""
+        T, total = self._T, self._sum
+        with m.If(self.go):
+            with m.Switch(self.step.text):
+                with m.Case(Text.ADD):
+                    m.d.sync += T.eq(T ^ self._row)
+                with m.Case(Text.MEMORY):
+                    m.d.sync += T.eq(self._row)
+                with m.Case(Text.AES):
+                    m.d.sync += T.eq(self._state)
+                with m.Case(Text.H):
+                    m.d.sync += T.eq(self._H)
+            with m.Switch(self.step.acc):
+                with m.Case(Acc.ADD):
+                    m.d.sync += total.eq(total ^ self._V)
+                with m.Case(Acc.V):
+                    m.d.sync += total.eq(self._V)
+                if self.version is Version.V4:
+                    with m.Case(Acc.OFFSET):
+                        m.d.sync += total.eq(total ^ D)
+
+    def _hold(self, m: Module) -> None:
+        """H: the second half of an input block, V, its first e nibbles, or H turned."""
+        hold, e = self.step.hold, self.nibbles
+        filled = (hold == Hold.PAD) | (hold == Hold.CUT)
+        partly = named(m, "partly", filled | (hold == Hold.MERGE))
+        padded = named(m, "padded", hold == Hold.PAD)
+        filled = named(m, "filled", filled)
+        whole = named(m, "whole", hold == Hold.V)
+        parts, V = nibbles(self._H), nibbles(self._V)
+        with m.If(self.turn):
+            m.d.sync += self._H.eq(Mux(self.far, turned_left(self._H, 8), turned_left(self._H, 1)))
+        with m.Elif(self.go & (self.step.source == Source.INPUT)):
+            m.d.sync += self._H.eq(self.block[BLOCK:])
+        with m.Elif(self.go):
+            for k, (h, v) in enumerate(zip(parts, V, strict=True)):
+                below = named(m, f"below_{k}", e > k)
+                with m.If(whole | (partly & below)):
+                    m.d.sync += h.eq(v)
+                with m.Elif(filled):
+                    m.d.sync += h.eq(Cat(Const(0, 3), padded & (e == k)))
+
+    def _results(self, m: Module) -> None:
+        """Results are V, and H behind it; the tag is H."""
+        step = self.step
+        both = named(m, "both", step.out != Result.SINGLE)
+        m.d.comb += [
+            self.result.data.eq(Cat(self._V, self._H & both.replicate(BLOCK))),
+            self.result.size.eq(Mux(step.out == Result.PAIR, self.shape.block, self.size)),
+            self.tag.eq(self._H),
+        ]

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sequencer: which step is carried out, and what the steps need to know of lengths and numbers."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from wideblock.rtl.aes.planes import named
+
+from ..cipher import CipherShape, Kind
+from .step import LAYOUT, Cond, Count, Row, Step, Turn, Wait
+
+__all__ = ["Sequencer"]
+
+
+class Sequencer(wiring.Component):
+    """``step`` is carried out in each cycle with ``go``, and the next one follows; in others it is kept.
+
+    block, block_valid: the input block that is offered; key_valid, tag_ready: of key and tag
+    read, write:  addresses in the memory of ``rows`` rows, the special rows at its end
+    done:         pairs that are done
+    number:       the round of AEZ-tiny
+    nibbles:      e of the step
+    turn, far:    H is to be turned by a nibble, or by eight; ``step`` waits if it says so
+    size:         bytes of the last block that was hashed or enciphered
+    decrypt:      the message is deciphered
+
+    Timing: steps are read from a table a cycle ahead, and are registers.
+    Cost:   the table, an address counter, counters of pairs.
+    Security: the order of steps depends on lengths and direction alone.
+    """
+
+    def __init__(self, steps: Sequence[Step], shape: CipherShape, rows: int):
+        self.steps, self.shape, self.rows = steps, shape, rows
+        address = range(rows)
+        super().__init__(
+            {
+                "block": In(shape.blocks),
+                "block_valid": In(1),
+                "key_valid": In(1),
+                "tag_ready": In(1),
+                "clear": In(1),
+                "step": Out(LAYOUT),
+                "go": Out(1),
+                "read": Out(address),
+                "write": Out(address),
+                "done": Out(range(rows // 2)),
+                "number": Out(3),
+                "nibbles": Out(5),
+                "turn": Out(1),
+                "far": Out(1),
+                "size": Out(range(shape.block + 1)),
+                "decrypt": Out(1),
+            }
+        )
+        self._last = Signal()
+        self._pairs = Signal(range(rows // 2))
+        self._turns = Signal(5)
+
+    def elaborate(self, platform):
+        m = Module()
+        self._steps(m)
+        self._waits(m)
+        self._lengths(m)
+        self._turning(m)
+        m.d.comb += [self.read.eq(self._address(m, self.step.read)), self.write.eq(self._address(m, self.step.write))]
+        with m.If(self.clear):
+            m.d.sync += [register.eq(0) for register in (self.done, self._pairs, self.number, self.size, self._turns)]
+            m.d.sync += [self._last.eq(0), self.decrypt.eq(0)]
+        return m
+
+    def _steps(self, m: Module) -> None:
+        """The step after this one is read while this one is carried out."""
+        words = [LAYOUT.const(asdict(step)).as_bits() for step in self.steps]
+        table = memory.Memory(shape=LAYOUT.size, depth=len(words), init=words, attrs={"rom_style": "logic"})
+        m.submodules.table = table
+        port = table.read_port(domain="comb")
+        place = Signal(range(len(words)))
+        following = Signal.like(place)
+        step = Signal(LAYOUT, init=asdict(self.steps[0]))
+        m.d.comb += [
+            self.step.as_value().eq(step),
+            following.eq(Mux(self._cond(m), step.target, place + 1)),
+            port.addr.eq(Mux(self.clear, 0, Mux(self.go, following, place))),
+        ]
+        m.d.sync += [place.eq(port.addr), step.as_value().eq(port.data)]
+
+    def _cond(self, m: Module) -> Value:
+        size, block = self.size, self.block
+        conditions = {
+            Cond.ALWAYS: 1,
+            Cond.INPUT_WHOLE: block.size == self.shape.block,
+            Cond.INPUT_LAST: block.last,
+            Cond.INPUT_MORE: ~block.last,
+            Cond.KEY: self.key_valid,
+            Cond.LAST: self._last,
+            Cond.NO_HIGH: size <= 16,
+            Cond.BELOW_16: size < 16,
+            Cond.EXACT_16: size == 16,
+            Cond.WHOLE: size == self.shape.block,
+            Cond.LONG: ~size[4],  # not 16 to 31
+            Cond.EVEN: size[:4] == 0,
+            Cond.ENCRYPT: ~self.decrypt,
+            Cond.NONE: self._pairs == 0,
+            Cond.DONE: self.done == self._pairs,
+            Cond.ROUNDS: self.number == 7,
+        }
+        cond = Signal()
+        with m.Switch(self.step.cond):
+            for name, value in conditions.items():
+                with m.Case(name):
+                    m.d.comb += cond.eq(value)
+        return cond
+
+    def _waits(self, m: Module) -> None:
+        ready = {
+            Wait.NONE: 1,
+            Wait.BLOCK: self.block_valid,
+            Wait.KEY: self.key_valid,
+            Wait.EITHER: self.block_valid | self.key_valid,
+            Wait.TURNED: self._turns == 0,
+            Wait.TAG: self.tag_ready,
+        }
+        with m.Switch(self.step.wait):
+            for wait, value in ready.items():
+                with m.Case(wait):
+                    m.d.comb += self.go.eq(value)
+
+    def _lengths(self, m: Module) -> None:
+        """Size and direction of blocks, and the counters of pairs and rounds."""
+        block, count = self.block, self.step.count
+        taking = (self.step.wait == Wait.BLOCK) | (self.step.wait == Wait.EITHER)
+        with m.If(self.go):
+            with m.If(taking):
+                m.d.sync += self.decrypt.eq(block.decrypt)
+                with m.If(block.kind != Kind.TAG):
+                    m.d.sync += [self.size.eq(block.size), self._last.eq(block.last)]
+            with m.Switch(count):
+                with m.Case(Count.ZERO):
+                    m.d.sync += self.done.eq(0)
+                with m.Case(Count.NEXT):
+                    m.d.sync += self.done.eq(self.done + 1)
+                with m.Case(Count.ALL):
+                    m.d.sync += [self._pairs.eq(self.done), self.done.eq(0)]
+                with m.Case(Count.ROUND):
+                    m.d.sync += self.number.eq(self.number + 1)
+
+    def _turning(self, m: Module) -> None:
+        """How often H is to be turned: by eight nibbles, and then by one."""
+        n, turns = self.size[:4], self._turns
+        m.d.comb += [
+            self.nibbles.eq(Mux(self.step.half, Cat(n, Const(1, 1)), Cat(Const(0, 1), n))),
+            self.turn.eq((self.step.wait == Wait.TURNED) & (turns != 0)),
+            self.far.eq(turns[3:] != 0),
+        ]
+        with m.If(self.turn):
+            m.d.sync += turns.eq(turns - Mux(self.far, 8, 1))
+        with m.Elif(self.go & (self.step.turn != Turn.KEEP)):
+            m.d.sync += turns.eq(Mux(self.step.turn == Turn.LEFT, self.nibbles, -self.nibbles))
+
+    def _address(self, m: Module, row: Value) -> Value:
+        """Where a row is."""
+        bits = len(self.read)
+
+        def special(number: Value | int) -> Value:
+            return Cat(Const(number, 5)[:4] if isinstance(number, int) else number[:4], Const(-1, bits - 4))
+
+        following = named(m, "following_pair", self.done + 1)
+        odd = self.number[0]
+        address = Signal(bits)
+        with m.Switch(row):
+            for name, value in {
+                Row.W: Cat(Const(0, 1), self.done),
+                Row.X: Cat(Const(1, 1), self.done),
+                Row.INCOMING: Cat(Const(1, 1), following),
+                Row.MY: Mux(self.decrypt, special(Row.TAG.value), special(Row.ZERO.value)),
+                Row.LEFT: Mux(odd, special(Row.Q.value), special(Row.P.value)),
+                Row.RIGHT: Mux(odd, special(Row.P.value), special(Row.Q.value)),
+            }.items():
+                with m.Case(name):
+                    m.d.comb += address.eq(value)
+            with m.Default():
+                m.d.comb += address.eq(special(Value.cast(row)))
+        return address

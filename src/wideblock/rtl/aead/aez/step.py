@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A step of the program: what each part of the datapath does in one cycle, and which step follows."""
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from amaranth.lib import data, enum
+
+from .offsets import Power, Tweak
+
+__all__ = ["LAYOUT", "AES", "Acc", "Cond", "Constant", "Count", "Hold", "Operand", "Out", "Row", "Source", "Step"]
+__all__ += ["Text", "Turn", "Wait"]
+
+
+class AES(enum.Enum):
+    """The register of the AES: kept, loaded with operand + offset + constant, or a round under a key."""
+
+    KEEP = 0
+    LOAD = 1
+    ZERO = 4
+    I = 5  # noqa: E741
+    J = 6
+    L = 7
+
+
+class Operand(enum.Enum):
+    """What is loaded: V, the memory's output, or H."""
+
+    V = 0
+    MEMORY = 1
+    H = 2
+
+
+class Constant(enum.Enum):
+    """Added to what is loaded: [128]_128, the padding of a nonce of 12 bytes, or the round of AEZ-tiny."""
+
+    NONE = 0
+    TAU = 1
+    NONCE = 2
+    ROUND = 3
+
+
+class Text(enum.Enum):
+    """T, the text that is added to the AES' result: kept, the memory's output (added, or alone), the result, H."""
+
+    KEEP = 0
+    ADD = 1
+    MEMORY = 2
+    AES = 3
+    H = 4
+
+
+class Hold(enum.Enum):
+    """H: kept, V, or the first e nibbles of V, and behind them 8 and zeros, only zeros, or what H has there."""
+
+    KEEP = 0
+    V = 1
+    PAD = 2
+    CUT = 3
+    MERGE = 4
+
+
+class Acc(enum.Enum):
+    """The sum: kept, V added, V alone, or the offset added."""
+
+    KEEP = 0
+    ADD = 1
+    V = 2
+    OFFSET = 3
+
+
+class Row(enum.Enum):
+    """Rows of the memory.
+
+    W, X:        of the pair in hand; X has its first block as it came until its own value is known
+    INCOMING:    X of the next pair
+    MY:          TAG to decipher, ZERO to encipher
+    LEFT, RIGHT: P and Q, exchanged in each round of AEZ-tiny
+    ZERO:        never written
+    INPUT:       the first half of an input block that is hashed
+    TAU, DELTA, SX, SY, S, CY: values of these names. P, Q: blocks of the fragment, and intermediate values
+    """
+
+    W = 0
+    X = 1
+    INCOMING = 2
+    MY = 3
+    LEFT = 4
+    RIGHT = 5
+    ZERO = 16
+    INPUT = 17
+    TAU = 18
+    DELTA = 19
+    TAG = 20
+    SX = 21
+    SY = 22
+    S = 23
+    CY = 24
+    P = 26
+    Q = 27
+
+
+class Source(enum.Enum):
+    """What is written to the memory: nothing, V, the first half of the input block, the sum, 0."""
+
+    NONE = 0
+    V = 1
+    INPUT = 2
+    ACC = 3
+    CLEAR = 4
+
+
+class Turn(enum.Enum):
+    """Number of nibbles by which H is turned next: e to the left, or to the right."""
+
+    KEEP = 0
+    LEFT = 1
+    RIGHT = 2
+
+
+class Out(enum.Enum):
+    """A result: V and H, whole; V and H, of the size of the last block; or V alone, of that size."""
+
+    NONE = 0
+    PAIR = 1
+    TAIL = 2
+    SINGLE = 3
+
+
+class Count(enum.Enum):
+    """The number of pairs that are done: kept, 0, one more, or 0 and before that kept as the number of all pairs.
+
+    ROUND: the round of AEZ-tiny, one more.
+    """
+
+    KEEP = 0
+    ZERO = 1
+    NEXT = 2
+    ALL = 3
+    ROUND = 4
+
+
+class Wait(enum.Enum):
+    """What a step waits for: an input block, a key, either, H turned as ordered, or the tag taken."""
+
+    NONE = 0
+    BLOCK = 1
+    KEY = 2
+    EITHER = 3
+    TURNED = 4
+    TAG = 5
+
+
+class Cond(enum.Enum):
+    """When the step at ``target`` follows.
+
+    INPUT_WHOLE, INPUT_LAST, INPUT_MORE: the input block has 32 bytes; it is the last of its kind; it is not
+    Others speak of the last input block that was hashed or enciphered:
+    LAST: the last of its kind. NO_HIGH: at most 16 bytes. BELOW_16, EXACT_16, WHOLE: its size. LONG: the fragment has
+    a block or more. EVEN: the rest of its size by 16 is 0
+    NONE: no pair at all. DONE: all pairs are done. ROUNDS: the last round of AEZ-tiny
+    """
+
+    NEVER = 0
+    ALWAYS = 1
+    INPUT_WHOLE = 2
+    INPUT_LAST = 3
+    INPUT_MORE = 4
+    KEY = 5
+    LAST = 6
+    NO_HIGH = 7
+    BELOW_16 = 8
+    EXACT_16 = 9
+    WHOLE = 10
+    LONG = 11
+    EVEN = 12
+    ENCRYPT = 13
+    NONE = 14
+    DONE = 15
+    ROUNDS = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One cycle. V is T, and with ``result`` the AES' register added.
+
+    tweak, bit: of the next offset; see :class:`Offsets`
+    read:       row that the memory's output has in the next cycle
+    write:      row that takes ``source``
+    half:       e is half of AEZ-tiny's string, in nibbles; otherwise that of the last block's bytes beyond a multiple
+                of 16
+    target:     name of a step, or in the end its number
+    """
+
+    aes: AES = AES.KEEP
+    operand: Operand = Operand.V
+    constant: Constant = Constant.NONE
+    result: int = 0
+    text: Text = Text.KEEP
+    hold: Hold = Hold.KEEP
+    half: int = 0
+    turn: Turn = Turn.KEEP
+    acc: Acc = Acc.KEEP
+    read: Row = Row.ZERO
+    write: Row = Row.ZERO
+    source: Source = Source.NONE
+    tweak: Tweak = Tweak.INNER
+    bit: int = 0
+    power: Power = Power.KEEP
+    count: Count = Count.KEEP
+    out: Out = Out.NONE
+    wait: Wait = Wait.NONE
+    cond: Cond = Cond.NEVER
+    target: Any = 0
+
+
+def _layout() -> data.StructLayout:
+    widths = {"result": 1, "half": 1, "bit": 2, "target": 9}
+    return data.StructLayout({f.name: widths.get(f.name) or type(f.default) for f in fields(Step)})
+
+
+LAYOUT = _layout()
+"""A step in hardware."""

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cycles of a message, from the program that the core carries out."""
+
+from collections.abc import Sequence
+
+from ..cipher import Kind
+from .step import Cond, Count, Out, Step, Turn, Wait
+
+__all__ = ["Timetable", "setup"]
+
+
+def setup(steps: Sequence[Step]) -> int:
+    """Cycles from a key accepted to the first block that can be accepted."""
+    return next(at for at, step in enumerate(steps) if step.wait is Wait.EITHER)
+
+
+class Timetable:
+    """The program carried out on lengths alone, for one message."""
+
+    def __init__(self, steps: Sequence[Step], *, decrypt: bool):
+        self._steps, self._decrypt = steps, decrypt
+        self._place = setup(steps)
+        self._cycle = 0
+        self._done = self._pairs = self._number = self._turns = self._size = 0
+        self._last = False
+        self._results: list[int] = []
+
+    def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
+        """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
+        self._run()
+        self._cycle = max(self._cycle, offered)
+        if kind is not Kind.TAG:
+            self._size, self._last = size, last
+        at = self._cycle
+        self._carry_out()
+        return at
+
+    def results(self) -> list[int]:
+        """The cycles in which the results are valid, in order."""
+        self._run()
+        return self._results
+
+    def tag(self) -> int:
+        """The cycle from which on the tag is valid."""
+        self._run()
+        return self._cycle
+
+    def _run(self) -> None:
+        """To the next step that waits for a block, or for the tag to be taken."""
+        while self._steps[self._place].wait in (Wait.NONE, Wait.TURNED):
+            self._carry_out()
+
+    def _carry_out(self) -> None:
+        step = self._steps[self._place]
+        if step.wait is Wait.TURNED:
+            self._cycle += self._turns // 8 + self._turns % 8
+            self._turns = 0
+        if step.out is not Out.NONE:
+            self._results.append(self._cycle)
+        following = step.target if self._holds(step.cond) else self._place + 1
+        self._count(step)
+        self._place = following
+        self._cycle += 1
+
+    def _count(self, step: Step) -> None:
+        match step.count:
+            case Count.ZERO:
+                self._done = 0
+            case Count.NEXT:
+                self._done += 1
+            case Count.ALL:
+                self._pairs, self._done = self._done, 0
+            case Count.ROUND:
+                self._number = (self._number + 1) % 8
+        n = self._size % 16
+        nibbles = 16 + n if step.half else 2 * n
+        if step.turn is not Turn.KEEP:
+            self._turns = (nibbles if step.turn is Turn.LEFT else -nibbles) % 32
+
+    def _holds(self, cond: Cond) -> bool:
+        size, last = self._size, self._last
+        return {
+            Cond.NEVER: False,
+            Cond.ALWAYS: True,
+            Cond.INPUT_WHOLE: size == 32,
+            Cond.INPUT_LAST: last,
+            Cond.INPUT_MORE: not last,
+            Cond.KEY: False,
+            Cond.LAST: last,
+            Cond.NO_HIGH: size <= 16,
+            Cond.BELOW_16: size < 16,
+            Cond.EXACT_16: size == 16,
+            Cond.WHOLE: size == 32,
+            Cond.LONG: not 16 <= size < 32,
+            Cond.EVEN: size % 16 == 0,
+            Cond.ENCRYPT: not self._decrypt,
+            Cond.NONE: self._pairs == 0,
+            Cond.DONE: self._done == self._pairs,
+            Cond.ROUNDS: self._number == 7,
+        }[cond]

@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AEZ behind the CAESAR Hardware API in Amaranth's simulator: offsets, every way through the program, stated cycles."""
+
+import random
+
+import pytest
+from amaranth.sim import Simulator
+
+from wideblock import vectors
+from wideblock.errors import UserError
+from wideblock.export.contract import contract
+from wideblock.rtl.aead.aez.cipher import AezCipher, AezParameters, AezV4, AezV5
+from wideblock.rtl.aead.aez.offsets import Offsets, Power, Tweak, Version
+from wideblock.rtl.aead.aez.program import program
+from wideblock.rtl.aead.aez.step import Source, Wait
+from wideblock.rtl.aead.cipher import Kind
+from wideblock.spec.aead.aez import AEZv4, AEZv5
+from wideblock.spec.gf128 import Reading
+
+from ...variants import few_of_many
+from .bench import play
+from .words import ACTIVATE, FAILURE, SUCCESS, key_words, message, results
+
+pytestmark = pytest.mark.shows("caesar")
+
+CORES = {Version.V4: AezV4, Version.V5: AezV5}
+SPECIFICATIONS = {Version.V4: AEZv4, Version.V5: AEZv5}
+VERSIONS = pytest.mark.parametrize("version", few_of_many(Version, [Version.V5]))
+
+
+@pytest.mark.parametrize("version", Version)
+def test_offsets(version):
+    """Those of every tweak, and of pairs and blocks around the ninth and the seventeenth."""
+    key = random.Random(2).randbytes(48)
+    spec, dut, found, right = SPECIFICATIONS[version](key), Offsets(version), [], []
+    fixed = {Tweak.NONCE: (4, 0), Tweak.AD_SHORT: (5, 0), Tweak.INNER: (0, 0), Tweak.TINY: (0, 6), Tweak.PRF: (-1, 3)}
+    fixed |= {Tweak.HASH_U: (0, 4), Tweak.HASH_V: (0, 5), Tweak.MASK_U: (-1, 4), Tweak.MASK_V: (-1, 5)}
+    ways = {Tweak.X_FIRST: (0, 1), Tweak.X_SECOND: (0, 2), Tweak.Y_FIRST: (-1, 1), Tweak.Y_SECOND: (-1, 2)}
+
+    async def bench(ctx):
+        async def power(change):
+            ctx.set(dut.power, change)
+            await ctx.tick()
+            ctx.set(dut.power, Power.KEEP)
+
+        async def offset(tweak, place):
+            ctx.set(dut.tweak, tweak)
+            for bit in (3, 2, 1):
+                ctx.set(dut.bit, bit)
+                await ctx.tick()
+            ctx.set(dut.bit, 0)
+            found.append(ctx.get(dut.offset))
+            right.append(int.from_bytes(Reading.BE.block(spec.offset(*place)), "little"))
+
+        async def first(change):
+            await power(change)
+            for _ in range(version.doublings):
+                await power(Power.DOUBLE)
+
+        for port, at in ((dut.I, 0), (dut.J, 16), (dut.L, 32)):
+            ctx.set(port, int.from_bytes(key[at : at + 16], "little"))
+        ctx.set(dut.enable, 1)
+        for tweak, place in fixed.items():
+            await offset(tweak, place)
+        for decrypt in (0, 1):
+            ctx.set(dut.decrypt, decrypt)
+            for tweak, (j, i) in ways.items():
+                await offset(tweak, (j, 3 - i if decrypt else i))
+        await first(Power.FIRST_AD)
+        await offset(Tweak.TAU, (3, 1))
+        for done in range(10):
+            ctx.set(dut.done, done % 8)
+            await offset(Tweak.AD_HIGH, (5, 2 * done + 2))
+            await offset(Tweak.AD_LOW, (5, 2 * done + 1))
+            await power(Power.AFTER_4)
+        await first(Power.FIRST)
+        for done in range(18):
+            ctx.set(dut.done, done % 8)
+            await offset(Tweak.SECOND_LAYER, (2, done + 1))
+            await offset(Tweak.PAIR, (1, done + 1))
+            await power(Power.AFTER_8)
+            await offset(Tweak.NEXT, (1, done + 2))
+
+    simulator = Simulator(dut)
+    simulator.add_clock(1e-8)
+    simulator.add_testbench(bench)
+    simulator.run()
+    assert found == right
+
+
+def blocks(npub, ad, text, tag):
+    """The blocks of a message as the API gives them: kind, bytes and whether it is the last one of its kind."""
+    found = [(Kind.NPUB, npub, True)]
+    for kind, data in ((Kind.AD, ad), (Kind.DATA, text)):
+        parts = [data[at : at + 32] for at in range(0, len(data), 32)] or [b""]
+        found += [(kind, part, n == len(parts) - 1) for n, part in enumerate(parts)]
+    return found if tag is None else [*found, (Kind.TAG, tag, True)]
+
+
+async def give(ctx, dut, message, pause):
+    """One message, a block every ``pause`` cycles at most. Returns the text, the tag and the cycles of both."""
+    decrypt = message[3] is not None
+    todo, stated = blocks(*message), dut.timetable(decrypt=decrypt)
+    cycle, offered, accepted, shown, out = 0, 0, 0, [], b""
+    while not ctx.get(dut.i.ready):
+        await ctx.tick()
+    while not ctx.get(dut.tag.valid):
+        valid = accepted < len(todo) and cycle >= offered
+        ctx.set(dut.i.valid, valid)
+        if valid:
+            kind, part, last = todo[accepted]
+            padded = part + b"\x80" if kind in (Kind.AD, Kind.DATA) and len(part) < 32 else part
+            values = {"data": int.from_bytes(padded, "little"), "size": len(part), "kind": kind, "last": last}
+            ctx.set(dut.i.payload, {**values, "decrypt": decrypt})
+        if ctx.get(dut.o.valid):
+            size, data = ctx.get(dut.o.payload.size), ctx.get(dut.o.payload.data).to_bytes(32, "little")
+            assert not any(data[size:])
+            out += data[:size]
+            shown.append(cycle)
+        if valid and ctx.get(dut.i.ready):
+            assert cycle == stated.accept(kind, len(part), last=last, offered=offered)
+            accepted, offered = accepted + 1, cycle + pause
+        await ctx.tick()
+        cycle += 1
+    assert (shown, cycle) == (stated.results(), stated.tag())
+    tag = ctx.get(dut.tag.payload).to_bytes(16, "little")
+    ctx.set(dut.tag.ready, 1)
+    await ctx.tick()
+    ctx.set(dut.tag.ready, 0)
+    return out, tag
+
+
+def exchange(version, cases, pause=9):
+    """Messages of (bytes of associated data, bytes of message), both ways, through the cipher alone."""
+    rng = random.Random(5)
+    key = rng.randbytes(48)
+    spec, dut, found, right = SPECIFICATIONS[version](key), AezCipher(AezParameters(data_bytes=330), version), [], []
+
+    async def bench(ctx):
+        ctx.set(dut.key.payload, int.from_bytes(key, "little"))
+        ctx.set(dut.key.valid, 1)
+        await ctx.tick().until(dut.key.ready)
+        ctx.set(dut.key.valid, 0)
+        for ad, size in cases:
+            npub, a, text = rng.randbytes(12), rng.randbytes(ad), rng.randbytes(size)
+            sealed = spec.encrypt(npub, a, text)
+            body, tag = sealed[:-16], sealed[-16:]
+            right.extend([(body, tag), (text, bytes(16))])
+            found.append(await give(ctx, dut, (npub, a, text, None), pause))
+            found.append(await give(ctx, dut, (npub, a, body, tag), pause))
+
+    simulator = Simulator(dut)
+    simulator.add_clock(1e-8)
+    simulator.add_testbench(bench)
+    simulator.run()
+    assert found == right
+
+
+FORMS = [(0, 0), (5, 1), (16, 15), (17, 16), (31, 17), (32, 31), (33, 32), (48, 33), (64, 47), (0, 48), (96, 150)]
+"""Each way through the program: AEZ-prf, AEZ-tiny, and fragments with and without pairs before them."""
+
+
+PACES = [(version, pause) for version in Version for pause in (9, 3)]
+
+
+@pytest.mark.parametrize(("version", "pause"), few_of_many(PACES, [(Version.V5, 9)]))
+def test_every_form_of_message(version, pause):
+    """Text and tag are those of the specification; blocks, results and tags come in the stated cycles."""
+    exchange(version, FORMS, pause)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("version", Version)
+def test_every_length(version):
+    """Of messages up to five pairs, of associated data up to the change of the power, and one beyond both changes."""
+    exchange(version, [(n * 7 % 140, n) for n in range(161)] + [(n, 17) for n in range(141)] + [(290, 330)])
+
+
+def test_a_block_is_stored_when_it_is_accepted():
+    """The step that accepts a block, and no other, reads the input."""
+    for version in Version:
+        taking = [step for step in program(version) if step.wait in (Wait.BLOCK, Wait.EITHER)]
+        assert taking and all(step.source is Source.INPUT for step in taking)
+        assert all(step.wait in (Wait.BLOCK, Wait.EITHER) for step in program(version) if step.source is Source.INPUT)
+
+
+def core(version, **parameters):
+    return CORES[version](AezParameters(**{"ad_bytes": 100, "data_bytes": 100, **parameters}))
+
+
+@VERSIONS
+def test_known_answers(version):
+    """A key for each message, both ways, and those to be rejected; random pauses on every port."""
+    known = [
+        a
+        for group in vectors.load("aez")
+        for a in group.vectors
+        if a.parameters.get("tag_bytes") == 16 and a.parameters["version"] == version.value and len(a["ct"]) <= 116
+    ]
+    rejected = [a for a in known if "pt" not in a and len(a["ad"]) <= 100][:3]
+    short = [a for a in known if "pt" in a and len(a["ad"]) <= 100]
+    pdi, sdi, want = [], [], []
+    for a in [*random.Random(4).sample(short, 4), *rejected]:
+        text, body, tag = a.data.get("pt"), a["ct"][:-16], a["ct"][-16:]
+        pdi.append(ACTIVATE)
+        sdi += key_words(a["key"])
+        if text is not None:
+            pdi += message(a["nonce"], a["ad"], text)
+            want += results(body, tag)
+        pdi += message(a["nonce"], a["ad"], body, tag)
+        want += [FAILURE] if text is None else results(text)
+    passed = play(core(version), pdi, sdi, want=len(want), chance=(0.7, 0.8, 0.6))
+    assert [word for _, word in passed["do"]] == want
+
+
+@pytest.mark.parametrize("bits", few_of_many([32, 64, 128], [32]))
+def test_stated_cycles_are_measured(bits):
+    dut, rng = core(Version.V5, word_bits=bits), random.Random(8)
+    top, key = bits - 32, rng.randbytes(48)
+    spec = AEZv5(key)
+    kinds = [(ad, size, decrypt) for ad, size in FORMS[:-1:2] for decrypt in (False, True)]
+    pdi, want = [ACTIVATE << top], []
+    for ad, size, decrypt in kinds:
+        npub, a, text = rng.randbytes(12), rng.randbytes(ad), rng.randbytes(size)
+        sealed = spec.encrypt(npub, a, text)
+        body, tag = sealed[:-16], sealed[-16:]
+        pdi += message(npub, a, body, tag, bits=bits) if decrypt else message(npub, a, text, bits=bits)
+        want += results(text, bits=bits) if decrypt else results(body, tag, bits=bits)
+    passed = play(dut, pdi, key_words(key, bits), want=len(want))
+    assert [word for _, word in passed["do"]] == want
+    begun = [cycle for cycle, word in passed["pdi"] if word in (0x20000000 << top, 0x30000000 << top)]
+    ended = [cycle for cycle, word in passed["do"] if word == SUCCESS << top]
+    assert begun[1:] == ended[:-1]
+    for n, (ad, size, decrypt) in enumerate(kinds):
+        stated = dut.timing.message(ad, size, decrypt=decrypt, activated=n == 0)
+        assert ended[n] - begun[n] == stated, (ad, size, decrypt)
+
+
+@pytest.mark.parametrize("version", Version)
+def test_cycles_of_the_published_core(version):
+    """25 cycles a pair of blocks, and five a block of associated data."""
+    timing = core(version, data_bytes=2047, ad_bytes=1023).timing
+    assert timing.interval == 25
+    assert timing.message(960, 64) - timing.message(320, 64) == 5 * 40
+
+
+def test_no_byte_leaves_under_a_wrong_tag():
+    """Any bit of tag, ciphertext or associated data, of AEZ-prf, AEZ-tiny and AEZ-core."""
+    rng, key = random.Random(6), bytes(range(48))
+    spec, pdi, want = AEZv5(key), [ACTIVATE], []
+    for size in (0, 5, 40):
+        npub, ad, text = rng.randbytes(12), rng.randbytes(9), rng.randbytes(size)
+        sealed = spec.encrypt(npub, ad, text)
+        for at in (0, 8 * len(ad), 8 * (len(ad) + len(sealed)) - 1):
+            wrong = (int.from_bytes(ad + sealed, "little") ^ 1 << at).to_bytes(len(ad) + len(sealed), "little")
+            pdi += message(npub, wrong[:9], wrong[9:-16], wrong[-16:])
+            want.append(FAILURE)
+        pdi += message(npub, ad, sealed[:-16], sealed[-16:])
+        want += results(text)
+    passed = play(core(Version.V5), pdi, key_words(key), want=len(want))
+    assert [word for _, word in passed["do"]] == want
+
+
+def test_lengths_at_which_offsets_of_v4_repeat_are_refused():
+    """Block 1001 of associated data has the offset of block 40, pair 1001 that of pair 40; before that none repeats."""
+    spec = AEZv4(bytes(range(48)))
+    for j in (1, 5):
+        offsets = [spec.offset(j, i) for i in range(1, 1002)]
+        assert len(set(offsets[:-1])) == 1000 and offsets[-1] == offsets[39]
+    for changes in ({"ad_bytes": 16_016}, {"data_bytes": 32_048}):
+        with pytest.raises(UserError, match="of AEZ v4.1 must be at most"):
+            contract("aez41", changes)
+    assert contract("aez41", {"ad_bytes": 16_015}) and contract("aez5", {"ad_bytes": 0xFFFF})
