@@ -14,7 +14,6 @@ A last block that is not whole is completed with the end of the result before it
 block follows it into the pipelines, and what is left of it leaves last.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
@@ -38,46 +37,9 @@ from ..keys import connect_keys, key_collector, key_faults, with_key_faults
 from ..parameters import SinglePassParameters
 from .equations import Equations
 from .stealing import StealingControl, StealingData, up_to
+from .values import Frame, Moves, Present
 
 __all__ = ["SinglePass"]
-
-
-@dataclass(frozen=True)
-class Frame:
-    """Shared by all stages: the queues of beats and of enciphered tweaks, and the control of the present beat."""
-
-    m: Module
-    clear: Value
-    clear_row: Value
-    arrivals: PromisedQueue
-    tweaks: PromisedQueue
-    control: StealingControl
-
-    def kept(self, value: Value) -> Value:
-        """``value``, and zero while clearing."""
-        return value & ~self.clear.replicate(len(value))
-
-
-@dataclass(frozen=True)
-class Present:
-    """The beat whose turn it is, ``valid`` or not, its direction, and the beat ``behind`` it."""
-
-    here: data.View
-    valid: Signal
-    behind: data.View
-    decrypt: Value
-
-
-@dataclass(frozen=True)
-class Moves:
-    """Flags of what enters the pipelines in a cycle, or leaves them: a beat, a last whole block that is held, the
-    completed block, or the place of a rest.
-    """
-
-    beat: Value
-    held: Value
-    completed: Value
-    rest: Value
 
 
 class SinglePass(Equations, wiring.Component):
