@@ -18,10 +18,11 @@ from wideblock import catalog
 from wideblock.catalog.kinds import SECTOR
 from wideblock.export import directory, verilog
 from wideblock.export.contract import contract
-from wideblock.export.datasheet import datasheet, instance
+from wideblock.export.datasheet import datasheet
 from wideblock.export.directory import generate
 from wideblock.export.fusesoc import fusesoc
 from wideblock.export.ipxact import SPIRIT, ipxact
+from wideblock.export.sheet import instance
 from wideblock.synth import yosys
 
 from ..variants import ONE_A_FAMILY, few_of_many

@@ -4,14 +4,12 @@
 import random
 from collections.abc import Iterable
 
-from wideblock import __version__
 from wideblock.catalog import AeadAnswer
 from wideblock.export.caesar import FILES, CaesarFormat, Item, from_text, text
 from wideblock.export.caesar_testbench import testbench
 from wideblock.export.contract import Contract
-from wideblock.export.datasheet import instance
 from wideblock.export.markdown import table
-from wideblock.export.verilog import command
+from wideblock.export.sheet import instance, sheet
 
 __all__ = ["datasheet", "others", "random_answers", "vectors"]
 
@@ -80,28 +78,16 @@ def datasheet(core: Contract, measured: str = "") -> str:
     """Returns the datasheet; ``measured`` is a Markdown table of area and clock, or empty."""
     t, shape = core.timing, core.behaviour.shape
     rate = 8 * shape.block / t.interval
-    parts = [
-        f"# {core.module}\n\n{core.title}. {core.summary}\n\n"
-        f"Made by wideblock {__version__} with `{command(core)}`. {rate:.1f} bits a cycle in a long message: "
-        f"{rate / 10:.1f} Gb/s at 100 MHz.\n",
-        "## Parameters\n\n" + table(("parameter", "value"), [(f"`{k}`", str(v)) for k, v in core.settings.items()]),
-        "## Ports\n\n"
-        + table(
-            ("port", "direction", "bits", "meaning"),
-            [(f"`{port.name}`", port.direction, str(port.width), port.meaning) for port in core.ports],
-        ),
-        "## Cycle contract\n\n"
-        + table(("figure", "cycles", "from, to"), [(f.name, str(f.cycles), f.meaning) for f in t.figures()])
-        + f"\nThey hold {t.holds}.\n\n"
-        + _messages(core),
-        f"## Rules of the ports\n\n{_rules(core)}",
-        f"## How to connect\n\n```verilog\n{instance(core)}```\n\n{CONNECT.format(core=core)}",
-        f"## Security\n\n{core.security}\n\n"
-        "There is no masking and no other protection against side channels that need physical access.\n",
-    ]
-    if measured:
-        parts.insert(4, f"## Area and clock\n\n{measured}")
-    return "\n".join(parts)
+    return sheet(
+        core,
+        rate=f"{rate:.1f} bits a cycle in a long message: {rate / 10:.1f} Gb/s at 100 MHz.",
+        cycles=f"They hold {t.holds}.\n\n{_messages(core)}",
+        measured=measured,
+        sections={
+            "Rules of the ports": _rules(core),
+            "How to connect": f"```verilog\n{instance(core)}```\n\n{CONNECT.format(core=core)}",
+        },
+    )
 
 
 def _messages(core: Contract) -> str:

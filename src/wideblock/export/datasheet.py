@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Datasheet of an exported core, in Markdown."""
+"""Datasheet of a sector core, in Markdown."""
 
 import json
 
-from wideblock import __version__
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
-from wideblock.export.verilog import command
+from wideblock.export.sheet import instance, sheet
 from wideblock.export.wave import sector_diagram, text, transfers
 from wideblock.rtl.stream.behaviour import Behaviour, Cause, KeyRule, Length, Stated
 
-__all__ = ["datasheet", "instance"]
+__all__ = ["datasheet"]
 
 
 def datasheet(core: Contract, measured: str = "") -> str:
@@ -20,42 +19,21 @@ def datasheet(core: Contract, measured: str = "") -> str:
     diagram = sector_diagram(t, *transfers(core))
     tweak = TWEAK.format(bits=8 * p.tweak_bytes, high=8 * p.tweak_bytes - 1) if p.tweak_bytes else NO_TWEAK
     tweak = SIZES if core.behaviour.stated else tweak
-    connect = CONNECT.format(core=core, tweak=tweak)
-    parts = [
-        f"# {core.module}\n\n{core.title}. {core.summary}\n\n"
-        f"Made by wideblock {__version__} with `{command(core)}`. {_throughput(rate)}\n",
-        "## Parameters\n\n" + table(("parameter", "value"), [(f"`{k}`", str(v)) for k, v in core.settings.items()]),
-        "## Ports\n\n"
-        + table(
-            ("port", "direction", "bits", "meaning"),
-            [(f"`{port.name}`", port.direction, str(port.width), port.meaning) for port in core.ports],
-        ),
-        "## Cycle contract\n\n"
-        + table(
-            ("figure", "cycles", "from, to"),
-            [
-                ("compute", str(t.compute), "first beat taken, last result block known inside the core"),
-                ("latency", str(t.latency), "first beat taken, last result beat offered"),
-                ("busy", str(t.busy), "the same at most, for a sector in a stream of them"),
-                ("interval", str(t.interval), "sector to sector, back to back"),
-                ("setup", str(t.setup), f"{_key(core)} taken, first beat of a sector taken"),
-                ("zeroize", str(t.zeroize), "`zeroize` seen, everything cleared, a key can be taken"),
-            ],
-        )
-        + f"\n{_holds(core)}\n{IDLE}",
-        f"## Timing diagram\n\nSector A of {p.beats} beats, with `s_axis_tuser` TA, into an idle core: every transfer "
-        "is in the cycle in which simulation has it. `~` is high, `_` low, `:` cycles left out.\n\n"
-        f"```text\n{text(diagram)}```\n\n"
-        f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
-        f"## Rules of the ports\n\n{_rules(core)}",
-        f"## How to connect\n\n```verilog\n{instance(core)}```\n\n{connect}",
-        *([f"## How to simulate\n\n{SIMULATE.format(module=core.module)}"] if core.known_answers else []),
-        f"## Security\n\n{core.security}\n\n"
-        "There is no masking and no other protection against side channels that need physical access.\n",
-    ]
-    if measured:
-        parts.insert(4, f"## Area and clock\n\n{measured}")
-    return "\n".join(parts)
+    return sheet(
+        core,
+        rate=f"{rate:.1f} bits a cycle: {rate / 10:.1f} Gb/s at 100 MHz.",
+        cycles=f"{_holds(core)}\n{IDLE}",
+        measured=measured,
+        sections={
+            "Timing diagram": f"Sector A of {p.beats} beats, with `s_axis_tuser` TA, into an idle core: every transfer "
+            "is in the cycle in which simulation has it. `~` is high, `_` low, `:` cycles left out.\n\n"
+            f"```text\n{text(diagram)}```\n\n"
+            f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
+            "Rules of the ports": _rules(core),
+            "How to connect": f"```verilog\n{instance(core)}```\n\n{CONNECT.format(core=core, tweak=tweak)}",
+            **({"How to simulate": SIMULATE.format(module=core.module)} if core.known_answers else {}),
+        },
+    )
 
 
 def _holds(core: Contract) -> str:
@@ -73,11 +51,6 @@ def _holds(core: Contract) -> str:
         f"length takes a cycle a beat more or fewer; one that ends in part of a block leaves "
         f"{behaviour.partial} cycles later, and so does what follows it."
     )
-
-
-def _key(core: Contract) -> str:
-    words = core.timing.key_words
-    return "key" if words == 1 else f"first of the {words} words of a key"
 
 
 def _of_other_sizes(length: Length, stated: Stated) -> str:
@@ -223,20 +196,6 @@ verilator --binary --timing -Wno-fatal -CFLAGS "-std=c++20 -fcoroutines" --top-m
   {module}.v {module}_tb.v && obj_dir/V{module}_tb
 ```
 """
-
-
-def instance(core: Contract) -> str:
-    """Returns a Verilog instantiation template."""
-    width = max(len(port.name) for port in core.ports)
-    connections = ",\n".join(f"    .{port.name:<{width}} ({port.name})" + "" for port in core.ports)
-    wires = "".join(
-        f"wire {f'[{port.width - 1}:0] ' if port.width > 1 else '':<10}{port.name};\n" for port in core.ports
-    )
-    return f"{wires}\n{core.module} cipher (\n{connections}\n);\n"
-
-
-def _throughput(rate: float) -> str:
-    return f"{rate:.1f} bits a cycle: {rate / 10:.1f} Gb/s at 100 MHz."
 
 
 def _wavedrom(diagram) -> str:
