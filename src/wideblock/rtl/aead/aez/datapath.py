@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """The datapath: one AES round, the texts around it, the message memory, and the offsets."""
 
