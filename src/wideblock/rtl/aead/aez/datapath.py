@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """The datapath: one AES round, the texts around it, the message memory, and the offsets."""
 
@@ -134,7 +135,9 @@ class Datapath(wiring.Component):
     def _aes(self, m: Module, D: Value) -> None:
         """The AES' register: operand + offset + constant, or a round with MixColumns."""
         step, state = self.step, self._state
-        operand, key, constant = Signal(BLOCK), Signal(BLOCK), Signal(BLOCK)
+        operand = Signal(BLOCK)
+        key = Signal(BLOCK)
+        constant = Signal(BLOCK)
         with m.Switch(step.operand):
             with m.Case(Operand.V):
                 m.d.comb += operand.eq(self._V)

@@ -9,97 +9,18 @@ Source: AEZ v5 (2017), 1.5, whose names are used; version 4.1 has other round ke
 result for j from 3 on.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cache
-from typing import Any
 
+from .assembler import Parts, Program, beside, go, merged, offset
 from .offsets import Power, Tweak, Version
 from .step import AES, Acc, Cond, Constant, Count, Hold, Operand, Out, Row, Source, Step, Text, Turn, Wait
 
 __all__ = ["program"]
 
-Parts = Mapping[str, Any]
-"""Some of the fields of a step."""
-
 AES4 = (AES.J, AES.I, AES.L, AES.ZERO)
-AES4_V4_2 = (AES.L, AES.I, AES.J, AES.L)
+AES4_V4 = (AES.L, AES.I, AES.J, AES.L)
 """Round keys for j = 2 in version 4.1."""
 AES10 = (AES.I, AES.J, AES.L) * 3 + (AES.I,)
-
-
-def _merged(*parts: Parts) -> dict[str, Any]:
-    """The fields of all, each from one of them."""
-    names = [name for part in parts for name in part]
-    if len(names) != len(set(names)):
-        raise ValueError(f"a step has a field twice: {', '.join(names)}")
-    return {name: value for part in parts for name, value in part.items()}
-
-
-def _offset(tweak: Tweak) -> list[Parts]:
-    """Three steps that make the offset of the next call."""
-    return [{"tweak": tweak, "bit": bit} for bit in (3, 2, 1)]
-
-
-def _beside(*tracks: Iterable[Parts]) -> list[Parts]:
-    """Tracks of steps that run at the same time, from the first one on, each ended by empty steps."""
-    lists = [list(track) for track in tracks]
-    length = max(len(track) for track in lists)
-    padded = [[*track, *[{}] * (length - len(track))] for track in lists]
-    return [_merged(*column) for column in zip(*padded, strict=True)]
-
-
-class _Program:
-    """Steps in the order in which they are written, and names for some of them."""
-
-    def __init__(self, version: Version):
-        self.version = version
-        self.steps: list[Step] = []
-        self.names: dict[str, int] = {}
-        self.masked: Parts = {"acc": Acc.OFFSET} if version is Version.V4 else {}
-        self.keys_2 = AES4_V4_2 if version is Version.V4 else AES4
-
-    def name(self, name: str) -> None:
-        """Names the next step."""
-        self.names[name] = len(self.steps)
-
-    def step(self, **parts: Any) -> None:
-        """Adds a step."""
-        self.steps.append(Step(**parts))
-
-    def run(self, track: Iterable[Parts]) -> None:
-        """Adds steps."""
-        self.steps.extend(Step(**parts) for parts in track)
-
-    def rounds(self, keys: Sequence[AES], following: Tweak | None, *tracks: Iterable[Parts], **last: Any) -> None:
-        """Adds a call's rounds, beside other tracks; ``last`` are fields of the last round."""
-        offset = [] if following is None else _offset(following)
-        late = [*[{}] * (len(keys) - len(offset)), *offset]
-        self.run(_beside([{"aes": key} for key in keys], late, [*[{}] * (len(keys) - 1), last], *tracks))
-
-    def power(self, first: Power) -> list[Parts]:
-        """Steps that make the power of blocks or pairs 1 to 8."""
-        return [{"power": first}, *[{"power": Power.DOUBLE}] * self.version.doublings]
-
-    def linked(self) -> tuple[Step, ...]:
-        """The steps, with numbers as targets."""
-        return tuple(
-            replace(step, target=self.names[step.target]) if step.cond is not Cond.NEVER else step
-            for step in self.steps
-        )
-
-
-@cache
-def program(version: Version) -> tuple[Step, ...]:
-    """The program; it begins with step 0, without a key."""
-    p = _Program(version)
-    for routine in (_key, _nonce, _ad, _first_pass, _tail, _middle, _second_pass, _end, _finish, _tiny, _prf):
-        routine(p)
-    return p.linked()
-
-
-def _go(name: str, cond: Cond = Cond.ALWAYS) -> Parts:
-    return {"cond": cond, "target": name}
 
 
 def _clear(row: Row) -> Parts:
@@ -114,109 +35,135 @@ NO_TEXT = {"text": Text.MEMORY}
 LOAD, ACCEPT = {"aes": AES.LOAD}, {"wait": Wait.BLOCK}
 
 
-def _key(p: _Program) -> None:
+class _Aez(Program):
+    """The program of a version.
+
+    keys_2: round keys for j = 2
+    masked: the offset is added to the sum, for j from 3 on in version 4.1
+    """
+
+    def __init__(self, version: Version):
+        super().__init__()
+        self.version = version
+        self.keys_2 = AES4_V4 if version is Version.V4 else AES4
+        self.masked: Parts = {"acc": Acc.OFFSET} if version is Version.V4 else {}
+
+    def power(self, first: Power) -> list[Parts]:
+        """Steps that make the power of blocks or pairs 1 to 8."""
+        return [{"power": first}, *[{"power": Power.DOUBLE}] * self.version.doublings]
+
+
+@cache
+def program(version: Version) -> tuple[Step, ...]:
+    """The program; it begins with step 0, without a key."""
+    p = _Aez(version)
+    for routine in (_key, _nonce, _ad, _first_pass, _tail, _middle, _second_pass, _end, _finish, _tiny, _prf):
+        routine(p)
+    return p.linked()
+
+
+def _key(p: _Aez) -> None:
     """E(3, 1; tau), once for a key."""
     p.step(wait=Wait.KEY)
     p.name("key")
-    p.run(_beside([{}, NO_TEXT], p.power(Power.FIRST_AD), [{}, {}, *_offset(Tweak.TAU)]))
+    p.run(beside([{}, NO_TEXT], p.power(Power.FIRST_AD), [{}, {}, *offset(Tweak.TAU)]))
     p.step(**LOAD, operand=Operand.MEMORY, constant=Constant.TAU, acc=Acc.V)
     p.rounds(AES4, Tweak.NONCE, [p.masked])
     p.step(**SUM)
     p.step(write=Row.TAU, source=Source.ACC)
 
 
-def _nonce(p: _Program) -> None:
+def _nonce(p: _Aez) -> None:
     """Idle, then E(4, 0; N). The offset is there already."""
     p.name("idle")
-    p.step(wait=Wait.EITHER, write=Row.INPUT, source=Source.INPUT, read=Row.TAU, **_go("key", Cond.KEY))
+    p.step(wait=Wait.EITHER, write=Row.INPUT, source=Source.INPUT, read=Row.TAU, **go("key", Cond.KEY))
     power = p.power(Power.FIRST_AD)
     p.step(text=Text.MEMORY, read=Row.INPUT, count=Count.ZERO, **power[0])
     p.step(**LOAD, operand=Operand.MEMORY, constant=Constant.NONCE, acc=Acc.V, **power[1])
-    taken = {**ACCEPT, "write": Row.INPUT, "source": Source.INPUT}
-    p.rounds(AES4, Tweak.AD_HIGH, [_merged(NO_TEXT, p.masked)], power[2:], **taken)
-    p.steps[-1] = replace(p.steps[-1], cond=Cond.INPUT_WHOLE, target="ad")
+    taken = {**ACCEPT, "write": Row.INPUT, "source": Source.INPUT, **go("ad", Cond.INPUT_WHOLE)}
+    p.rounds(AES4, Tweak.AD_HIGH, [merged(NO_TEXT, p.masked)], power[2:], **taken)
 
 
-def _ad(p: _Program) -> None:
+def _ad(p: _Aez) -> None:
     """Blocks of 32 bytes, their second half first: E(5, i; A_i). The last block may be short.
 
     Each begins with the last result still to be added.
     """
     low = {**LOAD, "operand": Operand.MEMORY}
     p.name("ad short")
-    p.step(**SUM, **_go("ad low", Cond.NO_HIGH))
-    p.run(_offset(Tweak.AD_SHORT))
+    p.step(**SUM, **go("ad low", Cond.NO_HIGH))
+    p.run(offset(Tweak.AD_SHORT))
     p.step(**LOAD, operand=Operand.H)
     p.rounds(AES4, Tweak.AD_LOW, [p.masked], read=Row.INPUT)
-    p.step(**low, **SUM, **_go("ad second"))
+    p.step(**low, **SUM, **go("ad second"))
     p.name("ad low")
-    p.step(**_go("ad low whole", Cond.EXACT_16))
-    p.run(_beside(_offset(Tweak.AD_SHORT), [{}, {}, {"read": Row.INPUT}]))
-    p.step(**low, **_go("ad second"))
+    p.step(**go("ad low whole", Cond.EXACT_16))
+    p.run(beside(offset(Tweak.AD_SHORT), [{}, {}, {"read": Row.INPUT}]))
+    p.step(**low, **go("ad second"))
     p.name("ad low whole")
-    p.run(_beside(_offset(Tweak.AD_LOW), [{}, {}, {"read": Row.INPUT}]))
-    p.step(**low, **_go("ad second"))
+    p.run(beside(offset(Tweak.AD_LOW), [{}, {}, {"read": Row.INPUT}]))
+    p.step(**low, **go("ad second"))
 
     p.name("ad")
     p.step(**LOAD, operand=Operand.H, **SUM)
     p.rounds(AES4, Tweak.AD_LOW, [p.masked], read=Row.INPUT)
     p.step(**low, **SUM)
     p.name("ad second")
-    p.step(aes=AES.J, **p.masked, count=Count.NEXT, power=Power.AFTER_4, **_go("ad end", Cond.LAST))
-    taken = {**ACCEPT, "write": Row.INPUT, "source": Source.INPUT, **_go("ad", Cond.INPUT_WHOLE)}
+    p.step(aes=AES.J, **p.masked, count=Count.NEXT, power=Power.AFTER_4, **go("ad end", Cond.LAST))
+    taken = {**ACCEPT, "write": Row.INPUT, "source": Source.INPUT, **go("ad", Cond.INPUT_WHOLE)}
     p.rounds(AES4[1:], Tweak.AD_HIGH, **taken)
-    p.step(**_go("ad short"))
+    p.step(**go("ad short"))
 
     p.name("ad end")
     power = p.power(Power.FIRST)
     finish = [{"aes": AES.I, "count": Count.ZERO}, {"aes": AES.L}, {"aes": AES.ZERO}, SUM]
     finish.append({"write": Row.DELTA, "source": Source.ACC, "acc": Acc.V})
-    p.run(_beside(finish, power, [{}, {}, *_offset(Tweak.PAIR)]))
+    p.run(beside(finish, power, [{}, {}, *offset(Tweak.PAIR)]))
 
 
-def _first_pass(p: _Program) -> None:
+def _first_pass(p: _Aez) -> None:
     """W_i = M_i + E(1, i; M'_i), X_i = M'_i + E(0, 0; W_i), and the sum of all X_i.
 
     A block is accepted before the last X_i is stored: if the message ends with less than 16 bytes in it, the pair
     before it is part of the fragment. Its blocks are still there, in the row of X and in T.
     """
-    p.step(**ACCEPT, write=Row.X, source=Source.INPUT, **_go("only", Cond.INPUT_LAST))
-    p.step(**LOAD, operand=Operand.H, **_go("pair"))
+    p.step(**ACCEPT, write=Row.X, source=Source.INPUT, **go("only", Cond.INPUT_LAST))
+    p.step(**LOAD, operand=Operand.H, **go("pair"))
     p.name("next pair")
     p.step(**LOAD, operand=Operand.H, **SUM, write=Row.X, source=Source.V, count=Count.NEXT)
     p.name("pair")
     p.rounds(AES4, Tweak.INNER, [{"read": Row.X}, {"text": Text.MEMORY}])
     p.step(**LOAD, result=1, write=Row.W, source=Source.V)
-    taken = {**ACCEPT, "write": Row.INCOMING, "source": Source.INPUT, **_go("next pair", Cond.INPUT_MORE)}
+    taken = {**ACCEPT, "write": Row.INCOMING, "source": Source.INPUT, **go("next pair", Cond.INPUT_MORE)}
     p.rounds(AES4, Tweak.NEXT, [{"text": Text.H, "power": Power.AFTER_8}], **taken)
 
 
-def _tail(p: _Program) -> None:
+def _tail(p: _Aez) -> None:
     """The blocks of the fragment and M_x into place, and H of the fragment added to the sum."""
     p.name("last")
-    p.step(**_go("below 16", Cond.BELOW_16))
-    p.step(**SUM, write=Row.X, source=Source.V, count=Count.NEXT, **_go("last block"))
+    p.step(**go("below 16", Cond.BELOW_16))
+    p.step(**SUM, write=Row.X, source=Source.V, count=Count.NEXT, **go("last block"))
     p.name("only")
-    p.step(**_go("without pairs", Cond.BELOW_16))
+    p.step(**go("without pairs", Cond.BELOW_16))
     p.name("last block")  # row X and H: the string M_u || M_x
-    p.step(text=Text.H, read=Row.X, **_go("whole", Cond.WHOLE))
+    p.step(text=Text.H, read=Row.X, **go("whole", Cond.WHOLE))
     p.step(text=Text.MEMORY, write=Row.Q, source=Source.V)
-    p.step(write=Row.P, source=Source.V, **_go("fragment"))
+    p.step(write=Row.P, source=Source.V, **go("fragment"))
     p.name("whole")
-    p.step(write=Row.P, source=Source.V, **_go("long"))
+    p.step(write=Row.P, source=Source.V, **go("long"))
     p.name("below 16")  # row X is M_u; T and row INCOMING: the string M_v || M_x
     p.step(write=Row.P, source=Source.V, read=Row.INCOMING)
     p.step(text=Text.MEMORY)
     p.step(write=Row.Q, source=Source.V)
 
     p.name("long")
-    p.run(_beside(_offset(Tweak.HASH_U), [{}, NO_TEXT, {"read": Row.X}]))
+    p.run(beside(offset(Tweak.HASH_U), [{}, NO_TEXT, {"read": Row.X}]))
     p.step(**LOAD, operand=Operand.MEMORY, read=Row.P)
     p.rounds(AES4, Tweak.HASH_V, [{"text": Text.MEMORY}, {"hold": Hold.PAD}, NO_TEXT])
-    p.step(**LOAD, operand=Operand.H, **SUM, **_go("merge"))
+    p.step(**LOAD, operand=Operand.H, **SUM, **go("merge"))
     p.name("fragment")
-    p.step(read=Row.P, **_go("no fragment", Cond.EVEN))
-    p.run(_beside(_offset(Tweak.HASH_U), [{"text": Text.MEMORY}, {"hold": Hold.PAD}, NO_TEXT]))
+    p.step(read=Row.P, **go("no fragment", Cond.EVEN))
+    p.run(beside(offset(Tweak.HASH_U), [{"text": Text.MEMORY}, {"hold": Hold.PAD}, NO_TEXT]))
     p.step(**LOAD, operand=Operand.H)
     p.name("merge")
     moves = [
@@ -227,33 +174,33 @@ def _tail(p: _Program) -> None:
     ]
     p.rounds(AES4, None, moves)
     p.step(**NO_TEXT)
-    p.step(**SUM, **_go("middle"))
+    p.step(**SUM, **go("middle"))
     p.name("no fragment")
     p.step(text=Text.MEMORY)
-    p.step(hold=Hold.V, **_go("middle"))
+    p.step(hold=Hold.V, **go("middle"))
 
 
-def _tag(p: _Program, name: str) -> None:
+def _tag(p: Program, name: str) -> None:
     """The tag of a decryption is accepted."""
-    p.step(**_go(name, Cond.ENCRYPT))
+    p.step(**go(name, Cond.ENCRYPT))
     p.step(**ACCEPT, write=Row.TAG, source=Source.INPUT)
     p.name(name)
 
 
-def _prf(p: _Program) -> None:
+def _prf(p: _Aez) -> None:
     """AEZ-prf of an empty message, plus the tag of a decryption."""
     p.name("prf")
     _tag(p, "prf tag")
-    p.run(_beside(_offset(Tweak.PRF), [{}, {"read": Row.DELTA}, {"text": Text.MEMORY}]))
+    p.run(beside(offset(Tweak.PRF), [{}, {"read": Row.DELTA}, {"text": Text.MEMORY}]))
     p.step(**LOAD, read=Row.MY)
     p.rounds(AES10, Tweak.NONCE, [{"text": Text.MEMORY}])
-    p.step(hold=Hold.V, result=1, **_go("tag"))
+    p.step(hold=Hold.V, result=1, **go("tag"))
 
 
-def _tiny(p: _Program) -> None:
+def _tiny(p: _Aez) -> None:
     """AEZ-tiny of the string A || B, A of 16 bytes, with n + 16 nibbles in L and in R, for n bytes of message."""
     p.name("without pairs")
-    p.step(**_go("prf", Cond.EVEN))
+    p.step(**go("prf", Cond.EVEN))
     _tag(p, "tiny tag")
     p.step(read=Row.MY)
     p.step(text=Text.MEMORY, turn=Turn.RIGHT)
@@ -274,10 +221,8 @@ def _tiny(p: _Program) -> None:
     p.step(text=Text.ADD, write=Row.RIGHT, source=Source.V)
     p.step(**LOAD, constant=Constant.ROUND, read=Row.LEFT)
     p.rounds(AES4, None, [{"text": Text.MEMORY}])
-    p.step(hold=Hold.PAD, half=1, result=1, count=Count.ROUND, **_go("rounds", Cond.ROUNDS))
-    p.step(**_go("round"))
+    p.step(hold=Hold.PAD, half=1, result=1, count=Count.ROUND, **go("round", Cond.ROUNDS))
 
-    p.name("rounds")
     p.step(text=Text.H, read=Row.P)
     p.step(text=Text.MEMORY, write=Row.Q, source=Source.V, half=1, turn=Turn.RIGHT)
     p.step(hold=Hold.V)
@@ -291,18 +236,13 @@ def _tiny(p: _Program) -> None:
     p.step(text=Text.MEMORY, out=Out.SINGLE, read=Row.P)
     last = [
         {"text": Text.MEMORY, "hold": Hold.V, "turn": Turn.LEFT},
-        _merged({"hold": Hold.MERGE}, _clear(Row.P)),
-        _merged({"wait": Wait.TURNED}, NO_TEXT, _clear(Row.Q), _go("tag")),
+        merged({"hold": Hold.MERGE}, _clear(Row.P)),
+        merged({"wait": Wait.TURNED}, NO_TEXT, _clear(Row.Q), go("tag")),
     ]
-    p.run(
-        _beside(
-            _offset(Tweak.NONCE),
-            last,
-        )
-    )
+    p.run(beside(offset(Tweak.NONCE), last))
 
 
-def _middle(p: _Program) -> None:
+def _middle(p: _Aez) -> None:
     """S_x = M_x + Delta + X + E(0, FIRST; M_y), S_y = M_y + E(-1, FIRST; S_x), S = S_x + S_y."""
     p.name("middle")
     p.step(wait=Wait.TURNED, read=Row.DELTA)
@@ -319,10 +259,10 @@ def _middle(p: _Program) -> None:
     count = [{"count": Count.ALL}]
     p.rounds(AES10, Tweak.SECOND_LAYER, moves, p.power(Power.FIRST), count, read=Row.SX)
     p.step(result=1, write=Row.SY, source=Source.V, text=Text.ADD)
-    p.step(**LOAD, result=1, write=Row.S, source=Source.V, **_go("fragment out", Cond.NONE))
+    p.step(**LOAD, result=1, write=Row.S, source=Source.V, **go("fragment out", Cond.NONE))
 
 
-def _second_pass(p: _Program) -> None:
+def _second_pass(p: _Aez) -> None:
     """Y_i = W_i + S', Z_i = X_i + S', S' = E(2, i; S); C'_i = Y_i + E(0, 0; Z_i), C_i = Z_i + E(1, i; C'_i)."""
     p.name("pair out")
     p.rounds(p.keys_2, Tweak.INNER, [{"read": Row.X}, {"text": Text.MEMORY}])
@@ -330,24 +270,24 @@ def _second_pass(p: _Program) -> None:
     p.rounds(AES4, Tweak.PAIR, [{"text": Text.ADD}, {"acc": Acc.ADD}])
     p.step(**LOAD, result=1, hold=Hold.V, read=Row.W)
     moves = [{"text": Text.ADD, "read": Row.X, "power": Power.AFTER_8, "count": Count.NEXT}, {"text": Text.ADD}]
-    p.rounds(AES4, Tweak.SECOND_LAYER, moves, read=Row.S, **_go("pairs out", Cond.DONE))
-    p.step(**LOAD, operand=Operand.MEMORY, result=1, out=Out.PAIR, **_go("pair out"))
+    p.rounds(AES4, Tweak.SECOND_LAYER, moves, read=Row.S, **go("pairs out", Cond.DONE))
+    p.step(**LOAD, operand=Operand.MEMORY, result=1, out=Out.PAIR, **go("pair out"))
     p.name("pairs out")
     p.step(result=1, out=Out.PAIR)
 
 
-def _end(p: _Program) -> None:
+def _end(p: _Aez) -> None:
     """C_u, C_v and their hash, C_y and C_x."""
-    mask_u, mask_v = _offset(Tweak.MASK_U), [{}, {}, {"read": Row.S}]
+    mask_u, mask_v = offset(Tweak.MASK_U), [{}, {}, {"read": Row.S}]
     p.name("fragment out")
-    p.step(**_go("long out", Cond.LONG))
-    p.step(**_go("no fragment out", Cond.EVEN))
-    p.run(_beside(mask_u, mask_v))
+    p.step(**go("long out", Cond.LONG))
+    p.step(**go("no fragment out", Cond.EVEN))
+    p.run(beside(mask_u, mask_v))
     p.step(**LOAD, operand=Operand.MEMORY, read=Row.P)
     p.rounds(AES10, Tweak.HASH_U, [{"text": Text.MEMORY}])
-    p.step(**_go("hash out"), hold=Hold.PAD, result=1, write=Row.P, source=Source.V)
+    p.step(**go("hash out"), hold=Hold.PAD, result=1, write=Row.P, source=Source.V)
     p.name("long out")
-    p.run(_beside(mask_u, mask_v))
+    p.run(beside(mask_u, mask_v))
     p.step(**LOAD, operand=Operand.MEMORY, read=Row.X)
     p.rounds(AES10, Tweak.HASH_U, [{"text": Text.MEMORY}])
     p.step(**LOAD, result=1, write=Row.X, source=Source.V)
@@ -358,9 +298,9 @@ def _end(p: _Program) -> None:
     p.name("hash out")
     p.step(**LOAD, operand=Operand.H)
     p.rounds(AES4, Tweak.Y_SECOND, [{}, NO_TEXT])
-    p.step(**SUM, read=Row.SY, **_go("x and y"))
+    p.step(**SUM, read=Row.SY, **go("x and y"))
     p.name("no fragment out")
-    p.run(_beside(_offset(Tweak.Y_SECOND), [{}, {}, {"read": Row.SY}]))
+    p.run(beside(offset(Tweak.Y_SECOND), [{}, {}, {"read": Row.SY}]))
     p.name("x and y")
     p.step(**LOAD, operand=Operand.MEMORY, read=Row.SY)
     moves = [
@@ -375,23 +315,23 @@ def _end(p: _Program) -> None:
     p.rounds(AES4, Tweak.NONCE, [{"text": Text.MEMORY}], turn=Turn.RIGHT)
 
 
-def _finish(p: _Program) -> None:
+def _finish(p: _Aez) -> None:
     """The last results, and the tag."""
     p.step(hold=Hold.V, result=1)
     p.step(wait=Wait.TURNED)
     p.step(text=Text.H, read=Row.P)
-    p.step(text=Text.MEMORY, write=Row.Q, source=Source.V, **_go("long last", Cond.LONG))
+    p.step(text=Text.MEMORY, write=Row.Q, source=Source.V, **go("long last", Cond.LONG))
     p.step(hold=Hold.MERGE)
     p.step(text=Text.H, read=Row.Q)
     p.step(text=Text.MEMORY, write=Row.P, source=Source.V)
     p.step(hold=Hold.CUT, read=Row.P)
     p.step(text=Text.MEMORY)
-    p.step(out=Out.TAIL, read=Row.CY, **_go("own tag"))
+    p.step(out=Out.TAIL, read=Row.CY, **go("own tag"))
     p.name("long last")
     p.step(hold=Hold.MERGE, read=Row.X)
     p.step(text=Text.MEMORY)
     p.step(out=Out.PAIR, read=Row.Q)
-    p.step(text=Text.MEMORY, read=Row.CY, **_go("own tag", Cond.EVEN))
+    p.step(text=Text.MEMORY, read=Row.CY, **go("own tag", Cond.EVEN))
     p.step(hold=Hold.CUT)
     p.step(text=Text.H)
     p.run([{}] * 4)  # a result of eight words is being stored
@@ -400,4 +340,4 @@ def _finish(p: _Program) -> None:
     p.step(text=Text.MEMORY, **_clear(Row.P))
     p.step(hold=Hold.V, **_clear(Row.Q))
     p.name("tag")
-    p.step(wait=Wait.TAG, **_clear(Row.X), **_go("idle"))
+    p.step(wait=Wait.TAG, **_clear(Row.X), **go("idle"))

@@ -106,7 +106,7 @@ class Sequencer(wiring.Component):
             Cond.ENCRYPT: ~self.decrypt,
             Cond.NONE: self._pairs == 0,
             Cond.DONE: self.done == self._pairs,
-            Cond.ROUNDS: self.number == 7,
+            Cond.ROUNDS: self.number != 7,
         }
         cond = Signal()
         with m.Switch(self.step.cond):

@@ -8,8 +8,23 @@ from amaranth.lib import data, enum
 
 from .offsets import Power, Tweak
 
-__all__ = ["LAYOUT", "AES", "Acc", "Cond", "Constant", "Count", "Hold", "Operand", "Out", "Row", "Source", "Step"]
-__all__ += ["Text", "Turn", "Wait"]
+__all__ = [
+    "AES",
+    "LAYOUT",
+    "Acc",
+    "Cond",
+    "Constant",
+    "Count",
+    "Hold",
+    "Operand",
+    "Out",
+    "Row",
+    "Source",
+    "Step",
+    "Text",
+    "Turn",
+    "Wait",
+]
 
 
 class AES(enum.Enum):
@@ -128,9 +143,10 @@ class Out(enum.Enum):
 
 
 class Count(enum.Enum):
-    """The number of pairs that are done: kept, 0, one more, or 0 and before that kept as the number of all pairs.
+    """The number of pairs that are done: kept, 0, or one more.
 
-    ROUND: the round of AEZ-tiny, one more.
+    ALL:   it becomes the number of all pairs, and is then 0
+    ROUND: the next round of AEZ-tiny
     """
 
     KEEP = 0
@@ -155,10 +171,14 @@ class Cond(enum.Enum):
     """When the step at ``target`` follows.
 
     INPUT_WHOLE, INPUT_LAST, INPUT_MORE: the input block has 32 bytes; it is the last of its kind; it is not
-    Others speak of the last input block that was hashed or enciphered:
-    LAST: the last of its kind. NO_HIGH: at most 16 bytes. BELOW_16, EXACT_16, WHOLE: its size. LONG: the fragment has
-    a block or more. EVEN: the rest of its size by 16 is 0
-    NONE: no pair at all. DONE: all pairs are done. ROUNDS: the last round of AEZ-tiny
+    KEY, ENCRYPT:     a key is offered; the message is enciphered
+    LAST:             the block that was accepted before is the last of its kind
+    NO_HIGH:          it has at most 16 bytes
+    BELOW_16, EXACT_16, WHOLE: it has less than 16 bytes, 16, 32
+    LONG:             the fragment has 16 bytes or more
+    EVEN:             the size of that block is a multiple of 16
+    NONE, DONE:       there is no pair at all; all pairs are done
+    ROUNDS:           another round of AEZ-tiny follows
     """
 
     NEVER = 0

@@ -96,5 +96,5 @@ class Timetable:
             Cond.ENCRYPT: not self._decrypt,
             Cond.NONE: self._pairs == 0,
             Cond.DONE: self._done == self._pairs,
-            Cond.ROUNDS: self._number == 7,
+            Cond.ROUNDS: self._number != 7,
         }[cond]

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An assembler for the program: steps written one after another, or as tracks that run beside each other."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from .offsets import Tweak
+from .step import AES, Cond, Step
+
+__all__ = ["Parts", "Program", "beside", "go", "merged", "offset"]
+
+Parts = Mapping[str, Any]
+"""Some of the fields of a step."""
+
+
+def merged(*parts: Parts) -> dict[str, Any]:
+    """The fields of all, each from one of them."""
+    names = [name for part in parts for name in part]
+    if len(names) != len(set(names)):
+        raise ValueError(f"a step has a field twice: {', '.join(names)}")
+    return {name: value for part in parts for name, value in part.items()}
+
+
+def offset(tweak: Tweak) -> list[Parts]:
+    """Three steps that make the offset of the next call."""
+    return [{"tweak": tweak, "bit": bit} for bit in (3, 2, 1)]
+
+
+def beside(*tracks: Iterable[Parts]) -> list[Parts]:
+    """Tracks of steps that run at the same time, from the first one on, each ended by empty steps."""
+    lists = [list(track) for track in tracks]
+    length = max(len(track) for track in lists)
+    padded = [[*track, *[{}] * (length - len(track))] for track in lists]
+    return [merged(*column) for column in zip(*padded, strict=True)]
+
+
+def go(name: str, cond: Cond = Cond.ALWAYS) -> Parts:
+    """The step of that name follows, if the condition holds."""
+    return {"cond": cond, "target": name}
+
+
+class Program:
+    """Steps in the order in which they are written, and names for some of them."""
+
+    def __init__(self):
+        self.steps: list[Step] = []
+        self._names: dict[str, int] = {}
+
+    def name(self, name: str) -> None:
+        """Names the next step."""
+        self._names[name] = len(self.steps)
+
+    def step(self, **parts: Any) -> None:
+        """Adds a step."""
+        self.steps.append(Step(**parts))
+
+    def run(self, track: Iterable[Parts]) -> None:
+        """Adds steps."""
+        self.steps.extend(Step(**parts) for parts in track)
+
+    def rounds(self, keys: Sequence[AES], following: Tweak | None, *tracks: Iterable[Parts], **last: Any) -> None:
+        """Adds a call's rounds, beside other tracks; ``last`` are fields of the last round."""
+        made = [] if following is None else offset(following)
+        late = [*[{}] * (len(keys) - len(made)), *made]
+        self.run(beside([{"aes": key} for key in keys], late, [*[{}] * (len(keys) - 1), last], *tracks))
+
+    def linked(self) -> tuple[Step, ...]:
+        """The steps, with numbers as targets."""
+        return tuple(
+            replace(step, target=self._names[step.target]) if step.cond is not Cond.NEVER else step
+            for step in self.steps
+        )
