@@ -40,9 +40,11 @@ def test_every_check_passes(simulation):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("lengths", [{"data_bytes": 96, "ad_bytes": 80}, {"data_bytes": 20, "ad_bytes": 3}], ids=str)
 @pytest.mark.parametrize("name", [name for name, preset in PRESETS.items() if preset.scheme.kind is AEAD])
-def test_every_check_passes_on_every_preset(name):
-    core = contract(name, {"data_bytes": 96, "ad_bytes": 80})
+def test_every_check_passes_on_every_preset(name, lengths):
+    """Messages of a few blocks, and of one block at most."""
+    core = contract(name, lengths)
     report = verify(core, messages=64, seed=2, vectors=core.known_answers)
     assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
     assert all(check.outcome is Outcome.PASSED for check in report.checks)

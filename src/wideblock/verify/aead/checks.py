@@ -156,11 +156,12 @@ def zeroize(check: Check) -> Finding:
 
 def _struck(check: Check, *, zeroize: bool) -> Finding:
     moments = max(12, check.few(24))
+    ad, size = min(40, check.behaviour.ad_bytes), min(60, check.behaviour.data_bytes)
     for _ in range(moments):
         keyed, spec = check.key()
-        before = [keyed, *(check.message(spec, size=check.number(0, 60), ad=check.number(0, 40)) for _ in range(3))]
+        before = [keyed, *(check.message(spec, size=check.number(0, size), ad=check.number(0, ad)) for _ in range(3))]
         t = check.subject.timing
-        moment = check.number(t.zeroize, t.zeroize + 8 * t.message(40, 60))
+        moment = check.number(t.zeroize, t.zeroize + 8 * t.message(ad, size))
         check.simulation.reset()
         played = check.words(before, limit=moment + 1, zeroize=(moment,) if zeroize else ())
         if found := difference(before, played, check.api.word_bits, whole=False):

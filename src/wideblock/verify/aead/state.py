@@ -42,10 +42,12 @@ def state_after_zeroize(check: Check) -> Finding:
     """
     if not check.simulation.savable:
         return nothing("the model was built without access to its state")
-    t, block = check.subject.timing, check.shape.block
-    plan = Plan(((block + 3, 2 * block + 5, False), (5, 3 * block, True), (0, block, False)))
+    t, block, most = check.subject.timing, check.shape.block, check.behaviour
+    lengths = ((block + 3, 2 * block + 5, False), (5, 3 * block, True), (0, block, False))
+    plan = Plan(tuple((min(ad, most.ad_bytes), min(size, most.data_bytes), way) for ad, size, way in lengths))
+    (ad, size, _), (next_ad, next_size, _), _ = plan.messages
     start = t.zeroize + t.activation
-    end = start + t.message(block + 3, 2 * block + 5, activated=True) + t.message(5, 3 * block, decrypt=True)
+    end = start + t.message(ad, size, activated=True) + t.message(next_ad, next_size, decrypt=True)
     moments = [*range(t.zeroize, end, max(1, (end - t.zeroize) // max(12, check.few(24))))]
     size = 0
     for moment in moments:
