@@ -117,13 +117,14 @@ def test_output_bytes_that_are_no_run_are_found():
             words.words["o"]["keep"][beat] = before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [520, 176, 33, 16])
 def test_a_stream_of_sectors_that_are_not_whole_beats(size):
     """Beats are of 32 bytes; 520-byte sectors end in half a block."""
     rng = np.random.default_rng(size)
     sectors, tweaks = rng.integers(0, 256, (60, size), np.uint8), rng.integers(0, 256, (60, 16), np.uint8)
     key = bytes(range(64))
-    with SectorSimulation(contract(*FEW[2])) as simulation:
+    with SectorSimulation(contract(*MORE[0])) as simulation:
         simulation.load_key(key)
         chunks = ((sectors[n : n + 9], tweaks[n : n + 9]) for n in range(0, 60, 9))
         out = np.concatenate(list(stream_sectors(simulation, chunks)))
