@@ -43,7 +43,7 @@ def run(folder, core, text, bench, generation):
     ("name", "generation"),
     [
         *((name, "-g2005") for name in ONE_A_FAMILY),
-        *few_of_many([(name, "-g2012") for name in SECTORS], [(name, "-g2012") for name in ONE_A_FAMILY[:2]]),
+        *few_of_many([(name, "-g2012") for name in SECTORS], [(ONE_A_FAMILY[0], "-g2012")]),
     ],
 )
 def test_known_answers_and_no_unknown_value_in_icarus(name, generation, tmp_path):
@@ -72,7 +72,7 @@ def test_messages_that_state_their_sizes(tmp_path):
 
 
 @needs_icarus
-@pytest.mark.parametrize("generation", ["-g2005", "-g2012"])
+@pytest.mark.parametrize("generation", few_of_many(["-g2005", "-g2012"], ["-g2005"]))
 def test_keys_in_words(generation, tmp_path):
     core = contract("heh-poly", {"sector_bytes": 64, "key_width": 32})
     printed = run(tmp_path, core, core.verilog, bench_of(core, cases(core, 1)), generation)
@@ -105,7 +105,7 @@ def test_a_core_without_known_answer_has_no_bench():
     ("name", "generation"),
     few_of_many(
         [(name, generation) for name in AUTHENTICATED for generation in ("-g2005", "-g2012")],
-        [("aes-gcm", "-g2005"), ("aes-gcm", "-g2012")],
+        [("aes-gcm", "-g2005")],
     ),
 )
 def test_known_answers_of_authenticated_ciphers_in_icarus(name, generation, tmp_path):

@@ -12,6 +12,7 @@ from wideblock.rtl.aead.key_loader import KeyLoader
 from wideblock.rtl.aead.parameters import AeadParameters
 from wideblock.rtl.aead.result_buffer import ResultBuffer
 
+from ...variants import few_of_many
 from .bench import play
 from .toy_cipher import Toy, ToyCipher
 from .words import ACTIVATE, FAILURE, SUCCESS, key_words, message, results, segment
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.shows("caesar")
 
 MOST = 44
 KEY = bytes(range(8))
+PACES = [(32, 1, (1, 1, 1)), (32, 9, (0.4, 0.3, 0.9)), (64, 2, (0.9, 1, 0.2))]
 
 
 KINDS = {
@@ -74,7 +76,7 @@ def check(dut, exchanges, *, bits=32, chance=(1.0, 1.0, 1.0), seed=0):
 
 
 @kinds
-@pytest.mark.parametrize("bits, pace, chance", [(32, 1, (1, 1, 1)), (32, 9, (0.4, 0.3, 0.9)), (64, 2, (0.9, 1, 0.2))])
+@pytest.mark.parametrize("bits, pace, chance", few_of_many(PACES, [PACES[1]]))
 def test_random_messages(kind, bits, pace, chance):
     """Both directions, right and wrong tags, one segment or several, random pauses and back-pressure."""
     rng, online = random.Random(f"{bits} {pace}"), kind.get("online", True)
@@ -88,7 +90,7 @@ def test_random_messages(kind, bits, pace, chance):
 
 
 @kinds
-@pytest.mark.parametrize("bits, pace", [(32, 1), (32, 5), (64, 2)])
+@pytest.mark.parametrize("bits, pace", few_of_many([(32, 1), (32, 5), (64, 2)], [(32, 1), (64, 2)]))
 def test_stated_cycles_are_measured(kind, bits, pace):
     """Every message takes the cycles that are stated, and the next one is accepted with its status."""
     dut, rng, top = core(kind, bits=bits, pace=pace), random.Random(pace), bits - 32
@@ -148,7 +150,7 @@ def malformed(npub=bytes(12), *, expands=False):
 
 
 @kinds
-@pytest.mark.parametrize("chance", [(1, 1, 1), (0.5, 0.5, 0.5)])
+@pytest.mark.parametrize("chance", [pytest.param((1, 1, 1), marks=pytest.mark.slow), (0.5, 0.5, 0.5)])
 def test_malformed_messages_fail_once_and_the_next_one_is_right(kind, chance):
     rng, exchanges, toy = random.Random(5), [], toy_of(kind)
     for _, words in malformed(expands=toy.expands):

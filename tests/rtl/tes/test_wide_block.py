@@ -11,6 +11,10 @@ from wideblock.rtl.sector.parameters import HashedParameters, PsiParameters
 from .whole import assert_every_pair, assert_every_value, assert_verified, cases
 
 FEW = [
+    ("heh-brw-2", {"sector_bytes": 64, "sbox": "composite", "mult_stages": 5, "round_stages": 2, "key_width": 32}),
+    ("hmch-polys", {"sector_bytes": 64, "key_bits": 256, "sbox": "bram", "mult_stages": 6, "round_stages": 3}),
+]
+MORE = [
     (
         "fast-horner-1",
         {
@@ -22,10 +26,6 @@ FEW = [
             "round_stages": 4,
         },
     ),
-    ("heh-brw-2", {"sector_bytes": 64, "sbox": "composite", "mult_stages": 5, "round_stages": 2, "key_width": 32}),
-    ("hmch-polys", {"sector_bytes": 64, "key_bits": 256, "sbox": "bram", "mult_stages": 6, "round_stages": 3}),
-]
-MORE = [
     ("fast-brw-1", {"sector_bytes": 80, "width": 1, "sbox": "bram", "mult_stages": 3, "round_stages": 2}),
     ("fast-brw-2s", {}),
     ("fast-horner-2", {"sector_bytes": 64, "sbox": "norm", "mult_stages": 1, "leaf": 2}),

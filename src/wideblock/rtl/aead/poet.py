@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """POET v2.01 with AES4: the equations, on one AES for both directions and one AES4.
 

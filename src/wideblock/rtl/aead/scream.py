@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """SCREAM v3: the mode TAE on one instance of the tweakable block cipher Scream.
 
