@@ -26,7 +26,7 @@ demo: $(READY) ## Encrypt a filesystem image with a simulated core, decrypt it w
 test: $(READY) lint ## Lint, types, tests: a few cores of every family and scheme; minutes.
 	$(BIN)/pytest -q -m 'not slow' tests
 
-test-all: $(READY) lint ## The same with every variant of a core that has a test; half an hour.
+test-all: $(READY) lint ## The same with every variant of a core that has a test; an hour or more.
 	$(BIN)/pytest -q --record=build/test-plan.json tests
 
 lint: $(READY) ## Lint and types alone.
