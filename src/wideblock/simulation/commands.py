@@ -5,12 +5,14 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
 __all__ = ["BuildError", "Commands", "processors"]
+
+_AWAKE = 0.5  # seconds; a signal that arrives while a thread falls asleep on a lock does not wake it
 
 
 class BuildError(RuntimeError):
@@ -53,7 +55,13 @@ class Commands:
         self, command: Sequence[object], directory: Path, failure: str, environment: Mapping[str, str] | None = None
     ) -> None:
         """Runs one command to its end. Raises :class:`BuildError`."""
-        self.start(command, directory, failure, environment).result()
+        self.finish(self.start(command, directory, failure, environment))
+
+    def finish(self, started: Future[None]) -> None:
+        """Waits for the end of a command. Raises :class:`BuildError`."""
+        while not wait([started], timeout=_AWAKE).done:
+            pass
+        started.result()
 
     def _run(self, command: list[str], directory: Path, failure: str, environment: Mapping[str, str]) -> None:
         with self._lock:

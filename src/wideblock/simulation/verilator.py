@@ -156,7 +156,7 @@ def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], o
             jobs.append((object_, done))
         objects = [_runtime_object(commands, part, options) for part in options.runtime]
         for object_, done in jobs:
-            done.result()
+            commands.finish(done)
             objects.append(object_)
         commands.run(
             [compiler(), "-shared", *objects, "-o", made / LIBRARY, *options.libraries], model, f"cannot link {top}"
