@@ -19,7 +19,8 @@ from wideblock.spec.gf128 import Reading
 
 from ...variants import few_of_many
 from .bench import play
-from .words import ACTIVATE, FAILURE, SUCCESS, key_words, message, results
+from .whole import assert_answers, assert_stated_cycles
+from .words import ACTIVATE, FAILURE, key_words, message, results
 
 pytestmark = pytest.mark.shows("caesar")
 
@@ -199,41 +200,12 @@ def test_known_answers(version):
     ]
     rejected = [a for a in known if "pt" not in a and len(a["ad"]) <= 100][:3]
     short = [a for a in known if "pt" in a and len(a["ad"]) <= 100]
-    pdi, sdi, want = [], [], []
-    for a in [*random.Random(4).sample(short, 4), *rejected]:
-        text, body, tag = a.data.get("pt"), a["ct"][:-16], a["ct"][-16:]
-        pdi.append(ACTIVATE)
-        sdi += key_words(a["key"])
-        if text is not None:
-            pdi += message(a["nonce"], a["ad"], text)
-            want += results(body, tag)
-        pdi += message(a["nonce"], a["ad"], body, tag)
-        want += [FAILURE] if text is None else results(text)
-    passed = play(core(version), pdi, sdi, want=len(want), chance=(0.7, 0.8, 0.6))
-    assert [word for _, word in passed["do"]] == want
+    assert_answers(core(version), [*random.Random(4).sample(short, 4), *rejected])
 
 
 @pytest.mark.parametrize("bits", few_of_many([32, 64, 128], [32]))
 def test_stated_cycles_are_measured(bits):
-    dut, rng = core(Version.V5, word_bits=bits), random.Random(8)
-    top, key = bits - 32, rng.randbytes(48)
-    spec = AEZv5(key)
-    kinds = [(ad, size, decrypt) for ad, size in FORMS[:-1:2] for decrypt in (False, True)]
-    pdi, want = [ACTIVATE << top], []
-    for ad, size, decrypt in kinds:
-        npub, a, text = rng.randbytes(12), rng.randbytes(ad), rng.randbytes(size)
-        sealed = spec.encrypt(npub, a, text)
-        body, tag = sealed[:-16], sealed[-16:]
-        pdi += message(npub, a, body, tag, bits=bits) if decrypt else message(npub, a, text, bits=bits)
-        want += results(text, bits=bits) if decrypt else results(body, tag, bits=bits)
-    passed = play(dut, pdi, key_words(key, bits), want=len(want))
-    assert [word for _, word in passed["do"]] == want
-    begun = [cycle for cycle, word in passed["pdi"] if word in (0x20000000 << top, 0x30000000 << top)]
-    ended = [cycle for cycle, word in passed["do"] if word == SUCCESS << top]
-    assert begun[1:] == ended[:-1]
-    for n, (ad, size, decrypt) in enumerate(kinds):
-        stated = dut.timing.message(ad, size, decrypt=decrypt, activated=n == 0)
-        assert ended[n] - begun[n] == stated, (ad, size, decrypt)
+    assert_stated_cycles(core(Version.V5, word_bits=bits), AEZv5, FORMS[:-1:2])
 
 
 @pytest.mark.parametrize("version", Version)

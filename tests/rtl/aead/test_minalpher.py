@@ -14,7 +14,8 @@ from wideblock.spec.aead.minalpher import Minalpher as Specification
 
 from ...variants import few_of_many
 from .bench import play
-from .words import ACTIVATE, FAILURE, SUCCESS, key_words, message, results, segment
+from .whole import assert_answers, assert_stated_cycles
+from .words import ACTIVATE, FAILURE, key_words, message, results, segment
 
 pytestmark = pytest.mark.shows("caesar")
 
@@ -69,15 +70,8 @@ def test_known_answers(permutations):
     known = [a for group in vectors.load("minalpher") for a in group.vectors if "ct" in a and len(a["ad"]) <= 100]
     rejected = [a for a in known if "pt" not in a]
     short = [a for a in known if len(a.data.get("pt", bytes(999))) <= 100]
-    pdi, sdi, want = [], [], []
-    for a in [*random.Random(permutations).sample(short, 4), *rejected]:
-        case = (a["nonce"], a["ad"], a.data.get("pt"), a["ct"])
-        words, right = exchanges(a["key"], [(*case, False), (*case, True)] if "pt" in a else [(*case, True)])
-        pdi += [ACTIVATE, *words]
-        sdi += key_words(a["key"])
-        want += right
-    passed = play(core(permutations=permutations), pdi, sdi, want=len(want), chance=(0.7, 0.8, 0.6), seed=permutations)
-    assert [word for _, word in passed["do"]] == want
+    chosen = [*random.Random(permutations).sample(short, 4), *rejected]
+    assert_answers(core(permutations=permutations), chosen, seed=permutations)
 
 
 @pytest.mark.parametrize(
@@ -87,28 +81,8 @@ def test_known_answers(permutations):
     ),
 )
 def test_stated_cycles_are_measured(changes):
-    dut, rng = core(**changes), random.Random(8)
-    bits = dut.parameters.word_bits
-    top = bits - 32
-    key = rng.randbytes(16)
-    spec = Specification(key)
     lengths = [(0, 0), (0, 31), (1, 32), (32, 33), (33, 64), (100, 100)]
-    kinds = [(ad, size, decrypt) for ad, size in lengths for decrypt in (False, True)]
-    pdi, want = [ACTIVATE << top], []
-    for ad, size, decrypt in kinds:
-        npub, a, text = rng.randbytes(13), rng.randbytes(ad), rng.randbytes(size)
-        sealed = spec.encrypt(npub, a, text)
-        body, tag = sealed[:-16], sealed[-16:]
-        pdi += message(npub, a, body, tag, bits=bits) if decrypt else message(npub, a, text, bits=bits)
-        want += results(text, bits=bits) if decrypt else results(body, tag, bits=bits, size=size)
-    passed = play(dut, pdi, key_words(key, bits), want=len(want))
-    assert [word for _, word in passed["do"]] == want
-    begun = [cycle for cycle, word in passed["pdi"] if word in (0x20000000 << top, 0x30000000 << top)]
-    ended = [cycle for cycle, word in passed["do"] if word == SUCCESS << top]
-    assert begun[1:] == ended[:-1]
-    for n, (ad, size, decrypt) in enumerate(kinds):
-        stated = dut.timing.message(ad, size, decrypt=decrypt, activated=n == 0)
-        assert ended[n] - begun[n] == stated, (ad, size, decrypt)
+    assert_stated_cycles(core(**changes), Specification, lengths)
 
 
 def test_a_block_every_nineteen_cycles():

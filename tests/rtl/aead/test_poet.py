@@ -11,7 +11,8 @@ from wideblock.spec.aead.poet import POET
 
 from ...variants import few_of_many
 from .bench import play
-from .words import ACTIVATE, FAILURE, SUCCESS, key_words, message, results
+from .whole import assert_answers, assert_stated_cycles
+from .words import ACTIVATE, FAILURE, key_words, message, results
 
 pytestmark = pytest.mark.shows("caesar")
 
@@ -26,40 +27,12 @@ def test_known_answers():
     """A key for each message; random pauses on every port."""
     known = [a for group in vectors.load("poet") for a in group.vectors if "nonce" in a and "pt" in a]
     known = [a for a in known if max(len(a["ad"]), len(a["pt"])) <= 64]
-    pdi, sdi, want = [], [], []
-    for a in random.Random(4).sample(known, 2):
-        text, tag = a["ct"][:-16], a["ct"][-16:]
-        pdi += [ACTIVATE, *message(a["nonce"], a["ad"], a["pt"]), *message(a["nonce"], a["ad"], text, tag)]
-        sdi += key_words(a["key"])
-        want += results(text, tag) + results(a["pt"])
-    passed = play(core(), pdi, sdi, want=len(want), chance=(0.7, 0.8, 0.6), seed=5)
-    assert [word for _, word in passed["do"]] == want
+    assert_answers(core(), random.Random(4).sample(known, 2), seed=5)
 
 
 @pytest.mark.parametrize("changes", few_of_many(CORES, [CORES[0]]))
 def test_stated_cycles_are_measured(changes):
-    dut, rng = core(**changes), random.Random(8)
-    bits = dut.parameters.word_bits
-    top = bits - 32
-    key = rng.randbytes(16)
-    spec = POET(key)
-    lengths = [(0, 0), (80, 3), (17, 35), (16, 16)]
-    kinds = [(ad, size, decrypt) for ad, size in lengths for decrypt in (False, True)]
-    pdi, want = [ACTIVATE << top], []
-    for ad, size, decrypt in kinds:
-        npub, a, text = rng.randbytes(16), rng.randbytes(ad), rng.randbytes(size)
-        sealed = spec.encrypt(npub, a, text)
-        body, tag = sealed[:-16], sealed[-16:]
-        pdi += message(npub, a, body, tag, bits=bits) if decrypt else message(npub, a, text, bits=bits)
-        want += results(text, bits=bits) if decrypt else results(body, tag, bits=bits)
-    passed = play(dut, pdi, key_words(key, bits), want=len(want))
-    assert [word for _, word in passed["do"]] == want
-    begun = [cycle for cycle, word in passed["pdi"] if word in (0x20000000 << top, 0x30000000 << top)]
-    ended = [cycle for cycle, word in passed["do"] if word == SUCCESS << top]
-    assert begun[1:] == ended[:-1]
-    for n, (ad, size, decrypt) in enumerate(kinds):
-        stated = dut.timing.message(ad, size, decrypt=decrypt, activated=n == 0)
-        assert ended[n] - begun[n] == stated, (ad, size, decrypt)
+    assert_stated_cycles(core(**changes), POET, [(0, 0), (80, 3), (17, 35), (16, 16)])
 
 
 def test_a_block_every_ten_cycles():

@@ -2,6 +2,7 @@
 """SCREAM behind the CAESAR Hardware API in Amaranth's simulator: its cipher, known answers, and the stated cycles."""
 
 import random
+from functools import partial
 
 import pytest
 from amaranth.sim import Simulator
@@ -13,8 +14,7 @@ from wideblock.spec.aead.scream import SCREAM, inv_l_box, l_box
 from wideblock.spec.aead.scream import Scream as Specification
 
 from ...variants import few_of_many
-from .bench import play
-from .words import ACTIVATE, FAILURE, SUCCESS, key_words, message, results
+from .whole import assert_answers, assert_no_byte_leaves, assert_stated_cycles
 
 pytestmark = pytest.mark.shows("caesar")
 
@@ -72,40 +72,14 @@ def test_known_answers(steps):
         for a in group.vectors
         if "pt" in a and a.parameters["steps"] == steps and max(len(a["ad"]), len(a["pt"])) <= 64
     ]
-    pdi, sdi, want = [], [], []
-    for a in random.Random(4).sample(known, 4):
-        text, tag = a["ct"][:-16], a["ct"][-16:]
-        pdi += [ACTIVATE, *message(a["nonce"], a["ad"], a["pt"]), *message(a["nonce"], a["ad"], text, tag)]
-        sdi += key_words(a["key"])
-        want += results(text, tag) + results(a["pt"])
-    passed = play(core(steps=steps), pdi, sdi, want=len(want), chance=(0.7, 0.8, 0.6), seed=steps)
-    assert [word for _, word in passed["do"]] == want
+    assert_answers(core(steps=steps), random.Random(4).sample(known, 4), seed=steps)
 
 
 @pytest.mark.parametrize("changes", few_of_many(CORES, [CORES[0]]))
 def test_stated_cycles_are_measured(changes):
-    dut, rng = core(**changes), random.Random(8)
-    bits = dut.parameters.word_bits
-    top = bits - 32
-    key = rng.randbytes(16)
-    spec = SCREAM(key, steps=dut.parameters.steps)
+    dut = core(**changes)
     lengths = [(0, 0), (0, 1), (80, 0), (17, 33), (16, 16), (0, 80), (80, 80)]
-    kinds = [(ad, size, decrypt) for ad, size in lengths for decrypt in (False, True)]
-    pdi, want = [ACTIVATE << top], []
-    for ad, size, decrypt in kinds:
-        npub, a, text = rng.randbytes(11), rng.randbytes(ad), rng.randbytes(size)
-        sealed = spec.encrypt(npub, a, text)
-        body, tag = sealed[:-16], sealed[-16:]
-        pdi += message(npub, a, body, tag, bits=bits) if decrypt else message(npub, a, text, bits=bits)
-        want += results(text, bits=bits) if decrypt else results(body, tag, bits=bits)
-    passed = play(dut, pdi, key_words(key, bits), want=len(want))
-    assert [word for _, word in passed["do"]] == want
-    begun = [cycle for cycle, word in passed["pdi"] if word in (0x20000000 << top, 0x30000000 << top)]
-    ended = [cycle for cycle, word in passed["do"] if word == SUCCESS << top]
-    assert begun[1:] == ended[:-1]
-    for n, (ad, size, decrypt) in enumerate(kinds):
-        stated = dut.timing.message(ad, size, decrypt=decrypt, activated=n == 0)
-        assert ended[n] - begun[n] == stated, (ad, size, decrypt)
+    assert_stated_cycles(dut, partial(SCREAM, steps=dut.parameters.steps), lengths)
 
 
 def test_cycles_a_block():
@@ -117,20 +91,7 @@ def test_cycles_a_block():
 
 
 def test_no_byte_leaves_under_a_wrong_tag():
-    """Any bit of the tag, of the ciphertext or of the associated data; the next message is right."""
-    rng, key = random.Random(6), bytes(range(16))
-    npub, ad, text = rng.randbytes(11), rng.randbytes(20), rng.randbytes(37)
-    sealed = SCREAM(key).encrypt(npub, ad, text)
-    pdi, want = [ACTIVATE], []
-    for _ in range(4):
-        at = rng.randrange(8 * (len(ad) + len(sealed)))
-        wrong = (int.from_bytes(ad + sealed, "big") ^ 1 << at).to_bytes(len(ad) + len(sealed), "big")
-        pdi += message(npub, wrong[: len(ad)], wrong[len(ad) : -16], wrong[-16:])
-        want += [FAILURE]
-    pdi += message(npub, ad, sealed[:-16], sealed[-16:])
-    want += results(text)
-    passed = play(core(), pdi, key_words(key), want=len(want))
-    assert [word for _, word in passed["do"]] == want
+    assert_no_byte_leaves(core(), SCREAM)
 
 
 def test_the_formula_of_the_manual():
