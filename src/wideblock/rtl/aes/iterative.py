@@ -96,10 +96,12 @@ class _Iterative(wiring.Component):
     def _keys(self, m: Module, take: Value, following: Value) -> tuple[Value, Value]:
         """The round key of a block that is taken, and that of the round that ``following`` rounds follow."""
         first, *others = range(self.rounds, -1, -1) if self._inverse else range(self.rounds + 1)
-        size = 128 * (self.rounds + 1)
-        sets = [self.round_keys[k * size : k * size + size] for k in range(self.key_sets)]
-        outer = [from_planes(round_key(keys, first)) for keys in sets]
-        inner = [Array(Cat(round_key(keys, index)) for index in reversed(others))[following] for keys in sets]
+        sets = range(0, self.key_sets * (self.rounds + 1), self.rounds + 1)  # index of each key's first round key
+        outer = [from_planes(round_key(self.round_keys, start + first)) for start in sets]
+        inner = [
+            Array(Cat(round_key(self.round_keys, start + index)) for index in reversed(others))[following]
+            for start in sets
+        ]
         if self.key_sets == 1:
             return outer[0], inner[0]
         held = Signal(name="second_held")

@@ -15,12 +15,16 @@ __all__ = ["Planes", "Step", "from_planes", "named", "to_planes"]
 Planes = list[Value]
 
 
-def to_planes(state) -> Planes:
-    """Eight planes of a state of whole bytes."""
+def to_planes(state, start: int = 0, stop: int | None = None) -> Planes:
+    """Eight planes of a state of whole bytes: bits ``start`` to ``stop`` - 1 of a value, by default all of it.
+
+    A long signal is given whole, with the bits to take: each bit of a slice of it would be the slice, made again.
+    """
     state = Value.cast(state)
-    if len(state) % 8:
-        raise ValueError(f"state must be whole bytes, got {len(state)} bits")
-    return [Cat(state[8 * k + b] for k in range(len(state) // 8)) for b in range(8)]
+    stop = len(state) if stop is None else stop
+    if (stop - start) % 8:
+        raise ValueError(f"state must be whole bytes, got {stop - start} bits")
+    return [Cat(state[first + b] for first in range(start, stop, 8)) for b in range(8)]
 
 
 def from_planes(planes: Sequence[Value]) -> Value:

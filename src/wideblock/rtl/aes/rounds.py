@@ -43,7 +43,7 @@ def check_parameters(key_bits: int, sbox: str, kinds: Sequence[str] = KINDS) -> 
 
 def round_key(round_keys: Value, index: int, lanes: int = 1) -> Planes:
     """Planes of round key ``index`` of all round keys side by side, for as many blocks as there are ``lanes``."""
-    return [plane.replicate(lanes) for plane in to_planes(round_keys[128 * index : 128 * index + 128])]
+    return [plane.replicate(lanes) for plane in to_planes(round_keys, 128 * index, 128 * index + 128)]
 
 
 def _permute(planes: Sequence[Value], source) -> Planes:
