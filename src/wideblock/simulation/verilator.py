@@ -34,7 +34,7 @@ LIBRARY = "core.so"
 # short, and bits that are put together stay together: half as much code, which is faster by a quarter.
 _VERILATE = (
     *("--cc", "--prefix", PREFIX, "--Mdir", "model", "-O3", "--x-assign", "fast", "--no-timing"),
-    *("-fno-inline", "-fno-dfg", "--output-split", "3000", "--output-split-cfuncs", "1000"),
+    *("-fno-inline", "-fno-dfg", "--no-decoration", "--output-split", "3000", "--output-split-cfuncs", "1000"),
     *("-Wno-fatal", "-Wno-lint", "-Wno-style"),
 )
 _COMPILE = (
@@ -45,7 +45,7 @@ _COMPILE = (
 )
 _MODULE = re.compile(r"^\s*module (\w+)(.*?)^\s*endmodule", re.MULTILINE | re.DOTALL)
 _REGISTER = re.compile(r"^\s*(?:output )?reg(?: *\[[^\]]*\])? *\\?([^\s;=,]+)", re.MULTILINE)
-_UNIT = 60_000  # bytes of source below which another translation unit only reads the runtime's large headers again
+_UNIT = 25_000  # bytes of source below which another translation unit only reads the runtime's large headers again
 
 
 @dataclass(frozen=True)
@@ -171,7 +171,7 @@ def _mark_registers(model: Path, sources: list[str]) -> None:
     registers = {name: set(_REGISTER.findall(body)) for text in sources for name, body in _MODULE.findall(text)}
     for path in model.glob(f"{PREFIX}*.cpp"):
         text = path.read_text("latin-1")  # constants of a netlist may be any bytes
-        saving = re.search(rf"^void {PREFIX}_(\w+)::__Vserialize\(.*?^}}", text, re.MULTILINE | re.DOTALL)
+        saving = re.search(rf"^void {PREFIX}_(\w+)::__Vserialize\(.*?(?=^void |\Z)", text, re.MULTILINE | re.DOTALL)
         if saving:
             there = registers.get(plain(saving[1]), set())
 
