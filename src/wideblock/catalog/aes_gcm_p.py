@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AES-GCM, pipelined: a block a cycle."""
+
+from wideblock.catalog.kinds import AEAD
+from wideblock.catalog.scheme import Preset, Scheme, Status
+from wideblock.rtl.aead.aes_gcm_p import AesGcmP, AesGcmPParameters
+from wideblock.spec.aead.gcm import GCM
+
+__all__ = ["PRESETS", "SCHEME"]
+
+
+def summary(p: AesGcmPParameters) -> str:
+    return f"AES-{p.key_bits}-GCM for messages of up to {p.data_bytes} bytes, an AES block a cycle, CAESAR API"
+
+
+SCHEME = Scheme(
+    "aes_gcm_p",
+    AesGcmP,
+    AesGcmPParameters,
+    lambda p, key: GCM(key),
+    GCM.security,
+    Status.RECOMMENDED,
+    summary,
+    "aes_gcm",
+    kind=AEAD,
+)
+
+PRESETS = (Preset("aes-gcm-p", SCHEME, AesGcmPParameters()),)
