@@ -29,6 +29,7 @@ from wideblock.rtl.aes.sbox import KINDS, logic_sbox
 from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.stream.parameters import parameter
+from wideblock.rtl.stream.stages import power_of_two
 from wideblock.rtl.stream.storage import Delay, Slots
 
 from .aes_gcm import BLOCK, NPUB, lengths
@@ -102,7 +103,8 @@ class AesGcmPCipher(wiring.Component):
         self._step = p.mult_stages + 3  # cycles of a power: its address, its operand, the multiplier, its storing
         self.setup = self.expansion.timing.latency + self._wait + 1 + (p.mult_stages + 1) * self._step
         self._rows = 1 << self._wait.bit_length()  # of the deepest memory
-        self.flush = self._rows + 2 + p.mult_stages
+        self._powers = power_of_two(p.mult_stages + 1)
+        self.flush = self._rows + 2 + p.mult_stages + self._powers  # blocks, X, products, and powers one after another
         super().__init__(cipher_signature(self.shape))
         self._state = Signal(State)
         self._N = Signal(8 * NPUB, reset_less=True)
@@ -230,7 +232,7 @@ class AesGcmPCipher(wiring.Component):
         ]
         m.d.sync += [
             after.eq(Cat(waited.end, after)),
-            close.eq((state == State.POWERS) | after[:s].any()),
+            close.eq((state == State.POWERS) | after[:s].any() | self.clear),
         ]
         with m.If(after[0]):
             m.d.sync += tag.eq(0)
@@ -250,7 +252,7 @@ class AesGcmPCipher(wiring.Component):
         empties the multiplier.
         """
         s, wait, power = self._stages, self._wait, self._power
-        powers = Slots(m, "powers", width=128, slots=s + 1, clear=self.clear, clear_row=row)
+        powers = Slots(m, "powers", width=128, slots=self._powers, clear=self.clear, clear_row=row)
         n = Signal(range(s + 1))
         factor = Signal(128, reset_less=True)
         cycle = Signal(range(self._step))
