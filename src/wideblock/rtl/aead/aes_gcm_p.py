@@ -47,7 +47,7 @@ OPERAND_DEPTH = 1  # tables before the multiplier's inputs: the addition of X
 class AesGcmPParameters(AeadParameters):
     """Parameters of the pipelined core."""
 
-    word_bits: int = parameter(128, "bits of a word of the three ports; fewer make a block take several cycles", WORD_BITS)
+    word_bits: int = parameter(128, "bits of a word of the three ports; a block takes a cycle a word", WORD_BITS)
     key_bits: int = parameter(128, "bits of the key", (128, 256))
     sbox: str = parameter("lut", "form of the AES S-box", KINDS)
     round_stages: int = parameter(1, "registers of an AES round", (1, 2, 3, 4))
@@ -110,7 +110,7 @@ class AesGcmPCipher(wiring.Component):
         self._N = Signal(8 * NPUB, reset_less=True)
         self._count = Signal(range(-(-p.data_bytes // BLOCK) + 3))
         self._bytes = {kind: Signal(16, name=f"{kind.name}_bytes".lower()) for kind in (Kind.AD, Kind.DATA)}
-        self._hashed = Signal(self._wait)  # bit k: a block that is hashed entered k + 1 cycles ago
+        self._hashed = Signal(self._wait - 2)  # bit k: a block that is hashed entered k + 1 cycles ago
         self._X = Signal(128, reset_less=True)
         self._power = Signal(range(p.mult_stages + 1))  # that is being made
         self._making = Signal()  # X is H
@@ -203,7 +203,8 @@ class AesGcmPCipher(wiring.Component):
 
     def _texts(self, m: Module, waited: data.View) -> None:
         """Result and X: the block, and the key stream in its length. The result's register empties: no text stays."""
-        stream, masked = self.aes.o.payload, Signal(128)
+        stream = self.aes.o.payload
+        masked = Signal(128)
         m.d.comb += masked.eq(Cat(Mux(k < waited.size, stream[8 * k : 8 * k + 8], 0) for k in range(BLOCK)))
         text = (waited.data ^ masked) & waited.result.replicate(128)
         added = Mux(self._making, stream, masked & waited.sum.replicate(128))
@@ -224,7 +225,7 @@ class AesGcmPCipher(wiring.Component):
         after = Signal(s + 1)  # bit k: k cycles after the last block
         tag = Signal(128, reset_less=True)
         m.d.comb += [
-            self.multiplier.i.valid.eq(0),  # of no use: products are found by their cycle
+            self.multiplier.i.valid.eq(0),  # not needed: there is a sum in each cycle
             self.multiplier.i.payload.a.eq(self._X ^ (out & ~close.replicate(128))),
             self.multiplier.i.payload.b.eq(self._factor(m, out, row)),
             self.tag.valid.eq(state == State.TAG),
@@ -251,7 +252,7 @@ class AesGcmPCipher(wiring.Component):
         Power k + 1 is that of H and power k, which are the operands for as long as a product takes. One step more
         empties the multiplier.
         """
-        s, wait, power = self._stages, self._wait, self._power
+        s, power = self._stages, self._power
         powers = Slots(m, "powers", width=128, slots=self._powers, clear=self.clear, clear_row=row)
         n = Signal(range(s + 1))
         factor = Signal(128, reset_less=True)
@@ -259,13 +260,10 @@ class AesGcmPCipher(wiring.Component):
         done = Signal()
         making = self._state == State.POWERS
         m.d.comb += [self._making.eq(making & (power != s)), done.eq(cycle == self._step - 1)]
-        # blocks that will be X in the s cycles after the next two: number and factor take one each
-        coming = self._hashed[wait - 2 - s : wait - 2]
+        coming = self._hashed[-s:]  # X in the s cycles after the next two, in which n and the factor are registered
         m.d.sync += [n.eq(Mux(making, power, sum(coming))), factor.eq(powers.read(n))]
         first = (self._state == State.HASH_KEY) & self.aes.o.valid  # H^0; the multiplier is empty
-        powers.write(
-            Mux(first, 0, power + 1), out | first, first | (self._making & done)
-        )
+        powers.write(Mux(first, 0, power + 1), out | first, first | (self._making & done))
         with m.If(making):
             m.d.sync += cycle.eq(Mux(done, 0, cycle + 1))
             with m.If(done):
