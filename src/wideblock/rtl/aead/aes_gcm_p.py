@@ -187,7 +187,7 @@ class AesGcmPCipher(wiring.Component):
         hashed = Signal()
         m.d.comb += [
             some.eq(take & (block.size != 0) & (kind != Kind.NPUB)),
-            enters.data.eq(block.data & some.replicate(128)),
+            enters.data.eq(Mux(some, block.data, 0)),
             enters.size.eq(Mux(state == State.MASK, BLOCK, block.size)),
             enters.result.eq(some & (kind == Kind.DATA)),
             enters.sum.eq((enters.result & ~block.decrypt) | (state == State.MASK)),
@@ -206,12 +206,11 @@ class AesGcmPCipher(wiring.Component):
         stream = self.aes.o.payload
         masked = Signal(128)
         m.d.comb += masked.eq(Cat(Mux(k < waited.size, stream[8 * k : 8 * k + 8], 0) for k in range(BLOCK)))
-        text = (waited.data ^ masked) & waited.result.replicate(128)
-        added = Mux(self._making, stream, masked & waited.sum.replicate(128))
-        sizes = lengths(*self._bytes.values()) & waited.lengths.replicate(128)
+        added = Mux(self._making, stream, Mux(waited.sum, masked, 0))
+        sizes = Mux(waited.lengths, lengths(*self._bytes.values()), 0)
         m.d.sync += [
             self.o.valid.eq(waited.result),
-            self.o.payload.data.eq(text),
+            self.o.payload.data.eq(Mux(waited.result, waited.data ^ masked, 0)),
             self.o.payload.size.eq(Mux(waited.result, waited.size, 0)),
             self._X.eq(Reading.GCM.element(waited.data ^ added ^ sizes)),
         ]
@@ -226,7 +225,7 @@ class AesGcmPCipher(wiring.Component):
         tag = Signal(128, reset_less=True)
         m.d.comb += [
             self.multiplier.i.valid.eq(0),  # not needed: there is a sum in each cycle
-            self.multiplier.i.payload.a.eq(self._X ^ (out & ~close.replicate(128))),
+            self.multiplier.i.payload.a.eq(self._X ^ Mux(close, 0, out)),
             self.multiplier.i.payload.b.eq(self._factor(m, out, row)),
             self.tag.valid.eq(state == State.TAG),
             self.tag.payload.eq(Reading.GCM.block(tag)),
@@ -260,7 +259,8 @@ class AesGcmPCipher(wiring.Component):
         done = Signal()
         making = self._state == State.POWERS
         m.d.comb += [self._making.eq(making & (power != s)), done.eq(cycle == self._step - 1)]
-        coming = self._hashed[-s:]  # X in the s cycles after the next two, in which n and the factor are registered
+        # X in the s cycles after the next two, in which n and the factor are registered
+        coming = [flag == 1 for flag in self._hashed[-s:]]
         m.d.sync += [n.eq(Mux(making, power, sum(coming))), factor.eq(powers.read(n))]
         first = (self._state == State.HASH_KEY) & self.aes.o.valid  # H^0; the multiplier is empty
         powers.write(Mux(first, 0, power + 1), out | first, first | (self._making & done))
