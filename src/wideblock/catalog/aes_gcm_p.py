@@ -10,7 +10,8 @@ __all__ = ["PRESETS", "SCHEME"]
 
 
 def summary(p: AesGcmPParameters) -> str:
-    return f"AES-{p.key_bits}-GCM for messages of up to {p.data_bytes} bytes, an AES block a cycle, CAESAR API"
+    sizes = f"nonces of 12 bytes and messages of up to {p.data_bytes}"
+    return f"AES-{p.key_bits}-GCM for {sizes}, a block of AES a cycle, CAESAR API"
 
 
 SCHEME = Scheme(
