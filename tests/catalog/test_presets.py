@@ -37,6 +37,7 @@ AUTHENTICATED = {  # cycles a block
     "aez41": 25,
     "aez5": 25,
     "aes-gcm": 11,
+    "aes-gcm-p": 1,
     "minalpher": 19,
     "minalpher-shared": 37,
     "poet": 10,

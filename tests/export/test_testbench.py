@@ -114,5 +114,7 @@ def test_known_answers_of_authenticated_ciphers_in_icarus(name, generation, tmp_
     bench = others(core)[f"{core.module}_tb.v"]
     printed = run(tmp_path, core, core.verilog, bench, generation)
     assert "PASSED" in printed and "FAILED" not in printed, printed
-    wrong = run(tmp_path, core, core.verilog, bench.replace("32'he0000000", "32'hf0000000", 1), generation)
-    assert "FAILED: a wrong word" in " ".join(wrong.split()) and "got e0000000" in wrong, wrong
+    bits = core.parameters.word_bits
+    zeros = "0" * (bits // 4 - 1)
+    wrong = run(tmp_path, core, core.verilog, bench.replace(f"{bits}'he{zeros}", f"{bits}'hf{zeros}", 1), generation)
+    assert "FAILED: a wrong word" in " ".join(wrong.split()) and f"got e{zeros}" in wrong, wrong

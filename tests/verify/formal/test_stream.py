@@ -140,9 +140,10 @@ def test_order_of_refreshed_masks_and_of_a_rest(sector_bytes):
         prove_order(core, broken(flatten(core), faults.UNREFRESHED))
 
 
-def test_no_path_in_an_authenticated_cipher():
+@pytest.mark.parametrize("name", few_of_many(["aes-gcm", "aes-gcm-p"], ["aes-gcm"]))
+def test_no_path_in_an_authenticated_cipher(name):
     """A fault is found: ready of the input depends on ready of the output."""
-    core = contract("aes-gcm", {"data_bytes": 64, "ad_bytes": 48})
+    core = contract(name, {"data_bytes": 64, "ad_bytes": 48})
     assert prove_no_paths(core).gates > 0
     fault = faults.Fault("ready waits", "core.pre.framing.i__ready", "was & out", {"out": "core.post.do__ready"})
     with pytest.raises(NotProved, match="a combinational path leads from do_ready to pdi_ready"):

@@ -25,9 +25,14 @@ from .cipher import CipherShape, Kind, cipher_signature
 from .parameters import AesHashParameters
 from .words import byte_swapped
 
-__all__ = ["AesGcm", "AesGcmCipher"]
+__all__ = ["BLOCK", "NPUB", "AesGcm", "AesGcmCipher", "lengths"]
 
 BLOCK, NPUB = 16, 12  # bytes
+
+
+def lengths(ad: Value, data: Value) -> Value:
+    """The last block that is hashed, from numbers of bytes: be64(8 |A|) || be64(8 |C|)."""
+    return Cat(byte_swapped(Cat(Const(0, 3), n, Const(0, 61 - len(n)))) for n in (ad, data))
 
 
 class State(enum.Enum):
@@ -187,9 +192,8 @@ class AesGcmCipher(wiring.Component):
                 with m.If(aes.o.valid):
                     m.d.sync += [H.eq(Reading.GCM.element(aes.o.payload)), state.eq(State.IDLE)]
             with m.Case(State.LENGTHS):
-                lengths = [Cat(Const(0, 3), self._bytes[kind]) for kind in (Kind.AD, Kind.DATA)]
                 with m.If(~self._absorb):
-                    m.d.sync += self._X.eq(Cat(byte_swapped(Cat(n, Const(0, 64 - len(n)))) for n in lengths))
+                    m.d.sync += self._X.eq(lengths(*self._bytes.values()))
                     m.d.sync += [self._absorb.eq(1), state.eq(State.SUM)]
             with m.Case(State.SUM):
                 with m.If(~self._absorb & ~busy):

@@ -29,7 +29,7 @@ class Padding(Enum):
 
 @dataclass(frozen=True)
 class CipherShape:
-    """Sizes of a cipher in bytes, the padding of its blocks of associated data and of message, and three properties.
+    """Sizes of a cipher in bytes, the padding of its blocks of associated data and of message, and four properties.
 
     judges:  the cipher judges the tag of a decryption, which is its last block, of ``Kind.TAG``, padded with 00 .. 00;
              ``tag`` is then 0 if and only if the message is right. Otherwise ``tag`` is compared with the tag received
@@ -37,6 +37,7 @@ class CipherShape:
              leaves as one segment
     expands: an encryption of n bytes gives n // block + 1 whole blocks. Its last block of data is shorter than a block,
              maybe empty. A decryption has whole blocks, at least one, and the results' sizes add up to the message
+    pipelined: the cipher can accept a block a cycle, so a word of the next block is accepted together with a block
 
     A tag is no longer than a block.
     """
@@ -49,6 +50,7 @@ class CipherShape:
     judges: bool = False
     online: bool = True
     expands: bool = False
+    pipelined: bool = False
 
     def __post_init__(self):
         if not 1 <= self.tag <= self.block:

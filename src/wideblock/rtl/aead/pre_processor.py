@@ -71,7 +71,8 @@ class PreProcessor(wiring.Component):
     ``clear`` holds everything but the place in the message.
 
     Timing: see :mod:`wideblock.rtl.aead.timing`. The time of a comparison and of clearing depends on the lengths alone.
-    Paths:  none from ``pdi.valid`` to ``pdi.ready``; ``order.ready`` to ``tag.ready``.
+    Paths:  none from ``pdi.valid`` to ``pdi.ready``; ``order.ready`` to ``tag.ready``; to a cipher that is pipelined,
+            ``blocks.ready`` to ``pdi.ready``.
     Cost:   a block of registers, a comparison of two tags, counters of 16 bits.
     """
 
@@ -115,8 +116,8 @@ class PreProcessor(wiring.Component):
         m.d.comb += [self.hold.eq(self._held()), framing.clear.eq(self.clear)]
         self._instructions(m, framing)
         self._headers(m, framing)
-        self._words(m, framing)
-        self._blocks(m)
+        masked = self._words(m, framing)
+        self._blocks(m, framing, masked)
         self._encrypted(m)
         self._decrypted(m)
         self._failed(m, framing)
@@ -215,8 +216,8 @@ class PreProcessor(wiring.Component):
         m.d.comb += accepted.eq(right & (head.type == type) & (head.last == last) & ~head.partial)
         return accepted
 
-    def _words(self, m: Module, framing: Framing) -> None:
-        """The words of a segment, collected to a block; bytes after the segment's are 0."""
+    def _words(self, m: Module, framing: Framing) -> Signal:
+        """The words of a segment, collected to a block. Returns the present one; bytes after the segment's are 0."""
         words, word, step = framing.o, framing.o.payload, self.word_bits // 8
         given = byte_swapped(word.word)
         masked = Signal(self.word_bits)
@@ -233,10 +234,14 @@ class PreProcessor(wiring.Component):
                     m.d.sync += self._state.eq(State.BLOCK if self.shape.judges else State.COMPARE)
                 with m.Elif(word.end | (self._size == self.shape.block - step)):
                     m.d.sync += self._state.eq(State.BLOCK)
+        return masked
 
-    def _blocks(self, m: Module) -> None:
-        """A block is offered to the cipher. A whole one that ends a message to expand is followed by an empty one."""
-        state, kind, block = self._state, self._kind, self.blocks.payload
+    def _blocks(self, m: Module, framing: Framing, masked: Signal) -> None:
+        """A block is offered to the cipher. A whole one that ends a message to expand is followed by an empty one.
+
+        A cipher that is pipelined takes it together with the first word of the next block, ``masked``.
+        """
+        state, kind, block, words = self._state, self._kind, self.blocks.payload, framing.o
         last = self._ended & self._header.eot
         if self.shape.expands:
             expanded = last & (kind == Kind.DATA) & ~self._decrypt & (self._size == self.shape.block)
@@ -254,6 +259,12 @@ class PreProcessor(wiring.Component):
                 counted = Mux(kind == Kind.TAG, 0, self._size) if self.shape.judges else self._size
                 m.d.sync += [self._block.eq(0), self._size.eq(0), self._done.eq(self._done + counted)]
                 m.d.sync += state.eq(Mux(self._ended, State.HEADER, State.WORDS))
+                if self.shape.pipelined:
+                    m.d.comb += words.ready.eq(~self._ended)
+                    with m.If(words.valid & ~self._ended):
+                        end = words.payload.end | (self.shape.block == self.word_bits // 8)
+                        m.d.sync += [self._block.eq(masked), self._size.eq(words.payload.bytes)]
+                        m.d.sync += [self._ended.eq(words.payload.end), state.eq(Mux(end, State.BLOCK, State.WORDS))]
                 if self.shape.expands:
                     with m.If(expanded):
                         m.d.sync += state.eq(State.BLOCK)

@@ -65,7 +65,8 @@ class AeadTiming:
             announced = at - 1
             for part, last in self._parts(kind, n, decrypt):
                 offered = max(at + self.words(part), ready)
-                at = cipher.accept(kind, part, last=last, offered=offered) + 1
+                accepted = cipher.accept(kind, part, last=last, offered=offered)
+                at = accepted if shape.pipelined and not last else accepted + 1
         if not decrypt and not shape.online:
             announced, at = at, at + 1
         if decrypt and not shape.judges:
