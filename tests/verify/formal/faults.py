@@ -155,3 +155,23 @@ REST_WITHOUT_A_PLACE = Fault(
 TWEAK_WITHOUT_A_CALL = Fault(
     "a tweak that was not called for", "core.tweak_cipher.o__valid", "left == 0", {"left": "core.tweak_cipher.left"}
 )
+INPUT_WAITS_FOR_OUTPUT = Fault(
+    "the input waits for the output", "core.pre.framing.i__ready", "was & out", {"out": "core.post.do__ready"}
+)
+UNCOMPARED = Fault("any tag is right", "core.pre._equal", "1'b1")
+UNHELD = Fault("results are not held", "core.buffer.hold", "1'b0")
+ANY_HEADER = Fault("any header is right", "core.pre.accepted", "1'b1")
+ALWAYS_SUCCESS = Fault(
+    "the status is always SUCCESS", "core.post.order", "was == {2'd0, 32'hf0000000} ? {2'd0, 32'he0000000} : was"
+)
+ANNOUNCED = Fault("a segment is announced before its tag", "core.pre._decrypt", "1'b0")
+KEPT = Fault("a message that failed stays in the buffer", "core.pre.pending", "1'b0")
+WORD_RUNS_ON = Fault("words do not wait for ready", "core.buffer.o__ready", "1'b1")
+OUTPUT_WHILE_CLEARING = Fault("valid while clearing", "core.do__valid", "valid", {"valid": "core.post.do__valid"})
+TAG_RUNS_ON = Fault(
+    "the tag's words do not wait for ready",
+    "core.post.place",
+    "place",
+    {"clk": "clk", "state": "core.post.state"},
+    "reg [1:0] place = 0; always @(posedge clk) place <= state == 3 ? place + 1 : 0;",
+)

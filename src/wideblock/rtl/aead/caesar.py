@@ -43,6 +43,7 @@ class Caesar(wiring.Component):
     Cost:   the cipher, its key twice, a block and a message of the longest length.
     """
 
+    rules = "caesar"  # module of formal rules: wideblock.verify.formal.rules
     title: ClassVar[str]
     """The cipher, in one phrase."""
     make_cipher: ClassVar[Callable[[Any], Any]]

@@ -34,6 +34,10 @@ class Stream:
     ready: str
     payload: dict[str, tuple[Field, ...]]
 
+    def port(self, field: str) -> str:
+        """Name of the port that has a field."""
+        return next(name for name, fields in self.payload.items() if field in {f.name for f in fields})
+
 
 class Shell(wiring.Component):
     """``core`` behind ports with a clock and a reset; a subclass names them.
@@ -72,6 +76,10 @@ class Shell(wiring.Component):
             *(Port(c.name, _direction(c.flow is In), c.width, c.meaning) for c in self.controls),
         )
         super().__init__({p.name: Member(In if p.direction == "input" else Out, p.width) for p in self.ports})
+
+    def named(self, channel: str) -> Stream:
+        """The ports of the channel of that name."""
+        return next(stream for stream in self.streams if stream.channel.name == channel)
 
     def elaborate(self, platform):
         m = Module()
