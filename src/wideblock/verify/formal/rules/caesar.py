@@ -2,8 +2,8 @@
 """Rules of authenticated ciphers behind the CAESAR Hardware API.
 
 The cipher is free: it may give any results, tags and handshakes at any time. Two rules of its ports are assumed, see
-:func:`~wideblock.rtl.aead.cipher.cipher_signature`: it holds its tag until that is accepted, and then nothing is left of
-a result.
+:func:`~wideblock.rtl.aead.cipher.cipher_signature`: it holds its tag until that is accepted, and then nothing is left
+of a result.
 """
 
 from enum import IntEnum
