@@ -158,6 +158,18 @@ def test_order_of_refreshed_masks_and_of_a_rest(sector_bytes):
         prove_order(core, broken(flatten(core), faults.UNREFRESHED))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", SEALED)
+def test_rules_of_packets(preset):
+    """And a fault of each: words that fill a segment up while others come, and ends of packets that are not read."""
+    core = contract(preset, {"data_bytes": 64, "ad_bytes": 48, "ports": "axi4-stream"})
+    for rule in (prove_no_paths, prove_clearing, prove_stable, prove_release):
+        assert rule(core).gates > 0
+    for rule, fault in ((prove_stable, faults.FILLED_EARLY), (prove_release, faults.UNREAD_END)):
+        with pytest.raises(NotProved):
+            rule(core, broken(flatten(core), fault))
+
+
 def test_rules_that_a_kind_of_core_has_not():
     with pytest.raises(NotApplicable, match="nothing to verify before it leaves: a sector has no tag"):
         prove_release(small("xts-enc"))

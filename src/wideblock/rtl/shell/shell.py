@@ -51,6 +51,8 @@ class Shell(wiring.Component):
     """Whether the reset is."""
     bus: ClassVar[str | None]
     """The bus definition of each stream, as IP-XACT and Vivado name it, or None if there is none."""
+    swapped: ClassVar[tuple[str, ...]] = ()
+    """Fields whose bytes have the opposite order at the ports."""
     resets: ClassVar[str]
     """What a reset does, for the documentation of its port."""
 
@@ -98,13 +100,22 @@ class Shell(wiring.Component):
             member, inward = getattr(core, stream.channel.name), stream.channel.flow is In
             for port, fields in stream.payload.items():
                 whole = len(stream.channel.fields) == 1
-                parts = [Value.cast(member.payload if whole else member.payload[field.name]) for field in fields]
+                parts = [
+                    self._lanes(field, Value.cast(member.payload if whole else member.payload[field.name]))
+                    for field in fields
+                ]
                 drive(inward, Cat(parts) if len(parts) > 1 else parts[0], getattr(self, port))
             drive(inward, member.valid, getattr(self, stream.valid))
             drive(not inward, member.ready, getattr(self, stream.ready))
         for control in self.controls:
             drive(control.flow is In, getattr(core, control.name), getattr(self, control.name))
         return m
+
+    def _lanes(self, field: Field, value: Value) -> Value:
+        """A field of the core as the port has it."""
+        return (
+            Cat(value[at : at + 8] for at in reversed(range(0, len(value), 8))) if field.name in self.swapped else value
+        )
 
     def _ports(self, stream: Stream) -> list[Port]:
         inward = stream.channel.flow is In

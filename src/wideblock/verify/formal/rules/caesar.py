@@ -6,12 +6,13 @@ The cipher is free: it may give any results, tags and handshakes at any time. Tw
 of a result.
 """
 
+from dataclasses import replace
 from enum import IntEnum
 
 from wideblock.export.contract import Contract
 from wideblock.rtl.aead import post_processor, pre_processor
 from wideblock.rtl.aead.cipher import Kind
-from wideblock.rtl.aead.framing import Role
+from wideblock.rtl.aead.framing import PacketRole
 from wideblock.rtl.aead.post_processor import Follow
 from wideblock.rtl.aead.words import Opcode, Status, Type
 from wideblock.verify.formal.induction import CLEAR, Rule
@@ -26,10 +27,13 @@ _TAG = {f"tag_{name}": f"core.pre.tag__{name}" for name in ("valid", "ready", "p
 _POST = {"post_state": "core.post.state", "first": "core.post.order.first", "follow": "core.post.order.follow"}
 
 _HELD = "the cipher is assumed to hold its tag until accepted"
+_ASSUMED = f"{_HELD}, and to give no result between an accepted tag and the next block of data"
 
 
 def held(core: Contract) -> Rule:
-    """A word of the tag is the cipher's as it leaves."""
+    """A word of the tag is the cipher's as it leaves. Words that fill a segment up stay as long as no result comes."""
+    if core.parameters.packets:
+        return replace(release(core), statement=_ASSUMED)
     return Rule(_HELD, _PRE | _TAG | _POST, "\n".join((_constants(), _direction(core), _cleared())))
 
 
@@ -54,6 +58,7 @@ def release(core: Contract) -> Rule:
     the result buffer for the next one.
     """
     signals = _PRE | _TAG | _POST | {"post_left": "core.post.left"}
+    signals |= {"pre_wrong": "core.pre._wrong"} if core.parameters.packets else {}
     signals |= {f"framing_{name}": f"core.pre.framing.{name}" for name in ("role", "left", "last")}
     signals |= {f"block_{name}": f"core.pre.blocks__{name}" for name in ("valid", "ready")}
     signals |= {f"block_{name}": f"core.pre.blocks__payload.{name}" for name in ("kind", "size", "data")}
@@ -61,7 +66,7 @@ def release(core: Contract) -> Rule:
     text = (_constants(), _direction(core), _cleared(), _messages(core), _judgement(core), _receiver(core))
     return Rule(
         "no word of a message to decrypt leaves before its tag is verified; status FAILURE alone leaves otherwise; "
-        f"{_HELD}, and to give no result between an accepted tag and the next block of data",
+        f"{_ASSUMED}",
         signals,
         "\n".join((*text, _claims(core), _place(core), _tag_segment(core), _output(core))),
     )
@@ -74,7 +79,7 @@ def _constants() -> str:
         "POST": post_processor.State,
         "FOLLOW": Follow,
         "KIND": Kind,
-        "ROLE": Role,
+        "ROLE": PacketRole,
     }
     return "\n".join(f"localparam {at}_{each.name} = {each.value};" for at, values in enums.items() for each in values)
 
@@ -107,38 +112,55 @@ def _bits(core: Contract) -> tuple[int, int, int]:
     return bits, bits // 8, -(-8 * core.behaviour.shape.tag // bits)
 
 
+def _word(core: Contract, channel: str) -> str:
+    """The word at a channel's port, ``<channel>_word``, first byte in the high bits."""
+    bits = core.parameters.word_bits
+    data = core.shell.named(channel).port("word")
+    lanes = ", ".join(f"{data}[{at + 7}:{at}]" for at in range(0, bits, 8))
+    value = f"{{{lanes}}}" if "word" in core.shell.swapped else data
+    return f"wire [{bits - 1}:0] {channel}_word = {value};"
+
+
 def _messages(core: Contract) -> str:
     """The messages on ``pdi``: role of the next word, type and length of the last header, and the last words."""
     bits, step, words = _bits(core)
-    data = core.shell.named("pdi").port("word")
-    swapped = ", ".join(f"{data}[{at + 7}:{at}]" for at in range(0, bits, 8))
+    swapped = ", ".join(f"pdi_word[{at + 7}:{at}]" for at in range(0, bits, 8))
+    flag = core.shell.named("pdi").port("last") if core.parameters.packets else None
+    packet = f"if (taken) role <= {flag} ? ROLE_INSTRUCTION : ended ? ROLE_REST : next_role;" if flag else ""
     return f"""
-      reg [1:0] role = ROLE_INSTRUCTION;
+      {_word(core, "pdi")}
+      reg [1:0] role = ROLE_INSTRUCTION, next_role;
       reg [15:0] left = 0, length = 0;
       reg last = 0;
       reg [3:0] type = 0;
       reg [{words * bits - 1}:0] received;
       wire [{(words + 1) * bits - 1}:0] further = {{{swapped}, received}};
-      wire [31:0] head = {data}[{bits - 1}:{bits - 32}];
+      wire [31:0] head = pdi_word[{bits - 1}:{bits - 32}];
       wire taken = {accepted(core, "pdi")};
-      wire begun = taken && role == ROLE_INSTRUCTION && head[31:28] != {Opcode.ACTIVATE_KEY:d};
+      wire alone = head[31:28] == {Opcode.ACTIVATE_KEY:d};
+      wire begun = taken && role == ROLE_INSTRUCTION && !(alone{f" && {flag}" if flag else ""});
+      always @* case (role)
+        ROLE_INSTRUCTION: next_role = alone ? ROLE_INSTRUCTION : ROLE_HEADER;
+        ROLE_HEADER: next_role = head[15:0] != 0 ? ROLE_DATA : head[24] ? ROLE_INSTRUCTION : ROLE_HEADER;
+        ROLE_DATA: next_role = left > {step} ? ROLE_DATA : last ? ROLE_INSTRUCTION : ROLE_HEADER;
+        default: next_role = role;
+      endcase
+      wire ended = next_role == ROLE_INSTRUCTION;
       always @(posedge {core.shell.clock}) begin
-        if (taken) received <= further[{(words + 1) * bits - 1}:{bits}];
+        if (taken) begin
+          received <= further[{(words + 1) * bits - 1}:{bits}];
+          role <= next_role;
+        end
+        {packet}
         if ({resetting(core)}) role <= ROLE_INSTRUCTION;
-        else if (begun) begin
-          role <= ROLE_HEADER;
-          type <= 0;
-          length <= 0;
-        end else if (taken && role == ROLE_HEADER) begin
+        if (begun) {{type, length}} <= 0;
+        if (taken && role == ROLE_HEADER) begin
           type <= head[31:28];
           last <= head[24];
           length <= head[15:0];
           left <= head[15:0];
-          role <= head[15:0] != 0 ? ROLE_DATA : head[24] ? ROLE_INSTRUCTION : ROLE_HEADER;
-        end else if (taken && role == ROLE_DATA) begin
-          left <= left - {step};
-          if (left <= {step}) role <= last ? ROLE_INSTRUCTION : ROLE_HEADER;
         end
+        if (taken && role == ROLE_DATA) left <= left <= {step} ? 16'd0 : left - {step};
       end"""
 
 
@@ -149,7 +171,7 @@ def _judgement(core: Contract) -> str:
     right = "judged && tag_payload == 0" if shape.judges else f"tag_payload == received[{tag - 1}:0]"
     return f"""
       reg unverified = 0, before = 0, judged = 0, drained = 1;
-      wire sealed = role == ROLE_INSTRUCTION && type == {Type.TAG:d} && length == {shape.tag};
+      wire sealed = role == ROLE_INSTRUCTION && left == 0 && type == {Type.TAG:d} && length == {shape.tag};
       wire verified = tag_valid && tag_ready && sealed && {right};
       always @(posedge {core.shell.clock}) begin
         if (begun) begin
@@ -169,14 +191,14 @@ def _judgement(core: Contract) -> str:
 def _receiver(core: Contract) -> str:
     """The segments on ``do``, and the number of messages whose status has not left: at most the last two."""
     bits, step, _ = _bits(core)
-    data = core.shell.named("do").port("word")
     return f"""
+      {_word(core, "do")}
       reg [15:0] do_left = 0;
       reg [1:0] due = 0;
       wire leaves = {accepted(core, "do")};
-      wire [31:0] do_head = {data}[{bits - 1}:{bits - 32}];
-      wire success = do_left == 0 && {data} == {bits}'d{Status.SUCCESS << (bits - 4)};
-      wire failure = do_left == 0 && {data} == {bits}'d{Status.FAILURE << (bits - 4)};
+      wire [31:0] do_head = do_word[{bits - 1}:{bits - 32}];
+      wire success = do_left == 0 && do_word == {bits}'d{Status.SUCCESS << (bits - 4)};
+      wire failure = do_left == 0 && do_word == {bits}'d{Status.FAILURE << (bits - 4)};
       always @(posedge {core.shell.clock}) begin
         if (leaves) do_left <= do_left == 0 ? do_head[15:0] : do_left <= {step} ? 16'd0 : do_left - {step};
         due <= due + begun - (leaves && (success || failure));
@@ -186,10 +208,13 @@ def _receiver(core: Contract) -> str:
 
 def _claims(core: Contract) -> str:
     """The rule itself, at the ports; and that nothing of a message that failed stays behind."""
+    flag = core.shell.named("do").port("last") if core.parameters.packets else None
+    ends = f"assert ({flag} == (success || failure));" if flag else ""
     sealed = " || ".join(f"do_head[31:28] == {type:d}" for type in (Type.PLAINTEXT, Type.CIPHERTEXT, Type.TAG))
     return f"""
       always @* if ({core.shell.named("do").valid}) begin
         assert (due != 0);
+        {ends}
         if (do_left == 0) assert (success || failure || {sealed});
         if (due == 2) assert (failure || (success && !before));
         if (due == 1 && unverified) assert (failure);
@@ -208,13 +233,14 @@ def _claims(core: Contract) -> str:
 
 def _place(core: Contract) -> str:
     """The pre-processor's states, tied to the place in a message; as all below, for the induction."""
+    header = "if (!pre_wrong) " if core.parameters.packets else ""
     after = ("TAG", "COMPARE", "JUDGE", "RELEASE", "END", "CLEAR", "FAIL", "INSTRUCTION", "LOAD")
     return f"""
       wire after = {_one_of(after)};
       wire refused = pre_state == PRE_ABANDON || pre_state == PRE_IGNORE;
       wire [1:0] next = pre_header[24] ? ROLE_INSTRUCTION : ROLE_HEADER;
       always @* begin
-        assert (role == framing_role && role != 3);
+        assert (role == framing_role{"" if core.parameters.packets else " && role != ROLE_REST"});
         if (role == ROLE_DATA) assert (left == framing_left && last == framing_last && left != 0);
       end
       always @* if (!clear) begin
@@ -223,13 +249,16 @@ def _place(core: Contract) -> str:
         if (pre_state == PRE_HEADER) assert (role == ROLE_HEADER);
         if (pre_state == PRE_WORDS) assert (role == ROLE_DATA && !pre_ended);
         if (pre_state == PRE_BLOCK) assert (role == (pre_ended ? next : ROLE_DATA));
-        if (pre_state == PRE_CHECK || refused) begin
-          assert (type == pre_header[31:28] && length == pre_header[15:0]);
-          assert (role == (length == 0 ? next : ROLE_DATA));
+        if (pre_state == PRE_CHECK) begin
+          assert (type == pre_header[31:28] && length == pre_header[15:0] && left == length);
+          {header}assert (role == (length == 0 ? next : ROLE_DATA));
         end
-        if (role == ROLE_DATA && (parsing || refused)) assert (last == pre_header[24]);
+        if (refused) assert (!sealed);
+        if (role == ROLE_DATA && parsing) assert (last == pre_header[24]);
         if (pre_state == PRE_WORDS || pre_state == PRE_BLOCK)
           assert (pre_header[24] == (pre_kind == KIND_DATA ? pre_header[25] && !pre_decrypt : pre_kind == KIND_TAG));
+        if (pre_state == PRE_WORDS || pre_state == PRE_BLOCK)
+          assert ((type == {Type.TAG:d}) == (pre_kind == KIND_TAG));
       end"""
 
 
@@ -245,7 +274,6 @@ def _tag_segment(core: Contract) -> str:
     offered = f"sealed && pre_ended && pre_header[25] && pre_size == {shape.tag} && {same}" if shape.judges else "0"
     return f"""
       always @* if (!clear) begin
-        if (pre_state == PRE_CHECK) assert (left == length || length == 0);
         if (pre_state != PRE_WORDS && pre_state != PRE_BLOCK && pre_state != PRE_COMPARE) assert (pre_size == 0);
         if (pre_kind == KIND_TAG && pre_state == PRE_WORDS) begin
           assert (type == {Type.TAG:d} && length == {shape.tag} && pre_header[25]);
@@ -276,6 +304,7 @@ def _output(core: Contract) -> str:
           assert (pre_kind != KIND_NPUB && pre_kind != KIND_AD);
         end
         if (pre_state == PRE_LOAD) assert (!pre_decrypt);
+        if (pre_state == PRE_FAIL) assert (!pending);
         if (pre_decrypt && (ending || pre_state == PRE_INSTRUCTION)) assert (!pending);
         assert (due == message + status && follow != 3);
         if (status) assert ({failure} || ({success} && !(message ? before : unverified)));
