@@ -7,7 +7,7 @@ of a result.
 """
 
 from dataclasses import replace
-from enum import IntEnum
+from enum import Enum
 
 from wideblock.export.contract import Contract
 from wideblock.rtl.aead import post_processor, pre_processor
@@ -74,7 +74,7 @@ def release(core: Contract) -> Rule:
 
 def _constants() -> str:
     """The enumerations of the hardware as parameters, such as ``PRE_HEADER``."""
-    enums: dict[str, type[IntEnum]] = {
+    enums: dict[str, type[Enum]] = {
         "PRE": pre_processor.State,
         "POST": post_processor.State,
         "FOLLOW": Follow,
