@@ -37,6 +37,10 @@ def test_survivors_are_shown_and_equivalent_mutants_not_counted(scored):
     assert "score: 1 of 2, 50.0 %" in result.stdout and "killed by: random sectors 1" in result.stdout
 
 
+def test_any_kind_of_core(scored):
+    assert "score: 1 of 2, 50.0 %" in run("scream").stdout
+
+
 def test_json(scored):
     value = json.loads(run("xts-enc", "--json").stdout)
     assert (value["mutants"], value["killed"], value["score"]) == (3, 1, 0.5)

@@ -5,7 +5,7 @@ import pytest
 
 from wideblock.errors import UserError
 from wideblock.export.aead import datasheet, random_answers, vectors
-from wideblock.export.caesar import FILES, CaesarFormat, from_text, text, words
+from wideblock.export.caesar import FILES, CaesarFormat, from_text, input_ends, output_ends, text, words
 from wideblock.export.contract import contract
 from wideblock.rtl.aead.cipher import CipherShape
 
@@ -70,6 +70,24 @@ def test_files_give_the_words_back(bits):
     assert words(api.failed(), bits) == [0xF0000000 << bits - 32]
 
 
+@pytest.mark.parametrize("bits", [32, 64, 128])
+def test_ends_of_messages_follow_from_headers(bits):
+    """A tag of 0xE.. and data of 0x7.. are no status and no activation."""
+    api, shape = CaesarFormat(bits, segment=32), CipherShape(16, 16, 16, 16)
+    inputs = [
+        api.activate_key(),
+        api.encrypt(NPUB, b"", b"\x7f" * 70),
+        api.decrypt(NPUB, b"a", b"", NPUB),
+        api.encrypt(NPUB, b"", b""),
+    ]
+    outputs = [api.encrypted(shape, 70, b"\xef" * 70, b"\xe0" * 16), api.failed(), api.decrypted(b"")]
+    for parts, ends in ((inputs, input_ends), (outputs, output_ends), ([api.load_key(NPUB)], input_ends)):
+        sizes = [len(words(part, bits)) for part in parts]
+        whole = words([item for part in parts for item in part], bits)
+        assert ends(whole, bits) == [sum(sizes[: n + 1]) - 1 for n in range(len(sizes))]
+        assert ends([], bits) == []
+
+
 @pytest.mark.parametrize("line", ["INS = 2000", "INS 20000000", "XYZ = 20000000", "HDR = 2000000x", "DAT ="])
 def test_a_wrong_line_is_named(line):
     with pytest.raises(UserError, match=f"^do.txt, line 2: must be one of INS, HDR, DAT, STT, .*got '{line}'$"):
@@ -90,4 +108,9 @@ def test_the_datasheet_has_cycles_of_whole_messages():
     sheet = datasheet(core)
     t = core.timing
     assert f"| 16 | 2047 | {t.message(16, 2047)} | {t.message(16, 2047, decrypt=True)} |" in sheet
-    assert "`do_data`" in sheet and core.security in sheet
+    assert "`do_data`" in sheet and core.security in sheet and "packet" not in sheet
+    packets = datasheet(contract("aes-gcm", {"ports": "axi4-stream"}))
+    assert (
+        "`m_axis_do_tlast` marks the\n  status" in packets and "`aresetn` is sampled by `aclk`: hold it low" in packets
+    )
+    assert "first byte of data is in the low bits" in packets

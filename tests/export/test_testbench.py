@@ -118,3 +118,14 @@ def test_known_answers_of_authenticated_ciphers_in_icarus(name, generation, tmp_
     zeros = "0" * (bits // 4 - 1)
     wrong = run(tmp_path, core, core.verilog, bench.replace(f"{bits}'he{zeros}", f"{bits}'hf{zeros}", 1), generation)
     assert "FAILED: a wrong word" in " ".join(wrong.split()) and f"got e{zeros}" in wrong, wrong
+
+
+@needs_icarus
+def test_an_authenticated_cipher_on_axi4_stream_in_icarus(tmp_path):
+    """Of a wrong end of a packet the first is named."""
+    core = contract("scream", {"data_bytes": 16, "ad_bytes": 16, "ports": "axi4-stream"})
+    bench = others(core)[f"{core.module}_tb.v"]
+    printed = run(tmp_path, core, core.verilog, bench, "-g2005")
+    assert "PASSED" in printed and "FAILED" not in printed, printed
+    wrong = run(tmp_path, core, core.verilog, bench.replace("33'h1e0000000", "33'he0000000", 1), "-g2005")
+    assert "FAILED: a wrong word" in " ".join(wrong.split()) and "got 1e0000000" in wrong, wrong

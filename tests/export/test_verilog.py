@@ -83,6 +83,18 @@ def test_a_port_for_words_of_keys_is_described_as_it_is(tmp_path):
     assert "words" not in datasheet(contract("heh-poly"))
 
 
+@pytest.mark.slow
+def test_ports_of_messages_as_packets_are_described_as_they_are(tmp_path):
+    core = contract("scream", {"data_bytes": 32, "ports": "axi4-stream"})
+    file = tmp_path / f"{core.module}.v"
+    file.write_text(core.verilog)
+    result = lint(core.module, "-O0", file)
+    assert result.returncode == 0, result.stderr[:3000]
+    assert "axis:1.0 m_axis_do TLAST" in core.verilog and "s_axis_pdi:s_axis_sdi:m_axis_do" in core.verilog
+    assert re.search(r"^// +ports +axi4-stream$", core.verilog, re.MULTILINE)
+    assert not re.search(r"^// +ports ", contract("scream", {"data_bytes": 32}).verilog, re.MULTILINE)
+
+
 def test_text_is_the_same_every_time_and_says_what_it_is():
     core = core_of("fast-brw-2s")
     first = verilog.generate(contract("fast-brw-2s", SMALL))

@@ -34,6 +34,12 @@ def test_a_score():
     assert not any(same_module(made, mutant, small().module) for mutant in found.killed[:6])
 
 
+@pytest.mark.slow
+def test_a_score_of_an_authenticated_cipher():
+    found = score(contract("scream", {"data_bytes": 32, "ad_bytes": 16}), mutants=12)
+    assert found.share >= 0.8, [str(mutant) for mutant in found.survivors]
+
+
 @cache
 def made_with(seed):
     return instrument(small(), 60, seed=seed)

@@ -12,6 +12,7 @@ from wideblock.export.contract import contract
 from wideblock.synth.targets import targets
 from wideblock.synth.yosys import Source, cell_models, netlist
 from wideblock.verify.netlist import cells, verify_netlist
+from wideblock.verify.suites import amount
 
 from .toy_core import Toy
 
@@ -21,9 +22,8 @@ XC7 = targets["xc7"]
 def verified(core, tmp_path, sectors, vectors=()):
     """The cells of the core's netlist and the report on it."""
     area, files = netlist(Source(core.verilog, core.module), XC7, tmp_path)
-    report = verify_netlist(
-        core, files.verilog, files.models, includes=files.includes, sectors=sectors, vectors=vectors
-    )
+    options = {**amount(core, sectors), "vectors": vectors}
+    report = verify_netlist(core, files.verilog, files.models, includes=files.includes, **options)
     return area.cells, report
 
 
@@ -34,6 +34,14 @@ def test_netlist_of_a_core(tmp_path):
     used, report = verified(core, tmp_path, 8, core.known_answers)
     assert {"LUT6", "FDRE", "RAM32M", "RAMB18E1"} <= set(used)
     assert report.failure is None and report.sectors > 100
+
+
+@pytest.mark.slow
+@pytest.mark.shows("netlist")
+def test_netlist_of_an_authenticated_cipher(tmp_path):
+    core = contract("scream", {"data_bytes": 32, "ad_bytes": 32})
+    _, report = verified(core, tmp_path, 8, core.known_answers)
+    assert report.failure is None and [check.name for check in report.checks][-1] == "wrong tags"
 
 
 @pytest.mark.shows("netlist")

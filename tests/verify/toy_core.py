@@ -12,6 +12,7 @@ from amaranth import Array, C, Cat, Instance, Module, Mux, ResetSignal, Signal
 from amaranth.lib import memory, wiring
 
 from wideblock.catalog import KnownAnswer
+from wideblock.catalog.kinds import SECTOR, Kind
 from wideblock.export.verilog import convert
 from wideblock.rtl.shell.axi_stream import AxiStreamShell
 from wideblock.rtl.stream.behaviour import Behaviour, Cause, Fault, KeyRule, Length, Output, SectorTiming
@@ -118,6 +119,10 @@ class Toy:
     block_ram: bool = False
     module: str = "toy"
     specification: type = field(default=Specification, repr=False)
+
+    @property
+    def kind(self) -> Kind:
+        return SECTOR
 
     @property
     def parameters(self) -> "Toy":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wideblock.rtl.shell.axi_stream import AxiStreamShell
-from wideblock.rtl.shell.caesar import CaesarShell
+from wideblock.rtl.shell.caesar import CaesarShell, CaesarStreamShell
 from wideblock.rtl.shell.shell import Shell
 from wideblock.vectors import Vector
 
@@ -69,6 +69,10 @@ def _aead_takes(core: Any, p: Any, a: Vector) -> bool:
     return sizes and len(a["nonce"]) == shape.npub and len(message) <= p.data_bytes
 
 
+def _aead_shell(core: Any) -> Shell:
+    return (CaesarStreamShell if core.parameters.packets else CaesarShell)(core)
+
+
 def _aead_answer(core: Any, p: Any, source: str, a: Vector) -> AeadAnswer:
     return AeadAnswer(source, a["key"], a["nonce"], a["ad"], a.data.get("pt"), a["ct"])
 
@@ -83,5 +87,5 @@ SECTOR = Kind(
 )
 """Length-preserving ciphers of sectors, on AXI4-Stream."""
 
-AEAD = Kind("aead", "message", CaesarShell, lambda core, p: 8 * core.shape(p).key, _aead_takes, _aead_answer)
+AEAD = Kind("aead", "message", _aead_shell, lambda core, p: 8 * core.shape(p).key, _aead_takes, _aead_answer)
 """Authenticated ciphers, behind the CAESAR Hardware API."""

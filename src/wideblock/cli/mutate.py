@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from wideblock.catalog.kinds import SECTOR
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
 from wideblock.export.contract import Contract, contract
 from wideblock.verify.mutation.mutants import KINDS
@@ -24,7 +23,9 @@ def mutate(
         list[str] | None,
         typer.Option("--kind", metavar="KIND", help=f"One of {', '.join(KINDS)}; may be repeated. Default: all."),
     ] = None,
-    sectors: Annotated[int, typer.Option(metavar="N", min=1, help="Random sectors of the checks on a mutant.")] = 16,
+    sectors: Annotated[
+        int, typer.Option(metavar="N", min=1, help="Random sectors, or messages, of the checks on a mutant.")
+    ] = 16,
     least: Annotated[float, typer.Option(metavar="PERCENT", help="Exit status 1 if the score is lower.")] = 0,
     changes: Set = None,
     json: Json = False,
@@ -33,7 +34,7 @@ def mutate(
 
     A mutant that is proved to behave as the core does is not counted.
     """
-    core = contract(preset, settings(changes)).expect(SECTOR)
+    core = contract(preset, settings(changes))
     with stages(f"exporting {core.module}") as report:
         found = score(core, mutants=mutants, seed=seed, kinds=tuple(kinds or KINDS), sectors=sectors, progress=report)
     if json:

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from wideblock.catalog.kinds import SECTOR
 from wideblock.cli.app import Json, Preset, Set, as_json, settings, stages, table
 from wideblock.export.contract import contract
 from wideblock.verify.formal.flat import flatten
@@ -31,7 +30,7 @@ def prove(
 
     Exit status 1 if a rule that applies to the core is not proved. A rule that does not apply is shown as "none".
     """
-    core = contract(preset, settings(changes)).expect(SECTOR)
+    core = contract(preset, settings(changes))
     chosen = tuple(dict.fromkeys(rules or RULES))
     found: list[Finding] = []
     attempts = findings(core, chosen)

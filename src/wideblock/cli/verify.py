@@ -4,7 +4,6 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from importlib import import_module
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
@@ -24,6 +23,7 @@ from wideblock.verify.aead.driver import AeadSimulation
 from wideblock.verify.aead.files import verify_files
 from wideblock.verify.netlist import cells
 from wideblock.verify.report import Report
+from wideblock.verify.suites import amount, suite_of
 
 EXAMPLE = (
     "Example: [b]wideblock verify fast-brw-2s --sectors 10000 --seed 1[/b]; [b]wideblock verify --all[/b], for hours; "
@@ -95,7 +95,7 @@ def verify(
         place = f"{n} of {len(cores)}, {core.module}: " if len(cores) > 1 else ""
         with stages(f"{place}preparing {core.module}") as report:
             options = {
-                f"{core.kind.noun}s": sectors,
+                **amount(core, sectors),
                 "seed": seed,
                 "vectors": core.known_answers,
                 "progress": _told(place, report),
@@ -131,7 +131,7 @@ def _checked(
     core: Contract, netlist: str | None, check: list[str] | None, wave: Path | None, options: dict[str, Any]
 ) -> tuple[Report, str | None]:
     """The report on one core, and the check whose run is in file ``wave``. The suite is that of the core's kind."""
-    suite = import_module(f"wideblock.verify.{core.kind.name}.suite")
+    suite = suite_of(core)
     with texts(core, netlist) as verilog:
         with suite.Simulation(core, verilog=verilog) as simulation:
             names = check or (suite.NETLIST_CHECKS if netlist else None)

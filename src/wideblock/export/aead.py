@@ -85,7 +85,7 @@ def datasheet(core: Contract, measured: str = "") -> str:
         measured=measured,
         sections={
             "Rules of the ports": _rules(core),
-            "How to connect": f"```verilog\n{instance(core)}```\n\n{CONNECT.format(core=core)}",
+            "How to connect": f"```verilog\n{instance(core)}```\n\n{_connect(core)}",
         },
     )
 
@@ -103,6 +103,10 @@ def _messages(core: Contract) -> str:
 def _rules(core: Contract) -> str:
     shape, behaviour = core.behaviour.shape, core.behaviour
     gives = ENCRYPTION if shape.online else LATE_ENCRYPTION
+    streams = {stream.channel.name: stream for stream in core.shell.streams}
+    packets = ""
+    if core.parameters.packets:
+        packets = PACKETS.format(**{name: stream.port("last") for name, stream in streams.items()})
     return RULES.format(
         gives=gives + (EXPANDED if shape.expands else ""),
         more=f" ({shape.enciphered(behaviour.data_bytes)} of type 5)" if shape.expands else "",
@@ -112,12 +116,23 @@ def _rules(core: Contract) -> str:
         block=shape.block,
         ad=behaviour.ad_bytes,
         data=behaviour.data_bytes,
+        valid=streams["do"].valid,
+        ready=streams["do"].ready,
+        end="the end of its packet" if core.parameters.packets else "the end of its segment with Last",
+        packets=packets,
     )
+
+
+def _connect(core: Contract) -> str:
+    shell = core.shell
+    level = "low" if shell.active_low else "high"
+    first = "low" if shell.swapped else "high"
+    return CONNECT.format(core=core, clock=shell.clock, reset=shell.reset, level=level, first=first)
 
 
 RULES = """\
 - The input may pause between any two words, and the output may be held off at any time. The result is the same.
-  `do_valid`, once high, stays until `do_ready`.
+  `{valid}`, once high, stays until `{ready}`.
 - Key: on `pdi` the instruction 7; on `sdi` the instruction 4 and one segment of type C with {key} bytes. A key of
   another form is taken whole and leaves no key.
 - Message: the instruction 2 (encrypt) or 3 (decrypt); one segment of type D with {npub} bytes; segments of type 1, at
@@ -125,9 +140,10 @@ RULES = """\
   with {tag} bytes. All segments of a type but the last are whole blocks of {block} bytes; only a type without a byte
   has an empty one. EOT marks the last segment of a type, Last that of the message. EOI is not read.
 - {gives}
-- Any other message is taken up to the end of its segment with Last and gives the status F; what left before remains. So
+- Any other message is taken up to {end} and gives the status F; what left before remains. So
   does a message without a key. The next message is right.
-- `zeroize` clears keys and everything derived from keys or data. `do_valid` falls in the next cycle. The rest of a
+{packets}\
+- `zeroize` clears keys and everything derived from keys or data. `{valid}` falls in the next cycle. The rest of a
   message that it cuts is dropped without a status.
 """
 
@@ -143,9 +159,15 @@ EXPANDED = """
 - Ciphertext is whole blocks, at least one, and always longer than the message; the last segment of type 5 says so. A
   message whose padding is wrong is rejected like one whose tag is wrong."""
 
+PACKETS = """\
+- Each message, each instruction 7 and each key is a packet: `{pdi}` and `{sdi}` mark its last word. `{do}` marks the
+  status. A message whose packet ends before it does, or after it, is taken up to the end of its packet and gives the
+  status F. A segment of type 5 that was announced by then is filled up with zeros.
+"""
+
 CONNECT = """\
-All ports are synchronous to `clk`. `rst` is sampled by `clk`: hold it high for at least one cycle. The first byte of
-data is in the high bits of its word, and instructions, headers and status are the high 32 bits.
+All ports are synchronous to `{clock}`. `{reset}` is sampled by `{clock}`: hold it {level} for at least one cycle. The
+first byte of data is in the {first} bits of its word; instructions, headers and status are the first four bytes.
 The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
 FuseSoC. `{core.module}.xdc`, for Vivado, and `{core.module}.sdc`, for other tools, have a clock constraint for runs of
 the core by itself. `pdi.txt`, `sdi.txt` and `do.txt` have known answers for test benches of the API.

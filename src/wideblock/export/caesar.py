@@ -12,7 +12,18 @@ from wideblock.errors import UserError
 from wideblock.rtl.aead.cipher import CipherShape
 from wideblock.rtl.aead.words import Opcode, Status, Type
 
-__all__ = ["CaesarFormat", "FILES", "Item", "Mark", "from_text", "segments", "text", "words"]
+__all__ = [
+    "CaesarFormat",
+    "FILES",
+    "Item",
+    "Mark",
+    "from_text",
+    "input_ends",
+    "output_ends",
+    "segments",
+    "text",
+    "words",
+]
 
 WORDS_A_LINE = 8
 FILES = {"pdi": "pdi.txt", "sdi": "sdi.txt", "do": "do.txt"}
@@ -133,6 +144,35 @@ def words(items: Iterable[Item], word_bits: int) -> list[int]:
     """The words of items."""
     size, data = word_bits // 8, b"".join(item.data for item in items)
     return [int.from_bytes(data[at : at + size], "big") for at in range(0, len(data), size)]
+
+
+def input_ends(values: Sequence[int], word_bits: int) -> list[int]:
+    """Places of the last words of whole messages, activations and keys among the words of an input."""
+    ends, at = [], 0
+    while at < len(values):
+        last = values[at] >> word_bits - 4 == Opcode.ACTIVATE_KEY
+        while not last and at + 1 < len(values):
+            at += 1
+            last = bool(values[at] >> word_bits - 8 & 1)
+            at += _words_of(values[at], word_bits)
+        ends.append(at)
+        at += 1
+    return ends
+
+
+def output_ends(values: Sequence[int], word_bits: int) -> list[int]:
+    """Places of the statuses among the words of an output."""
+    ends, at = [], 0
+    while at < len(values):
+        if values[at] >> word_bits - 4 in [*Status]:
+            ends.append(at)
+        at += 1 + _words_of(values[at], word_bits)
+    return ends
+
+
+def _words_of(header: int, word_bits: int) -> int:
+    """Words of the segment that a header announces; none behind a status."""
+    return -(-8 * (header >> word_bits - 32 & 0xFFFF) // word_bits)
 
 
 def segments(values: Sequence[int], word_bits: int) -> dict[Type, bytes]:

@@ -4,7 +4,9 @@
 from collections.abc import Mapping, Sequence
 
 from wideblock.errors import UserError
+from wideblock.export.caesar import input_ends, output_ends
 from wideblock.export.contract import Contract
+from wideblock.rtl.shell.shell import Stream
 
 __all__ = ["testbench"]
 
@@ -19,7 +21,10 @@ def testbench(core: Contract, words: Mapping[str, Sequence[int]]) -> str:
     """
     if not words["pdi"]:
         raise UserError(f"{core.module} has no known answer for its parameters, so its test bench has nothing to play")
-    bits, timing = core.parameters.word_bits, core.timing
+    shell, timing, bits = core.shell, core.timing, core.parameters.word_bits
+    if core.parameters.packets:
+        words = {port: _flagged(port, values, bits) for port, values in words.items()}
+        bits += 1
     tables = "".join(
         f"    {port}_words[{n}] = {bits}'h{word:x};\n"
         for port, values in words.items()
@@ -27,6 +32,10 @@ def testbench(core: Contract, words: Mapping[str, Sequence[int]]) -> str:
     )
     return _TEXT.format(
         core=core.module,
+        clock=shell.clock,
+        reset=shell.reset,
+        level="!" if shell.active_low else "",
+        streams=",\n    ".join(_pins(core, stream) for stream in shell.streams),
         high=bits - 1,
         bits=bits,
         pdi=len(words["pdi"]),
@@ -35,6 +44,26 @@ def testbench(core: Contract, words: Mapping[str, Sequence[int]]) -> str:
         tables=tables,
         limit=8 * (len(words["pdi"]) + len(words["do"])) * timing.interval + 4 * timing.zeroize + 4000,
     )
+
+
+def _flagged(port: str, values: Sequence[int], bits: int) -> list[int]:
+    """The words with the flag of a packet's end above each."""
+    ends = {*(output_ends if port == "do" else input_ends)(values, bits)}
+    return [word | (at in ends) << bits for at, word in enumerate(values)]
+
+
+def _pins(core: Contract, stream: Stream) -> str:
+    """Connections of a stream: the payload of its fields is one register or wire."""
+    name, low, found = stream.channel.name, 0, []
+    for port, fields in stream.payload.items():
+        (field,) = fields
+        end = low + field.width
+        whole = f"{name}_data" if len(stream.payload) == 1 else f"{name}_data[{end - 1}:{low}]"
+        lanes = ", ".join(f"{name}_data[{at + 7}:{at}]" for at in range(low, end, 8))
+        found.append((port, f"{{{lanes}}}" if field.name in core.shell.swapped else whole))
+        low = end
+    found += [(stream.valid, f"{name}_valid"), (stream.ready, f"{name}_ready")]
+    return ", ".join(f".{port}({expression})" for port, expression in found)
 
 
 _TEXT = """\
@@ -46,10 +75,8 @@ module {core}_tb;
   wire pdi_ready, sdi_ready, do_valid;
   wire [{high}:0] do_data;
   {core} dut (
-    .clk(clk), .rst(rst), .zeroize(zeroize),
-    .pdi_data(pdi_data), .pdi_valid(pdi_valid), .pdi_ready(pdi_ready),
-    .sdi_data(sdi_data), .sdi_valid(sdi_valid), .sdi_ready(sdi_ready),
-    .do_data(do_data), .do_valid(do_valid), .do_ready(do_ready)
+    .{clock}(clk), .{reset}({level}rst), .zeroize(zeroize),
+    {streams}
   );
 
   reg [{high}:0] pdi_words [0:{pdi} - 1];

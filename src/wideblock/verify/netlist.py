@@ -5,15 +5,15 @@ import re
 from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
-from wideblock.catalog import KnownAnswer
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
+from wideblock.verify.driver import CoreSimulation
 from wideblock.verify.report import Report
-from wideblock.verify.sector.driver import SectorSimulation as Simulation
-from wideblock.verify.sector.suite import NETLIST_CHECKS, verify
+from wideblock.verify.suites import suite_of
 
-__all__ = ["NETLIST_CHECKS", "cells", "simulate_netlist", "verify_netlist"]
+__all__ = ["cells", "simulate_netlist", "verify_netlist"]
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SPECIFY = re.compile(r"\bspecify\b.*?\bendspecify\b", re.DOTALL)
@@ -23,40 +23,24 @@ _MODULE = re.compile(r"^[ \t]*(?:\(\*.*?\*\)\s*)*module\s+\\?([\w$]+).*?^[ \t]*e
 
 def simulate_netlist(
     subject: Contract, netlist: Path | str, models: Sequence[Path], *, includes: Sequence[Path] = ()
-) -> Simulation:
-    """A simulation of the netlist of ``subject``'s Verilog.
+) -> CoreSimulation:
+    """A simulation of the netlist of ``subject``'s Verilog, as the suite of its kind has it.
 
     netlist:  the file that synthesis wrote, its top module and ports unchanged
     models:   the vendor's cell models in Verilog; ``includes`` are the directories that they include from
     Raises UserError for a cell without behaviour, BuildError if the whole cannot be built.
     """
     text = Path(netlist).read_text()
-    return Simulation(subject, verilog=[text, cells(text, models, includes)])
+    return suite_of(subject).Simulation(subject, verilog=[text, cells(text, models, includes)])
 
 
 def verify_netlist(
-    subject: Contract,
-    netlist: Path | str,
-    models: Sequence[Path],
-    *,
-    includes: Sequence[Path] = (),
-    sectors: int = 16,
-    seed: int = 0,
-    vectors: Iterable[KnownAnswer] = (),
-    checks: Iterable[str] = NETLIST_CHECKS,
-    progress=None,
+    subject: Contract, netlist: Path | str, models: Sequence[Path], *, includes: Sequence[Path] = (), **options: Any
 ) -> Report:
-    """The report of :func:`~wideblock.verify.sector.suite.verify` on the netlist."""
+    """The report of the suite of ``subject``'s kind on the netlist; ``options`` are those of its ``verify``."""
+    suite = suite_of(subject)
     with simulate_netlist(subject, netlist, models, includes=includes) as simulation:
-        return verify(
-            subject,
-            sectors=sectors,
-            seed=seed,
-            vectors=vectors,
-            checks=checks,
-            simulation=simulation,
-            progress=progress,
-        )
+        return suite.verify(subject, simulation=simulation, **{"checks": suite.NETLIST_CHECKS, **options})
 
 
 def cells(netlist: str, models: Sequence[Path], includes: Sequence[Path] = ()) -> str:

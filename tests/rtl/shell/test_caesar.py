@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The shell of an authenticated cipher: the names of the CAESAR Hardware API, and a reset that is active high."""
+"""The shells of an authenticated cipher: the names of the CAESAR Hardware API, and of AXI4-Stream."""
 
 import pytest
 from amaranth.hdl import Shape
@@ -7,7 +7,7 @@ from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aead.aes_gcm import AesGcm
 from wideblock.rtl.aead.parameters import AesHashParameters
-from wideblock.rtl.shell.caesar import CaesarShell
+from wideblock.rtl.shell.caesar import CaesarShell, CaesarStreamShell
 
 pytestmark = pytest.mark.shows("caesar")
 
@@ -24,3 +24,18 @@ def test_ports(bits):
         "do_data": (Out, bits), "do_valid": (Out, 1), "do_ready": (In, 1),
     }  # fmt: skip
     assert not shell.active_low and shell.ports[1].meaning.startswith("synchronous reset, active high")
+
+
+@pytest.mark.parametrize("bits", [32, 64, 128])
+def test_ports_of_axi4_stream(bits):
+    """Source: AMBA AXI4-Stream; a packet is a message, and words are whole, so that there is no tkeep."""
+    shell = CaesarStreamShell(AesGcm(AesHashParameters(word_bits=bits, ports="axi4-stream")))
+    ports = {name: (member.flow, Shape.cast(member.shape).width) for name, member in shell.signature.members.items()}
+    assert ports == {
+        "aclk": (In, 1), "aresetn": (In, 1), "zeroize": (In, 1),
+        "s_axis_pdi_tdata": (In, bits), "s_axis_pdi_tvalid": (In, 1), "s_axis_pdi_tready": (Out, 1),
+        "s_axis_sdi_tdata": (In, bits), "s_axis_sdi_tvalid": (In, 1), "s_axis_sdi_tready": (Out, 1),
+        "m_axis_do_tdata": (Out, bits), "m_axis_do_tvalid": (Out, 1), "m_axis_do_tready": (In, 1),
+        "s_axis_pdi_tlast": (In, 1), "s_axis_sdi_tlast": (In, 1), "m_axis_do_tlast": (Out, 1),
+    }  # fmt: skip
+    assert shell.ports[1].meaning == "synchronous reset, active low: forgets the key and every message under way"

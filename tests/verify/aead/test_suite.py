@@ -39,12 +39,41 @@ def test_every_check_passes(simulation):
     assert all(check.outcome is Outcome.PASSED and check.cycles for check in report.checks)
 
 
+PACKETS = {"data_bytes": 32, "ad_bytes": 16, "ports": "axi4-stream"}
+
+
+def test_every_check_passes_in_packets(tmp_path):
+    """And the files and the single message, too; of a wrong end of a packet both places are named."""
+    core = contract("scream", PACKETS)
+    with AeadSimulation(core) as simulation:
+        report = verify(core, messages=16, seed=1, vectors=core.known_answers, simulation=simulation)
+        assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
+        for name, content in vectors(core, random_answers(core, 6, 1)).items():
+            (tmp_path / name).write_text(content)
+        assert verify_files(core, tmp_path, simulation).passed
+        late = simulation.play([0x20000000, 0xD200000B], ends={"pdi": [], "sdi": []}, wanted=1)
+        assert late.out == [] and late.outcome is Ended.STUCK
+    sealed = crypt(core, bytes(16), bytes(11), b"ad", bytes(20), decrypt=False)
+    assert sealed == core.specification(bytes(16)).encrypt(bytes(11), b"ad", bytes(20))
+
+
+@pytest.mark.parametrize(("last", "level"), [([], "low"), ([0, 2], "high")])
+def test_a_wrong_end_of_a_packet_is_named(last, level):
+    right = [0x43000004, 0x01020304, 0xE0000000]
+    found = replace(played(right), last=last)
+    assert f"the flag of a packet's last word is {level} in cycle" in difference(
+        [Exchange("a", [], [], right)], found, 32
+    )
+    assert difference([Exchange("a", [], [], right)], replace(found, last=[2]), 32) is None
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("ports", ["caesar", "axi4-stream"])
 @pytest.mark.parametrize("lengths", [{"data_bytes": 96, "ad_bytes": 80}, {"data_bytes": 20, "ad_bytes": 3}], ids=str)
 @pytest.mark.parametrize("name", [name for name, preset in PRESETS.items() if preset.scheme.kind is AEAD])
-def test_every_check_passes_on_every_preset(name, lengths):
+def test_every_check_passes_on_every_preset(name, lengths, ports):
     """Messages of a few blocks, and of one block at most."""
-    core = contract(name, lengths)
+    core = contract(name, {**lengths, "ports": ports})
     report = verify(core, messages=64, seed=2, vectors=core.known_answers)
     assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
     assert all(check.outcome is Outcome.PASSED for check in report.checks)
@@ -124,7 +153,7 @@ def test_bad_input_is_refused(simulation):
 
 
 def played(out, outcome=Ended.DONE):
-    return Played(outcome, 99, {"pdi": [1, -1]}, out, [*range(len(out))], None)
+    return Played(outcome, 99, {"pdi": [1, -1]}, out, [*range(len(out))], None, None)
 
 
 @pytest.mark.parametrize(

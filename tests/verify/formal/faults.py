@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Faults put into a flat core: a signal gets another value in the place of what drives it."""
 
+import re
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,10 +9,14 @@ from pathlib import Path
 from wideblock.synth import yosys
 from wideblock.verify.formal.flat import Flat
 
+_ALIAS = re.compile(r"^  connect \\(\S+) (.*)$", re.MULTILINE)
+
 
 @dataclass(frozen=True)
 class Fault:
     """``signal`` has the value of the Verilog expression ``value``, in which ``was`` is what it would be.
+
+    Of a signal with several names ``signal`` is the one that is read.
 
     signals: further signals that the expression reads, by the names that it has for them
     text:    Verilog that it depends on, such as a register of its own
@@ -27,6 +32,20 @@ class Fault:
         return self.name
 
 
+def buffered(flat: Flat) -> str:
+    """The flat core in RTLIL with a cell in the place of each alias, so that a cut changes all readers of a signal."""
+
+    def cell(found: re.Match[str]) -> str:
+        name, value = found.groups()
+        if name not in flat.widths or value.startswith("["):
+            return found[0]
+        width = flat.widths[name]
+        sizes = f"    parameter \\A_SIGNED 0\n    parameter \\A_WIDTH {width}\n    parameter \\Y_WIDTH {width}\n"
+        return f"  cell $pos $alias${name}\n{sizes}    connect \\A {value}\n    connect \\Y \\{name}\n  end"
+
+    return _ALIAS.sub(cell, flat.rtlil)
+
+
 def broken(flat: Flat, fault: Fault) -> Flat:
     """The flat core with the fault."""
     pins = {"was": f"{fault.signal}.right", "now": fault.signal, **fault.signals}
@@ -35,7 +54,7 @@ def broken(flat: Flat, fault: Fault) -> Flat:
     cell = "".join(f"    connect \\{name} \\{signal}\n" for name, signal in pins.items())
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder)
-        where.joinpath("flat.il").write_text(flat.rtlil)
+        where.joinpath("flat.il").write_text(buffered(flat))
         cut = [
             "read_rtlil flat.il",
             f"expose -cut {flat.module}/w:{fault.signal}",
@@ -144,7 +163,7 @@ PAYLOAD_DEPENDS_ON_READY = Fault(
 )
 HEAD_MOVES = Fault(
     "the head of the results moves with every write",
-    "core.results.head",
+    "core.results.read__addr",
     "head",
     {"clk": "aclk", "clear": "core.clear", "read": "core.results.read", "write": "core.results.write"},
     "reg [3:0] head = 0; always @(posedge clk) head <= clear ? 4'd0 : head + (read | write);",
@@ -154,4 +173,26 @@ REST_WITHOUT_A_PLACE = Fault(
 )
 TWEAK_WITHOUT_A_CALL = Fault(
     "a tweak that was not called for", "core.tweak_cipher.o__valid", "left == 0", {"left": "core.tweak_cipher.left"}
+)
+INPUT_WAITS_FOR_OUTPUT = Fault(
+    "the input waits for the output", "core.pre.framing.i__ready", "was & out", {"out": "core.post.do__ready"}
+)
+UNCOMPARED = Fault("any tag is right", "core.pre._equal", "1'b1")
+UNHELD = Fault("results are not held", "core.buffer.hold", "1'b0")
+ANY_HEADER = Fault("any header is right", "core.pre.accepted", "1'b1")
+ALWAYS_SUCCESS = Fault(
+    "the status is always SUCCESS", "core.post.order", "was == {2'd0, 32'hf0000000} ? {2'd0, 32'he0000000} : was"
+)
+ANNOUNCED = Fault("a segment is announced before its tag", "core.pre._decrypt", "1'b0")
+FILLED_EARLY = Fault("words of 0 while others come", "core.buffer.empty", "1'b1")
+UNREAD_END = Fault("a header at the end of a packet is right", "core.pre._wrong", "1'b0")
+KEPT = Fault("a message that failed stays in the buffer", "core.pre.pending", "1'b0")
+WORD_RUNS_ON = Fault("words do not wait for ready", "core.buffer.o__ready", "1'b1")
+OUTPUT_WHILE_CLEARING = Fault("valid while clearing", "core.do__valid", "valid", {"valid": "core.post.do__valid"})
+TAG_RUNS_ON = Fault(
+    "the tag's words do not wait for ready",
+    "core.post.place",
+    "place",
+    {"clk": "clk", "state": "core.post.state"},
+    "reg [1:0] place = 0; always @(posedge clk) place <= state == 3 ? place + 1 : 0;",
 )

@@ -16,6 +16,7 @@ from wideblock.verify.formal.stream import (
     prove_no_paths,
     prove_order,
     prove_queues,
+    prove_release,
     prove_stable,
 )
 
@@ -28,13 +29,15 @@ pytestmark = pytest.mark.shows("formal-stream")
 OVERLAPPED = ("fast-brw-2s", "hmch-brw-2s", "xcb-2s", "heh-brw-3s")
 UNITS = ("xts-enc", "xts-both")
 MIXED = ("eme2-1", "eme2-2s", "aez-2-pre", "aez-2ts", "hctr2-any")
-PRESETS = (*OVERLAPPED, "fast-brw-2", "hmch-brw-1", "heh-brw-1", *UNITS, *MIXED)
+SEALED = ("scream", "aes-gcm", "poet", "minalpher", "aez5")
+PRESETS = (*OVERLAPPED, "fast-brw-2", "hmch-brw-1", "heh-brw-1", *UNITS, *MIXED, *SEALED)
 PROVED = {
     prove_no_paths: PRESETS,
     prove_clearing: PRESETS,
     prove_stable: PRESETS,
     prove_order: (*OVERLAPPED, *MIXED),
     prove_queues: (*OVERLAPPED, *UNITS),
+    prove_release: SEALED,
 }
 FAULTS = {
     "fast-brw-2s": (
@@ -88,10 +91,25 @@ FAULTS = {
         (prove_queues, one_promise_too_many("arrivals", 13)),
         (prove_queues, faults.TWEAK_WITHOUT_A_CALL),
     ),
+    "scream": (
+        (prove_no_paths, faults.INPUT_WAITS_FOR_OUTPUT),
+        (prove_release, faults.UNCOMPARED),
+        (prove_release, faults.UNHELD),
+    ),
+    "aes-gcm": (
+        (prove_clearing, faults.OUTPUT_WHILE_CLEARING),
+        (prove_stable, faults.WORD_RUNS_ON),
+        (prove_stable, faults.TAG_RUNS_ON),
+        (prove_release, faults.ANY_HEADER),
+        (prove_release, faults.ALWAYS_SUCCESS),
+        (prove_release, faults.ANNOUNCED),
+        (prove_release, faults.KEPT),
+    ),
+    "poet": ((prove_release, faults.UNCOMPARED),),
 }
 
 
-FEW = ("fast-brw-2s", "heh-brw-3s", "eme2-2s", "aez-2ts", "xts-enc")
+FEW = ("fast-brw-2s", "heh-brw-3s", "eme2-2s", "aez-2ts", "xts-enc", "scream")
 """A preset of each family."""
 
 
@@ -102,7 +120,7 @@ def slow_but_few(cases):
 
 @cache
 def small(preset):
-    return contract(preset, {"sector_bytes": "160"})
+    return contract(preset, {"data_bytes": 64, "ad_bytes": 48} if preset in SEALED else {"sector_bytes": 160})
 
 
 @pytest.mark.parametrize(
@@ -148,6 +166,27 @@ def test_no_path_in_an_authenticated_cipher(name):
     fault = faults.Fault("ready waits", "core.pre.framing.i__ready", "was & out", {"out": "core.post.do__ready"})
     with pytest.raises(NotProved, match="a combinational path leads from do_ready to pdi_ready"):
         prove_no_paths(core, broken(flatten(core), fault))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", SEALED)
+def test_rules_of_packets(preset):
+    """And a fault of each: words that fill a segment up while others come, and ends of packets that are not read."""
+    core = contract(preset, {"data_bytes": 64, "ad_bytes": 48, "ports": "axi4-stream"})
+    for rule in (prove_no_paths, prove_clearing, prove_stable, prove_release):
+        assert rule(core).gates > 0
+    for rule, fault in ((prove_stable, faults.FILLED_EARLY), (prove_release, faults.UNREAD_END)):
+        with pytest.raises(NotProved):
+            rule(core, broken(flatten(core), fault))
+
+
+def test_rules_that_a_kind_of_core_has_not():
+    with pytest.raises(NotApplicable, match="nothing to verify before it leaves: a sector has no tag"):
+        prove_release(small("xts-enc"))
+    with pytest.raises(NotApplicable, match="room for the longest message"):
+        prove_queues(small("scream"))
+    with pytest.raises(NotApplicable, match="a message begins after the last one's status was ordered"):
+        prove_order(small("scream"))
 
 
 def test_a_core_without_a_hash_has_no_queue():

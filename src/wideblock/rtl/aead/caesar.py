@@ -43,6 +43,7 @@ class Caesar(wiring.Component):
     Cost:   the cipher, its key twice, a block and a message of the longest length.
     """
 
+    rules = "caesar"  # module of formal rules: wideblock.verify.formal.rules
     title: ClassVar[str]
     """The cipher, in one phrase."""
     make_cipher: ClassVar[Callable[[Any], Any]]
@@ -66,13 +67,15 @@ class Caesar(wiring.Component):
         longest = shape.enciphered(p.data_bytes)
         if longest > 0xFFFF:
             raise UserError(f"data_bytes of {p.data_bytes} give {longest} bytes of ciphertext; the most are 65535")
-        self.loader = KeyLoader(key_bytes=shape.key, word_bits=p.word_bits)
-        self.pre = PreProcessor(shape, word_bits=p.word_bits, ad_bytes=p.ad_bytes, data_bytes=p.data_bytes)
-        self.buffer = ResultBuffer(shape, word_bits=p.word_bits, most_bytes=longest)
-        self.post = PostProcessor(word_bits=p.word_bits, tag_bytes=shape.tag)
+        self.loader = KeyLoader(key_bytes=shape.key, word_bits=p.word_bits, packets=p.packets)
+        self.pre = PreProcessor(
+            shape, word_bits=p.word_bits, ad_bytes=p.ad_bytes, data_bytes=p.data_bytes, packets=p.packets
+        )
+        self.buffer = ResultBuffer(shape, word_bits=p.word_bits, most_bytes=longest, watched=p.packets)
+        self.post = PostProcessor(word_bits=p.word_bits, tag_bytes=shape.tag, packets=p.packets)
         self.clearing = self.buffer.rows + max(self.buffer.flush, cipher.flush)
         self.timing = AeadTiming(cipher, p.word_bits, self.loader.latency, zeroize=self.clearing + 2)
-        self.interface = caesar_interface(p.word_bits)
+        self.interface = caesar_interface(p.word_bits, p.packets)
         self.behaviour = AeadBehaviour(shape, p.ad_bytes, p.data_bytes, self.timing)
         super().__init__(self.interface.members())
 
@@ -108,6 +111,7 @@ class Caesar(wiring.Component):
             pre.storing.eq(buffer.storing),
             post.tag.eq(cipher.tag.payload),
             *([pre.result.valid.eq(cipher.o.valid), pre.result.payload.eq(cipher.o.payload)] if shape.expands else []),
+            *([post.fill.eq(pre.fill & buffer.empty)] if self.parameters.packets else []),
             *(part.clear.eq(clear) for part in (cipher, loader, pre, buffer, post)),
         ]
         return m

@@ -4,12 +4,13 @@
 from collections.abc import Collection
 
 from amaranth import Module, Mux, Signal
+from amaranth.hdl import ValueLike
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from .words import HEADER, Opcode
+from .words import HEADER, Opcode, word_of, word_shape
 
-__all__ = ["Framing", "Role", "framed"]
+__all__ = ["Framing", "PacketRole", "Role", "framed"]
 
 
 class Role(enum.Enum, shape=2):
@@ -20,9 +21,23 @@ class Role(enum.Enum, shape=2):
     DATA = 2
 
 
-def framed(word_bits: int) -> data.StructLayout:
-    """A word, and its place. ``bytes`` of a data word are the segment's, from byte 0; ``end``: it is the last one."""
-    return data.StructLayout({"word": word_bits, "role": Role, "bytes": range(word_bits // 8 + 1), "end": 1})
+class PacketRole(enum.Enum, shape=2):
+    """The same in packets. ``REST``: behind the end of the message, up to that of its packet."""
+
+    INSTRUCTION = 0
+    HEADER = 1
+    DATA = 2
+    REST = 3
+
+
+def framed(word_bits: int, packets: bool = False) -> data.StructLayout:
+    """A word, and its place. ``bytes`` of a data word are the segment's, from byte 0; ``end``: it is the last one.
+
+    ``wrong``, in packets: the word ends its packet or its message, but not both.
+    """
+    role = PacketRole if packets else Role
+    place = {"word": word_bits, "role": role, "bytes": range(word_bits // 8 + 1), "end": 1}
+    return data.StructLayout(place | {"wrong": 1} if packets else place)
 
 
 class Framing(wiring.Component):
@@ -32,17 +47,20 @@ class Framing(wiring.Component):
     ``alone`` have no segments. The place in a message depends on headers alone, so that a message of any content has an
     end. Only a reset forgets it: while ``clear`` is high no word passes, and the place stays.
 
+    With ``packets`` the end of a packet ends the message in any case, and words between the two ends are ``REST``. In a
+    message that is right both ends are one word; where they part, the first of the two is ``wrong``.
+
     Timing: no latency.
     Paths:  ``i.valid`` and ``i.payload`` to ``o``, ``o.ready`` and ``clear`` to ``i.ready``; roles come from registers.
     Cost:   20 registers, a subtraction of 16 bits.
     """
 
-    def __init__(self, *, word_bits: int, alone: Collection[Opcode] = ()):
-        self.word_bits, self.alone = word_bits, tuple(alone)
+    def __init__(self, *, word_bits: int, alone: Collection[Opcode] = (), packets: bool = False):
+        self.word_bits, self.alone, self.packets = word_bits, tuple(alone), packets
         super().__init__(
             {
-                "i": In(stream.Signature(word_bits)),
-                "o": Out(stream.Signature(framed(word_bits))),
+                "i": In(stream.Signature(word_shape(word_bits, packets))),
+                "o": Out(stream.Signature(framed(word_bits, packets))),
                 "inside": Out(1),
                 "clear": In(1),
             }
@@ -51,35 +69,58 @@ class Framing(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         size = self.word_bits // 8
-        role = Signal(Role)
+        roles = PacketRole if self.packets else Role
+        role = Signal(roles)
         left = Signal(16)  # bytes
         last = Signal()
         fields = Signal(HEADER)
-        between = Mux(last, Role.INSTRUCTION, Role.HEADER)
+        between = Mux(last, roles.INSTRUCTION, roles.HEADER)
         word = self.o.payload
+        given = word_of(self.i.payload, self.packets)
         m.d.comb += [
             self.o.valid.eq(self.i.valid & ~self.clear),
             self.i.ready.eq(self.o.ready & ~self.clear),
-            word.word.eq(self.i.payload),
+            word.word.eq(given),
             word.role.eq(role),
             word.end.eq(left <= size),
             word.bytes.eq(Mux(word.end, left, size)),
-            fields.eq(self.i.payload[-32:]),
-            self.inside.eq(role != Role.INSTRUCTION),
+            fields.eq(given[-32:]),
+            self.inside.eq(role != roles.INSTRUCTION),
         ]
+        alone = sum(fields.type == opcode for opcode in self.alone) if self.alone else 0
+        ended = self._ended(m, role, alone, last) if self.packets else None
         with m.If(self.i.valid & self.i.ready):
             with m.Switch(role):
-                with m.Case(Role.INSTRUCTION):
-                    alone = [fields.type == opcode for opcode in self.alone]
-                    m.d.sync += role.eq(Mux(sum(alone) if alone else 0, Role.INSTRUCTION, Role.HEADER))
-                with m.Case(Role.HEADER):
+                with m.Case(roles.INSTRUCTION):
+                    m.d.sync += role.eq(Mux(alone, roles.INSTRUCTION, roles.HEADER))
+                with m.Case(roles.HEADER):
                     m.d.sync += [left.eq(fields.length), last.eq(fields.last)]
                     with m.If(fields.length != 0):
-                        m.d.sync += role.eq(Role.DATA)
+                        m.d.sync += role.eq(roles.DATA)
                     with m.Elif(fields.last):
-                        m.d.sync += [role.eq(Role.INSTRUCTION), last.eq(0)]
+                        m.d.sync += [role.eq(roles.INSTRUCTION), last.eq(0)]
                 with m.Default():
                     m.d.sync += left.eq(Mux(word.end, 0, left - size))
                     with m.If(word.end):
                         m.d.sync += [role.eq(between), last.eq(0)]
+            if ended is not None:
+                with m.If(self.i.payload.last):
+                    m.d.sync += [role.eq(roles.INSTRUCTION), last.eq(0)]
+                with m.Elif(ended | (role == roles.REST)):
+                    m.d.sync += role.eq(roles.REST)
         return m
+
+    def _ended(self, m: Module, role: Signal, alone: ValueLike, last: Signal) -> Signal:
+        """Whether the word is the last one of its message; and whether its packet says otherwise."""
+        ended = Signal()
+        roles = PacketRole
+        word, fields = self.o.payload, data.View(HEADER, self.o.payload.word[-32:])
+        with m.Switch(role):
+            with m.Case(roles.INSTRUCTION):
+                m.d.comb += ended.eq(alone)
+            with m.Case(roles.HEADER):
+                m.d.comb += ended.eq((fields.length == 0) & fields.last)
+            with m.Case(roles.DATA):
+                m.d.comb += ended.eq(word.end & last)
+        m.d.comb += word.wrong.eq(self.i.payload.last != ended)
+        return ended

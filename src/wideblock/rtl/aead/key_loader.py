@@ -6,7 +6,7 @@ from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from .framing import Framing
-from .words import HEADER, Opcode, Type, byte_swapped
+from .words import HEADER, Opcode, Type, byte_swapped, word_shape
 
 __all__ = ["KeyLoader"]
 
@@ -28,7 +28,8 @@ class KeyLoader(wiring.Component):
 
     ``load`` stays high until ``loaded`` or ``refused`` pulses: the key was accepted, or the message was no key of
     ``key_bytes``: an instruction LOAD_KEY, and one segment of type KEY with EOT and Last. A message that is refused is
-    taken up to its end.
+    taken up to its end. In ``packets`` it must end with its packet; otherwise it is refused, and taken up to the end of
+    that.
 
     While ``clear`` is high no word is taken and the key is forgotten; afterwards the rest of a message that was begun
     is taken and dropped before ``load`` is heeded.
@@ -38,14 +39,14 @@ class KeyLoader(wiring.Component):
     Cost:   the key once.
     """
 
-    def __init__(self, *, key_bytes: int, word_bits: int):
+    def __init__(self, *, key_bytes: int, word_bits: int, packets: bool = False):
         if key_bytes % (word_bits // 8):
             raise ValueError(f"a key must be whole words of {word_bits} bits, got {key_bytes} bytes")
-        self.key_bytes, self.word_bits = key_bytes, word_bits
+        self.key_bytes, self.word_bits, self.packets = key_bytes, word_bits, packets
         self.latency = 1 + 2 + key_bytes // (word_bits // 8)  # load, instruction and header, words
         super().__init__(
             {
-                "sdi": In(stream.Signature(word_bits)),
+                "sdi": In(stream.Signature(word_shape(word_bits, packets))),
                 "key": Out(stream.Signature(8 * key_bytes)),
                 "load": In(1),
                 "loaded": Out(1),
@@ -56,7 +57,7 @@ class KeyLoader(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.framing = framing = Framing(word_bits=self.word_bits)
+        m.submodules.framing = framing = Framing(word_bits=self.word_bits, packets=self.packets)
         connect(m, flipped(self.sdi), framing.i)
         words, word = framing.o, framing.o.payload
         state = Signal(State)
@@ -69,6 +70,7 @@ class KeyLoader(wiring.Component):
             """One word that must be right."""
             m.d.comb += words.ready.eq(1)
             with m.If(words.valid):
+                right = right & ~word.wrong if self.packets else right
                 m.d.sync += state.eq(Mux(right, following, State.REFUSED))
 
         with m.Switch(state):
@@ -95,6 +97,9 @@ class KeyLoader(wiring.Component):
                     m.d.sync += key.eq(Cat(key, byte_swapped(word.word))[self.word_bits :])
                     with m.If(word.end):
                         m.d.sync += state.eq(State.KEY)
+                    if self.packets:
+                        with m.If(word.wrong):
+                            m.d.sync += [key.eq(0), state.eq(State.REFUSED)]
             with m.Case(State.KEY):
                 m.d.comb += [self.key.valid.eq(1), self.loaded.eq(self.key.ready)]
                 with m.If(self.key.ready):

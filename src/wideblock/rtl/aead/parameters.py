@@ -9,6 +9,9 @@ from wideblock.rtl.stream.parameters import Parameters, parameter
 
 from .words import WORD_BITS
 
+PORTS = ("caesar", "axi4-stream")
+"""Forms of the ports: those of the CAESAR Hardware API, and AXI4-Stream with a packet for each message."""
+
 __all__ = ["AeadParameters", "AesHashParameters"]
 
 
@@ -19,6 +22,14 @@ class AeadParameters(Parameters):
     word_bits: int = parameter(32, "bits of a word of the three ports", WORD_BITS)
     ad_bytes: int = parameter(2047, "bytes of the longest associated data, up to 65535")
     data_bytes: int = parameter(2047, "bytes of the longest message, up to 65535")
+    ports: str = parameter(
+        "caesar", "form of the ports; axi4-stream has tlast at the ends of messages", PORTS, absent="caesar"
+    )
+
+    @property
+    def packets(self) -> bool:
+        """Whether a flag marks the last word of each message."""
+        return self.ports != "caesar"
 
     def __post_init__(self):
         super().__post_init__()

@@ -5,7 +5,7 @@ from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from .words import HEADER, byte_swapped
+from .words import HEADER, byte_swapped, word_of, word_shape
 
 __all__ = ["GAP", "ORDER", "Follow", "PostProcessor"]
 
@@ -38,20 +38,23 @@ class PostProcessor(wiring.Component):
     ``tag``, byte 0 in bits 7..0, is stable from an order for it until the next order is accepted. ``clear`` forgets the
     order.
 
+    In ``packets`` a status is the last word of each; ``fill`` gives words of 0 in place of ``words`` that do not come.
+
     Timing: the first word of an order is valid one cycle after it was accepted; the next order is accepted one cycle
             after its last word.
     Paths:  ``words.valid`` to ``do.valid``, ``do.ready`` to ``words.ready``; ``order`` to none.
     Cost:   a multiplexer of words, and a counter.
     """
 
-    def __init__(self, *, word_bits: int, tag_bytes: int):
-        self.word_bits, self.tag_bytes = word_bits, tag_bytes
+    def __init__(self, *, word_bits: int, tag_bytes: int, packets: bool = False):
+        self.word_bits, self.tag_bytes, self.packets = word_bits, tag_bytes, packets
         super().__init__(
             {
                 "order": In(stream.Signature(ORDER)),
                 "words": In(stream.Signature(word_bits)),
                 "tag": In(8 * tag_bytes),
-                "do": Out(stream.Signature(word_bits)),
+                "do": Out(stream.Signature(word_shape(word_bits, packets))),
+                **({"fill": In(1)} if packets else {}),
                 "clear": In(1),
             }
         )
@@ -66,6 +69,7 @@ class PostProcessor(wiring.Component):
         tag = Signal(-(-8 * self.tag_bytes // self.word_bits) * self.word_bits)
         last = Signal()
         taken = Signal()
+        out = word_of(self.do.payload, self.packets)
         m.d.comb += [tag.eq(self.tag), last.eq(left <= step), taken.eq(self.do.valid & self.do.ready)]
         with m.If(taken & (state != State.FIRST)):
             m.d.sync += [left.eq(Mux(last, 0, left - step)), place.eq(place + 1)]
@@ -79,7 +83,9 @@ class PostProcessor(wiring.Component):
                     m.d.sync += [order.eq(given), left.eq(given.first.length), place.eq(0), state.eq(State.FIRST)]
             with m.Case(State.FIRST):
                 first = Cat(Const(0, self.word_bits - 32), order.first)
-                m.d.comb += [self.do.valid.eq(1), self.do.payload.eq(first)]
+                m.d.comb += [self.do.valid.eq(1), out.eq(first)]
+                if self.packets:
+                    m.d.comb += self.do.payload.last.eq(order.follow == Follow.NOTHING)
                 with m.If(taken):
                     m.d.sync += state.eq(State.IDLE)
                     with m.If((order.follow == Follow.DATA) & (left != 0)):
@@ -89,12 +95,15 @@ class PostProcessor(wiring.Component):
             with m.Case(State.DATA):
                 m.d.comb += [
                     self.do.valid.eq(self.words.valid),
-                    self.do.payload.eq(self.words.payload),
+                    out.eq(self.words.payload),
                     self.words.ready.eq(self.do.ready),
                 ]
+                if self.packets:
+                    with m.If(self.fill):
+                        m.d.comb += [self.do.valid.eq(1), out.eq(0)]
             with m.Case(State.TAG):
                 word = tag.word_select(place, self.word_bits)
-                m.d.comb += [self.do.valid.eq(1), self.do.payload.eq(byte_swapped(word))]
+                m.d.comb += [self.do.valid.eq(1), out.eq(byte_swapped(word))]
         with m.If(self.clear):
             m.d.sync += [state.eq(State.IDLE), order.eq(0), left.eq(0), place.eq(0)]
         return m

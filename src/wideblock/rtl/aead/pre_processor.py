@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The public data input of the CAESAR Hardware API: its words made blocks of a cipher, and one status a message."""
 
+from typing import Any
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ValueLike
 from amaranth.lib import data, enum, stream, wiring
@@ -9,7 +11,7 @@ from amaranth.lib.wiring import In, Out, connect, flipped
 from .cipher import CipherShape, Kind, Padding
 from .framing import Framing
 from .post_processor import ORDER, Follow
-from .words import HEADER, Opcode, Status, Type, byte_swapped, header, status
+from .words import HEADER, Opcode, Status, Type, byte_swapped, header, status, word_shape
 
 __all__ = ["COMPARISON", "SEGMENT", "PreProcessor"]
 
@@ -67,6 +69,10 @@ class PreProcessor(wiring.Component):
     cipher is not online, one segment leaves after all were taken. Decryption: the whole message leaves as one segment
     after its tag was found right; otherwise held results are cleared, and FAILURE is all that leaves.
 
+    In ``packets`` each message and each activation must end with its packet. A message whose packet ends first, or
+    later, ends with its packet and fails; a segment that was announced for it is filled up with words of 0, while
+    ``fill`` is high. An activation whose packet ends later fails, too, and the key stays.
+
     ``tag`` and ``blocks`` are the cipher's, and so is ``result`` of one that expands, whose sizes are added up;
     ``clear`` holds everything but the place in the message.
 
@@ -76,13 +82,15 @@ class PreProcessor(wiring.Component):
     Cost:   a block of registers, a comparison of two tags, counters of 16 bits.
     """
 
-    def __init__(self, shape: CipherShape, *, word_bits: int, ad_bytes: int, data_bytes: int):
+    def __init__(self, shape: CipherShape, *, word_bits: int, ad_bytes: int, data_bytes: int, packets: bool = False):
+        if packets and shape.npub > shape.block:
+            raise ValueError(f"in packets a nonce must be no longer than a block of {shape.block}, got {shape.npub}")
         self.shape, self.word_bits = shape, word_bits
-        self.ad_bytes, self.data_bytes = ad_bytes, data_bytes
+        self.ad_bytes, self.data_bytes, self.packets = ad_bytes, data_bytes, packets
         sized = {"result": In(stream.Signature(shape.results, always_ready=True))} if shape.expands else {}
         super().__init__(
             {
-                "pdi": In(stream.Signature(word_bits)),
+                "pdi": In(stream.Signature(word_shape(word_bits, packets))),
                 "load": Out(1),
                 "loaded": In(1),
                 "refused": In(1),
@@ -95,6 +103,7 @@ class PreProcessor(wiring.Component):
                 "pending": In(1),
                 "storing": In(1),
                 "order": Out(stream.Signature(ORDER)),
+                **({"fill": Out(1)} if packets else {}),
                 "clear": In(1),
             }
         )
@@ -108,10 +117,13 @@ class PreProcessor(wiring.Component):
         self._ended = Signal()  # the block has the last word of its segment
         self._done = Signal(16)  # bytes of this kind in the blocks before
         self._equal = Signal()
+        self._wrong = Signal()  # the header's packet ends elsewhere than its message
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.framing = framing = Framing(word_bits=self.word_bits, alone=(Opcode.ACTIVATE_KEY,))
+        m.submodules.framing = framing = Framing(
+            word_bits=self.word_bits, alone=(Opcode.ACTIVATE_KEY,), packets=self.packets
+        )
         connect(m, flipped(self.pdi), framing.i)
         m.d.comb += [self.hold.eq(self._held()), framing.clear.eq(self.clear)]
         self._instructions(m, framing)
@@ -125,6 +137,8 @@ class PreProcessor(wiring.Component):
             registers = (self._keyed, self._decrypt, self._block, self._size, self._ended, self._done, self._equal)
             m.d.sync += [register.eq(0) for register in (*registers, self._header.as_value())]
             m.d.sync += [self._kind.eq(Kind.NPUB), self._state.eq(State.REST)]
+            if self.packets:
+                m.d.sync += self._wrong.eq(0)
         return m
 
     def _held(self) -> Value:
@@ -133,6 +147,10 @@ class PreProcessor(wiring.Component):
             return self._decrypt
         failing = (State.ABANDON, State.IGNORE, State.DROP, State.CLEAR)
         return self._decrypt | sum(self._state == state for state in failing)
+
+    def _whole(self, condition: ValueLike, words: Any) -> ValueLike:
+        """The condition, and the end of the word's packet is that of its message."""
+        return condition & ~words.payload.wrong if self.packets else condition
 
     def _order(self, m: Module, first: ValueLike, follow: Follow) -> None:
         """Offers an order to the post-processor."""
@@ -155,8 +173,8 @@ class PreProcessor(wiring.Component):
             m.d.comb += words.ready.eq(1)
             with m.If(words.valid):
                 m.d.sync += [self._decrypt.eq(opcode == Opcode.DECRYPT), self._kind.eq(Kind.NPUB), self._done.eq(0)]
-                m.d.sync += state.eq(Mux(crypt & self._keyed, State.HEADER, State.DROP))
-                with m.If(opcode == Opcode.ACTIVATE_KEY):
+                m.d.sync += state.eq(Mux(self._whole(crypt & self._keyed, words), State.HEADER, State.DROP))
+                with m.If(self._whole(opcode == Opcode.ACTIVATE_KEY, words)):
                     m.d.sync += [state.eq(State.LOAD), self._keyed.eq(0)]
         with m.If(state == State.LOAD):
             m.d.comb += self.load.eq(1)
@@ -170,6 +188,8 @@ class PreProcessor(wiring.Component):
             m.d.comb += words.ready.eq(1)
             with m.If(words.valid):
                 m.d.sync += [head.as_value().eq(words.payload.word[-32:]), state.eq(State.CHECK)]
+                if self.packets:
+                    m.d.sync += self._wrong.eq(words.payload.wrong)
         with m.If(state == State.CHECK):
             announced = (self._kind == Kind.DATA) & ~self._decrypt if shape.online else Const(0)
             length = Mux(head.eot, shape.enciphered(head.length), head.length) if shape.expands else head.length
@@ -213,7 +233,8 @@ class PreProcessor(wiring.Component):
             with m.Case(Kind.TAG):
                 m.d.comb += [type.eq(Type.TAG), right.eq(head.eot & (head.length == shape.tag)), last.eq(1)]
         accepted = Signal()
-        m.d.comb += accepted.eq(right & (head.type == type) & (head.last == last) & ~head.partial)
+        right = right & (head.type == type) & (head.last == last) & ~head.partial
+        m.d.comb += accepted.eq(right & ~self._wrong if self.packets else right)
         return accepted
 
     def _words(self, m: Module, framing: Framing) -> Signal:
@@ -234,7 +255,14 @@ class PreProcessor(wiring.Component):
                     m.d.sync += self._state.eq(State.BLOCK if self.shape.judges else State.COMPARE)
                 with m.Elif(word.end | (self._size == self.shape.block - step)):
                     m.d.sync += self._state.eq(State.BLOCK)
+                self._end_wrong(m, word)
         return masked
+
+    def _end_wrong(self, m: Module, word) -> None:
+        """After a word that is the last one of a packet and not of its segments, or the reverse."""
+        if self.packets:
+            with m.If(word.wrong):
+                m.d.sync += [self._block.eq(0), self._size.eq(0), self._state.eq(State.ABANDON)]
 
     def _blocks(self, m: Module, framing: Framing, masked: Signal) -> None:
         """A block is offered to the cipher. A whole one that ends a message to expand is followed by an empty one.
@@ -265,6 +293,7 @@ class PreProcessor(wiring.Component):
                         end = words.payload.end | (self.shape.block == self.word_bits // 8)
                         m.d.sync += [self._block.eq(masked), self._size.eq(words.payload.bytes)]
                         m.d.sync += [self._ended.eq(words.payload.end), state.eq(Mux(end, State.BLOCK, State.WORDS))]
+                        self._end_wrong(m, words.payload)
                 if self.shape.expands:
                     with m.If(expanded):
                         m.d.sync += state.eq(State.BLOCK)
@@ -375,5 +404,7 @@ class PreProcessor(wiring.Component):
                 m.d.sync += state.eq(State.FAIL)
         with m.If(state == State.FAIL):
             self._order(m, status(Status.FAILURE), Follow.NOTHING)
+            if self.packets:
+                m.d.comb += self.fill.eq(1)
             with m.If(self.order.ready):
                 m.d.sync += state.eq(State.INSTRUCTION)

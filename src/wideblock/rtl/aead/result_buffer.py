@@ -22,7 +22,7 @@ class ResultBuffer(wiring.Component):
     ``size`` bytes of a block are stored, in whole words, while ``storing`` is high. While ``hold`` is high the words
     that arrive are held: none of them leaves before ``commit``, a pulse that lets all of them leave, which comes when
     ``storing`` is low. ``discard`` clears them instead, the last one first; it stays high until ``pending`` falls,
-    which is high while a block is being stored or a word is held.
+    which is high while a block is being stored or a word is held. ``empty`` is high while no word may leave.
 
     There is room for ``most_bytes``. The words of a message must have left before the next message's arrive.
 
@@ -35,10 +35,10 @@ class ResultBuffer(wiring.Component):
     Cost:   block memory of ``rows`` words, a block of registers, four counters.
     """
 
-    def __init__(self, shape: CipherShape, *, word_bits: int, most_bytes: int):
+    def __init__(self, shape: CipherShape, *, word_bits: int, most_bytes: int, watched: bool = False):
         if 8 * shape.block % word_bits:
             raise ValueError(f"a block must be whole words of {word_bits} bits, got {shape.block} bytes")
-        self.shape, self.word_bits = shape, word_bits
+        self.shape, self.word_bits, self.watched = shape, word_bits, watched
         words = -(-8 * most_bytes // word_bits)
         self.rows = 1 << max(1, (words - 1).bit_length())
         self.flush = 2
@@ -51,6 +51,7 @@ class ResultBuffer(wiring.Component):
                 "discard": In(1),
                 "pending": Out(1),
                 "storing": Out(1),
+                **({"empty": Out(1)} if watched else {}),
                 "o": Out(stream.Signature(word_bits)),
                 "clear": In(1),
                 "clear_row": In(range(self.rows)),
@@ -77,6 +78,8 @@ class ResultBuffer(wiring.Component):
         m.d.sync += fetched.eq(fetched + fetch)
         with m.If(self.o.ready | fetch):
             m.d.sync += self.o.valid.eq(fetch)
+        if self.watched:
+            m.d.comb += self.empty.eq((fetched == released) & ~self.o.valid)
         with m.If(self.clear):
             m.d.sync += [s.eq(0) for s in (fetched, released, written, self.o.valid)]
         return m

@@ -8,12 +8,14 @@ Source: Homsirikamol et al., "CAESAR Hardware API", version 1.0, ePrint 2016/626
 """
 
 from enum import IntEnum
+from typing import Any
 
-from amaranth import Cat, Const, Value
-from amaranth.hdl import ValueLike
+from amaranth import Cat, Const, Value, unsigned
+from amaranth.hdl import ShapeLike, ValueLike
 from amaranth.lib import data
 
 __all__ = ["HEADER", "WORD_BITS", "Opcode", "Status", "Type", "byte_swapped", "header", "status"]
+__all__ += ["word_of", "word_shape"]
 
 WORD_BITS = (32, 64, 128)
 """Widths of a word."""
@@ -64,6 +66,16 @@ def header(type: Type, length: ValueLike, *, eot: ValueLike, last: ValueLike = 0
     """The 32 bits of a segment header. EOI is a matter of the input and is 0."""
     parts = {"length": length, "reserved": 0, "last": last, "eot": eot, "eoi": 0, "partial": 0, "type": int(type)}
     return Cat((Value.cast(part) | Const(0, HEADER[name].width))[: HEADER[name].width] for name, part in parts.items())
+
+
+def word_shape(word_bits: int, packets: bool) -> ShapeLike:
+    """Payload of a port: a word, and in ``packets`` a flag ``last``, high in the last word of each."""
+    return data.StructLayout({"word": word_bits, "last": 1}) if packets else unsigned(word_bits)
+
+
+def word_of(payload: Any, packets: bool) -> Value:
+    """The word of a payload of :func:`word_shape`."""
+    return payload.word if packets else payload
 
 
 def status(of: Status) -> int:

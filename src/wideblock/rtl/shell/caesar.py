@@ -3,9 +3,10 @@
 
 from wideblock.rtl.stream.interface import Channel
 
+from .axi_stream import AxiStreamShell
 from .shell import Port, Shell, Stream
 
-__all__ = ["CaesarShell"]
+__all__ = ["CaesarShell", "CaesarStreamShell"]
 
 
 class CaesarShell(Shell):
@@ -27,3 +28,14 @@ class CaesarShell(Shell):
     @staticmethod
     def order(payload: list[Port], handshake: list[Port]) -> list[Port]:
         return [*payload, *handshake]
+
+
+class CaesarStreamShell(AxiStreamShell):
+    """``core``, whose interface has packets, behind AXI4-Stream ports, with ``aclk`` and the active-low ``aresetn``.
+
+    Channels ``pdi``, ``sdi`` and ``do`` are ``s_axis_pdi``, ``s_axis_sdi`` and ``m_axis_do``. The first byte of a word
+    is in bits 7..0 of ``tdata``, as that bus has it; so instructions and headers are strings of bytes, too.
+    """
+
+    swapped = ("word",)
+    resets = CaesarShell.resets

@@ -34,6 +34,10 @@ class Stream:
     ready: str
     payload: dict[str, tuple[Field, ...]]
 
+    def port(self, field: str) -> str:
+        """Name of the port that has a field."""
+        return next(name for name, fields in self.payload.items() if field in {f.name for f in fields})
+
 
 class Shell(wiring.Component):
     """``core`` behind ports with a clock and a reset; a subclass names them.
@@ -47,6 +51,8 @@ class Shell(wiring.Component):
     """Whether the reset is."""
     bus: ClassVar[str | None]
     """The bus definition of each stream, as IP-XACT and Vivado name it, or None if there is none."""
+    swapped: ClassVar[tuple[str, ...]] = ()
+    """Fields whose bytes have the opposite order at the ports."""
     resets: ClassVar[str]
     """What a reset does, for the documentation of its port."""
 
@@ -73,6 +79,10 @@ class Shell(wiring.Component):
         )
         super().__init__({p.name: Member(In if p.direction == "input" else Out, p.width) for p in self.ports})
 
+    def named(self, channel: str) -> Stream:
+        """The ports of the channel of that name."""
+        return next(stream for stream in self.streams if stream.channel.name == channel)
+
     def elaborate(self, platform):
         m = Module()
         m.domains.sync = ClockDomain("sync", local=True)
@@ -90,13 +100,22 @@ class Shell(wiring.Component):
             member, inward = getattr(core, stream.channel.name), stream.channel.flow is In
             for port, fields in stream.payload.items():
                 whole = len(stream.channel.fields) == 1
-                parts = [Value.cast(member.payload if whole else member.payload[field.name]) for field in fields]
+                parts = [
+                    self._lanes(field, Value.cast(member.payload if whole else member.payload[field.name]))
+                    for field in fields
+                ]
                 drive(inward, Cat(parts) if len(parts) > 1 else parts[0], getattr(self, port))
             drive(inward, member.valid, getattr(self, stream.valid))
             drive(not inward, member.ready, getattr(self, stream.ready))
         for control in self.controls:
             drive(control.flow is In, getattr(core, control.name), getattr(self, control.name))
         return m
+
+    def _lanes(self, field: Field, value: Value) -> Value:
+        """A field of the core as the port has it."""
+        return (
+            Cat(value[at : at + 8] for at in reversed(range(0, len(value), 8))) if field.name in self.swapped else value
+        )
 
     def _ports(self, stream: Stream) -> list[Port]:
         inward = stream.channel.flow is In

@@ -4,12 +4,13 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from wideblock.catalog import AeadAnswer
-from wideblock.export.caesar import CaesarFormat
+from wideblock.export.caesar import CaesarFormat, output_ends
 from wideblock.export.contract import Contract
 from wideblock.simulation.structures import Outcome
 from wideblock.spec.aead import Rejected
@@ -117,8 +118,9 @@ class Check:
     def words(self, exchanges: Sequence[Exchange], **more: Any) -> Played:
         """The record of the words of exchanges, as :meth:`AeadSimulation.play` plays them."""
         pdi, sdi = ([word for each in exchanges for word in getattr(each, port)] for port in ("pdi", "sdi"))
+        ends = {port: _ends([getattr(each, port) for each in exchanges]) for port in ("pdi", "sdi")}
         with self.timed():
-            played = self.simulation.play(pdi, sdi, seed=int(self.rng.integers(1 << 62)), **more)
+            played = self.simulation.play(pdi, sdi, ends=ends, seed=int(self.rng.integers(1 << 62)), **more)
         self.played += len(exchanges)
         return played
 
@@ -133,6 +135,11 @@ class Check:
             self.cycles += self.simulation.cycle - cycle
 
 
+def _ends(parts: Sequence[Sequence[int]]) -> list[int]:
+    """Places of the last words of parts that are put together; one without a word has none."""
+    return [end - 1 for part, end in zip(parts, accumulate(map(len, parts)), strict=True) if part]
+
+
 def difference(exchanges: Sequence[Exchange], played: Played, word_bits: int, *, whole: bool = True) -> str | None:
     """The first difference between the words that left and the right ones, explained; None if there is none.
 
@@ -142,6 +149,7 @@ def difference(exchanges: Sequence[Exchange], played: Played, word_bits: int, *,
         return f"{played.violation}, cycle {played.cycles}."
     at = 0
     for number, each in enumerate(exchanges):
+        ends = output_ends(each.right, word_bits)
         for word, right in enumerate(each.right):
             where = f"Exchange {number} ({each.about}), word {word} of its output"
             if at == len(played.out):
@@ -152,6 +160,9 @@ def difference(exchanges: Sequence[Exchange], played: Played, word_bits: int, *,
             if played.out[at] != right:
                 got = f"{played.out[at]:0{word_bits // 4}x}"
                 return f"{where}: right is {right:0{word_bits // 4}x}, the core gives {got} in cycle {played.left[at]}."
+            if played.last is not None and (at in played.last) != (word in ends):
+                level = "high" if at in played.last else "low"
+                return f"{where}: the flag of a packet's last word is {level} in cycle {played.left[at]}."
             at += 1
     if at < len(played.out):
         return f"{len(played.out) - at} words too many leave, the first in cycle {played.left[at]}."

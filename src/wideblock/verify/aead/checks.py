@@ -2,11 +2,22 @@
 """Checks of an authenticated cipher against its specification, each named, each explaining the first difference."""
 
 from collections.abc import Callable
+from typing import Any
 
 from wideblock.rtl.aead.words import Opcode, Type
 from wideblock.verify.aead.check import Check, difference
 from wideblock.verify.aead.driver import Played
-from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption, exchange, failing, malformed
+from wideblock.verify.aead.exchange import (
+    Exchange,
+    activation,
+    cut,
+    decryption,
+    encryption,
+    exchange,
+    failing,
+    malformed,
+    misplaced_ends,
+)
 from wideblock.verify.aead.measure import clearing, message
 from wideblock.verify.aead.state import no_plaintext_after_a_wrong_tag, state_after_zeroize
 from wideblock.verify.report import Finding, failed, nothing, passed
@@ -107,13 +118,26 @@ def wrong_tags(check: Check) -> Finding:
 def malformed_input(check: Check) -> Finding:
     """Messages that break a rule of the API fail once, and the next one is right."""
     cases = [*malformed(check.api, check.shape, check.behaviour.ad_bytes, check.behaviour.data_bytes)]
+    packets = check.subject.parameters.packets
+    if packets:
+        cases += misplaced_ends(check.api, check.shape)
     for chance in (1.0, 0.5):
         keyed, spec = check.key()
         exchanges = [keyed, *(each for case in cases for each in (case, check.message(spec)))]
+        if packets:
+            exchanges += [_cut(check, spec, size) for size in (2 * check.shape.block, 3 * check.shape.block - 1)]
+            exchanges += [check.message(spec)]
         _, found = check.play(exchanges, offer=chance, take=chance)
         if found:
             return failed(found)
     return passed(f"{len(cases)} kinds of malformed messages, each followed by a right one")
+
+
+def _cut(check: Check, spec: Any, size: int) -> Exchange:
+    """An encryption whose packet ends before its last word, of ``size`` bytes or the most that the core takes."""
+    npub, P = check.random(check.shape.npub), check.random(min(size, check.behaviour.data_bytes))
+    sealed = spec.encrypt(npub, b"", P)
+    return cut(check.api, check.shape, encryption(check.api, check.shape, npub, b"", P, sealed), P, sealed)
 
 
 def keys(check: Check) -> Finding:
@@ -127,6 +151,12 @@ def keys(check: Check) -> Finding:
         "twice the length": [*load, api.header(Type.KEY, 2 * size, last=True), *api.data(key + key)],
         "no EOT": [*load, api.header(Type.KEY, size, eot=False, last=True), *api.data(key)],
     }
+    if check.subject.parameters.packets:
+        step = api.word_bits // 8
+        refused |= {
+            "a word less than its header says": [*load, api.header(Type.KEY, size, last=True), *api.data(key[:-step])],
+            "a word behind it": [*load, api.header(Type.KEY, size, last=True), *api.data(key + bytes(step))],
+        }
     keyed, spec = check.key()
     exchanges = [keyed]
     for about, items in refused.items():

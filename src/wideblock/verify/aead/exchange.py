@@ -8,12 +8,16 @@ from wideblock.export.caesar import CaesarFormat, Item, words
 from wideblock.rtl.aead.cipher import CipherShape
 from wideblock.rtl.aead.words import Opcode, Type
 
-__all__ = ["Exchange", "activation", "decryption", "encryption", "exchange", "failing", "malformed"]
+__all__ = ["Exchange", "activation", "cut", "decryption", "encryption", "exchange", "failing", "malformed"]
+__all__ += ["misplaced_ends"]
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """What one message, or the activation of a key, is at the ports: words in, and the right words out."""
+    """What one message, or the activation of a key, is at the ports: words in, and the right words out.
+
+    Where inputs have packets, ``pdi`` and ``sdi`` are one each.
+    """
 
     about: str
     pdi: Sequence[int]
@@ -107,3 +111,53 @@ def malformed(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_bytes: 
         }
     for about, items in cases.items():
         yield exchange(api, f"message with {about}", items, api.failed())
+
+
+def misplaced_ends(api: CaesarFormat, shape: CipherShape) -> Iterator[Exchange]:
+    """Packets that do not end where their messages do; each fails, and the next one is right.
+
+    Of an encryption that is online, a segment that was announced is filled up with zeros.
+    """
+    size = 8
+    start = (bytes(shape.npub), b"associated data")
+    encrypt = words(api.encrypt(*start, bytes(size)), api.word_bits)
+    body, tag = bytes(shape.enciphered(size)), bytes(shape.tag)
+    decrypt = words(api.decrypt(*start, body, tag), api.word_bits)
+    announced = [api.header(Type.CIPHERTEXT, len(body)), *api.data(body)] if shape.online else []
+    failed, filled = ([*before, *api.failed()] for before in ([], announced))
+    data = len(api.data(bytes(size))[0].data) * 8 // api.word_bits
+    seal = len(api.data(tag)[0].data) * 8 // api.word_bits
+    empty = words(api.encrypt(*start, b""), api.word_bits)
+    cases = {
+        "an instruction alone": (encrypt[:1], failed),
+        "the header of a nonce at its end": (encrypt[:2], failed),
+        "the first word of a nonce at its end": (encrypt[:3], failed),
+        "associated data at its end": (encrypt[: -data - 1], failed),
+        "the header of the data at its end": (encrypt[:-data], failed),
+        "a word behind the data": ([*encrypt, 0], filled),
+        "a message behind the data": ([*encrypt, *encrypt], filled),
+        "a word behind a message without data": ([*empty, 0], failed),
+        "the header of a tag at its end": (decrypt[:-seal], failed),
+        "ciphertext at its end": (decrypt[: -seal - 1], failed),
+        "a word behind the tag": ([*decrypt, 0], failed),
+        "a word behind an instruction to activate a key": ([*words(api.activate_key(), api.word_bits), 0], failed),
+    }
+    if data > 1:
+        cases["the first word of the data at its end"] = (encrypt[: 1 - data], filled)
+    if seal > 1:
+        cases["part of a tag at its end"] = (decrypt[:-1], failed)
+    for about, (pdi, right) in cases.items():
+        yield Exchange(f"packet with {about}", pdi, (), words(right, api.word_bits))
+
+
+def cut(api: CaesarFormat, shape: CipherShape, of: Exchange, message: bytes, sealed: bytes) -> Exchange:
+    """An encryption of more than a block in one segment whose packet ends before the last word of its data.
+
+    The whole blocks before it have left if the cipher is online; zeros follow them.
+    """
+    body, _ = shape.parts(sealed)
+    words_before = len(api.data(message)[0].data) * 8 // api.word_bits - 2  # the last one that comes is not taken
+    before = words_before * api.word_bits // 8 // shape.block * shape.block
+    known = body[:before] + bytes(len(body) - before)
+    announced = [api.header(Type.CIPHERTEXT, len(body)), *api.data(known)] if shape.online else []
+    return Exchange(f"{of.about}, cut", of.pdi[:-1], (), words([*announced, *api.failed()], api.word_bits))

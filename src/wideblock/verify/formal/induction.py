@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proofs about the control of a sector core by induction over time, on the Verilog that a user gets.
+"""Proofs about the control of a core by induction over time, on the Verilog that a user gets.
 
 The control is proved as it is. What it does not depend on is left free, so that it may do anything at any time: the
 ciphers, the multipliers and the memories of data. What holds then holds for the core.

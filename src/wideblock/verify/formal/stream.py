@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from amaranth.lib.wiring import In, Out
+
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.flat import Flat
@@ -17,6 +19,7 @@ from wideblock.verify.formal.induction import CLEAR, Rule, prove
 from wideblock.verify.formal.paths import prove_no_paths
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
 from wideblock.verify.formal.rules import family
+from wideblock.verify.formal.rules.parts import resetting
 
 __all__ = [
     "RULES",
@@ -27,6 +30,7 @@ __all__ = [
     "prove_no_paths",
     "prove_order",
     "prove_queues",
+    "prove_release",
     "prove_stable",
 ]
 
@@ -50,48 +54,55 @@ class Finding:
 
 
 def prove_clearing(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves that a core that clears has no valid output, accepts nothing and is not ready; and no beat without a key.
+    """Proves that a core that clears has no valid output, accepts nothing and is not ready.
 
-    ``flat`` is proved in place of the core's own Verilog.
+    Of a core with a signal ``ready``: and that no beat is accepted while that is low. ``flat`` is proved in place of
+    the core's own Verilog.
     """
+    low = [stream.ready if stream.channel.flow is In else stream.valid for stream in core.shell.streams]
+    statement, accepted = "while clearing no stream is valid or ready", ""
+    if any(control.name == "ready" for control in core.shell.controls):
+        low.append("ready")
+        statement += "; no beat is accepted unless the core is ready"
+        accepted = f"if (!ready) assert (!{core.shell.named('i').ready});"
     rule = Rule(
-        "while clearing no stream is valid or ready; no beat is accepted unless the core is ready",
+        statement,
         {"clear": CLEAR},
-        """
+        f"""
       always @* begin
-        if (clear) assert (!ready && !m_axis_tvalid && !s_axis_tready && !s_axis_key_tready);
-        if (!ready) assert (!s_axis_tready);
+        if (clear) assert ({" && ".join(f"!{port}" for port in low)});
+        {accepted}
       end""",
     )
     return prove(core, rule, flat)
 
 
 def prove_stable(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves that a valid output beat stays, with its data, ``tlast`` and ``tkeep``, until it is accepted.
+    """Proves that a valid output word stays, with all its fields, until it is accepted.
 
     A reset and the begin of clearing end that. Of the family hash-counter-hash the order of sectors in the back hash is
     assumed, see :func:`wideblock.verify.formal.rules.hash_counter_hash.held`; with overlap :func:`prove_order` proves
     it. ``flat`` is proved in place of the core's own Verilog.
     """
     rule = family(core).held(core)
-    held = [port.name for port in core.ports if port.name in ("m_axis_tdata", "m_axis_tlast", "m_axis_tkeep")]
+    (stream,) = (stream for stream in core.shell.streams if stream.channel.flow is Out)
     widths = {port.name: port.width for port in core.ports}
-    registers = "".join(f"reg [{widths[name] - 1}:0] was_{name};\n" for name in held)
-    samples = "".join(f"was_{name} <= {name};\n" for name in held)
-    same = "".join(f"assert ({name} == was_{name});\n" for name in held)
-    fields = ", ".join(name.removeprefix("m_axis_") for name in held)
+    registers = "".join(f"reg [{widths[name] - 1}:0] was_{name};\n" for name in stream.payload)
+    samples = "".join(f"was_{name} <= {name};\n" for name in stream.payload)
+    same = "".join(f"assert ({name} == was_{name});\n" for name in stream.payload)
+    fields = ", ".join(name.removeprefix(f"{stream.prefix}_") for name in stream.payload)
     rule = replace(
         rule,
         statement="; ".join(filter(None, (f"a valid beat stays stable ({fields}) until accepted", rule.statement))),
         signals=rule.signals | {"clear": CLEAR},
         text=f"""{registers}
       reg waits = 0;
-      always @(posedge aclk) begin
-        waits <= m_axis_tvalid && !m_axis_tready && aresetn;
+      always @(posedge {core.shell.clock}) begin
+        waits <= {stream.valid} && !{stream.ready} && !({resetting(core)});
         {samples}
       end
       always @* if (waits && !clear) begin
-        assert (m_axis_tvalid);
+        assert ({stream.valid});
         {same}
       end
       {rule.text}""",
@@ -117,12 +128,23 @@ def prove_order(core: Contract, flat: Flat | None = None) -> Proof:
     return prove(core, family(core).order(core), flat)
 
 
+def prove_release(core: Contract, flat: Flat | None = None) -> Proof:
+    """Proves of a core whose messages have tags that nothing of one to decrypt leaves before its tag was verified.
+
+    If that fails, the status FAILURE is all that leaves. The cipher is free, see
+    :func:`wideblock.verify.formal.rules.caesar.release`. ``flat`` is proved in place of the core's own Verilog. Raises
+    :class:`NotApplicable` for a core whose messages have no tags.
+    """
+    return prove(core, family(core).release(core), flat)
+
+
 RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "paths": prove_no_paths,
     "clearing": prove_clearing,
     "stable": prove_stable,
     "queues": prove_queues,
     "order": prove_order,
+    "release": prove_release,
 }
 """Every rule by its name."""
 

@@ -60,7 +60,7 @@ def score(
 ) -> Score:
     """Tries about ``mutants`` mutants of the core's Verilog; the same seed gives the same ones.
 
-    sectors:   random sectors of the checks
+    sectors:   random sectors, or messages, of the checks
     processes: mutants tried at the same time; by default one a processor
     checks:    makes the suite for a core and the texts of its model, in place of all checks
     Raises UserError if the core itself fails: then nothing can be said about its mutants.

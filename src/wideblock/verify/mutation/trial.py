@@ -16,8 +16,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 from wideblock.cache import cache_directory
 from wideblock.export.contract import Contract
 from wideblock.verify.mutation.mutants import FILE
-from wideblock.verify.sector.driver import SectorSimulation
-from wideblock.verify.sector.suite import verify
+from wideblock.verify.suites import amount, suite_of
 
 __all__ = ["Suite", "Trial", "suite", "trials"]
 
@@ -36,13 +35,13 @@ class Trial:
 
 
 def suite(core: Contract, verilog: Sequence[str], *, sectors: int, seed: int) -> Suite:
-    """The checks of :func:`~wideblock.verify.sector.suite.verify`; the model is ``verilog`` in place of the core's."""
+    """All checks for the core's kind, with so many random ``sectors`` or messages, on ``verilog`` in its place."""
+    checks = suite_of(core)
+    options = {**amount(core, sectors), **checks.ALONE, "seed": seed, "vectors": core.known_answers}
 
     def run() -> tuple[str, str] | None:
-        with SectorSimulation(core, verilog=verilog) as simulation:
-            report = verify(
-                core, sectors=sectors, seed=seed, vectors=core.known_answers, simulation=simulation, processes=1
-            )
+        with checks.Simulation(core, verilog=verilog) as simulation:
+            report = checks.verify(core, simulation=simulation, **options)
         return report.failure and (report.failure.name, str(report.failure.difference))
 
     return run

@@ -12,7 +12,7 @@ from wideblock.simulation.script import NEVER, RESET, Script, Words
 from wideblock.simulation.script import Event as ControlEvent
 from wideblock.simulation.script import Record as WordRecord
 from wideblock.simulation.structures import Outcome
-from wideblock.verify.sector.shape import port, shape
+from wideblock.verify.sector.shape import shape
 from wideblock.verify.sector.stimulus import Bytes, Cycles, Event, Key, Record, Reset, Stimulus
 
 __all__ = ["Encoding"]
@@ -182,7 +182,7 @@ class Encoding:
         if words.violation is not None:
             record.violation, record.violation_cycle = str(words.violation), words.cycles
         if len(broken := np.flatnonzero(~runs)):
-            keep = port(self.core, "o", "keep")
+            keep = self.core.shell.named("o").port("keep")
             record.outcome, record.violation_cycle = Outcome.VIOLATION, int(record.out_cycle[broken[0]])
             record.violation = f"{keep} is not a run from byte 0, or not full before the last beat"
         return record

@@ -7,7 +7,6 @@ import numpy as np
 
 from wideblock.export.contract import Contract
 from wideblock.rtl.stream.behaviour import Output
-from wideblock.verify.sector.shape import port
 from wideblock.verify.sector.stimulus import Cycles, Record, Request
 
 __all__ = ["Answers", "compare", "direction", "explain"]
@@ -95,13 +94,14 @@ def _framing(subject: Contract, record: Record, these: Cycles, right: Answers, w
         start, end = int(right.starts[place]), int(right.ends[place])
         level = "high" if record.out_last[these[lasts[0]]] else "low"
         return (
-            f"{port(subject, 'o', 'last')} is {level} on beat {lasts[0] - start} of "
+            f"{subject.shell.named('o').port('last')} is {level} on beat {lasts[0] - start} of "
             f"sector {right.numbers[place]}, which has {end - start} (cycle {cycle})."
         )
     if len(tails) and tails[0] <= wrong:
         beat, cycle = int(tails[0]), int(record.out_cycle[these[tails[0]]])
+        keep = subject.shell.named("o").port("keep")
         return (
-            f"{port(subject, 'o', 'keep')} has {int(record.out_bytes[these[beat]])} bytes in the last beat of sector "
+            f"{keep} has {int(record.out_bytes[these[beat]])} bytes in the last beat of sector "
             f"{right.number(beat)}, right are {int(right.bytes[beat])} (cycle {cycle})."
         )
     return None

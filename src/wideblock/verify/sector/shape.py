@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes that a sector core's interface has, and names of its ports."""
+"""Sizes that a sector core's interface has."""
 
 from dataclasses import dataclass
 
 from wideblock.export.contract import Contract
 
-__all__ = ["Shape", "port", "shape"]
+__all__ = ["Shape", "shape"]
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,3 @@ def shape(core: Contract) -> Shape:
     tweak_bytes = stated.usual_tweak if stated else room
     most_stated = (1 << widths.get("size", 0)) - 1
     return Shape(beat_bytes, key_bytes, key_words, beats, "keep" in widths, tweak_bytes, room, most_stated)
-
-
-def port(core: Contract, channel: str, field: str) -> str:
-    """Name of the exported port that has a field of a channel."""
-    stream = next(stream for stream in core.shell.streams if stream.channel.name == channel)
-    return next(name for name, fields in stream.payload.items() if field in {f.name for f in fields})

@@ -19,10 +19,13 @@ from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.measure import measure
 from wideblock.verify.sector.pool import SpecificationPool
 
-__all__ = ["NETLIST_CHECKS", "Simulation", "measure", "trace", "verify"]
+__all__ = ["ALONE", "NETLIST_CHECKS", "Simulation", "measure", "trace", "verify"]
 
 NETLIST_CHECKS = ("known answers", "cycle contract", "random sectors", "gaps and back-pressure", "wrong lengths")
 """What a netlist is tried with unless told otherwise: synthesis can break the data path, rarely the protocol."""
+
+ALONE = {"processes": 1}
+"""Options of :func:`verify` with which it starts no other process."""
 
 Simulation = SectorSimulation
 

@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules that depend on how a family of cores is built: one module a family, found by the name that its cores declare.
 
-A component's attribute ``rules`` is the name of a module here. Each module has three functions of a core's contract:
+A component's attribute ``rules`` is the name of a module here. Each module has functions of a core's contract:
 
-held:   what makes it inductive that a valid beat stays as it is
-queues: that no queue is written when full or read when empty
-order:  that sectors stay in order from stage to stage
+held:    what makes it inductive that a valid beat stays as it is
+queues:  that no queue is written when full or read when empty
+order:   that sectors stay in order from stage to stage
+release: that nothing leaves before it was verified; only in a family whose messages have tags
 
 A function raises :class:`~wideblock.verify.formal.proof.NotApplicable` for a core that its rule is not about.
 """
 
-from typing import Protocol
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import ModuleType
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import Rule
+from wideblock.verify.formal.proof import NotApplicable
 from wideblock.verify.formal.rules import (
+    caesar,
     encrypt_mix_encrypt,
     feistel_mix_feistel,
     hash_counter_hash,
@@ -26,25 +31,31 @@ from wideblock.verify.formal.rules import (
 __all__ = ["Family", "family"]
 
 
-class Family(Protocol):
-    """The rules of a family."""
-
-    @staticmethod
-    def held(core: Contract, /) -> Rule: ...
-    @staticmethod
-    def queues(core: Contract, /) -> Rule: ...
-    @staticmethod
-    def order(core: Contract, /) -> Rule: ...
+def _no_tags(core: Contract) -> Rule:
+    """Of a family whose messages have no tags."""
+    raise NotApplicable(f"nothing to verify before it leaves: a {core.kind.noun} has no tag")
 
 
-_FAMILIES: dict[str, Family] = {
-    "encrypt_mix_encrypt": encrypt_mix_encrypt,
-    "feistel_mix_feistel": feistel_mix_feistel,
-    "hash_counter_hash": hash_counter_hash,
-    "hash_counter_hash_any": hash_counter_hash_any,
-    "hash_ecb_hash": hash_ecb_hash,
-    "single_pass": single_pass,
-}
+@dataclass(frozen=True)
+class Family:
+    """The rules of a family, each from a core's contract."""
+
+    held: Callable[[Contract], Rule]
+    queues: Callable[[Contract], Rule]
+    order: Callable[[Contract], Rule]
+    release: Callable[[Contract], Rule] = _no_tags
+
+
+_SECTORS: tuple[ModuleType, ...] = (
+    encrypt_mix_encrypt,
+    feistel_mix_feistel,
+    hash_counter_hash,
+    hash_counter_hash_any,
+    hash_ecb_hash,
+    single_pass,
+)
+_FAMILIES = {each.__name__.rpartition(".")[2]: Family(each.held, each.queues, each.order) for each in _SECTORS}
+_FAMILIES["caesar"] = Family(caesar.held, caesar.queues, caesar.order, caesar.release)
 
 
 def family(core: Contract) -> Family:

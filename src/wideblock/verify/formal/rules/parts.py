@@ -1,11 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules about parts that several families share: queues with promises, hash units, delayed tags."""
+"""Parts of rules that several families share: handshakes, queues with promises, hash units, delayed tags."""
 
+from wideblock.export.contract import Contract
 from wideblock.rtl.hash.products import Event
 from wideblock.rtl.hash.program import Issue, Program
 from wideblock.verify.formal.induction import CLEAR
 
-__all__ = ["delayed", "in_flight", "no_loss"]
+__all__ = ["accepted", "delayed", "in_flight", "no_loss", "resetting"]
+
+
+def accepted(core: Contract, channel: str) -> str:
+    """Whether a word of a channel is accepted, in Verilog."""
+    stream = core.shell.named(channel)
+    return f"({stream.valid} && {stream.ready})"
+
+
+def resetting(core: Contract) -> str:
+    """Whether the core is reset, in Verilog."""
+    return f"{'!' if core.shell.active_low else ''}{core.shell.reset}"
 
 
 def delayed(field: str, cycles: int, line: str = "tag") -> tuple[dict[str, str], str]:

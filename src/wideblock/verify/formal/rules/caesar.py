@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of authenticated ciphers behind the CAESAR Hardware API.
+
+The cipher is free: it may give any results, tags and handshakes at any time. Two rules of its ports are assumed, see
+:func:`~wideblock.rtl.aead.cipher.cipher_signature`: it holds its tag until that is accepted, and then nothing is left
+of a result.
+"""
+
+from dataclasses import replace
+from enum import Enum
+
+from wideblock.export.contract import Contract
+from wideblock.rtl.aead import post_processor, pre_processor
+from wideblock.rtl.aead.cipher import Kind
+from wideblock.rtl.aead.framing import PacketRole
+from wideblock.rtl.aead.post_processor import Follow
+from wideblock.rtl.aead.words import Opcode, Status, Type
+from wideblock.verify.formal.induction import CLEAR, Rule
+from wideblock.verify.formal.proof import NotApplicable
+from wideblock.verify.formal.rules.parts import accepted, resetting
+
+__all__ = ["held", "order", "queues", "release"]
+
+_PRE = {f"pre_{name}": f"core.pre._{name}" for name in ("state", "decrypt", "kind", "header", "block", "size", "ended")}
+_PRE |= {"equal": "core.pre._equal", "clear": CLEAR, "count": "core.count"}
+_TAG = {f"tag_{name}": f"core.pre.tag__{name}" for name in ("valid", "ready", "payload")}
+_POST = {"post_state": "core.post.state", "first": "core.post.order.first", "follow": "core.post.order.follow"}
+
+_HELD = "the cipher is assumed to hold its tag until accepted"
+_ASSUMED = f"{_HELD}, and to give no result between an accepted tag and the next block of data"
+
+
+def held(core: Contract) -> Rule:
+    """A word of the tag is the cipher's as it leaves. Words that fill a segment up stay as long as no result comes."""
+    if core.parameters.packets:
+        return replace(release(core), statement=_ASSUMED)
+    return Rule(_HELD, _PRE | _TAG | _POST, "\n".join((_constants(), _direction(core), _cleared())))
+
+
+def queues(core: Contract) -> Rule:
+    """None: the only queue has room for a whole message."""
+    raise NotApplicable(
+        "the result buffer has room for the longest message; how much comes is the cipher's, which is free"
+    )
+
+
+def order(core: Contract) -> Rule:
+    """None: one message is in the core at a time."""
+    raise NotApplicable("no order to prove: a message begins after the last one's status was ordered")
+
+
+def release(core: Contract) -> Rule:
+    """No word of a message to decrypt leaves before its tag was verified; else FAILURE alone leaves.
+
+    A monitor at the ports reads messages on ``pdi`` and segments on ``do``. A message is verified in the cycle in which
+    the cipher's tag is accepted, after its last segment, of type TAG, and equals the words of that segment; if the
+    cipher judges tags, it was given that segment and its judgement is 0. No word of a message that failed is left in
+    the result buffer for the next one.
+    """
+    signals = _PRE | _TAG | _POST | {"post_left": "core.post.left"}
+    signals |= {"pre_wrong": "core.pre._wrong"} if core.parameters.packets else {}
+    signals |= {f"framing_{name}": f"core.pre.framing.{name}" for name in ("role", "left", "last")}
+    signals |= {f"block_{name}": f"core.pre.blocks__{name}" for name in ("valid", "ready")}
+    signals |= {f"block_{name}": f"core.pre.blocks__payload.{name}" for name in ("kind", "size", "data")}
+    signals |= {"result_valid": "core.buffer.valid", "pending": "core.buffer.pending", "let": "core.buffer.released"}
+    text = (_constants(), _direction(core), _cleared(), _messages(core), _judgement(core), _receiver(core))
+    return Rule(
+        "no word of a message to decrypt leaves before its tag is verified; status FAILURE alone leaves otherwise; "
+        f"{_ASSUMED}",
+        signals,
+        "\n".join((*text, _claims(core), _place(core), _tag_segment(core), _output(core))),
+    )
+
+
+def _constants() -> str:
+    """The enumerations of the hardware as parameters, such as ``PRE_HEADER``."""
+    enums: dict[str, type[Enum]] = {
+        "PRE": pre_processor.State,
+        "POST": post_processor.State,
+        "FOLLOW": Follow,
+        "KIND": Kind,
+        "ROLE": PacketRole,
+    }
+    return "\n".join(f"localparam {at}_{each.name} = {each.value};" for at, values in enums.items() for each in values)
+
+
+def _direction(core: Contract) -> str:
+    """The states in which only an encryption is, or a decryption; and that the cipher holds its tag."""
+    return f"""
+      reg tag_waits = 0;
+      reg [{8 * core.behaviour.shape.tag - 1}:0] was_tag;
+      always @(posedge {core.shell.clock}) begin
+        tag_waits <= tag_valid && !tag_ready && !clear && !({resetting(core)});
+        was_tag <= tag_payload;
+      end
+      always @* if (tag_waits && !clear) assume (tag_valid && tag_payload == was_tag);
+      wire parsing = {_one_of(("HEADER", "CHECK", "WORDS", "BLOCK"))};
+      wire sealing = post_state == POST_TAG || (post_state == POST_FIRST && follow == FOLLOW_TAG);
+      always @* if (!clear) begin
+        if (parsing && pre_kind == KIND_TAG) assert (pre_decrypt);
+        if (pre_state == PRE_COMPARE || pre_state == PRE_JUDGE) assert (pre_decrypt);
+        {"if (pre_state == PRE_RELEASE) assert (pre_decrypt);" if core.behaviour.shape.online else ""}
+        if (pre_state == PRE_TAG || sealing) assert (!pre_decrypt);
+        if (sealing) assert (pre_state == PRE_END);
+        if (pre_state == PRE_END && !pre_decrypt) assert (tag_valid);
+      end"""
+
+
+def _bits(core: Contract) -> tuple[int, int, int]:
+    """Bits and bytes of a word, and words of a tag."""
+    bits = core.parameters.word_bits
+    return bits, bits // 8, -(-8 * core.behaviour.shape.tag // bits)
+
+
+def _word(core: Contract, channel: str) -> str:
+    """The word at a channel's port, ``<channel>_word``, first byte in the high bits."""
+    bits = core.parameters.word_bits
+    data = core.shell.named(channel).port("word")
+    lanes = ", ".join(f"{data}[{at + 7}:{at}]" for at in range(0, bits, 8))
+    value = f"{{{lanes}}}" if "word" in core.shell.swapped else data
+    return f"wire [{bits - 1}:0] {channel}_word = {value};"
+
+
+def _messages(core: Contract) -> str:
+    """The messages on ``pdi``: role of the next word, type and length of the last header, and the last words."""
+    bits, step, words = _bits(core)
+    swapped = ", ".join(f"pdi_word[{at + 7}:{at}]" for at in range(0, bits, 8))
+    flag = core.shell.named("pdi").port("last") if core.parameters.packets else None
+    packet = f"if (taken) role <= {flag} ? ROLE_INSTRUCTION : ended ? ROLE_REST : next_role;" if flag else ""
+    return f"""
+      {_word(core, "pdi")}
+      reg [1:0] role = ROLE_INSTRUCTION, next_role;
+      reg [15:0] left = 0, length = 0;
+      reg last = 0;
+      reg [3:0] type = 0;
+      reg [{words * bits - 1}:0] received;
+      wire [{(words + 1) * bits - 1}:0] further = {{{swapped}, received}};
+      wire [31:0] head = pdi_word[{bits - 1}:{bits - 32}];
+      wire taken = {accepted(core, "pdi")};
+      wire alone = head[31:28] == {Opcode.ACTIVATE_KEY:d};
+      wire begun = taken && role == ROLE_INSTRUCTION && !(alone{f" && {flag}" if flag else ""});
+      always @* case (role)
+        ROLE_INSTRUCTION: next_role = alone ? ROLE_INSTRUCTION : ROLE_HEADER;
+        ROLE_HEADER: next_role = head[15:0] != 0 ? ROLE_DATA : head[24] ? ROLE_INSTRUCTION : ROLE_HEADER;
+        ROLE_DATA: next_role = left > {step} ? ROLE_DATA : last ? ROLE_INSTRUCTION : ROLE_HEADER;
+        default: next_role = role;
+      endcase
+      wire ended = next_role == ROLE_INSTRUCTION;
+      always @(posedge {core.shell.clock}) begin
+        if (taken) begin
+          received <= further[{(words + 1) * bits - 1}:{bits}];
+          role <= next_role;
+        end
+        {packet}
+        if ({resetting(core)}) role <= ROLE_INSTRUCTION;
+        if (begun) {{type, length}} <= 0;
+        if (taken && role == ROLE_HEADER) begin
+          type <= head[31:28];
+          last <= head[24];
+          length <= head[15:0];
+          left <= head[15:0];
+        end
+        if (taken && role == ROLE_DATA) left <= left <= {step} ? 16'd0 : left - {step};
+      end"""
+
+
+def _judgement(core: Contract) -> str:
+    """Whether the present message is one to decrypt and not verified; and what the cipher may give."""
+    shape = core.behaviour.shape
+    tag = 8 * shape.tag
+    right = "judged && tag_payload == 0" if shape.judges else f"tag_payload == received[{tag - 1}:0]"
+    return f"""
+      reg unverified = 0, before = 0, judged = 0, drained = 1;
+      wire sealed = role == ROLE_INSTRUCTION && left == 0 && type == {Type.TAG:d} && length == {shape.tag};
+      wire verified = tag_valid && tag_ready && sealed && {right};
+      always @(posedge {core.shell.clock}) begin
+        if (begun) begin
+          unverified <= head[31:28] == {Opcode.DECRYPT:d};
+          before <= unverified;
+          judged <= 0;
+        end else if (verified) unverified <= 0;
+        if (block_valid && block_ready && block_kind == KIND_TAG)
+          judged <= block_size == {shape.tag} && block_data[{tag - 1}:0] == received[{tag - 1}:0];
+        if (tag_valid && tag_ready) drained <= 1;
+        if (block_valid && block_ready && block_kind == KIND_DATA) drained <= 0;
+        if (clear) {{unverified, before, drained}} <= 3'b001;
+      end
+      always @* if (drained) assume (!result_valid);"""
+
+
+def _receiver(core: Contract) -> str:
+    """The segments on ``do``, and the number of messages whose status has not left: at most the last two."""
+    bits, step, _ = _bits(core)
+    return f"""
+      {_word(core, "do")}
+      reg [15:0] do_left = 0;
+      reg [1:0] due = 0;
+      wire leaves = {accepted(core, "do")};
+      wire [31:0] do_head = do_word[{bits - 1}:{bits - 32}];
+      wire success = do_left == 0 && do_word == {bits}'d{Status.SUCCESS << (bits - 4)};
+      wire failure = do_left == 0 && do_word == {bits}'d{Status.FAILURE << (bits - 4)};
+      always @(posedge {core.shell.clock}) begin
+        if (leaves) do_left <= do_left == 0 ? do_head[15:0] : do_left <= {step} ? 16'd0 : do_left - {step};
+        due <= due + begun - (leaves && (success || failure));
+        if (clear) {{do_left, due}} <= 0;
+      end"""
+
+
+def _claims(core: Contract) -> str:
+    """The rule itself, at the ports; and that nothing of a message that failed stays behind."""
+    flag = core.shell.named("do").port("last") if core.parameters.packets else None
+    ends = f"assert ({flag} == (success || failure));" if flag else ""
+    sealed = " || ".join(f"do_head[31:28] == {type:d}" for type in (Type.PLAINTEXT, Type.CIPHERTEXT, Type.TAG))
+    return f"""
+      always @* if ({core.shell.named("do").valid}) begin
+        assert (due != 0);
+        {ends}
+        if (do_left == 0) assert (success || failure || {sealed});
+        if (due == 2) assert (failure || (success && !before));
+        if (due == 1 && unverified) assert (failure);
+      end
+      reg [{core.component.buffer.rows.bit_length() - 1}:0] was_let;
+      reg held = 0;
+      always @(posedge {core.shell.clock}) begin
+        was_let <= let;
+        held <= unverified && !clear;
+      end
+      always @* if (!clear) begin
+        if (held) assert (let == was_let);
+        if (unverified && {_one_of(("FAIL", "INSTRUCTION", "LOAD"))}) assert (!pending);
+      end"""
+
+
+def _place(core: Contract) -> str:
+    """The pre-processor's states, tied to the place in a message; as all below, for the induction."""
+    header = "if (!pre_wrong) " if core.parameters.packets else ""
+    after = ("TAG", "COMPARE", "JUDGE", "RELEASE", "END", "CLEAR", "FAIL", "INSTRUCTION", "LOAD")
+    return f"""
+      wire after = {_one_of(after)};
+      wire refused = pre_state == PRE_ABANDON || pre_state == PRE_IGNORE;
+      wire [1:0] next = pre_header[24] ? ROLE_INSTRUCTION : ROLE_HEADER;
+      always @* begin
+        assert (role == framing_role{"" if core.parameters.packets else " && role != ROLE_REST"});
+        if (role == ROLE_DATA) assert (left == framing_left && last == framing_last && left != 0);
+      end
+      always @* if (!clear) begin
+        assert (pre_state <= PRE_FAIL);
+        if (after) assert (role == ROLE_INSTRUCTION);
+        if (pre_state == PRE_HEADER) assert (role == ROLE_HEADER);
+        if (pre_state == PRE_WORDS) assert (role == ROLE_DATA && !pre_ended);
+        if (pre_state == PRE_BLOCK) assert (role == (pre_ended ? next : ROLE_DATA));
+        if (pre_state == PRE_CHECK) begin
+          assert (type == pre_header[31:28] && length == pre_header[15:0] && left == length);
+          {header}assert (role == (length == 0 ? next : ROLE_DATA));
+        end
+        if (refused) assert (!sealed);
+        if (role == ROLE_DATA && parsing) assert (last == pre_header[24]);
+        if (pre_state == PRE_WORDS || pre_state == PRE_BLOCK)
+          assert (pre_header[24] == (pre_kind == KIND_DATA ? pre_header[25] && !pre_decrypt : pre_kind == KIND_TAG));
+        if (pre_state == PRE_WORDS || pre_state == PRE_BLOCK)
+          assert ((type == {Type.TAG:d}) == (pre_kind == KIND_TAG));
+      end"""
+
+
+def _tag_segment(core: Contract) -> str:
+    """The last segment of a message to decrypt: its words are the last ones received."""
+    shape = core.behaviour.shape
+    bits, step, words = _bits(core)
+    collected = "".join(
+        f"if (pre_size == {n * step}) assert (pre_block[{size - 1}:0] == received[{words * bits - 1} -: {size}]);"
+        for n, size in ((n, n * bits) for n in range(1, words))
+    )
+    same = f"pre_block[{8 * shape.tag - 1}:0] == received[{8 * shape.tag - 1}:0]"
+    offered = f"sealed && pre_ended && pre_header[25] && pre_size == {shape.tag} && {same}" if shape.judges else "0"
+    return f"""
+      always @* if (!clear) begin
+        if (pre_state != PRE_WORDS && pre_state != PRE_BLOCK && pre_state != PRE_COMPARE) assert (pre_size == 0);
+        if (pre_kind == KIND_TAG && pre_state == PRE_WORDS) begin
+          assert (type == {Type.TAG:d} && length == {shape.tag} && pre_header[25]);
+          assert (left + pre_size == {shape.tag} && pre_size % {step} == 0);
+          {collected}
+        end
+        if (pre_kind == KIND_TAG && pre_state == PRE_BLOCK) assert ({offered});
+        if (pre_state == PRE_COMPARE) assert (sealed && {"judged" if shape.judges else same});
+      end"""
+
+
+def _output(core: Contract) -> str:
+    """The judgement, the results that may be under way, and the post-processor's orders."""
+    giving = ("TAG", "COMPARE", "ABANDON", "IGNORE")
+    success, failure = (f"first == 32'd{each << 28}" for each in (Status.SUCCESS, Status.FAILURE))
+    types = f"follow == FOLLOW_TAG ? {Type.TAG:d} : pre_decrypt ? {Type.PLAINTEXT:d} : {Type.CIPHERTEXT:d}"
+    return f"""
+      wire message = !({_one_of(("REST", "INSTRUCTION", "LOAD"))});
+      wire ending = pre_state == PRE_RELEASE || pre_state == PRE_END;
+      wire released = ending || (pre_state == PRE_JUDGE && equal);
+      wire status = post_state == POST_FIRST && follow == FOLLOW_NOTHING;
+      wire segment = post_state == POST_DATA || (post_state == POST_FIRST && follow == FOLLOW_DATA);
+      always @* if (clear ? count != 0 : pre_state == PRE_REST) assert (!unverified);
+      always @* if (!clear) begin
+        if (message) assert (unverified == (pre_decrypt && !released));
+        if (!drained) begin
+          assert (parsing || {_one_of(giving)} || (ending && !pre_decrypt));
+          assert (pre_kind != KIND_NPUB && pre_kind != KIND_AD);
+        end
+        if (pre_state == PRE_LOAD) assert (!pre_decrypt);
+        if (pre_state == PRE_FAIL) assert (!pending);
+        if (pre_decrypt && (ending || pre_state == PRE_INSTRUCTION)) assert (!pending);
+        assert (due == message + status && follow != 3);
+        if (status) assert ({failure} || ({success} && !(message ? before : unverified)));
+        if (post_state == POST_IDLE || post_state == POST_FIRST) assert (do_left == 0);
+        else assert (do_left == post_left && do_left != 0);
+        if (segment) assert (message && (!pre_decrypt || pre_state == PRE_END));
+        if (post_state == POST_FIRST && !status) assert (post_left == first[15:0] && first[31:28] == ({types}));
+        if (sealing && post_state == POST_FIRST) assert (first[15:0] == {core.behaviour.shape.tag});
+      end"""
+
+
+def _one_of(states: tuple[str, ...]) -> str:
+    """Whether the pre-processor is in one of these states."""
+    return "(" + " || ".join(f"pre_state == PRE_{state}" for state in states) + ")"
+
+
+def _cleared() -> str:
+    """After its first cycle, clearing leaves nothing of a message but the place in it."""
+    return """
+      always @* begin
+        if (clear && count != 0) assert (pre_state == PRE_REST && post_state == POST_IDLE);
+        if ((clear && count != 0) || pre_state == PRE_REST) assert (!pre_decrypt && pre_size == 0);
+      end"""
