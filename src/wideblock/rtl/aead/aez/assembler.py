@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from .offsets import Tweak
-from .step import AES, Cond, Step
+from .step import AES, Cond, Step, Wait
 
-__all__ = ["Parts", "Program", "beside", "go", "merged", "offset"]
+__all__ = ["ACCEPT", "LOAD", "Parts", "Program", "beside", "go", "merged", "offset"]
 
 Parts = Mapping[str, Any]
 """Some of the fields of a step."""
+LOAD, ACCEPT = {"aes": AES.LOAD}, {"wait": Wait.BLOCK}
 
 
 def merged(*parts: Parts) -> dict[str, Any]:
@@ -41,9 +42,13 @@ def go(name: str, cond: Cond = Cond.ALWAYS) -> Parts:
 
 
 class Program:
-    """Steps in the order in which they are written, and names for some of them."""
+    """Steps in the order in which they are written, and names for some of them.
 
-    def __init__(self):
+    spacing: least cycles between two results, if pairs are in a pipeline; else None
+    """
+
+    def __init__(self, spacing: int | None = None):
+        self.spacing = spacing
         self.steps: list[Step] = []
         self._names: dict[str, int] = {}
 
