@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from .offsets import Tweak
-from .step import AES, Cond, Step, Wait
+from .step import AES, Cond, Row, Source, Step, Wait
 
-__all__ = ["ACCEPT", "LOAD", "Parts", "Program", "beside", "go", "merged", "offset"]
+__all__ = ["ACCEPT", "LOAD", "Parts", "Program", "beside", "cleared", "go", "merged", "offset"]
 
 Parts = Mapping[str, Any]
 """Some of the fields of a step."""
@@ -34,6 +34,11 @@ def beside(*tracks: Iterable[Parts]) -> list[Parts]:
     length = max(len(track) for track in lists)
     padded = [[*track, *[{}] * (length - len(track))] for track in lists]
     return [merged(*column) for column in zip(*padded, strict=True)]
+
+
+def cleared(row: Row) -> Parts:
+    """The row is cleared."""
+    return {"write": row, "source": Source.CLEAR}
 
 
 def go(name: str, cond: Cond = Cond.ALWAYS) -> Parts:

@@ -7,7 +7,7 @@ pair; how many steps it takes follows from the fields that the steps of one pair
 
 from collections.abc import Sequence
 
-from .assembler import ACCEPT, LOAD, Parts, Program, beside, go, merged
+from .assembler import ACCEPT, LOAD, Parts, Program, beside, cleared, go, merged
 from .offsets import Power, Tweak
 from .step import AES4, WIDTHS, Acc, Added, Base, Carry, Cond, Count, Enter, Operand, Out, Row, Source, Text
 
@@ -90,7 +90,8 @@ def first_pass(p: Program) -> None:
 def second_pass(p: Program) -> None:
     """Y_i = W_i + S', Z_i = X_i + S', S' = E(2, i; S); C'_i = Y_i + E(0, 0; Z_i), C_i = Z_i + E(1, i; C'_i). H is S.
 
-    Z_i is kept in the row of X_i; Y_i, and then C'_i, go with the calls.
+    Z_i is kept in the row of X_i; Y_i, and then C'_i, go with the calls. The rows of a pair are cleared when they were
+    read for the last time.
     """
     first, second, third = CALL, 2 * CALL, 3 * CALL  # results
     track: list[Parts] = [{}] * (third + 1)
@@ -99,9 +100,10 @@ def second_pass(p: Program) -> None:
     track[first - 1] = {"text": Text.MEMORY, "read": Row.X}
     z = {"base": Base.ROW, "write": Row.X, "source": Source.V}
     track[first] = {**LOAD, **z, "added": Added.INNER, "carry": Carry.Y, "gather": 1, "enter": Enter.SAME}
-    track[second] = {**LOAD, "base": Base.CARRIED, "added": Added.FIRST, "carry": Carry.V, "enter": Enter.SAME}
+    c = {"base": Base.CARRIED, "added": Added.FIRST, "carry": Carry.V, "enter": Enter.SAME}
+    track[second] = {**LOAD, **c, **cleared(Row.W)}
     track[third - 1] = {"read": Row.X}
-    track[third] = {"base": Base.ROW, "out": Out.PAIR}
+    track[third] = {"base": Base.ROW, "out": Out.PAIR, **cleared(Row.X)}
     steps, after = overlapped(track, _loop(), go("pair out", Cond.MORE), least=p.spacing or 1)
 
     p.name("pair out")

@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """The datapath with a pipeline behind its AES round, in which pairs of a message overlap."""
 

@@ -12,7 +12,7 @@ result for j from 3 on.
 from functools import cache
 
 from . import overlap
-from .assembler import ACCEPT, LOAD, Parts, Program, beside, go, merged, offset
+from .assembler import ACCEPT, LOAD, Parts, Program, beside, cleared, go, merged, offset
 from .offsets import Power, Tweak, Version
 from .step import (
     AES,
@@ -36,11 +36,6 @@ from .step import (
 __all__ = ["program"]
 
 AES10 = (AES.I, AES.J, AES.L) * 3 + (AES.I,)
-
-
-def _clear(row: Row) -> Parts:
-    """A row that had results is cleared."""
-    return {"write": row, "source": Source.CLEAR}
 
 
 SUM = {"acc": Acc.ADD, "result": 1}
@@ -253,8 +248,8 @@ def _tiny(p: _Aez) -> None:
     p.step(text=Text.MEMORY, out=Out.SINGLE, read=Row.P)
     last = [
         {"text": Text.MEMORY, "hold": Hold.V, "turn": Turn.LEFT},
-        merged({"hold": Hold.MERGE}, _clear(Row.P)),
-        merged({"wait": Wait.TURNED}, NO_TEXT, _clear(Row.Q), go("tag")),
+        merged({"hold": Hold.MERGE}, cleared(Row.P)),
+        merged({"wait": Wait.TURNED}, NO_TEXT, cleared(Row.Q), go("tag")),
     ]
     p.run(beside(offset(Tweak.NONCE), last))
 
@@ -281,13 +276,16 @@ def _middle(p: _Aez) -> None:
 
 
 def _second_pass(p: _Aez) -> None:
-    """Y_i = W_i + S', Z_i = X_i + S', S' = E(2, i; S); C'_i = Y_i + E(0, 0; Z_i), C_i = Z_i + E(1, i; C'_i)."""
+    """Y_i = W_i + S', Z_i = X_i + S', S' = E(2, i; S); C'_i = Y_i + E(0, 0; Z_i), C_i = Z_i + E(1, i; C'_i).
+
+    The rows of a pair are cleared when they were read for the last time.
+    """
     p.name("pair out")
     p.rounds(p.keys_2, Tweak.INNER, [{"read": Row.X}, {"text": Text.MEMORY}])
     p.step(**LOAD, result=1, text=Text.AES, read=Row.W)
-    p.rounds(AES4, Tweak.PAIR, [{"text": Text.ADD}, {"acc": Acc.ADD}])
-    p.step(**LOAD, result=1, hold=Hold.V, read=Row.W)
-    moves = [{"text": Text.ADD, "read": Row.X, "power": Power.AFTER_8, "count": Count.NEXT}, {"text": Text.ADD}]
+    p.rounds(AES4, Tweak.PAIR, [{"text": Text.ADD}, {"acc": Acc.ADD}], read=Row.W)
+    p.step(**LOAD, result=1, hold=Hold.V, text=Text.ADD, read=Row.X, **cleared(Row.W))
+    moves = [{"text": Text.ADD, "power": Power.AFTER_8, "count": Count.NEXT, **cleared(Row.X)}]
     p.rounds(AES4, Tweak.SECOND_LAYER, moves, read=Row.S, **go("pairs out", Cond.DONE))
     p.step(**LOAD, operand=Operand.MEMORY, result=1, out=Out.PAIR, **go("pair out"))
     p.name("pairs out")
@@ -355,7 +353,7 @@ def _finish(p: _Aez) -> None:
     p.run([{}] * 4)  # a result of eight words is being stored
     p.step(out=Out.SINGLE, read=Row.CY)
     p.name("own tag")
-    p.step(text=Text.MEMORY, **_clear(Row.P))
-    p.step(hold=Hold.V, **_clear(Row.Q))
+    p.step(text=Text.MEMORY, **cleared(Row.P))
+    p.step(hold=Hold.V, **cleared(Row.Q))
     p.name("tag")
-    p.step(wait=Wait.TAG, **_clear(Row.X), **go("idle"))
+    p.step(wait=Wait.TAG, **cleared(Row.X), **go("idle"))
