@@ -37,7 +37,9 @@ class PipelinedDatapath(Datapath):
         self._Y = Signal(BLOCK, name="Y")  # T + the pipeline's result
 
     def _values(self, m: Module) -> None:
-        line, base, result = self.pipeline, Signal(BLOCK), Signal(BLOCK)
+        line = self.pipeline
+        base = Signal(BLOCK)
+        result = Signal(BLOCK)
         m.d.comb += [self._Y.eq(self._T ^ line.result), base.eq(self._T), result.eq(line.result)]
         with m.Switch(self.step.base):
             with m.Case(Base.TEXT):
