@@ -5,8 +5,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.hdl import ValueLike
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 from amaranth.lib.wiring import In, Member, Out
 
@@ -77,11 +76,10 @@ class PipelinedDatapath(Datapath):
 
     def _added(self, m: Module, D: Value) -> Value:
         added = Signal(BLOCK)
-        of: dict[Added, ValueLike] = {Added.MADE: D, Added.FIRST: self.pipeline.late}
-        if self.version is Version.V4:
-            of |= {Added.SECOND: D, Added.INNER: 0}
-        else:
-            of |= {Added.SECOND: D ^ self._J ^ doubled(m, "J", self._J), Added.INNER: self._I}
+        second, inner = D, Const(0, BLOCK)
+        if self.version is Version.V5:
+            second, inner = D ^ self._J ^ doubled(m, "J", self._J), self._I
+        of = {Added.MADE: D, Added.SECOND: second, Added.INNER: inner, Added.FIRST: self.pipeline.late}
         with m.Switch(self.step.added):
             for name, value in of.items():
                 with m.Case(name):
