@@ -50,6 +50,7 @@ class Datapath(wiring.Component):
     """
 
     more_ports: ClassVar[Mapping[str, Member]] = {}
+    """Ports that a subclass has besides."""
 
     def __init__(self, version: Version, shape: CipherShape, layout: data.StructLayout, *, sbox: str, rows: int):
         self.version, self.shape, self.sbox, self.rows = version, shape, sbox, rows

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A step of the program: what each part of the datapath does in one cycle, and which step follows."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -304,7 +304,7 @@ WIDTHS = {"result": 1, "half": 1, "bit": 2, "target": 9, "gather": 1, "read_back
 """Bits of the fields that are numbers."""
 
 
-def layout(steps: Iterable[Step]) -> data.StructLayout:
+def layout(steps: Sequence[Step]) -> data.StructLayout:
     """A step in hardware: the fields that any of these steps uses."""
     used = [f for f in fields(Step) if any(getattr(step, f.name) != f.default for step in steps)]
     return data.StructLayout({f.name: WIDTHS.get(f.name) or type(f.default) for f in used})
