@@ -183,8 +183,8 @@ def test_every_form_of_message(version, pause):
     exchange(version, FORMS, pause)
 
 
-OVERLAPPED = [(0, 48), (33, 79), (3, 170)]
-"""With pairs in a pipeline: one, two of which the second belongs to the fragment, and four."""
+OVERLAPPED = [(33, 79), (3, 138)]
+"""With pairs in a pipeline: one, behind which one belongs to the fragment, and three."""
 
 
 @pytest.mark.parametrize(("version", "pause"), few_of_many(PACES, [(Version.V5, 3)]))
