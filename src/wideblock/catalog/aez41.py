@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AEZ v4.1, for lengths at which no offset repeats, an AES round a cycle."""
+"""AEZ v4.1, for lengths at which no offset repeats, an AES round a cycle, or four as a pipeline."""
 
 from wideblock.catalog.kinds import AEAD
 from wideblock.catalog.scheme import Preset, Scheme, Status
-from wideblock.rtl.aead.aez.cipher import AezParameters, AezV4
+from wideblock.rtl.aead.aez.cipher import AezParameters, AezV4, pace
 from wideblock.spec.aead.aez import AEZv4
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -16,7 +16,7 @@ SCHEME = Scheme(
     lambda p, key: AEZv4(key),
     AEZv4.security,
     Status.BENCHMARK,
-    lambda p: f"AEZ v4.1 for messages of up to {p.data_bytes} bytes, an AES round a cycle, CAESAR API",
+    lambda p: f"AEZ v4.1 for messages of up to {p.data_bytes} bytes, {pace(p)}, CAESAR API",
     "aez",
     lambda p, answer: answer.parameters["version"] == "4.1" and "ad" in answer,
     kind=AEAD,

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AEZ v5, an AES round a cycle."""
+"""AEZ v5: an AES round a cycle, or four as a pipeline."""
 
 from wideblock.catalog.kinds import AEAD
 from wideblock.catalog.scheme import Preset, Scheme, Status
-from wideblock.rtl.aead.aez.cipher import AezParameters, AezV5
+from wideblock.rtl.aead.aez.cipher import AezParameters, AezV5, pace
 from wideblock.spec.aead.aez import AEZv5
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -16,10 +16,13 @@ SCHEME = Scheme(
     lambda p, key: AEZv5(key),
     AEZv5.security,
     Status.BENCHMARK,
-    lambda p: f"AEZ v5 for messages of up to {p.data_bytes} bytes, an AES round a cycle, CAESAR API",
+    lambda p: f"AEZ v5 for messages of up to {p.data_bytes} bytes, {pace(p)}, CAESAR API",
     "aez",
     lambda p, answer: answer.parameters["version"] == "5" and "ad" in answer,
     kind=AEAD,
 )
 
-PRESETS = (Preset("aez5", SCHEME, AezParameters()),)
+PRESETS = (
+    Preset("aez5", SCHEME, AezParameters()),
+    Preset("aez5-p", SCHEME, AezParameters(rounds=4, word_bits=128)),
+)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """AEZ behind the CAESAR Hardware API in Amaranth's simulator: offsets, every way through the program, stated cycles."""
 
+import itertools
 import random
 
 import pytest
@@ -8,14 +9,18 @@ from amaranth.sim import Simulator
 
 from wideblock import vectors
 from wideblock.errors import UserError
+from wideblock.export.caesar import CaesarFormat
 from wideblock.export.contract import contract
 from wideblock.rtl.aead.aez.cipher import AezCipher, AezParameters, AezV4, AezV5
 from wideblock.rtl.aead.aez.offsets import Offsets, Power, Tweak, Version
+from wideblock.rtl.aead.aez.overlap import overlapped
 from wideblock.rtl.aead.aez.program import program
-from wideblock.rtl.aead.aez.step import Source, Wait
+from wideblock.rtl.aead.aez.step import Base, Count, Out, Row, Source, Wait
 from wideblock.rtl.aead.cipher import Kind
 from wideblock.spec.aead.aez import AEZv4, AEZv5
 from wideblock.spec.gf128 import Reading
+from wideblock.verify.aead.driver import AeadSimulation
+from wideblock.verify.aead.exchange import activation, decryption, encryption
 
 from ...variants import few_of_many
 from .bench import play
@@ -99,10 +104,13 @@ def blocks(npub, ad, text, tag):
 
 
 async def give(ctx, dut, message, pause):
-    """One message, a block every ``pause`` cycles at most. Returns the text, the tag and the cycles of both."""
+    """One message, a block every ``pause`` cycles at most, with the stated cycles. Returns the text and the tag.
+
+    Of the rows of pairs none has a value then.
+    """
     decrypt = message[3] is not None
     todo, stated = blocks(*message), dut.timetable(decrypt=decrypt)
-    cycle, offered, accepted, shown, out = 0, 0, 0, [], b""
+    cycle, offered, accepted, shown, out, used = 0, 0, 0, [], b"", {}
     while not ctx.get(dut.i.ready):
         await ctx.tick()
     while not ctx.get(dut.tag.valid):
@@ -121,9 +129,13 @@ async def give(ctx, dut, message, pause):
         if valid and ctx.get(dut.i.ready):
             assert cycle == stated.accept(kind, len(part), last=last, offered=offered)
             accepted, offered = accepted + 1, cycle + pause
+        sequencer, effect = dut.sequencer, ctx.get(dut.datapath.effect) if dut.pipelined else 1
+        if effect and ctx.get(sequencer.go) and (source := Source(ctx.get(sequencer.step.source))) is not Source.NONE:
+            used[ctx.get(sequencer.write)] = source is not Source.CLEAR
         await ctx.tick()
         cycle += 1
     assert (shown, cycle) == (stated.results(), stated.tag())
+    assert not any(used[row] for row in range((len(message[2]) - 16) // 32 * 2))
     tag = ctx.get(dut.tag.payload).to_bytes(16, "little")
     ctx.set(dut.tag.ready, 1)
     await ctx.tick()
@@ -131,11 +143,12 @@ async def give(ctx, dut, message, pause):
     return out, tag
 
 
-def exchange(version, cases, pause=9):
+def exchange(version, cases, pause=9, **parameters):
     """Messages of (bytes of associated data, bytes of message), both ways, through the cipher alone."""
     rng = random.Random(5)
     key = rng.randbytes(48)
-    spec, dut, found, right = SPECIFICATIONS[version](key), AezCipher(AezParameters(data_bytes=330), version), [], []
+    spec, dut = SPECIFICATIONS[version](key), AezCipher(AezParameters(data_bytes=330, **parameters), version)
+    found, right = [], []
 
     async def bench(ctx):
         ctx.set(dut.key.payload, int.from_bytes(key, "little"))
@@ -170,11 +183,45 @@ def test_every_form_of_message(version, pause):
     exchange(version, FORMS, pause)
 
 
+OVERLAPPED = [(33, 79), (3, 138)]
+"""With pairs in a pipeline: one, behind which one belongs to the fragment, and three."""
+
+
+@pytest.mark.parametrize(("version", "pause"), few_of_many(PACES, [(Version.V5, 3)]))
+def test_pairs_that_overlap(version, pause):
+    exchange(version, OVERLAPPED, pause, rounds=4, word_bits=128)
+
+
+CORES_OF_ALL_LENGTHS = [("aez41", {}), ("aez5", {}), ("aez5-p", {}), ("aez41", {"rounds": 4, "word_bits": 64})]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("version", Version)
-def test_every_length(version):
-    """Of messages up to five pairs, of associated data up to the change of the power, and one beyond both changes."""
-    exchange(version, [(n * 7 % 140, n) for n in range(161)] + [(n, 17) for n in range(141)] + [(290, 330)])
+@pytest.mark.parametrize(("name", "changes"), [*CORES_OF_ALL_LENGTHS, ("aez5-p", {"word_bits": 32})], ids=str)
+def test_every_length(name, changes):
+    """Of messages up to five pairs, of associated data up to the change of the power, and one beyond both changes.
+
+    Both ways, back to back, in the stated cycles.
+    """
+    lengths = [(n * 7 % 140, n) for n in range(161)] + [(n, 17) for n in range(141)] + [(290, 330)]
+    core = contract(name, {**changes, "ad_bytes": 290, "data_bytes": 330})
+    rng, api, shape = random.Random(5), CaesarFormat(core.parameters.word_bits), core.behaviour.shape
+    key = rng.randbytes(shape.key)
+    spec, sent, stated = core.specification(key), [activation(api, key)], []
+    for ad, size in lengths:
+        npub, a, text = rng.randbytes(shape.npub), rng.randbytes(ad), rng.randbytes(size)
+        sealed = spec.encrypt(npub, a, text)
+        sent += [encryption(api, shape, npub, a, text, sealed), decryption(api, shape, npub, a, sealed, text)]
+        for decrypt in (False, True):
+            stated.append(core.timing.message(ad, size, decrypt=decrypt, activated=not stated))
+    pdi, right = ([word for one in sent for word in words(one)] for words in (lambda e: e.pdi, lambda e: e.right))
+    with AeadSimulation(core) as simulation:
+        played = simulation.play(pdi, sent[0].sdi, wanted=len(right))
+    assert played.out == right
+    begins, ends = itertools.accumulate(len(e.pdi) for e in sent), itertools.accumulate(len(e.right) for e in sent[1:])
+    took = [
+        played.left[end - 1] - played.accepted["pdi"][begin] for begin, end in zip(list(begins)[:-1], ends, strict=True)
+    ]
+    assert took == stated
 
 
 def test_a_block_is_stored_when_it_is_accepted():
@@ -206,6 +253,27 @@ def test_known_answers(version):
 @pytest.mark.parametrize("bits", few_of_many([32, 64, 128], [32]))
 def test_stated_cycles_are_measured(bits):
     assert_stated_cycles(core(Version.V5, word_bits=bits), AEZv5, FORMS[:-1:2])
+
+
+@pytest.mark.parametrize(("least", "steps"), [(1, 3), (2, 3), (4, 4), (5, 6), (8, 8)])
+def test_steps_of_a_loop(least, steps):
+    """The fewest in which two results never meet: five steps apart, they do in a loop of five."""
+    result = {"base": Base.ROW, "write": Row.W}
+    track = [{}, *[part for _ in range(3) for part in ({}, {}, {}, {}, result)]]
+    loop, after = overlapped(track, [{}, {"count": Count.NEXT}, {}], {"out": Out.PAIR}, least=least)
+    assert len(loop) == steps and len(after) == len(track) - steps and loop[-1]["out"] is Out.PAIR
+    assert sum("base" in step for step in loop) == 3
+    pairs = {(at + steps * (step["write_back"] - (at > 1))) for at, step in enumerate(loop) if "base" in step}
+    assert pairs == {5, 10, 15}
+    with pytest.raises(ValueError, match="no loop of 1 to 16 steps"):
+        overlapped(track, [{"base": Base.ROW, "count": Count.NEXT}, *[{"base": Base.ROW}] * 15], {}, least=1)
+
+
+@pytest.mark.parametrize(("bits", "interval"), [(32, 17), (64, 9), (128, 6)])
+@pytest.mark.parametrize("version", Version)
+def test_cycles_of_pairs_that_overlap(version, bits, interval):
+    """They arrive in a cycle a word and one more, and leave in one a word; three at least."""
+    assert core(version, rounds=4, word_bits=bits, data_bytes=2047).timing.interval == interval
 
 
 @pytest.mark.parametrize("version", Version)

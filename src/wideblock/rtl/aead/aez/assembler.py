@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from .offsets import Tweak
-from .step import AES, Cond, Step
+from .step import AES, Cond, Row, Source, Step, Wait
 
-__all__ = ["Parts", "Program", "beside", "go", "merged", "offset"]
+__all__ = ["ACCEPT", "LOAD", "Parts", "Program", "beside", "cleared", "go", "merged", "offset"]
 
 Parts = Mapping[str, Any]
 """Some of the fields of a step."""
+LOAD, ACCEPT = {"aes": AES.LOAD}, {"wait": Wait.BLOCK}
 
 
 def merged(*parts: Parts) -> dict[str, Any]:
@@ -35,15 +36,24 @@ def beside(*tracks: Iterable[Parts]) -> list[Parts]:
     return [merged(*column) for column in zip(*padded, strict=True)]
 
 
+def cleared(row: Row) -> Parts:
+    """The row is cleared."""
+    return {"write": row, "source": Source.CLEAR}
+
+
 def go(name: str, cond: Cond = Cond.ALWAYS) -> Parts:
     """The step of that name follows, if the condition holds."""
     return {"cond": cond, "target": name}
 
 
 class Program:
-    """Steps in the order in which they are written, and names for some of them."""
+    """Steps in the order in which they are written, and names for some of them.
 
-    def __init__(self):
+    spacing: least cycles between two results, if pairs are in a pipeline; else None
+    """
+
+    def __init__(self, spacing: int | None = None):
+        self.spacing = spacing
         self.steps: list[Step] = []
         self._names: dict[str, int] = {}
 

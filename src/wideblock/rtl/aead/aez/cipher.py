@@ -20,12 +20,13 @@ from ..cipher import CipherShape, Padding, cipher_signature
 from ..parameters import AeadParameters
 from .datapath import Datapath
 from .offsets import Version
+from .pipelined import PipelinedDatapath
 from .program import program
 from .sequencer import Sequencer
 from .step import Out, Wait
 from .timetable import Timetable, setup
 
-__all__ = ["AezCipher", "AezParameters", "AezV4", "AezV5"]
+__all__ = ["AezCipher", "AezParameters", "AezV4", "AezV5", "pace"]
 
 SPECIAL_ROWS = 16
 MOST_V4_AD, MOST_V4_DATA = 16_015, 32_047
@@ -37,27 +38,38 @@ class AezParameters(AeadParameters):
     """Parameters of a core of AEZ."""
 
     sbox: str = parameter("lut", "form of the AES S-box", GATES)
+    rounds: int = parameter(1, "AES rounds: one, or four as a pipeline in which pairs of blocks overlap", (1, 4))
+
+
+def pace(p: AezParameters) -> str:
+    """The rounds, as a phrase."""
+    return "an AES round a cycle" if p.rounds == 1 else "a pipeline of four AES rounds"
 
 
 class AezCipher(wiring.Component):
     """AEZ as a :class:`~wideblock.rtl.aead.cipher.Cipher`, both directions.
 
     A sequencer carries out a program of one step a cycle on a datapath of one AES round. Its memory has the message and
-    intermediate values. ``version`` changes offsets, round keys, and the hash of associated data.
+    intermediate values. ``version`` changes offsets, round keys, and the hash of associated data. With four ``rounds``
+    the pairs of a message overlap.
 
-    Timing: 25 cycles a pair of blocks, ten when it comes and fifteen afterwards; five a block of associated data.
+    Timing: 25 cycles a pair of blocks, ten when it comes and fifteen afterwards; five a block of associated data. With
+            four rounds, for ``w`` words a pair, max(3, w + 1) when it comes and max(3, w) afterwards.
     Cost:   see :class:`Datapath` and :class:`Sequencer`.
     Security: no masking; no cycle depends on key or data.
     """
 
     def __init__(self, parameters: AezParameters, version: Version):
         self.shape = CipherShape(block=32, key=48, npub=12, tag=16, padding=Padding.ONE, judges=True, online=False)
-        self.steps = program(version)
+        self.pipelined = parameters.rounds > 1
+        words = 8 * self.shape.block // parameters.word_bits
+        self.steps = program(version, words if self.pipelined else None)
         self.setup = setup(self.steps)
         blocks = -(-parameters.data_bytes // self.shape.block)
         self.flush = rows = 1 << (2 * blocks + SPECIAL_ROWS - 1).bit_length()
         self.sequencer = Sequencer(self.steps, self.shape, rows)
-        self.datapath = Datapath(version, self.shape, sbox=parameters.sbox, rows=rows)
+        datapath = PipelinedDatapath if self.pipelined else Datapath
+        self.datapath = datapath(version, self.shape, self.sequencer.layout, sbox=parameters.sbox, rows=rows)
         super().__init__(cipher_signature(self.shape))
 
     def timetable(self, *, decrypt: bool) -> Timetable:
@@ -69,10 +81,14 @@ class AezCipher(wiring.Component):
         m.submodules.datapath = datapath = self.datapath
         wait = sequencer.step.wait
         either = wait == Wait.EITHER
+        shown = sequencer.step.out != Out.NONE
+        if self.pipelined:
+            shown &= datapath.effect
+            m.d.comb += datapath.whole.eq(~self.i.payload.last | (self.i.payload.size >= 16))
         m.d.comb += [
             self.key.ready.eq((wait == Wait.KEY) | either),
             self.i.ready.eq((wait == Wait.BLOCK) | (either & ~self.key.valid)),
-            self.o.valid.eq(sequencer.step.out != Out.NONE),
+            self.o.valid.eq(shown),
             self.o.payload.eq(datapath.result),
             self.tag.valid.eq(wait == Wait.TAG),
             self.tag.payload.eq(datapath.tag),

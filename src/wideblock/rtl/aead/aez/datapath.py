@@ -2,21 +2,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The datapath: one AES round, the texts around it, the message memory, and the offsets."""
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from collections.abc import Mapping
+from typing import ClassVar
 
-from wideblock.rtl.aes.planes import from_planes, named, to_planes
-from wideblock.rtl.aes.rounds import mix_steps, shift_rows
-from wideblock.rtl.aes.sbox import sub_bytes
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import data, wiring
+from amaranth.lib.wiring import In, Member, Out
+
+from wideblock.rtl.aes.planes import named
 from wideblock.rtl.stream.storage import Ring
 
 from ..cipher import CipherShape
 from .offsets import Offsets, Version
-from .step import AES, LAYOUT, Acc, Constant, Hold, Operand, Source, Text
+from .round import full_round
+from .step import AES, Acc, Constant, Hold, Operand, Source, Text
 from .step import Out as Result
 
-__all__ = ["Datapath"]
+__all__ = ["BLOCK", "Datapath"]
 
 BLOCK = 128  # bits
 
@@ -47,12 +49,15 @@ class Datapath(wiring.Component):
     Security: no masking; no cycle depends on key or data.
     """
 
-    def __init__(self, version: Version, shape: CipherShape, *, sbox: str, rows: int):
+    more_ports: ClassVar[Mapping[str, Member]] = {}
+    """Ports that a subclass has besides."""
+
+    def __init__(self, version: Version, shape: CipherShape, layout: data.StructLayout, *, sbox: str, rows: int):
         self.version, self.shape, self.sbox, self.rows = version, shape, sbox, rows
         self.offsets = Offsets(version)
         super().__init__(
             {
-                "step": In(LAYOUT),
+                "step": In(layout),
                 "go": In(1),
                 "read": In(range(rows)),
                 "write": In(range(rows)),
@@ -69,6 +74,7 @@ class Datapath(wiring.Component):
                 "clear": In(1),
                 "result": Out(shape.results),
                 "tag": Out(BLOCK),
+                **self.more_ports,
             }
         )
         names = ("I", "J", "L", "state", "T", "H", "total")
@@ -80,8 +86,7 @@ class Datapath(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        step = self.step
-        m.d.comb += self._V.eq(self._T ^ (self._state & step.result.replicate(BLOCK)))
+        self._values(m)
         self._keys(m)
         D = self._offset(m)
         self._memory(m)
@@ -93,6 +98,14 @@ class Datapath(wiring.Component):
             registers = (self._I, self._J, self._L, self._state, self._T, self._H, self._sum)
             m.d.sync += [register.eq(0) for register in registers]
         return m
+
+    def _values(self, m: Module) -> None:
+        """V."""
+        m.d.comb += self._V.eq(self._T ^ (self._state & self.step.result.replicate(BLOCK)))
+
+    def _effective(self) -> Value:
+        """Whether what the step says is stored, or added to the sum."""
+        return self.go
 
     def _keys(self, m: Module) -> None:
         with m.If(self.load):
@@ -129,7 +142,7 @@ class Datapath(wiring.Component):
                 m.d.comb += value.eq(self._sum)
         with m.If(self.clear):
             m.d.comb += value.eq(0)
-        ring.write(self.write, value, self.go & (source != Source.NONE))
+        ring.write(self.write, value, self._effective() & (source != Source.NONE))
         m.d.comb += self._row.eq(ring.read(self.read, 1))
 
     def _aes(self, m: Module, D: Value) -> None:
@@ -146,7 +159,7 @@ class Datapath(wiring.Component):
             with m.Case(Operand.H):
                 m.d.comb += operand.eq(self._H)
         with m.Switch(step.aes):
-            for name, value in ((AES.I, self._I), (AES.J, self._J), (AES.L, self._L)):
+            for name, value in self._round_keys(m).items():
                 with m.Case(name):
                     m.d.comb += key.eq(value)
         last = constant[8 * 15 :]
@@ -157,15 +170,23 @@ class Datapath(wiring.Component):
                 m.d.comb += constant[8 * self.shape.npub + 7].eq(1)
             with m.Case(Constant.ROUND):
                 m.d.comb += last.eq(self.number ^ self.decrypt.replicate(3))
-        rows = shift_rows(to_planes(sub_bytes(m, state, self.sbox, "sb")))
-        live = {"s": [named(m, f"sb{b}", plane) for b, plane in enumerate(rows)]}
-        for i, part in enumerate(mix_steps(to_planes(key), last=False)):
-            out = part.apply(m, live, f"mix{i}")
-            live = {name: [named(m, f"mix{i}_{name}{b}", x) for b, x in enumerate(out[name])] for name in out}
+        after = full_round(m, state, key, sbox=self.sbox)
         with m.If(self.go & (step.aes == AES.LOAD)):
-            m.d.sync += state.eq(operand ^ D ^ constant)
+            m.d.sync += state.eq(operand ^ self._added(m, D) ^ constant)
         with m.Elif(self.go & (step.aes != AES.KEEP)):
-            m.d.sync += state.eq(from_planes(live["s"]))
+            m.d.sync += state.eq(after)
+        self._pipeline(m, after)
+
+    def _pipeline(self, m: Module, after: Value) -> None:
+        """What else becomes of the AES' register after a round: nothing."""
+
+    def _round_keys(self, m: Module) -> dict[AES, Value]:
+        """The round's key, where it is not 0."""
+        return {AES.I: self._I, AES.J: self._J, AES.L: self._L}
+
+    def _added(self, m: Module, D: Value) -> Value:
+        """The offset of what is loaded, if the one made is ``D``."""
+        return D
 
     def _texts(self, m: Module, D: Value) -> None:
         """T and the sum."""
@@ -180,14 +201,14 @@ class Datapath(wiring.Component):
                     m.d.sync += T.eq(self._state)
                 with m.Case(Text.H):
                     m.d.sync += T.eq(self._H)
-            with m.Switch(self.step.acc):
-                with m.Case(Acc.ADD):
-                    m.d.sync += total.eq(total ^ self._V)
-                with m.Case(Acc.V):
-                    m.d.sync += total.eq(self._V)
-                if self.version is Version.V4:
-                    with m.Case(Acc.OFFSET):
-                        m.d.sync += total.eq(total ^ D)
+        with m.If(self._effective()), m.Switch(self.step.acc):
+            with m.Case(Acc.ADD):
+                m.d.sync += total.eq(total ^ self._V)
+            with m.Case(Acc.V):
+                m.d.sync += total.eq(self._V)
+            if self.version is Version.V4:
+                with m.Case(Acc.OFFSET):
+                    m.d.sync += total.eq(total ^ D)
 
     def _hold(self, m: Module) -> None:
         """H: the second half of an input block, V, its first e nibbles, or H turned."""
@@ -215,7 +236,11 @@ class Datapath(wiring.Component):
         step = self.step
         both = named(m, "both", step.out != Result.SINGLE)
         m.d.comb += [
-            self.result.data.eq(Cat(self._V, self._H & both.replicate(BLOCK))),
+            self.result.data.eq(Cat(self._V, self._second_half() & both.replicate(BLOCK))),
             self.result.size.eq(Mux(step.out == Result.PAIR, self.shape.block, self.size)),
             self.tag.eq(self._H),
         ]
+
+    def _second_half(self) -> Value:
+        """The second half of a result."""
+        return self._H

@@ -18,7 +18,7 @@ from wideblock.rtl.aes.planes import named
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.reading import Reading
 
-__all__ = ["Offsets", "Power", "Tweak", "Version"]
+__all__ = ["Offsets", "Power", "Tweak", "Version", "doubled"]
 
 
 class Version(Enum):
@@ -77,7 +77,8 @@ class Power(enum.Enum):
     AFTER_8 = 5
 
 
-def _double(m: Module, name: str, x: Value) -> Value:
+def doubled(m: Module, name: str, x: Value) -> Value:
+    """Two times a block."""
     element = named(m, f"{name}_element", Reading.BE.element(x))
     return Reading.BE.block(named(m, f"{name}_doubled", GF128.double(element)))
 
@@ -184,9 +185,9 @@ class Offsets(wiring.Component):
         terms = [part & gate.replicate(128) for part, gate in zip((self.I, self.J, self.L), gates, strict=True)]
         first = named(m, "first", self.bit == 3)
         added = named(m, "added", with_power & (self.bit == 1))
-        doubled = _double(m, "offset", self.offset) & ~first.replicate(128)
+        twice = doubled(m, "offset", self.offset) & ~first.replicate(128)
         with m.If(self.enable & (self.bit != 0)):
-            m.d.sync += self.offset.eq(reduce(xor, [doubled, *terms, P & added.replicate(128)]))
+            m.d.sync += self.offset.eq(reduce(xor, [twice, *terms, P & added.replicate(128)]))
         with m.If(self.clear):
             m.d.sync += self.offset.eq(0)
         return m
@@ -206,7 +207,7 @@ class Offsets(wiring.Component):
             with m.Elif(self.power == Power.FIRST):
                 m.d.sync += P.eq(self.I)
             with m.Elif(doubling):
-                m.d.sync += P.eq(_double(m, "power", P))
+                m.d.sync += P.eq(doubled(m, "power", P))
         with m.If(self.clear):
             m.d.sync += P.eq(0)
         return P

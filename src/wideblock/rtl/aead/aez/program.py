@@ -11,28 +11,37 @@ result for j from 3 on.
 
 from functools import cache
 
-from .assembler import Parts, Program, beside, go, merged, offset
+from . import overlap
+from .assembler import ACCEPT, LOAD, Parts, Program, beside, cleared, go, merged, offset
 from .offsets import Power, Tweak, Version
-from .step import AES, Acc, Cond, Constant, Count, Hold, Operand, Out, Row, Source, Step, Text, Turn, Wait
+from .step import (
+    AES,
+    AES4,
+    AES4_V4,
+    Acc,
+    Cond,
+    Constant,
+    Count,
+    Hold,
+    Operand,
+    Out,
+    Row,
+    Source,
+    Step,
+    Text,
+    Turn,
+    Wait,
+)
 
 __all__ = ["program"]
 
-AES4 = (AES.J, AES.I, AES.L, AES.ZERO)
-AES4_V4 = (AES.L, AES.I, AES.J, AES.L)
-"""Round keys for j = 2 in version 4.1."""
 AES10 = (AES.I, AES.J, AES.L) * 3 + (AES.I,)
-
-
-def _clear(row: Row) -> Parts:
-    """A row that had results is cleared."""
-    return {"write": row, "source": Source.CLEAR}
 
 
 SUM = {"acc": Acc.ADD, "result": 1}
 """The result of a call is added to the sum; T is 0."""
 NO_TEXT = {"text": Text.MEMORY}
 """T becomes 0, after a step that read the row ZERO, as steps do that read nothing else."""
-LOAD, ACCEPT = {"aes": AES.LOAD}, {"wait": Wait.BLOCK}
 
 
 class _Aez(Program):
@@ -42,8 +51,8 @@ class _Aez(Program):
     masked: the offset is added to the sum, for j from 3 on in version 4.1
     """
 
-    def __init__(self, version: Version):
-        super().__init__()
+    def __init__(self, version: Version, spacing: int | None):
+        super().__init__(spacing)
         self.version = version
         self.keys_2 = AES4_V4 if version is Version.V4 else AES4
         self.masked: Parts = {"acc": Acc.OFFSET} if version is Version.V4 else {}
@@ -54,10 +63,14 @@ class _Aez(Program):
 
 
 @cache
-def program(version: Version) -> tuple[Step, ...]:
-    """The program; it begins with step 0, without a key."""
-    p = _Aez(version)
-    for routine in (_key, _nonce, _ad, _first_pass, _tail, _middle, _second_pass, _end, _finish, _tiny, _prf):
+def program(version: Version, spacing: int | None = None) -> tuple[Step, ...]:
+    """The program; it begins with step 0, without a key.
+
+    ``spacing``: least cycles between two results, for a datapath with a pipeline of four rounds; None for one without.
+    """
+    p = _Aez(version, spacing)
+    first, second = (_first_pass, _second_pass) if spacing is None else (overlap.first_pass, overlap.second_pass)
+    for routine in (_key, _nonce, _ad, first, _tail, _middle, second, _end, _finish, _tiny, _prf):
         routine(p)
     return p.linked()
 
@@ -136,13 +149,12 @@ def _first_pass(p: _Aez) -> None:
     p.step(**LOAD, result=1, write=Row.W, source=Source.V)
     taken = {**ACCEPT, "write": Row.INCOMING, "source": Source.INPUT, **go("next pair", Cond.INPUT_MORE)}
     p.rounds(AES4, Tweak.NEXT, [{"text": Text.H, "power": Power.AFTER_8}], **taken)
+    p.step(**go("below 16", Cond.BELOW_16))
+    p.step(**SUM, write=Row.X, source=Source.V, count=Count.NEXT, **go("last block"))
 
 
 def _tail(p: _Aez) -> None:
     """The blocks of the fragment and M_x into place, and H of the fragment added to the sum."""
-    p.name("last")
-    p.step(**go("below 16", Cond.BELOW_16))
-    p.step(**SUM, write=Row.X, source=Source.V, count=Count.NEXT, **go("last block"))
     p.name("only")
     p.step(**go("without pairs", Cond.BELOW_16))
     p.name("last block")  # row X and H: the string M_u || M_x
@@ -236,8 +248,8 @@ def _tiny(p: _Aez) -> None:
     p.step(text=Text.MEMORY, out=Out.SINGLE, read=Row.P)
     last = [
         {"text": Text.MEMORY, "hold": Hold.V, "turn": Turn.LEFT},
-        merged({"hold": Hold.MERGE}, _clear(Row.P)),
-        merged({"wait": Wait.TURNED}, NO_TEXT, _clear(Row.Q), go("tag")),
+        merged({"hold": Hold.MERGE}, cleared(Row.P)),
+        merged({"wait": Wait.TURNED}, NO_TEXT, cleared(Row.Q), go("tag")),
     ]
     p.run(beside(offset(Tweak.NONCE), last))
 
@@ -257,19 +269,23 @@ def _middle(p: _Aez) -> None:
     p.step(**LOAD, result=1, write=Row.SX, source=Source.V)
     moves = [{}, NO_TEXT, {"acc": Acc.V, "read": Row.MY}, {"text": Text.MEMORY}]
     count = [{"count": Count.ALL}]
-    p.rounds(AES10, Tweak.SECOND_LAYER, moves, p.power(Power.FIRST), count, read=Row.SX)
+    following, held = (Tweak.SECOND_LAYER, {}) if p.spacing is None else (Tweak.PAIR, {"hold": Hold.V})
+    p.rounds(AES10, following, moves, p.power(Power.FIRST), count, read=Row.SX)
     p.step(result=1, write=Row.SY, source=Source.V, text=Text.ADD)
-    p.step(**LOAD, result=1, write=Row.S, source=Source.V, **go("fragment out", Cond.NONE))
+    p.step(**LOAD, result=1, **held, write=Row.S, source=Source.V, **go("fragment out", Cond.NONE))
 
 
 def _second_pass(p: _Aez) -> None:
-    """Y_i = W_i + S', Z_i = X_i + S', S' = E(2, i; S); C'_i = Y_i + E(0, 0; Z_i), C_i = Z_i + E(1, i; C'_i)."""
+    """Y_i = W_i + S', Z_i = X_i + S', S' = E(2, i; S); C'_i = Y_i + E(0, 0; Z_i), C_i = Z_i + E(1, i; C'_i).
+
+    The rows of a pair are cleared when they were read for the last time.
+    """
     p.name("pair out")
     p.rounds(p.keys_2, Tweak.INNER, [{"read": Row.X}, {"text": Text.MEMORY}])
     p.step(**LOAD, result=1, text=Text.AES, read=Row.W)
-    p.rounds(AES4, Tweak.PAIR, [{"text": Text.ADD}, {"acc": Acc.ADD}])
-    p.step(**LOAD, result=1, hold=Hold.V, read=Row.W)
-    moves = [{"text": Text.ADD, "read": Row.X, "power": Power.AFTER_8, "count": Count.NEXT}, {"text": Text.ADD}]
+    p.rounds(AES4, Tweak.PAIR, [{"text": Text.ADD}, {"acc": Acc.ADD}], read=Row.W)
+    p.step(**LOAD, result=1, hold=Hold.V, text=Text.ADD, read=Row.X, **cleared(Row.W))
+    moves = [{"text": Text.ADD, "power": Power.AFTER_8, "count": Count.NEXT, **cleared(Row.X)}]
     p.rounds(AES4, Tweak.SECOND_LAYER, moves, read=Row.S, **go("pairs out", Cond.DONE))
     p.step(**LOAD, operand=Operand.MEMORY, result=1, out=Out.PAIR, **go("pair out"))
     p.name("pairs out")
@@ -337,7 +353,7 @@ def _finish(p: _Aez) -> None:
     p.run([{}] * 4)  # a result of eight words is being stored
     p.step(out=Out.SINGLE, read=Row.CY)
     p.name("own tag")
-    p.step(text=Text.MEMORY, **_clear(Row.P))
-    p.step(hold=Hold.V, **_clear(Row.Q))
+    p.step(text=Text.MEMORY, **cleared(Row.P))
+    p.step(hold=Hold.V, **cleared(Row.Q))
     p.name("tag")
-    p.step(wait=Wait.TAG, **_clear(Row.X), **go("idle"))
+    p.step(wait=Wait.TAG, **cleared(Row.X), **go("idle"))

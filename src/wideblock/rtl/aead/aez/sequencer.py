@@ -2,7 +2,6 @@
 """The sequencer: which step is carried out, and what the steps need to know of lengths and numbers."""
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
@@ -11,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from wideblock.rtl.aes.planes import named
 
 from ..cipher import CipherShape, Kind
-from .step import LAYOUT, Cond, Count, Row, Step, Turn, Wait
+from .step import Cond, Count, Row, Step, Turn, Wait, layout
 
 __all__ = ["Sequencer"]
 
@@ -35,6 +34,7 @@ class Sequencer(wiring.Component):
 
     def __init__(self, steps: Sequence[Step], shape: CipherShape, rows: int):
         self.steps, self.shape, self.rows = steps, shape, rows
+        self.layout = layout(steps)
         address = range(rows)
         super().__init__(
             {
@@ -43,7 +43,7 @@ class Sequencer(wiring.Component):
                 "key_valid": In(1),
                 "tag_ready": In(1),
                 "clear": In(1),
-                "step": Out(LAYOUT),
+                "step": Out(self.layout),
                 "go": Out(1),
                 "read": Out(address),
                 "write": Out(address),
@@ -66,7 +66,8 @@ class Sequencer(wiring.Component):
         self._waits(m)
         self._lengths(m)
         self._turning(m)
-        m.d.comb += [self.read.eq(self._address(m, self.step.read)), self.write.eq(self._address(m, self.step.write))]
+        for address, row in ((self.read, "read"), (self.write, "write")):
+            m.d.comb += address.eq(self._address(m, self.step[row], self._pair(f"{row}_back")))
         with m.If(self.clear):
             m.d.sync += [register.eq(0) for register in (self.done, self._pairs, self.number, self.size, self._turns)]
             m.d.sync += [self._last.eq(0), self.decrypt.eq(0)]
@@ -74,13 +75,14 @@ class Sequencer(wiring.Component):
 
     def _steps(self, m: Module) -> None:
         """The step after this one is read while this one is carried out."""
-        words = [LAYOUT.const(asdict(step)).as_bits() for step in self.steps]
-        table = memory.Memory(shape=LAYOUT.size, depth=len(words), init=words, attrs={"rom_style": "logic"})
+        fields = [{name: getattr(step, name) for name, _ in self.layout} for step in self.steps]
+        words = [self.layout.const(values).as_bits() for values in fields]
+        table = memory.Memory(shape=self.layout.size, depth=len(words), init=words, attrs={"rom_style": "logic"})
         m.submodules.table = table
         port = table.read_port(domain="comb")
         place = Signal(range(len(words)))
         following = Signal.like(place)
-        step = Signal(LAYOUT, init=asdict(self.steps[0]))
+        step = Signal(self.layout, init=fields[0])
         m.d.comb += [
             self.step.as_value().eq(step),
             following.eq(Mux(self._cond(m), step.target, place + 1)),
@@ -107,12 +109,15 @@ class Sequencer(wiring.Component):
             Cond.NONE: self._pairs == 0,
             Cond.DONE: self.done == self._pairs,
             Cond.ROUNDS: self.number != 7,
+            Cond.MORE: self.done != self._pairs,
         }
         cond = Signal()
+        used = {step.cond for step in self.steps}
         with m.Switch(self.step.cond):
             for name, value in conditions.items():
-                with m.Case(name):
-                    m.d.comb += cond.eq(value)
+                if name in used:
+                    with m.Case(name):
+                        m.d.comb += cond.eq(value)
         return cond
 
     def _waits(self, m: Module) -> None:
@@ -161,8 +166,12 @@ class Sequencer(wiring.Component):
         with m.Elif(self.go & (self.step.turn != Turn.KEEP)):
             m.d.sync += turns.eq(Mux(self.step.turn == Turn.LEFT, self.nibbles, -self.nibbles))
 
-    def _address(self, m: Module, row: Value) -> Value:
-        """Where a row is."""
+    def _pair(self, back: str) -> Value:
+        """The pair whose rows W and X are meant."""
+        return (self.done - self.step[back])[: len(self.done)] if back in self.layout.members else self.done
+
+    def _address(self, m: Module, row: Value, pair: Value) -> Value:
+        """Where a row is, if it is one of ``pair``."""
         bits = len(self.read)
 
         def special(number: Value | int) -> Value:
@@ -173,8 +182,8 @@ class Sequencer(wiring.Component):
         address = Signal(bits)
         with m.Switch(row):
             for name, value in {
-                Row.W: Cat(Const(0, 1), self.done),
-                Row.X: Cat(Const(1, 1), self.done),
+                Row.W: Cat(Const(0, 1), pair),
+                Row.X: Cat(Const(1, 1), pair),
                 Row.INCOMING: Cat(Const(1, 1), following),
                 Row.MY: Mux(self.decrypt, special(Row.TAG.value), special(Row.ZERO.value)),
                 Row.LEFT: Mux(odd, special(Row.Q.value), special(Row.P.value)),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A step of the program: what each part of the datapath does in one cycle, and which step follows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -10,11 +11,16 @@ from .offsets import Power, Tweak
 
 __all__ = [
     "AES",
-    "LAYOUT",
+    "AES4",
+    "AES4_V4",
     "Acc",
+    "Added",
+    "Base",
+    "Carry",
     "Cond",
     "Constant",
     "Count",
+    "Enter",
     "Hold",
     "Operand",
     "Out",
@@ -23,7 +29,9 @@ __all__ = [
     "Step",
     "Text",
     "Turn",
+    "WIDTHS",
     "Wait",
+    "layout",
 ]
 
 
@@ -36,6 +44,11 @@ class AES(enum.Enum):
     I = 5  # noqa: E741
     J = 6
     L = 7
+
+
+AES4 = (AES.J, AES.I, AES.L, AES.ZERO)
+AES4_V4 = (AES.L, AES.I, AES.J, AES.L)
+"""Round keys for j = 2 in version 4.1."""
 
 
 class Operand(enum.Enum):
@@ -177,7 +190,7 @@ class Cond(enum.Enum):
     BELOW_16, EXACT_16, WHOLE: it has less than 16 bytes, 16, 32
     LONG:             the fragment has 16 bytes or more
     EVEN:             the size of that block is a multiple of 16
-    NONE, DONE:       there is no pair at all; all pairs are done
+    NONE, DONE, MORE: there is no pair at all; all pairs are done; they are not
     ROUNDS:           another round of AEZ-tiny follows
     """
 
@@ -198,11 +211,53 @@ class Cond(enum.Enum):
     NONE = 14
     DONE = 15
     ROUNDS = 16
+    MORE = 17
+
+
+class Base(enum.Enum):
+    """V: T, and with ``result`` the AES' register added; or the pipeline's result added to the memory's output, or to
+    the text that came with the call.
+
+    In the latter two nothing is stored, added or given out unless the result is that of a pair.
+    """
+
+    TEXT = 0
+    ROW = 1
+    CARRIED = 2
+
+
+class Carry(enum.Enum):
+    """The text that goes with a call through the pipeline: H, that of the call before, T + result, or V."""
+
+    H = 0
+    CARRIED = 1
+    Y = 2
+    V = 3
+
+
+class Enter(enum.Enum):
+    """Whether the call that is loaded is that of a pair: not; if the result in hand is, too; if the block that is
+    accepted leaves the pair before it whole; yes, and its round keys are those of j = 2."""
+
+    NONE = 0
+    SAME = 1
+    WHOLE = 2
+    SECOND = 3
+
+
+class Added(enum.Enum):
+    """The offset of what is loaded: the one made; of it, that of the second layer; that of j = i = 0; the one made
+    that the pair's first call had."""
+
+    MADE = 0
+    SECOND = 1
+    INNER = 2
+    FIRST = 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class Step:
-    """One cycle. V is T, and with ``result`` the AES' register added.
+    """One cycle. V is as ``base`` says.
 
     tweak, bit: of the next offset; see :class:`Offsets`
     read:       row that the memory's output has in the next cycle
@@ -210,6 +265,10 @@ class Step:
     half:       e is half of AEZ-tiny's string, in nibbles; otherwise that of the last block's bytes beyond a multiple
                 of 16
     target:     name of a step, or in the end its number
+    gather:     T + the pipeline's result is added to the sum
+    read_back, write_back: number of pairs before that in hand to which the rows W and X belong
+
+    Fields from ``base`` on are those of a core with a pipeline.
     """
 
     aes: AES = AES.KEEP
@@ -232,12 +291,20 @@ class Step:
     wait: Wait = Wait.NONE
     cond: Cond = Cond.NEVER
     target: Any = 0
+    base: Base = Base.TEXT
+    carry: Carry = Carry.H
+    enter: Enter = Enter.NONE
+    added: Added = Added.MADE
+    gather: int = 0
+    read_back: int = 0
+    write_back: int = 0
 
 
-def _layout() -> data.StructLayout:
-    widths = {"result": 1, "half": 1, "bit": 2, "target": 9}
-    return data.StructLayout({f.name: widths.get(f.name) or type(f.default) for f in fields(Step)})
+WIDTHS = {"result": 1, "half": 1, "bit": 2, "target": 9, "gather": 1, "read_back": 3, "write_back": 3}
+"""Bits of the fields that are numbers."""
 
 
-LAYOUT = _layout()
-"""A step in hardware."""
+def layout(steps: Sequence[Step]) -> data.StructLayout:
+    """A step in hardware: the fields that any of these steps uses."""
+    used = [f for f in fields(Step) if any(getattr(step, f.name) != f.default for step in steps)]
+    return data.StructLayout({f.name: WIDTHS.get(f.name) or type(f.default) for f in used})

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cycles of a message, from the program that the core carries out."""
 
+from collections import deque
 from collections.abc import Sequence
 
 from ..cipher import Kind
-from .step import Cond, Count, Out, Step, Turn, Wait
+from .overlap import CALL
+from .step import Base, Cond, Count, Enter, Out, Step, Turn, Wait
 
 __all__ = ["Timetable", "setup"]
 
@@ -24,6 +26,7 @@ class Timetable:
         self._done = self._pairs = self._number = self._turns = self._size = 0
         self._last = False
         self._results: list[int] = []
+        self._live = deque([False] * CALL)  # whether the calls in the pipeline are those of pairs
 
     def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
         """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
@@ -55,7 +58,9 @@ class Timetable:
         if step.wait is Wait.TURNED:
             self._cycle += self._turns // 8 + self._turns % 8
             self._turns = 0
-        if step.out is not Out.NONE:
+        live = self._live.popleft()
+        self._live.append(self._enters(step.enter, live))
+        if step.out is not Out.NONE and (live or step.base is Base.TEXT):
             self._results.append(self._cycle)
         following = step.target if self._holds(step.cond) else self._place + 1
         self._count(step)
@@ -77,6 +82,10 @@ class Timetable:
         if step.turn is not Turn.KEEP:
             self._turns = (nibbles if step.turn is Turn.LEFT else -nibbles) % 32
 
+    def _enters(self, enter: Enter, live: bool) -> bool:
+        whole = not (self._last and self._size < 16)
+        return {Enter.NONE: False, Enter.SAME: live, Enter.WHOLE: whole, Enter.SECOND: True}[enter]
+
     def _holds(self, cond: Cond) -> bool:
         size, last = self._size, self._last
         return {
@@ -97,4 +106,5 @@ class Timetable:
             Cond.NONE: self._pairs == 0,
             Cond.DONE: self._done == self._pairs,
             Cond.ROUNDS: self._number != 7,
+            Cond.MORE: self._done != self._pairs,
         }[cond]
