@@ -52,6 +52,10 @@ COMMANDS = {
         "sweep",
         "Measure every mix of presets, parameters, targets and seeds, and store each point as it is found.",
     ),
+    "measure-peer": (
+        "measure_peer",
+        "Measure other people's Verilog by the flow that measures ours, and store it with its origin.",
+    ),
     "explore": (
         "explore",
         "Search the parameters of a preset for the best figure, and print the Pareto set of throughput and area.",

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Clock", "Failure", "Figures", "Identity", "Point", "from_json", "throughput"]
+__all__ = ["Clock", "Failure", "Figures", "Identity", "Origin", "Point", "from_json", "throughput"]
 
 
 def throughput(size: int, interval: int, mhz: float) -> float:
@@ -19,18 +19,33 @@ def throughput(size: int, interval: int, mhz: float) -> float:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Where Verilog comes from that is not ours.
+
+    repository: its address           commit: of its files, with "-dirty" where they were changed since
+    licence:    SPDX identifier       top:    the module that was measured
+    """
+
+    repository: str
+    commit: str
+    licence: str
+    top: str
+
+
+@dataclass(frozen=True)
 class Identity:
     """What was measured, and by what.
 
-    preset:     name of the preset or part
+    preset:     name of the preset or part; of a peer repository and module
     changed:    parameters that differ from the preset's own
-    parameters: all parameters of the core; empty for a part
+    parameters: all parameters of the core; empty for a part and a peer
     target:     name of the target
     options:    arguments of the synthesis pass beyond the target's own
     seed:       of the placer; None where nothing is placed
     aim_mhz:    clock that the tools were asked for; None where they take none
     tools:      each tool with its version
     version, commit: of wideblock; commit None outside a repository, with "-dirty" where the code was changed since
+    origin:     of a peer's Verilog; None for ours
     """
 
     preset: str
@@ -43,6 +58,7 @@ class Identity:
     tools: tuple[str, ...]
     version: str
     commit: str | None
+    origin: Origin | None = None
 
     @property
     def name(self) -> str:
@@ -53,7 +69,8 @@ class Identity:
     def flow(self) -> str:
         """Equal for points that differ in their seed, version or commit alone."""
         changed = sorted(self.changed.items())
-        return json.dumps([self.preset, changed, self.target, self.options, self.aim_mhz, self.tools])
+        origin = [dataclasses.astuple(self.origin)] if self.origin else []
+        return json.dumps([self.preset, changed, self.target, self.options, self.aim_mhz, self.tools, *origin])
 
     @property
     def key(self) -> str:
@@ -182,14 +199,21 @@ def from_json(line: str) -> Point:
     content = json.loads(line)
     try:
         identity = content["identity"]
-        figures, failure = content["figures"], content["failure"]
+        figures, failure, origin = content["figures"], content["failure"], identity.get("origin")
         if figures is not None:
             clock = figures["clock"]
             figures = Figures(**{**figures, "clock": None if clock is None else Clock(**clock)})
         if content.keys() != {"identity", "figures", "failure"}:
             raise ValueError(f"fields {sorted(content)}, not identity, figures and failure")
         return Point(
-            Identity(**{**identity, "options": tuple(identity["options"]), "tools": tuple(identity["tools"])}),
+            Identity(
+                **{
+                    **identity,
+                    "options": tuple(identity["options"]),
+                    "tools": tuple(identity["tools"]),
+                    "origin": None if origin is None else Origin(**origin),
+                }
+            ),
             figures,
             None if failure is None else Failure(**failure),
         )

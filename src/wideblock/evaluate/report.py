@@ -17,7 +17,7 @@ from wideblock.errors import UserError
 from wideblock.evaluate.compare import Row, compare
 from wideblock.evaluate.plots import Mark, figure, front, scatter, strips
 from wideblock.evaluate.point import Figures, Point
-from wideblock.evaluate.store import current, medians
+from wideblock.evaluate.store import current, medians, own, peers, typical
 from wideblock.export.contract import contract
 from wideblock.synth.targets import targets
 
@@ -98,6 +98,11 @@ class _Page:
     @cached_property
     def entries(self) -> list[Entry]:
         return entries(self.points)
+
+    @property
+    def peers(self) -> list[Point]:
+        """One point for each module of other people on each target."""
+        return typical(peers(self.points))
 
     @property
     def cores(self) -> list[Entry]:
@@ -205,7 +210,8 @@ def _interval(preset: str, changed: tuple[tuple[str, Any], ...], size: int) -> i
 
 
 def entries(points: Sequence[Point]) -> list[Entry]:
-    """An entry for each core on each target and each flow, by name."""
+    """An entry for each of our cores on each target and each flow, by name."""
+    points = own(points)
     seeds: dict[str, list[float]] = {}
     for point in current(points):
         if point.figures and point.figures.clock:
@@ -233,7 +239,7 @@ def page(points: Sequence[Point]) -> str:
     be larger than :data:`LARGEST`.
     """
     content = _Page(points, SIZES)
-    if not content.entries:
+    if not content.entries and not content.peers:
         raise UserError("there are no measured points to report; wideblock sweep --store FILE measures some")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True

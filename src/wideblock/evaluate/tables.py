@@ -12,7 +12,7 @@ from wideblock.atomic import write_text
 from wideblock.errors import UserError
 from wideblock.evaluate.point import Clock, Figures, Point
 from wideblock.evaluate.published import for_preset
-from wideblock.evaluate.store import load, typical
+from wideblock.evaluate.store import load, own, typical
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.synth.targets import targets
@@ -61,7 +61,7 @@ def summary(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, .
     """
     by_core: dict[str, dict[str, Point]] = {}
     columns: dict[str, str] = {}
-    for point in sorted(typical(points), key=lambda p: list(targets).index(p.identity.target)):
+    for point in sorted(typical(own(points)), key=lambda p: list(targets).index(p.identity.target)):
         by_core.setdefault(point.name, {})[point.identity.target] = point
         columns[point.identity.target] = f"{point.found.part.partition(',')[0]}, {_unit(point.found)}"
     clocks = {found.clock.wires for on in by_core.values() for f in on.values() if (found := f.found).clock}
@@ -81,7 +81,7 @@ def renew(document: Path, points: Iterable[Point]) -> bool:
 
     Raises UserError if the document has no markers or there is no point with figures.
     """
-    points = typical(points)
+    points = typical(own(points))
     if not points:
         raise UserError(f"there are no results to put into {document}; wideblock sweep --store FILE measures some")
     text = document.read_text()
