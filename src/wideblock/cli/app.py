@@ -58,7 +58,7 @@ COMMANDS = {
     ),
     "explore": (
         "explore",
-        "Search the parameters of a preset for the best figure, and print the Pareto set of throughput and area.",
+        "Search the parameters of presets for the best figure, and print the Pareto set of throughput and area.",
     ),
     "report": (
         "report",

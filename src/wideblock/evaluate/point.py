@@ -149,6 +149,11 @@ class Figures:
         return throughput(self.bytes, self.interval, self.clock.mhz)
 
     @property
+    def bits_a_cycle(self) -> float | None:
+        """Throughput at any clock, bits a cycle."""
+        return 8 * self.bytes / self.interval if self.bytes and self.interval else None
+
+    @property
     def mbps_per_area(self) -> float | None:
         """Throughput over area: Mb/s for each unit of area."""
         return None if self.gbps is None else 1000 * self.gbps / self.area

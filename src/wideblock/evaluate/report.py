@@ -64,12 +64,6 @@ class Entry:
             return "none"
         return "routed" if self.figures.clock.wires else "pre-layout"
 
-    @property
-    def bits_a_cycle(self) -> float | None:
-        """Throughput at any clock."""
-        size, interval = self.figures.bytes, self.figures.interval
-        return 8 * size / interval if size and interval else None
-
 
 @dataclass(frozen=True)
 class Plot:
@@ -145,7 +139,7 @@ class _Page:
                 ns = [(entry, entry.figures.latency_ns) for entry in here]
                 drawn += self._plot(f"{target.family}: latency against area", "latency, ns", ns, clocks, largest=False)
             else:
-                bits = [(entry, entry.bits_a_cycle) for entry in here]
+                bits = [(entry, entry.figures.bits_a_cycle) for entry in here]
                 drawn += self._plot(f"{target.family}: bits a cycle against area", "bits a cycle", bits, "no clock")
         return drawn
 
