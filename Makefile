@@ -60,8 +60,9 @@ asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells,
 	$(BIN)/wideblock sweep $$($(BIN)/wideblock list --names) --set sbox=composite --target nangate45 --store $(STORE)
 	$(BIN)/wideblock sweep $(GATES) karatsuba-4 --target nangate45 --store $(STORE)
 
-docs: $(READY) ## Renew the tables of the documents from measured results and the last test run.
+docs: $(READY) ## Renew tables and plots of the documents from measured results and the last test run.
 	$(BIN)/python -m wideblock.evaluate.tables $(STORE) README.md
+	$(BIN)/python -m wideblock.evaluate.drawings $(STORE) README.md
 	$(BIN)/python -m tests.plan build/test-plan.json docs/test-plan.md
 
 setup: $(READY) ## Set up .venv from requirements.lock.
