@@ -180,7 +180,7 @@ def test_a_drawing_of_the_documents_has_its_words(points, tmp_path):
     document.write_text(f"before\n{drawings.BEGIN}\n{drawings.END}\nafter\n")
     drawings.renew(document, points)
     found = drawings.drawings(points)
-    assert found.keys() == {"xc7", "nangate45"} and "xcb-2 9,000" in found["xc7"].caption
+    assert found.keys() == {"xc7", "nangate45"} and "fast-brw-2 2,000, 254" in found["xc7"].caption
     alternative = f"![{found['xc7'].title}. {found['xc7'].caption}](docs/throughput-xc7.svg)"
     assert document.read_text() == f"before\n{drawings.BEGIN}\n{alternative}\n{drawings.END}\nafter\n"
     svg = (tmp_path / "docs" / "throughput-xc7.svg").read_text()

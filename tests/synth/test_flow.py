@@ -114,6 +114,20 @@ def test_timeout_kills_the_whole_session(tmp_path):
     assert any(gone(child) or time.sleep(0.05) for _ in range(100))  # a signal takes a moment to arrive
 
 
+def test_a_tool_that_takes_too_much_memory_is_ended(tmp_path, monkeypatch):
+    """What takes it is a process below the tool, as ABC is below Yosys."""
+    take = "print('begun', flush=True); x = bytearray(300 << 20); import time; time.sleep(60)"
+    script = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {take!r}])"
+    monkeypatch.setattr(process, "_limit", 200 << 20)
+    with pytest.raises(FlowError, match=r"^taker took more than 0.195 GiB of memory$") as error:
+        process.run("taker", [sys.executable, "-c", script], cwd=tmp_path, log=tmp_path / "log")
+    assert "begun" in error.value.log
+    monkeypatch.setattr(process, "_limit", 600 << 20)
+    process.run("taker", [sys.executable, "-c", take.replace("60", "0.6")], cwd=tmp_path, log=tmp_path / "log")
+    with pytest.raises(FlowError, match="taker did not finish in 0.6 s"):
+        process.run("taker", [sys.executable, "-c", take], cwd=tmp_path, log=tmp_path / "log", timeout=0.6)
+
+
 def gone(process_id):
     try:
         return Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[0] == "Z"

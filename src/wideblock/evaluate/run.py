@@ -143,11 +143,13 @@ def build(
 
 
 def attempt(identity: Identity) -> Point:
-    """As :func:`measure`, but a failure of the tools is a point, too."""
+    """As :func:`measure`, but a failure of the tools, or for want of memory, is a point, too."""
     try:
         return measure(identity)
     except FlowError as error:
         return Point(identity, None, Failure(str(error), error.log))
+    except MemoryError:
+        return Point(identity, None, Failure("the emission of the Verilog took more memory than a worker may", ""))
 
 
 def figures(
