@@ -52,7 +52,7 @@ def compare(
     if others := [] if presets else typical(peers(points)):
         out.print("\nOther people's Verilog, measured by the same flow:\n")
         table(HEAD, map(row_of, others))
-        for origin in dict.fromkeys(point.identity.origin for point in others):
+        for origin in filter(None, dict.fromkeys(point.identity.origin for point in others)):
             out.print(f"{origin.repository} at {origin.commit}, {origin.licence}: {origin.top}.", markup=False)
 
 
