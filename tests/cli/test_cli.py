@@ -298,6 +298,8 @@ def test_help_names_every_command_by_its_own_words_and_imports_none():
     for name, (module, line) in COMMANDS.items():
         assert name in done.stdout
         text = " ".join(
-            getattr(import_module(f"wideblock.cli.{module}"), {"list": "presets"}.get(name, name)).__doc__.split()
+            getattr(
+                import_module(f"wideblock.cli.{module}"), {"list": "presets"}.get(name, name.replace("-", "_"))
+            ).__doc__.split()
         )
         assert text.startswith(line[:-1]), f"{name}: {text}"
