@@ -261,6 +261,7 @@ targets: dict[str, Target] = {
                 timed=TimedLut("LUT4", 4, "I0", "F", "LUT[1-4]", r"DFF\w*", "D"),
             ),
         ),
+        # nextpnr does not place multiplexers of eight.
         Fpga(
             name="gatemate",
             family="GateMate",
@@ -269,7 +270,7 @@ targets: dict[str, Target] = {
             speed="",
             area_unit="half CPE (LUT tree of 4 inputs)",
             aim_mhz=100,
-            command=("synth_gatemate", "-luttree", "-noiopad", "-noclkbuf"),
+            command=("synth_gatemate", "-luttree", "-nomx8", "-noiopad", "-noclkbuf"),
             stat="",
             cells=cells.GATEMATE,
             models=("gatemate/cells_sim.v",),
