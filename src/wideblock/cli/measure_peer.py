@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import Json, as_json, complete_target, err, out, table
+from wideblock.cli.app import Json, as_json, complete_target, out, stages, table
 from wideblock.evaluate import peer
 from wideblock.evaluate.run import build
 from wideblock.evaluate.store import add
@@ -73,9 +73,9 @@ def measure_peer(
     ]
     design = peer.design(source, clock, bytes=size, interval=interval, latency=latency)
     found = []
-    with err.status("synthesis") as status:
-        for point in points:
-            found.append(build(point, lambda: design, status.update))
+    with stages("synthesis") as report:
+        for k, point in enumerate(points):
+            found.append(build(point, lambda: design, lambda text, k=k: report(text, k, len(points))))
             add(store, found[-1])
     if json:
         as_json([asdict(point) for point in found])

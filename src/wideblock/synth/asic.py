@@ -44,7 +44,8 @@ opt_clean -purge
 memories memories.json
 tee -q -o area.json stat -liberty cells.lib -json
 delete t:$mem*
-tee -q write_verilog -noattr -noexpr netlist.v"""
+setundef -zero
+tee -q write_verilog -noattr -noexpr -simple-lhs netlist.v"""
 
 _SIZES = ["topo", "buffer -c", "topo", "upsize -D {ps:.0f}", "dnsize -D {ps:.0f}", "stime -p"]
 _CLEAN = ["strash", "&get -n", "&fraig -x", "&put", "scorr", "dc2", "strash"]
