@@ -48,7 +48,7 @@ endmodule
 )
 
 
-@pytest.mark.parametrize("name", ["xc5v", "xc6v", "xc7"])
+@pytest.mark.parametrize("name", few_of_many(["xc5v", "xc6v", "xc7"], ("xc7",)))
 def test_area_on_xilinx(name):
     area = yosys.synthesise(MIXER, target(name))
     assert (area.ffs, area.block_rams, area.dsps, area.lutram) == (32, 0, 0, 0)
@@ -155,7 +155,7 @@ def placed(name):
 ROUTED = [name for name, device in fpgas.items() if device.router]
 
 
-@pytest.mark.parametrize("name", few_of_many(ROUTED, ("ecp5", "nexus", "gw2a")))
+@pytest.mark.parametrize("name", few_of_many(ROUTED, ("ecp5", "gw2a")))
 def test_place(name):
     chosen, clock = target(name), placed(name)
     through = chosen.router.through
@@ -191,7 +191,7 @@ def test_a_netlist_for_a_router_that_times_one_lut_alone():
 
 
 def test_place_is_reproducible():
-    assert place.place(MIXER, target("nexus"), mhz=150, seed=3) == placed("nexus")
+    assert place.place(MIXER, target("gw2a"), mhz=150, seed=3) == placed("gw2a")
 
 
 def test_ports():
@@ -230,7 +230,7 @@ sat -verify -prove-asserts -set-init-zero -seq 1 -tempinduct -maxsteps 8 check''
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=os.environ, timeout=600)
 
 
-@pytest.mark.parametrize("name", few_of_many(["xc7", *ROUTED], ("xc7", "ecp5", "nexus", "gw2a")))
+@pytest.mark.parametrize("name", few_of_many(["xc7", *ROUTED], ("xc7", "ecp5", "gw2a")))
 def test_netlist_with_the_familys_models_equals_the_source(name, tmp_path):
     assert prove(name, tmp_path, "source.v").returncode == 0
 
