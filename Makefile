@@ -13,6 +13,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SECTORS ?= 10000
 STORE := src/wideblock/evaluate/results/points.jsonl
+NO_SBOX := scream scream-r minalpher minalpher-shared
 GATES := aes128-pec-composite aes128-pec-composite-r2 aes128-pec-norm aes128-pec-norm-r2
 
 .PHONY: help demo test test-all lint judge verify netlist bench synth asic docs setup format lock clean
@@ -53,15 +54,19 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 	$(BIN)/wideblock sweep --all --target xc7 --target xc6v --target xc5v --store $(STORE)
 	$(BIN)/wideblock sweep xts-both --set key_bits=256 --target xc7 --store $(STORE)
 	$(BIN)/wideblock sweep $(GATES) --target ecp5 --yosys=-nowidelut --store $(STORE)
+	$(BIN)/wideblock sweep aes128-sdc --target gw2a --store $(STORE)
 	$(BIN)/wideblock sweep fast-brw-1 --set sbox=composite --target ecp5 --yosys=-nowidelut --mhz 120 --store $(STORE)
 
 asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells, S-boxes in gates; hours.
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r requirements-asic.lock
-	$(BIN)/wideblock sweep $$($(BIN)/wideblock list --names) --set sbox=composite --target nangate45 --store $(STORE)
+	$(BIN)/wideblock sweep $(NO_SBOX) --target nangate45 --store $(STORE)
+	$(BIN)/wideblock sweep $$($(BIN)/wideblock list --names | grep -vx $(NO_SBOX:%=-e %)) \
+		--set sbox=composite --target nangate45 --store $(STORE)
 	$(BIN)/wideblock sweep $(GATES) karatsuba-4 --target nangate45 --store $(STORE)
 
-docs: $(READY) ## Renew the tables of the documents from measured results and the last test run.
+docs: $(READY) ## Renew tables and plots of the documents from measured results and the last test run.
 	$(BIN)/python -m wideblock.evaluate.tables $(STORE) README.md
+	$(BIN)/python -m wideblock.evaluate.drawings $(STORE) README.md
 	$(BIN)/python -m tests.plan build/test-plan.json docs/test-plan.md
 
 setup: $(READY) ## Set up .venv from requirements.lock.

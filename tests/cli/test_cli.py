@@ -139,6 +139,8 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("sweep", FAST, "--set", "lanes=1,3"), "3"),
         (("sweep", FAST, "--store", "{image}"), "line 1 is no measured point"),
         (("sweep", FAST, "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"), "--workers is for this machine"),
+        (("sweep", FAST, "--memory", "2", "--scheduler", "tcp://127.0.0.1:1"), "--memory is for this machine"),
+        (("measure-peer", "{missing}", "--top", "t", "--bytes", "1", "--interval", "1"), "is no directory"),
         (("explore", FAST, "--target", "abacus"), "there is no target 'abacus'"),
         (("explore", FAST, "--set", "colour=red"), "unknown parameter 'colour'"),
         (("explore", FAST, "--store", "{image}"), "line 1 is no measured point"),
@@ -296,6 +298,8 @@ def test_help_names_every_command_by_its_own_words_and_imports_none():
     for name, (module, line) in COMMANDS.items():
         assert name in done.stdout
         text = " ".join(
-            getattr(import_module(f"wideblock.cli.{module}"), {"list": "presets"}.get(name, name)).__doc__.split()
+            getattr(
+                import_module(f"wideblock.cli.{module}"), {"list": "presets"}.get(name, name.replace("-", "_"))
+            ).__doc__.split()
         )
         assert text.startswith(line[:-1]), f"{name}: {text}"

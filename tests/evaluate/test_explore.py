@@ -28,7 +28,9 @@ def search(measurement):
                                bytes=4096, interval=257 if stages < 4 else 2570)  # fmt: skip
 
         space = Space(("xts-enc",), (target,), changes, seeds=(1, 2, 3))
-        return *explore(space, objective, measure), asked
+        name, best, points = explore([space], objective, measure)
+        assert name == "xts-enc"
+        return best, points, asked
 
     return run
 
@@ -59,8 +61,25 @@ def test_the_pareto_set_has_no_point_that_another_beats(measurement):
 
 
 def test_a_target_without_clock_is_refused(measurement):
-    with pytest.raises(UserError, match="nothing of fast-brw-2 on xc7 has a clock"):
-        explore(Space(("fast-brw-2",), ("xc7",), {}), Objective.CLOCK, lambda points: [measurement("fast-brw-2")])
+    with pytest.raises(UserError, match="nothing of fast-brw-2 on xc7 has a figure for clock"):
+        explore([Space(("fast-brw-2",), ("xc7",), {})], Objective.CLOCK, lambda points: [measurement("fast-brw-2")])
+
+
+def test_cores_on_a_target_without_clock_compare_by_the_cycle(measurement):
+    """Two parts, which have no parameters; the smaller one wins an area, and both are alike in throughput."""
+    areas = {"aes128-pec": 700, "aes128-pec-r2": 800}
+    spaces = [Space((name,), ("xc7",), same_function(name)) for name in areas]
+
+    def measure(identities):
+        return [measurement(one.preset, lcs=areas[one.preset], bytes=16, interval=1) for one in identities]
+
+    for objective in (Objective.EFFICIENCY, Objective.THROUGHPUT):
+        name, best, points = explore(spaces, objective, measure)
+        assert (name, best, len(points)) == ("aes128-pec", {}, 2)
+    assert Objective.LUTS.of(points[0].found) == 128 / 23456
+    assert [point.name for point in pareto(points)] == ["aes128-pec"]
+    with pytest.raises(UserError, match="unknown parameter 'sbox' of aes128-pec; a part has none"):
+        explore([Space(("aes128-pec",), ("xc7",), {"sbox": ("lut",)})], Objective.EFFICIENCY, measure)
 
 
 def test_what_is_searched_by_default_leaves_the_function():

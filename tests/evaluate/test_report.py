@@ -7,13 +7,15 @@ import re
 import shutil
 import subprocess
 import sys
+from html import escape
 from html.parser import HTMLParser
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 from wideblock.errors import UserError
-from wideblock.evaluate import report
+from wideblock.evaluate import drawings, report
 from wideblock.evaluate.plots import Mark, front, scatter, strips
 from wideblock.evaluate.report import LARGEST, entries, page
 from wideblock.evaluate.store import COMMITTED, load
@@ -162,6 +164,38 @@ def test_marks_of_a_plot_have_their_words():
     svg = scatter(MARKS, x="area, LC", y="Gb/s")
     assert all(f'aria-label="{m.name}: {m.x:g}, {m.y:g} ({m.group})"' in svg for m in MARKS)
     assert scatter(MARKS, x="area, LC", y="Gb/s") == svg
+
+
+@needs_drawing
+def test_names_of_a_plot_do_not_cover_each_other():
+    marks = [Mark(name, "g", x, y) for name, x, y in (("first", 100, 10), ("second", 104, 10.1), ("third", 900, 11))]
+    svg = scatter(marks, x="area, LC", y="Gb/s")
+    assert [name for name in ("first", "second", "third") if f">{name}</text>" in svg] == ["first", "third"]
+
+
+@needs_drawing
+def test_a_drawing_of_the_documents_has_its_words(points, tmp_path):
+    document = tmp_path / "R.md"
+    (tmp_path / "docs").mkdir()
+    document.write_text(f"before\n{drawings.BEGIN}\n{drawings.END}\nafter\n")
+    drawings.renew(document, points)
+    found = drawings.drawings(points)
+    assert found.keys() == {"xc7", "nangate45"} and "fast-brw-2 2,000, 254" in found["xc7"].caption
+    alternative = f"![{found['xc7'].title}. {found['xc7'].caption}](docs/throughput-xc7.svg)"
+    assert document.read_text() == f"before\n{drawings.BEGIN}\n{alternative}\n{drawings.END}\nafter\n"
+    svg = (tmp_path / "docs" / "throughput-xc7.svg").read_text()
+    assert f"<desc>{found['xc7'].caption}</desc>" in svg and svg.startswith("<svg ") and 'role="img"' in svg
+    drawings.renew(document, points[4:5])
+    assert document.read_text() == f"before\n{drawings.BEGIN}\n{drawings.END}\nafter\n"
+
+
+def test_the_drawings_show_the_store():
+    """`make docs` was run after the last change of the store."""
+    root = Path(__file__).parents[2]
+    found = drawings.drawings(load(COMMITTED))
+    assert drawings.image(drawings.SHOWN, found[drawings.SHOWN]) in (root / "README.md").read_text()
+    for name, plot in found.items():
+        assert escape(plot.caption) in (root / "docs" / f"throughput-{name}.svg").read_text()
 
 
 @needs_drawing

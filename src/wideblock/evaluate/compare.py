@@ -8,7 +8,7 @@ from functools import cache
 from wideblock import catalog
 from wideblock.evaluate.point import Point
 from wideblock.evaluate.published import Area, Published, for_preset
-from wideblock.evaluate.store import typical
+from wideblock.evaluate.store import own, typical
 from wideblock.export.contract import contract
 
 __all__ = ["Row", "compare"]
@@ -59,7 +59,7 @@ def compare(names: Sequence[str] = (), points: Iterable[Point] = ()) -> list[Row
     """
     ours: dict[str, list[Point]] = {}
     changed: dict[str, list[str]] = {}
-    for point in typical(points):
+    for point in typical(own(points)):
         ours.setdefault(point.name, []).append(point)
         if point.identity.changed and point.name not in changed.setdefault(point.identity.preset, []):
             changed[point.identity.preset].append(point.name)

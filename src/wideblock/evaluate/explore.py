@@ -13,7 +13,7 @@ from wideblock.evaluate.point import Figures, Identity, Point
 from wideblock.evaluate.store import medians
 from wideblock.evaluate.sweep import Space
 
-__all__ = ["Objective", "explore", "pareto", "same_function"]
+__all__ = ["Objective", "explore", "pareto", "rate", "same_function"]
 
 log = logging.getLogger(__name__)
 
@@ -25,69 +25,102 @@ class Objective(Enum):
     """What is to be large."""
 
     EFFICIENCY = "throughput-per-area"
+    LUTS = "throughput-per-lut"
     THROUGHPUT = "throughput"
     CLOCK = "clock"
 
     def of(self, found: Figures) -> float:
-        """The objective's value; nothing where there is no clock."""
+        """The objective's value; nothing where a target has no such figure."""
         value = {
-            Objective.EFFICIENCY: found.mbps_per_area,
-            Objective.THROUGHPUT: found.gbps,
+            Objective.EFFICIENCY: rate(found) / found.area,
+            Objective.LUTS: rate(found) / found.luts if found.luts else 0,
+            Objective.THROUGHPUT: rate(found),
             Objective.CLOCK: found.clock and found.clock.mhz,
         }[self]
         return value or 0
 
 
-def same_function(preset: str) -> dict[str, list[str]]:
-    """The parameters of a preset that may be searched without changing its function, each with all its values."""
-    known = fields(catalog.preset(preset).parameters)
+def rate(found: Figures) -> float:
+    """Throughput in Gb/s; on a target without a clock in bits a cycle, to compare cores at one clock. 0 if unknown."""
+    return (found.gbps if found.clock else found.bits_a_cycle) or 0
+
+
+def same_function(name: str) -> dict[str, list[str]]:
+    """The parameters that may be searched without changing the function, each with all its values; a part has none."""
+    known = () if name in catalog.PARTS else fields(catalog.preset(name).parameters)
     return {f.name: list(map(str, f.metadata["choices"])) for f in known if f.name in SAME_FUNCTION}
 
 
 def explore(
-    space: Space, objective: Objective, measure: Callable[[Sequence[Identity]], list[Point]]
-) -> tuple[dict[str, str], list[Point]]:
-    """Searches ``space``, of one preset and one target, by changing one parameter at a time to its best value.
+    spaces: Sequence[Space], objective: Objective, measure: Callable[[Sequence[Identity]], list[Point]]
+) -> tuple[str, dict[str, str], list[Point]]:
+    """Searches ``spaces``, each of one preset or part, by changing one parameter at a time to its best value.
 
     measure: gives the point of each identity, from a store or by measuring it
-    Returns the best values and the median point of everything that was measured. Mixes that no core can have, and
-    points that fail, are passed over. Raises UserError for a name that does not exist and if nothing has a clock.
+    A part has no parameters: it is one point. Returns the best preset or part with its best values, and the median
+    point of everything that was measured. Mixes that no core can have, and points that fail, are passed over. Raises
+    UserError for a name that does not exist and if nothing has a value of the objective.
     """
-    (preset,) = space.names
-    known = {f.name for f in fields(catalog.preset(preset).parameters)}
-    if unknown := [name for name in space.changes if name not in known]:
-        raise UserError(f"unknown parameter {unknown[0]!r} of {preset}; it would be one of {', '.join(sorted(known))}")
-    seen: dict[str, Point] = {}
+    searches = [_Search(space, objective, measure) for space in spaces]
+    best = max(searches, key=lambda search: search.run())
+    if not best.highest:
+        names, where = ", ".join(search.name for search in searches), spaces[0].targets[0]
+        raise UserError(f"nothing of {names} on {where} has a figure for {objective.value}; choose another target")
+    return best.name, best.values, [point for search in searches for point in search.seen.values()]
 
-    def points(changes: Mapping[str, str]) -> list[Identity]:
-        return replace(space, changes={name: (text,) for name, text in changes.items()}).points()
 
-    def value(identities: Sequence[Identity]) -> float:
+class _Search:
+    """The search of one preset's parameters.
+
+    values, highest: best values, and the objective there          seen: median points by key
+    """
+
+    def __init__(self, space: Space, objective: Objective, measure: Callable[[Sequence[Identity]], list[Point]]):
+        (self.name,) = space.names
+        self._space, self._objective, self._measure = space, objective, measure
+        self.values: dict[str, str] = {}
+        self.highest = 0.0
+        self.seen: dict[str, Point] = {}
+        preset = None if self.name in catalog.PARTS else catalog.preset(self.name)
+        known = {f.name for f in fields(preset.parameters)} if preset else set()
+        if unknown := [name for name in space.changes if name not in known]:
+            would = f"it would be one of {', '.join(sorted(known))}" if known else "a part has none"
+            raise UserError(f"unknown parameter {unknown[0]!r} of {self.name}; {would}")
+
+    def run(self) -> float:
+        """Searches; the highest value of the objective."""
+        self.highest, improved = self._value(self._points({})), True
+        while improved:
+            improved = False
+            for name, texts in self._space.changes.items():
+                for text in texts:
+                    improved |= self._try(self.values | {name: text})
+        return self.highest
+
+    def _try(self, values: dict[str, str]) -> bool:
+        """Takes ``values`` if they are better."""
+        try:
+            wanted = self._points(values)
+        except UserError as error:
+            log.info("passed over: %s", error)
+            return False
+        if (reached := self._value(wanted)) <= self.highest:
+            return False
+        self.values, self.highest = values, reached
+        log.info("%s %s: %s %.4g", self.name, values, self._objective.value, reached)
+        return True
+
+    def _points(self, values: Mapping[str, str]) -> list[Identity]:
+        return replace(self._space, changes={name: (text,) for name, text in values.items()}).points()
+
+    def _value(self, identities: Sequence[Identity]) -> float:
         """The objective's median."""
-        found = medians(measure(identities))
-        seen.update((point.identity.key, point) for point in found)
-        return max((objective.of(point.found) for point in found), default=0)
-
-    best: dict[str, str] = {}
-    highest, improved = value(points(best)), True
-    while improved:
-        improved = False
-        for name, values in space.changes.items():
-            for text in values:
-                try:
-                    wanted = points(best | {name: text})
-                except UserError as error:
-                    log.info("passed over: %s", error)
-                    continue
-                if (reached := value(wanted)) > highest:
-                    best, highest, improved = best | {name: text}, reached, True
-                    log.info("%s, %s: %s %.4g", preset, f"{name}={text}", objective.value, highest)
-    if not highest:
-        raise UserError(f"nothing of {preset} on {space.targets[0]} has a clock; choose a target that gives one")
-    return best, list(seen.values())
+        found = medians(self._measure(identities))
+        self.seen.update((point.identity.key, point) for point in found)
+        return max((self._objective.of(point.found) for point in found), default=0)
 
 
 def pareto(points: Sequence[Point]) -> list[Point]:
     """The points of which none has as small an area and as much throughput, from the smallest on."""
-    known = [point for point in points if point.found.gbps]
-    return front(known, lambda point: point.found.area, lambda point: point.found.gbps or 0)
+    known = [point for point in points if rate(point.found)]
+    return front(known, lambda point: point.found.area, lambda point: rate(point.found))

@@ -19,6 +19,7 @@ _SHAPES = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down
 _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 _TEXT = 13
 _WIDTH, _HEIGHT = 520, 340
+_LETTER = 0.6 * _TEXT  # mean width
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def scatter(marks: Sequence[Mark], *, x: str, y: str, largest: bool = True, grou
                 *([_equal(*spans)] if largest else []),
                 _line([{"x": mark.x, "y": mark.y} for mark in best], _scales(x, y, spans)),
                 _points(marks, groups, _scales(x, y, spans)),
-                _names(best, _scales(x, y, spans)),
+                _names(_apart(best, spans), _scales(x, y, spans)),
             ],
         }
     )
@@ -167,6 +168,23 @@ def _points(marks: Sequence[Mark], groups: Sequence[str], scales: dict[str, Any]
             "description": {"field": "text", "type": "nominal"},
         },
     }
+
+
+def _apart(marks: Sequence[Mark], spans: tuple[tuple[float, float], ...]) -> list[Mark]:
+    """Those of ``marks``, from left to right, whose names do not cover the name of the one before."""
+
+    def place(mark: Mark) -> list[float]:
+        ends = zip((mark.x, mark.y), spans, (_WIDTH, _HEIGHT), strict=True)
+        return [length * math.log(at / low) / math.log(high / low) for at, (low, high), length in ends]
+
+    named: list[Mark] = []
+    for mark in marks:
+        if named:
+            (x, y), (left, level) = place(mark), place(named[-1])
+            if abs(y - level) < _TEXT and x - left < _LETTER * len(named[-1].name):
+                continue
+        named.append(mark)
+    return named
 
 
 def _names(best: Sequence[Mark], scales: dict[str, Any]) -> dict[str, Any]:

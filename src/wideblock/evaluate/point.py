@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Clock", "Failure", "Figures", "Identity", "Point", "from_json", "throughput"]
+__all__ = ["Clock", "Failure", "Figures", "Identity", "Origin", "Point", "from_json", "throughput"]
 
 
 def throughput(size: int, interval: int, mhz: float) -> float:
@@ -19,18 +19,33 @@ def throughput(size: int, interval: int, mhz: float) -> float:
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Where Verilog comes from that is not ours.
+
+    repository: its address           commit: of its files, with "-dirty" where they were changed since
+    licence:    SPDX identifier       top:    the module that was measured
+    """
+
+    repository: str
+    commit: str
+    licence: str
+    top: str
+
+
+@dataclass(frozen=True)
 class Identity:
     """What was measured, and by what.
 
-    preset:     name of the preset or part
+    preset:     name of the preset or part; of a peer repository and module
     changed:    parameters that differ from the preset's own
-    parameters: all parameters of the core; empty for a part
+    parameters: all parameters of the core; empty for a part and a peer
     target:     name of the target
     options:    arguments of the synthesis pass beyond the target's own
     seed:       of the placer; None where nothing is placed
     aim_mhz:    clock that the tools were asked for; None where they take none
     tools:      each tool with its version
     version, commit: of wideblock; commit None outside a repository, with "-dirty" where the code was changed since
+    origin:     of a peer's Verilog; None for ours
     """
 
     preset: str
@@ -43,6 +58,7 @@ class Identity:
     tools: tuple[str, ...]
     version: str
     commit: str | None
+    origin: Origin | None = None
 
     @property
     def name(self) -> str:
@@ -53,7 +69,8 @@ class Identity:
     def flow(self) -> str:
         """Equal for points that differ in their seed, version or commit alone."""
         changed = sorted(self.changed.items())
-        return json.dumps([self.preset, changed, self.target, self.options, self.aim_mhz, self.tools])
+        origin = [dataclasses.astuple(self.origin)] if self.origin else []
+        return json.dumps([self.preset, changed, self.target, self.options, self.aim_mhz, self.tools, *origin])
 
     @property
     def key(self) -> str:
@@ -72,6 +89,7 @@ class Clock:
     routing_ns:   delay of the wires
     registers_ns: share of ``logic_ns`` that is clock to output and setup, where the tool tells it apart
     levels:       cells between the registers; None where the tool does not say
+    checked_mhz, checked_by: a second tool's clock of the same netlist, and that tool; None where it is not installed
     """
 
     mhz: float
@@ -82,6 +100,8 @@ class Clock:
     routing_ns: float
     levels: int | None
     registers_ns: float | None = None
+    checked_mhz: float | None = None
+    checked_by: str | None = None
 
     def __post_init__(self):
         _positive(self, "mhz")
@@ -130,6 +150,11 @@ class Figures:
         if self.clock is None or not self.bytes or not self.interval:
             return None
         return throughput(self.bytes, self.interval, self.clock.mhz)
+
+    @property
+    def bits_a_cycle(self) -> float | None:
+        """Throughput at any clock, bits a cycle."""
+        return 8 * self.bytes / self.interval if self.bytes and self.interval else None
 
     @property
     def mbps_per_area(self) -> float | None:
@@ -182,14 +207,21 @@ def from_json(line: str) -> Point:
     content = json.loads(line)
     try:
         identity = content["identity"]
-        figures, failure = content["figures"], content["failure"]
+        figures, failure, origin = content["figures"], content["failure"], identity.get("origin")
         if figures is not None:
             clock = figures["clock"]
             figures = Figures(**{**figures, "clock": None if clock is None else Clock(**clock)})
         if content.keys() != {"identity", "figures", "failure"}:
             raise ValueError(f"fields {sorted(content)}, not identity, figures and failure")
         return Point(
-            Identity(**{**identity, "options": tuple(identity["options"]), "tools": tuple(identity["tools"])}),
+            Identity(
+                **{
+                    **identity,
+                    "options": tuple(identity["options"]),
+                    "tools": tuple(identity["tools"]),
+                    "origin": None if origin is None else Origin(**origin),
+                }
+            ),
             figures,
             None if failure is None else Failure(**failure),
         )

@@ -3,9 +3,9 @@
 
 import base64
 import gzip
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from importlib import resources
 from typing import Any
 
@@ -17,11 +17,11 @@ from wideblock.errors import UserError
 from wideblock.evaluate.compare import Row, compare
 from wideblock.evaluate.plots import Mark, figure, front, scatter, strips
 from wideblock.evaluate.point import Figures, Point
-from wideblock.evaluate.store import current, medians
+from wideblock.evaluate.store import current, medians, own, peers, typical
 from wideblock.export.contract import contract
-from wideblock.synth.targets import targets
+from wideblock.synth.targets import Target, targets
 
-__all__ = ["LARGEST", "Entry", "entries", "page"]
+__all__ = ["LARGEST", "PART", "Entry", "Plot", "entries", "latency", "page", "throughput"]
 
 LARGEST = 1_500_000
 """Bytes of a page at most."""
@@ -64,20 +64,14 @@ class Entry:
             return "none"
         return "routed" if self.figures.clock.wires else "pre-layout"
 
-    @property
-    def bits_a_cycle(self) -> float | None:
-        """Throughput at any clock."""
-        size, interval = self.figures.bytes, self.figures.interval
-        return 8 * size / interval if size and interval else None
-
 
 @dataclass(frozen=True)
 class Plot:
-    """A drawn plot and what it shows in words."""
+    """A plot, what it shows in words, and its drawing as SVG."""
 
     title: str
     caption: str
-    svg: str
+    draw: Callable[[], str]
 
 
 @dataclass(frozen=True)
@@ -98,6 +92,11 @@ class _Page:
     @cached_property
     def entries(self) -> list[Entry]:
         return entries(self.points)
+
+    @property
+    def peers(self) -> list[Point]:
+        """One point for each module of other people on each target."""
+        return typical(peers(self.points))
 
     @property
     def cores(self) -> list[Entry]:
@@ -130,35 +129,8 @@ class _Page:
     @property
     def plots(self) -> list[Plot]:
         """Throughput and latency against area for each target with a clock; bits a cycle where there is none."""
-        drawn = []
-        for name, target in targets.items():
-            here = [entry for entry in self.cores if entry.point.identity.target == name]
-            if any(entry.figures.clock for entry in here):
-                clocks = "routed clock" if here[0].clock_kind == "routed" else "pre-layout clock, without wires"
-                gbps = [(entry, entry.figures.gbps) for entry in here]
-                drawn += self._plot(f"{target.family}: throughput against area", "Gb/s", gbps, clocks)
-                ns = [(entry, entry.figures.latency_ns) for entry in here]
-                drawn += self._plot(f"{target.family}: latency against area", "latency, ns", ns, clocks, largest=False)
-            else:
-                bits = [(entry, entry.bits_a_cycle) for entry in here]
-                drawn += self._plot(f"{target.family}: bits a cycle against area", "bits a cycle", bits, "no clock")
-        return drawn
-
-    def _plot(
-        self, title: str, y: str, values: Iterable[tuple[Entry, float | None]], clocks: str, *, largest: bool = True
-    ) -> list[Plot]:
-        """The plot, or none for fewer than two points."""
-        known = [(entry, value) for entry, value in values if value]
-        if len(known) < 2:
-            return []
-        marks = [Mark(entry.point.name, entry.family, entry.figures.area, value) for entry, value in known]
-        best = front(marks, lambda mark: mark.x, lambda mark: mark.y, largest=largest)
-        named = ", ".join(f"{mark.name} {figure(mark.x)}, {figure(mark.y)}" for mark in best)
-        equal = " Dashed: equal throughput an area." if largest else ""
-        caption = f"{len(marks)} cores, {clocks}.{equal} Pareto set, area and {y}: {named}."
-        groups = sorted({entry.family for entry in self.cores})
-        svg = scatter(marks, x=f"area, {known[0][0].unit}", y=y, largest=largest, groups=groups)
-        return [Plot(title, caption, svg)]
+        kinds = [plot(self.cores, target) for target in targets.values() for plot in (throughput, latency)]
+        return [plot for plot in kinds if plot]
 
     @property
     def clocks(self) -> list[Plot]:
@@ -168,7 +140,7 @@ class _Page:
         if not flows:
             return []
         caption = f"{len(flows)} cores; a tick is a seed, the dot the median; named with target and MHz aimed at."
-        return [Plot("Clocks of the seeds", caption, strips(flows, x="clock, MHz"))]
+        return [Plot("Clocks of the seeds", caption, partial(strips, flows, x="clock, MHz"))]
 
     @property
     def cycles(self) -> list[tuple[str, list[int | None]]]:
@@ -205,7 +177,8 @@ def _interval(preset: str, changed: tuple[tuple[str, Any], ...], size: int) -> i
 
 
 def entries(points: Sequence[Point]) -> list[Entry]:
-    """An entry for each core on each target and each flow, by name."""
+    """An entry for each of our cores on each target and each flow, by name."""
+    points = own(points)
     seeds: dict[str, list[float]] = {}
     for point in current(points):
         if point.figures and point.figures.clock:
@@ -226,6 +199,43 @@ def entries(points: Sequence[Point]) -> list[Entry]:
     return found
 
 
+def throughput(cores: Sequence[Entry], target: Target) -> Plot | None:
+    """Throughput against area on ``target``, bits a cycle if it has no clock; None for fewer than two of ``cores``."""
+    if any(entry.figures.clock for entry in cores if entry.point.identity.target == target.name):
+        title, y, value = "throughput", "Gb/s", lambda found: found.gbps
+    else:
+        title, y, value = "bits a cycle", "bits a cycle", lambda found: found.bits_a_cycle
+    return _against_area(cores, target, title, y, value)
+
+
+def latency(cores: Sequence[Entry], target: Target) -> Plot | None:
+    """Latency against area on ``target``; None for fewer than two of ``cores`` with a clock."""
+    return _against_area(cores, target, "latency", "latency, ns", lambda found: found.latency_ns, largest=False)
+
+
+def _against_area(
+    cores: Sequence[Entry],
+    target: Target,
+    title: str,
+    y: str,
+    value: Callable[[Figures], float | None],
+    *,
+    largest: bool = True,
+) -> Plot | None:
+    here = [entry for entry in cores if entry.point.identity.target == target.name and value(entry.figures)]
+    if len(here) < 2:
+        return None
+    marks = [Mark(e.point.name, e.family, e.figures.area, value(e.figures) or 0) for e in here]
+    best = front(marks, lambda mark: mark.x, lambda mark: mark.y, largest=largest)
+    named = ", ".join(f"{mark.name} {figure(mark.x)}, {figure(mark.y)}" for mark in best)
+    equal = f" Dashed: equal {title} an area." if largest else ""
+    kinds = {"none": "no clock", "routed": "routed clock", "pre-layout": "pre-layout clock, without wires"}
+    caption = f"{len(marks)} cores, {kinds[here[0].clock_kind]}.{equal} Pareto set, area and {y}: {named}."
+    groups = sorted({entry.family for entry in cores})
+    draw = partial(scatter, marks, x=f"area, {here[0].unit}", y=y, largest=largest, groups=groups)
+    return Plot(f"{target.family}: {title} against area", caption, draw)
+
+
 def page(points: Sequence[Point]) -> str:
     """The page as HTML.
 
@@ -233,7 +243,7 @@ def page(points: Sequence[Point]) -> str:
     be larger than :data:`LARGEST`.
     """
     content = _Page(points, SIZES)
-    if not content.entries:
+    if not content.entries and not content.peers:
         raise UserError("there are no measured points to report; wideblock sweep --store FILE measures some")
     environment = jinja2.Environment(
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True

@@ -23,7 +23,18 @@ from wideblock.synth.targets import Asic, Fpga, Target
 from wideblock.synth.targets import target as target_of
 from wideblock.synth.yosys import AreaReport, Source, synthesise
 
-__all__ = ["attempt", "figures", "identify", "measure"]
+__all__ = ["Design", "attempt", "build", "figures", "identify", "measure", "settings"]
+
+
+@dataclass(frozen=True)
+class Design:
+    """Verilog of a core and its clock port; what it takes, every how many cycles, with which latency."""
+
+    source: Source
+    clock: str
+    bytes: int | None
+    interval: int | None
+    latency: int | None
 
 
 def identify(
@@ -49,6 +60,23 @@ def identify(
         parameters, changed = core.settings, dict(core.changed)
     elif changes:
         raise UserError(f"--set is for presets; {name} is a part")
+    return Identity(
+        preset=name,
+        changed=changed,
+        parameters=parameters,
+        **settings(target, routed=routed, seed=seed, mhz=mhz, options=options),
+    )
+
+
+def settings(
+    target: Target,
+    *,
+    routed: bool = True,
+    seed: int | None = 1,
+    mhz: float | None = None,
+    options: Sequence[str] = (),
+) -> dict[str, Any]:
+    """The fields of an :class:`Identity` that tell of the flow, whatever is measured; arguments as :func:`identify`."""
     if isinstance(target, Asic):
         asic.check_options(target, options)
         tools, placed, timed = asic.tools(target), False, True
@@ -56,18 +84,15 @@ def identify(
         assert isinstance(target, Fpga)
         placed = timed = routed and target.router is not None
         tools = place.tools(target)[: None if placed else 1]
-    return Identity(
-        preset=name,
-        changed=changed,
-        parameters=parameters,
-        target=target.name,
-        options=tuple(options),
-        seed=seed if placed else None,
-        aim_mhz=float(mhz or target.aim_mhz) if timed else None,
-        tools=tools,
-        version=wideblock.__version__,
-        commit=_commit(),
-    )
+    return {
+        "target": target.name,
+        "options": tuple(options),
+        "seed": seed if placed else None,
+        "aim_mhz": float(mhz or target.aim_mhz) if timed else None,
+        "tools": tools,
+        "version": wideblock.__version__,
+        "commit": _commit(),
+    }
 
 
 def measure(identity: Identity, stage: Callable[[str], None] = lambda text: None) -> Point:
@@ -76,7 +101,6 @@ def measure(identity: Identity, stage: Callable[[str], None] = lambda text: None
     The point has version and commit of the process that measures. Raises FlowError from the tools, and if their
     versions here are not those of ``identity``.
     """
-    started = time.monotonic()
     target = target_of(identity.target)
     wanted = identity.tools
     identity = identify(
@@ -85,11 +109,26 @@ def measure(identity: Identity, stage: Callable[[str], None] = lambda text: None
     )  # fmt: skip
     if identity.tools != wanted:
         raise FlowError(f"the tools are to be {', '.join(wanted)}; here are {', '.join(identity.tools)}")
-    design = _design(identity)
+    return build(identity, lambda: _design(identity), stage)
+
+
+def build(
+    identity: Identity, design_of: Callable[[], Design], stage: Callable[[str], None] = lambda text: None
+) -> Point:
+    """Puts a design through the flow of ``identity``; its making counts as run time.
+
+    Raises FlowError from the tools, and if nothing of the design is left.
+    """
+    started = time.monotonic()
+    target, design = target_of(identity.target), design_of()
     stage(f"{identity.name} on {target.name}: synthesis")
     if isinstance(target, Asic):
         area, clock = asic.synthesise(
-            design.source, target, mhz=identity.aim_mhz or target.aim_mhz, options=identity.options
+            design.source,
+            target,
+            mhz=identity.aim_mhz or target.aim_mhz,
+            clock=design.clock,
+            options=identity.options,
         )
     else:
         assert isinstance(target, Fpga)
@@ -100,17 +139,21 @@ def measure(identity: Identity, stage: Callable[[str], None] = lambda text: None
                 design.source, target, clock=design.clock, seed=identity.seed, mhz=identity.aim_mhz or target.aim_mhz,
                 options=identity.options,
             )  # fmt: skip
+    if not area.area:
+        raise FlowError(f"nothing of {design.source.top} is left after synthesis on {target.name}")
     seconds = round(time.monotonic() - started, 1)
     found = figures(target, area, clock, bytes=design.bytes, interval=design.interval, latency=design.latency)
     return Point(identity, Figures(**{**vars(found), "seconds": seconds}))
 
 
 def attempt(identity: Identity) -> Point:
-    """As :func:`measure`, but a failure of the tools is a point, too."""
+    """As :func:`measure`, but a failure of the tools, or for want of memory, is a point, too."""
     try:
         return measure(identity)
     except FlowError as error:
         return Point(identity, None, Failure(str(error), error.log))
+    except MemoryError:
+        return Point(identity, None, Failure("the emission of the Verilog took more memory than a worker may", ""))
 
 
 def figures(
@@ -150,34 +193,23 @@ def _clock(report: ClockReport | PreLayoutClock | None) -> Clock | None:
     if report is None:
         return None
     if isinstance(report, PreLayoutClock):
-        return Clock(
-            report.mhz, False, report.start, report.end, report.logic_ns, 0, report.levels, report.registers_ns
-        )
+        checked = (report.checked.mhz, report.checked.tool) if report.checked else (None, None)
+        ends = report.start, report.end
+        return Clock(report.mhz, False, *ends, report.logic_ns, 0, report.levels, report.registers_ns, *checked)
     path = report.path
     return Clock(report.mhz, True, path.start, path.end, path.logic_ns, path.routing_ns, path.levels)
 
 
-@dataclass(frozen=True)
-class _Design:
-    """Verilog of a core and its clock port; what it takes, every how many cycles, with which latency."""
-
-    source: Source
-    clock: str
-    bytes: int | None
-    interval: int | None
-    latency: int | None
-
-
-def _design(identity: Identity) -> _Design:
+def _design(identity: Identity) -> Design:
     name = identity.preset
     if name in catalog.PARTS:
         part = catalog.PARTS[name]
         source = Source(part_verilog(name), name.replace("-", "_"))
-        return _Design(source, "clk", part.bytes, part.interval, None)
+        return Design(source, "clk", part.bytes, part.interval, None)
     core = contract(name, identity.changed)
     cycles = {figure.name: figure.cycles for figure in core.timing.figures()}
     source = Source(core.verilog, core.module)
-    return _Design(source, core.shell.clock, core.behaviour.usual, core.timing.interval, cycles.get("latency"))
+    return Design(source, core.shell.clock, core.behaviour.usual, core.timing.interval, cycles.get("latency"))
 
 
 @cache

@@ -13,7 +13,7 @@ from statistics import median_low
 from wideblock.errors import UserError
 from wideblock.evaluate.point import Point, from_json
 
-__all__ = ["COMMITTED", "add", "current", "load", "medians", "typical"]
+__all__ = ["COMMITTED", "add", "current", "load", "medians", "own", "peers", "typical"]
 
 COMMITTED = Path(__file__).parent / "results" / "points.jsonl"
 """The measured points that the package carries; documents show them."""
@@ -74,6 +74,16 @@ def current(points: Iterable[Point]) -> list[Point]:
     return list(newest.values())
 
 
+def own(points: Iterable[Point]) -> list[Point]:
+    """The points of our own cores."""
+    return [point for point in points if point.identity.origin is None]
+
+
+def peers(points: Iterable[Point]) -> list[Point]:
+    """The points of other people's Verilog."""
+    return [point for point in points if point.identity.origin is not None]
+
+
 def medians(points: Iterable[Point]) -> list[Point]:
     """Of each flow, which may have been run with many seeds, the point with the median clock, the lower one of two.
 
@@ -88,7 +98,7 @@ def medians(points: Iterable[Point]) -> list[Point]:
 
 
 def typical(points: Iterable[Point]) -> list[Point]:
-    """One point with figures for each core on each target, by name and target: what documents show.
+    """One point with figures for each core on each target, by name and target: what documents show of it.
 
     Of several options and tools it has those that were measured last; of several clocks that the tools aimed at the one
     with the highest median; of several seeds it is the median.

@@ -25,7 +25,7 @@ from wideblock.errors import UserError
 from wideblock.evaluate.point import Identity, Point
 from wideblock.evaluate.run import attempt, identify
 from wideblock.evaluate.store import add, load
-from wideblock.synth.process import FlowError
+from wideblock.synth.process import FlowError, limit_memory
 from wideblock.synth.targets import target as target_of
 
 __all__ = ["Space", "local", "open_points", "scheduled", "sweep", "workers_by_memory"]
@@ -120,10 +120,14 @@ def sweep(
 
 
 @contextmanager
-def local(workers: int) -> Iterator[Executor]:
-    """``workers`` processes of this machine; they and their tools end with the block, whatever ends it."""
+def local(workers: int, gibibytes: float | None = None) -> Iterator[Executor]:
+    """``workers`` processes of this machine; they and their tools end with the block, whatever ends it.
+
+    gibibytes: memory that a worker, and each tool that it runs, may take; by default its share of the machine's
+    """
     context = multiprocessing.get_context("spawn")
-    executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_ends_when_told)
+    memory = int(gibibytes * 2**30 if gibibytes else _memory() / workers)
+    executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=(memory,))
     try:
         yield executor
     finally:
@@ -167,12 +171,20 @@ def scheduled(address: str) -> Iterator[Executor]:
 
 def workers_by_memory() -> int:
     """As many workers as this machine has cores for, and memory."""
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") >> 30
-    return max(1, min(len(os.sched_getaffinity(0)), memory // GIBIBYTES_A_WORKER))
+    return max(1, min(len(os.sched_getaffinity(0)), (_memory() >> 30) // GIBIBYTES_A_WORKER))
 
 
-def _ends_when_told() -> None:
-    """Makes a worker end its tools, too, when it is terminated; an interrupt from the keyboard is its parent's."""
+def _memory() -> int:
+    """Bytes of memory of this machine."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def _prepare(memory: int) -> None:
+    """Limits the memory of a worker, and makes it end its tools, too, when it is terminated.
+
+    An interrupt from the keyboard is its parent's.
+    """
+    limit_memory(memory)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 

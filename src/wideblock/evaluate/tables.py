@@ -12,12 +12,12 @@ from wideblock.atomic import write_text
 from wideblock.errors import UserError
 from wideblock.evaluate.point import Clock, Figures, Point
 from wideblock.evaluate.published import for_preset
-from wideblock.evaluate.store import load, typical
+from wideblock.evaluate.store import load, own, typical
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.synth.targets import targets
 
-__all__ = ["HEAD", "area", "clock", "of_core", "renew", "row", "section", "summary"]
+__all__ = ["HEAD", "area", "clock", "insert", "of_core", "renew", "row", "section", "summary"]
 
 _CORE = ("core", "bytes", "cycles", "paper's cycles")
 _MEASURED = ("FF", "LUT RAM", "block RAM", "clock, MHz", "Gb/s")
@@ -61,7 +61,7 @@ def summary(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, .
     """
     by_core: dict[str, dict[str, Point]] = {}
     columns: dict[str, str] = {}
-    for point in sorted(typical(points), key=lambda p: list(targets).index(p.identity.target)):
+    for point in sorted(typical(own(points)), key=lambda p: list(targets).index(p.identity.target)):
         by_core.setdefault(point.name, {})[point.identity.target] = point
         columns[point.identity.target] = f"{point.found.part.partition(',')[0]}, {_unit(point.found)}"
     clocks = {found.clock.wires for on in by_core.values() for f in on.values() if (found := f.found).clock}
@@ -79,17 +79,24 @@ def summary(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, .
 def renew(document: Path, points: Iterable[Point]) -> bool:
     """Puts the table of ``points`` between the markers of ``document``; True if that changed it.
 
-    Raises UserError if the document has no markers or there is no point with figures.
+    Raises UserError as :func:`insert`, and if there is no point with figures.
     """
-    points = typical(points)
+    points = typical(own(points))
     if not points:
         raise UserError(f"there are no results to put into {document}; wideblock sweep --store FILE measures some")
-    text = document.read_text()
-    if text.count(BEGIN) != 1 or text.count(END) != 1 or text.index(BEGIN) > text.index(END):
-        raise UserError(f"{document} must have {BEGIN} and {END} once each, in this order")
     tools = sorted({tool for point in points for tool in point.identity.tools})
-    body = table(*summary(points)) + "\nTools: " + ", ".join(tools) + ".\n"
-    new = text[: text.index(BEGIN) + len(BEGIN)] + "\n" + body + text[text.index(END) :]
+    return insert(document, BEGIN, END, table(*summary(points)) + "\nTools: " + ", ".join(tools) + ".\n")
+
+
+def insert(document: Path, begin: str, end: str, body: str) -> bool:
+    """Puts ``body`` between two lines of ``document``, its markers; True if that changed it.
+
+    Raises UserError if the document does not have them.
+    """
+    text = document.read_text()
+    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
+        raise UserError(f"{document} must have {begin} and {end} once each, in this order")
+    new = text[: text.index(begin) + len(begin)] + "\n" + body + text[text.index(end) :]
     if new == text:
         return False
     write_text(document, new)

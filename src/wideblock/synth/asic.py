@@ -6,18 +6,20 @@ a memory compiler would make them: their bits are counted, not their area, and a
 """
 
 import gzip
+import hashlib
 import importlib.metadata
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wideblock.errors import UserError
-from wideblock.synth import process, yosys
+from wideblock.synth import process, sta, yosys
 from wideblock.synth.liberty import Library
 from wideblock.synth.process import FlowError
-from wideblock.synth.targets import Asic
+from wideblock.synth.sta import Opinion
+from wideblock.synth.targets import Asic, InstalledFile
 from wideblock.synth.yosys import AreaReport, Source
 
 __all__ = ["MEMORY_ROWS", "PreLayoutClock", "check_options", "synthesise", "tools"]
@@ -40,7 +42,10 @@ opt
 abc -liberty cells.lib {unused} -constr cells.constr -script cells.abc
 opt_clean -purge
 memories memories.json
-tee -q -o area.json stat -liberty cells.lib -json"""
+tee -q -o area.json stat -liberty cells.lib -json
+delete t:$mem*
+setundef -zero
+tee -q write_verilog -noattr -noexpr -simple-lhs netlist.v"""
 
 _SIZES = ["topo", "buffer -c", "topo", "upsize -D {ps:.0f}", "dnsize -D {ps:.0f}", "stime -p"]
 _CLEAN = ["strash", "&get -n", "&fraig -x", "&put", "scorr", "dc2", "strash"]
@@ -56,6 +61,7 @@ class PreLayoutClock:
     """The slowest path from register to register through cells without wires.
 
     mhz:          1 / (clock to output + path + setup)
+    checked:      OpenSTA's clock of the same netlist; None where it is not installed
     logic_ns:     the path, with ``registers_ns``
     registers_ns: clock to output and setup
     """
@@ -66,11 +72,16 @@ class PreLayoutClock:
     logic_ns: float
     registers_ns: float
     levels: int
+    checked: Opinion | None = None
 
 
 def tools(target: Asic) -> tuple[str, ...]:
-    """The tools and the package of the library, with their versions. Raises FlowError if one is missing."""
-    package = target.distribution
+    """The tools and where the library comes from, with their versions. Raises FlowError if one is missing."""
+    liberty = target.liberty
+    if isinstance(liberty, InstalledFile):
+        digest = hashlib.sha256(_read(target)).hexdigest()
+        return yosys.tool(), f"{Path(liberty.path).name} sha256 {digest[:16]}"
+    package = liberty.distribution
     version = process.version(package, wanted=f"--no-deps {package}")  # its other files and their needs are not used
     return yosys.tool(), f"{package} {version}"
 
@@ -80,6 +91,7 @@ def synthesise(
     target: Asic,
     *,
     mhz: float,
+    clock: str = "aclk",
     options: Sequence[str] = (),
     directory: Path | None = None,
     timeout: float | None = None,
@@ -87,12 +99,13 @@ def synthesise(
     """Area of ``source`` in thousand NAND2 of the library, and its clock.
 
     ``mhz`` is the clock that ABC maps and sizes the cells for; it may miss it. ``options`` are () to map for delay or
-    ``("area",)``. ``directory`` keeps all files, ``timeout`` is in seconds.
+    ``("area",)``. ``clock`` is the clock port. ``directory`` keeps all files, ``timeout`` is in seconds.
     """
     check_options(target, options)
     if mhz <= 0:
         raise UserError(f"mhz must be positive, got {mhz!r}")
-    text = _liberty(target)
+    tools(target)
+    text = _read(target).decode(errors="replace")
     library = Library(text)
     plain = library.flip_flop(target.flip_flop)
     if plain is None:
@@ -109,6 +122,7 @@ def synthesise(
         report = json.loads((where / "area.json").read_text())["design"]
         bits = json.loads((where / "memories.json").read_text())
         path = (where / "synthesis.log").read_text(errors="replace")
+        checked = sta.opinion(where, source.top, clock, mhz)
     cells = {cell.removeprefix("\\"): n for cell, n in sorted(report["num_cells_by_type"].items())}
     registers = {cell: timing for cell in cells if cell[0] != "$" and (timing := library.flip_flop(cell))}
     area = AreaReport(
@@ -121,7 +135,8 @@ def synthesise(
         tool=yosys.tool(),
         command=f"synth -flatten; dfflibmap; abc: {'; '.join(mapping.splitlines())}",
     )
-    return area, _clock(path, max((timing.overhead for timing in registers.values()), default=plain.overhead))
+    found = _clock(path, max((timing.overhead for timing in registers.values()), default=plain.overhead))
+    return area, replace(found, checked=checked)
 
 
 def check_options(target: Asic, options: Sequence[str]) -> None:
@@ -130,13 +145,20 @@ def check_options(target: Asic, options: Sequence[str]) -> None:
         raise UserError(f"target {target.name!r} has one synthesis option, area; got {' '.join(options)}")
 
 
-def _liberty(target: Asic) -> str:
-    tools(target)
-    file = importlib.metadata.distribution(target.distribution).locate_file(target.liberty)
+def _read(target: Asic) -> bytes:
+    """The Liberty file of ``target``, unpacked."""
+    liberty = target.liberty
+    if isinstance(liberty, InstalledFile):
+        try:
+            return Path(liberty.path).read_bytes()
+        except OSError as error:
+            how = f"install it with: apt-get install {liberty.package}"
+            raise FlowError(f"library {liberty.path} cannot be read: {error.strerror}; {how}") from None
+    file = importlib.metadata.distribution(liberty.distribution).locate_file(liberty.file)
     try:
-        return gzip.decompress(Path(str(file)).read_bytes()).decode(errors="replace")
+        return gzip.decompress(Path(str(file)).read_bytes())
     except OSError as error:
-        raise FlowError(f"this {target.distribution} has no library {target.liberty}: {error.strerror}") from None
+        raise FlowError(f"this {liberty.distribution} has no library {liberty.file}: {error.strerror}") from None
 
 
 def _clock(log: str, overhead: float) -> PreLayoutClock:

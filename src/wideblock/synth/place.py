@@ -11,7 +11,8 @@ from wideblock.errors import UserError
 from wideblock.synth import process, yosys
 from wideblock.synth.harness import harness
 from wideblock.synth.process import FlowError
-from wideblock.synth.targets import Fpga
+from wideblock.synth.targets import CONSTRAINTS, Fpga
+from wideblock.synth.timed import timed
 from wideblock.synth.yosys import Source
 
 __all__ = ["ClockReport", "CriticalPath", "place", "tools"]
@@ -83,7 +84,9 @@ def place(
     with process.workspace(directory) as where:
         ports = yosys.ports(source, directory=where)
         wrapped = harness(source, ports, clock=clock)
-        area, files = yosys.netlist(wrapped.source, target, where, options=options, timeout=timeout)
+        area, files = yosys.netlist(wrapped.source, target, where, options=options, passes=router.pads, timeout=timeout)
+        if router.timed:
+            files.json.write_text(json.dumps(timed(json.loads(files.json.read_text()), router.timed)))
         arguments = [
             *router.arguments,
             "--json",
@@ -96,14 +99,8 @@ def place(
             str(seed),
             "--timing-allow-fail",
         ]
-        if router.pins:
-            (where / "pins.pdc").write_text(
-                "".join(
-                    f"ldc_set_location -site {{{site}}} [get_ports {port}]\n"
-                    for port, site in zip(("clk", "si", "so"), router.pins, strict=True)
-                )
-            )
-            arguments += ["--pdc", "pins.pdc"]
+        if router.constraints:
+            (where / CONSTRAINTS).write_text(router.constraints)
         module = router.package.replace("-", "_")
         start = f"import sys; from {module} import {router.entry} as run; sys.exit(run(sys.argv[1:]))"
         process.run(
@@ -115,6 +112,7 @@ def place(
         )
         report = json.loads((where / "clock.json").read_text())
     net, achieved, path = _clock(report)
+    harness_luts = wrapped.ffs if router.through else wrapped.luts
     used = {site: (count["used"], count["available"]) for site, count in sorted(report["utilization"].items())}
     return ClockReport(
         target=target.name,
@@ -124,9 +122,9 @@ def place(
         target_mhz=mhz,
         seed=seed,
         path=path,
-        luts=used[router.comb][0] - wrapped.luts,
+        luts=used[router.comb][0] - harness_luts,
         ffs=used[router.ff][0] - wrapped.ffs,
-        harness_luts=wrapped.luts,
+        harness_luts=harness_luts,
         harness_ffs=wrapped.ffs,
         utilisation=used,
         tools=tools(target),

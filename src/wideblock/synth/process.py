@@ -4,14 +4,19 @@
 import importlib.metadata
 import importlib.util
 import os
+import resource
 import signal
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-__all__ = ["FlowError", "run", "version", "workspace"]
+__all__ = ["FlowError", "limit_memory", "run", "version", "workspace"]
+
+POLL_SECONDS = 0.5
+"""Between two looks at the memory of a tool that has a limit."""
 
 
 class FlowError(RuntimeError):
@@ -52,16 +57,59 @@ def run(tool: str, argv: Sequence[str], *, cwd: Path, log: Path, timeout: float 
             argv, cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
         )
         try:
-            code = process.wait(timeout)
+            code = _wait(tool, process, timeout)
         except BaseException as error:
             # The whole session: Yosys has an ABC below it that would go on by itself.
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+            if isinstance(error, FlowError):
+                error.log = _end(log)
             if isinstance(error, subprocess.TimeoutExpired):
                 raise FlowError(f"{tool} did not finish in {timeout:g} s", _end(log)) from None
             raise
     if code:
         raise FlowError(f"{tool} failed: {_reason(log, code)}", _end(log))
+
+
+def limit_memory(size: int) -> None:
+    """Limits this process, by MemoryError, and each tool that it runs, by FlowError, to ``size`` bytes of memory.
+
+    A tool is watched, not limited by the system: one that runs out of memory may hang.
+    """
+    global _limit
+    _limit = size
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    resource.setrlimit(resource.RLIMIT_DATA, (size if hard == resource.RLIM_INFINITY else min(size, hard), hard))
+
+
+_limit: int | None = None
+
+
+def _wait(tool: str, process: subprocess.Popen, timeout: float | None) -> int:
+    """The exit code of ``process``. Raises TimeoutExpired, and FlowError if its session takes too much memory."""
+    if _limit is None:
+        return process.wait(timeout)
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    with suppress(ProcessLookupError):  # it has ended
+        resource.prlimit(process.pid, resource.RLIMIT_DATA, (hard, hard))
+    began = time.monotonic()
+    while True:
+        with suppress(subprocess.TimeoutExpired):
+            return process.wait(POLL_SECONDS)
+        if _resident(process.pid) > _limit:
+            raise FlowError(f"{tool} took more than {_limit / 2**30:.3g} GiB of memory")
+        if timeout is not None and time.monotonic() - began > timeout:
+            raise subprocess.TimeoutExpired(process.args, timeout)
+
+
+def _resident(session: int) -> int:
+    """Bytes of memory that the processes of ``session`` take, shared ones each time."""
+    pages = 0
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # it has ended
+            fields = file.read_text().rpartition(")")[2].split()  # from the third of proc(5) on
+            pages += int(fields[21]) if int(fields[3]) == session else 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _end(log: Path, size: int = 4000) -> str:

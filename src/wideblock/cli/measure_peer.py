@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wideblock measure-peer``."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wideblock.cli.app import Json, as_json, complete_target, out, stages, table
+from wideblock.evaluate import peer
+from wideblock.evaluate.run import build
+from wideblock.evaluate.store import add
+from wideblock.evaluate.tables import HEAD, row
+from wideblock.synth.targets import target as target_of
+from wideblock.synth.targets import targets
+
+EXAMPLE = "Example: [b]wideblock measure-peer aes/src/rtl --top aes_core --bytes 16 --interval 52 --target ecp5[/b]"
+
+
+def measure_peer(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of the Verilog files, *.v.")],
+    top: Annotated[str, typer.Option(metavar="NAME", help="Module to measure.")],
+    size: Annotated[int, typer.Option("--bytes", metavar="N", min=1, help="Bytes that it takes at a time.")],
+    interval: Annotated[int, typer.Option(metavar="N", min=1, help="Cycles from one such input to the next.")],
+    latency: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Cycles from first input to last output.")
+    ] = None,
+    clock: Annotated[str | None, typer.Option(metavar="PORT", help="Clock port; default: by its name.")] = None,
+    name: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Name in documents; default: repository and module.")
+    ] = None,
+    repository: Annotated[
+        str | None, typer.Option(metavar="ADDRESS", help="Repository; default: the directory's git remote.")
+    ] = None,
+    commit: Annotated[
+        str | None, typer.Option(metavar="HASH", help="Commit; default: the one that git has checked out.")
+    ] = None,
+    licence: Annotated[
+        str | None, typer.Option(metavar="SPDX", help="Licence; default: by the text of the licence file.")
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME", help=f"One of {', '.join(targets)}; may be repeated.", autocompletion=complete_target
+        ),
+    ] = None,
+    routed: Annotated[bool, typer.Option("--route/--no-route", help="Place and route, minutes a core.")] = True,
+    seed: Annotated[int, typer.Option(metavar="S", help="Placer seed.")] = 1,
+    mhz: Annotated[
+        float | None,
+        typer.Option(metavar="MHZ", min=1, help="Target clock of the tools, in MHz; default: the target's."),
+    ] = None,
+    options: Annotated[
+        list[str] | None,
+        typer.Option("--yosys", metavar="ARG", help="Argument of the target's synthesis pass; may be repeated."),
+    ] = None,
+    store: Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points; created if missing.")] = Path(
+        "points.jsonl"
+    ),
+    json: Json = False,
+) -> None:
+    """Measure other people's Verilog by the flow that measures ours, and store it with its origin.
+
+    The origin is repository, commit and licence. Bytes and interval are the core's own statement: nothing is simulated.
+    """
+    devices = [target_of(each) for each in target or ("xc7", "ecp5")]
+    source = peer.source(directory, top)
+    origin = peer.origin(directory, top, repository=repository, commit=commit, licence=licence)
+    points = [
+        peer.identify(name, origin, device, routed=routed, seed=seed, mhz=mhz, options=options or ())
+        for device in devices
+    ]
+    design = peer.design(source, clock, bytes=size, interval=interval, latency=latency)
+    found = []
+    with stages("synthesis") as report:
+        for k, point in enumerate(points):
+            found.append(build(point, lambda: design, lambda text, k=k: report(text, k, len(points))))
+            add(store, found[-1])
+    if json:
+        as_json([asdict(point) for point in found])
+    else:
+        table(HEAD, map(row, found))
+        out.print(f"{origin.repository} at {origin.commit}, {origin.licence}: {store}", markup=False)
+
+
+def register(app: typer.Typer) -> None:
+    app.command("measure-peer", epilog=EXAMPLE)(measure_peer)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Throughput against area as SVG files of the documents, from the store; one of them stands in the README.
+
+``python -m wideblock.evaluate.drawings STORE README.md`` renews them.
+"""
+
+import sys
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from wideblock.atomic import write_text
+from wideblock.evaluate.point import Point
+from wideblock.evaluate.report import PART, Plot, entries, throughput
+from wideblock.evaluate.store import load
+from wideblock.evaluate.tables import insert
+from wideblock.synth.targets import targets
+
+__all__ = ["BEGIN", "END", "SHOWN", "drawings", "image", "renew"]
+
+BEGIN, END = "<!-- plot: begin -->", "<!-- plot: end -->"
+SHOWN = "xc7"
+"""The target whose plot stands in the README."""
+
+
+def drawings(points: Sequence[Point]) -> dict[str, Plot]:
+    """The plot of each target on which two cores were measured, by the target's name."""
+    cores = [entry for entry in entries(points) if entry.family != PART]
+    plots = {name: throughput(cores, target) for name, target in targets.items()}
+    return {name: plot for name, plot in plots.items() if plot}
+
+
+def image(name: str, plot: Plot) -> str:
+    """Markdown of the image: its text alternative is the plot in words."""
+    return f"![{plot.title}. {plot.caption}](docs/throughput-{name}.svg)\n"
+
+
+def renew(document: Path, points: Sequence[Point]) -> None:
+    """Writes every plot of ``points`` below ``docs`` beside ``document``, and one into the document.
+
+    Raises UserError if the document has no markers, if the library that draws is not installed, or if there is no plot
+    to show.
+    """
+    found = drawings(points)
+    for name, plot in found.items():
+        write_text(document.parent / "docs" / f"throughput-{name}.svg", _described(plot))
+    insert(document, BEGIN, END, image(SHOWN, found[SHOWN]) if SHOWN in found else "")
+
+
+def _described(plot: Plot) -> str:
+    """The drawing with title and text alternative inside, for a reader that shows it alone."""
+    tag, rest = plot.draw().split(">", 1)
+    words = f"<title>{escape(plot.title)}</title><desc>{escape(plot.caption)}</desc>"
+    return f'{tag} role="img">{words}{rest}\n'
+
+
+if __name__ == "__main__":
+    renew(Path(sys.argv[2]), load(sys.argv[1]))
