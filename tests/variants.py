@@ -6,10 +6,7 @@ from typing import Any
 
 import pytest
 
-__all__ = ["ONE_A_FAMILY", "few_of_many"]
-
-ONE_A_FAMILY = ("fast-brw-1s", "hmch-brw-3", "heh-poly", "eme2-1", "aez-2t", "xts-enc")
-"""Presets that stand for the others where a preset has no more to show than its family."""
+__all__ = ["few_of_many"]
 
 
 def few_of_many(variants: Iterable[Any], few: Collection[Any]) -> list[Any]:

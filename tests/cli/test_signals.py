@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from ..variants import few_of_many
+
 pytestmark = pytest.mark.shows("cli")
 
 KEY = "000102030405060708090a0b0c0d0e0f"
@@ -121,7 +123,7 @@ def test_ctrl_c_several_times(tmp_path, image, pause):
     assert os.listdir(tmp_path) == ["image"]
 
 
-@pytest.mark.parametrize("number", SIGNALS)
+@pytest.mark.parametrize("number", few_of_many(SIGNALS, [signal.SIGTERM]))
 def test_compiled_model(tmp_path, image, number):
     with running([*RTL, "--in", "image", "--out", "out"], tmp_path) as process:
         until(lambda: under_way(tmp_path), "result")

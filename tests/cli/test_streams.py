@@ -33,8 +33,10 @@ def test_there_and_back(tmp_path):
     assert (tmp_path / "back").read_bytes() == data
 
 
-@pytest.mark.parametrize("content", [bytes.fromhex(KEY), KEY.encode(), f"{KEY}\n".encode()])
-@pytest.mark.parametrize("name", ["@key", "@-"])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("@key", bytes.fromhex(KEY)), ("@key", KEY.encode()), ("@key", f"{KEY}\n".encode()), ("@-", f"{KEY}\n".encode())],
+)
 def test_a_key_file_is_binary_or_hexadecimal(tmp_path, name, content):
     (tmp_path / "image").write_bytes(bytes(8192))
     right = crypt(tmp_path, "encrypt", "--in", "image", "--out", "-").stdout

@@ -127,7 +127,7 @@ def test_the_command_measures_and_stores_a_peer(cores, tmp_path):
     store = tmp_path / "points.jsonl"
     command = ["measure-peer", cores, "--top", "top", "--bytes", "16", "--interval", "4", "--target", "xc7"]
     result = CliRunner().invoke(app, [*map(str, command), "--store", str(store)])
-    assert result.exit_code == 0 and "owner/cores: top" in result.output, result.output
+    assert result.exit_code == 0 and "example.org/owner/cores at " in result.output, result.output
     (point,) = load(store)
     assert (point.found.ffs, point.found.bytes, point.found.interval) == (1, 16, 4)
     shown = CliRunner().invoke(app, ["compare", "--store", str(store)]).output

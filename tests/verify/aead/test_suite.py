@@ -42,6 +42,7 @@ def test_every_check_passes(simulation):
 PACKETS = {"data_bytes": 32, "ad_bytes": 16, "ports": "axi4-stream"}
 
 
+@pytest.mark.slow
 def test_every_check_passes_in_packets(tmp_path):
     """And the files and the single message, too; of a wrong end of a packet both places are named."""
     core = contract("scream", PACKETS)
