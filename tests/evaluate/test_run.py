@@ -22,6 +22,7 @@ def small(monkeypatch):
     monkeypatch.setattr(run, "_design", lambda identity: run.Design(COUNTER, "aclk", 16, 2, 5))
 
 
+@pytest.mark.slow
 def test_a_routed_point_has_all_its_figures():
     identity = identify("aes128-pec", {}, target("ecp5"), seed=0, mhz=150)
     point = measure(identity)

@@ -212,6 +212,7 @@ def test_the_end_of_a_name_is_the_format_of_a_waveform(tmp_path):
         trace_format(tmp_path / "wave.txt")
 
 
+@pytest.mark.slow
 def test_fst_or_one_line_that_says_what_is_missing(tmp_path):
     options = Options(optimise=0, trace="fst")
     done = subprocess.run(
