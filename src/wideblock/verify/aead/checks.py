@@ -117,15 +117,17 @@ def wrong_tags(check: Check) -> Finding:
 
 def malformed_input(check: Check) -> Finding:
     """Messages that break a rule of the API fail once, and the next one is right."""
-    cases = [*malformed(check.api, check.shape, check.behaviour.ad_bytes, check.behaviour.data_bytes)]
+    most = check.behaviour.ad_bytes, check.behaviour.data_bytes
+    cases = [*malformed(check.api, check.shape, *most)]
     packets = check.subject.parameters.packets
     if packets:
-        cases += misplaced_ends(check.api, check.shape)
+        cases += misplaced_ends(check.api, check.shape, *most)
     for chance in (1.0, 0.5):
         keyed, spec = check.key()
         exchanges = [keyed, *(each for case in cases for each in (case, check.message(spec)))]
         if packets:
-            exchanges += [_cut(check, spec, size) for size in (2 * check.shape.block, 3 * check.shape.block - 1)]
+            sizes = sorted({min(size, most[1]) for size in (2 * check.shape.block, 3 * check.shape.block - 1)})
+            exchanges += [_cut(check, spec, size) for size in sizes if 8 * size > check.api.word_bits]
             exchanges += [check.message(spec)]
         _, found = check.play(exchanges, offer=chance, take=chance)
         if found:
@@ -134,8 +136,8 @@ def malformed_input(check: Check) -> Finding:
 
 
 def _cut(check: Check, spec: Any, size: int) -> Exchange:
-    """An encryption whose packet ends before its last word, of ``size`` bytes or the most that the core takes."""
-    npub, P = check.random(check.shape.npub), check.random(min(size, check.behaviour.data_bytes))
+    """An encryption of ``size`` bytes, more than a word, whose packet ends before its last word."""
+    npub, P = check.random(check.shape.npub), check.random(size)
     sealed = spec.encrypt(npub, b"", P)
     return cut(check.api, check.shape, encryption(check.api, check.shape, npub, b"", P, sealed), P, sealed)
 

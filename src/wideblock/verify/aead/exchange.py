@@ -113,13 +113,14 @@ def malformed(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_bytes: 
         yield exchange(api, f"message with {about}", items, api.failed())
 
 
-def misplaced_ends(api: CaesarFormat, shape: CipherShape) -> Iterator[Exchange]:
+def misplaced_ends(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
     """Packets that do not end where their messages do; each fails, and the next one is right.
 
-    Of an encryption that is online, a segment that was announced is filled up with zeros.
+    Of an encryption that is online, a segment that was announced is filled up with zeros. ``ad_bytes`` and
+    ``data_bytes`` are the longest that the core takes.
     """
-    size = 8
-    start = (bytes(shape.npub), b"associated data")
+    size = min(8, data_bytes)
+    start = (bytes(shape.npub), b"associated data"[:ad_bytes])
     encrypt = words(api.encrypt(*start, bytes(size)), api.word_bits)
     body, tag = bytes(shape.enciphered(size)), bytes(shape.tag)
     decrypt = words(api.decrypt(*start, body, tag), api.word_bits)
