@@ -53,6 +53,8 @@ def test_those_after_a_failure_are_verified_too(judged):
         ((), "no preset is given; name one or say --all"),
         (("xts-enc", "xts-end"), "xts-end"),
         (("xts-enc", "xts-dec", "--wave", "a.vcd"), "--wave is for one preset, got 2"),
+        (("xts-enc", "scream", "--check", "cycle contract", "--check", "luck"), "no check 'luck', there are "),
+        (("xts-enc", "scream", "--check", "key words"), "no check 'key words', there are 'known answers', "),
     ],
 )
 def test_bad_input_is_one_line(judged, arguments, says):

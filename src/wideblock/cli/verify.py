@@ -23,6 +23,7 @@ from wideblock.verify.aead.driver import AeadSimulation
 from wideblock.verify.aead.files import verify_files
 from wideblock.verify.netlist import cells
 from wideblock.verify.report import Report
+from wideblock.verify.runner import chosen
 from wideblock.verify.suites import amount, suite_of
 
 EXAMPLE = (
@@ -90,6 +91,8 @@ def verify(
     if files:
         for core in cores:
             core.expect(AEAD)
+    for core in cores:
+        chosen(check, suite_of(core).CHECKS)
     reports = []
     for n, core in enumerate(cores, 1):
         place = f"{n} of {len(cores)}, {core.module}: " if len(cores) > 1 else ""

@@ -15,11 +15,13 @@ __all__ = ["Suite", "amount", "suite_of"]
 class Suite(Protocol):
     """The module of a kind's checks; see :mod:`wideblock.verify.sector.suite` for the meaning of arguments.
 
+    CHECKS:         every check by its name
     NETLIST_CHECKS: checks of a netlist, unless told otherwise
     ALONE:          options of ``verify`` with which it starts no other process
     Simulation:     the core in simulation, as the checks need it
     """
 
+    CHECKS: Mapping[str, Any]
     NETLIST_CHECKS: tuple[str, ...]
     ALONE: Mapping[str, Any]
     Simulation: type[CoreSimulation]

@@ -18,7 +18,7 @@ from wideblock.verify.aead.measure import measure
 from wideblock.verify.report import Report
 from wideblock.verify.runner import Progress, Tell, chosen, run_all
 
-__all__ = ["ALONE", "NETLIST_CHECKS", "Simulation", "measure", "trace", "verify"]
+__all__ = ["ALONE", "CHECKS", "NETLIST_CHECKS", "Simulation", "measure", "trace", "verify"]
 
 NETLIST_CHECKS = ("known answers", "cycle contract", "random messages", "gaps and back-pressure", "wrong tags")
 """What a netlist is tried with unless told otherwise."""

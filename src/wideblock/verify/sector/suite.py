@@ -19,7 +19,7 @@ from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.measure import measure
 from wideblock.verify.sector.pool import SpecificationPool
 
-__all__ = ["ALONE", "NETLIST_CHECKS", "Simulation", "measure", "trace", "verify"]
+__all__ = ["ALONE", "CHECKS", "NETLIST_CHECKS", "Simulation", "measure", "trace", "verify"]
 
 NETLIST_CHECKS = ("known answers", "cycle contract", "random sectors", "gaps and back-pressure", "wrong lengths")
 """What a netlist is tried with unless told otherwise: synthesis can break the data path, rarely the protocol."""
