@@ -5,7 +5,7 @@ from amaranth import Array, Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.planes import Planes, Step, from_planes, named, to_planes
+from wideblock.rtl.aes.planes import applied, from_planes, named, to_planes
 from wideblock.rtl.aes.rounds import (
     ROUNDS,
     check_parameters,
@@ -76,10 +76,7 @@ class _Iterative(wiring.Component):
         rows = permutation([named(m, f"sb{b}", plane) for b, plane in enumerate(substituted)])
         key = [chosen[16 * b : 16 * b + 16] for b in range(8)]
         keyed = named(m, "keyed", from_planes([r ^ k for r, k in zip(rows, key, strict=True)]))
-        live = {"s": rows}
-        for i, step in enumerate((unmix_steps if self._inverse else mix_steps)(key, last=False)):
-            out = step.apply(m, live, f"u{i}")
-            live = {part: [named(m, f"u{i}_{part}{b}", x) for b, x in enumerate(out[part])] for part in out}
+        live = applied(m, {"s": rows}, (unmix_steps if self._inverse else mix_steps)(key, last=False), "u")
         mixed = named(m, "mixed", from_planes(live["s"]))
         m.d.comb += self.ahead.eq(mixed if self.full else keyed)
 
@@ -193,9 +190,9 @@ class IterativeEitherWay(wiring.Component):
         last = named(m, "last", full & (number == Mux(way, 0, self.rounds)))
 
         live = {"s": to_planes(state), "way": [named(m, "d", way.replicate(16))]}
-        live = self._run(m, live, either_sbox_steps(self.sbox), "sb")
+        live = applied(m, live, either_sbox_steps(self.sbox), "sb")
         mixed, keyed = (
-            self._run(m, live, either_steps(key, mirror_columns(key), last=end), name)
+            applied(m, live, either_steps(key, mirror_columns(key), last=end), name)
             for end, name in ((False, "mix"), (True, "last"))
         )
         m.d.comb += [
@@ -213,11 +210,3 @@ class IterativeEitherWay(wiring.Component):
         with m.If(self.clear):
             m.d.sync += [state.eq(0), way.eq(0), full.eq(0), number.eq(0)]
         return m
-
-    @staticmethod
-    def _run(m: Module, live: dict[str, Planes], steps: list[Step], name: str) -> dict[str, Planes]:
-        """The planes after the steps."""
-        for i, step in enumerate(steps):
-            out = step.apply(m, live, f"{name}{i}")
-            live = {part: [named(m, f"{name}{i}_{part}{b}", x) for b, x in enumerate(out[part])] for part in out}
-        return live

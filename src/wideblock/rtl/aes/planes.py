@@ -5,12 +5,12 @@ A state is ``planes``: eight values, plane ``b`` holding bit ``b`` of each byte,
 gate in every byte of the state.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from amaranth import Cat, Module, Signal, Value
 
-__all__ = ["Planes", "Step", "from_planes", "named", "to_planes"]
+__all__ = ["Planes", "Step", "applied", "from_planes", "named", "to_planes"]
 
 Planes = list[Value]
 
@@ -49,3 +49,11 @@ class Step:
 
     levels: int
     apply: Callable[[Module, dict[str, Planes], str], dict[str, Planes]]
+
+
+def applied(m: Module, live: dict[str, Planes], steps: Iterable[Step], name: str) -> dict[str, Planes]:
+    """The planes after steps with no register between them; each is a signal, ``<name><step>_<group><bit>``."""
+    for i, step in enumerate(steps):
+        out = step.apply(m, live, f"{name}{i}")
+        live = {group: [named(m, f"{name}{i}_{group}{b}", x) for b, x in enumerate(out[group])] for group in out}
+    return live

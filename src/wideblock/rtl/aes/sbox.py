@@ -15,7 +15,7 @@ from amaranth.lib.memory import Memory
 from wideblock.rtl.aes.composite import composite_steps
 from wideblock.rtl.aes.gf256 import inverses, table
 from wideblock.rtl.aes.norm import norm_steps
-from wideblock.rtl.aes.planes import Planes, Step, from_planes, named, to_planes
+from wideblock.rtl.aes.planes import Planes, Step, applied, from_planes, named, to_planes
 
 __all__ = [
     "GATES",
@@ -121,9 +121,7 @@ def _layer(m, state, kind, name, inverse):
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
     live = {"s": [named(m, f"{name}_i{b}", x) for b, x in enumerate(to_planes(state))]}
-    for i, step in enumerate(sbox_steps(kind, inverse)):
-        out = step.apply(m, live, f"{name}_{i}")
-        live = {key: [named(m, f"{name}_{i}_{key}{b}", x) for b, x in enumerate(planes)] for key, planes in out.items()}
+    live = applied(m, live, sbox_steps(kind, inverse), f"{name}_")
     return named(m, f"{name}_o", from_planes(live["s"]))
 
 

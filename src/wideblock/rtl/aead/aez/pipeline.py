@@ -8,14 +8,13 @@ from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.planes import named
 
+from .datapath import BLOCK
 from .offsets import Version
 from .overlap import CALL
 from .round import full_round
 from .step import AES, AES4, AES4_V4
 
 __all__ = ["Pipeline", "key_of"]
-
-BLOCK = 128  # bits
 
 
 def key_of(m: Module, version: Version, place: int, keys: dict[AES, Value], second: Value) -> Value:

@@ -3,7 +3,7 @@
 
 from amaranth import Module, Value
 
-from wideblock.rtl.aes.planes import from_planes, named, to_planes
+from wideblock.rtl.aes.planes import applied, from_planes, named, to_planes
 from wideblock.rtl.aes.rounds import mix_steps, shift_rows
 from wideblock.rtl.aes.sbox import sub_bytes
 
@@ -14,7 +14,4 @@ def full_round(m: Module, state: Value, key: Value, *, sbox: str, name: str = ""
     """``state``, 128 bits, after a round under ``key``; ``name`` begins the names of its signals."""
     rows = shift_rows(to_planes(sub_bytes(m, state, sbox, f"{name}sb")))
     live = {"s": [named(m, f"{name}sb{b}", plane) for b, plane in enumerate(rows)]}
-    for i, part in enumerate(mix_steps(to_planes(key), last=False)):
-        out = part.apply(m, live, f"{name}mix{i}")
-        live = {group: [named(m, f"{name}mix{i}_{group}{b}", x) for b, x in enumerate(out[group])] for group in out}
-    return from_planes(live["s"])
+    return from_planes(applied(m, live, mix_steps(to_planes(key), last=False), f"{name}mix")["s"])
