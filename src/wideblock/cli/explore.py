@@ -3,12 +3,12 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wideblock.cli.app import Json, as_json, complete_setting, complete_target, out, settings, stages, table
+from wideblock.cli.flow import STORE, Mhz, Store, Yosys
 from wideblock.evaluate.explore import Objective, pareto, same_function
 from wideblock.evaluate.explore import explore as search
 from wideblock.evaluate.point import Identity, Point
@@ -37,16 +37,9 @@ def explore(
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds 1 to N; their median counts.")] = 1,
-    mhz: Annotated[
-        float | None, typer.Option(metavar="MHZ", min=1, help="Target clock of the tools; default: the target's.")
-    ] = None,
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--yosys", metavar="ARG", help="Argument of the target's synthesis pass; may be repeated."),
-    ] = None,
-    store: Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points; created if missing.")] = Path(
-        "points.jsonl"
-    ),
+    mhz: Mhz = None,
+    options: Yosys = None,
+    store: Store = STORE,
     workers: Annotated[int | None, typer.Option(metavar="N", min=1, help="Processes; default: by cores.")] = None,
     scheduler: Annotated[
         str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers measure, tcp://HOST:PORT.")

@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import Json, as_json, complete_target, out, stages, table
+from wideblock.cli.app import Json, as_json, out, stages, table
+from wideblock.cli.flow import STORE, Mhz, Routed, Seed, Store, Targets, Yosys
 from wideblock.evaluate import peer
 from wideblock.evaluate.run import build
 from wideblock.evaluate.store import add
 from wideblock.evaluate.tables import HEAD, row
 from wideblock.synth.targets import target as target_of
-from wideblock.synth.targets import targets
 
 EXAMPLE = "Example: [b]wideblock measure-peer aes/src/rtl --top aes_core --bytes 16 --interval 52 --target ecp5[/b]"
 
@@ -39,25 +39,12 @@ def measure_peer(
     licence: Annotated[
         str | None, typer.Option(metavar="SPDX", help="Licence; default: by the text of the licence file.")
     ] = None,
-    target: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help=f"One of {', '.join(targets)}; may be repeated.", autocompletion=complete_target
-        ),
-    ] = None,
-    routed: Annotated[bool, typer.Option("--route/--no-route", help="Place and route, minutes a core.")] = True,
-    seed: Annotated[int, typer.Option(metavar="S", help="Placer seed.")] = 1,
-    mhz: Annotated[
-        float | None,
-        typer.Option(metavar="MHZ", min=1, help="Target clock of the tools, in MHz; default: the target's."),
-    ] = None,
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--yosys", metavar="ARG", help="Argument of the target's synthesis pass; may be repeated."),
-    ] = None,
-    store: Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points; created if missing.")] = Path(
-        "points.jsonl"
-    ),
+    target: Targets = None,
+    routed: Routed = True,
+    seed: Seed = 1,
+    mhz: Mhz = None,
+    options: Yosys = None,
+    store: Store = STORE,
     json: Json = False,
 ) -> None:
     """Measure other people's Verilog by the flow that measures ours, and store it with its origin.

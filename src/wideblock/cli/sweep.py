@@ -4,19 +4,18 @@
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wideblock import catalog
-from wideblock.cli.app import Json, as_json, complete_setting, complete_target, out, settings, stages, table
+from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
+from wideblock.cli.flow import STORE, Routed, Store, Targets, Yosys
 from wideblock.errors import UserError
 from wideblock.evaluate.store import current
 from wideblock.evaluate.sweep import Space, local, open_points, scheduled, workers_by_memory
 from wideblock.evaluate.sweep import sweep as run
 from wideblock.evaluate.tables import HEAD, row
-from wideblock.synth.targets import targets
 
 EXAMPLE = (
     "Example: [b]wideblock sweep xts-enc --set sbox=composite,norm --set round_stages=1,2 --target ecp5 --seeds 3[/b]"
@@ -27,12 +26,7 @@ def sweep(
     presets: Annotated[
         list[str] | None, typer.Argument(metavar="[PRESET|PART]...", help="Presets or parts to measure.")
     ] = None,
-    target: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME", help=f"One of {', '.join(targets)}; may be repeated.", autocompletion=complete_target
-        ),
-    ] = None,
+    target: Targets = None,
     changes: Annotated[
         list[str] | None,
         typer.Option(
@@ -50,14 +44,9 @@ def sweep(
             metavar="MHZ", min=1, help="Target clock of the tools, in MHz; default: the target's; may be repeated."
         ),
     ] = None,
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--yosys", metavar="ARG", help="Argument of the target's synthesis pass; may be repeated."),
-    ] = None,
-    routed: Annotated[bool, typer.Option("--route/--no-route", help="Place and route, minutes a core.")] = True,
-    store: Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points; created if missing.")] = Path(
-        "points.jsonl"
-    ),
+    options: Yosys = None,
+    routed: Routed = True,
+    store: Store = STORE,
     workers: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Processes; default: by cores and memory of the machine.")
     ] = None,

@@ -6,32 +6,23 @@ from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import Json, Set, as_json, complete_target, settings, stages, table
+from wideblock.cli.app import Json, Set, as_json, settings, stages, table
+from wideblock.cli.flow import Mhz, Routed, Seed, Targets, Yosys
 from wideblock.evaluate.run import identify, measure
 from wideblock.evaluate.tables import HEAD, row
 from wideblock.synth.targets import target as target_of
-from wideblock.synth.targets import targets
 
 EXAMPLE = "Example: [b]wideblock synth fast-brw-2s --target xc7[/b]"
 
 
 def synth(
     presets: Annotated[list[str], typer.Argument(metavar="PRESET|PART...", help="Presets or parts to synthesise.")],
-    target: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help=f"One of {', '.join(targets)}.", autocompletion=complete_target),
-    ] = None,
+    target: Targets = None,
     changes: Set = None,
-    routed: Annotated[bool, typer.Option("--route/--no-route", help="Place and route, minutes a core.")] = True,
-    seed: Annotated[int, typer.Option(metavar="S", help="Placer seed.")] = 1,
-    mhz: Annotated[
-        float | None,
-        typer.Option(metavar="MHZ", min=1, help="Target clock of the tools, in MHz; default: the target's."),
-    ] = None,
-    options: Annotated[
-        list[str] | None,
-        typer.Option("--yosys", metavar="ARG", help="Argument of the target's synthesis pass; may be repeated."),
-    ] = None,
+    routed: Routed = True,
+    seed: Seed = 1,
+    mhz: Mhz = None,
+    options: Yosys = None,
     json: Json = False,
 ) -> None:
     """Synthesise cores: area, and the clock where there is place and route. Minutes a core and target.
