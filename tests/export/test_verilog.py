@@ -53,25 +53,27 @@ def lint(top, *arguments):
     return subprocess.run(command, env={**os.environ, "VERILATOR_ROOT": str(ROOT)}, capture_output=True, text=True)
 
 
+def passes_lint(folder, core):
+    """The file of the core's Verilog in ``folder``, which Verilator has nothing to say against."""
+    file = folder / f"{core.module}.v"
+    file.write_text(core.verilog)
+    result = lint(core.module, "-O0", file)  # rules only, a quarter of the time saved
+    assert result.returncode == 0, result.stderr[:3000]
+    return file
+
+
 @pytest.mark.parametrize("name", few_of_many(catalog.PRESETS, ("hmch-brw-3", "eme2-1", "xts-enc")))
 def test_every_preset_passes_lint_and_names_its_signals(name, tmp_path):
     core = core_of(name)
-    text = core.verilog
-    assert r"\$signal" not in text
-    file = tmp_path / f"{core.module}.v"
-    file.write_text(text)
-    result = lint(core.module, "-O0", file)  # rules only, a quarter of the time saved
-    assert result.returncode == 0, result.stderr[:3000]
+    assert r"\$signal" not in core.verilog
+    file = passes_lint(tmp_path, core)
     # bit by bit: no combinational loop, nothing undriven, nothing driven twice
     yosys.run([f"read_verilog {file.name}", "proc", "check -assert"], tmp_path, "check")
 
 
 def test_a_port_for_words_of_keys_is_described_as_it_is(tmp_path):
     core = contract("heh-poly", {"sector_bytes": 64, "key_width": 32})
-    file = tmp_path / f"{core.module}.v"
-    file.write_text(core.verilog)
-    result = lint(core.module, "-O0", file)
-    assert result.returncode == 0, result.stderr[:3000]
+    passes_lint(tmp_path, core)
     assert "input [31:0] s_axis_key_tdata;" in core.verilog and "s_axis_key TLAST" in core.verilog
     assert re.search(r"^// +key_width +32$", core.verilog, re.MULTILINE)
     assert "key_width" not in small()  # a part that is not there is not named
@@ -86,10 +88,7 @@ def test_a_port_for_words_of_keys_is_described_as_it_is(tmp_path):
 @pytest.mark.slow
 def test_ports_of_messages_as_packets_are_described_as_they_are(tmp_path):
     core = contract("scream", {"data_bytes": 32, "ports": "axi4-stream"})
-    file = tmp_path / f"{core.module}.v"
-    file.write_text(core.verilog)
-    result = lint(core.module, "-O0", file)
-    assert result.returncode == 0, result.stderr[:3000]
+    passes_lint(tmp_path, core)
     assert "axis:1.0 m_axis_do TLAST" in core.verilog and "s_axis_pdi:s_axis_sdi:m_axis_do" in core.verilog
     assert re.search(r"^// +ports +axi4-stream$", core.verilog, re.MULTILINE)
     assert not re.search(r"^// +ports ", contract("scream", {"data_bytes": 32}).verilog, re.MULTILINE)

@@ -88,7 +88,7 @@ class Framing(wiring.Component):
             self.inside.eq(role != roles.INSTRUCTION),
         ]
         alone = sum(fields.type == opcode for opcode in self.alone) if self.alone else 0
-        ended = self._ended(m, role, alone, last) if self.packets else None
+        ended = self._ended(m, role, fields, alone, last) if self.packets else None
         with m.If(self.i.valid & self.i.ready):
             with m.Switch(role):
                 with m.Case(roles.INSTRUCTION):
@@ -110,11 +110,11 @@ class Framing(wiring.Component):
                     m.d.sync += role.eq(roles.REST)
         return m
 
-    def _ended(self, m: Module, role: Signal, alone: ValueLike, last: Signal) -> Signal:
+    def _ended(self, m: Module, role: Signal, fields: data.View, alone: ValueLike, last: Signal) -> Signal:
         """Whether the word is the last one of its message; and whether its packet says otherwise."""
         ended = Signal()
         roles = PacketRole
-        word, fields = self.o.payload, data.View(HEADER, self.o.payload.word[-32:])
+        word = self.o.payload
         with m.Switch(role):
             with m.Case(roles.INSTRUCTION):
                 m.d.comb += ended.eq(alone)

@@ -43,10 +43,11 @@ class Family:
     held: Callable[[Contract], Rule]
     queues: Callable[[Contract], Rule]
     order: Callable[[Contract], Rule]
-    release: Callable[[Contract], Rule] = _no_tags
+    release: Callable[[Contract], Rule]
 
 
-_SECTORS: tuple[ModuleType, ...] = (
+_MODULES: tuple[ModuleType, ...] = (
+    caesar,
     encrypt_mix_encrypt,
     feistel_mix_feistel,
     hash_counter_hash,
@@ -54,8 +55,10 @@ _SECTORS: tuple[ModuleType, ...] = (
     hash_ecb_hash,
     single_pass,
 )
-_FAMILIES = {each.__name__.rpartition(".")[2]: Family(each.held, each.queues, each.order) for each in _SECTORS}
-_FAMILIES["caesar"] = Family(caesar.held, caesar.queues, caesar.order, caesar.release)
+_FAMILIES = {
+    each.__name__.rpartition(".")[2]: Family(each.held, each.queues, each.order, getattr(each, "release", _no_tags))
+    for each in _MODULES
+}
 
 
 def family(core: Contract) -> Family:
