@@ -36,10 +36,10 @@ class Pipeline:
     """Named values that move through registers together; one :meth:`cut` is one cycle.
 
     Values are read as attributes; ``ahead`` has what the last cut registers, a cycle before it is live. Data registers
-    have no reset, the valid chain has one. Nothing ever stalls.
+    have no reset, the valid chain has one; None as ``valid``: there is no such chain. Nothing ever stalls.
     """
 
-    def __init__(self, m: Module, *, valid, **values):
+    def __init__(self, m: Module, *, valid: Value | None, **values):
         self._m = m
         self.valid = valid
         self.depth = 0
@@ -49,7 +49,8 @@ class Pipeline:
     def cut(self, **values) -> None:
         """Registers ``values`` for the next stage; a value that is not named here is dropped."""
         self.depth += 1
-        self.valid = self._register("valid", self.valid, reset_less=False)
+        if self.valid is not None:
+            self.valid = self._register("valid", self.valid, reset_less=False)
         self.ahead = {name: Value.cast(value) for name, value in values.items()}
         self.live = {name: self._register(name, value) for name, value in values.items()}
 

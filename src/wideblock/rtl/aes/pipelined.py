@@ -2,29 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """AES a block a cycle: the papers' pipelined encryption core (PEC) and pipelined decryption core (PDC)."""
 
+from collections.abc import Sequence
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.planes import Planes, Step, from_planes, named, to_planes
-from wideblock.rtl.aes.rounds import (
-    ROUNDS,
-    check_parameters,
-    cut_places,
-    either_sbox_steps,
-    either_steps,
-    inv_shift_rows,
-    mirror_columns,
-    mix_steps,
-    round_key,
-    shift_rows,
-    unmirror,
-    unmix_steps,
-    whiten_either,
-)
-from wideblock.rtl.aes.sbox import GATES, rom, sbox_steps
+from wideblock.rtl.aes.planes import from_planes, named, separated, to_planes
+from wideblock.rtl.aes.round import Round
+from wideblock.rtl.aes.rounds import ROUNDS, check_parameters, mirror_columns, round_key, unmirror, whiten_either
+from wideblock.rtl.aes.sbox import GATES
 from wideblock.rtl.pipeline import FixedLatency, Pipeline, Timing
 
 __all__ = ["PipelinedDecryption", "PipelinedEitherWay", "PipelinedEncryption", "both_ways"]
@@ -64,105 +52,66 @@ class _Pipelined(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         whitening, *keys = self._keys(m)
-        block = [s ^ k for s, k in zip(to_planes(self.i.payload), whitening, strict=True)]
+        first = round_key(whitening, 0, self.lanes)
+        block = [s ^ k for s, k in zip(to_planes(self.i.payload), first, strict=True)]
 
         p = Pipeline(m, valid=self.i.valid, s=named(m, "whitened", Cat(block)))
-        rom_is_state = self.sbox == "bram" and self.round_stages == 1
-        if not rom_is_state:
+        if not self._rom_is_state:
             p.cut(s=p.s)
-        for r, key in enumerate(keys, start=1):
-            (self._rom_round if self.sbox == "bram" else self._round)(m, p, key, r)
-        if rom_is_state:
+        rounds = [self._round(r) for r in range(1, self.rounds + 1)]
+        _chain(m, p, rounds, self.round_stages)
+        m.d.comb += [part.key.eq(key) for part, key in zip(rounds, keys, strict=True)]
+        if self._rom_is_state:
             p.cut(s=p.s)
 
         assert p.depth == self.timing.latency
-        m.d.comb += [self.o.valid.eq(p.valid), self.o.payload.eq(from_planes(_split(p.s)))]
+        m.d.comb += [self.o.valid.eq(p.valid), self.o.payload.eq(from_planes(separated(p.s)))]
         if "ahead" in self.signature.members:
-            m.d.comb += self.ahead.eq(from_planes(_split(p.ahead["s"])))
+            ahead = p.ahead["s"] if self._rom_is_state else rounds[-1].ahead
+            m.d.comb += self.ahead.eq(from_planes(separated(ahead)))
         return m
 
-    def _keys(self, m: Module) -> list[Planes]:
+    def _keys(self, m: Module) -> list[Value]:
         """The round keys in the order of their use; of two sets, the one that ``second`` chose with the block."""
         numbers = list(range(self.rounds + 1))
         if self.key_sets == 1:
             order = reversed(numbers) if self._inverse else numbers
-            return [round_key(self.round_keys, index, self.lanes) for index in order]
+            return [self.round_keys[128 * k : 128 * k + 128] for k in order]
         keys, chosen = [], self.second
         for index in numbers:  # an encryption adds a round's key in the last of its stages
             first, second = (self.round_keys[128 * k : 128 * k + 128] for k in (index, index + self.rounds + 1))
-            key = named(m, f"key{index}", Mux(chosen, second, first))
-            keys.append(round_key(key, 0, self.lanes))
+            keys.append(named(m, f"key{index}", Mux(chosen, second, first)))
             for stage in range(self.round_stages):
                 following = Signal(name=f"second{index}_{stage}")
                 m.d.sync += following.eq(chosen)
                 chosen = following
         return keys
 
-    def _round(self, m: Module, p: Pipeline, key: Planes, r: int) -> None:
-        # a table in halves only where there are more registers than other places for them
-        *front, back = sbox_steps(self.sbox, self._inverse, halves=self.round_stages == 4)
-        permutation = inv_shift_rows if self._inverse else shift_rows
+    @property
+    def _rom_is_state(self) -> bool:
+        """Whether the only register of a round is inside its S-boxes, so that the last one stands behind all rounds."""
+        return self.sbox == "bram" and self.round_stages == 1
 
-        def apply_back(m, live, name):
-            planes = back.apply(m, live, name)["s"]
-            return {"s": permutation([named(m, f"{name}_o{b}", plane) for b, plane in enumerate(planes)])}
-
-        _apply(
-            m,
-            p,
-            [*front, Step(back.levels, apply_back), *self._linear(key, r)],
-            self.round_stages,
-            16 * self.lanes,
-            f"r{r}",
+    def _round(self, r: int) -> Round:
+        last = r == self.rounds
+        return Round(
+            inverse=self._inverse,
+            sbox=self.sbox,
+            stages=self.round_stages,
+            lanes=self.lanes,
+            last=last,
+            ahead=last and not self._rom_is_state and "ahead" in self.signature.members,
         )
 
-    def _rom_round(self, m: Module, p: Pipeline, key: Planes, r: int) -> None:
-        """The ROM's read is one of the registers, and with four of them the ROM's output register another."""
-        address = named(m, f"r{r}_address", from_planes(_split(p.s)))
-        p.cut()
-        permutation = inv_shift_rows if self._inverse else shift_rows
-        read = [
-            named(m, f"r{r}_read{b}", plane)
-            for b, plane in enumerate(to_planes(rom(m, address, f"r{r}", inverse=self._inverse)))
-        ]
-        p.live["s"] = named(m, f"r{r}_rows", Cat(permutation(read)))
-        stages = self.round_stages - 1
-        if stages == 0:  # the next ROM, or the output register, ends the round
-            _run(m, p, self._linear(key, r), 16 * self.lanes, f"r{r}")
-            return
-        if stages > 1:
-            p.cut(s=p.s)
-            stages -= 1
-        _apply(m, p, self._linear(key, r), stages, 16 * self.lanes, f"r{r}")
 
-    def _linear(self, key: Planes, r: int) -> list[Step]:
-        """The steps after the S-boxes in round ``r``."""
-        return (unmix_steps if self._inverse else mix_steps)(key, last=r == self.rounds)
-
-
-def _split(planes) -> Planes:
-    """Planes that were put side by side."""
-    return [planes[b * len(planes) // 8 : (b + 1) * len(planes) // 8] for b in range(8)]
-
-
-def _planes(live, size: int) -> dict[str, Planes]:
-    return {name: [value[at : at + size] for at in range(0, len(value), size)] for name, value in live.items()}
-
-
-def _run(m: Module, p: Pipeline, steps: list[Step], size: int, name: str) -> None:
-    """``steps`` without a register, on planes of ``size`` bytes."""
-    for i, step in enumerate(steps):
-        out = step.apply(m, _planes(p.live, size), f"{name}_{i}")
-        p.live = {key: named(m, f"{name}_{i}_{key}", Cat(planes)) for key, planes in out.items()}
-
-
-def _apply(m: Module, p: Pipeline, steps: list[Step], stages: int, size: int, name: str) -> None:
-    """``steps`` with ``stages`` registers, the last of them after the last step."""
-    cuts = cut_places([step.levels for step in steps], stages)
-    for i, step in enumerate(steps):
-        _run(m, p, [step], size, f"{name}{i}")
-        if i in cuts:
-            p.cut(**p.live)
+def _chain(m: Module, p: Pipeline, rounds: Sequence[Round], stages: int) -> None:
+    """Rounds of so many stages one after another, behind what is live."""
+    for r, part in enumerate(rounds, start=1):
+        m.submodules[f"round{r}"] = part
+        m.d.comb += [part.i[name].eq(value) for name, value in p.live.items()]
+        for _ in range(stages):
+            p.cut()
+        p.live = {name: part.o[name] for name in part.o.shape().members}
 
 
 class PipelinedEncryption(_Pipelined):
@@ -227,20 +176,23 @@ class PipelinedEitherWay(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        size, last = 16 * self.lanes, self.rounds
-        keys = [round_key(self.round_keys, index, self.lanes) for index in range(last + 1)]
-        mirrored = [mirror_columns(key) for key in keys]
+        keys = [self.round_keys[128 * k : 128 * k + 128] for k in range(self.rounds + 1)]
+        first, last = (round_key(keys[k], 0, self.lanes) for k in (0, -1))
 
-        d = named(m, "d", self.decrypt.replicate(size))
-        whitened = whiten_either(d, to_planes(self.i.payload), keys[0], mirrored[last])
-        p = Pipeline(m, valid=self.i.valid, s=named(m, "whitened", Cat(whitened)), way=d)
+        way = named(m, "d", self.decrypt.replicate(16 * self.lanes))
+        whitened = whiten_either(way, to_planes(self.i.payload), first, mirror_columns(last))
+        p = Pipeline(m, valid=self.i.valid, s=named(m, "whitened", Cat(whitened)), way=way)
         p.cut(**p.live)
-        for r in range(1, last + 1):
-            linear = either_steps(keys[r], mirrored[last - r], last=r == last)
-            _apply(m, p, [*either_sbox_steps(self.sbox), *linear], self.round_stages, size, f"r{r}")
+        rounds = [
+            Round(inverse=None, sbox=self.sbox, stages=self.round_stages, lanes=self.lanes, last=r == self.rounds)
+            for r in range(1, self.rounds + 1)
+        ]
+        _chain(m, p, rounds, self.round_stages)
+        for part, key, inverse_key in zip(rounds, keys[1:], reversed(keys[:-1]), strict=True):
+            m.d.comb += [part.key.eq(key), part.inverse_key.eq(inverse_key)]
 
         assert p.depth == self.timing.latency
-        out = unmirror(p.way, _split(p.s))
+        out = unmirror(p.way, separated(p.s))
         m.d.comb += [self.o.valid.eq(p.valid), self.o.payload.eq(from_planes(out))]
         return m
 

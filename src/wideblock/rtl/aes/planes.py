@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from amaranth import Cat, Module, Signal, Value
 
-__all__ = ["Planes", "Step", "applied", "from_planes", "named", "to_planes"]
+__all__ = ["Planes", "Step", "applied", "from_planes", "named", "separated", "to_planes"]
 
 Planes = list[Value]
 
@@ -30,6 +30,11 @@ def to_planes(state, start: int = 0, stop: int | None = None) -> Planes:
 def from_planes(planes: Sequence[Value]) -> Value:
     """The state of eight planes."""
     return Cat(planes[b][k] for k in range(len(planes[0])) for b in range(8))
+
+
+def separated(planes) -> Planes:
+    """The planes of a state that were put side by side."""
+    return [planes[b * len(planes) // 8 : (b + 1) * len(planes) // 8] for b in range(8)]
 
 
 def named(m: Module, name: str, value) -> Signal:
