@@ -36,8 +36,9 @@ lint: $(READY) ## Lint and types alone.
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/pyright --pythonpath $(BIN)/python
 
-judge: $(READY) ## The specification of HCTR2 against the Rust crate hctr2-rs; needs cargo.
+judge: $(READY) ## Specifications against others' code: HCTR2, by cargo; CAESAR's ciphers if SUPERCOP=FOLDER of a clone.
 	$(BIN)/python -m tests.judges.hctr2
+	$(if $(SUPERCOP),$(BIN)/python -m tests.judges.caesar '$(SUPERCOP)')
 
 verify: $(READY) ## Simulate every preset as it ships, SECTORS=10000 random sectors each; hours.
 	$(BIN)/wideblock verify --all --sectors $(SECTORS)
