@@ -62,6 +62,8 @@ class KeyLoader(wiring.Component):
         words, word = framing.o, framing.o.payload
         state = Signal(State)
         key = Signal(8 * self.key_bytes, reset_less=True)
+        shift = Signal()
+        forget = Signal()
         header = data.View(HEADER, word.word[-32:])
         is_key = (header.type == Type.KEY) & (header.length == self.key_bytes)
         m.d.comb += [self.key.payload.eq(key), framing.clear.eq(self.clear)]
@@ -94,16 +96,22 @@ class KeyLoader(wiring.Component):
             with m.Case(State.WORDS):
                 m.d.comb += words.ready.eq(1)
                 with m.If(words.valid):
-                    m.d.sync += key.eq(Cat(key, byte_swapped(word.word))[self.word_bits :])
+                    m.d.comb += shift.eq(1)
                     with m.If(word.end):
                         m.d.sync += state.eq(State.KEY)
                     if self.packets:
                         with m.If(word.wrong):
-                            m.d.sync += [key.eq(0), state.eq(State.REFUSED)]
+                            m.d.comb += forget.eq(1)
+                            m.d.sync += state.eq(State.REFUSED)
             with m.Case(State.KEY):
                 m.d.comb += [self.key.valid.eq(1), self.loaded.eq(self.key.ready)]
                 with m.If(self.key.ready):
-                    m.d.sync += [key.eq(0), state.eq(State.IDLE)]
+                    m.d.comb += forget.eq(1)
+                    m.d.sync += state.eq(State.IDLE)
+        with m.If(self.clear | forget):
+            m.d.sync += key.eq(0)
+        with m.Elif(shift):
+            m.d.sync += key.eq(Cat(key, byte_swapped(word.word))[self.word_bits :])
         with m.If(self.clear):
-            m.d.sync += [key.eq(0), state.eq(State.IDLE)]
+            m.d.sync += state.eq(State.IDLE)
         return m

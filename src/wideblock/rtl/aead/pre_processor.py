@@ -113,6 +113,8 @@ class PreProcessor(wiring.Component):
         self._kind = Signal(Kind)  # awaited, or present
         self._header = Signal(HEADER, reset_less=True)
         self._block = Signal(8 * self.shape.block, reset_less=True)
+        self._store = Signal()  # the present word becomes part of the block
+        self._drop = Signal()  # what is in the block goes
         self._size = Signal(range(self.shape.block + 1))  # bytes in the block
         self._ended = Signal()  # the block has the last word of its segment
         self._done = Signal(16)  # bytes of this kind in the blocks before
@@ -133,8 +135,9 @@ class PreProcessor(wiring.Component):
         self._encrypted(m)
         self._decrypted(m)
         self._failed(m, framing)
+        self._block_words(m, masked)
         with m.If(self.clear):
-            registers = (self._keyed, self._decrypt, self._block, self._size, self._ended, self._done, self._equal)
+            registers = (self._keyed, self._decrypt, self._size, self._ended, self._done, self._equal)
             m.d.sync += [register.eq(0) for register in (*registers, self._header.as_value())]
             m.d.sync += [self._kind.eq(Kind.NPUB), self._state.eq(State.REST)]
             if self.packets:
@@ -246,10 +249,7 @@ class PreProcessor(wiring.Component):
         with m.If(self._state == State.WORDS):
             m.d.comb += words.ready.eq(1)
             with m.If(words.valid):
-                with m.Switch(self._size):
-                    for at in range(0, self.shape.block, step):
-                        with m.Case(at):
-                            m.d.sync += self._block[8 * at : 8 * (at + step)].eq(masked)
+                m.d.comb += self._store.eq(1)
                 m.d.sync += [self._size.eq(self._size + word.bytes), self._ended.eq(word.end)]
                 with m.If(word.end & (self._kind == Kind.TAG)):
                     m.d.sync += self._state.eq(State.BLOCK if self.shape.judges else State.COMPARE)
@@ -258,11 +258,24 @@ class PreProcessor(wiring.Component):
                 self._end_wrong(m, word)
         return masked
 
+    def _block_words(self, m: Module, masked: Signal) -> None:
+        """The words of the block. Clearing comes before storing, so that it is the registers' reset and costs no gates."""
+        step = self.word_bits // 8
+        place = Mux(self._state == State.WORDS, self._size, 0)
+        for at in range(0, self.shape.block, step):
+            stored = Signal(name=f"stored{at}")
+            m.d.comb += stored.eq(self._store & (place == at))
+            with m.If(self.clear | (self._drop & ~stored)):
+                m.d.sync += self._block[8 * at : 8 * (at + step)].eq(0)
+            with m.Elif(stored):
+                m.d.sync += self._block[8 * at : 8 * (at + step)].eq(masked)
+
     def _end_wrong(self, m: Module, word) -> None:
         """After a word that is the last one of a packet and not of its segments, or the reverse."""
         if self.packets:
             with m.If(word.wrong):
-                m.d.sync += [self._block.eq(0), self._size.eq(0), self._state.eq(State.ABANDON)]
+                m.d.comb += [self._store.eq(0), self._drop.eq(1)]
+                m.d.sync += [self._size.eq(0), self._state.eq(State.ABANDON)]
 
     def _blocks(self, m: Module, framing: Framing, masked: Signal) -> None:
         """A block is offered to the cipher. A whole one that ends a message to expand is followed by an empty one.
@@ -274,10 +287,10 @@ class PreProcessor(wiring.Component):
         if self.shape.expands:
             expanded = last & (kind == Kind.DATA) & ~self._decrypt & (self._size == self.shape.block)
             last = last & ~expanded
+        m.d.comb += block.data.eq(self._padded())
         with m.If(state == State.BLOCK):
             m.d.comb += [
                 self.blocks.valid.eq(1),
-                block.data.eq(self._padded(m)),
                 block.size.eq(self._size),
                 block.kind.eq(kind),
                 block.last.eq(last),
@@ -285,13 +298,15 @@ class PreProcessor(wiring.Component):
             ]
             with m.If(self.blocks.ready):
                 counted = Mux(kind == Kind.TAG, 0, self._size) if self.shape.judges else self._size
-                m.d.sync += [self._block.eq(0), self._size.eq(0), self._done.eq(self._done + counted)]
+                m.d.comb += self._drop.eq(1)
+                m.d.sync += [self._size.eq(0), self._done.eq(self._done + counted)]
                 m.d.sync += state.eq(Mux(self._ended, State.HEADER, State.WORDS))
                 if self.shape.pipelined:
                     m.d.comb += words.ready.eq(~self._ended)
                     with m.If(words.valid & ~self._ended):
                         end = words.payload.end | (self.shape.block == self.word_bits // 8)
-                        m.d.sync += [self._block.eq(masked), self._size.eq(words.payload.bytes)]
+                        m.d.comb += self._store.eq(1)
+                        m.d.sync += self._size.eq(words.payload.bytes)
                         m.d.sync += [self._ended.eq(words.payload.end), state.eq(Mux(end, State.BLOCK, State.WORDS))]
                         self._end_wrong(m, words.payload)
                 if self.shape.expands:
@@ -314,11 +329,12 @@ class PreProcessor(wiring.Component):
                 with m.Case(Kind.TAG):
                     m.d.sync += self._state.eq(State.COMPARE)
 
-    def _padded(self, m: Module) -> Value:
-        """The block with its padding."""
+    def _padded(self) -> Value:
+        """The block with its padding; 0 for the empty blocks that end a message that fails."""
         if self.shape.padding is Padding.ZERO:
             return self._block
         pads = (self._kind == Kind.AD) | (self._kind == Kind.DATA) if self.shape.judges else self._kind != Kind.NPUB
+        pads &= self._state == State.BLOCK
         one = Cat(Mux(pads & (self._size == k), Const(0x80, 8), 0) for k in range(self.shape.block))
         return self._block | one
 
@@ -339,10 +355,9 @@ class PreProcessor(wiring.Component):
         state, length = self._state, self._length(m)
         received = 0 if self.shape.judges else self._block[: 8 * self.shape.tag]
         with m.If((state == State.COMPARE) & self.tag.valid):
-            m.d.comb += self.tag.ready.eq(1)
+            m.d.comb += [self.tag.ready.eq(1), self._drop.eq(1)]
             m.d.sync += [
                 self._equal.eq(self.tag.payload == received),
-                self._block.eq(0),
                 self._size.eq(0),
                 state.eq(State.JUDGE),
             ]

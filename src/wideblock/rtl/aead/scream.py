@@ -181,18 +181,16 @@ class ScreamCipher(wiring.Component):
             self.o.payload.size.eq(self._size),
             self.tag.payload.eq(auth),
         ]
-        with m.If(summed):
+        with m.If(self.clear | summed):
             m.d.sync += Sigma.eq(0)
         with m.Elif(self.o.valid & self._decrypt):
             m.d.sync += Sigma.eq(Sigma ^ result)
         with m.Elif(take & (block.kind == Kind.DATA) & ~block.decrypt):
             m.d.sync += Sigma.eq(Sigma ^ block.data)
-        with m.If(self.tag.valid & self.tag.ready):
+        with m.If(self.clear | (self.tag.valid & self.tag.ready)):
             m.d.sync += auth.eq(0)
         with m.Elif(core.done & ~self.o.valid):
             m.d.sync += auth.eq(auth ^ core.o)
-        with m.If(self.clear):
-            m.d.sync += [Sigma.eq(0), auth.eq(0)]
         return Sigma
 
 
