@@ -45,7 +45,8 @@ def compare(
     table(("preset", "design", "on", "cycles", "area", "MHz", "Gb/s"), ordered)
     sources = dict.fromkeys(f"{row.published.source}, {row.published.table}; {row.published.tool}" for row in rows)
     out.print(
-        "\nCycles are from one sector, or block of a message, to the next. Areas of different units, and clocks of different devices, do not compare."
+        "\nCycles are from one sector, or block of a message, to the next. Areas of different units, and clocks of "
+        "different devices, do not compare."
     )
     for source in sources:
         out.print(f"Published in {source}.", markup=False)

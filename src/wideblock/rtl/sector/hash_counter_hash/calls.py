@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """The single calls of hash-counter-hash: by the lanes, by an inverse cipher beside them, or by ciphers at both ends."""
 
