@@ -259,7 +259,7 @@ class PreProcessor(wiring.Component):
         return masked
 
     def _block_words(self, m: Module, masked: Signal) -> None:
-        """The words of the block. Clearing comes before storing, so that it is the registers' reset and costs no gates."""
+        """The words of the block. Clearing comes before storing: it is the registers' reset, and costs no gates."""
         step = self.word_bits // 8
         place = Mux(self._state == State.WORDS, self._size, 0)
         for at in range(0, self.shape.block, step):
