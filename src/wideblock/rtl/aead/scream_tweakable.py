@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from functools import reduce
 from operator import xor
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.planes import named
+from wideblock.rtl.linear import products
 
 __all__ = ["BACKWARD", "FORWARD", "TweakableCipher"]
 
@@ -32,6 +33,7 @@ BACKWARD = tuple({i for i in range(ROW) if column >> i & 1} for column in L_COLU
 """The same of the inverse: the matrix of the L-box is orthogonal, its inverse is the transpose."""
 
 Rows = list[Value]
+Matrix = Sequence[set[int]]
 
 
 def round_constant(i: int) -> int:
@@ -71,20 +73,24 @@ def _to_upper(m: Module, x: Rows, name: str) -> Rows:
     return [*(named(m, f"{name}{r}", row) for r, row in enumerate(upper)), x4, x5, x6, x7]
 
 
-def _sums(row: Value, terms: Sequence[set[int]]) -> Value:
-    """A row whose bit j is the sum of the bits ``terms[j]`` of ``row``."""
-    return Cat(reduce(xor, (row[i] for i in sorted(chosen)), Const(0, 1)) for chosen in terms)
+def _sums(m: Module, x: Rows, matrices: Sequence[Matrix], name: str) -> list[Rows]:
+    """The rows times each matrix: bit j of a product is the sum of the bits ``matrix[j]`` of the row."""
+    terms = [sum(1 << i for i in chosen) for matrix in matrices for chosen in matrix]
+    columns = products(m, [Cat(row[i] for row in x) for i in range(ROW)], terms, name)
+    of_each = (columns[at : at + ROW] for at in range(0, len(columns), ROW))
+    return [[Cat(column[r] for column in group) for r in range(ROWS)] for group in of_each]
 
 
-def _change(row: Value, terms: Sequence[set[int]]) -> Value:
-    """The sum of a row and of its :func:`_sums`."""
-    return _sums(row, [chosen ^ {j} for j, chosen in enumerate(terms)])
+def _change(m: Module, x: Rows, matrix: Matrix, name: str) -> Rows:
+    """The sums of rows and their products."""
+    return _sums(m, x, [[chosen ^ {j} for j, chosen in enumerate(matrix)]], name)[0]
 
 
-def l_box(row: Value, inverse: Value) -> Value:
-    """The L-box of a row, or its inverse; the bits that both sum are summed once."""
+def l_box(m: Module, x: Rows, inverse: Value, name: str) -> Rows:
+    """The L-box of rows, or its inverse; the bits that both sum are summed once."""
     both, forward, backward = zip(*((f & b, f - b, b - f) for f, b in zip(FORWARD, BACKWARD, strict=True)), strict=True)
-    return _sums(row, both) ^ Mux(inverse, _sums(row, backward), _sums(row, forward))
+    sums = _sums(m, x, [both, forward, backward], name)
+    return [same ^ Mux(inverse, b, f) for same, f, b in zip(*sums, strict=True)]
 
 
 class TweakableCipher(wiring.Component):
@@ -141,19 +147,22 @@ class TweakableCipher(wiring.Component):
         changes is added where it counts, not multiplexed: synthesis merges that with the sums around.
         """
         if boundary == 0:
-            y = [row ^ (_change(row, BACKWARD) & inverse.replicate(ROW)) for row in x]
+            changes = _change(m, x, BACKWARD, "l0")
+            y = [row ^ (change & inverse.replicate(ROW)) for row, change in zip(x, changes, strict=True)]
         elif boundary == self.rounds:
             kept = (~self.start).replicate(ROW)
             done = named(m, f"forward{boundary}", ~self.start & ~inverse).replicate(ROW)
-            y = [(row & kept) ^ (_change(row, FORWARD) & done) for row in x]
+            changes = _change(m, x, FORWARD, f"l{boundary}")
+            y = [(row & kept) ^ (change & done) for row, change in zip(x, changes, strict=True)]
         elif boundary % 2:
-            y = [l_box(row, inverse) for row in x]
+            y = l_box(m, x, inverse, f"l{boundary}")
         else:  # the tweakey between two steps
             tweakey = self._tweakey(m, boundary, left, inverse)
             before = named(m, f"l{boundary}_before", Cat(x) ^ (tweakey & inverse.replicate(128)))
             behind = tweakey & (~inverse).replicate(128)
             rows = [slice(ROW * r, ROW * r + ROW) for r in range(ROWS)]
-            y = [l_box(before[row], inverse) ^ behind[row] for row in rows]
+            boxed = l_box(m, [before[row] for row in rows], inverse, f"l{boundary}")
+            y = [row ^ behind[place] for row, place in zip(boxed, rows, strict=True)]
         y[0] = y[0] ^ self._constant(m, boundary, left, inverse)
         return [named(m, f"l{boundary}_{r}", row) for r, row in enumerate(y)]
 

@@ -4,12 +4,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import combinations, product
+from itertools import product
 
 from amaranth import Module, Value
 
 from wideblock.rtl.aes import gf256
 from wideblock.rtl.aes.planes import Planes, Step, named
+from wideblock.rtl.linear import products, shared_sums
 
 __all__ = ["composite_steps"]
 
@@ -102,28 +103,6 @@ def _invert(rows: Sequence[int]) -> list[int]:
     return [row >> n for row in work]
 
 
-def _shared_sums(rows: Sequence[int], inputs: int) -> tuple[list[tuple[int, int]], list[list[int]]]:
-    """Sums shared greedily: pairs to add, in order, each a new term; and the terms left in each row (one or none).
-
-    Source: Paar, "Optimized arithmetic for Reed-Solomon encoders", ISIT 1997.
-    """
-    terms = [{j for j in range(inputs) if row >> j & 1} for row in rows]
-    pairs: list[tuple[int, int]] = []
-    while any(len(t) > 1 for t in terms):
-        count: dict[tuple[int, int], int] = {}
-        for t in terms:
-            for pair in combinations(sorted(t), 2):
-                count[pair] = count.get(pair, 0) + 1
-        best = max(count, key=lambda pair: (count[pair], -max(pair)))
-        new = inputs + len(pairs)
-        pairs.append(best)
-        for t in terms:
-            if t.issuperset(best):
-                t.difference_update(best)
-                t.add(new)
-    return pairs, [sorted(t) for t in terms]
-
-
 @dataclass(frozen=True)
 class _Composite:
     """An S-box as: affine map in, inversion in ``tower``, affine map out (both as rows, and constants to add)."""
@@ -161,7 +140,7 @@ def _composite(inverse: bool | None) -> _Composite:
             else:
                 out = _compose(affine, out)
                 constants = 0, 0x63
-            adds = sum(len(_shared_sums(rows, 8)[0]) for rows in (into, out))
+            adds = sum(len(shared_sums(rows, 8)[0]) for rows in (into, out))
             adds += sum(row.bit_count() for row in tower.scaled_square(2))
             found.append((adds, tower.norms, g, _Composite(tower, tuple(into), constants[0], tuple(out), constants[1])))
     return min(found, key=lambda item: item[:3])[3]
@@ -173,12 +152,7 @@ def _times(rows: Sequence[int], x: int) -> int:
 
 def _linear(m: Module, x: Sequence[Value], rows: Sequence[int], name: str, constant: int = 0) -> Planes:
     """``rows`` times the vector of planes ``x``, plus ``constant``."""
-    pairs, left = _shared_sums(rows, len(x))
-    terms = list(x)
-    for a, b in pairs:
-        terms.append(named(m, f"{name}_x{len(terms)}", terms[a] ^ terms[b]))
-    zero = Value.cast(0).replicate(len(x[0]))
-    out = [terms[t[0]] if t else zero for t in left]
+    out = products(m, x, rows, name)
     return [~value if constant >> i & 1 else value for i, value in enumerate(out)]
 
 
