@@ -96,6 +96,15 @@ def test_an_existing_file_is_kept_unless_it_may_be_overwritten(tmp_path):
     assert names(tmp_path) == ["out"] and path.read_text() == "another's"
 
 
+def test_what_is_no_regular_file_is_never_replaced(tmp_path):
+    os.mkfifo(tmp_path / "out")
+    with pytest.raises(FileExistsError, match="out is no regular file"), replacing(tmp_path / "out"):
+        pass
+    with pytest.raises(FileExistsError, match="is no regular file"):
+        write_text(tmp_path, "text")
+    assert names(tmp_path) == ["out"] and stat.S_ISFIFO((tmp_path / "out").stat().st_mode)
+
+
 def test_errors_name_the_file(tmp_path):
     with pytest.raises(FileNotFoundError) as caught, replacing(tmp_path / "none" / "out"):
         pass

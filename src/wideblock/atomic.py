@@ -50,7 +50,8 @@ def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None
 
     A symbolic link is followed: its target is replaced, the link stays.
 
-    overwrite: if False, raises FileExistsError where ``path`` exists when the block begins or ends
+    overwrite: if False, raises FileExistsError where ``path`` exists when the block begins or ends; what is no regular
+               file, such as a device, is never replaced
     new_mode:  permission bits where ``path`` is new; None: 0666 less the umask. A file that is replaced passes on its
                owner, group and permission bits.
     Raises OSError about ``path`` or its directory.
@@ -121,6 +122,8 @@ def _errors_about(path: Path) -> Iterator[None]:
 
 
 def _refuse_existing(path: Path, overwrite: bool) -> None:
+    if path.exists() and not path.is_file():
+        raise FileExistsError(f"{path} is no regular file, and is not replaced; give the name of a file")
     if not overwrite and path.exists():
         raise FileExistsError(f"{path} exists; choose another file or give --force to replace it")
 

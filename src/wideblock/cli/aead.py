@@ -14,7 +14,7 @@ from wideblock.cli.app import Preset, Set, progress, settings
 from wideblock.cli.crypt import Key, key_of
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
-from wideblock.image.aead import ENGINES, crypt
+from wideblock.image.aead import ENGINES, crypt, longest
 
 KEY, NONCE = "000102030405060708090a0b0c0d0e0f", "101112131415161718191a1b"
 EXAMPLE = f"Example: [b]wideblock aead encrypt aes-gcm --key {KEY} --nonce {NONCE} --in note.txt --out note.gcm[/b]"
@@ -48,14 +48,16 @@ def aead(
         npub = bytes.fromhex(nonce)
     except ValueError:
         raise UserError(f"the nonce is not hexadecimal; write it as --nonce {NONCE}") from None
-    given = sys.stdin.buffer.read() if source == STREAM else source.read_bytes()
+    if target == STREAM and sys.stdout.isatty():
+        raise UserError("output is a terminal, which cannot show binary data; redirect it to a file or a pipe")
+    given, data = _read(source, longest(core)), _read(ad, core.behaviour.ad_bytes) if ad else b""
     decrypt = direction is Direction.DECRYPT
     with progress(f"{direction}ing with {core.module}, {engine}"):
         result = crypt(
             core,
             key_of(key, core.behaviour.shape.key),
             npub,
-            ad.read_bytes() if ad else b"",
+            data,
             given,
             decrypt=decrypt,
             engine=engine,
@@ -65,6 +67,12 @@ def aead(
         return
     with replacing(target, overwrite=force) as output:
         output.write(result)
+
+
+def _read(source: Path, most: int) -> bytes:
+    """The bytes of a file, and no more than one too many: a device has no end."""
+    with sys.stdin.buffer if source == STREAM else open(source, "rb") as file:
+        return file.read(most + 1)
 
 
 def register(app: typer.Typer) -> None:

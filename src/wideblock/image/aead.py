@@ -10,9 +10,15 @@ from wideblock.simulation.structures import Outcome
 from wideblock.spec.aead import Rejected
 from wideblock.verify.aead.driver import AeadSimulation
 
-__all__ = ["ENGINES", "crypt"]
+__all__ = ["ENGINES", "crypt", "longest"]
 
 ENGINES = ("rtl", "spec")
+
+
+def longest(core: Contract) -> int:
+    """Bytes of the longest ciphertext with its tag."""
+    behaviour = core.behaviour
+    return behaviour.shape.enciphered(behaviour.data_bytes) + behaviour.shape.tag
 
 
 def crypt(
@@ -30,14 +36,10 @@ def crypt(
         raise UserError(f"nonce must be {shape.npub} bytes, got {len(npub)}")
     if decrypt and len(given) < shape.tag:
         raise UserError(f"a ciphertext has at least its tag of {shape.tag} bytes, got {len(given)}")
-    for name, size, most in (
-        ("associated data", len(ad), behaviour.ad_bytes),
-        ("ciphertext", len(given) - shape.tag, shape.enciphered(behaviour.data_bytes))
-        if decrypt
-        else ("message", len(given), behaviour.data_bytes),
-    ):
-        if size > most:
-            raise UserError(f"{name} must be at most {most} bytes, got {size}")
+    if len(ad) > behaviour.ad_bytes:
+        raise UserError(_too_long("associated data", "ad_bytes", behaviour.ad_bytes))
+    if len(given) > (longest(core) if decrypt else behaviour.data_bytes):
+        raise UserError(_too_long("a message", "data_bytes", behaviour.data_bytes))
     specification = core.specification(key)
     if engine == "rtl":
         return _by_core(core, key, npub, ad, given, decrypt)
@@ -45,6 +47,10 @@ def crypt(
         return (specification.decrypt if decrypt else specification.encrypt)(npub, ad, given)
     except Rejected as error:
         raise UserError(str(error)) from None
+
+
+def _too_long(what: str, parameter: str, most: int) -> str:
+    return f"{what} must be at most {most} bytes; --set {parameter}=N makes a core for more"
 
 
 def _by_core(core: Contract, key: bytes, npub: bytes, ad: bytes, given: bytes, decrypt: bool) -> bytes:
