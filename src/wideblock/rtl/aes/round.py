@@ -99,8 +99,8 @@ class Round(wiring.Component):
 
     @staticmethod
     def _ports(m: Module, state: Value, name: str) -> Planes:
-        """The planes of a state: those between gates of two rounds are ports of their own, which need names of ours,
-        or equal modules would differ in names."""
+        """The planes of a state, with names: a net without one gets a number, and rounds that differ in a number alone
+        would not be one module."""
         return [named(m, f"{name}{b}", plane) for b, plane in enumerate(separated(state))]
 
     def _permutation(self) -> Callable[[Planes], Planes]:
