@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """Kinds of cores: what their ports and their messages make of everything above the hardware."""
 

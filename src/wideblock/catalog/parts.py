@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """Components that the papers' tables measure alone."""
 
