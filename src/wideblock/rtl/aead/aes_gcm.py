@@ -17,8 +17,8 @@ from amaranth.lib import enum, wiring
 
 from wideblock.rtl.aes.iterative import IterativeEncryption
 from wideblock.rtl.aes.key_expansion import KeyExpansion
-from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.serial import SerialMultiplier
 
 from .caesar import Caesar
 from .cipher import CipherShape, Kind, cipher_signature
@@ -54,8 +54,9 @@ class AesGcmCipher(wiring.Component):
     The AES makes the key stream ahead, one block while the one before it is used.
 
     Timing: a block of data in the latency of the AES, 11 cycles with AES-128 and 15 with AES-256; one of associated
-            data in mult_stages + 1.
-    Cost:   an AES of one round, its key expansion, a multiplier, 128 registers each of H, Y, E_0, X and a result.
+            data in mult_cycles + 1.
+    Cost:   an AES of one round, its key expansion, a serial multiplier, 128 registers each of H, Y, E_0, X and a
+            result.
     Security: no masking; no cycle depends on key or data.
     """
 
@@ -63,10 +64,10 @@ class AesGcmCipher(wiring.Component):
         self.parameters = p = parameters
         self.aes = IterativeEncryption(key_bits=p.key_bits, sbox=p.sbox)
         self.expansion = KeyExpansion(key_bits=p.key_bits, sbox=p.sbox)
-        self.multiplier = Multiplier(stages=p.mult_stages, leaf=p.leaf)
+        self.multiplier = SerialMultiplier(cycles=p.mult_cycles)
         self.shape = CipherShape(block=BLOCK, key=p.key_bits // 8, npub=NPUB, tag=16)
         self.setup = self.expansion.timing.latency + self.aes.timing.latency + 1
-        self.flush = 1 + self.multiplier.timing.latency
+        self.flush = 1
         super().__init__(cipher_signature(self.shape))
         self._state = Signal(State)
         self._E_0 = Signal(128, reset_less=True)
@@ -91,7 +92,7 @@ class AesGcmCipher(wiring.Component):
             m.d.comb += self.aes.clear.eq(1)
             m.d.sync += [counting.eq(0), self._state.eq(State.LENGTHS)]
         with m.If(self.clear):
-            m.d.comb += [self.aes.clear.eq(1), self.expansion.clear.eq(1)]
+            m.d.comb += [self.aes.clear.eq(1), self.expansion.clear.eq(1), self.multiplier.clear.eq(1)]
             registers = (self._E_0, self._masked, self._X, self._absorb, counting, *self._bytes.values())
             m.d.sync += [*(register.eq(0) for register in registers), self._state.eq(State.EMPTY)]
         return m
@@ -206,10 +207,10 @@ class AesGcmCipher(wiring.Component):
 
 
 class Timetable:
-    """The cycles of one message in AES-GCM, with an AES of ``latency`` cycles and a multiplier of ``stages``."""
+    """The cycles of one message in AES-GCM, with an AES of ``latency`` cycles and a multiplier of ``product``."""
 
-    def __init__(self, latency: int, stages: int):
-        self._latency, self._stages = latency, stages
+    def __init__(self, latency: int, product: int):
+        self._latency, self._product = latency, product
         self._masked = self._key_stream = 0  # cycles from which E_0 and the next E_i are known
         self._free = self._idle = 0  # cycles from which X, and the multiplier, is free
         self._last = 0
@@ -245,7 +246,7 @@ class Timetable:
     def _absorb(self, at: int) -> None:
         """X is stored in cycle ``at``."""
         start = max(at + 1, self._idle)
-        self._free, self._idle = start + 1, start + self._stages + 1
+        self._free, self._idle = start + 1, start + self._product + 1
 
 
 class AesGcm(Caesar):

@@ -40,9 +40,8 @@ class AeadParameters(Parameters):
 
 @dataclass(frozen=True, kw_only=True)
 class AesHashParameters(AeadParameters):
-    """Parameters of a cipher of one AES, a round a cycle, and a hash with one field multiplier."""
+    """Parameters of a cipher of one AES, a round a cycle, and a hash with one serial field multiplier."""
 
     key_bits: int = parameter(128, "bits of the key", (128, 256))
     sbox: str = parameter("lut", "form of the AES S-box", GATES)
-    mult_stages: int = parameter(4, "register levels of the field multiplier", tuple(range(1, 9)))
-    leaf: int = parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))
+    mult_cycles: int = parameter(10, "cycles of a product of the field multiplier", (1, 2, 4, 6, 8, 10))
