@@ -89,7 +89,7 @@ def _sizes_to_measure(check: Check) -> list[tuple[int, int]]:
     length, tweak, block = behaviour.length, behaviour.stated.tweak, 16
     sizes = [length.least, length.least + 1, length.least + block, length.least + block + 1]
     tweaks = [tweak.least, tweak.least + 1, tweak.most // 2, tweak.most // 2 + 1, tweak.most]
-    corners = [(t, size) for t in tweaks for size in sizes]
+    corners = [(t, size) for t in tweaks for size in sizes if size <= length.most]
     return [*corners, (tweak.most, length.most), *((check.tweak_size(), check.size()) for _ in range(check.few(8)))]
 
 

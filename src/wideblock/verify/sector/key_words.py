@@ -83,21 +83,21 @@ def _wrong_sector(check: Check, key: bytes) -> str | None:
 def _late(check: Check) -> str | None:
     """How a key whose last word is late waits with its first one, or holds sectors off before its last one, or None."""
     t, simulation = check.subject.timing, check.simulation
+    simulation.reset()
+    begin = simulation.load_key(check.key()) + t.setup  # of the first sector; cycles count from the reset
     filling = 2 * (1 + t.busy // t.interval)
-    first = filling * t.interval + t.busy
+    first = begin + filling * t.interval + t.busy
     last = first + t.key_words + 4 * t.interval
     requests = [check.request(check.subject.behaviour.usual) for _ in range(last // t.interval + 4)]
     keys = [Key(check.key(), cycle=first, last=last)]
-    simulation.reset()
-    simulation.load_key(check.key())
     record = simulation.play(simulation.requests(requests, keys=keys, noise=True, patience=simulation.patience()))
     check.count(record, len(requests))
     if record.key_first[0] != first:
         return (
             f"The first word of a key waits while sectors are processed, from cycle {first} to {record.key_first[0]}."
         )
-    begun = record.first_in[filling:]
-    gaps = np.unique(np.diff(begun[begun <= last])).tolist()
+    begun = record.first_in[(record.first_in >= first) & (record.first_in <= last)]
+    gaps = np.unique(np.diff(begun)).tolist()
     if gaps != [t.interval]:
         seen = f"they come {', '.join(map(str, gaps))} cycles apart" if gaps else "none comes"
         return f"Sectors begin every {t.interval} cycles, but while the last word of a key is late, {seen}."
