@@ -43,6 +43,8 @@ def test_bad_input_is_one_line(tmp_path):
     files = ("--in", tmp_path / "plain", "--out", tmp_path / "out")
     nonce = ("aes-gcm", "--key", KEY.hex(), "--nonce", "xyz", "--engine", "spec")
     assert "the nonce is not hexadecimal" in refused("aead", "encrypt", *nonce, *files)
+    twice = ("aes-gcm", "--key", "@-", "--nonce", NONCE.hex(), "--in", "-", "--out", tmp_path / "out")
+    assert "standard input can be the key or the message, not both" in refused("aead", "encrypt", *twice)
     endless = ("--in", "/dev/zero", "--out", tmp_path / "out")
     assert "must be at most 2047 bytes" in refused("aead", "encrypt", *OPTIONS, *endless)
     assert not (tmp_path / "out").exists()

@@ -4,21 +4,21 @@
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import typer
 
 from wideblock.atomic import replacing
 from wideblock.catalog.kinds import AEAD
 from wideblock.cli.app import Preset, Set, progress, settings
-from wideblock.cli.crypt import Key, key_of
+from wideblock.cli.crypt import STREAM, Key, key_of, refuse_twice
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.image.aead import ENGINES, crypt, longest
+from wideblock.image.target import refuse_terminal
 
 KEY, NONCE = "000102030405060708090a0b0c0d0e0f", "101112131415161718191a1b"
 EXAMPLE = f"Example: [b]wideblock aead encrypt aes-gcm --key {KEY} --nonce {NONCE} --in note.txt --out note.gcm[/b]"
-STREAM = Path("-")
 
 
 class Direction(StrEnum):
@@ -48,9 +48,11 @@ def aead(
         npub = bytes.fromhex(nonce)
     except ValueError:
         raise UserError(f"the nonce is not hexadecimal; write it as --nonce {NONCE}") from None
-    if target == STREAM and sys.stdout.isatty():
-        raise UserError("output is a terminal, which cannot show binary data; redirect it to a file or a pipe")
-    given, data = _read(source, longest(core)), _read(ad, core.behaviour.ad_bytes) if ad else b""
+    refuse_twice(key, source, "message")
+    if target == STREAM:
+        refuse_terminal(sys.stdout)
+    given = _read(sys.stdin.buffer if source == STREAM else open(source, "rb"), longest(core))
+    data = _read(open(ad, "rb"), core.behaviour.ad_bytes) if ad else b""
     decrypt = direction is Direction.DECRYPT
     with progress(f"{direction}ing with {core.module}, {engine}"):
         result = crypt(
@@ -69,9 +71,9 @@ def aead(
         output.write(result)
 
 
-def _read(source: Path, most: int) -> bytes:
+def _read(file: BinaryIO, most: int) -> bytes:
     """The bytes of a file, and no more than one too many: a device has no end."""
-    with sys.stdin.buffer if source == STREAM else open(source, "rb") as file:
+    with file:
         return file.read(most + 1)
 
 

@@ -57,6 +57,12 @@ def key_of(text: str, size: int) -> bytes:
         raise UserError(f"the key is not {form}") from None
 
 
+def refuse_twice(key: str, source: Path, what: str) -> None:
+    """Refuses standard input as the key and as ``what``, too."""
+    if key == "@-" and source == STREAM:
+        raise UserError(f"standard input can be the key or the {what}, not both")
+
+
 def encrypt(
     preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, engine: Engine = "rtl",
     force: Force = False, device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
@@ -78,8 +84,7 @@ def crypt(
     device: bool, accept_broken: bool, changes: list[str] | None,
 ) -> None:  # fmt: skip
     core = contract(preset, settings(changes)).expect(SECTOR)
-    if key == "@-" and source == STREAM:
-        raise UserError("standard input can be the key or the image, not both")
+    refuse_twice(key, source, "image")
     name = f"{core.module}, {engine}"
     with progress(f"{direction}ing with {name}", before=f"preparing {name}") as report:
         done = crypt_image(

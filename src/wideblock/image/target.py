@@ -5,14 +5,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import IO, Any, BinaryIO
 
 from wideblock.atomic import Output, replacing
 from wideblock.errors import UserError
 from wideblock.image.files import BLOCK_DEVICE, DIRECTORY, REGULAR, kind_of, same_storage
 from wideblock.image.source import Source, status_of
 
-__all__ = ["open_target"]
+__all__ = ["open_target", "refuse_terminal"]
 
 
 @contextmanager
@@ -81,13 +81,18 @@ def _in_place(path: Path, source: Source) -> Iterator[Output]:
         os.close(descriptor)
 
 
+def refuse_terminal(stream: IO[Any]) -> None:
+    """Refuses a terminal for binary data."""
+    if stream.isatty():
+        raise UserError("output is a terminal, which cannot show binary data; redirect it to a file or a pipe")
+
+
 @contextmanager
 def _stream(stream: BinaryIO, source: Source, device: bool) -> Iterator[Output]:
     """The file descriptor of a stream."""
     if device:
         raise UserError("output is a stream, not a block device; leave out --device")
-    if stream.isatty():
-        raise UserError("output is a terminal, which cannot show binary data; redirect it to a file or a pipe")
+    refuse_terminal(stream)
     status = status_of(stream)
     if status and source.status and same_storage(status, source.status):
         raise UserError("input and output are the same file; the result needs a file of its own")

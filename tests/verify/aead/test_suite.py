@@ -197,8 +197,8 @@ def test_one_message_by_the_core_and_by_the_specification(simulation, size):
     "change, says",
     [
         ({"npub": bytes(11)}, "nonce must be 12 bytes, got 11"),
-        ({"ad": bytes(49)}, "associated data must be at most 48 bytes"),
-        ({"given": bytes(81)}, "a message must be at most 64 bytes"),
+        ({"ad": bytes(49)}, "associated data must be at most 48 bytes; --set ad_bytes=N makes a core for more$"),
+        ({"given": bytes(81)}, "a message must be at most 64 bytes; --set data_bytes=N makes a core for more$"),
         ({"given": bytes(15)}, "a ciphertext has at least its tag of 16 bytes, got 15"),
         ({"engine": "native"}, "unknown engine 'native'; there are rtl, spec"),
         ({"key": bytes(15)}, "key must be 16 bytes, got 15"),

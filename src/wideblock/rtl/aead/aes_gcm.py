@@ -207,7 +207,7 @@ class AesGcmCipher(wiring.Component):
 
 
 class Timetable:
-    """The cycles of one message in AES-GCM, with an AES of ``latency`` cycles and a multiplier of ``product``."""
+    """The cycles of one message in AES-GCM, with an AES of ``latency`` cycles and ``product`` cycles a product."""
 
     def __init__(self, latency: int, product: int):
         self._latency, self._product = latency, product
