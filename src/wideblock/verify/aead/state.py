@@ -48,7 +48,8 @@ def state_after_zeroize(check: Check) -> Finding:
     (ad, size, _), (next_ad, next_size, _), _ = plan.messages
     start = t.zeroize + t.activation
     end = start + t.message(ad, size, activated=True) + t.message(next_ad, next_size, decrypt=True)
-    moments = [*range(t.zeroize, end, max(1, (end - t.zeroize) // max(12, check.few(24))))]
+    spread = range(t.zeroize, end, max(1, (end - t.zeroize) // max(12, check.few(24))))
+    moments = sorted({*spread, *range(t.zeroize, start)})  # a key is in its loader for a few cycles alone
     size = 0
     for moment in moments:
         one, other = life(check, plan, moment), life(check, plan, moment)
