@@ -18,6 +18,7 @@ __all__ = [
     "shift_rows",
     "inv_shift_rows",
     "mirror_columns",
+    "mix_columns_steps",
     "mix_steps",
     "unmix_steps",
     "either_steps",
@@ -125,6 +126,11 @@ def _four(m: Module, s: Planes, name: str) -> Planes:
     return [x[6], x67, x[0] ^ x[7], x[1] ^ x[6], x[2] ^ x67, x[3] ^ x[7], x[4], x[5]]
 
 
+def mix_columns_steps() -> list[Step]:
+    """Steps of MixColumns alone."""
+    return [Step(1, _wrap), Step(2, partial(_mix, key=None))]
+
+
 def mix_steps(key: Planes, *, last: bool) -> list[Step]:
     """Steps of MixColumns and AddRoundKey; the last round has no MixColumns, but as many steps."""
     if last:
@@ -136,7 +142,7 @@ def unmix_steps(key: Planes, *, last: bool) -> list[Step]:
     """Steps of AddRoundKey and InvMixColumns, likewise."""
     if last:
         return [Step(2, partial(add_round_key, key=key)), *[Step(1, lambda m, live, name: live)] * 2]
-    return [Step(2, partial(_unmix, key=key)), Step(1, _wrap), Step(2, partial(_mix, key=None))]
+    return [Step(2, partial(_unmix, key=key)), *mix_columns_steps()]
 
 
 def either_steps(key: Planes, inverse_key: Planes, *, last: bool) -> list[Step]:
