@@ -35,7 +35,7 @@ def check(dut, pairs):
         for a, b in pairs:
             await begin(ctx, dut, a, b)
             for _ in range(dut.timing.latency - 1):
-                assert not ctx.get(dut.o.valid)
+                assert not ctx.get(dut.o.valid) and not ctx.get(dut.i.ready)
                 await ctx.tick()
             assert ctx.get(dut.o.valid) and ctx.get(dut.o.payload) == multiply(a, b, dut.field)
             if a % 2:  # the next operands may come with the product, or later
@@ -83,17 +83,41 @@ def test_clear_forgets_the_product(moment):
     simulate(dut, bench)
 
 
-def test_operands_under_way_are_replaced():
+def test_operands_wait_for_the_product_under_way():
+    """They are valid from its first cycle on, and taken in the cycle in which it is complete."""
     dut = SerialMultiplier(cycles=5)
 
     async def bench(ctx):
+        assert ctx.get(dut.i.ready)
         await begin(ctx, dut, 3, 7)
-        await ctx.tick()
-        await begin(ctx, dut, 1 << 100, 5)
-        for _ in range(4):
-            assert not ctx.get(dut.o.valid)
+        for cycle in range(1, 6):
+            assert ctx.get(dut.i.ready) == (cycle == 5)
+            ctx.set(dut.i.valid, 1)
+            ctx.set(dut.i.payload.a, 1 << 100 if cycle == 5 else 9)
+            assert ctx.get(dut.o.valid) == (cycle == 5)
+            if cycle == 5:
+                assert ctx.get(dut.o.payload) == multiply(3, 7, GF128)
             await ctx.tick()
-        assert ctx.get(dut.o.valid) and ctx.get(dut.o.payload) == multiply(1 << 100, 5, GF128)
+        ctx.set(dut.i.valid, 0)
+        for _ in range(4):
+            assert not ctx.get(dut.o.valid) and not ctx.get(dut.i.ready)
+            await ctx.tick()
+        assert ctx.get(dut.o.valid) and ctx.get(dut.o.payload) == multiply(1 << 100, 7, GF128)
+
+    simulate(dut, bench)
+
+
+def test_operands_may_depend_on_the_product():
+    """Horner's rule on whole elements, each taken with the product before it: (a b + c) b."""
+    dut = SerialMultiplier(cycles=11)
+    a, b, c = ((1 << 128) - 5, (1 << 127) + 99, 0x1234 << 90)
+
+    async def bench(ctx):
+        await begin(ctx, dut, a, b)
+        await ctx.tick().repeat(dut.timing.latency - 1)
+        await begin(ctx, dut, ctx.get(dut.o.payload) ^ c, b)
+        await ctx.tick().repeat(dut.timing.latency - 1)
+        assert ctx.get(dut.o.valid) and ctx.get(dut.o.payload) == multiply(multiply(a, b, GF128) ^ c, b, GF128)
 
     simulate(dut, bench)
 

@@ -44,4 +44,4 @@ class AesHashParameters(AeadParameters):
 
     key_bits: int = parameter(128, "bits of the key", (128, 256))
     sbox: str = parameter("lut", "form of the AES S-box", GATES)
-    mult_cycles: int = parameter(10, "cycles of a product of the field multiplier", (1, 2, 4, 6, 8, 10))
+    mult_cycles: int = parameter(11, "cycles of a product of the field multiplier", (1, 2, 4, 6, 8, 10, 11))
