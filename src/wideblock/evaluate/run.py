@@ -5,7 +5,7 @@ import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from wideblock.synth import asic, place
 from wideblock.synth.asic import PreLayoutClock
 from wideblock.synth.place import ClockReport
 from wideblock.synth.process import FlowError
-from wideblock.synth.targets import Asic, Fpga, Target
+from wideblock.synth.targets import Asic, Fpga, Target, fpga
 from wideblock.synth.targets import target as target_of
 from wideblock.synth.yosys import AreaReport, Source, synthesise
 
@@ -132,7 +132,7 @@ def build(
         )
     else:
         assert isinstance(target, Fpga)
-        area, clock = synthesise(design.source, target, options=identity.options), None
+        area, clock = _area(design.source, target.name, identity.options), None
         if identity.seed is not None:
             stage(f"{identity.name} on {target.name}: place and route")
             clock = place.place(
@@ -144,6 +144,11 @@ def build(
     seconds = round(time.monotonic() - started, 1)
     found = figures(target, area, clock, bytes=design.bytes, interval=design.interval, latency=design.latency)
     return Point(identity, Figures(**{**vars(found), "seconds": seconds}))
+
+
+@lru_cache(maxsize=1)  # the seeds and target clocks of a core come one after another
+def _area(source: Source, target: str, options: tuple[str, ...]) -> AreaReport:
+    return synthesise(source, fpga(target), options=options)
 
 
 def attempt(identity: Identity) -> Point:

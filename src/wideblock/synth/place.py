@@ -5,17 +5,19 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from functools import lru_cache
 
 from wideblock.errors import UserError
 from wideblock.synth import process, yosys
 from wideblock.synth.harness import harness
 from wideblock.synth.process import FlowError
-from wideblock.synth.targets import CONSTRAINTS, Fpga
+from wideblock.synth.targets import CONSTRAINTS, Fpga, fpga
 from wideblock.synth.timed import timed
 from wideblock.synth.yosys import Source
 
 __all__ = ["ClockReport", "CriticalPath", "place", "tools"]
+
+NETLIST = "netlist.json"
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,16 @@ class ClockReport:
     command: str
 
 
+@dataclass(frozen=True)
+class _Netlist:
+    """A core in its harness, for nextpnr, how it was made, and what the harness adds."""
+
+    json: str
+    command: str
+    ffs: int
+    luts: int
+
+
 def place(
     source: Source,
     target: Fpga,
@@ -67,13 +79,13 @@ def place(
     mhz: float = 200,
     seed: int = 1,
     options: Sequence[str] = (),
-    directory: Path | None = None,
     timeout: float | None = None,
 ) -> ClockReport:
     """Clock of ``source`` on ``target``, inside a scan harness.
 
     ``clock`` is the core's clock port, ``mhz`` what the router aims at (it may miss it), ``timeout`` the seconds each
-    of the two tools may take. The same arguments and tools give the same result. An AES core takes minutes.
+    of the two tools may take. The same arguments and tools give the same result. An AES core takes minutes; another
+    seed or ``mhz`` right after it is not synthesised again.
     """
     router = target.router
     if router is None:
@@ -81,16 +93,13 @@ def place(
     if mhz <= 0:
         raise UserError(f"mhz must be positive, got {mhz!r}")
     tools(target)
-    with process.workspace(directory) as where:
-        ports = yosys.ports(source, directory=where)
-        wrapped = harness(source, ports, clock=clock)
-        area, files = yosys.netlist(wrapped.source, target, where, options=options, passes=router.pads, timeout=timeout)
-        if router.timed:
-            files.json.write_text(json.dumps(timed(json.loads(files.json.read_text()), router.timed)))
+    core = _netlist(source, target.name, clock, tuple(options), timeout)
+    with process.workspace(None) as where:
+        (where / NETLIST).write_text(core.json)
         arguments = [
             *router.arguments,
             "--json",
-            files.json.name,
+            NETLIST,
             "--report",
             "clock.json",
             "--freq",
@@ -112,7 +121,7 @@ def place(
         )
         report = json.loads((where / "clock.json").read_text())
     net, achieved, path = _clock(report)
-    harness_luts = wrapped.ffs if router.through else wrapped.luts
+    harness_luts = core.ffs if router.through else core.luts
     used = {site: (count["used"], count["available"]) for site, count in sorted(report["utilization"].items())}
     return ClockReport(
         target=target.name,
@@ -123,13 +132,34 @@ def place(
         seed=seed,
         path=path,
         luts=used[router.comb][0] - harness_luts,
-        ffs=used[router.ff][0] - wrapped.ffs,
+        ffs=used[router.ff][0] - core.ffs,
         harness_luts=harness_luts,
-        harness_ffs=wrapped.ffs,
+        harness_ffs=core.ffs,
         utilisation=used,
         tools=tools(target),
-        command=f"{area.command}; {router.package.removeprefix('yowasp-')} {' '.join(arguments)}",
+        command=f"{core.command}; {router.package.removeprefix('yowasp-')} {' '.join(arguments)}",
     )
+
+
+@lru_cache(maxsize=1)  # the seeds and target clocks of a core come one after another
+def _netlist(
+    source: Source,
+    target: str,
+    clock: str,
+    options: tuple[str, ...],
+    timeout: float | None,
+) -> _Netlist:
+    """Synthesises ``source`` in a scan harness."""
+    device = fpga(target)
+    assert device.router
+    with process.workspace(None) as where:
+        wrapped = harness(source, yosys.ports(source, directory=where), clock=clock)
+        passes = device.router.pads
+        area, files = yosys.netlist(wrapped.source, device, where, options=options, passes=passes, timeout=timeout)
+        netlist = files.json.read_text()
+    if device.router.timed:
+        netlist = json.dumps(timed(json.loads(netlist), device.router.timed))
+    return _Netlist(netlist, area.command, wrapped.ffs, wrapped.luts)
 
 
 def tools(target: Fpga) -> tuple[str, ...]:
