@@ -80,10 +80,13 @@ def test_all_that_a_model_is_made_of_counts(monkeypatch):
 
 
 def test_a_truncated_library_is_built_again(tmp_path):
-    """In a process of its own: a library that is truncated while it is in use ends the process."""
+    """In a process of its own: a library that is truncated while it is in use ends the process.
+
+    So no other test may use this model.
+    """
     code = f"""
 from wideblock.simulation import verilator
-library = verilator.build([{VERILOG!r}], {TOP!r}, {FILES!r}, verilator.Options(optimise=0))
+library = verilator.build([{VERILOG + "// truncated"!r}], {TOP!r}, {FILES!r}, verilator.Options(optimise=0))
 print(library._name, library.count(4))
 """
 
