@@ -42,7 +42,7 @@ FAST = Options(optimise=0)
 def cache(tmp_path, monkeypatch):
     """An empty cache, but for Verilator's runtime, which takes seconds to compile and is not at stake."""
     monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path))
-    monkeypatch.setattr(verilator, "_runtime_object", lambda commands, name, options: tmp_path / name)
+    monkeypatch.setattr(verilator, "_runtime_object", lambda commands, name: tmp_path / name)
     return tmp_path
 
 
