@@ -24,8 +24,12 @@ help: ## List the targets.
 demo: $(READY) ## Encrypt a filesystem image with a simulated core, decrypt it with the specification (IMAGE=FILE).
 	$(BIN)/wideblock demo $(if $(IMAGE),--image '$(IMAGE)')
 
-test: $(READY) lint ## Lint, types, tests: a few cores of every family and scheme; minutes.
-	$(BIN)/pytest -q -m 'not slow' tests
+test: $(READY) ## Lint, types, tests: a few cores of every family and scheme; minutes.
+	@log=$$(mktemp); $(MAKE) lint >"$$log" 2>&1 & lint=$$!; \
+	trap 'kill $$lint 2>/dev/null || true; rm -f "$$log"' EXIT; \
+	tests=passed; $(BIN)/pytest -q -m 'not slow' tests || tests=failed; \
+	if wait $$lint; then types=passed; else types=failed; cat "$$log"; fi; \
+	echo "make test: lint $$types, tests $$tests"; [ $$types$$tests = passedpassed ]
 
 test-all: $(READY) lint ## The same with every variant of a core that has a test; an hour or more.
 	$(BIN)/pytest -q --record=build/test-plan.json tests

@@ -4,6 +4,8 @@
 Property tests are reproducible and never fail for being slow on a busy machine. A test that is marked with
 ``shows(FEATURE, ..)`` counts for these features of ``docs/test-plan.toml``; ``--record=FILE`` writes what each of them
 came to, from which ``tests/plan.py`` makes ``docs/test-plan.md``.
+
+A worker builds models with its share of the processors: each further translation unit reads the same headers again.
 """
 
 import json
@@ -11,6 +13,8 @@ from collections import Counter
 from pathlib import Path
 
 from hypothesis import settings
+
+from wideblock.simulation import commands, verilator
 
 from .plan import features
 
@@ -25,6 +29,10 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     config.addinivalue_line("markers", "shows(feature, ...): features of docs/test-plan.toml that the test shows")
     config.addinivalue_line("markers", "slow: one of many variants, which `make test` leaves to `make test-all`")
+    if hasattr(config, "workerinput"):  # the other workers have the other processors
+        share = max(1, commands.processors() // config.workerinput["workercount"])
+        for module in (commands, verilator):
+            module.processors = lambda: share
 
 
 def pytest_collection_modifyitems(items):

@@ -14,10 +14,12 @@ from wideblock.cli.app import app
 from wideblock.export.contract import contract
 from wideblock.export.fusesoc import fusesoc
 from wideblock.export.verilog import header
+from wideblock.verify.sector.driver import SectorSimulation
 
 pytestmark = pytest.mark.shows("broken-schemes")
 
 KEY = "000102030405060708090a0b0c0d0e0f"
+# a core whose model tests/rtl/tes/test_xcb.py builds, too
 BROKEN = ("xcb-1", "--set", "sector_bytes=48", "--set", "mult_stages=2", "--set", "leaf=2", "--set", "tweak_bytes=32")
 
 
@@ -31,6 +33,12 @@ def refused(*arguments, status=1):
     assert result.exit_code == status and result.stdout == ""
     assert result.stderr.startswith("wideblock: ") and result.stderr.count("\n") == 1, result.stderr
     return result.stderr
+
+
+@pytest.fixture
+def model_of_the_checks(monkeypatch):
+    """Attacks run on the model that the checks of the core run on: it is built once, and not for attacks again."""
+    monkeypatch.setattr(cli, "SectorSimulation", lambda core, options: SectorSimulation(core))
 
 
 def images(tmp_path):
@@ -72,6 +80,7 @@ def test_list_and_info_show_the_status():
 
 
 @pytest.mark.shows("cli")
+@pytest.mark.usefixtures("model_of_the_checks")
 def test_the_attacks_read_the_core_in_simulation():
     result = run("attack", *BROKEN, "--seed", 5, "--json")
     assert result.exit_code == 0, result.output
@@ -87,6 +96,7 @@ def test_the_attacks_read_the_core_in_simulation():
     assert "48 of 48 bytes recovered, equal to the plaintext" in text
 
 
+@pytest.mark.usefixtures("model_of_the_checks")
 def test_an_attack_that_fails_is_exit_status_1(monkeypatch):
     wrong = catalog.Attack("wrong", "", lambda encrypt, decrypt, tweak, ciphertext: encrypt(tweak, ciphertext))
     core = contract("xcb-1", dict(change.split("=") for change in BROKEN[2::2]))

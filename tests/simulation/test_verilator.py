@@ -42,7 +42,7 @@ FAST = Options(optimise=0)
 def cache(tmp_path, monkeypatch):
     """An empty cache, but for Verilator's runtime, which takes seconds to compile and is not at stake."""
     monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path))
-    monkeypatch.setattr(verilator, "_runtime_object", lambda commands, name, options: tmp_path / name)
+    monkeypatch.setattr(verilator, "_runtime_object", lambda commands, name: tmp_path / name)
     return tmp_path
 
 
@@ -80,10 +80,13 @@ def test_all_that_a_model_is_made_of_counts(monkeypatch):
 
 
 def test_a_truncated_library_is_built_again(tmp_path):
-    """In a process of its own: a library that is truncated while it is in use ends the process."""
+    """In a process of its own: a library that is truncated while it is in use ends the process.
+
+    So no other test may use this model.
+    """
     code = f"""
 from wideblock.simulation import verilator
-library = verilator.build([{VERILOG!r}], {TOP!r}, {FILES!r}, verilator.Options(optimise=0))
+library = verilator.build([{VERILOG + "// truncated"!r}], {TOP!r}, {FILES!r}, verilator.Options(optimise=0))
 print(library._name, library.count(4))
 """
 

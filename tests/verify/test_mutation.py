@@ -24,6 +24,10 @@ def small():
     return contract("xts-enc", {"sector_bytes": "96", "sbox": "composite"})
 
 
+SMALL_MODULES = ("", "core.arrivals", "core.control", "core.results", "core.tweaks")
+"""Modules about which a proof takes less than a second; about the core, its key unit or its stealing it takes eight."""
+
+
 def test_a_score():
     found = score(small(), mutants=14, sectors=8)
     modules = {mutant.module for mutant, _ in found.trials}
@@ -31,7 +35,9 @@ def test_a_score():
     assert len(found.trials) == 14 == len(found.killed) + len(found.survivors) + len(found.equivalent)
     assert found.share >= 0.85, [str(mutant) for mutant in found.survivors]
     made = instrument(small(), 14)  # the same mutants: what a check sees is never proved to be no fault
-    assert not any(same_module(made, mutant, small().module) for mutant in found.killed[:6])
+    seen = [mutant for mutant in found.killed if mutant.module in SMALL_MODULES]
+    assert len(seen) >= 6
+    assert not any(same_module(made, mutant, small().module) for mutant in seen[:6])
 
 
 @pytest.mark.slow

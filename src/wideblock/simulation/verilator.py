@@ -154,7 +154,7 @@ def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], o
             command = [compiler(), *flags, "-c", unit, "-o", object_]
             done = commands.start(command, model, f"cannot compile the model of {top}")
             jobs.append((object_, done))
-        objects = [_runtime_object(commands, part, options) for part in options.runtime]
+        objects = [_runtime_object(commands, part) for part in options.runtime]
         for object_, done in jobs:
             commands.finish(done)
             objects.append(object_)
@@ -216,9 +216,9 @@ def _size(files: list[Path]) -> int:
     return sum(path.stat().st_size for path in files)
 
 
-def _runtime_object(commands: Commands, name: str, options: Options) -> Path:
-    """A part of Verilator's own runtime, compiled once for all models."""
-    command = [compiler(), *options.compile, "-O1", "-c", INCLUDE / f"{name}.cpp", "-o", f"{name}.o"]
+def _runtime_object(commands: Commands, name: str) -> Path:
+    """A part of Verilator's own runtime, compiled once for all models: it reads no macro of their options."""
+    command = [compiler(), *_COMPILE, "-O1", "-c", INCLUDE / f"{name}.cpp", "-o", f"{name}.o"]
     failure = "cannot compile Verilator's runtime"
     if name == "verilated_fst_c":
         failure = "cannot write FST, which needs the files lz4.h and zlib.h of liblz4 and zlib; VCD needs neither"

@@ -33,8 +33,11 @@ def run(dut, keys, *, seed=0, ready=0.5, offer=0.7, clear=(), late=False):
     taken, faults = [], []
 
     async def bench(ctx):
-        sent, valid, waiting, before = 0, False, False, None
+        sent, valid, waiting, before, left = 0, False, False, None, 40
         for cycle in range(40 * len(words) + 40):
+            left -= sent == len(words)
+            if not left:
+                break
             clearing = cycle in clear
             valid = sent < len(words) and (valid or rng.random() < offer)
             ctx.set(dut.clear, clearing)
