@@ -16,7 +16,7 @@ STORE := src/wideblock/evaluate/results/points.jsonl
 NO_SBOX := scream scream-r minalpher minalpher-shared
 GATES := aes128-pec-composite aes128-pec-composite-r2 aes128-pec-norm aes128-pec-norm-r2
 
-.PHONY: help demo test test-all lint judge verify netlist bench synth asic docs setup format lock clean
+.PHONY: help demo test tests test-all lint judge verify netlist bench synth asic docs setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -25,11 +25,10 @@ demo: $(READY) ## Encrypt a filesystem image with a simulated core, decrypt it w
 	$(BIN)/wideblock demo $(if $(IMAGE),--image '$(IMAGE)')
 
 test: $(READY) ## Lint, types, tests: a few cores of every family and scheme; minutes.
-	@log=$$(mktemp); $(MAKE) lint >"$$log" 2>&1 & lint=$$!; \
-	trap 'kill $$lint 2>/dev/null || true; rm -f "$$log"' EXIT; \
-	tests=passed; $(BIN)/pytest -q -m 'not slow' tests || tests=failed; \
-	if wait $$lint; then types=passed; else types=failed; cat "$$log"; fi; \
-	echo "make test: lint $$types, tests $$tests"; [ $$types$$tests = passedpassed ]
+	$(MAKE) -j2 lint tests
+
+tests: $(READY)
+	$(BIN)/pytest -q -m 'not slow' tests
 
 test-all: $(READY) lint ## The same with every variant of a core that has a test; an hour or more.
 	$(BIN)/pytest -q --record=build/test-plan.json tests
