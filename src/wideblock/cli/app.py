@@ -77,10 +77,14 @@ JUDGING = ("verify", "prove", "mutate", "attack", "measure")
 """Commands whose exit status 1 means a difference; when they could not run it is 2."""
 
 
+UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Typer has no public name for it
+
+
 class Group(TyperGroup):
     """Commands by name, imported when needed, and their errors.
 
-    An expected error is one line on stderr and exit status 1; any other is a fault of the code.
+    An expected error is one line on stderr and exit status 1, a wrong command line is one and status 2; any other is a
+    fault of the code.
     """
 
     _listing = False
@@ -103,16 +107,35 @@ class Group(TyperGroup):
         self._listing = True
         super().format_help(ctx, formatter)
 
+    def make_context(self, info_name, args, parent=None, **extra):
+        given = bool(args)
+        try:
+            return super().make_context(info_name, args, parent, **extra)
+        except UsageError as error:
+            if not given:  # its text is the help
+                raise
+            raise misused(error) from None
+
     def invoke(self, ctx):
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             raise
+        except UsageError as error:
+            raise misused(error) from None
         except Exception as error:
             if not isinstance(error, expected()):
                 raise
             typer.echo(f"wideblock: {one_line(error)}", err=True)
             raise typer.Exit(2 if ctx.invoked_subcommand in JUDGING else 1) from None
+
+
+def misused(error: Any) -> typer.Exit:
+    """Says in one line what is wrong with the command line; returns the end of the program."""
+    command = error.ctx.command_path if error.ctx else "wideblock"
+    message = " ".join(error.format_message().split()).rstrip(".")
+    typer.echo(f"wideblock: {message[:1].lower()}{message[1:]}; see {command} -h", err=True)
+    return typer.Exit(2)
 
 
 def expected() -> tuple[type[Exception], ...]:
