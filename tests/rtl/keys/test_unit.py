@@ -184,7 +184,10 @@ def test_program(name, loading):
             ctx.set(unit.zeroize, 1)
             await ctx.tick()
             ctx.set(unit.zeroize, 0)
-            await ctx.tick().repeat(2 * unit.rows)
+            await ctx.tick().repeat(unit.clearing - 2)
+            assert not ctx.get(unit.key.ready)
+            await ctx.tick()
+            assert ctx.get(unit.key.ready)
             assert not ctx.get(unit.clear) and not ctx.get(unit.running)
             assert not any(ctx.get(unit.value(word)) for word in material.stored)
             assert not any(ctx.get(unit.expanded(word)) for word in material.expanded)
@@ -196,7 +199,7 @@ def test_program(name, loading):
     simulate(core, bench)
 
 
-@pytest.mark.parametrize("announced, waits", [(True, 1), (False, 0)])
+@pytest.mark.parametrize("announced, waits", [(True, 2), (False, 0)])
 def test_a_key_that_is_not_announced_is_taken_at_once(announced, waits):
     """While idle; a core that is offered key and message at the same time needs the announcement, a cycle."""
     word = KeyWord("K", 128, "K")

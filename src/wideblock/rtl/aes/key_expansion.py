@@ -19,7 +19,8 @@ class KeyExpansion(wiring.Component):
     """``round_keys`` are the round keys of the last ``key`` taken, in order, the first lowest.
 
     ``ready`` is high while they are complete: until then they are on their way through the registers and must not be
-    used. ``clear`` zeroes every key register, and lowers ``ready``, at the next clock edge, whatever is under way.
+    used. ``clear`` zeroes every key register, and lowers ``ready``, at the second clock edge, whatever is under way: a
+    register takes it to all of them, as it does after reset. A key that is taken meanwhile is forgotten, too.
 
     A round key, or with AES-192 one and a half, takes as many cycles as a round of the cipher has registers,
     ``round_stages``, so that both reach one clock; where the S-box is one table, at most two.
@@ -27,7 +28,7 @@ class KeyExpansion(wiring.Component):
     Timing: latency from the key taken to ``ready``: with one cycle a round key 1 + rounds for AES-128 and rounds for
             AES-256 (11, 14), as the key itself is one or two of them, and 9 for AES-192. The next key can be taken
             then.
-    Paths:  ``clear`` to ``key.ready``.
+    Paths:  none.
     Cost:   four S-boxes, 128 * (rounds + 1) registers in a shift register with enable, no multiplexer over them, and
             64 more for AES-192; registers inside the S-boxes.
     Bytes:  byte 0 of the key and of each round key is bits 7..0.
@@ -60,10 +61,13 @@ class KeyExpansion(wiring.Component):
         m = Module()
         size = self.step_bits
         held = self.key_bits // size  # parts of the round keys that the key itself is
-        keys = [Signal(size, name=f"round_key{i}") for i in range(self.parts)]
+        keys = [Signal(size, name=f"round_key{i}", reset_less=True) for i in range(self.parts)]
         busy = Signal()
+        free = Signal()
+        forget = Signal(init=1)  # after reset, too
         load = named(m, "load", self.key.valid & self.key.ready)
-        m.d.comb += [self.round_keys.eq(Cat(keys)[: len(self.round_keys)]), self.key.ready.eq(~busy & ~self.clear)]
+        m.d.comb += [self.round_keys.eq(Cat(keys)[: len(self.round_keys)]), self.key.ready.eq(free)]
+        m.d.sync += forget.eq(self.clear)
 
         # AES-256 turns the word and adds the constant for every other round key only.
         turned = Signal(init=1)
@@ -94,6 +98,7 @@ class KeyExpansion(wiring.Component):
             m.d.sync += [
                 phase.eq(1),
                 busy.eq(1),
+                free.eq(0),
                 self.ready.eq(0),
                 turned.eq(1),
                 constant.eq(1),
@@ -107,9 +112,9 @@ class KeyExpansion(wiring.Component):
             else:
                 m.d.sync += constant.eq(doubled)
             with m.If((constant == self._last_constant) & turned):
-                m.d.sync += [phase.eq(0), busy.eq(0), self.ready.eq(1)]
-        with m.If(self.clear):
-            m.d.sync += [*(key.eq(0) for key in keys), phase.eq(0), busy.eq(0), self.ready.eq(0)]
+                m.d.sync += [phase.eq(0), busy.eq(0), free.eq(1), self.ready.eq(1)]
+        with m.If(forget):
+            m.d.sync += [*(key.eq(0) for key in keys), phase.eq(0), busy.eq(0), free.eq(~self.clear), self.ready.eq(0)]
         return m
 
     def _sub_word(self, m: Module, word):

@@ -23,19 +23,20 @@ class KeyUnit(wiring.Component):
     After reset and after ``zeroize`` it holds ``clear`` high while ``clear_row`` goes twice over ``rows`` rows: once
     for what the memories hold, once for what was still under way. ``taken`` pulses with every key; in that cycle
     ``words`` are those of the port that are no AES keys. ``running``: sectors may enter. ``waiting``: a key is offered,
-    and no further sector may enter. ``idle``, from the core: no sector is under way. A key that is not ``announced``
-    is accepted at once when the core is idle, for a core that is never offered a key and a message together.
+    and no further sector may enter; a cycle after that and ``idle``, from the core, that no sector is under way, the
+    key is taken. A key that is not ``announced`` is taken at once when the core is idle, for a core that is never
+    offered a key and a message together.
 
     Derivations: once the round keys are complete, ``derive`` pulses as the cipher has to take :attr:`block`. The core
     raises ``derived`` when all that it keeps itself is in place. A single derivation of a hash key is the core's own
     affair. With more, or with other words, the core gives the cipher's output in ``result`` with ``returned``;
     the unit then asks for the next one, keeps the words of :meth:`value`, and pulses ``load`` with the hash key.
 
-    With two AES keys, ``round_keys`` are those of both, one after the other; equal keys are ``refused``, a pulse, and
-    leave no key. Derived AES keys are expanded one after another when the last derivation returned: ``round_keys`` are
-    from then on those of the last one, and :meth:`expanded` has those of each.
+    With two AES keys, ``round_keys`` are those of both, one after the other; equal keys are ``refused``, a pulse in the
+    next cycle, and leave no key. Derived AES keys are expanded one after another when the last derivation returned:
+    ``round_keys`` are from then on those of the last one, and :meth:`expanded` has those of each.
 
-    Timing: ``clear`` for 2 * rows cycles; the rest is :meth:`setup`.
+    Timing: ``clear`` for 2 * rows cycles, a key in the next one: see :attr:`clearing`; the rest is :meth:`setup`.
     Paths:  none from ``key.valid`` to ``key.ready``; ``returned`` to ``derive`` and ``load``.
     Cost:   one key expansion; for a second AES key registers for its round keys and the wait of the first; 128
             registers for each derived word that is kept; for each derived AES key registers for its round keys, but
@@ -66,7 +67,7 @@ class KeyUnit(wiring.Component):
                 "derive": Out(1),
                 "running": Out(1),
                 "waiting": Out(1),
-                "clear": Out(1),
+                "clear": Out(1, init=1),
                 "clear_row": Out(range(rows)),
                 "round_keys": Out(len(material.ciphers) * expanded_bits),
                 **({"words": Out(sum(word.bits for word in raw))} if raw else {}),
@@ -82,6 +83,11 @@ class KeyUnit(wiring.Component):
             self._registers[word] = self.expanded(word)[: word.bits]
         for word in material.expanded[-1:]:
             self._registers[word] = Signal(word.bits, name=f"key_{word.name}")
+
+    @property
+    def clearing(self) -> int:
+        """Cycles from ``zeroize`` to the first one in which a key can be taken."""
+        return 2 * self.rows + 1
 
     def setup(self, *, call: int, loading: int) -> int:
         """Cycles from a key accepted to ``running``: ``call`` of the cipher, ``loading`` from hash key to ``derived``.
@@ -126,40 +132,44 @@ class KeyUnit(wiring.Component):
         m = Module()
         m.submodules.expansion = expansion = self.expansion
         count = Signal(range(2 * self.rows))
+        cleared = Signal()
         taken = self.taken
         m.d.comb += [
             taken.eq(self.key.valid & self.key.ready),
             self.clear_row.eq(count),
+            cleared.eq(count == 2 * self.rows - 1),
         ]
         if raw := self.material.raw:
             m.d.comb += self.words.eq(Cat(self.key.payload[self.material.place(word)] for word in raw))
-        accepted, expanded = (self._one_key if len(self.material.ciphers) == 1 else self._two_keys)(m, taken)
+        # registers take it to the keys, a cycle later: it ends before ``clear``, so that a key can follow that at once
+        forget = self.clear & ~cleared
+        expanded, refused = (self._one_key if len(self.material.ciphers) == 1 else self._two_keys)(m, taken, forget)
         m.d.sync += self.waiting.eq(self.key.valid & self.running & ~taken)
-        derived = self._program(m, accepted) if self.sequenced else self.derived
+        admitted = self._admitted(m)
+        derived = self._program(m, taken) if self.sequenced else self.derived
 
         def cleared_on_demand():
             with m.If(self.zeroize):
+                m.d.sync += [self.clear.eq(1), self.running.eq(0)]
                 m.next = "clear"
 
+        # ``clear`` and ``running`` go to all of the core: they are registers, and not read from the state.
         m.d.sync += count.eq(Mux(self.clear & ~self.zeroize, count + 1, 0))
         with m.FSM():
             with m.State("clear"):
-                m.d.comb += self.clear.eq(1)
-                with m.If(count == 2 * self.rows - 1):
+                with m.If(cleared):
+                    m.d.sync += self.clear.eq(0)
                     m.next = "no key"
                 cleared_on_demand()
             with m.State("no key"):
                 m.d.comb += self.key.ready.eq(expansion.key.ready)
-                with m.If(accepted):
+                with m.If(taken):
                     m.next = "expansion"
-                with m.Elif(taken):
-                    m.next = "refused"
-                cleared_on_demand()
-            with m.State("refused"):
-                m.next = "no key"
                 cleared_on_demand()
             with m.State("expansion"):
-                with m.If(expanded):
+                with m.If(refused):
+                    m.next = "no key"
+                with m.Elif(expanded):
                     m.d.comb += self.derive.eq(1)
                     m.next = "derivation"
                 cleared_on_demand()
@@ -167,25 +177,26 @@ class KeyUnit(wiring.Component):
                 if self.sequenced:
                     m.d.comb += self.derive.eq(self.returned & (self._asked != self.calls))
                 with m.If(derived):
+                    m.d.sync += self.running.eq(1)
                     m.next = "running"
                 cleared_on_demand()
             with m.State("running"):
-                m.d.comb += [
-                    self.running.eq(1),
-                    self.key.ready.eq(self._admitted() & self.idle & expansion.key.ready),
-                ]
-                with m.If(accepted):
+                m.d.comb += self.key.ready.eq(admitted & expansion.key.ready)
+                with m.If(taken):
+                    m.d.sync += self.running.eq(0)
                     m.next = "expansion"
-                with m.Elif(taken):
-                    m.next = "refused"
                 cleared_on_demand()
         return m
 
-    def _admitted(self) -> Value:
-        """Whether a key is accepted as soon as the core is idle."""
-        return self.waiting if self.announced else Const(1)
+    def _admitted(self, m: Module) -> Value:
+        """Whether a key is accepted: the core is idle and, as no sector enters while a key is waiting, remains so."""
+        if not self.announced:
+            return self.idle
+        quiet = Signal()
+        m.d.sync += quiet.eq(self.waiting & self.idle)
+        return quiet
 
-    def _program(self, m: Module, accepted: Value) -> Value:
+    def _program(self, m: Module, taken: Value) -> Value:
         """Counts the calls that were asked for, keeps what returns; high when all did and the core is done, too."""
         asked = self._asked
         finished = Signal()
@@ -201,7 +212,7 @@ class KeyUnit(wiring.Component):
             register = self._registers[derivation.into]
             with m.If(now):
                 m.d.sync += register[derivation.at : derivation.at + 128].eq(self.result)
-        with m.If(accepted | self.clear):
+        with m.If(taken | self.clear):
             m.d.sync += [asked.eq(0), finished.eq(0)]
         done = self._expand(m, finished) if self.material.expanded else finished
         with m.If(self.clear):
@@ -233,41 +244,44 @@ class KeyUnit(wiring.Component):
             m.d.sync += [self.expanded(word).eq(0) for word in words[:-1]]
         return complete & (begun == len(words))
 
-    def _one_key(self, m: Module, taken: Value) -> tuple[Value, Value]:
-        """Expands the AES key. Returns whether a key is accepted, and whether its round keys are complete."""
+    def _one_key(self, m: Module, taken: Value, forget: Value) -> tuple[Value, Value]:
+        """Expands the AES key. Returns whether its round keys are complete, and whether it is refused: never."""
         expansion = self.expansion
         m.d.comb += [
             expansion.key.valid.eq(taken),
             expansion.key.payload.eq(self.key.payload[self.material.place(self.material.ciphers[0])]),
-            expansion.clear.eq(self.clear),
+            expansion.clear.eq(forget),
             self.round_keys.eq(expansion.round_keys),
         ]
-        return taken, expansion.ready
+        return expansion.ready, Const(0)
 
-    def _two_keys(self, m: Module, taken: Value) -> tuple[Value, Value]:
-        """Expands the second AES key, then the first. Returns the same as :meth:`_one_key`."""
+    def _two_keys(self, m: Module, taken: Value, forget: Value) -> tuple[Value, Value]:
+        """Expands the second AES key, then the first. Returns the same as :meth:`_one_key`.
+
+        Whether they are equal is known a cycle after they were taken; nothing but the expansion has begun by then.
+        """
         expansion = self.expansion
         key1, key2 = (self.key.payload[self.material.place(word)] for word in self.material.ciphers)
-        accepted = Signal()
         halfway = Signal()
-        forget = Signal()
-        waiting_key = Signal(len(key1))
-        second_keys = Signal(len(expansion.round_keys))
+        forgetting = Signal(init=1)
+        waiting_key = Signal(len(key1), reset_less=True)
+        second_keys = Signal(len(expansion.round_keys), reset_less=True)
         on_key1 = Signal()
         m.d.comb += [
-            accepted.eq(taken & (key1 != key2)),
             halfway.eq(expansion.ready & ~on_key1),
-            expansion.key.valid.eq(accepted | halfway),
+            expansion.key.valid.eq(taken | halfway),
             expansion.key.payload.eq(Mux(halfway, waiting_key, key2)),
-            expansion.clear.eq(forget),
+            expansion.clear.eq(forget | self.refused),
             self.round_keys.eq(Cat(expansion.round_keys, second_keys)),
-            forget.eq(self.clear | self.refused),
         ]
-        m.d.sync += self.refused.eq(taken & ~accepted & ~self.zeroize)
-        with m.If(accepted):
+        m.d.sync += [
+            self.refused.eq(taken & (key1 == key2) & ~self.zeroize),
+            forgetting.eq(forget | self.refused),
+        ]
+        with m.If(taken):
             m.d.sync += [waiting_key.eq(key1), on_key1.eq(0)]
         with m.If(halfway):
             m.d.sync += [second_keys.eq(expansion.round_keys), waiting_key.eq(0), on_key1.eq(1)]
-        with m.If(forget):
+        with m.If(forgetting):
             m.d.sync += [s.eq(0) for s in (waiting_key, second_keys, on_key1)]
-        return accepted, expansion.ready & on_key1
+        return expansion.ready & on_key1, self.refused
