@@ -55,25 +55,32 @@ class Sequencer(wiring.Component):
         step = Signal(range(max(2, self.steps)), name="step")
         following = Signal.like(step)
         m.d.sync += step.eq(following)
-        wants = Signal()
-        m.d.comb += wants.eq((step < self.beats * self.stride) & (step[: self.stride.bit_length() - 1] == 0))
+
+        # What a step is, is read along with its word, so that no comparison is between the memory and what it drives.
+        wide = data.StructLayout(self.layout)
+        noted = data.StructLayout({"word": wide.size, "alone": 1, "later": 1, "final": 1})
+        table = [_pack(noted, self._noted(s, _pack(wide, self.words.get(s, {})))) for s in range(self.steps)]
+        here = data.View(noted, read_ahead(m, table, noted.size, following))
         m.d.comb += [
-            self.first.eq(step == 0),
-            self.last.eq(self.go & (step == self.steps - 1) & ~self.restart),
-            self.ready.eq(wants & ~self.hold),
-            self.go.eq(~self.hold & (~wants | self.beat)),
-            following.eq(Mux(self.go, Mux(step == self.steps - 1, 0, step + 1), step)),
+            self.first.eq(~here.later),
+            self.last.eq(self.go & here.final & ~self.restart),
+            self.ready.eq(~here.alone & ~self.hold),
+            self.go.eq(~self.hold & (here.alone | self.beat)),
+            following.eq(Mux(self.go, Mux(here.final, 0, step + 1), step)),
+            self.head.eq(self._by_direction(m, here.word, self.decrypt, "head")),
+            self.tail.eq(self._tail(m, wide)),
         ]
         with m.If(self.restart | self.clear):
             m.d.comb += following.eq(0)
-
-        wide = data.StructLayout(self.layout)
-        table = [_pack(wide, self.words.get(s, {})) for s in range(self.steps)]
-        m.d.comb += self.head.eq(
-            self._by_direction(m, read_ahead(m, table, wide.size, following), self.decrypt, "head")
-        )
-        m.d.comb += self.tail.eq(self._tail(m, wide))
         return m
+
+    def _noted(self, step: int, word: int) -> dict[str, int]:
+        """The row of the memory for ``step``; all zero, as a memory begins, waits for the first beat.
+
+        word: what to do      alone: without a beat      later: not the first step      final: the last one
+        """
+        waits = step < self.beats * self.stride and step % self.stride == 0
+        return {"word": word, "alone": int(not waits), "later": int(step > 0), "final": int(step == self.steps - 1)}
 
     def _tail(self, m: Module, wide: data.StructLayout) -> Value:
         """The union of the words that a token, one register a cycle, has reached.

@@ -210,6 +210,13 @@ class HashUnit(wiring.Component):
             granted.append(Value.cast(sequencer.head) & sequencer.go.replicate(setup.shape.size))
         word = Signal(setup.shape)
         m.d.comb += word.eq(_union([*granted, tail]))
+        if len(heads) == 1:  # what only selects need not wait for the grant: nothing takes it before
+            ((_, sequencer),) = heads
+            for u in range(self.multipliers):
+                own = ~tail[f"issue{u}"]
+                for name in self.control.selects(u):
+                    head = sequencer.head[name]
+                    m.d.comb += word[name].eq((head & own.replicate(len(head))) | tail[name])
         return word
 
     def _arriving(self, bank: int, word) -> Value:

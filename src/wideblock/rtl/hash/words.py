@@ -132,35 +132,34 @@ class ControlWords:
     def layout(self) -> dict[str, int]:
         """The fields of a word, with their bits."""
 
-        def bits(count):
-            return max(1, (count - 1).bit_length())
-
         fields = {}
         for b in range(self.banks):
-            fields |= {f"write{b}": 1, f"slot{b}": bits(self.slots)}
+            fields |= {f"write{b}": 1, f"slot{b}": _bits(self.slots)}
             fields |= {f"write{b}_{s.name}": 1 for s in self.specials}
         for u in range(self.multipliers):
-            fields |= {
-                f"issue{u}": 1,
-                f"power{u}": bits(len(self.powers)),
-                f"power{u}_decrypt": bits(len(self.powers)),
-                f"left{u}_slot": bits(self.slots),
-                f"right{u}_slot": bits(self.slots),
-                f"row{u}": bits(self.rows),
-            }
-            fields |= {f"{side}{u}_{b}": 1 for side in self.sides for b in self.waiting[side][u]}
-            fields |= {f"{side}{u}_fresh{b}": 1 for side in self.sides for b in self.fresh[side][u]}
-            fields |= {f"{side}{u}_{s.name}": 1 for side in self.sides for s in self.held[side][u]}
-            for side in self.sides[len(SIDES) :]:
-                fields |= {f"{side}{u}_slot": bits(self.slots), f"{side}{u}_power": bits(len(self.powers))}
-            fields |= {f"take{u}_{v}": 1 for v in range(self.multipliers)}
-            fields |= {f"store{u}": 1, f"into{u}": bits(self.rows), f"first{u}": 1}
+            fields |= {f"issue{u}": 1, f"store{u}": 1, f"power{u}_decrypt": _bits(len(self.powers))} | self.selects(u)
         for q in range(self.squarers):
-            fields |= {f"open{q}": 1, f"square{q}": 1} | {f"use{u}_{q}": 1 for u in range(self.multipliers)}
-        fields |= {"keep": 1, "keep_row": bits(len(self.powers))}
+            fields |= {f"open{q}": 1, f"square{q}": 1}
+        fields |= {"keep": 1, "keep_row": _bits(len(self.powers))}
         fields |= {f"event_{e.name}": 1 for e in self.events}
         fields |= {f"issue_{tap.name}": 1 for tap in self.taps}
         return fields
+
+    def selects(self, u: int) -> dict[str, int]:
+        """The fields of a word that choose operands and destination of multiplier ``u``, with their bits.
+
+        They say nothing in a word that issues no product on it.
+        """
+        slot, power, row = _bits(self.slots), _bits(len(self.powers)), _bits(self.rows)
+        fields = {f"power{u}": power, f"left{u}_slot": slot, f"right{u}_slot": slot, f"row{u}": row}
+        fields |= {f"{side}{u}_{b}": 1 for side in self.sides for b in self.waiting[side][u]}
+        fields |= {f"{side}{u}_fresh{b}": 1 for side in self.sides for b in self.fresh[side][u]}
+        fields |= {f"{side}{u}_{s.name}": 1 for side in self.sides for s in self.held[side][u]}
+        for side in self.sides[len(SIDES) :]:
+            fields |= {f"{side}{u}_slot": slot, f"{side}{u}_power": power}
+        fields |= {f"take{u}_{v}": 1 for v in range(self.multipliers)}
+        fields |= {f"use{u}_{q}": 1 for q in range(self.squarers)}
+        return fields | {f"into{u}": row, f"first{u}": 1}
 
     def words(self, name: str) -> Words:
         """The words of one program, by step."""
@@ -231,3 +230,8 @@ class ControlWords:
         if isinstance(p.name, Tap):
             word[f"issue_{p.name.name}"] = 1
         return word
+
+
+def _bits(count: int) -> int:
+    """Bits of a number under ``count``, at least one."""
+    return max(1, (count - 1).bit_length())

@@ -82,7 +82,9 @@ class StoreAndForward(wiring.Component):
         latency = compute + 1 + p.beats
         period = interval or compute
         self.pace, self.rows = pace or interval, rows or p.beats
-        self.slots = power_of_two(-(-(residence or latency) // period) + leaving_slots)
+        self.slots = power_of_two(
+            -(-(1 + (residence or latency)) // period) + leaving_slots
+        )  # a slot is free a cycle later
         self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
         self.entrance = self._make_entrance()
         material = self.key_material(p)
@@ -98,7 +100,7 @@ class StoreAndForward(wiring.Component):
             busy=latency + delay + max(0, period - p.beats - held),
             interval=period,
             setup=key_words - 1 + self.key_unit.setup(call=cipher_latency, loading=loading),
-            zeroize=2 * depth + 1,
+            zeroize=self.key_unit.clearing,
             key_words=key_words,
         )
         self.interface = self._make_interface(material, faults)

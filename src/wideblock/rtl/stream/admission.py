@@ -17,6 +17,7 @@ class Admission(wiring.Component):
 
     ``slots`` sectors have numbers of their own, and ``room`` of them (all, if it is not given) can be under way.
 
+    Timing: a sector that leaves makes room one cycle later.
     Cost:  a counter, and comparisons of sector numbers.
     Paths: sector numbers to ``free`` and ``done``.
     """
@@ -38,18 +39,20 @@ class Admission(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        under_way = Signal(len(self.taken))
-        m.d.comb += [under_way.eq(self.taken - self.left), self.done.eq(self.taken == self.computed)]
-        room = under_way < self.room
+        limit = Signal(len(self.taken), init=self.room)  # the first sector for which there is no room
+        m.d.sync += limit.eq(self.left + self.room)
+        m.d.comb += self.done.eq(self.taken == self.computed)
+        room = self.taken != limit
         if self.interval is None:
             m.d.comb += self.free.eq(room & self.done)
             return m
         pace = Signal(range(self.interval))
+        turn = Signal(init=1)  # pace is 0: a register, as it decides what enters everywhere
         with m.If(self.clear):
-            m.d.sync += pace.eq(0)
+            m.d.sync += [pace.eq(0), turn.eq(1)]
         with m.Elif(self.opening):
-            m.d.sync += pace.eq(self.interval - 1)
-        with m.Elif(pace != 0):
-            m.d.sync += pace.eq(pace - 1)
-        m.d.comb += self.free.eq(room & (pace == 0))
+            m.d.sync += [pace.eq(self.interval - 1), turn.eq(self.interval == 1)]
+        with m.Elif(~turn):
+            m.d.sync += [pace.eq(pace - 1), turn.eq(pace == 1)]
+        m.d.comb += self.free.eq(room & turn)
         return m

@@ -14,7 +14,8 @@ class PromisedQueue(wiring.Component):
     ``step`` enters the lanes, if there is ``room``; ``parts`` steps make a beat, which arrives with ``write``.
     ``beat`` is the oldest one while ``valid``; ``read`` takes it.
 
-    Timing: a beat can be read one cycle after it was written.
+    Timing: a beat can be read one cycle after it was written. ``valid`` comes from a register, and so does ``room``
+            but for the number of the part.
     Cost:   distributed memory of ``depth`` rows, rounded up to a power of two; four counters.
     """
 
@@ -44,6 +45,7 @@ class PromisedQueue(wiring.Component):
         tail = Signal(range(rows))
         waiting = Signal(range(self.depth + 1))
         promised = Signal(range(self.depth + 1))
+        full = Signal()  # promised == depth
         part = Signal(range(self.parts), name="part") if self.parts > 1 else Const(0)
         promise = self.step & (part == 0)
         m.d.comb += [
@@ -52,8 +54,7 @@ class PromisedQueue(wiring.Component):
             write.en.eq(self.write),
             read.addr.eq(head),
             self.beat.eq(read.data),
-            self.valid.eq(waiting != 0),
-            self.room.eq((promised != self.depth) | (part != 0)),
+            self.room.eq(~full | (part != 0)),
         ]
         if isinstance(part, Signal):
             with m.If(self.step):
@@ -65,8 +66,10 @@ class PromisedQueue(wiring.Component):
             tail.eq(tail + self.write),
             waiting.eq(waiting + self.write - self.read),
             promised.eq(promised + promise - self.read),
+            self.valid.eq(self.write | (self.valid & ~(self.read & (waiting == 1)))),
+            full.eq(Mux(promise, ~self.read & (promised == self.depth - 1), full & ~self.read)),
         ]
         with m.If(self.clear):
             m.d.comb += [write.addr.eq(self.clear_row), write.en.eq(1)]
-            m.d.sync += [counter.eq(0) for counter in (head, tail, waiting, promised)]
+            m.d.sync += [counter.eq(0) for counter in (head, tail, waiting, promised, self.valid, full)]
         return m
