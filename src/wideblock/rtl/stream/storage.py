@@ -60,19 +60,29 @@ class Ring:
 
 
 class Delay:
-    """``value`` of so many ``cycles`` ago, in distributed memory instead of as many registers."""
+    """``value`` of so many ``cycles`` ago, in distributed memory but for the last of them, in registers."""
 
     def __init__(self, m: Module, name: str, value: Value, *, cycles: int, clear: Value, clear_row: Value):
+        kept = value & ~clear.replicate(len(value))
+        if cycles > 1:
+            kept = self._stored(m, name, kept, cycles - 1, clear, clear_row)
+        self.value = Signal(len(value), name=f"{name}_value", reset_less=True)
+        m.d.sync += self.value.eq(kept)
+
+    @staticmethod
+    def _stored(m: Module, name: str, value: Value, cycles: int, clear: Value, clear_row: Value) -> Value:
+        """``value`` of so many ``cycles`` ago."""
         depth = 1 << cycles.bit_length()
         m.submodules[name] = ring = memory.Memory(shape=len(value), depth=depth, init=[])
         write = ring.write_port()
         read = ring.read_port(domain="comb")
         now = Signal(range(depth), name=f"{name}_now")
-        m.d.sync += now.eq(Mux(clear, 0, now + 1))
+        then = Signal(range(depth), name=f"{name}_then", init=depth - cycles)
+        m.d.sync += [now.eq(Mux(clear, 0, now + 1)), then.eq(Mux(clear, then.init, then + 1))]
         m.d.comb += [
             write.addr.eq(Mux(clear, clear_row, now)),
-            write.data.eq(value & ~clear.replicate(len(value))),
+            write.data.eq(value),
             write.en.eq(1),
-            read.addr.eq(now - cycles),
+            read.addr.eq(then),
         ]
-        self.value = read.data
+        return read.data

@@ -27,6 +27,7 @@ class UnitEntrance(wiring.Component):
     A beat is in ``x`` while ``valid``, the unit's ``first`` or not; ``x.end`` is the number of its last byte. ``take``
     says that the core takes it. ``directions`` are the values of ``decrypt`` that the core can serve. ``open`` admits
     beats at all, ``hold`` no further unit; ``between`` says that no unit has begun and none is in the register.
+    ``opening`` pulses as the first beat of a unit that will be offered comes into the register.
 
     A bit of ``fault`` pulses with the beat that shows it. A unit under 16 bytes, and one in a direction that the core
     does not have, are dropped whole. One that does not end is ended with its last possible beat, and its rest dropped.
@@ -55,6 +56,7 @@ class UnitEntrance(wiring.Component):
                 "clear": In(1),
                 "x": Out(self.layout),
                 "tweak": Out(128),
+                "opening": Out(1),
                 "first": Out(1),
                 "valid": Out(1),
                 "take": In(1),
@@ -65,35 +67,31 @@ class UnitEntrance(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        beat = Signal(self.i.payload.shape())
+        beat = Signal(self.layout)
         full = Signal()
         begun = Signal()
         discard = Signal()
         first = Signal(init=1)
         number = Signal(range(self.beats))
-        end = Signal(len(self.x.end))
-        holes = Signal()
-        short = Signal()
+        # What a beat is, is found on its way into the register, so that little is between that and the next one.
+        holes = Signal()  # the bytes of a last beat are not a run from byte 0
+        short = Signal()  # they are under 16
         foreign = Signal()
-        final = Signal()
+        wrong = Signal()  # as a first beat: short or foreign
+        final = Signal(init=self.beats == 1)
         swallow = Signal()
         leaves = Signal()
         m.d.comb += [
-            end.eq(Mux(beat.last, _end(beat.keep), (1 << len(end)) - 1)),
-            holes.eq(beat.last & (~beat.keep[0] | (beat.keep[1:] & ~beat.keep[:-1]).any())),
-            short.eq(beat.last & (end < 15)),
-            foreign.eq(0 if len(self.directions) == 2 else beat.decrypt != Const(self.directions[0], 1)),
-            final.eq(number == self.beats - 1),
-            swallow.eq(full & (discard | (first & (short | foreign)))),
+            swallow.eq(full & (discard | (first & wrong))),
             leaves.eq(self.take | swallow),
+            foreign.eq(0 if len(self.directions) == 2 else beat.decrypt != Const(self.directions[0], 1)),
             self.valid.eq(full & ~swallow),
             self.first.eq(first),
-            self.tweak.eq(beat.tweak),
             self.x.data.eq(beat.data),
-            self.x.end.eq(end),
+            self.x.end.eq(beat.end),
             self.x.last.eq(beat.last | final),
             self.x.decrypt.eq(beat.decrypt),
-            self.i.ready.eq(self.open & (~full | leaves) & ~(~begun & self.hold)),
+            self.i.ready.eq(self.open & (begun | ~self.hold) & (~full | leaves)),
             self.between.eq(~begun & ~full),
             self.fault[SHORT].eq((swallow & ~discard & ~foreign) | (self.take & holes)),
             self.fault[LONG].eq(self.take & final & ~beat.last),
@@ -102,14 +100,37 @@ class UnitEntrance(wiring.Component):
         with m.If(leaves):
             m.d.sync += [full.eq(0), first.eq(beat.last), discard.eq(~beat.last & (swallow | final))]
         with m.If(self.take):
-            m.d.sync += number.eq(Mux(self.x.last, 0, number + 1))
-        with m.If(self.i.valid & self.i.ready):
-            m.d.sync += [full.eq(1), begun.eq(~self.i.payload.last)]
-            m.d.sync += [beat[part].eq(self.i.payload[part]) for part in ("data", "keep", "last")]
+            m.d.sync += [
+                number.eq(Mux(self.x.last, 0, number + 1)),
+                final.eq(~self.x.last & (number == self.beats - 2) if self.beats > 1 else 1),
+            ]
+        new = self.i.payload
+        load = Signal()
+        end = Signal.like(beat.end, name="new_end")
+        part, improper = Signal(name="new_short"), Signal(name="new_wrong")
+        m.d.comb += [
+            load.eq(self.i.valid & self.i.ready),
+            end.eq(Mux(new.last, _end(new.keep), (1 << len(beat.end)) - 1)),
+            part.eq(new.last & (end < 15)),
+            improper.eq(part if len(self.directions) == 2 else part | (new.decrypt != Const(self.directions[0], 1))),
+            self.opening.eq(load & ~begun & ~improper),
+        ]
+        with m.If(load):
+            m.d.sync += [
+                full.eq(1),
+                begun.eq(~new.last),
+                beat.data.eq(new.data),
+                beat.end.eq(end),
+                beat.last.eq(new.last),
+                holes.eq(new.last & (~new.keep[0] | (new.keep[1:] & ~new.keep[:-1]).any())),
+                short.eq(part),
+                wrong.eq(improper),
+            ]
             with m.If(~begun):
-                m.d.sync += [beat[part].eq(self.i.payload[part]) for part in ("tweak", "decrypt")]
+                m.d.sync += [self.tweak.eq(new.tweak), beat.decrypt.eq(new.decrypt)]
         with m.If(self.clear):
-            m.d.sync += [full.eq(0), number.eq(0), beat.as_value().eq(0), first.eq(1), discard.eq(begun)]
+            m.d.sync += [beat.as_value().eq(0), self.tweak.eq(0), full.eq(0), first.eq(1), discard.eq(begun)]
+            m.d.sync += [number.eq(0), final.eq(final.init), holes.eq(0), short.eq(0), wrong.eq(0)]
         return m
 
 

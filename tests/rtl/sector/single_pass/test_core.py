@@ -67,7 +67,7 @@ def measured(core):
 
 CASES = [
     *(("encrypt", 1, size, 128, 1) for size in (16, 17, 31, 33, 56, 72, 80, 520)),
-    *(("encrypt", 2, size, 128, 1) for size in (24, 40, 48, 56, 72, 184)),
+    *(("encrypt", 2, size, 128, 1) for size in (24, 40, 48, 56, 72, 184, 408)),
     *(("encrypt", 4, size, 128, 1) for size in (40, 80, 520)),
     *(("both", 1, size, 128, 1) for size in (16, 24, 264)),
     *(("both", 2, size, 128, 2) for size in (24, 72)),

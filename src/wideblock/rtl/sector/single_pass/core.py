@@ -102,9 +102,11 @@ class SinglePass(Equations, wiring.Component):
         """The cycle contract for units of ``sector_bytes``.
 
         In a unit that ends in part of a block, the last whole block comes out of the pipelines before the completed one
-        goes in. Where they serve the tweaks, too, each unit takes them for one cycle more: that in which a later unit
-        arrives. It arrives as the beat ``arrivals_depth`` + 1 before it moves on, and costs nothing if that is the
-        beat with the last whole block, since the pipelines wait then. If the part is in that beat, the beat stays.
+        goes in. Where they serve the tweaks, too, each unit takes them for one cycle more: that in which the tweak of a
+        later unit goes in. In the steady state that is two cycles after a beat moved on and so made way for the last
+        one of the unit before it, ``arrivals_depth`` + 1 beats later. It costs nothing if the beat that moves in
+        between is the one with the last whole block, since the pipelines wait then. If the part is in that beat, too,
+        the beat stays.
         """
         p, A = self.parameters, self.cipher_latency
         registered, masks = 1, 2  # the input beat; the enciphered tweak in its queue, and in the register of masks
@@ -115,7 +117,7 @@ class SinglePass(Equations, wiring.Component):
             together = p.sector_bytes % p.beat_bytes > 16
             compute += A + 1
             work += A + 1 + together
-            if not together and (self.arrivals_depth - 1) % p.beats == 0:
+            if (self.arrivals_depth - (not together)) % p.beats == 0:
                 tweak = 0
         before = -(-(self.arrivals_depth + 2) // p.beats)  # units that end in the queue or a register before it
         waiting = before * (work + tweak - p.beats) + (0 if self.shared else max(0, self.tweak_latency - work))
@@ -126,7 +128,7 @@ class SinglePass(Equations, wiring.Component):
             busy=compute + 1 + tweak + waiting,
             interval=work + tweak if self.shared else max(work, self.tweak_latency),
             setup=key_words - 1 + self.key_unit.setup(call=A, loading=0),
-            zeroize=2 * self.key_unit.rows + 1,
+            zeroize=self.key_unit.clearing,
             key_words=key_words,
         )
 
@@ -137,10 +139,10 @@ class SinglePass(Equations, wiring.Component):
         f = self._frame(m)
         # decided by a stage, awaited by those before it
         call = Signal()  # a tweak enters its cipher
-        tweak_free = Signal()  # that cipher takes one
+        called = Signal()  # and is taken
         T_valid = Signal()  # the masks of the present unit are there
 
-        self._enter(f, call, tweak_free)
+        self._enter(f, call, called)
         present = self._present(f)
         results = self._queue(f.m, "results", self._result_bits, self.results_depth)
         entering, arrived = self._moves(f, present, results, call, T_valid)
@@ -149,10 +151,10 @@ class SinglePass(Equations, wiring.Component):
         blocks = [self.enter(present.here.data[k], mask) for k, mask in enumerate(masks)]
         blocks[0] = self.enter(Mux(f.control.complete, stealing.completed, present.here.data[0]), masks[0])
         encipher = self._shared_cipher if self.shared else self._separate_ciphers
-        E = encipher(f, blocks, present, call, tweak_free)
+        E = encipher(f, blocks, present, call, called)
         self._results(f, present, masks, stealing, E, arrived, results)
         self._leave(f, results)
-        self._connect_keys(f, call)
+        m.d.comb += self.fault.eq(with_key_faults(self, self.entrance.fault))
         return m
 
     def _frame(self, m: Module) -> Frame:
@@ -179,21 +181,34 @@ class SinglePass(Equations, wiring.Component):
 
     # Stages, in the order of the data
 
-    def _enter(self, f: Frame, call: Value, tweak_free: Value) -> None:
-        """Beats into the queue of arrivals; with a unit's first beat goes the ``call`` of its tweak."""
-        keys, entrance, take = self.key_unit, self.entrance, Signal(name="take")
-        f.m.d.comb += [
+    def _enter(self, f: Frame, call: Signal, called: Value) -> None:
+        """Beats into the queue of arrivals, and the tweak of each unit into its cipher, from the register of the beat.
+
+        ``call`` is itself a register: the tweak's place in its queue is reserved as the beat enters the entrance.
+        """
+        keys, entrance, take, m = self.key_unit, self.entrance, Signal(name="take"), f.m
+        waiting = Signal(name="tweak_waiting")  # a tweak without a place
+        wanted, reserved, opening = Signal(name="call_wanted"), Signal(name="call_reserved"), Signal()
+        m.d.comb += [
             entrance.open.eq(keys.running),
             entrance.hold.eq(keys.waiting),
             entrance.clear.eq(f.clear),
-            take.eq(entrance.valid & f.arrivals.room & (~entrance.first | (f.tweaks.room & tweak_free))),
-            call.eq(take & entrance.first),
+            wanted.eq(entrance.opening | waiting),
+            reserved.eq(wanted & f.tweaks.room & ~call),  # never two in a row: beats enter in between
+            f.tweaks.step.eq(reserved),
+            take.eq(entrance.valid & f.arrivals.room & ~(entrance.first & (waiting | (call & ~called)))),
+            opening.eq(take & entrance.first),
             entrance.take.eq(take),
             f.arrivals.step.eq(take),
             f.arrivals.write.eq(take),
             f.arrivals.data.eq(f.kept(entrance.x.as_value())),
-            f.tweaks.step.eq(call),
         ]
+        m.d.sync += [waiting.eq(wanted & ~reserved), call.eq(reserved | (call & ~called))]
+        with m.If(f.clear):
+            m.d.sync += [waiting.eq(0), call.eq(0)]
+        units = Signal(range(self.arrivals_depth + self.cipher_latency + 8))  # entered and not yet computed
+        m.d.sync += units.eq(Mux(f.clear, 0, units + opening - self.computed))
+        connect_keys(m, self, idle=entrance.between & (units == 0), derived=Const(1))
 
     def _present(self, f: Frame) -> Present:
         """The beat that the control moves, in a register; and the oldest one in the queue, behind it."""
@@ -280,7 +295,7 @@ class SinglePass(Equations, wiring.Component):
         return stealing
 
     def _shared_cipher(
-        self, f: Frame, blocks: list[Value], present: Present, call: Value, tweak_free: Value
+        self, f: Frame, blocks: list[Value], present: Present, call: Value, called: Value
     ) -> list[Value]:
         """One set of pipelines for blocks and tweaks. Returns its results."""
         m, lanes = f.m, self.ciphers["lanes"]
@@ -290,7 +305,7 @@ class SinglePass(Equations, wiring.Component):
             lanes.i.valid.eq(f.control.go | f.control.complete | call),
             lanes.second.eq(call),
             lanes.round_keys.eq(self.key_unit.round_keys),
-            tweak_free.eq(1),
+            called.eq(call),
         ]
         with m.If(call):
             m.d.comb += lanes.i.payload[:128].eq(self.entrance.tweak)
@@ -301,7 +316,7 @@ class SinglePass(Equations, wiring.Component):
         return blocks_of(lanes.o.payload, self.parameters.lanes)
 
     def _separate_ciphers(
-        self, f: Frame, blocks: list[Value], present: Present, call: Value, tweak_free: Value
+        self, f: Frame, blocks: list[Value], present: Present, call: Value, called: Value
     ) -> list[Value]:
         """Pipelines for blocks, and a sequential AES for tweaks. Returns the results of the pipelines."""
         m, keys = f.m, self.key_unit
@@ -313,7 +328,7 @@ class SinglePass(Equations, wiring.Component):
             own.round_keys.eq(keys.round_keys[half:]),
             own.clear.eq(f.clear),
             own.o.ready.eq(1),
-            tweak_free.eq(own.i.ready),
+            called.eq(call & own.i.ready),
             f.tweaks.write.eq(own.o.valid),
             f.tweaks.data.eq(f.kept(own.o.payload)),
         ]
@@ -380,15 +395,6 @@ class SinglePass(Equations, wiring.Component):
             self.o.payload.keep.eq(up_to(results.beat[size:-1])),
             self.o.payload.last.eq(results.beat[-1]),
         ]
-
-    def _connect_keys(self, f: Frame, call: Value) -> None:
-        """The key port, ``zeroize``, ``ready`` and ``fault``; a key is accepted when no unit is under way."""
-        m = f.m
-        units = Signal(range(self.arrivals_depth + self.cipher_latency + 8))  # entered and not yet computed
-        m.d.sync += units.eq(Mux(f.clear, 0, units + call - self.computed))
-        idle = self.entrance.between & (units == 0)
-        connect_keys(m, self, idle=idle, derived=Const(1))
-        m.d.comb += self.fault.eq(with_key_faults(self, self.entrance.fault))
 
     def _tag(self, f: Frame, name: str, entering: Value) -> Value:
         """A flag that goes along with the pipelines, as it is beside their output."""
