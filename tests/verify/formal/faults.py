@@ -89,22 +89,17 @@ def one_promise_too_many(queue: str, depth: int) -> Fault:
     )
 
 
-def one_sector_too_many(slots: int) -> Fault:
-    """An admission that lets a sector begin while all slots are taken."""
-    return Fault(
-        "one sector too many",
-        "core.admission.free",
-        f"was || (under_way == {slots} && pace == 0)",
-        {"under_way": "core.admission.under_way", "pace": "core.admission.pace"},
-    )
-
-
 READY_WAITS = Fault(
     "ready waits for valid", "core.entrance.i__ready", "was && i_valid", {"i_valid": "core.entrance.i__valid"}
 )
 VALID_WHILE_CLEARING = Fault("valid while clearing", "core.exit.o__valid", "valid", {"valid": "core.exit.valid"})
 RUNS_ON = Fault("the exit does not wait for ready", "core.exit.advance", "1'b1")
-ONE_SECTOR_TOO_MANY = one_sector_too_many(8)
+ONE_SECTOR_TOO_MANY = Fault(
+    "one sector too many",
+    "core.admission.free",
+    "was || (taken == limit && turn)",
+    {"taken": "core.admission.taken", "limit": "core.admission.limit", "turn": "core.admission.turn"},
+)
 EARLY_LANES = Fault(
     "the lanes start before the single call is back",
     "core.step_go",

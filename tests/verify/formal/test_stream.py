@@ -22,7 +22,7 @@ from wideblock.verify.formal.stream import (
 
 from ...variants import few_of_many
 from . import faults
-from .faults import broken, one_promise_too_many, one_sector_too_many
+from .faults import broken, one_promise_too_many
 
 pytestmark = pytest.mark.shows("formal-stream")
 
@@ -67,12 +67,12 @@ FAULTS = {
         (prove_stable, faults.RUNS_ON),
         (prove_order, faults.EARLY_SECOND_LAYER),
         (prove_order, faults.TWO_AT_ONCE),
-        (prove_order, one_sector_too_many(8)),
+        (prove_order, faults.ONE_SECTOR_TOO_MANY),
     ),
     "aez-2ts": (
         (prove_order, faults.EARLY_STEPS),
         (prove_order, faults.KEY_AMID_SECTORS),
-        (prove_order, one_sector_too_many(4)),
+        (prove_order, faults.ONE_SECTOR_TOO_MANY),
     ),
     "hctr2-any": (
         (prove_stable, faults.RUNS_ON),

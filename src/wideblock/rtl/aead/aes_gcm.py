@@ -126,7 +126,9 @@ class AesGcmCipher(wiring.Component):
         Returns the key stream of the block that is taken, if it is to be hashed, too.
         """
         block, aes, kind = self.i.payload, self.aes, self.i.payload.kind
-        some, known, crypt = Signal(), Signal(), Signal()
+        some = Signal()
+        known = Signal()
+        crypt = Signal()
         with m.If(self._state == State.IDLE):
             m.d.comb += self.i.ready.eq(1)
         with m.If(self._state == State.MESSAGE):
@@ -145,7 +147,8 @@ class AesGcmCipher(wiring.Component):
                 m.d.sync += self._state.eq(State.LENGTHS)
         with m.If(begin):
             m.d.sync += self._masked.eq(0)
-        E, hashed = Signal(128), Signal(128)
+        E = Signal(128)
+        hashed = Signal(128)
         encrypt = (kind == Kind.DATA) & ~block.decrypt
         for k in range(BLOCK):
             inside, added = Signal(name=f"inside{k}"), Signal(name=f"added{k}")

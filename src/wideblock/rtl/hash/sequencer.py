@@ -61,12 +61,16 @@ class Sequencer(wiring.Component):
         noted = data.StructLayout({"word": wide.size, "alone": 1, "later": 1, "final": 1})
         table = [_pack(noted, self._noted(s, _pack(wide, self.words.get(s, {})))) for s in range(self.steps)]
         here = data.View(noted, read_ahead(m, table, noted.size, following))
+        alone, later, final = Signal(name="alone"), Signal(name="later"), Signal(name="final")
         m.d.comb += [
-            self.first.eq(~here.later),
-            self.last.eq(self.go & here.final & ~self.restart),
-            self.ready.eq(~here.alone & ~self.hold),
-            self.go.eq(~self.hold & (here.alone | self.beat)),
-            following.eq(Mux(self.go, Mux(here.final, 0, step + 1), step)),
+            alone.eq(here.alone),
+            later.eq(here.later),
+            final.eq(here.final),
+            self.first.eq(~later),
+            self.last.eq(self.go & final & ~self.restart),
+            self.ready.eq(~alone & ~self.hold),
+            self.go.eq(~self.hold & (alone | self.beat)),
+            following.eq(Mux(self.go, Mux(final, 0, step + 1), step)),
             self.head.eq(self._by_direction(m, here.word, self.decrypt, "head")),
             self.tail.eq(self._tail(m, wide)),
         ]

@@ -12,7 +12,10 @@ from wideblock.rtl.stream.behaviour import Cause, Fault, KeyRule
 
 from .material import KeyMaterial, KeyWord
 
-__all__ = ["REFUSED", "KeyUnit"]
+__all__ = ["REFUSED", "STATES", "KeyUnit"]
+
+STATES = ("clear", "no key", "expansion", "derivation", "running")
+"""States of a key unit, by their numbers."""
 
 REFUSED = Fault(Cause.KEY, "a key had two equal halves")
 
@@ -193,8 +196,8 @@ class KeyUnit(wiring.Component):
         if not self.announced:
             return self.idle
         quiet = Signal()
-        m.d.sync += quiet.eq(self.waiting & self.idle)
-        return quiet
+        m.d.sync += quiet.eq(self.waiting & self.idle & self.running)
+        return quiet & self.waiting  # a source that withdraws a key has let a sector in
 
     def _program(self, m: Module, taken: Value) -> Value:
         """Counts the calls that were asked for, keeps what returns; high when all did and the core is done, too."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """When a sector may begin."""
 
-from amaranth import Module, Signal
+from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -40,7 +40,7 @@ class Admission(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         limit = Signal(len(self.taken), init=self.room)  # the first sector for which there is no room
-        m.d.sync += limit.eq(self.left + self.room)
+        m.d.sync += limit.eq(Mux(self.clear, self.room, self.left + self.room))
         m.d.comb += self.done.eq(self.taken == self.computed)
         room = self.taken != limit
         if self.interval is None:

@@ -19,7 +19,7 @@ from wideblock.verify.formal.induction import CLEAR, Rule, prove
 from wideblock.verify.formal.paths import prove_no_paths
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
 from wideblock.verify.formal.rules import family
-from wideblock.verify.formal.rules.parts import resetting
+from wideblock.verify.formal.rules.parts import resetting, settled
 
 __all__ = [
     "RULES",
@@ -74,7 +74,7 @@ def prove_clearing(core: Contract, flat: Flat | None = None) -> Proof:
         {accepted}
       end""",
     )
-    return prove(core, rule, flat)
+    return prove(core, _settled(core, rule), flat)
 
 
 def prove_stable(core: Contract, flat: Flat | None = None) -> Proof:
@@ -107,7 +107,7 @@ def prove_stable(core: Contract, flat: Flat | None = None) -> Proof:
       end
       {rule.text}""",
     )
-    return prove(core, rule, flat)
+    return prove(core, _settled(core, rule), flat)
 
 
 def prove_queues(core: Contract, flat: Flat | None = None) -> Proof:
@@ -115,7 +115,7 @@ def prove_queues(core: Contract, flat: Flat | None = None) -> Proof:
 
     ``flat`` is proved in place of the core's own Verilog. Raises :class:`NotApplicable` for a core without a queue.
     """
-    return prove(core, family(core).queues(core), flat)
+    return prove(core, _settled(core, family(core).queues(core)), flat)
 
 
 def prove_order(core: Contract, flat: Flat | None = None) -> Proof:
@@ -125,7 +125,7 @@ def prove_order(core: Contract, flat: Flat | None = None) -> Proof:
     those of the core, not free. ``flat`` is proved in place of the core's own Verilog. Raises :class:`NotApplicable`
     for a core without ``overlap``.
     """
-    return prove(core, family(core).order(core), flat)
+    return prove(core, _settled(core, family(core).order(core)), flat)
 
 
 def prove_release(core: Contract, flat: Flat | None = None) -> Proof:
@@ -136,6 +136,12 @@ def prove_release(core: Contract, flat: Flat | None = None) -> Proof:
     :class:`NotApplicable` for a core whose messages have no tags.
     """
     return prove(core, family(core).release(core), flat)
+
+
+def _settled(core: Contract, rule: Rule) -> Rule:
+    """``rule``, and what holds of the key unit, on which every rule depends."""
+    signals, text = settled(core)
+    return replace(rule, signals=rule.signals | signals, text=f"{rule.text}\n{text}")
 
 
 RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {

@@ -188,7 +188,9 @@ class SinglePass(Equations, wiring.Component):
         """
         keys, entrance, take, m = self.key_unit, self.entrance, Signal(name="take"), f.m
         waiting = Signal(name="tweak_waiting")  # a tweak without a place
-        wanted, reserved, opening = Signal(name="call_wanted"), Signal(name="call_reserved"), Signal()
+        wanted = Signal(name="call_wanted")
+        reserved = Signal(name="call_reserved")
+        opening = Signal()
         m.d.comb += [
             entrance.open.eq(keys.running),
             entrance.hold.eq(keys.waiting),

@@ -6,7 +6,7 @@ from itertools import pairwise
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
-from wideblock.verify.formal.rules.parts import delayed
+from wideblock.verify.formal.rules.parts import admitted, delayed
 
 __all__ = ["held", "order", "queues"]
 
@@ -40,6 +40,7 @@ def order(core: Contract) -> Rule:
         kinds = " + ".join(f"{field}_tag{k}" for field in CALLS)
         one += f"assert (3'd0 + {kinds} <= 1 && (!whole_tag{k} || first_tag{k}));\n"
     refresh_signals, refreshes = _refreshes(core)
+    room_signals, room = admitted(core, "left", "front_sector")
     bits = made.slots.bit_length() - 1
     distances = "".join(f"wire [{bits}:0] to_{x} = {x}_sector - left;\n" for x in pointers)
     distances += "".join(f"wire [{bits}:0] {b}_{a} = {b}_sector - {a}_sector;\n" for a, b in pairwise(pointers))
@@ -51,8 +52,8 @@ def order(core: Contract) -> Rule:
         mixing = """assert (mixing_flight == 0 && summed_mixed == mixing_valid + mixed_flight);"""
     return Rule(
         "no stage works on a sector that it was not given, nor announces it",
-        signals | refresh_signals,
-        f"""{distances}{steps}{flights}
+        signals | refresh_signals | room_signals,
+        f"""{distances}{steps}{flights}{room}
       always @* if (!clear) begin
         {one}
         assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in pairwise(pointers))});

@@ -7,7 +7,7 @@ from wideblock.export.contract import Contract
 from wideblock.rtl.sector.feistel_mix_feistel.values import CALLS
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
-from wideblock.verify.formal.rules.parts import delayed
+from wideblock.verify.formal.rules.parts import admitted, delayed
 
 __all__ = ["held", "order", "queues"]
 
@@ -36,6 +36,7 @@ def order(core: Contract) -> Rule:
     signals = {f"{name}_sector": f"core.{name}_sector" for name in pointers}
     signals |= {"left": "core.exit.sector", "number": "core.entrance.number", "full": "core.entrance.full"}
     signals |= {"running": "core.key_unit.running", "call_ready": "core.call_ready", "clear": CLEAR}
+    signals |= {"quiet": "core.key_unit.quiet", "idle": "core.key_unit.idle"}
     signals |= {"call_step": "core.call_step"} if s.steps > 1 else {}
     for field in (*CALLS, "key", "final"):
         signals |= delayed(field, made.cipher_latency)[0]
@@ -53,16 +54,18 @@ def order(core: Contract) -> Rule:
     distances = "".join(f"wire [{bits}:0] to_{x} = {x}_sector - left;\n" for x in pointers)
     distances += "".join(f"wire [{bits}:0] {b}_{a} = {b}_sector - {a}_sector;\n" for a, b in pairwise(pointers))
     step = "" if s.steps > 1 else "wire call_step = 0;\n"
+    room_signals, room = admitted(core, "left", "front_sector")
     return Rule(
         "no stage works on a sector that it was not given, nor announces it",
-        signals,
-        f"""{distances}{step}{flights}
+        signals | room_signals,
+        f"""{distances}{step}{flights}{room}
       always @* if (!clear) begin
         {one}
         assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in pairwise(pointers))});
         assert (number < {s.beats});
         assert (to_front <= {made.slots} && (number == 0 || to_front < {made.slots}));
         assert (running || (!full && front_sector == result_sector));
+        assert (!quiet || idle);
         assert (front_mixed == first_flight && call_result == second_flight);
         assert (call_step < {s.steps});
         assert ((call_step == 0 && !call_ready) || call_sector != mixed_sector);

@@ -4,7 +4,7 @@
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import Rule
 from wideblock.verify.formal.proof import NotApplicable, NotProved
-from wideblock.verify.formal.rules.parts import delayed, in_flight, no_loss, raising
+from wideblock.verify.formal.rules.parts import admitted, delayed, in_flight, no_loss, raising, walking
 
 __all__ = ["held", "order", "queues"]
 
@@ -20,7 +20,9 @@ def held(core: Contract) -> Rule:
     known = _known(made)
     signals = {name: f"core.{name}_sector" for name in ("front", *known)}
     signals |= {name: f"core.exit.{name}" for name in ("sector", "number", "shown", "shown_number", "valid")}
-    signals |= {"front_first": "core.front_hash.front_first"} | {f"known_{x}": signal for x, signal in known.items()}
+    signals |= {f"known_{x}": signal for x, signal in known.items()}
+    walk_signals, walk = walking("core.front_hash", "front", made.programs["front"])
+    room_signals, room = admitted(core, "sector", "front")
     bits = made.slots.bit_length() - 1
     after = (*known, "front")
     distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
@@ -28,19 +30,19 @@ def held(core: Contract) -> Rule:
     assumed = "".join(f"assume (!known_{x} || {x} != {given[x]});\n" for x in known)
     return Rule(
         "assumed: the back hash keeps the order of sectors",
-        signals,
-        f"""{distances}
+        signals | walk_signals | room_signals,
+        f"""{distances}{walk}{room}
       wire [{bits}:0] next_shown = shown + 1'b1;
       always @* if (!clear) begin
         {assumed}
         // the stages are in order, and no more sectors under way than there are slots
         assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in given.items())} && to_front <= {made.slots});
-        assert (front_first || to_front < {made.slots});
+        assert (front_step == 0 || to_front < {made.slots});
         assert (number < {beats} && (number == 0 || inner != sector));
         if (valid && shown_number == {beats - 1}) assert (number == 0 && sector == next_shown);
         if (valid && shown_number != {beats - 1}) assert (number == shown_number + 1 && sector == shown);
       end""",
-        kept=(*known, "direction"),
+        kept=(*known, "direction", "words"),
     )
 
 
@@ -87,6 +89,8 @@ def order(core: Contract) -> Rule:
     for event, unit, program in (("R", "front", front), *((event, "back", back) for event in stages)):
         found, flight = in_flight(unit, program, event)
         signals, rule = signals | found, rule + flight
+    found, room = admitted(core, "sector", "front")
+    signals, rule = signals | found, rule + room
     bits = made.slots.bit_length() - 1
     distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
     pairs = "".join(

@@ -4,7 +4,7 @@
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
-from wideblock.verify.formal.rules.parts import delayed
+from wideblock.verify.formal.rules.parts import admitted, delayed
 
 __all__ = ["held", "order", "queues"]
 
@@ -32,6 +32,7 @@ def order(core: Contract) -> Rule:
     step_tags, step = delayed("step", A)
     first_tags, first = _last_blocks("front", s)
     last_tags, last = _last_blocks("back", s)
+    room_signals, room = admitted(core, "left", "front")
     older = [" | ".join(f"step_tag{j}" for j in range(k, A)) for k in range(A)]
     behind_call = "".join(f"assert (!single_tag{k} || !({tags}));\n" for k, tags in enumerate(older))
     walks = "".join(
@@ -44,9 +45,9 @@ def order(core: Contract) -> Rule:
     )
     return Rule(
         "no stage works on a message that it was not given, nor announces it",
-        signals | entrance_signals | single_tags | step_tags | first_tags | last_tags,
+        signals | entrance_signals | single_tags | step_tags | first_tags | last_tags | room_signals,
         f"""
-      {entrance}
+      {entrance}{room}
       wire [{bits}:0] under_way = front - inner, in_core = front - left, to_leave = inner - left;
       wire [15:0] single_flight = {single}, step_flight = {step}, first_flight = {first}, last_flight = {last};
       wire [15:0] behind = end_byte >> 4, held = (16'd15 + tweak_size) >> 4;

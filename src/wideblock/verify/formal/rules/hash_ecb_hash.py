@@ -4,7 +4,7 @@
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
-from wideblock.verify.formal.rules.parts import delayed, in_flight, no_loss
+from wideblock.verify.formal.rules.parts import admitted, delayed, in_flight, no_loss
 
 __all__ = ["held", "order", "queues"]
 
@@ -48,6 +48,8 @@ def order(core: Contract) -> Rule:
     for event, unit, program in (("U", "front", front), ("Cm", "back", back)):
         found, flight = in_flight(unit, program, event)
         signals, rule = signals | found, rule + flight
+    found, room = admitted(core, "sector", "front_sector")
+    signals, rule = signals | found, rule + room
     bits = made.slots.bit_length() - 1
     distances = "".join(f"wire [{bits}:0] to_{x} = {x}_sector - sector;\n" for x in pointers)
     s = made.lane_steps

@@ -4,9 +4,10 @@
 from wideblock.export.contract import Contract
 from wideblock.rtl.hash.products import Event
 from wideblock.rtl.hash.program import Issue, Program
+from wideblock.rtl.keys.unit import STATES
 from wideblock.verify.formal.induction import CLEAR
 
-__all__ = ["accepted", "delayed", "in_flight", "no_loss", "resetting"]
+__all__ = ["accepted", "admitted", "delayed", "in_flight", "no_loss", "resetting", "settled", "walking"]
 
 
 def accepted(core: Contract, channel: str) -> str:
@@ -18,6 +19,58 @@ def accepted(core: Contract, channel: str) -> str:
 def resetting(core: Contract) -> str:
     """Whether the core is reset, in Verilog."""
     return f"{'!' if core.shell.active_low else ''}{core.shell.reset}"
+
+
+def settled(core: Contract) -> tuple[dict[str, str], str]:
+    """The signals of a core's key unit and what holds of its registers: they are of one state.
+
+    Nothing of a core without a key unit of its own.
+    """
+    if getattr(core.component, "key_unit", None) is None:
+        return {}, ""
+    return (
+        {"keys_state": "core.key_unit.fsm_state", "running": "core.key_unit.running", "clear": CLEAR},
+        f"""
+      always @* begin
+        assert (keys_state < {len(STATES)});
+        assert (clear == (keys_state == {STATES.index("clear")}));
+        assert (running == (keys_state == {STATES.index("running")}));
+      end""",
+    )
+
+
+def admitted(core: Contract, left: str, front: str) -> tuple[dict[str, str], str]:
+    """The signals of a core's admission and the rule that no more sectors are under way than there is room for.
+
+    ``left`` and ``front`` are the sectors that leave and enter next, in Verilog. A sector that leaves makes room one
+    cycle later.
+    """
+    made = core.component
+    room, bits = made.slots - made.leaving_slots, made.slots.bit_length() - 1
+    return (
+        {"limit": "core.admission.limit", "clear": CLEAR},
+        f"""
+      wire [{bits}:0] to_limit = limit - {left}, entered = {front} - {left};
+      always @* if (!clear) begin
+        assert (to_limit == {room} || to_limit == {room - 1});
+        assert (entered <= to_limit);
+      end""",
+    )
+
+
+def walking(hash: str, unit: str, program: Program) -> tuple[dict[str, str], str]:
+    """The signals of a sequencer, ``<unit>_step`` and what is read with it, and the rule that these are of one step."""
+    names = ("step", "alone", "later", "final")
+    beats, stride = program.beats * program.stride, program.stride
+    return (
+        {f"{unit}_{name}": f"{hash}.{unit}_sequencer.{name}" for name in names} | {"clear": CLEAR},
+        f"""
+      always @* if (!clear) begin
+        assert ({unit}_step < {program.steps});
+        assert ({unit}_alone == !({unit}_step < {beats} && {unit}_step % {stride} == 0));
+        assert ({unit}_later == ({unit}_step != 0) && {unit}_final == ({unit}_step == {program.steps - 1}));
+      end""",
+    )
 
 
 def delayed(field: str, cycles: int, line: str = "tag") -> tuple[dict[str, str], str]:
@@ -36,7 +89,8 @@ def no_loss(name: str, depth: int, under_way: str, parts: int = 1) -> tuple[dict
     ``under_way`` counts the steps that were promised a place and are not in the queue, in Verilog. Those of a beat that
     has not wholly entered are added here. Its signals get its name and an underscore in front.
     """
-    members = {signal: signal for signal in ("promised", "waiting", "write", "read", "room")} | {"enter": "step"}
+    members = {signal: signal for signal in ("promised", "waiting", "write", "read", "room", "valid", "full")}
+    members |= {"enter": "step"}
     part = "16'd0"  # a step is a beat
     if parts > 1:
         members, part = members | {"part": "part"}, f"{name}_part"
@@ -48,6 +102,7 @@ def no_loss(name: str, depth: int, under_way: str, parts: int = 1) -> tuple[dict
         assert (!{name}_read || {name}_waiting != 0);
         assert (!{name}_enter || {name}_room);
         assert ({name}_promised <= {depth} && {name}_waiting <= {name}_promised);
+        assert ({name}_valid == ({name}_waiting != 0) && {name}_full == ({name}_promised == {depth}));
         // a promise is kept by what is under way and what is still to enter
         assert ({part} < {parts});
         assert (16'd{parts} * ({name}_promised - {name}_waiting) == ({under_way}) + {name}_open);
@@ -77,13 +132,12 @@ def in_flight(unit: str, program: Program, event: str) -> tuple[dict[str, str], 
         flight.append(f"{event}_{k}")
         signals[f"{event}_{k}"] = f"{hash}.tag{issue.multiplier}_{k}.event_{event}"
     signals |= {f"{event}_head": f"{hash}.head.event_{event}", f"{event}_due": f"{hash}.tail.event_{event}"}
-    signals[f"{unit}_step"] = f"{hash}.{unit}_sequencer.step"
+    walk_signals, walk = walking(hash, unit, program)
     return (
-        signals,
-        f"""
+        signals | walk_signals,
+        f"""{walk}
       wire [15:0] {event}_flight = {" + ".join(flight)};
       always @* if (!clear) begin
-        assert ({unit}_step < {program.steps});
         assert ({event}_head == ({unit}_step == {issue.step}){"" if position >= 0 else f" && !{event}_due"});
       end""",
     )

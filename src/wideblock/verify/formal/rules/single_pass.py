@@ -38,7 +38,7 @@ def queues(core: Contract) -> Rule:
     made = core.component
     tags = ("beat_tag", "completed_tag", "rest_tag", *(("tweak_tag",) if made.shared else ()))
     signals = {tag: f"core.{tag}" for tag in tags}
-    signals |= {"completing": "core.control.completing", "rest": "core.control.rest"}
+    signals |= {"completing": "core.control.completing", "rest": "core.control.rest", "call": "core.call"}
     if not made.shared:
         signals["tweak_inside"] = "core.tweak_cipher.full"
     results, tweaks = (
@@ -46,7 +46,7 @@ def queues(core: Contract) -> Rule:
     )
     rules = [
         no_loss("arrivals", made.arrivals_depth, "0"),
-        no_loss("tweaks", made.arrivals_depth, tweaks if made.shared else "tweak_inside"),
+        no_loss("tweaks", made.arrivals_depth, f"call + {tweaks if made.shared else 'tweak_inside'}"),
         no_loss("results", made.results_depth, f"completing + {results}"),
     ]
     for found_signals, _ in rules:
