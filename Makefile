@@ -14,6 +14,7 @@ READY := $(VENV)/ready
 SECTORS ?= 10000
 STORE := src/wideblock/evaluate/results/points.jsonl
 NO_SBOX := scream scream-r minalpher minalpher-shared
+ROUTED := --target ecp5 --yosys=-nowidelut
 GATES := aes128-pec-composite aes128-pec-composite-r2 aes128-pec-norm aes128-pec-norm-r2
 
 .PHONY: help demo test tests test-all lint judge verify netlist bench synth asic docs setup format lock clean
@@ -59,9 +60,13 @@ bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 synth: $(READY) ## Measure the areas and clocks that the documents show and the store lacks; hours.
 	$(BIN)/wideblock sweep --all --target xc7 --target xc6v --target xc5v --store $(STORE)
 	$(BIN)/wideblock sweep xts-both --set key_bits=256 --target xc7 --store $(STORE)
-	$(BIN)/wideblock sweep $(GATES) --target ecp5 --yosys=-nowidelut --store $(STORE)
+	$(BIN)/wideblock sweep $(GATES) $(ROUTED) --store $(STORE)
+	$(BIN)/wideblock sweep aes128-pec-norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)
+	$(BIN)/wideblock sweep xts-enc fast-brw-1s --set sbox=norm $(ROUTED) --mhz 140 --seeds 2 --store $(STORE)
+	$(BIN)/wideblock sweep $(NO_SBOX) $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
+	$(BIN)/wideblock sweep aes-gcm aez5 aez41 aez5-p --set sbox=norm $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes128-sdc --target gw2a --store $(STORE)
-	$(BIN)/wideblock sweep fast-brw-1 --set sbox=composite --target ecp5 --yosys=-nowidelut --mhz 120 --store $(STORE)
+	$(BIN)/wideblock sweep fast-brw-1 --set sbox=composite $(ROUTED) --mhz 120 --store $(STORE)
 
 asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells, S-boxes in gates; hours.
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r requirements-asic.lock

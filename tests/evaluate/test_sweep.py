@@ -123,6 +123,25 @@ def test_a_killed_worker_is_one_line(tmp_path):
             sweep(SMALL.points()[:2], tmp_path / "points.jsonl", executor)
 
 
+def leaves_by_an_exception():
+    """Whether SIGTERM raises in this process now."""
+    try:
+        signal.raise_signal(signal.SIGTERM)
+    except SystemExit as left:
+        return left.code == 128 + signal.SIGTERM
+    return False
+
+
+def test_a_worker_is_terminated_by_an_exception_only_while_it_measures():
+    """Elsewhere it may hold the lock of the results, and an exception would leave that locked for ever."""
+    with local(1) as executor:
+        assert executor.submit(leaves_by_an_exception).result()
+        (worker,) = active_children()
+        worker.terminate()
+        worker.join(10)
+        assert worker.exitcode == -signal.SIGTERM
+
+
 def test_a_worker_that_takes_too_much_memory_fails_one_point(tmp_path):
     """More than the Python of a worker itself takes, less than the Verilog of a core does."""
     (point,) = Space(("xts-4",), ("xc7",), {}).points()

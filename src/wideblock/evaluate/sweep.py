@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 from wideblock import catalog
 from wideblock.errors import UserError
@@ -127,7 +128,7 @@ def local(workers: int, gibibytes: float | None = None) -> Iterator[Executor]:
     """
     context = multiprocessing.get_context("spawn")
     memory = int(gibibytes * 2**30 if gibibytes else _memory() / workers)
-    executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_prepare, initargs=(memory,))
+    executor = _Local(workers, mp_context=context, initializer=_prepare, initargs=(memory,))
     try:
         yield executor
     finally:
@@ -179,14 +180,30 @@ def _memory() -> int:
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
-def _prepare(memory: int) -> None:
-    """Limits the memory of a worker, and makes it end its tools, too, when it is terminated.
+class _Local(ProcessPoolExecutor):
+    """Processes that end their tools and remove their files when they are terminated."""
 
-    An interrupt from the keyboard is its parent's.
+    def submit(self, fn, /, *arguments):
+        return super().submit(_unwinding, fn, *arguments)
+
+
+def _unwinding(fn: Callable[..., Any], *arguments: Any) -> Any:
+    """``fn(*arguments)``, which SIGTERM leaves by an exception.
+
+    Before and after that the process holds nothing but, at times, the lock of the queue of results: there an exception
+    would leave it locked, so SIGTERM ends the process.
     """
+    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
+    try:
+        return fn(*arguments)
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _prepare(memory: int) -> None:
+    """Limits the memory of a worker. An interrupt from the keyboard is its parent's."""
     limit_memory(memory)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
 
 
 def _line(point: Point) -> str:
