@@ -142,6 +142,18 @@ def test_a_worker_is_terminated_by_an_exception_only_while_it_measures():
         assert worker.exitcode == -signal.SIGTERM
 
 
+def test_points_that_wait_are_not_begun_when_a_sweep_ends():
+    """One of them is in the worker's queue already."""
+    with local(1) as executor:
+        assert executor.submit(int).result() == 0
+        (worker,) = active_children()
+        for _ in range(3):
+            executor.submit(time.sleep, 600)
+        time.sleep(0.5)
+    worker.join(10)
+    assert worker.exitcode == 128 + signal.SIGTERM
+
+
 def test_a_worker_that_takes_too_much_memory_fails_one_point(tmp_path):
     """More than the Python of a worker itself takes, less than the Verilog of a core does."""
     (point,) = Space(("xts-4",), ("xc7",), {}).points()

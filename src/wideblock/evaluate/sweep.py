@@ -188,14 +188,16 @@ class _Local(ProcessPoolExecutor):
 
 
 def _unwinding(fn: Callable[..., Any], *arguments: Any) -> Any:
-    """``fn(*arguments)``, which SIGTERM leaves by an exception.
+    """``fn(*arguments)``; on SIGTERM it is left by an exception, and then the process ends.
 
-    Before and after that the process holds nothing but, at times, the lock of the queue of results: there an exception
-    would leave it locked, so SIGTERM ends the process.
+    The executor would go on with the next call. Outside of ``fn`` the process holds nothing but, at times, the lock of
+    the queue of results, which an exception would leave locked: there SIGTERM ends the process at once.
     """
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
         return fn(*arguments)
+    except SystemExit as left:
+        os._exit(left.code if isinstance(left.code, int) else 1)
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
