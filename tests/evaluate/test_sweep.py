@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
 from dataclasses import replace
 from importlib.util import find_spec
@@ -123,23 +124,19 @@ def test_a_killed_worker_is_one_line(tmp_path):
             sweep(SMALL.points()[:2], tmp_path / "points.jsonl", executor)
 
 
-def leaves_by_an_exception():
-    """Whether SIGTERM raises in this process now."""
-    try:
-        signal.raise_signal(signal.SIGTERM)
-    except SystemExit as left:
-        return left.code == 128 + signal.SIGTERM
-    return False
-
-
-def test_a_worker_is_terminated_by_an_exception_only_while_it_measures():
+@pytest.mark.parametrize("measures, code", [(True, 128 + signal.SIGTERM), (False, -signal.SIGTERM)])
+def test_a_worker_is_terminated_by_an_exception_only_while_it_measures(measures, code):
     """Elsewhere it may hold the lock of the results, and an exception would leave that locked for ever."""
     with local(1) as executor:
-        assert executor.submit(leaves_by_an_exception).result()
+        assert executor.submit(int).result() == 0
         (worker,) = active_children()
-        worker.terminate()
+        if measures:
+            with pytest.raises(BrokenProcessPool):
+                executor.submit(signal.raise_signal, signal.SIGTERM).result()
+        else:
+            worker.terminate()
         worker.join(10)
-        assert worker.exitcode == -signal.SIGTERM
+        assert worker.exitcode == code
 
 
 def test_points_that_wait_are_not_begun_when_a_sweep_ends():
