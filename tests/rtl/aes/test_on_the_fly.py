@@ -37,23 +37,25 @@ async def load(ctx, dut, key):
         ctx.set(dut.key.payload, 0)
 
 
+async def cycles_until(ctx, signal):
+    """The cycles until a signal is high."""
+    cycles = 0
+    while not ctx.get(signal):
+        await ctx.tick()
+        cycles += 1
+        assert cycles < 39
+    return cycles
+
+
 async def encrypted(ctx, dut, block):
     """The result of a block that is valid now, and the cycles until it was taken and until the result was valid."""
     ctx.set(dut.i.payload, number(block))
     ctx.set(dut.i.valid, 1)
-    waited = 0
-    while not ctx.get(dut.i.ready):
-        await ctx.tick()
-        waited += 1
-        assert waited < 40
+    waited = await cycles_until(ctx, dut.i.ready)
     await ctx.tick()
     ctx.set(dut.i.valid, 0)
     ctx.set(dut.i.payload, 0)
-    cycles = 1
-    while not ctx.get(dut.o.valid):
-        await ctx.tick()
-        cycles += 1
-        assert cycles < 40
+    cycles = 1 + await cycles_until(ctx, dut.o.valid)
     return ctx.get(dut.o.payload).to_bytes(16, "little"), waited, cycles
 
 
