@@ -7,25 +7,21 @@ from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import Json, as_json, complete_setting, complete_target, out, settings, stages, table
-from wideblock.cli.flow import STORE, Mhz, Store, Yosys
+from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
+from wideblock.cli.flow import STORE, Mhz, Scheduler, Store, Target, Workers, Yosys
 from wideblock.evaluate.explore import Objective, pareto, same_function
 from wideblock.evaluate.explore import explore as search
 from wideblock.evaluate.point import Identity, Point
 from wideblock.evaluate.store import load
 from wideblock.evaluate.sweep import Space, local, open_points, scheduled, sweep, workers_by_memory
 from wideblock.evaluate.tables import HEAD, row
-from wideblock.synth.targets import targets
 
 EXAMPLE = "Example: [b]wideblock explore xts-enc --target ecp5 --maximise throughput-per-lut --seeds 3[/b]"
 
 
 def explore(
     presets: Annotated[list[str], typer.Argument(metavar="PRESET|PART...", help="Presets or parts to search.")],
-    target: Annotated[
-        str,
-        typer.Option(metavar="NAME", help=f"One of {', '.join(targets)}.", autocompletion=complete_target),
-    ] = "ecp5",
+    target: Target = "ecp5",
     maximise: Annotated[Objective, typer.Option(help="Figure to make as large as possible.")] = Objective.EFFICIENCY,
     changes: Annotated[
         list[str] | None,
@@ -40,10 +36,8 @@ def explore(
     mhz: Mhz = None,
     options: Yosys = None,
     store: Store = STORE,
-    workers: Annotated[int | None, typer.Option(metavar="N", min=1, help="Processes; default: by cores.")] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers measure, tcp://HOST:PORT.")
-    ] = None,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
     json: Json = False,
 ) -> None:
     """Search the parameters of presets for the best figure, and print the Pareto set of throughput and area.

@@ -9,8 +9,11 @@ import typer
 from wideblock.cli.app import complete_target
 from wideblock.synth.targets import targets
 
-__all__ = ["STORE", "Mhz", "Routed", "Seed", "Store", "Targets", "Yosys"]
+__all__ = ["STORE", "Mhz", "Routed", "Scheduler", "Seed", "Store", "Target", "Targets", "Workers", "Yosys"]
 
+Target = Annotated[
+    str, typer.Option(metavar="NAME", help=f"One of {', '.join(targets)}.", autocompletion=complete_target)
+]
 Targets = Annotated[
     list[str] | None,
     typer.Option(
@@ -28,6 +31,12 @@ Mhz = Annotated[
 Yosys = Annotated[
     list[str] | None,
     typer.Option("--yosys", metavar="ARG", help="Argument of the target's synthesis pass; may be repeated."),
+]
+Workers = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Processes; default: by cores and memory of the machine.")
+]
+Scheduler = Annotated[
+    str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers measure, tcp://HOST:PORT.")
 ]
 Store = Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points; created if missing.")]
 STORE = Path("points.jsonl")

@@ -10,7 +10,7 @@ import typer
 
 from wideblock import catalog
 from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
-from wideblock.cli.flow import STORE, Routed, Store, Targets, Yosys
+from wideblock.cli.flow import STORE, Routed, Scheduler, Store, Targets, Workers, Yosys
 from wideblock.errors import UserError
 from wideblock.evaluate.store import current
 from wideblock.evaluate.sweep import Space, local, open_points, scheduled, workers_by_memory
@@ -47,9 +47,7 @@ def sweep(
     options: Yosys = None,
     routed: Routed = True,
     store: Store = STORE,
-    workers: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Processes; default: by cores and memory of the machine.")
-    ] = None,
+    workers: Workers = None,
     memory: Annotated[
         float | None,
         typer.Option(
@@ -58,9 +56,7 @@ def sweep(
             help="Memory of each process and each of its tools; a point that takes more fails; default: equal shares.",
         ),
     ] = None,
-    scheduler: Annotated[
-        str | None, typer.Option(metavar="ADDRESS", help="Dask scheduler whose workers measure, tcp://HOST:PORT.")
-    ] = None,
+    scheduler: Scheduler = None,
     retry: Annotated[bool, typer.Option("--retry", help="Measure points again that failed.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Measure points again that are stored.")] = False,
     json: Json = False,

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wideblock clock``."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from wideblock.cli.app import Json, Set, as_json, out, settings, stages, table
+from wideblock.cli.flow import STORE, Mhz, Scheduler, Store, Target, Workers, Yosys
+from wideblock.evaluate.clock import Distribution, search
+from wideblock.evaluate.point import Identity, Point
+from wideblock.evaluate.run import identify
+from wideblock.evaluate.store import current, load
+from wideblock.evaluate.sweep import local, open_points, scheduled, sweep, workers_by_memory
+from wideblock.synth.targets import target as target_of
+
+EXAMPLE = "Example: [b]wideblock clock xts-enc --set sbox=norm --target ecp5[/b]"
+HEAD = ("aim, MHz", "seeds", "lowest", "lower quartile", "median", "upper quartile", "best")
+
+
+def clock(
+    preset: Annotated[str, typer.Argument(metavar="PRESET|PART", help="Preset or part.")],
+    target: Target = "ecp5",
+    changes: Set = None,
+    seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds of the best aim, 1 to N.")] = 8,
+    first: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds of every other aim.")] = 3,
+    trials: Annotated[int, typer.Option(metavar="N", min=1, help="Aims to try at the most.")] = 8,
+    mhz: Mhz = None,
+    options: Yosys = None,
+    store: Store = STORE,
+    workers: Workers = None,
+    scheduler: Scheduler = None,
+    json: Json = False,
+) -> None:
+    """Search the clock to aim at for which a core gets its highest one, and print how seeds differ there.
+
+    The first aim is --mhz; those after it are near the best one so far. Every point is stored: the same command goes
+    on where it was stopped.
+    """
+    core = identify(preset, settings(changes), target_of(target), mhz=mhz, options=options or ())
+    with (
+        stages(f"{core.name} on {target}") as report,
+        scheduled(scheduler) if scheduler else local(workers or workers_by_memory()) as executor,
+    ):
+
+        def measure(points: Sequence[Identity]) -> list[Point]:
+            sweep(open_points(points, store), store, executor, report)
+            wanted = {point.key for point in points}
+            return [point for point in current(load(store)) if point.identity.key in wanted]
+
+        found = search(core, measure, seeds=seeds, first=first, trials=trials)
+    of = {aim: Distribution.of(points) for aim, points in sorted(found.tried.items())}
+    if json:
+        as_json({"aim_mhz": found.aim, **asdict(of[found.aim]), "points": [asdict(point) for point in found.best]})
+        return
+    table(HEAD, [(f"{aim:g}", len(found.tried[aim]), *map(_mhz, asdict(each).values())) for aim, each in of.items()])
+    best = of[found.aim]
+    out.print(f"\n{core.name}: {_mhz(best.median)} MHz at an aim of {found.aim:g}", markup=False)
+
+
+def _mhz(value: float) -> str:
+    return f"{value:.1f}"
+
+
+def register(app: typer.Typer) -> None:
+    app.command("clock", epilog=EXAMPLE)(clock)
