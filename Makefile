@@ -12,6 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SECTORS ?= 10000
+RESULTS := build/tests.json
 STORE := src/wideblock/evaluate/results/points.jsonl
 NO_SBOX := scream scream-r minalpher minalpher-shared
 ROUTED := --target ecp5 --yosys=-nowidelut
@@ -29,10 +30,10 @@ test: $(READY) ## Lint, types, tests: a few cores of every family and scheme; mi
 	$(MAKE) -j2 lint tests
 
 tests: $(READY)
-	$(BIN)/pytest -q -m 'not slow' tests
+	$(BIN)/pytest -q -m 'not slow' --record=$(RESULTS) tests
 
 test-all: $(READY) lint ## The same with every variant of a core that has a test; an hour or more.
-	$(BIN)/pytest -q --record=build/test-plan.json tests
+	$(BIN)/pytest -q --record=$(RESULTS) tests
 
 lint: $(READY) ## Lint and types alone.
 	$(BIN)/ruff check --quiet .
@@ -75,10 +76,13 @@ asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells,
 		--set sbox=composite --target nangate45 --store $(STORE)
 	$(BIN)/wideblock sweep $(GATES) karatsuba-4 --target nangate45 --store $(STORE)
 
-docs: $(READY) ## Renew tables and plots of the documents from measured results and the last test run.
+docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measured results and the last test run.
 	$(BIN)/python -m wideblock.evaluate.tables $(STORE) README.md
 	$(BIN)/python -m wideblock.evaluate.drawings $(STORE) README.md
-	$(BIN)/python -m tests.plan build/test-plan.json docs/test-plan.md
+	$(BIN)/python -m tests.plan $(RESULTS) docs/test-plan.md
+
+$(RESULTS):
+	$(MAKE) tests
 
 setup: $(READY) ## Set up .venv from requirements.lock.
 

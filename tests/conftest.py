@@ -10,6 +10,7 @@ A worker builds models with its share of the processors: each further translatio
 
 import json
 from collections import Counter
+from datetime import date
 from pathlib import Path
 
 from hypothesis import settings
@@ -46,23 +47,30 @@ def pytest_collection_modifyitems(items):
 
 def pytest_runtest_logreport(report):
     if report.when == "call" or (report.when == "setup" and report.outcome != "passed"):
+        OUTCOMES[report.outcome] += 1
         for name, feature in report.user_properties:
             if name == "shows":
                 SHOWN.setdefault(feature, []).append((report.nodeid.partition("::")[0], report.outcome))
 
 
-SHOWN: dict[str, list[tuple[str, str]]] = {}
+OUTCOMES: Counter[str] = Counter()  # of all tests
+SHOWN: dict[str, list[tuple[str, str]]] = {}  # file and outcome of each test of a feature
 
 
 def pytest_sessionfinish(session):
     file = session.config.getoption("--record")
     if file and not hasattr(session.config, "workerinput"):
         record = {
-            feature: {
-                "files": sorted({path for path, _ in results}),
-                "outcomes": dict(Counter(outcome for _, outcome in results)),
-            }
-            for feature, results in sorted(SHOWN.items())
+            "date": date.today().isoformat(),
+            "chosen": session.config.getoption("markexpr"),
+            "outcomes": dict(OUTCOMES),
+            "features": {
+                feature: {
+                    "files": sorted({path for path, _ in results}),
+                    "outcomes": dict(Counter(outcome for _, outcome in results)),
+                }
+                for feature, results in sorted(SHOWN.items())
+            },
         }
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(record, indent=1) + "\n")

@@ -23,6 +23,9 @@ def test_every_feature_is_shown_and_every_mark_is_a_feature():
 
 
 def test_the_document_has_a_row_for_each_feature_and_says_what_was_not_run():
-    text = plan({"lint": {"files": ["tests/export/test_verilog.py"], "outcomes": {"passed": 29}}})
+    lint = {"files": ["tests/export/test_verilog.py"], "outcomes": {"passed": 29}}
+    record = {"date": "2001-02-03", "chosen": "not slow", "outcomes": {"skipped": 5, "passed": 6849}}
+    text = plan({**record, "features": {"lint": lint}})
     assert all(feature["feature"] in text for feature in features().values())
     assert "| `tests/export/test_verilog.py` | 29 passed |" in text and "| - | none |" in text
+    assert "`make test` of 2001-02-03: 6,849 passed, 5 skipped." in text

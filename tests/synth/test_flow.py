@@ -230,6 +230,7 @@ sat -verify -prove-asserts -set-init-zero -seq 1 -tempinduct -maxsteps 8 check''
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=os.environ, timeout=600)
 
 
+@pytest.mark.shows("netlist")
 @pytest.mark.parametrize("name", few_of_many(["xc7", *ROUTED], ("xc7", "ecp5", "gw2a")))
 def test_netlist_with_the_familys_models_equals_the_source(name, tmp_path):
     assert prove(name, tmp_path, "source.v").returncode == 0
