@@ -45,7 +45,7 @@ def core_of(name):
 
 def small():
     """Verilog of the core that most tests look at."""
-    return core_of("fast-brw-2s").verilog
+    return core_of("fast-brw-1").verilog
 
 
 def lint(top, *arguments):
@@ -95,9 +95,9 @@ def test_ports_of_messages_as_packets_are_described_as_they_are(tmp_path):
 
 
 def test_text_is_the_same_every_time_and_says_what_it_is():
-    core = core_of("fast-brw-2s")
-    first = verilog.generate(contract("fast-brw-2s", SMALL))
-    assert first == core.verilog == contract("fast-brw-2s", SMALL).verilog
+    core = core_of("fast-brw-1")
+    first = verilog.generate(contract("fast-brw-1", SMALL))
+    assert first == core.verilog == contract("fast-brw-1", SMALL).verilog
     head = first[: first.index("\nmodule")]
     words = " ".join(head.replace("//", " ").split())
     assert head.startswith("// SPDX-License-Identifier: Apache-2.0\n")
@@ -111,7 +111,7 @@ def test_text_is_the_same_every_time_and_says_what_it_is():
 
 def test_ports_say_what_they_are():
     text = " ".join(small().replace("\n  //", "").split())  # a meaning may be several lines
-    for port in core_of("fast-brw-2s").ports:
+    for port in core_of("fast-brw-1").ports:
         assert port.meaning in text
     assert '(* X_INTERFACE_INFO = "xilinx.com:interface:axis:1.0 s_axis_key TVALID" *) input s_axis_key_tvalid;' in text
     assert '(* X_INTERFACE_PARAMETER = "ASSOCIATED_BUSIF s_axis:m_axis:s_axis_key, ASSOCIATED_RESET aresetn" *)' in text
@@ -135,11 +135,11 @@ def test_a_name_that_no_module_can_have(name):
 def test_a_cache_that_cannot_be_written_does_no_harm(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path / "file"))
-    assert contract("fast-brw-2s", SMALL).verilog == small()
+    assert contract("fast-brw-1", SMALL).verilog == small()
 
 
 def test_ports_of_the_text_are_those_of_the_contract():
-    core = core_of("fast-brw-2s")
+    core = core_of("fast-brw-1")
     text = small()
     start = text.index(f"\nmodule {core.module}(")
     module = text[start : text.index("endmodule", start)]
@@ -151,7 +151,7 @@ def test_ports_of_the_text_are_those_of_the_contract():
 
 
 def test_instantiation_template_connects(tmp_path):
-    core = core_of("fast-brw-2s")
+    core = core_of("fast-brw-1")
     (tmp_path / f"{core.module}.v").write_text(small())
     (tmp_path / "top.v").write_text(f"module top;\n{textwrap.indent(instance(core), '  ')}endmodule\n")
     result = lint("top", *TEMPLATE, tmp_path / "top.v", tmp_path / f"{core.module}.v")
@@ -162,7 +162,7 @@ def test_instantiation_template_connects(tmp_path):
 
 
 def test_generate_writes_all_that_tools_read(tmp_path):
-    core = core_of("fast-brw-2s")
+    core = core_of("fast-brw-1")
     paths = generate(core, tmp_path / "deep" / "core")
     m = core.module
     assert [p.name for p in sorted(paths)] == [
@@ -181,7 +181,7 @@ def test_a_core_without_known_answer_has_no_test_bench(tmp_path):
 
 @pytest.mark.parametrize("target", ["lint", "synth", "sim"])
 def test_fusesoc_sets_up_every_target(target, tmp_path, monkeypatch):
-    core = core_of("fast-brw-2s")
+    core = core_of("fast-brw-1")
     (tmp_path / f"{core.module}.core").write_text(fusesoc(core, bench=True))
     for name in (f"{core.module}.v", f"{core.module}_tb.v"):
         (tmp_path / name).write_text(f"module {name.removesuffix('.v')}; endmodule\n")
@@ -212,7 +212,7 @@ def test_ip_xact_has_every_port_and_stream(changes):
 
 
 def test_generate_never_mixes_with_what_is_there(tmp_path, monkeypatch):
-    core = core_of("fast-brw-2s")
+    core = core_of("fast-brw-1")
     (tmp_path / "mine.txt").write_text("keep")
     with pytest.raises(FileExistsError, match="--force"):
         generate(core, tmp_path)
@@ -227,12 +227,12 @@ def test_generate_leaves_nothing_when_it_fails(tmp_path, monkeypatch):
 
     monkeypatch.setattr(directory.Path, "write_text", full)
     with pytest.raises(OSError, match="No space"):
-        generate(core_of("fast-brw-2s"), tmp_path / "core")
+        generate(core_of("fast-brw-1"), tmp_path / "core")
     assert os.listdir(tmp_path) == []
 
 
 def test_datasheet_states_every_port_and_figure():
-    core = core_of("fast-brw-2s")
+    core = core_of("fast-brw-1")
     sheet = datasheet(core, "| area |\n")
     for port in core.ports:
         assert f"| `{port.name}` | {port.direction} | {port.width} | {port.meaning} |" in sheet
@@ -253,4 +253,4 @@ def test_datasheet_of_a_core_for_units_states_its_rules():
     one_way, both = datasheet(contract("xts-dec")), datasheet(contract("xts-both"))
     assert "The core only decrypts" in one_way and "bit 2 of `fault`" in one_way and "mix freely" in both
     assert "equal, the key is refused: bit 3" in both and "A unit has 16 to 16777216 bytes" in both
-    assert "two equal halves" not in datasheet(core_of("fast-brw-2s"))
+    assert "two equal halves" not in datasheet(core_of("fast-brw-1"))

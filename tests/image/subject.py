@@ -3,5 +3,5 @@
 
 from wideblock.export.contract import contract
 
-SUBJECT = contract("xts-both", {"sector_bytes": 64})
+SUBJECT = contract("xts-both", {"sector_bytes": 64, "sbox": "composite"})
 KEY = bytes(range(100, 132))

@@ -53,7 +53,7 @@ def answers(key_bits, most=64):
 ANSWERS = [(kind, key_bits) for kind in KINDS for key_bits in (128, 256)]
 
 
-@pytest.mark.parametrize("kind, key_bits", few_of_many(ANSWERS, ANSWERS[:2]))
+@pytest.mark.parametrize("kind, key_bits", few_of_many(ANSWERS, ANSWERS[:1]))
 def test_known_answers(kind, key_bits):
     """A key for each message; random pauses on every port."""
     known = answers(key_bits)
@@ -61,7 +61,7 @@ def test_known_answers(kind, key_bits):
     assert_answers(KINDS[kind](key_bits=key_bits, word_bits=32), chosen, seed=key_bits)
 
 
-@pytest.mark.parametrize("changes", few_of_many(CORES, [CORES[0], CORES[2]]))
+@pytest.mark.parametrize("changes", few_of_many(CORES, CORES[:1]))
 def test_stated_cycles_are_measured(changes):
     assert_stated_cycles(core(**changes), GCM, [(0, 0), (0, 1), (80, 0), (17, 33), (0, 80), (80, 80)])
 

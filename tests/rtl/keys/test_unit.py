@@ -144,7 +144,7 @@ class Core(wiring.Component):
 
 @pytest.mark.parametrize(
     ("name", "loading"),
-    few_of_many(product(PROGRAMS, (1, 40)), [*((name, 1) for name in PROGRAMS), ("AES keys", 40)]),
+    few_of_many(product(PROGRAMS, (1, 40)), [(name, 1) for name in PROGRAMS]),
 )
 def test_program(name, loading):
     """Every word is right under two keys in turn, in the cycles that are stated; zeroize leaves none of them."""

@@ -9,9 +9,10 @@ from wideblock.rtl.sector.parameters import HornerParameters
 from .whole import assert_every_pair, assert_every_value, assert_verified, cases
 
 FEW = [
-    ("hctr2-2s", {"sector_bytes": 31, "mult_stages": 2, "leaf": 2, "tweak_bytes": 32}),
+    ("hctr2-1s", {"sector_bytes": 31, "sbox": "composite", "tweak_bytes": 32}),
 ]
 MORE = [
+    ("hctr2-2s", {"sector_bytes": 31, "mult_stages": 2, "leaf": 2, "tweak_bytes": 32}),
     ("hctr2-1", {"sector_bytes": 128}),
     ("hctr2-2s", {"key_bits": 256}),
     (

@@ -18,7 +18,7 @@ from wideblock.verify.sector.stimulus import Key, Request
 
 from .whole import assert_verified, cases
 
-SMALL = {"longest": 512, "sector_bytes": 100, "tweak_bytes": 20}
+SMALL = {"longest": 512, "sector_bytes": 100, "tweak_bytes": 20, "sbox": "composite"}
 FEW = [("hctr2-any", SMALL)]
 MORE = [
     ("hctr2-any", {}),

@@ -26,9 +26,9 @@ from .faults import broken, one_promise_too_many
 
 pytestmark = pytest.mark.shows("formal-stream")
 
-OVERLAPPED = ("fast-brw-2s", "hmch-brw-2s", "xcb-2s", "heh-brw-3s")
+OVERLAPPED = ("fast-brw-1s", "fast-brw-2s", "hmch-brw-2s", "xcb-2s", "heh-brw-3s")
 UNITS = ("xts-enc", "xts-both")
-MIXED = ("eme2-1", "eme2-2s", "aez-2-pre", "aez-2ts", "hctr2-any")
+MIXED = ("eme2-1", "eme2-1s", "eme2-2s", "aez-2-pre", "aez-2ts", "hctr2-any")
 SEALED = ("scream", "aes-gcm", "poet", "minalpher", "aez5")
 PRESETS = (*OVERLAPPED, "fast-brw-2", "hmch-brw-1", "heh-brw-1", *UNITS, *MIXED, *SEALED)
 PROVED = {
@@ -40,7 +40,7 @@ PROVED = {
     prove_release: SEALED,
 }
 FAULTS = {
-    "fast-brw-2s": (
+    "fast-brw-1s": (
         (prove_no_paths, faults.READY_WAITS),
         (prove_clearing, faults.VALID_WHILE_CLEARING),
         (prove_stable, faults.RUNS_ON),
@@ -63,7 +63,7 @@ FAULTS = {
         (prove_order, faults.BEAT_NUMBER),
         (prove_queues, one_promise_too_many("queue", 32)),
     ),
-    "eme2-2s": (
+    "eme2-1s": (
         (prove_stable, faults.RUNS_ON),
         (prove_order, faults.EARLY_SECOND_LAYER),
         (prove_order, faults.TWO_AT_ONCE),
@@ -109,7 +109,7 @@ FAULTS = {
 }
 
 
-FEW = ("fast-brw-2s", "eme2-2s", "xts-enc", "scream")
+FEW = ("fast-brw-1s", "eme2-1s", "xts-enc", "scream")
 """A preset of each kind of control: two passes, one pass with a layer between, one pass, messages."""
 
 
@@ -149,7 +149,8 @@ def test_a_core_without_overlap_has_neither_queue_nor_order():
         prove_order(core)
 
 
-@pytest.mark.parametrize("sector_bytes", few_of_many([2064, 8200], [2064]))
+@pytest.mark.slow
+@pytest.mark.parametrize("sector_bytes", [2064, 8200])
 def test_order_of_refreshed_masks_and_of_a_rest(sector_bytes):
     """One refreshed mask, or three and a rest."""
     core = contract("eme2-1", {"sector_bytes": sector_bytes})
@@ -199,6 +200,7 @@ def test_a_unit_core_has_no_order():
         prove_order(contract("xts-enc"))
 
 
+@pytest.mark.slow
 def test_blocks_known_last_may_be_in_the_last_beat():
     assert prove_stable(contract("hmch-brw-1", {"sector_bytes": "32"})).gates > 0
 

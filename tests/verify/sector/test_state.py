@@ -17,7 +17,7 @@ from ...variants import few_of_many
 
 pytestmark = pytest.mark.shows("zeroize-state")
 
-CORE = contract("hmch-brw-3", {"sector_bytes": "64"})
+CORE = contract("hmch-brw-3", {"sector_bytes": "64", "sbox": "composite"})
 CHECK = "state after zeroize"
 FILE = "kept.hex"
 KEPT = [

@@ -25,7 +25,7 @@ CASES = [
 
 @pytest.mark.parametrize(
     ("lanes", "sector_bytes", "key_bits", "round_stages", "overlap"),
-    few_of_many(CASES, [case for case in CASES if case[1] <= 64]),
+    few_of_many(CASES, [case for case in CASES if case[1] in (16, 17, 24, 40, 63)]),
 )
 def test_timing(monkeypatch, lanes, sector_bytes, key_bits, round_stages, overlap):
     monkeypatch.setattr(pipelined, "PipelinedEitherWay", Registers)
