@@ -18,7 +18,9 @@ pytestmark = pytest.mark.shows("cli")
 KEY = "000102030405060708090a0b0c0d0e0f"
 COMMAND = [sys.executable, "-c", "from wideblock.cli import main; main()"]
 CRYPT = [*COMMAND, "encrypt", "xts-enc", "--key", KEY + KEY[::-1], "--in", "image", "--out", "out"]
-RTL = [*COMMAND, "encrypt", "xts-enc", "--set", "sector_bytes=64", "--key", KEY + KEY[::-1]]
+# the core of the tests of images
+SMALL = ["xts-both", "--set", "sector_bytes=64", "--set", "sbox=composite"]
+RTL = [*COMMAND, "encrypt", *SMALL, "--key", KEY + KEY[::-1]]
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 

@@ -33,13 +33,20 @@ def test_there_and_back(tmp_path):
     assert (tmp_path / "back").read_bytes() == data
 
 
+@pytest.fixture(scope="module")
+def right(tmp_path_factory):
+    """Two sectors of zeros, encrypted under the key of the command line."""
+    folder = tmp_path_factory.mktemp("right")
+    (folder / "image").write_bytes(bytes(8192))
+    return crypt(folder, "encrypt", "--in", "image", "--out", "-").stdout
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [("@key", bytes.fromhex(KEY)), ("@key", KEY.encode()), ("@key", f"{KEY}\n".encode()), ("@-", f"{KEY}\n".encode())],
 )
-def test_a_key_file_is_binary_or_hexadecimal(tmp_path, name, content):
+def test_a_key_file_is_binary_or_hexadecimal(tmp_path, right, name, content):
     (tmp_path / "image").write_bytes(bytes(8192))
-    right = crypt(tmp_path, "encrypt", "--in", "image", "--out", "-").stdout
     (tmp_path / "key").write_bytes(content)
     done = crypt(tmp_path, "encrypt", "--in", "image", "--out", "-", key=name, input=content)
     assert done.returncode == 0 and done.stdout == right

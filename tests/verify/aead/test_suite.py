@@ -22,7 +22,7 @@ from wideblock.verify.report import Outcome
 
 pytestmark = pytest.mark.shows("aead")
 
-SMALL = {"data_bytes": 64, "ad_bytes": 48, "mult_cycles": 2}
+SMALL = {"data_bytes": 64, "ad_bytes": 48}
 
 
 @pytest.fixture(scope="module")
