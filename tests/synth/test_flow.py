@@ -155,7 +155,7 @@ def placed(name):
 ROUTED = [name for name, device in fpgas.items() if device.router]
 
 
-@pytest.mark.parametrize("name", few_of_many(ROUTED, ("ecp5", "gw2a")))
+@pytest.mark.parametrize("name", few_of_many(ROUTED, ("ecp5",)))
 def test_place(name):
     chosen, clock = target(name), placed(name)
     through = chosen.router.through
