@@ -32,7 +32,8 @@ FILE = "mutant.hex"
 """The file with the number of the mutant, in the directory in which the model is made; 0 is the core itself."""
 
 _BITS = 16  # of the number
-_DEFINED = ("opt_expr -mux_undef", "opt_clean")  # no choice between a value and an undefined one, which no mutant is of
+# No choice between a value and an undefined one, which no mutant is of; one choice for all bits of a write enable.
+_DEFINED = ("opt_expr -mux_undef", "opt_reduce", "opt_clean")
 _MUTANT = re.compile(
     r"mutate -mode (?P<mode>\w+) -module (?P<module>\S+) -cell (?P<cell>\S+) -port (?P<port>\S+) "
     r"-portbit (?P<bit>\d+)(?: -ctrlbit (?P<other>\d+))?(?: -wire (?P<wire>\S+) -wirebit (?P<wirebit>\d+))?"
