@@ -150,7 +150,7 @@ endmodule
 
 @pytest.mark.slow
 def test_a_credit_that_simulation_has_no_occasion_for_is_found_by_a_rule():
-    made = instrument(small(), 600, kinds=("stuck-at-1",))
+    made = instrument(small(), 1500, kinds=("stuck-at-1",))
     rooms = [mutant for mutant in made.mutants if mutant.text.startswith("assign room =") and "room[0]" in mutant.place]
     assert rooms and all(broken_rule(small(), made, mutant) for mutant in rooms)
     assert broken_rule(small(), made, replace(rooms[0], number=0)) is None
