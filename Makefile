@@ -65,7 +65,7 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 	$(BIN)/wideblock sweep aes128-pec-norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep xts-enc fast-brw-1s --set sbox=norm $(ROUTED) --mhz 140 --seeds 2 --store $(STORE)
 	$(BIN)/wideblock sweep $(NO_SBOX) $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
-	$(BIN)/wideblock sweep aes-gcm aez5 aez41 aez5-p --set sbox=norm $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
+	$(BIN)/wideblock sweep aes-gcm aes-gcm-p aez5 aez41 aez5-p poet --set sbox=norm $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes128-sdc --target gw2a --store $(STORE)
 	$(BIN)/wideblock sweep fast-brw-1 --set sbox=composite $(ROUTED) --mhz 120 --store $(STORE)
 
