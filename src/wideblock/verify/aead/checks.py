@@ -17,6 +17,7 @@ from wideblock.verify.aead.exchange import (
     failing,
     malformed,
     misplaced_ends,
+    wrong_lengths,
 )
 from wideblock.verify.aead.measure import clearing, message
 from wideblock.verify.aead.state import no_plaintext_after_a_wrong_tag, state_after_zeroize
@@ -153,6 +154,8 @@ def keys(check: Check) -> Finding:
         "twice the length": [*load, api.header(Type.KEY, 2 * size, last=True), *api.data(key + key)],
         "no EOT": [*load, api.header(Type.KEY, size, eot=False, last=True), *api.data(key)],
     }
+    for wrong in wrong_lengths(size):
+        refused[f"{wrong} bytes"] = [*load, api.header(Type.KEY, wrong, last=True), *api.data(bytes(wrong))]
     if check.subject.parameters.packets:
         step = api.word_bits // 8
         refused |= {

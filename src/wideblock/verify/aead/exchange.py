@@ -9,7 +9,7 @@ from wideblock.rtl.aead.cipher import CipherShape
 from wideblock.rtl.aead.words import Opcode, Type
 
 __all__ = ["Exchange", "activation", "cut", "decryption", "encryption", "exchange", "failing", "malformed"]
-__all__ += ["misplaced_ends"]
+__all__ += ["misplaced_ends", "wrong_lengths"]
 
 
 @dataclass(frozen=True)
@@ -109,8 +109,15 @@ def malformed(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_bytes: 
             "no ciphertext": [*decrypt, *nonce, *ad, *part(Type.CIPHERTEXT, b""), *seal],
             "too many blocks": [*decrypt, *nonce, *ad, *long(Type.CIPHERTEXT, longest + shape.block - 1), *seal],
         }
+    for size in wrong_lengths(shape.npub):
+        cases[f"a nonce of {size} bytes"] = [*encrypt, *part(Type.NPUB, bytes(size)), *ad, *text]
     for about, items in cases.items():
         yield exchange(api, f"message with {about}", items, api.failed())
+
+
+def wrong_lengths(right: int) -> list[int]:
+    """Bytes of a segment that must have ``right`` bytes, with one bit of the length in its header changed."""
+    return [right ^ 1 << bit for bit in range(16)]
 
 
 def misplaced_ends(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
