@@ -21,7 +21,7 @@ def measured(core):
     """compute and latency of a first unit, the gaps between units that leave a core that is full, and setup."""
     p, t, rng = core.parameters, core.timing, random.Random(1)
     size = p.beat_bytes
-    edge = 2 * (1 + t.latency // t.interval) + 2 * core.arrivals_depth // p.beats + 2  # the core fills and empties
+    edge = 2 * (1 + t.latency // t.interval) + 2 * core.cycles.arrivals // p.beats + 2  # the core fills and empties
     units = 1 + 12 + 2 * edge
     sizes = [min(size, p.sector_bytes - at) for at in range(0, p.sector_bytes, size)]
     entered, computed, left, key = [], [], [], []
@@ -72,8 +72,10 @@ CASES = [
     *(("both", 1, size, 128, 1) for size in (16, 24, 264)),
     *(("both", 2, size, 128, 2) for size in (24, 72)),
     *(("decrypt", 2, size, 256, 1) for size in (100, 520)),
-    ("encrypt", 1, 168, 128, 2),
-    ("encrypt", 2, 72, 128, 2),
+    *(("encrypt", 1, size, 128, 2) for size in (16, 80, 168, 360)),
+    *(("encrypt", 2, size, 128, 2) for size in (24, 88)),
+    *(("both", 1, size, 128, 2) for size in (24, 264)),
+    ("encrypt", 1, 168, 128, 3),
 ]
 
 

@@ -111,16 +111,18 @@ def test_bytes_of_the_end(width, lane, part):
         out = result[: 16 * lane] + completed
         if together:
             out += held[:part]
-        ctx.set(dut.y, number(completed))
         ctx.set(dut.y_completed, 1)
         ctx.set(dut.y_lane, lane)
         ctx.set(dut.y_together, together)
         ctx.set(dut.y_end, len(out) - 1)
+        await ctx.tick()
+        ctx.set(dut.y, number(completed))
         assert ctx.get(dut.beat) == number(out)
+        ctx.set(dut.y_completed, 0)
         if not together:
-            ctx.set(dut.y_completed, 0)
             ctx.set(dut.y_rest, 1)
             ctx.set(dut.y_end, part - 1)
+            await ctx.tick()
             assert ctx.get(dut.beat) == number(held[:part])
         ctx.set(dut.clear, 1)
         await ctx.tick()

@@ -95,12 +95,12 @@ class StealingData(wiring.Component):
 
     In:  ``completed`` is the part among the ``blocks`` of the present beat, ``lane``, ``whole``, ``together`` and
          ``end`` as in :class:`StealingControl`, with the end of the held block ``lane`` after it.
-    Out: ``beat`` is what leaves for the results ``y``, which come out of the pipelines with ``y_held``,
-         ``y_completed`` or ``y_rest`` or none of them; ``y_lane`` and ``y_together`` belong to them, ``y_end`` is the
-         number of the last byte that leaves, and those after it are zero.
+    Out: ``beat`` is what leaves for the results ``y``. ``y_held`` comes with them. The others come a cycle before them:
+         ``y_completed`` or ``y_rest`` or none of these, ``y_lane`` and ``y_together`` of the unit, and ``y_end``, the
+         number of the last byte that leaves; those after it are zero. All are a cycle after ``clear``.
 
-    Cost:  ``width`` registers of 128 bits, for the results that are held.
-    Paths: inputs to outputs.
+    Cost:  ``width`` registers of 128 bits, for the results that are held; ``18 width`` for the choice of bytes.
+    Paths: inputs to outputs, but for those that come a cycle before.
     """
 
     def __init__(self, *, width: int):
@@ -141,18 +141,35 @@ class StealingData(wiring.Component):
             part.eq(select(blocks(self.blocks, w), Mux(self.together, self.whole, 0))),
             self.completed.eq(_bytes(up_to(self.end[:4]), part, stolen)),
         ]
-
-        beat = []
-        for k in range(w):
-            in_its_place = Mux(self.y_lane == k, y[0], held[k])
-            if k:
-                in_its_place = Mux(self.y_together & (self.y_lane == k - 1), held[k - 1], in_its_place)
-            block = Mux(self.y_completed, in_its_place, y[k])
-            if k == 0:
-                block = Mux(self.y_rest, held[w - 1], block)
-            beat.append(block)
-        m.d.comb += self.beat.eq(_bytes(up_to(self.y_end), Cat(beat), Const(0, 128 * w)))
+        m.d.comb += self.beat.eq(self._leaving(m, y, held))
         return m
+
+    def _leaving(self, m: Module, y: list[Value], held: list[Signal]) -> Value:
+        """The beat that leaves. The origin of its blocks and the number of its bytes come from registers."""
+        leaves = Signal(16 * self.width)
+        from_held = Signal(self.width)
+        from_other = Signal(self.width)  # of the block before it; where the results are new, of the completed block
+        m.d.sync += leaves.eq(up_to(self.y_end))
+        for k in range(self.width):
+            last_whole = self.y_lane == k
+            if k == 0:
+                m.d.sync += [
+                    from_held[k].eq((self.y_completed & ~last_whole) | self.y_rest),
+                    from_other[k].eq(self.y_rest),  # which begins the last block of those held
+                ]
+            else:
+                part = self.y_together & (self.y_lane == k - 1)
+                m.d.sync += [
+                    from_held[k].eq(self.y_completed & ~last_whole),
+                    from_other[k].eq(self.y_completed & (last_whole | part)),
+                ]
+        with m.If(self.clear):
+            m.d.sync += [leaves.eq(0), from_held.eq(0), from_other.eq(0)]
+        beat = [
+            Mux(from_held[k], Mux(from_other[k], held[k - 1], held[k]), Mux(from_other[k], y[0], y[k]))
+            for k in range(self.width)
+        ]
+        return _bytes(leaves, Cat(beat), Const(0, 128 * self.width))
 
 
 def _number_bits(width: int) -> tuple[int, int]:
