@@ -66,14 +66,14 @@ def measured(core):
 
 
 CASES = [
-    *(("encrypt", 1, size, 128, 1) for size in (16, 17, 31, 33, 56, 72, 80, 520)),
+    *(("encrypt", 1, size, 128, 1) for size in (16, 17, 31, 33, 56, 72, 80, 200, 520)),
     *(("encrypt", 2, size, 128, 1) for size in (24, 40, 48, 56, 72, 184, 408)),
     *(("encrypt", 4, size, 128, 1) for size in (40, 80, 520)),
     *(("both", 1, size, 128, 1) for size in (16, 24, 264)),
     *(("both", 2, size, 128, 2) for size in (24, 72)),
     *(("decrypt", 2, size, 256, 1) for size in (100, 520)),
-    *(("encrypt", 1, size, 128, 2) for size in (16, 80, 168, 360)),
-    *(("encrypt", 2, size, 128, 2) for size in (24, 88)),
+    *(("encrypt", 1, size, 128, 2) for size in (16, 17, 33, 80, 168, 200, 360, 376)),
+    *(("encrypt", 2, size, 128, 2) for size in (24, 40, 72, 88)),
     *(("both", 1, size, 128, 2) for size in (24, 264)),
     ("encrypt", 1, 168, 128, 3),
 ]

@@ -82,13 +82,14 @@ class Cycles:
 
         Where they serve the tweaks, too, each unit takes them for one cycle more: that in which the tweak of a later
         unit goes in. In the steady state that is two cycles after a beat moved on and so made way for the last one of
-        the unit before it, ``arrivals`` + 1 beats later. It costs nothing if the beat that moves in between is the one
-        with the last whole block, since the pipelines wait then. If the part is in that beat, too, the beat stays.
+        the unit before it, ``arrivals`` + 1 beats later. It costs nothing if the pipelines wait then, after the last
+        whole block: if the beat that moves on is the one before that block, or the one with it. If the part is in that
+        beat, too, the beat stays.
         """
         if not self.shared:
             return 0
-        waits = self.parameters.sector_bytes % 16 and (self.arrivals - (not self.together)) % self.parameters.beats == 0
-        return 0 if waits else 1
+        moves = self.arrivals % self.parameters.beats
+        return 0 if self.parameters.sector_bytes % 16 and moves <= (not self.together) else 1
 
     @property
     def interval(self) -> int:
