@@ -8,7 +8,7 @@ from amaranth.sim import Simulator
 
 from wideblock.rtl.aes import pipelined
 from wideblock.rtl.sector.parameters import SinglePassParameters
-from wideblock.rtl.sector.single_pass import core as single_pass
+from wideblock.rtl.sector.single_pass import ciphers
 from wideblock.rtl.tes.xts import Xts
 
 from ....variants import few_of_many
@@ -86,7 +86,7 @@ CASES = [
 def test_timing(monkeypatch, direction, width, sector_bytes, key_bits, round_stages):
     monkeypatch.setattr(pipelined, "PipelinedEitherWay", Registers)
     for name in ("PipelinedEncryption", "PipelinedDecryption"):
-        monkeypatch.setattr(single_pass, name, Registers)
+        monkeypatch.setattr(ciphers, name, Registers)
     core = Xts(
         SinglePassParameters(
             direction=direction,

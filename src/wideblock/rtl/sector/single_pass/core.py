@@ -17,16 +17,11 @@ With two or more stages a round the control decides a cycle before the data move
 Registers take its decision to the data: the beat, the masks and the choice among them come from registers.
 """
 
-from typing import Any
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
 
-from wideblock.rtl.aes.iterative import IterativeEncryption
-from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption, both_ways
 from wideblock.rtl.aes.planes import named
-from wideblock.rtl.aes.sbox import logic_sbox
 from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.stream.behaviour import Behaviour, Length, Output, SectorTiming
 from wideblock.rtl.stream.queue import PromisedQueue
@@ -38,9 +33,9 @@ from wideblock.rtl.stream.unit_entrance import FAULTS, UnitEntrance
 
 from ..keys import connect_keys, key_collector, key_faults, with_key_faults
 from ..parameters import SinglePassParameters
+from .ciphers import Ciphers
 from .equations import Equations
 from .stealing import StealingControl, StealingData, up_to
-from .timing import Cycles
 from .values import Decision, Frame, Present
 
 __all__ = ["SinglePass"]
@@ -63,10 +58,8 @@ class SinglePass(Equations, wiring.Component):
         self.check(parameters)
         self.parameters = p = parameters
         self.directions = {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[p.direction]
-        self.ciphers = self._ciphers()
-        self.tweak_cipher = IterativeEncryption(key_bits=p.key_bits, sbox=logic_sbox(p.sbox))
-        self.cipher_latency = A = next(iter(self.ciphers.values())).timing.latency
-        self.cycles = cycles = Cycles(p, cipher=A, tweak_cipher=self.tweak_cipher.timing.latency)
+        self.ciphers = Ciphers(p)
+        self.cycles = cycles = self.ciphers.cycles
         self.entrance = UnitEntrance(width=p.width, beats=self.max_blocks // p.width, directions=self.directions)
         rows = 2 * power_of_two(max(cycles.arrivals, cycles.results))
         material = self.key_material(p)
@@ -88,16 +81,6 @@ class SinglePass(Equations, wiring.Component):
             partial=cycles.partial,
         )
         super().__init__(self.interface.members())
-
-    def _ciphers(self) -> dict[str, Any]:
-        """The pipelines by name: one that serves all, one for both directions, or one for each direction."""
-        p = self.parameters
-        lanes = {"key_bits": p.key_bits, "round_stages": p.round_stages, "sbox": p.sbox, "lanes": p.lanes}
-        if p.direction == "encrypt":
-            return {"lanes": PipelinedEncryption(key_sets=2, **lanes)}
-        if len(self.directions) == 2:
-            return both_ways(**lanes)
-        return {"decryption": PipelinedDecryption(**lanes)}
 
     def _timing(self) -> SectorTiming:
         """The cycle contract for units of ``sector_bytes``."""
@@ -129,9 +112,8 @@ class SinglePass(Equations, wiring.Component):
         masks = self._masks(f, decision)
         stealing = self._stealing(f, present, decision)
         blocks = [self.enter(present.here.data[k], mask) for k, mask in enumerate(masks)]
-        blocks[0] = self.enter(Mux(decision.completed, stealing.completed, present.here.data[0]), masks[0])
-        encipher = self._shared_cipher if self.cycles.shared else self._separate_ciphers
-        E = encipher(f, blocks, decision, call, called)
+        blocks[0] = self.enter(stealing.first, masks[0])
+        E = self.ciphers.connect(f, blocks, decision, tweak=self.entrance.tweak, call=call, called=called)
         self._results(f, decision, masks, stealing, E, results)
         self._leave(f, results)
         m.d.comb += self.fault.eq(with_key_faults(self, self.entrance.fault))
@@ -147,7 +129,7 @@ class SinglePass(Equations, wiring.Component):
         arrivals = self._queue(m, "arrivals", size, depth, late=entrance.layout["data"].width if late else 0)
         tweaks = self._queue(m, "tweaks", 128, depth, late=128 if late else 0)
         m.submodules.control = control = StealingControl(width=self.parameters.width)
-        return Frame(m, self.cycles.ahead, keys.clear, keys.clear_row, arrivals, tweaks, control)
+        return Frame(m, self.cycles, keys.clear, keys.clear_row, keys.round_keys, arrivals, tweaks, control)
 
     def _queue(self, m: Module, name: str, width: int, depth: int, late: int = 0) -> PromisedQueue:
         keys = self.key_unit
@@ -158,8 +140,8 @@ class SinglePass(Equations, wiring.Component):
 
     @property
     def _result_bits(self) -> int:
-        """Bits of a beat in the queue of results: its data, the number of its last byte, and whether it is the last."""
-        return len(Value.cast(self.o.payload.data)) + self.entrance.layout["end"].width + 1
+        """Bits of a beat in the queue of results: its data, which of its bytes leave, and whether it is the last."""
+        return len(Value.cast(self.o.payload.data)) + len(self.o.payload.keep) + 1
 
     # Stages, in the order of the data
 
@@ -168,11 +150,10 @@ class SinglePass(Equations, wiring.Component):
 
         ``call`` is itself a register, set if the tweak's place in its queue is free as the beat enters the entrance.
         """
-        keys, entrance, take, m = self.key_unit, self.entrance, Signal(name="take"), f.m
+        keys, entrance, m = self.key_unit, self.entrance, f.m
         waiting = Signal(name="tweak_waiting")  # a tweak without a place
         wanted = Signal(name="call_wanted")
         reserved = Signal(name="call_reserved")
-        needed = Signal(name="tweak_needed")  # after this cycle, where the next beat may bring another one
         opening = Signal()
         m.d.comb += [
             entrance.open.eq(keys.running),
@@ -181,19 +162,17 @@ class SinglePass(Equations, wiring.Component):
             wanted.eq(entrance.opening | waiting),
             reserved.eq(wanted & f.tweaks.room & ~call),  # never two in a row: beats enter in between
             f.tweaks.step.eq(called),
-            # a decision takes the tweak from its register in the cycle after the call
-            needed.eq(waiting | (call & (entrance.x.last if self.cycles.shared and f.ahead else ~called))),
-            take.eq(entrance.valid & f.arrivals.room & ~(entrance.first & needed)),
-            opening.eq(take & entrance.first),
-            entrance.take.eq(take),
-            f.arrivals.step.eq(take),
-            f.arrivals.write.eq(take),
+            # while the tweak is not taken its unit's first beat stays, and so does the tweak
+            entrance.permit.eq(f.arrivals.room & ~waiting & ~(call & ~called)),
+            opening.eq(entrance.take & entrance.first),
+            f.arrivals.step.eq(entrance.take),
+            f.arrivals.write.eq(entrance.take),
             f.arrivals.data.eq(f.kept(entrance.x.as_value())),
         ]
         m.d.sync += [waiting.eq(wanted & ~reserved), call.eq(reserved | (call & ~called))]
         with m.If(f.clear):
             m.d.sync += [waiting.eq(0), call.eq(0)]
-        units = Signal(range(self.cycles.arrivals + self.cipher_latency + 8))  # entered and not yet computed
+        units = Signal(range(self.cycles.arrivals + self.cycles.cipher + 8))  # entered and not yet computed
         m.d.sync += units.eq(Mux(f.clear, 0, units + opening - self.computed))
         connect_keys(m, self, idle=entrance.between & (units == 0), derived=Const(1))
 
@@ -255,9 +234,10 @@ class SinglePass(Equations, wiring.Component):
             "due": due,
             "holding": control.holding,
             "lane": control.lane,
-            "whole": control.whole,
             "together": control.together,
-            "end": here.end,
+            "part": Mux(control.complete & control.together, control.whole, 0),
+            "bytes": up_to(here.end),
+            "rest_bytes": up_to(here.end[:4]),
             "last": here.last,
             "decrypt": present.decrypt,
         }
@@ -290,65 +270,11 @@ class SinglePass(Equations, wiring.Component):
         f.m.d.comb += [
             stealing.blocks.eq(present.here.data.as_value()),
             stealing.lane.eq(decision.lane),
-            stealing.whole.eq(decision.whole),
-            stealing.together.eq(decision.together),
-            stealing.end.eq(decision.end),
+            stealing.part.eq(decision.part),
+            stealing.own.eq(decision.rest_bytes | ~decision.completed.replicate(16)),
             stealing.clear.eq(f.clear),
         ]
         return stealing
-
-    def _shared_cipher(
-        self, f: Frame, blocks: list[Value], decision: Decision, call: Value, called: Value
-    ) -> list[Value]:
-        """One set of pipelines for blocks and tweaks. Returns its results."""
-        m, lanes = f.m, self.ciphers["lanes"]
-        m.submodules.lanes = lanes
-        tweak = f.later("tweak", call)
-        m.d.comb += [
-            lanes.i.payload.eq(Cat(blocks)),
-            lanes.i.valid.eq(decision.enters | tweak),
-            lanes.second.eq(tweak),
-            lanes.round_keys.eq(self.key_unit.round_keys),
-            called.eq(call),
-        ]
-        with m.If(tweak):
-            m.d.comb += lanes.i.payload[:128].eq(self.entrance.tweak)
-        m.d.comb += [
-            f.tweaks.write.eq(self._tag(f, "tweak", tweak)[-1]),
-            f.tweaks.data.eq(f.kept(lanes.o.payload[:128])),
-        ]
-        return blocks_of(lanes.o.payload, self.parameters.lanes)
-
-    def _separate_ciphers(
-        self, f: Frame, blocks: list[Value], decision: Decision, call: Value, called: Value
-    ) -> list[Value]:
-        """Pipelines for blocks, and a sequential AES for tweaks. Returns the results of the pipelines."""
-        m, keys = f.m, self.key_unit
-        half = len(keys.round_keys) // 2
-        m.submodules.tweak_cipher = own = self.tweak_cipher
-        m.d.comb += [
-            own.i.payload.eq(self.entrance.tweak),
-            own.i.valid.eq(call),
-            own.round_keys.eq(keys.round_keys[half:]),
-            own.clear.eq(f.clear),
-            own.o.ready.eq(1),
-            called.eq(call & own.i.ready),
-            f.tweaks.write.eq(own.o.valid),
-            f.tweaks.data.eq(f.kept(own.o.payload)),
-        ]
-        if "cipher" in self.ciphers:
-            m.d.comb += self.ciphers["cipher"].decrypt.eq(decision.decrypt)
-        for name, pipeline in self.ciphers.items():
-            m.submodules[name] = pipeline
-            m.d.comb += [
-                pipeline.i.payload.eq(Cat(blocks)),
-                pipeline.i.valid.eq(decision.enters),
-                pipeline.round_keys.eq(keys.round_keys[:half]),
-            ]
-        result, *other = (pipeline.o.payload for pipeline in self.ciphers.values())
-        if other:
-            result = named(m, "given", Mux(self._tag(f, "way", decision.decrypt)[-1], other[0], result))
-        return blocks_of(result, self.parameters.lanes)
 
     def _results(
         self,
@@ -361,18 +287,18 @@ class SinglePass(Equations, wiring.Component):
     ) -> None:
         """Unmasks what comes out of the pipelines, and puts beats of it into the queue of results."""
         m, w = f.m, self.parameters.width
-        beat = self._tag(f, "beat", decision.beat)
-        held = self._tag(f, "held", decision.held)
-        completed = self._tag(f, "completed", decision.completed)
-        rest = self._tag(f, "rest", decision.rest)
+        beat = f.tag("beat", decision.beat)
+        held = f.tag("held", decision.held)
+        completed = f.tag("completed", decision.completed)
+        rest = f.tag("rest", decision.rest)
         amid = decision.completed & ~decision.together  # the last whole block's place is not at its unit's end
-        end = Mux(amid, -1, decision.end)[: len(decision.end)]
-        about = data.StructLayout({"end": len(end), "last": 1, "lane": len(decision.lane), "together": 1})
+        keep = decision.bytes | amid.replicate(16 * w)
+        about = data.StructLayout({"keep": 16 * w, "last": 1, "lane": len(decision.lane), "together": 1})
         beside = Delay(
             m,
             "beside",
-            Cat(*masks, end, decision.last & ~amid, decision.lane, decision.together),
-            cycles=self.cipher_latency,
+            Cat(*masks, keep, decision.last & ~amid, decision.lane, decision.together),
+            cycles=self.cycles.cipher,
             clear=f.clear,
             clear_row=f.clear_row,
         )
@@ -380,15 +306,15 @@ class SinglePass(Equations, wiring.Component):
         y = [named(m, f"y{k}", self.leave(E[k], mask)) for k, mask in enumerate(blocks_of(beside.value, w))]
         m.d.comb += [
             stealing.y.eq(Cat(y)),
-            f.control.held.eq(held[-1 - f.ahead]),  # of results, too, the control is ahead
+            f.control.held.eq(held[-1 - f.cycles.ahead]),  # of results, too, the control is ahead
             stealing.y_held.eq(held[-1]),
             stealing.y_completed.eq(completed[-2]),
             stealing.y_rest.eq(rest[-2]),
             stealing.y_together.eq(soon.together),
             stealing.y_lane.eq(soon.lane),
-            stealing.y_end.eq(soon.end),
+            stealing.y_keep.eq(soon.keep),
             results.write.eq(beat[-1] | completed[-1] | rest[-1]),
-            results.data.eq(Cat(stealing.beat, then.end, then.last)),
+            results.data.eq(Cat(stealing.beat, then.keep, then.last)),
             self.computed.eq(results.write & then.last),
         ]
 
@@ -397,14 +323,8 @@ class SinglePass(Equations, wiring.Component):
         size = 128 * self.parameters.width
         f.m.d.comb += [
             self.o.valid.eq(results.valid & ~f.clear),
-            results.read.eq(self.o.valid & self.o.ready),
+            results.read.eq(results.valid & self.o.ready),
             self.o.payload.data.eq(results.beat[:size]),
-            self.o.payload.keep.eq(up_to(results.beat[size:-1])),
+            self.o.payload.keep.eq(results.beat[size:-1]),
             self.o.payload.last.eq(results.beat[-1]),
         ]
-
-    def _tag(self, f: Frame, name: str, entering: Value) -> Signal:
-        """A flag that goes along with the pipelines. Its highest bit is beside their output."""
-        tag = Signal(self.cipher_latency, name=f"{name}_tag")
-        f.m.d.sync += tag.eq(Mux(f.clear, 0, Cat(entering, tag[:-1])))
-        return tag

@@ -3,28 +3,27 @@
 
 from dataclasses import dataclass
 
-from amaranth import Module, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.hdl import ValueLike
 from amaranth.lib import data
 
 from wideblock.rtl.stream.queue import PromisedQueue
 
 from .stealing import StealingControl
+from .timing import Cycles
 
 __all__ = ["Decision", "Frame", "Present"]
 
 
 @dataclass(frozen=True)
 class Frame:
-    """Shared by all stages: the queues of beats and of enciphered tweaks, and the control of the present beat.
-
-    ``ahead`` are the cycles by which the control is ahead of the data that it moves.
-    """
+    """Shared by all stages: the queues of beats and of enciphered tweaks, and the control of the present beat."""
 
     m: Module
-    ahead: int
+    cycles: Cycles
     clear: Value
     clear_row: Value
+    round_keys: Value
     arrivals: PromisedQueue
     tweaks: PromisedQueue
     control: StealingControl
@@ -34,15 +33,24 @@ class Frame:
         return value & ~self.clear.replicate(len(value))
 
     def later(self, name: str, value: ValueLike) -> Value:
-        """``value`` of the control in the cycle in which the data move; its registers have the ``name``."""
+        """``value`` of the control in the cycle in which the data move; to be called outside of conditions.
+
+        Its registers have the ``name``.
+        """
         moved = Value.cast(value)
-        for cycle in range(self.ahead):
+        for cycle in range(self.cycles.ahead):
             register = Signal(len(moved), name=f"{name}_later{cycle or ''}")
             self.m.d.sync += register.eq(moved)
             with self.m.If(self.clear):
                 self.m.d.sync += register.eq(0)
             moved = register
         return moved
+
+    def tag(self, name: str, entering: Value) -> Signal:
+        """A flag that goes along with the pipelines. Its highest bit is beside their output."""
+        tag = Signal(self.cycles.cipher, name=f"{name}_tag")
+        self.m.d.sync += tag.eq(Mux(self.clear, 0, Cat(entering, tag[:-1])))
+        return tag
 
 
 @dataclass(frozen=True)
@@ -66,8 +74,10 @@ class Decision:
                                  completed block, or the place of a rest
     enters:                      a beat or the completed block enters the pipelines
     due:                         the masks of the next unit are
-    holding, lane, whole, together: see :class:`.stealing.StealingControl`
-    end, last, decrypt:          of the present beat
+    holding, lane, together:     see :class:`.stealing.StealingControl`
+    part:                        see :class:`.stealing.StealingData`
+    bytes, rest_bytes:           bytes of the present beat, and those of the part of a block at its end
+    last, decrypt:               of the present beat, too
     """
 
     enters: Value
@@ -78,8 +88,9 @@ class Decision:
     due: Value
     holding: Value
     lane: Value
-    whole: Value
     together: Value
-    end: Value
+    part: Value
+    bytes: Value
+    rest_bytes: Value
     last: Value
     decrypt: Value

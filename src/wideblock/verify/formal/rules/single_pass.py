@@ -42,7 +42,7 @@ def queues(core: Contract) -> Rule:
     if cycles.ahead:
         signals |= {f"{step}_later": f"core.{step}_later" for step in steps}
         tags = {step: f"{{{step}_tag, {step}_later}}" for step in steps}
-    signals |= {"completing": "core.control.completing", "rest": "core.control.rest"}
+    signals |= {"stealing": "core.control.stealing", "rest": "core.control.rest"}
     if not cycles.shared:
         signals["tweak_inside"] = "core.tweak_cipher.full"
     flags = cycles.ahead + cycles.cipher
@@ -50,7 +50,7 @@ def queues(core: Contract) -> Rule:
     rules = [
         no_loss("arrivals", cycles.arrivals, "0"),
         no_loss("tweaks", cycles.arrivals, tweaks if cycles.shared else "tweak_inside"),
-        no_loss("results", cycles.results, f"completing + {results}"),
+        no_loss("results", cycles.results, f"(stealing && !rest) + {results}"),
     ]
     for found_signals, _ in rules:
         signals |= found_signals
@@ -63,7 +63,7 @@ def queues(core: Contract) -> Rule:
       wire [{flags - 1}:0] result_steps = beat_steps | completed_steps | rest_steps;
       {"".join(rule for _, rule in rules)}
       always @* if (!clear) begin
-        assert (!completing || !rest);
+        assert (stealing || !rest);
         assert (!(beat_steps & completed_steps) && !(beat_steps & rest_steps) && !(completed_steps & rest_steps));
       end""",
     )
