@@ -135,7 +135,7 @@ class KeyUnit(wiring.Component):
         m = Module()
         m.submodules.expansion = expansion = self.expansion
         count = Signal(range(2 * self.rows))
-        cleared = Signal()
+        cleared = Signal()  # the last cycle of clearing
         taken = self.taken
         accepting = Signal()  # a key: a register, as little may be between it and the enables of all key registers
         accepts = accepting if self.announced else accepting | (self.running & self.idle)
@@ -143,7 +143,6 @@ class KeyUnit(wiring.Component):
             self.key.ready.eq(accepts & expansion.key.ready),
             taken.eq(self.key.valid & self.key.ready),
             self.clear_row.eq(count),
-            cleared.eq(count == 2 * self.rows - 1),
         ]
         if raw := self.material.raw:
             m.d.comb += self.words.eq(Cat(self.key.payload[self.material.place(word)] for word in raw))
@@ -160,7 +159,10 @@ class KeyUnit(wiring.Component):
                 m.next = "clear"
 
         # ``clear`` and ``running`` go to all of the core: they are registers, and not read from the state.
-        m.d.sync += count.eq(Mux(self.clear & ~self.zeroize, count + 1, 0))
+        m.d.sync += [
+            count.eq(Mux(self.clear & ~self.zeroize, count + 1, 0)),
+            cleared.eq((count == 2 * self.rows - 2) & ~self.zeroize),
+        ]
         with m.FSM():
             with m.State("clear"):
                 with m.If(cleared):

@@ -33,20 +33,25 @@ def queues(core: Contract) -> Rule:
     """The queues of arrivals, tweaks and results.
 
     An arrival is promised and written at once. A tweak under way is in the pipelines or in a cipher of its own. A
-    result under way is a beat in the pipelines, or one that is held back until it is completed, or a rest.
+    result under way is a beat in the pipelines, or one that is held back until it is completed, or a rest. A last
+    whole block that is held is in the pipelines, as the control sees them, or has come out. The place of a tweak is
+    promised as its call is taken, and is free while it is called for.
     """
     cycles = core.component.cycles
-    steps = ["beat", "completed", "rest", *(["tweak"] if cycles.shared else [])]
+    steps = {step: step for step in ("beat", "held", "completed", "rest")}
+    steps |= {"tweak": "call"} if cycles.shared else {}
     signals = {f"{step}_tag": f"core.{step}_tag" for step in steps}
     tags = {step: f"{step}_tag" for step in steps}
     if cycles.ahead:
-        signals |= {f"{step}_later": f"core.{step}_later" for step in steps}
+        signals |= {f"{step}_later": f"core.{decided}_later" for step, decided in steps.items()}
         tags = {step: f"{{{step}_tag, {step}_later}}" for step in steps}
-    signals |= {"stealing": "core.control.stealing", "rest": "core.control.rest"}
+    signals |= {flag: f"core.control.{flag}" for flag in ("stealing", "rest", "result_held")}
+    signals["call"] = "core.call"
     if not cycles.shared:
         signals["tweak_inside"] = "core.tweak_cipher.full"
     flags = cycles.ahead + cycles.cipher
-    results, tweaks = (" + ".join(f"{steps}[{k}]" for k in range(flags)) for steps in ("result_steps", "tweak_steps"))
+    results, tweaks = (" + ".join(f"{name}_steps[{k}]" for k in range(flags)) for name in ("result", "tweak"))
+    held = " + ".join(f"held_steps[{k}]" for k in range(cycles.cipher))
     rules = [
         no_loss("arrivals", cycles.arrivals, "0"),
         no_loss("tweaks", cycles.arrivals, tweaks if cycles.shared else "tweak_inside"),
@@ -63,7 +68,9 @@ def queues(core: Contract) -> Rule:
       wire [{flags - 1}:0] result_steps = beat_steps | completed_steps | rest_steps;
       {"".join(rule for _, rule in rules)}
       always @* if (!clear) begin
+        assert (!call || tweaks_room);
         assert (stealing || !rest);
+        assert (16'd0 + result_held + {held} == (stealing && !rest));
         assert (!(beat_steps & completed_steps) && !(beat_steps & rest_steps) && !(completed_steps & rest_steps));
       end""",
     )
