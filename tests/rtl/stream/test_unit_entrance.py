@@ -42,7 +42,7 @@ def run(dut, units, *, p_valid=1.0, p_take=1.0, seed=0):
             ctx.set(dut.i.valid, offered)
             if offered:
                 ctx.set(dut.i.payload, beats[sent])
-            ctx.set(dut.take, ctx.get(dut.valid) and rng.random() < p_take)
+            ctx.set(dut.permit, rng.random() < p_take)
             if ctx.get(dut.take):
                 x, first = ctx.get(dut.x), ctx.get(dut.first)
                 data = sum(x.data[k] << 128 * k for k in range(dut.width))

@@ -135,42 +135,48 @@ class KeyUnit(wiring.Component):
         m = Module()
         m.submodules.expansion = expansion = self.expansion
         count = Signal(range(2 * self.rows))
-        cleared = Signal()
+        cleared = Signal()  # the last cycle of clearing
         taken = self.taken
+        accepting = Signal()  # a key: a register, as little may be between it and the enables of all key registers
+        accepts = accepting if self.announced else accepting | (self.running & self.idle)
         m.d.comb += [
+            self.key.ready.eq(accepts & expansion.key.ready),
             taken.eq(self.key.valid & self.key.ready),
             self.clear_row.eq(count),
-            cleared.eq(count == 2 * self.rows - 1),
         ]
         if raw := self.material.raw:
             m.d.comb += self.words.eq(Cat(self.key.payload[self.material.place(word)] for word in raw))
         # registers take it to the keys, a cycle later: it ends before ``clear``, so that a key can follow that at once
         forget = self.clear & ~cleared
-        expanded, refused = (self._one_key if len(self.material.ciphers) == 1 else self._two_keys)(m, taken, forget)
+        load_keys = self._one_key if len(self.material.ciphers) == 1 else self._two_keys
+        expanded, refused = load_keys(m, accepts, forget)
         m.d.sync += self.waiting.eq(self.key.valid & self.running & ~taken)
-        admitted = self._admitted(m)
         derived = self._program(m, taken) if self.sequenced else self.derived
 
         def cleared_on_demand():
             with m.If(self.zeroize):
-                m.d.sync += [self.clear.eq(1), self.running.eq(0)]
+                m.d.sync += [self.clear.eq(1), self.running.eq(0), accepting.eq(0)]
                 m.next = "clear"
 
         # ``clear`` and ``running`` go to all of the core: they are registers, and not read from the state.
-        m.d.sync += count.eq(Mux(self.clear & ~self.zeroize, count + 1, 0))
+        m.d.sync += [
+            count.eq(Mux(self.clear & ~self.zeroize, count + 1, 0)),
+            cleared.eq((count == 2 * self.rows - 2) & ~self.zeroize),
+        ]
         with m.FSM():
             with m.State("clear"):
                 with m.If(cleared):
-                    m.d.sync += self.clear.eq(0)
+                    m.d.sync += [self.clear.eq(0), accepting.eq(1)]
                     m.next = "no key"
                 cleared_on_demand()
             with m.State("no key"):
-                m.d.comb += self.key.ready.eq(expansion.key.ready)
                 with m.If(taken):
+                    m.d.sync += accepting.eq(0)
                     m.next = "expansion"
                 cleared_on_demand()
             with m.State("expansion"):
                 with m.If(refused):
+                    m.d.sync += accepting.eq(1)
                     m.next = "no key"
                 with m.Elif(expanded):
                     m.d.comb += self.derive.eq(1)
@@ -184,20 +190,14 @@ class KeyUnit(wiring.Component):
                     m.next = "running"
                 cleared_on_demand()
             with m.State("running"):
-                m.d.comb += self.key.ready.eq(admitted & expansion.key.ready)
+                if self.announced:
+                    # An idle core remains so while a key waits; a source that withdraws the key lets a sector in.
+                    m.d.sync += accepting.eq(self.waiting & self.idle & self.key.valid & ~taken)
                 with m.If(taken):
                     m.d.sync += self.running.eq(0)
                     m.next = "expansion"
                 cleared_on_demand()
         return m
-
-    def _admitted(self, m: Module) -> Value:
-        """Whether a key is accepted: the core is idle and, as no sector enters while a key is waiting, remains so."""
-        if not self.announced:
-            return self.idle
-        quiet = Signal()
-        m.d.sync += quiet.eq(self.waiting & self.idle & self.running)
-        return quiet & self.waiting  # a source that withdraws a key has let a sector in
 
     def _program(self, m: Module, taken: Value) -> Value:
         """Counts the calls that were asked for, keeps what returns; high when all did and the core is done, too."""
@@ -247,18 +247,18 @@ class KeyUnit(wiring.Component):
             m.d.sync += [self.expanded(word).eq(0) for word in words[:-1]]
         return complete & (begun == len(words))
 
-    def _one_key(self, m: Module, taken: Value, forget: Value) -> tuple[Value, Value]:
+    def _one_key(self, m: Module, accepts: Value, forget: Value) -> tuple[Value, Value]:
         """Expands the AES key. Returns whether its round keys are complete, and whether it is refused: never."""
         expansion = self.expansion
         m.d.comb += [
-            expansion.key.valid.eq(taken),
+            expansion.key.valid.eq(self.key.valid & accepts),
             expansion.key.payload.eq(self.key.payload[self.material.place(self.material.ciphers[0])]),
             expansion.clear.eq(forget),
             self.round_keys.eq(expansion.round_keys),
         ]
         return expansion.ready, Const(0)
 
-    def _two_keys(self, m: Module, taken: Value, forget: Value) -> tuple[Value, Value]:
+    def _two_keys(self, m: Module, accepts: Value, forget: Value) -> tuple[Value, Value]:
         """Expands the second AES key, then the first. Returns the same as :meth:`_one_key`.
 
         Whether they are equal is known a cycle after they were taken; nothing but the expansion has begun by then.
@@ -267,24 +267,33 @@ class KeyUnit(wiring.Component):
         key1, key2 = (self.key.payload[self.material.place(word)] for word in self.material.ciphers)
         halfway = Signal()
         forgetting = Signal(init=1)
-        waiting_key = Signal(len(key1), reset_less=True)
+        offered = Signal()
+        first_key = Signal(len(key1), reset_less=True)
+        waits = Signal()  # the first key does, for the expansion of the second one
         second_keys = Signal(len(expansion.round_keys), reset_less=True)
-        on_key1 = Signal()
+        following = Signal()  # the second keys follow the expansion until they are complete
         m.d.comb += [
-            halfway.eq(expansion.ready & ~on_key1),
-            expansion.key.valid.eq(taken | halfway),
-            expansion.key.payload.eq(Mux(halfway, waiting_key, key2)),
+            offered.eq(self.key.valid & (accepts | self.waiting)),
+            halfway.eq(expansion.ready & waits),
+            expansion.key.valid.eq((self.key.valid & accepts) | halfway),
+            expansion.key.payload.eq(Mux(waits, first_key, key2)),
             expansion.clear.eq(forget | self.refused),
             self.round_keys.eq(Cat(expansion.round_keys, second_keys)),
         ]
         m.d.sync += [
-            self.refused.eq(taken & (key1 == key2) & ~self.zeroize),
+            self.refused.eq(self.taken & (key1 == key2) & ~self.zeroize),
             forgetting.eq(forget | self.refused),
+            waits.eq((waits | self.taken) & ~halfway),
+            following.eq(waits & ~expansion.ready),
         ]
-        with m.If(taken):
-            m.d.sync += [waiting_key.eq(key1), on_key1.eq(0)]
-        with m.If(halfway):
-            m.d.sync += [second_keys.eq(expansion.round_keys), waiting_key.eq(0), on_key1.eq(1)]
+        # ``taken`` and ``halfway`` come too late to enable so many registers. A key that is offered is kept before it
+        # is taken, and forgotten if it is not.
+        with m.If(offered):
+            m.d.sync += first_key.eq(key1)
+        with m.If(forgetting | ~(offered | waits)):
+            m.d.sync += first_key.eq(0)
+        with m.If(following):
+            m.d.sync += second_keys.eq(expansion.round_keys)
         with m.If(forgetting):
-            m.d.sync += [s.eq(0) for s in (waiting_key, second_keys, on_key1)]
-        return expansion.ready & on_key1, self.refused
+            m.d.sync += [second_keys.eq(0), waits.eq(0)]
+        return expansion.ready & ~waits, self.refused

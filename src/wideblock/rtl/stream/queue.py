@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The queue between the lanes, which never stall, and a hash unit that may."""
 
-from amaranth import Const, Module, Mux, Signal
+from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -12,15 +12,17 @@ class PromisedQueue(wiring.Component):
     """Holds ``depth`` beats; a step may enter the lanes only if its beat has a reserved place.
 
     ``step`` enters the lanes, if there is ``room``; ``parts`` steps make a beat, which arrives with ``write``.
-    ``beat`` is the oldest one while ``valid``; ``read`` takes it.
+    ``beat`` is the oldest one while ``valid``; ``read`` takes it. The lowest ``late`` bits of ``beat`` come a cycle
+    after the others: those of a beat are there in the cycle after ``read``.
 
     Timing: a beat can be read one cycle after it was written. ``valid`` comes from a register, and so does ``room``
             but for the number of the part.
-    Cost:   distributed memory of ``depth`` rows, rounded up to a power of two; four counters.
+    Cost:   distributed memory of ``depth`` rows, rounded up to a power of two; four counters, and an address for the
+            late bits.
     """
 
-    def __init__(self, *, width: int, depth: int, parts: int, clear_row_bits: int):
-        self.width, self.depth, self.parts = width, depth, parts
+    def __init__(self, *, width: int, depth: int, parts: int, clear_row_bits: int, late: int = 0):
+        self.width, self.depth, self.parts, self.late = width, depth, parts, late
         super().__init__(
             {
                 "step": In(1),
@@ -38,9 +40,6 @@ class PromisedQueue(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         rows = 1 << max(1, (self.depth - 1).bit_length())  # so that addresses wrap by themselves
-        m.submodules.beats = beats = memory.Memory(shape=self.width, depth=rows, init=[])
-        write = beats.write_port()
-        read = beats.read_port(domain="comb")
         head = Signal(range(rows))
         tail = Signal(range(rows))
         waiting = Signal(range(self.depth + 1))
@@ -48,14 +47,14 @@ class PromisedQueue(wiring.Component):
         full = Signal()  # promised == depth
         part = Signal(range(self.parts), name="part") if self.parts > 1 else Const(0)
         promise = self.step & (part == 0)
-        m.d.comb += [
-            write.addr.eq(tail),
-            write.data.eq(self.data),
-            write.en.eq(self.write),
-            read.addr.eq(head),
-            self.beat.eq(read.data),
-            self.room.eq(~full | (part != 0)),
-        ]
+        m.d.comb += self.room.eq(~full | (part != 0))
+        if self.late < self.width:
+            self._store(m, "beats", slice(self.late, self.width), head, tail)
+        if self.late:
+            # a row that was read can be written in the next cycle: its late bits are read in that cycle, as they were
+            before = Signal.like(head, name="head_before")
+            m.d.sync += before.eq(head)
+            self._store(m, "late_beats", slice(0, self.late), before, tail)
         if isinstance(part, Signal):
             with m.If(self.step):
                 m.d.sync += part.eq(Mux(part == self.parts - 1, 0, part + 1))
@@ -70,6 +69,21 @@ class PromisedQueue(wiring.Component):
             full.eq(Mux(promise, ~self.read & (promised == self.depth - 1), full & ~self.read)),
         ]
         with m.If(self.clear):
-            m.d.comb += [write.addr.eq(self.clear_row), write.en.eq(1)]
             m.d.sync += [counter.eq(0) for counter in (head, tail, waiting, promised, self.valid, full)]
         return m
+
+    def _store(self, m: Module, name: str, bits: slice, head: Value, tail: Value) -> None:
+        """The memory of these bits of all beats."""
+        rows = 1 << len(head)
+        m.submodules[name] = beats = memory.Memory(shape=bits.stop - bits.start, depth=rows, init=[])
+        write = beats.write_port()
+        read = beats.read_port(domain="comb")
+        m.d.comb += [
+            write.addr.eq(tail),
+            write.data.eq(self.data[bits]),
+            write.en.eq(self.write),
+            read.addr.eq(head),
+            self.beat[bits].eq(read.data),
+        ]
+        with m.If(self.clear):
+            m.d.comb += [write.addr.eq(self.clear_row), write.en.eq(1)]

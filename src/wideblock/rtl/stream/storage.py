@@ -60,12 +60,16 @@ class Ring:
 
 
 class Delay:
-    """``value`` of so many ``cycles`` ago, in distributed memory but for the last of them, in registers."""
+    """``value`` of so many ``cycles`` ago, in distributed memory but for the last of them, in registers.
+
+    ``ahead`` is ``value`` a cycle earlier, from the memory.
+    """
 
     def __init__(self, m: Module, name: str, value: Value, *, cycles: int, clear: Value, clear_row: Value):
         kept = value & ~clear.replicate(len(value))
         if cycles > 1:
             kept = self._stored(m, name, kept, cycles - 1, clear, clear_row)
+        self.ahead = kept
         self.value = Signal(len(value), name=f"{name}_value", reset_less=True)
         m.d.sync += self.value.eq(kept)
 

@@ -24,9 +24,10 @@ FAULTS = (
 class UnitEntrance(wiring.Component):
     """Offers the beats of units of 16 bytes to ``beats`` full beats, and keeps out what is no unit.
 
-    A beat is in ``x`` while ``valid``, the unit's ``first`` or not; ``x.end`` is the number of its last byte. ``take``
-    says that the core takes it. ``directions`` are the values of ``decrypt`` that the core can serve. ``open`` admits
-    beats at all, ``hold`` no further unit; ``between`` says that no unit has begun and none is in the register.
+    A beat is in ``x`` while ``valid``, the unit's ``first`` or not; ``x.end`` is the number of its last byte. The core
+    takes it, ``take``, if it gives ``permit``. ``directions`` are the values of ``decrypt`` that the core can serve.
+    ``open`` admits beats at all, ``hold`` no further unit; ``between`` says that no unit has begun and none is in the
+    register. ``tweak`` is that of the unit while its first beat is in the register.
     ``opening`` pulses as the first beat of a unit that will be offered comes into the register.
 
     A bit of ``fault`` pulses with the beat that shows it. A unit under 16 bytes, and one in a direction that the core
@@ -35,7 +36,7 @@ class UnitEntrance(wiring.Component):
     that ``clear`` cut in two is dropped without a fault; the flag for that survives ``clear``, but not a reset.
 
     Timing: a beat is offered one cycle after it was taken; full rate.
-    Paths:  ``take`` to ``i.ready``; none from ``i``.
+    Paths:  ``permit`` to ``take`` and ``i.ready``; none from ``i`` but to ``opening``.
     """
 
     def __init__(self, *, width: int, beats: int, directions: Sequence[bool]):
@@ -59,7 +60,8 @@ class UnitEntrance(wiring.Component):
                 "opening": Out(1),
                 "first": Out(1),
                 "valid": Out(1),
-                "take": In(1),
+                "permit": In(1),
+                "take": Out(1),
                 "fault": Out(len(FAULTS)),
                 "between": Out(1),
             }
@@ -83,6 +85,7 @@ class UnitEntrance(wiring.Component):
         leaves = Signal()
         m.d.comb += [
             swallow.eq(full & (discard | (first & wrong))),
+            self.take.eq(self.valid & self.permit),
             leaves.eq(self.take | swallow),
             foreign.eq(0 if len(self.directions) == 2 else beat.decrypt != Const(self.directions[0], 1)),
             self.valid.eq(full & ~swallow),
@@ -91,7 +94,8 @@ class UnitEntrance(wiring.Component):
             self.x.end.eq(beat.end),
             self.x.last.eq(beat.last | final),
             self.x.decrypt.eq(beat.decrypt),
-            self.i.ready.eq(self.open & (begun | ~self.hold) & (~full | leaves)),
+            # a beat that is dropped leaves without a permit, but another one is accepted in that cycle only with one
+            self.i.ready.eq(self.open & (begun | ~self.hold) & (~full | self.permit)),
             self.between.eq(~begun & ~full),
             self.fault[SHORT].eq((swallow & ~discard & ~foreign) | (self.take & holes)),
             self.fault[LONG].eq(self.take & final & ~beat.last),
@@ -120,6 +124,7 @@ class UnitEntrance(wiring.Component):
                 full.eq(1),
                 begun.eq(~new.last),
                 beat.data.eq(new.data),
+                self.tweak.eq(new.tweak),
                 beat.end.eq(end),
                 beat.last.eq(new.last),
                 holes.eq(new.last & (~new.keep[0] | (new.keep[1:] & ~new.keep[:-1]).any())),
@@ -127,7 +132,7 @@ class UnitEntrance(wiring.Component):
                 wrong.eq(improper),
             ]
             with m.If(~begun):
-                m.d.sync += [self.tweak.eq(new.tweak), beat.decrypt.eq(new.decrypt)]
+                m.d.sync += beat.decrypt.eq(new.decrypt)
         with m.If(self.clear):
             m.d.sync += [beat.as_value().eq(0), self.tweak.eq(0), full.eq(0), first.eq(1), discard.eq(begun)]
             m.d.sync += [number.eq(0), final.eq(final.init), holes.eq(0), short.eq(0), wrong.eq(0)]

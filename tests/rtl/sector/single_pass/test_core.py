@@ -8,7 +8,7 @@ from amaranth.sim import Simulator
 
 from wideblock.rtl.aes import pipelined
 from wideblock.rtl.sector.parameters import SinglePassParameters
-from wideblock.rtl.sector.single_pass import core as single_pass
+from wideblock.rtl.sector.single_pass import ciphers
 from wideblock.rtl.tes.xts import Xts
 
 from ....variants import few_of_many
@@ -21,7 +21,7 @@ def measured(core):
     """compute and latency of a first unit, the gaps between units that leave a core that is full, and setup."""
     p, t, rng = core.parameters, core.timing, random.Random(1)
     size = p.beat_bytes
-    edge = 2 * (1 + t.latency // t.interval) + 2 * core.arrivals_depth // p.beats + 2  # the core fills and empties
+    edge = 2 * (1 + t.latency // t.interval) + 2 * core.cycles.arrivals // p.beats + 2  # the core fills and empties
     units = 1 + 12 + 2 * edge
     sizes = [min(size, p.sector_bytes - at) for at in range(0, p.sector_bytes, size)]
     entered, computed, left, key = [], [], [], []
@@ -66,14 +66,16 @@ def measured(core):
 
 
 CASES = [
-    *(("encrypt", 1, size, 128, 1) for size in (16, 17, 31, 33, 56, 72, 80, 520)),
+    *(("encrypt", 1, size, 128, 1) for size in (16, 17, 31, 33, 56, 72, 80, 200, 520)),
     *(("encrypt", 2, size, 128, 1) for size in (24, 40, 48, 56, 72, 184, 408)),
     *(("encrypt", 4, size, 128, 1) for size in (40, 80, 520)),
     *(("both", 1, size, 128, 1) for size in (16, 24, 264)),
     *(("both", 2, size, 128, 2) for size in (24, 72)),
     *(("decrypt", 2, size, 256, 1) for size in (100, 520)),
-    ("encrypt", 1, 168, 128, 2),
-    ("encrypt", 2, 72, 128, 2),
+    *(("encrypt", 1, size, 128, 2) for size in (16, 17, 33, 80, 168, 200, 360, 376)),
+    *(("encrypt", 2, size, 128, 2) for size in (24, 40, 72, 88)),
+    *(("both", 1, size, 128, 2) for size in (24, 264)),
+    ("encrypt", 1, 168, 128, 3),
 ]
 
 
@@ -84,7 +86,7 @@ CASES = [
 def test_timing(monkeypatch, direction, width, sector_bytes, key_bits, round_stages):
     monkeypatch.setattr(pipelined, "PipelinedEitherWay", Registers)
     for name in ("PipelinedEncryption", "PipelinedDecryption"):
-        monkeypatch.setattr(single_pass, name, Registers)
+        monkeypatch.setattr(ciphers, name, Registers)
     core = Xts(
         SinglePassParameters(
             direction=direction,

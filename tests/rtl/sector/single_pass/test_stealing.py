@@ -94,7 +94,6 @@ def test_bytes_of_the_end(width, lane, part):
     present, result = rng.randbytes(16 * width), rng.randbytes(16 * width)
     completed = rng.randbytes(16)  # as it comes out
     at = 16 * (lane + 1) if together else 0
-    end = (at if together else 0) + part - 1
 
     async def bench(ctx):
         ctx.set(dut.y, number(result))
@@ -103,29 +102,30 @@ def test_bytes_of_the_end(width, lane, part):
         ctx.set(dut.y_held, 0)
         ctx.set(dut.blocks, number(present))
         ctx.set(dut.lane, lane)
-        ctx.set(dut.whole, lane + 1 if together else 0)
-        ctx.set(dut.together, together)
-        ctx.set(dut.end, end)
+        ctx.set(dut.part, lane + 1 if together else 0)
+        ctx.set(dut.own, (1 << part) - 1)
         held = result[16 * lane : 16 * lane + 16]
-        assert ctx.get(dut.completed) == number(present[at : at + part] + held[part:])
+        assert ctx.get(dut.first) == number(present[at : at + part] + held[part:])
         out = result[: 16 * lane] + completed
         if together:
             out += held[:part]
-        ctx.set(dut.y, number(completed))
         ctx.set(dut.y_completed, 1)
         ctx.set(dut.y_lane, lane)
         ctx.set(dut.y_together, together)
-        ctx.set(dut.y_end, len(out) - 1)
+        ctx.set(dut.y_keep, (1 << len(out)) - 1)
+        await ctx.tick()
+        ctx.set(dut.y, number(completed))
         assert ctx.get(dut.beat) == number(out)
+        ctx.set(dut.y_completed, 0)
         if not together:
-            ctx.set(dut.y_completed, 0)
             ctx.set(dut.y_rest, 1)
-            ctx.set(dut.y_end, part - 1)
+            ctx.set(dut.y_keep, (1 << part) - 1)
+            await ctx.tick()
             assert ctx.get(dut.beat) == number(held[:part])
         ctx.set(dut.clear, 1)
         await ctx.tick()
-        ctx.set(dut.end, 0)
-        assert ctx.get(dut.completed) >> 8 == 0
+        ctx.set(dut.own, 1)
+        assert ctx.get(dut.first) >> 8 == 0
 
     simulator = Simulator(dut)
     simulator.add_clock(1e-6)

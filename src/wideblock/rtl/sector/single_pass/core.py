@@ -12,18 +12,16 @@ if its result has a reserved place.
 
 A last block that is not whole is completed with the end of the result before it. That result is held, the completed
 block follows it into the pipelines, and what is left of it leaves last.
-"""
 
-from typing import Any
+With two or more stages a round the control decides a cycle before the data move, on the tags of the beats alone.
+Registers take its decision to the data: the beat, the masks and the choice among them come from registers.
+"""
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
 
-from wideblock.rtl.aes.iterative import IterativeEncryption
-from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption, both_ways
 from wideblock.rtl.aes.planes import named
-from wideblock.rtl.aes.sbox import logic_sbox
 from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.stream.behaviour import Behaviour, Length, Output, SectorTiming
 from wideblock.rtl.stream.queue import PromisedQueue
@@ -35,9 +33,10 @@ from wideblock.rtl.stream.unit_entrance import FAULTS, UnitEntrance
 
 from ..keys import connect_keys, key_collector, key_faults, with_key_faults
 from ..parameters import SinglePassParameters
+from .ciphers import Ciphers
 from .equations import Equations
 from .stealing import StealingControl, StealingData, up_to
-from .values import Frame, Moves, Present
+from .values import Decision, Frame, Present
 
 __all__ = ["SinglePass"]
 
@@ -59,15 +58,10 @@ class SinglePass(Equations, wiring.Component):
         self.check(parameters)
         self.parameters = p = parameters
         self.directions = {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[p.direction]
-        self.shared = p.direction == "encrypt"
-        self.ciphers = self._ciphers()
-        self.tweak_cipher = IterativeEncryption(key_bits=p.key_bits, sbox=logic_sbox(p.sbox))
-        self.cipher_latency = A = next(iter(self.ciphers.values())).timing.latency
-        self.tweak_latency = A if self.shared else self.tweak_cipher.timing.latency
+        self.ciphers = Ciphers(p)
+        self.cycles = cycles = self.ciphers.cycles
         self.entrance = UnitEntrance(width=p.width, beats=self.max_blocks // p.width, directions=self.directions)
-        self.arrivals_depth = self.tweak_latency + 2  # as many as arrive while a tweak is enciphered, and not more
-        self.results_depth = A + 2
-        rows = 2 * power_of_two(max(self.arrivals_depth, self.results_depth))
+        rows = 2 * power_of_two(max(cycles.arrivals, cycles.results))
         material = self.key_material(p)
         faults = (*FAULTS, *key_faults(p, material))
         self.key_collector = key_collector(p, material)
@@ -84,50 +78,20 @@ class SinglePass(Equations, wiring.Component):
             keys=material.rule,
             faults=faults,
             timing=self.timing,
-            partial=A + 2,
+            partial=cycles.partial,
         )
         super().__init__(self.interface.members())
 
-    def _ciphers(self) -> dict[str, Any]:
-        """The pipelines by name: one that serves all, one for both directions, or one for each direction."""
-        p = self.parameters
-        lanes = {"key_bits": p.key_bits, "round_stages": p.round_stages, "sbox": p.sbox, "lanes": p.lanes}
-        if self.shared:
-            return {"lanes": PipelinedEncryption(key_sets=2, **lanes)}
-        if len(self.directions) == 2:
-            return both_ways(**lanes)
-        return {"decryption": PipelinedDecryption(**lanes)}
-
     def _timing(self) -> SectorTiming:
-        """The cycle contract for units of ``sector_bytes``.
-
-        In a unit that ends in part of a block, the last whole block comes out of the pipelines before the completed one
-        goes in. Where they serve the tweaks, too, each unit takes them for one cycle more: that in which the tweak of a
-        later unit goes in. In the steady state that is two cycles after a beat moved on and so made way for the last
-        one of the unit before it, ``arrivals_depth`` + 1 beats later. It costs nothing if the beat that moves in
-        between is the one with the last whole block, since the pipelines wait then. If the part is in that beat, too,
-        the beat stays.
-        """
-        p, A = self.parameters, self.cipher_latency
-        registered, masks = 1, 2  # the input beat; the enciphered tweak in its queue, and in the register of masks
-        compute = registered + self.tweak_latency + masks - 1 + A + p.beats
-        work = p.beats
-        tweak = 1 if self.shared else 0
-        if p.sector_bytes % 16:
-            together = p.sector_bytes % p.beat_bytes > 16
-            compute += A + 1
-            work += A + 1 + together
-            if (self.arrivals_depth - (not together)) % p.beats == 0:
-                tweak = 0
-        before = -(-(self.arrivals_depth + 2) // p.beats)  # units that end in the queue or a register before it
-        waiting = before * (work + tweak - p.beats) + (0 if self.shared else max(0, self.tweak_latency - work))
+        """The cycle contract for units of ``sector_bytes``."""
+        cycles = self.cycles
         key_words = self.key_collector.words if self.key_collector else 1
         return SectorTiming(
-            compute=compute,
-            latency=compute + 1,
-            busy=compute + 1 + tweak + waiting,
-            interval=work + tweak if self.shared else max(work, self.tweak_latency),
-            setup=key_words - 1 + self.key_unit.setup(call=A, loading=0),
+            compute=cycles.compute,
+            latency=cycles.compute + 1,
+            busy=cycles.busy,
+            interval=cycles.interval,
+            setup=key_words - 1 + self.key_unit.setup(call=cycles.cipher, loading=0),
             zeroize=self.key_unit.clearing,
             key_words=key_words,
         )
@@ -140,19 +104,17 @@ class SinglePass(Equations, wiring.Component):
         # decided by a stage, awaited by those before it
         call = Signal()  # a tweak enters its cipher
         called = Signal()  # and is taken
-        T_valid = Signal()  # the masks of the present unit are there
 
         self._enter(f, call, called)
         present = self._present(f)
-        results = self._queue(f.m, "results", self._result_bits, self.results_depth)
-        entering, arrived = self._moves(f, present, results, call, T_valid)
-        masks = self._masks(f, present, entering, T_valid)
-        stealing = self._stealing(f, present)
+        results = self._queue(f.m, "results", self._result_bits, self.cycles.results)
+        decision = self._decide(f, present, results, call)
+        masks = self._masks(f, decision)
+        stealing = self._stealing(f, present, decision)
         blocks = [self.enter(present.here.data[k], mask) for k, mask in enumerate(masks)]
-        blocks[0] = self.enter(Mux(f.control.complete, stealing.completed, present.here.data[0]), masks[0])
-        encipher = self._shared_cipher if self.shared else self._separate_ciphers
-        E = encipher(f, blocks, present, call, called)
-        self._results(f, present, masks, stealing, E, arrived, results)
+        blocks[0] = self.enter(stealing.first, masks[0])
+        E = self.ciphers.connect(f, blocks, decision, tweak=self.entrance.tweak, call=call, called=called)
+        self._results(f, decision, masks, stealing, E, results)
         self._leave(f, results)
         m.d.comb += self.fault.eq(with_key_faults(self, self.entrance.fault))
         return m
@@ -162,31 +124,33 @@ class SinglePass(Equations, wiring.Component):
         m.submodules.key_unit = keys = self.key_unit
         m.submodules.entrance = entrance = self.entrance
         connect(m, flipped(self.i), entrance.i)
-        arrivals = self._queue(m, "arrivals", entrance.layout.size, self.arrivals_depth)
-        tweaks = self._queue(m, "tweaks", 128, self.arrivals_depth)
+        depth, late = self.cycles.arrivals, self.cycles.ahead > 0
+        size = entrance.layout.size
+        arrivals = self._queue(m, "arrivals", size, depth, late=entrance.layout["data"].width if late else 0)
+        tweaks = self._queue(m, "tweaks", 128, depth, late=128 if late else 0)
         m.submodules.control = control = StealingControl(width=self.parameters.width)
-        return Frame(m, keys.clear, keys.clear_row, arrivals, tweaks, control)
+        return Frame(m, self.cycles, keys.clear, keys.clear_row, keys.round_keys, arrivals, tweaks, control)
 
-    def _queue(self, m: Module, name: str, width: int, depth: int) -> PromisedQueue:
+    def _queue(self, m: Module, name: str, width: int, depth: int, late: int = 0) -> PromisedQueue:
         keys = self.key_unit
-        queue = PromisedQueue(width=width, depth=depth, parts=1, clear_row_bits=len(keys.clear_row))
+        queue = PromisedQueue(width=width, depth=depth, parts=1, clear_row_bits=len(keys.clear_row), late=late)
         m.submodules[name] = queue
         m.d.comb += [queue.clear.eq(keys.clear), queue.clear_row.eq(keys.clear_row)]
         return queue
 
     @property
     def _result_bits(self) -> int:
-        """Bits of a beat in the queue of results: its data, the number of its last byte, and whether it is the last."""
-        return len(Value.cast(self.o.payload.data)) + self.entrance.layout["end"].width + 1
+        """Bits of a beat in the queue of results: its data, which of its bytes leave, and whether it is the last."""
+        return len(Value.cast(self.o.payload.data)) + len(self.o.payload.keep) + 1
 
     # Stages, in the order of the data
 
     def _enter(self, f: Frame, call: Signal, called: Value) -> None:
         """Beats into the queue of arrivals, and the tweak of each unit into its cipher, from the register of the beat.
 
-        ``call`` is itself a register: the tweak's place in its queue is reserved as the beat enters the entrance.
+        ``call`` is itself a register, set if the tweak's place in its queue is free as the beat enters the entrance.
         """
-        keys, entrance, take, m = self.key_unit, self.entrance, Signal(name="take"), f.m
+        keys, entrance, m = self.key_unit, self.entrance, f.m
         waiting = Signal(name="tweak_waiting")  # a tweak without a place
         wanted = Signal(name="call_wanted")
         reserved = Signal(name="call_reserved")
@@ -197,18 +161,18 @@ class SinglePass(Equations, wiring.Component):
             entrance.clear.eq(f.clear),
             wanted.eq(entrance.opening | waiting),
             reserved.eq(wanted & f.tweaks.room & ~call),  # never two in a row: beats enter in between
-            f.tweaks.step.eq(reserved),
-            take.eq(entrance.valid & f.arrivals.room & ~(entrance.first & (waiting | (call & ~called)))),
-            opening.eq(take & entrance.first),
-            entrance.take.eq(take),
-            f.arrivals.step.eq(take),
-            f.arrivals.write.eq(take),
+            f.tweaks.step.eq(called),
+            # while the tweak is not taken its unit's first beat stays, and so does the tweak
+            entrance.permit.eq(f.arrivals.room & ~waiting & ~(call & ~called)),
+            opening.eq(entrance.take & entrance.first),
+            f.arrivals.step.eq(entrance.take),
+            f.arrivals.write.eq(entrance.take),
             f.arrivals.data.eq(f.kept(entrance.x.as_value())),
         ]
         m.d.sync += [waiting.eq(wanted & ~reserved), call.eq(reserved | (call & ~called))]
         with m.If(f.clear):
             m.d.sync += [waiting.eq(0), call.eq(0)]
-        units = Signal(range(self.arrivals_depth + self.cipher_latency + 8))  # entered and not yet computed
+        units = Signal(range(self.cycles.arrivals + self.cycles.cipher + 8))  # entered and not yet computed
         m.d.sync += units.eq(Mux(f.clear, 0, units + opening - self.computed))
         connect_keys(m, self, idle=entrance.between & (units == 0), derived=Const(1))
 
@@ -226,164 +190,131 @@ class SinglePass(Equations, wiring.Component):
             f.arrivals.read.eq(load),
         ]
         with m.If(load):
-            m.d.sync += [here.eq(behind), here_valid.eq(1)]
+            m.d.sync += [here[tag].eq(behind[tag]) for tag in ("end", "last", "decrypt")]
+            m.d.sync += here_valid.eq(1)
         with m.Elif(control.pop):
             m.d.sync += here_valid.eq(0)
+        with m.If(f.later("load", load)):
+            m.d.sync += here.data.eq(behind.data)
         with m.If(f.clear):
             m.d.sync += [Value.cast(here).eq(0), here_valid.eq(0)]
         return Present(here, here_valid, behind, decrypt)
 
-    def _moves(
-        self, f: Frame, present: Present, results: PromisedQueue, call: Value, T_valid: Value
-    ) -> tuple[Moves, Moves]:
-        """Tells the control what is there. Returns what enters the pipelines, and what comes out of them."""
-        control = f.control
-        entering = Moves(
-            beat=control.go & ~control.hold,
-            held=control.hold,
-            completed=control.complete,
-            rest=control.finish & ~control.together,
-        )
-        arrived = Moves(**{name: self._tag(f, name, flag) for name, flag in vars(entering).items()})
-        f.m.d.comb += [
+    def _decide(self, f: Frame, present: Present, results: PromisedQueue, call: Value) -> Decision:
+        """Tells the control what is there. Returns what it decides, as the data need it."""
+        m, control, here = f.m, f.control, present.here
+        masked = Signal()  # the masks of the present unit are there
+        due = Signal(name="masks_due")
+        m.d.comb += [
             control.present.eq(present.valid),
-            control.last.eq(present.here.last),
-            control.end.eq(present.here.end),
+            control.last.eq(here.last),
+            control.end.eq(here.end),
             control.next_present.eq(f.arrivals.valid),
             control.next_last.eq(present.behind.last),
             control.next_end.eq(present.behind.end),
-            control.masked.eq(T_valid),
+            control.masked.eq(masked),
             control.room.eq(results.room),
-            control.free.eq(~call if self.shared else 1),
-            control.held.eq(arrived.held),
+            control.free.eq(~call if self.cycles.shared else 1),
             control.clear.eq(f.clear),
-            results.step.eq(control.go | entering.rest),
+            due.eq(control.unit_end | ~masked),
+            f.tweaks.read.eq(f.tweaks.valid & due),
         ]
-        return entering, arrived
+        with m.If(due):
+            m.d.sync += masked.eq(f.tweaks.valid)
+        with m.If(f.clear):
+            m.d.sync += masked.eq(0)
+        rest = control.finish & ~control.together
+        m.d.comb += results.step.eq(control.go | rest)
+        decided = {
+            "enters": control.go | control.complete,
+            "beat": control.go & ~control.hold,
+            "held": control.hold,
+            "completed": control.complete,
+            "rest": rest,
+            "due": due,
+            "holding": control.holding,
+            "lane": control.lane,
+            "together": control.together,
+            "part": Mux(control.complete & control.together, control.whole, 0),
+            "bytes": up_to(here.end),
+            "rest_bytes": up_to(here.end[:4]),
+            "last": here.last,
+            "decrypt": present.decrypt,
+        }
+        return Decision(**{name: f.later(name, value) for name, value in decided.items()})
 
-    def _masks(self, f: Frame, present: Present, entering: Moves, T_valid: Value) -> list[Value]:
+    def _masks(self, f: Frame, decision: Decision) -> list[Value]:
         """The mask of each lane. T is that of the present beat's first block; with a held beat it stays."""
-        m, control, w = f.m, f.control, self.parameters.width
+        m, w = f.m, self.parameters.width
         T = Signal(128)
         masks: list[Value] = [T]
         for k in range(w):
             masks.append(named(m, f"T{k + 1}", self.following(masks[-1])))
-        with m.If(control.unit_end | ~T_valid):
-            m.d.sync += [T.eq(f.tweaks.beat), T_valid.eq(f.tweaks.valid)]
-        with m.Elif(entering.beat):
+        with m.If(decision.due):
+            m.d.sync += T.eq(f.tweaks.beat)
+        with m.Elif(decision.beat):
             m.d.sync += T.eq(masks[w])
         with m.If(f.clear):
-            m.d.sync += [T.eq(0), T_valid.eq(0)]
-        m.d.comb += f.tweaks.read.eq(f.tweaks.valid & (control.unit_end | ~T_valid))
-        pairs = [self.stealing_masks(masks[k], masks[k + 1], present.decrypt) for k in range(w)]
+            m.d.sync += T.eq(0)
+        pairs = [self.stealing_masks(masks[k], masks[k + 1], decision.decrypt) for k in range(w)]
         used = []
         for k in range(w):
-            held = control.hold & (control.holding == k)
+            held = decision.held & (decision.holding == k)
             used.append(named(m, f"mask{k}", Mux(held, pairs[k][0], masks[k])))
-        completed = select([pair[1] for pair in pairs], control.lane)
-        return [named(m, "mask", Mux(control.complete, completed, used[0])), *used[1:]]
+        completed = select([pair[1] for pair in pairs], decision.lane)
+        return [named(m, "mask", Mux(decision.completed, completed, used[0])), *used[1:]]
 
-    def _stealing(self, f: Frame, present: Present) -> StealingData:
+    def _stealing(self, f: Frame, present: Present, decision: Decision) -> StealingData:
         """The completed block, of the present beat and the held result."""
         f.m.submodules.stealing = stealing = StealingData(width=self.parameters.width)
         f.m.d.comb += [
             stealing.blocks.eq(present.here.data.as_value()),
-            stealing.lane.eq(f.control.lane),
-            stealing.whole.eq(f.control.whole),
-            stealing.together.eq(f.control.together),
-            stealing.end.eq(present.here.end),
+            stealing.lane.eq(decision.lane),
+            stealing.part.eq(decision.part),
+            stealing.own.eq(decision.rest_bytes | ~decision.completed.replicate(16)),
             stealing.clear.eq(f.clear),
         ]
         return stealing
 
-    def _shared_cipher(
-        self, f: Frame, blocks: list[Value], present: Present, call: Value, called: Value
-    ) -> list[Value]:
-        """One set of pipelines for blocks and tweaks. Returns its results."""
-        m, lanes = f.m, self.ciphers["lanes"]
-        m.submodules.lanes = lanes
-        m.d.comb += [
-            lanes.i.payload.eq(Cat(blocks)),
-            lanes.i.valid.eq(f.control.go | f.control.complete | call),
-            lanes.second.eq(call),
-            lanes.round_keys.eq(self.key_unit.round_keys),
-            called.eq(call),
-        ]
-        with m.If(call):
-            m.d.comb += lanes.i.payload[:128].eq(self.entrance.tweak)
-        m.d.comb += [
-            f.tweaks.write.eq(self._tag(f, "tweak", call)),
-            f.tweaks.data.eq(f.kept(lanes.o.payload[:128])),
-        ]
-        return blocks_of(lanes.o.payload, self.parameters.lanes)
-
-    def _separate_ciphers(
-        self, f: Frame, blocks: list[Value], present: Present, call: Value, called: Value
-    ) -> list[Value]:
-        """Pipelines for blocks, and a sequential AES for tweaks. Returns the results of the pipelines."""
-        m, keys = f.m, self.key_unit
-        half = len(keys.round_keys) // 2
-        m.submodules.tweak_cipher = own = self.tweak_cipher
-        m.d.comb += [
-            own.i.payload.eq(self.entrance.tweak),
-            own.i.valid.eq(call),
-            own.round_keys.eq(keys.round_keys[half:]),
-            own.clear.eq(f.clear),
-            own.o.ready.eq(1),
-            called.eq(call & own.i.ready),
-            f.tweaks.write.eq(own.o.valid),
-            f.tweaks.data.eq(f.kept(own.o.payload)),
-        ]
-        if "cipher" in self.ciphers:
-            m.d.comb += self.ciphers["cipher"].decrypt.eq(present.decrypt)
-        given, valid = Cat(blocks), f.control.go | f.control.complete
-        for name, pipeline in self.ciphers.items():
-            m.submodules[name] = pipeline
-            m.d.comb += [
-                pipeline.i.payload.eq(given),
-                pipeline.i.valid.eq(valid),
-                pipeline.round_keys.eq(keys.round_keys[:half]),
-            ]
-        result, *other = (pipeline.o.payload for pipeline in self.ciphers.values())
-        if other:
-            result = named(m, "given", Mux(self._tag(f, "way", present.decrypt), other[0], result))
-        return blocks_of(result, self.parameters.lanes)
-
     def _results(
         self,
         f: Frame,
-        present: Present,
+        decision: Decision,
         masks: list[Value],
         stealing: StealingData,
         E: list[Value],
-        arrived: Moves,
         results: PromisedQueue,
     ) -> None:
         """Unmasks what comes out of the pipelines, and puts beats of it into the queue of results."""
-        m, control, here, w = f.m, f.control, present.here, self.parameters.width
-        amid = control.complete & ~control.together  # the last whole block's place is not at its unit's end
-        end = Mux(amid, -1, here.end)[: len(here.end)]
-        about = data.StructLayout({"end": len(here.end), "last": 1, "lane": len(control.lane), "together": 1})
+        m, w = f.m, self.parameters.width
+        beat = f.tag("beat", decision.beat)
+        held = f.tag("held", decision.held)
+        completed = f.tag("completed", decision.completed)
+        rest = f.tag("rest", decision.rest)
+        amid = decision.completed & ~decision.together  # the last whole block's place is not at its unit's end
+        keep = decision.bytes | amid.replicate(16 * w)
+        about = data.StructLayout({"keep": 16 * w, "last": 1, "lane": len(decision.lane), "together": 1})
         beside = Delay(
             m,
             "beside",
-            Cat(*masks, end, here.last & ~amid, control.lane, control.together),
-            cycles=self.cipher_latency,
+            Cat(*masks, keep, decision.last & ~amid, decision.lane, decision.together),
+            cycles=self.cycles.cipher,
             clear=f.clear,
             clear_row=f.clear_row,
-        ).value
-        then = about(beside[128 * w :])
-        y = [named(m, f"y{k}", f.kept(self.leave(E[k], mask))) for k, mask in enumerate(blocks_of(beside, w))]
+        )
+        soon, then = about(beside.ahead[128 * w :]), about(beside.value[128 * w :])
+        y = [named(m, f"y{k}", self.leave(E[k], mask)) for k, mask in enumerate(blocks_of(beside.value, w))]
         m.d.comb += [
             stealing.y.eq(Cat(y)),
-            stealing.y_held.eq(arrived.held),
-            stealing.y_completed.eq(arrived.completed),
-            stealing.y_rest.eq(arrived.rest),
-            stealing.y_together.eq(then.together),
-            stealing.y_lane.eq(then.lane),
-            stealing.y_end.eq(then.end),
-            results.write.eq(arrived.beat | arrived.completed | arrived.rest),
-            results.data.eq(f.kept(Cat(stealing.beat, then.end, then.last))),
+            f.control.held.eq(held[-1 - f.cycles.ahead]),  # of results, too, the control is ahead
+            stealing.y_held.eq(held[-1]),
+            stealing.y_completed.eq(completed[-2]),
+            stealing.y_rest.eq(rest[-2]),
+            stealing.y_together.eq(soon.together),
+            stealing.y_lane.eq(soon.lane),
+            stealing.y_keep.eq(soon.keep),
+            results.write.eq(beat[-1] | completed[-1] | rest[-1]),
+            results.data.eq(Cat(stealing.beat, then.keep, then.last)),
             self.computed.eq(results.write & then.last),
         ]
 
@@ -392,14 +323,8 @@ class SinglePass(Equations, wiring.Component):
         size = 128 * self.parameters.width
         f.m.d.comb += [
             self.o.valid.eq(results.valid & ~f.clear),
-            results.read.eq(self.o.valid & self.o.ready),
+            results.read.eq(results.valid & self.o.ready),
             self.o.payload.data.eq(results.beat[:size]),
-            self.o.payload.keep.eq(up_to(results.beat[size:-1])),
+            self.o.payload.keep.eq(results.beat[size:-1]),
             self.o.payload.last.eq(results.beat[-1]),
         ]
-
-    def _tag(self, f: Frame, name: str, entering: Value) -> Value:
-        """A flag that goes along with the pipelines, as it is beside their output."""
-        tag = Signal(self.cipher_latency, name=f"{name}_tag")
-        f.m.d.sync += tag.eq(Mux(f.clear, 0, Cat(entering, tag[:-1])))
-        return tag[-1]

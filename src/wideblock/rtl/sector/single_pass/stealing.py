@@ -29,16 +29,16 @@ class StealingControl(wiring.Component):
     lane:     of the last whole block, from ``hold`` on; ``holding`` is the same in the cycle of ``hold``
     whole:    whole blocks in a beat that ends in part of one
 
-    ``completing`` tells that a result is held back that needs a place.
+    ``stealing`` tells that a unit is between ``hold`` and ``finish``, ``rest`` that it is behind ``complete``.
 
-    Cost:  five flags and a lane's number.
+    Cost:  four flags and a lane's number.
     Paths: inputs to outputs, but for ``held``.
     """
 
     def __init__(self, *, width: int):
         self.width = width
         lane_bits, end_bits = _number_bits(width)
-        flags = ("go", "hold", "complete", "finish", "together", "pop", "unit_end", "completing")
+        flags = ("go", "hold", "complete", "finish", "together", "pop", "unit_end", "stealing", "rest")
         super().__init__(
             {
                 **dict.fromkeys(("present", "last", "next_present", "next_last"), In(1)),
@@ -51,7 +51,6 @@ class StealingControl(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        rest = Signal()
         result_held = Signal()
         ends_here = Signal()
         ends_next = Signal()
@@ -60,64 +59,55 @@ class StealingControl(wiring.Component):
             ends_here.eq(self.last & (self.end[:4] != 15) & (self.whole != 0)),
             ends_next.eq(~self.last & self.next_last & (self.next_end[:4] != 15) & (self.next_end[4:] == 0)),
             self.go.eq(
-                self.present
-                & self.masked
-                & ~self.completing
-                & ~rest
-                & (self.last | self.next_present)
-                & self.room
-                & self.free
+                self.present & self.masked & ~self.stealing & (self.last | self.next_present) & self.room & self.free
             ),
             self.hold.eq(self.go & (ends_here | ends_next)),
             self.holding.eq(Mux(ends_here, self.whole - 1, self.width - 1)),
-            self.complete.eq(self.completing & result_held & self.present & self.free),
-            self.finish.eq(rest & (self.room | self.together)),
+            self.complete.eq(result_held & self.present & self.free),
+            self.finish.eq(self.rest & (self.room | self.together)),
             self.unit_end.eq((self.go & ~self.hold & self.last) | self.finish),
             self.pop.eq((self.go & ~(self.hold & ends_here)) | self.finish),
         ]
+        m.d.sync += [
+            self.stealing.eq((self.stealing | self.hold) & ~self.finish),
+            self.rest.eq((self.rest | self.complete) & ~self.finish),
+            result_held.eq((result_held & ~self.complete) | self.held),
+        ]
         with m.If(self.hold):
-            m.d.sync += [self.completing.eq(1), self.together.eq(ends_here), self.lane.eq(self.holding)]
-        with m.If(self.complete):
-            m.d.sync += [self.completing.eq(0), rest.eq(1)]
-        with m.If(self.finish):
-            m.d.sync += rest.eq(0)
-        with m.If(self.held):
-            m.d.sync += result_held.eq(1)
-        with m.Elif(self.complete):
-            m.d.sync += result_held.eq(0)
+            m.d.sync += [self.together.eq(ends_here), self.lane.eq(self.holding)]
         with m.If(self.clear):
-            m.d.sync += [s.eq(0) for s in (self.completing, rest, self.together, self.lane, result_held)]
+            m.d.sync += [s.eq(0) for s in (self.stealing, self.rest, self.together, self.lane, result_held)]
         return m
 
 
 class StealingData(wiring.Component):
     """The blocks that stealing moves: the completed one on its way in, and the unit's end on its way out.
 
-    In:  ``completed`` is the part among the ``blocks`` of the present beat, ``lane``, ``whole``, ``together`` and
-         ``end`` as in :class:`StealingControl`, with the end of the held block ``lane`` after it.
-    Out: ``beat`` is what leaves for the results ``y``, which come out of the pipelines with ``y_held``,
-         ``y_completed`` or ``y_rest`` or none of them; ``y_lane`` and ``y_together`` belong to them, ``y_end`` is the
-         number of the last byte that leaves, and those after it are zero.
+    In:  ``first`` goes into the first pipeline: bytes ``own`` of block ``part`` of the present beat, and the other ones
+         of the held block ``lane``.
+    Out: ``beat`` is what leaves for the results ``y``. ``y_held`` comes with them. The others come a cycle before them:
+         ``y_completed`` or ``y_rest`` or none of these, ``y_lane`` and ``y_together`` of the unit as in
+         :class:`StealingControl`, and ``y_keep``, the bytes that leave; others are zero. All are a cycle after
+         ``clear``.
 
-    Cost:  ``width`` registers of 128 bits, for the results that are held.
-    Paths: inputs to outputs.
+    Cost:  ``width`` registers of 128 bits, for the results that are held; ``18 width`` for the choice of bytes.
+    Paths: inputs to outputs, but for those that come a cycle before.
     """
 
     def __init__(self, *, width: int):
         self.width = width
         size = 128 * width
-        lane_bits, end_bits = _number_bits(width)
+        lane_bits, _ = _number_bits(width)
         super().__init__(
             {
                 "blocks": In(size),
-                **dict.fromkeys(("lane", "whole"), In(lane_bits)),
-                "together": In(1),
-                "end": In(end_bits),
-                "completed": Out(128),
+                **dict.fromkeys(("lane", "part"), In(lane_bits)),
+                "own": In(16),
+                "first": Out(128),
                 "y": In(size),
                 **dict.fromkeys(("y_held", "y_completed", "y_rest", "y_together"), In(1)),
                 "y_lane": In(lane_bits),
-                "y_end": In(end_bits),
+                "y_keep": In(16 * width),
                 "beat": Out(size),
                 "clear": In(1),
             }
@@ -138,21 +128,38 @@ class StealingData(wiring.Component):
         part = Signal(128)
         m.d.comb += [
             stolen.eq(select(held, self.lane)),
-            part.eq(select(blocks(self.blocks, w), Mux(self.together, self.whole, 0))),
-            self.completed.eq(_bytes(up_to(self.end[:4]), part, stolen)),
+            part.eq(select(blocks(self.blocks, w), self.part)),
+            self.first.eq(_bytes(self.own, part, stolen)),
+            self.beat.eq(self._leaving(m, y, held)),
         ]
-
-        beat = []
-        for k in range(w):
-            in_its_place = Mux(self.y_lane == k, y[0], held[k])
-            if k:
-                in_its_place = Mux(self.y_together & (self.y_lane == k - 1), held[k - 1], in_its_place)
-            block = Mux(self.y_completed, in_its_place, y[k])
-            if k == 0:
-                block = Mux(self.y_rest, held[w - 1], block)
-            beat.append(block)
-        m.d.comb += self.beat.eq(_bytes(up_to(self.y_end), Cat(beat), Const(0, 128 * w)))
         return m
+
+    def _leaving(self, m: Module, y: list[Value], held: list[Signal]) -> Value:
+        """The beat that leaves. The origin of its blocks and the number of its bytes come from registers."""
+        leaves = Signal(16 * self.width)
+        from_held = Signal(self.width)
+        from_other = Signal(self.width)  # of the block before it; where the results are new, of the completed block
+        m.d.sync += leaves.eq(self.y_keep)
+        for k in range(self.width):
+            last_whole = self.y_lane == k
+            if k == 0:
+                m.d.sync += [
+                    from_held[k].eq((self.y_completed & ~last_whole) | self.y_rest),
+                    from_other[k].eq(self.y_rest),  # which begins the last block of those held
+                ]
+            else:
+                part = self.y_together & (self.y_lane == k - 1)
+                m.d.sync += [
+                    from_held[k].eq(self.y_completed & ~last_whole),
+                    from_other[k].eq(self.y_completed & (last_whole | part)),
+                ]
+        with m.If(self.clear):
+            m.d.sync += [leaves.eq(0), from_held.eq(0), from_other.eq(0)]
+        beat = [
+            Mux(from_held[k], Mux(from_other[k], held[k - 1], held[k]), Mux(from_other[k], y[0], y[k]))
+            for k in range(self.width)
+        ]
+        return _bytes(leaves, Cat(beat), Const(0, 128 * self.width))
 
 
 def _number_bits(width: int) -> tuple[int, int]:

@@ -3,14 +3,16 @@
 
 from dataclasses import dataclass
 
-from amaranth import Module, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import ValueLike
 from amaranth.lib import data
 
 from wideblock.rtl.stream.queue import PromisedQueue
 
 from .stealing import StealingControl
+from .timing import Cycles
 
-__all__ = ["Frame", "Moves", "Present"]
+__all__ = ["Decision", "Frame", "Present"]
 
 
 @dataclass(frozen=True)
@@ -18,8 +20,10 @@ class Frame:
     """Shared by all stages: the queues of beats and of enciphered tweaks, and the control of the present beat."""
 
     m: Module
+    cycles: Cycles
     clear: Value
     clear_row: Value
+    round_keys: Value
     arrivals: PromisedQueue
     tweaks: PromisedQueue
     control: StealingControl
@@ -28,10 +32,33 @@ class Frame:
         """``value``, and zero while clearing."""
         return value & ~self.clear.replicate(len(value))
 
+    def later(self, name: str, value: ValueLike) -> Value:
+        """``value`` of the control in the cycle in which the data move; to be called outside of conditions.
+
+        Its registers have the ``name``.
+        """
+        moved = Value.cast(value)
+        for cycle in range(self.cycles.ahead):
+            register = Signal(len(moved), name=f"{name}_later{cycle or ''}")
+            self.m.d.sync += register.eq(moved)
+            with self.m.If(self.clear):
+                self.m.d.sync += register.eq(0)
+            moved = register
+        return moved
+
+    def tag(self, name: str, entering: Value) -> Signal:
+        """A flag that goes along with the pipelines. Its highest bit is beside their output."""
+        tag = Signal(self.cycles.cipher, name=f"{name}_tag")
+        self.m.d.sync += tag.eq(Mux(self.clear, 0, Cat(entering, tag[:-1])))
+        return tag
+
 
 @dataclass(frozen=True)
 class Present:
-    """The beat whose turn it is, ``valid`` or not, its direction, and the beat ``behind`` it."""
+    """The beat whose turn it is, ``valid`` or not, its direction, and the beat ``behind`` it.
+
+    ``here.data`` comes later than the rest, with the decision on it; ``behind.data`` when the beat is read.
+    """
 
     here: data.View
     valid: Signal
@@ -40,12 +67,30 @@ class Present:
 
 
 @dataclass(frozen=True)
-class Moves:
-    """Flags of what enters the pipelines in a cycle, or leaves them: a beat, a last whole block that is held, the
-    completed block, or the place of a rest.
+class Decision:
+    """Decision of the control on the present beat, in the cycle in which the data move.
+
+    beat, held, completed, rest: what goes on its way to the results: a beat, a last whole block that is held, the
+                                 completed block, or the place of a rest
+    enters:                      a beat or the completed block enters the pipelines
+    due:                         the masks of the next unit are
+    holding, lane, together:     see :class:`.stealing.StealingControl`
+    part:                        see :class:`.stealing.StealingData`
+    bytes, rest_bytes:           bytes of the present beat, and those of the part of a block at its end
+    last, decrypt:               of the present beat, too
     """
 
+    enters: Value
     beat: Value
     held: Value
     completed: Value
     rest: Value
+    due: Value
+    holding: Value
+    lane: Value
+    together: Value
+    part: Value
+    bytes: Value
+    rest_bytes: Value
+    last: Value
+    decrypt: Value

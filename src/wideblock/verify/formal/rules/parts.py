@@ -29,12 +29,18 @@ def settled(core: Contract) -> tuple[dict[str, str], str]:
     if getattr(core.component, "key_unit", None) is None:
         return {}, ""
     return (
-        {"keys_state": "core.key_unit.fsm_state", "running": "core.key_unit.running", "clear": CLEAR},
+        {
+            "keys_state": "core.key_unit.fsm_state",
+            "keys_accepting": "core.key_unit.accepting",
+            "running": "core.key_unit.running",
+            "clear": CLEAR,
+        },
         f"""
       always @* begin
         assert (keys_state < {len(STATES)});
         assert (clear == (keys_state == {STATES.index("clear")}));
         assert (running == (keys_state == {STATES.index("running")}));
+        assert (!keys_accepting || keys_state == {STATES.index("no key")} || running);
       end""",
     )
 

@@ -13,7 +13,7 @@ def held(core: Contract) -> Rule:
     """A valid beat is a row of the queue of results, which must neither leave nor be written over as it waits."""
     rule = queues(core)
     signals = {"results_head": "core.results.read__addr", "results_tail": "core.results.tail"}
-    bits = (core.component.results_depth - 1).bit_length()
+    bits = (core.component.cycles.results - 1).bit_length()
     return Rule(
         "",
         rule.signals | signals,
@@ -33,33 +33,44 @@ def queues(core: Contract) -> Rule:
     """The queues of arrivals, tweaks and results.
 
     An arrival is promised and written at once. A tweak under way is in the pipelines or in a cipher of its own. A
-    result under way is a beat in the pipelines, or one that is held back until it is completed, or a rest.
+    result under way is a beat in the pipelines, or one that is held back until it is completed, or a rest. A last
+    whole block that is held is in the pipelines, as the control sees them, or has come out. The place of a tweak is
+    promised as its call is taken, and is free while it is called for.
     """
-    made = core.component
-    tags = ("beat_tag", "completed_tag", "rest_tag", *(("tweak_tag",) if made.shared else ()))
-    signals = {tag: f"core.{tag}" for tag in tags}
-    signals |= {"completing": "core.control.completing", "rest": "core.control.rest", "call": "core.call"}
-    if not made.shared:
+    cycles = core.component.cycles
+    steps = {step: step for step in ("beat", "held", "completed", "rest")}
+    steps |= {"tweak": "call"} if cycles.shared else {}
+    signals = {f"{step}_tag": f"core.{step}_tag" for step in steps}
+    tags = {step: f"{step}_tag" for step in steps}
+    if cycles.ahead:
+        signals |= {f"{step}_later": f"core.{decided}_later" for step, decided in steps.items()}
+        tags = {step: f"{{{step}_tag, {step}_later}}" for step in steps}
+    signals |= {flag: f"core.control.{flag}" for flag in ("stealing", "rest", "result_held")}
+    signals["call"] = "core.call"
+    if not cycles.shared:
         signals["tweak_inside"] = "core.tweak_cipher.full"
-    results, tweaks = (
-        " + ".join(f"{tag}[{k}]" for k in range(made.cipher_latency)) for tag in ("result_tag", "tweak_tag")
-    )
+    flags = cycles.ahead + cycles.cipher
+    results, tweaks = (" + ".join(f"{name}_steps[{k}]" for k in range(flags)) for name in ("result", "tweak"))
+    held = " + ".join(f"held_steps[{k}]" for k in range(cycles.cipher))
     rules = [
-        no_loss("arrivals", made.arrivals_depth, "0"),
-        no_loss("tweaks", made.arrivals_depth, f"call + {tweaks if made.shared else 'tweak_inside'}"),
-        no_loss("results", made.results_depth, f"completing + {results}"),
+        no_loss("arrivals", cycles.arrivals, "0"),
+        no_loss("tweaks", cycles.arrivals, tweaks if cycles.shared else "tweak_inside"),
+        no_loss("results", cycles.results, f"(stealing && !rest) + {results}"),
     ]
     for found_signals, _ in rules:
         signals |= found_signals
+    wires = "".join(f"\n      wire [{flags - 1}:0] {step}_steps = {tags[step]};" for step in steps)
     return Rule(
-        f"the queues of {made.arrivals_depth} arrivals, {made.arrivals_depth} tweaks and {made.results_depth} results "
+        f"the queues of {cycles.arrivals} arrivals, {cycles.arrivals} tweaks and {cycles.results} results "
         "neither overflow nor underflow",
         signals,
-        f"""
-      wire [{made.cipher_latency - 1}:0] result_tag = beat_tag | completed_tag | rest_tag;
+        f"""{wires}
+      wire [{flags - 1}:0] result_steps = beat_steps | completed_steps | rest_steps;
       {"".join(rule for _, rule in rules)}
       always @* if (!clear) begin
-        assert (!completing || !rest);
-        assert (!(beat_tag & completed_tag) && !(beat_tag & rest_tag) && !(completed_tag & rest_tag));
+        assert (!call || tweaks_room);
+        assert (stealing || !rest);
+        assert (16'd0 + result_held + {held} == (stealing && !rest));
+        assert (!(beat_steps & completed_steps) && !(beat_steps & rest_steps) && !(completed_steps & rest_steps));
       end""",
     )

@@ -1,0 +1,100 @@
+# amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
+"""The ciphers of single pass: pipelines for the blocks, which may encipher the tweaks, too."""
+
+from amaranth import Cat, Mux, Value
+
+from wideblock.rtl.aes.iterative import IterativeEncryption
+from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption, both_ways
+from wideblock.rtl.aes.planes import named
+from wideblock.rtl.aes.sbox import logic_sbox
+from wideblock.rtl.stream.stages import blocks as blocks_of
+
+from ..parameters import SinglePassParameters
+from .timing import Cycles
+from .values import Decision, Frame
+
+__all__ = ["Ciphers"]
+
+
+class Ciphers:
+    """The pipelines by name: one that serves all, one for both directions, or one for each direction.
+
+    A core that only encrypts has one set of pipelines, which also encipher the tweaks, a cycle each; the others have a
+    sequential AES for these. :meth:`connect` adds them to a core.
+    """
+
+    def __init__(self, p: SinglePassParameters):
+        lanes = {"key_bits": p.key_bits, "round_stages": p.round_stages, "sbox": p.sbox, "lanes": p.lanes}
+        if p.direction == "encrypt":
+            self.pipelines = {"lanes": PipelinedEncryption(key_sets=2, **lanes)}
+        elif p.direction == "both":
+            self.pipelines = both_ways(**lanes)
+        else:
+            self.pipelines = {"decryption": PipelinedDecryption(**lanes)}
+        self.for_tweaks = IterativeEncryption(key_bits=p.key_bits, sbox=logic_sbox(p.sbox))
+        latency = next(iter(self.pipelines.values())).timing.latency
+        self.cycles = Cycles(p, cipher=latency, tweak_cipher=self.for_tweaks.timing.latency)
+
+    def connect(
+        self, f: Frame, blocks: list[Value], decision: Decision, *, tweak: Value, call: Value, called: Value
+    ) -> list[Value]:
+        """The results of the pipelines for ``blocks``. ``call`` asks for the encipherment of ``tweak``.
+
+        Drives ``called`` as the call is taken, and writes what it gives to the queue of tweaks.
+        """
+        return (self._shared if self.cycles.shared else self._separate)(f, blocks, decision, tweak, call, called)
+
+    def _shared(
+        self, f: Frame, blocks: list[Value], decision: Decision, tweak: Value, call: Value, called: Value
+    ) -> list[Value]:
+        """One set of pipelines for blocks and tweaks."""
+        m, lanes = f.m, self.pipelines["lanes"]
+        m.submodules.lanes = lanes
+        enters, entering = f.later("call", call), f.later("tweak", tweak)
+        m.d.comb += [
+            lanes.i.payload.eq(Cat(blocks)),
+            lanes.i.valid.eq(decision.enters | enters),
+            lanes.second.eq(enters),
+            lanes.round_keys.eq(f.round_keys),
+            called.eq(call),
+        ]
+        with m.If(enters):
+            m.d.comb += lanes.i.payload[:128].eq(entering)
+        m.d.comb += [
+            f.tweaks.write.eq(f.tag("tweak", enters)[-1]),
+            f.tweaks.data.eq(f.kept(lanes.o.payload[:128])),
+        ]
+        return blocks_of(lanes.o.payload, len(blocks))
+
+    def _separate(
+        self, f: Frame, blocks: list[Value], decision: Decision, tweak: Value, call: Value, called: Value
+    ) -> list[Value]:
+        """Pipelines for blocks, and a sequential AES for tweaks."""
+        m = f.m
+        half = len(f.round_keys) // 2
+        m.submodules.tweak_cipher = own = self.for_tweaks
+        m.d.comb += [
+            own.i.payload.eq(tweak),
+            own.i.valid.eq(call),
+            own.round_keys.eq(f.round_keys[half:]),
+            own.clear.eq(f.clear),
+            own.o.ready.eq(1),
+            called.eq(call & own.i.ready),
+            f.tweaks.write.eq(own.o.valid),
+            f.tweaks.data.eq(f.kept(own.o.payload)),
+        ]
+        if "cipher" in self.pipelines:
+            m.d.comb += self.pipelines["cipher"].decrypt.eq(decision.decrypt)
+        given, valid = Cat(blocks), decision.enters
+        for name, pipeline in self.pipelines.items():
+            m.submodules[name] = pipeline
+            m.d.comb += [
+                pipeline.i.payload.eq(given),
+                pipeline.i.valid.eq(valid),
+                pipeline.round_keys.eq(f.round_keys[:half]),
+            ]
+        result, *other = (pipeline.o.payload for pipeline in self.pipelines.values())
+        if other:
+            result = named(m, "given", Mux(f.tag("way", decision.decrypt)[-1], other[0], result))
+        return blocks_of(result, len(blocks))
