@@ -77,7 +77,6 @@ class UnitEntrance(wiring.Component):
         number = Signal(range(self.beats))
         # What a beat is, is found on its way into the register, so that little is between that and the next one.
         holes = Signal()  # the bytes of a last beat are not a run from byte 0
-        short = Signal()  # they are under 16
         foreign = Signal()
         wrong = Signal()  # as a first beat: short or foreign
         final = Signal(init=self.beats == 1)
@@ -128,14 +127,13 @@ class UnitEntrance(wiring.Component):
                 beat.end.eq(end),
                 beat.last.eq(new.last),
                 holes.eq(new.last & (~new.keep[0] | (new.keep[1:] & ~new.keep[:-1]).any())),
-                short.eq(part),
                 wrong.eq(improper),
             ]
             with m.If(~begun):
                 m.d.sync += beat.decrypt.eq(new.decrypt)
         with m.If(self.clear):
             m.d.sync += [beat.as_value().eq(0), self.tweak.eq(0), full.eq(0), first.eq(1), discard.eq(begun)]
-            m.d.sync += [number.eq(0), final.eq(final.init), holes.eq(0), short.eq(0), wrong.eq(0)]
+            m.d.sync += [number.eq(0), final.eq(final.init), holes.eq(0), wrong.eq(0)]
         return m
 
 

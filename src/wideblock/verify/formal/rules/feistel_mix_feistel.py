@@ -36,7 +36,11 @@ def order(core: Contract) -> Rule:
     signals = {f"{name}_sector": f"core.{name}_sector" for name in pointers}
     signals |= {"left": "core.exit.sector", "number": "core.entrance.number", "full": "core.entrance.full"}
     signals |= {"running": "core.key_unit.running", "call_ready": "core.call_ready", "clear": CLEAR}
-    signals |= {"quiet": "core.key_unit.quiet", "idle": "core.key_unit.idle"}
+    signals |= {
+        "keys_accepting": "core.key_unit.accepting",
+        "waiting": "core.key_unit.waiting",
+        "idle": "core.key_unit.idle",
+    }
     signals |= {"call_step": "core.call_step"} if s.steps > 1 else {}
     for field in (*CALLS, "key", "final"):
         signals |= delayed(field, made.cipher_latency)[0]
@@ -65,7 +69,7 @@ def order(core: Contract) -> Rule:
         assert (number < {s.beats});
         assert (to_front <= {made.slots} && (number == 0 || to_front < {made.slots}));
         assert (running || (!full && front_sector == result_sector));
-        assert (!quiet || idle);
+        assert (!keys_accepting || !running || (waiting && idle));
         assert (front_mixed == first_flight && call_result == second_flight);
         assert (call_step < {s.steps});
         assert ((call_step == 0 && !call_ready) || call_sector != mixed_sector);
