@@ -17,13 +17,14 @@ from wideblock.verify.sector.stream import stream_sectors
 from ...variants import few_of_many
 from .whole import assert_verified, cases
 
+WIDE = ("xts-2", {"sector_bytes": 184, "key_bits": 256, "sbox": "composite", "round_stages": 2})
 FEW = [
     ("xts-both", {"sector_bytes": 64, "sbox": "composite"}),  # the core of the tests of images
 ]
 MORE = [
     ("xts-enc", {"sector_bytes": 160}),
     ("xts-dec", {"sector_bytes": 168}),
-    ("xts-2", {"sector_bytes": 184, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
+    WIDE,
     ("xts-both", {"sector_bytes": 160, "key_width": 32}),
     ("xts-enc", {"sector_bytes": 64, "key_bits": 256, "key_width": 64}),
 ]
@@ -123,7 +124,7 @@ def test_a_stream_of_sectors_that_are_not_whole_beats(size):
     rng = np.random.default_rng(size)
     sectors, tweaks = rng.integers(0, 256, (60, size), np.uint8), rng.integers(0, 256, (60, 16), np.uint8)
     key = bytes(range(64))
-    with SectorSimulation(contract(*MORE[0])) as simulation:
+    with SectorSimulation(contract(*WIDE)) as simulation:
         simulation.load_key(key)
         chunks = ((sectors[n : n + 9], tweaks[n : n + 9]) for n in range(0, 60, 9))
         out = np.concatenate(list(stream_sectors(simulation, chunks)))
