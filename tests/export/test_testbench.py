@@ -43,7 +43,7 @@ def run(folder, core, text, bench, generation):
 @pytest.mark.parametrize(
     ("name", "generation"),
     [
-        *few_of_many([(name, "-g2005") for name in ONE_A_FAMILY], [("heh-poly", "-g2005"), ("xts-enc", "-g2005")]),
+        *few_of_many([(name, "-g2005") for name in ONE_A_FAMILY], [("xts-enc", "-g2005")]),
         *few_of_many([(name, "-g2012") for name in SECTORS], [("eme2-1", "-g2012")]),
     ],
 )

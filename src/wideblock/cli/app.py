@@ -60,7 +60,10 @@ COMMANDS = {
         "explore",
         "Search the parameters of presets for the best figure, and print the Pareto set of throughput and area.",
     ),
-    "clock": ("clock", "Search the clock to aim at for which place and route gives a core its highest one."),
+    "clock": (
+        "clock",
+        "Search the clock to aim at for which a core gets its highest one, and print how seeds differ there.",
+    ),
     "report": (
         "report",
         "Write measured points as one page that needs no network: tables, plots, papers' rows beside ours.",

@@ -61,7 +61,8 @@ def test_known_answers(kind, key_bits):
     assert_answers(KINDS[kind](key_bits=key_bits, word_bits=32), chosen, seed=key_bits)
 
 
-@pytest.mark.parametrize("changes", few_of_many(CORES, CORES[:1]))
+@pytest.mark.slow
+@pytest.mark.parametrize("changes", CORES)
 def test_stated_cycles_are_measured(changes):
     assert_stated_cycles(core(**changes), GCM, [(0, 0), (0, 1), (80, 0), (17, 33), (0, 80), (80, 80)])
 

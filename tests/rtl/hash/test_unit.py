@@ -110,7 +110,7 @@ SHAPES = [*(("brw", *shape) for shape in BRW), *(("horner", *shape) for shape in
 
 @pytest.mark.parametrize(
     ("kind", "n", "width", "multipliers", "stages"),
-    few_of_many(SHAPES, SHAPES[::2]),
+    few_of_many(SHAPES, SHAPES[::3]),
 )
 def test_digest_and_its_cycle(kind, n, width, multipliers, stages):
     """Both directions, without and with pauses; unused lanes and idle cycles carry noise."""
