@@ -146,6 +146,7 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("explore", FAST, "--set", "colour=red"), "unknown parameter 'colour'"),
         (("explore", FAST, "--store", "{image}"), "line 1 is no measured point"),
         (("clock", FAST, "--target", "xc7"), "the flow for xc7 has no clock"),
+        (("clock", FAST, "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"), "--workers is for this machine"),
         (("clock", "aes128-pec", "--set", "lanes=2"), "aes128-pec is a part"),
         (("clock", FAST, "--store", "{image}"), "line 1 is no measured point"),
         (("report", "--store", "{missing}", "-o", "{out}"), "no such file"),

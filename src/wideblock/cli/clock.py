@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from wideblock.cli.app import Json, Set, as_json, out, settings, stages, table
-from wideblock.cli.flow import STORE, Mhz, Scheduler, Store, Target, Workers, Yosys
+from wideblock.cli.flow import STORE, Mhz, Scheduler, Store, Target, Workers, Yosys, processes
 from wideblock.evaluate.clock import Distribution, search
 from wideblock.evaluate.point import Identity, Point
 from wideblock.evaluate.run import identify
-from wideblock.evaluate.store import current, load
-from wideblock.evaluate.sweep import local, open_points, scheduled, sweep, workers_by_memory
+from wideblock.evaluate.sweep import points_of
 from wideblock.synth.targets import target as target_of
 
 EXAMPLE = "Example: [b]wideblock clock xts-enc --set sbox=norm --target ecp5[/b]"
@@ -42,13 +41,11 @@ def clock(
     core = identify(preset, settings(changes), target_of(target), mhz=mhz, options=options or ())
     with (
         stages(f"{core.name} on {target}") as report,
-        scheduled(scheduler) if scheduler else local(workers or workers_by_memory()) as executor,
+        processes(workers, scheduler) as executor,
     ):
 
         def measure(points: Sequence[Identity]) -> list[Point]:
-            sweep(open_points(points, store), store, executor, report)
-            wanted = {point.key for point in points}
-            return [point for point in current(load(store)) if point.identity.key in wanted]
+            return points_of(points, store, executor, report)
 
         found = search(core, measure, seeds=seeds, first=first, trials=trials)
     of = {aim: Distribution.of(points) for aim, points in sorted(found.tried.items())}

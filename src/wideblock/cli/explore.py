@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
-from wideblock.cli.flow import STORE, Mhz, Scheduler, Store, Target, Workers, Yosys
+from wideblock.cli.flow import STORE, Mhz, Scheduler, Store, Target, Workers, Yosys, processes
 from wideblock.evaluate.explore import Objective, pareto, same_function
 from wideblock.evaluate.explore import explore as search
 from wideblock.evaluate.point import Identity, Point
-from wideblock.evaluate.store import load
-from wideblock.evaluate.sweep import Space, local, open_points, scheduled, sweep, workers_by_memory
+from wideblock.evaluate.sweep import Space, points_of
 from wideblock.evaluate.tables import HEAD, row
 
 EXAMPLE = "Example: [b]wideblock explore xts-enc --target ecp5 --maximise throughput-per-lut --seeds 3[/b]"
@@ -54,13 +53,11 @@ def explore(
     ]
     with (
         stages(f"{', '.join(presets)} on {target}") as report,
-        scheduled(scheduler) if scheduler else local(workers or workers_by_memory()) as executor,
+        processes(workers, scheduler) as executor,
     ):
 
         def measure(points: Sequence[Identity]) -> list[Point]:
-            sweep(open_points(points, store), store, executor, report)
-            wanted = {point.key for point in points}
-            return [point for point in load(store, missing_ok=True) if point.identity.key in wanted]
+            return points_of(points, store, executor, report)
 
         name, best, found = search(spaces, maximise, measure)
     points = pareto(found)

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options of the commands that put cores through synthesis, and place and route."""
 
+from concurrent.futures import Executor
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wideblock.cli.app import complete_target
+from wideblock.errors import UserError
+from wideblock.evaluate.sweep import local, scheduled, workers_by_memory
 from wideblock.synth.targets import targets
 
 __all__ = ["STORE", "Mhz", "Routed", "Scheduler", "Seed", "Store", "Target", "Targets", "Workers", "Yosys"]
+__all__ += ["processes"]
 
 Target = Annotated[
     str, typer.Option(metavar="NAME", help=f"One of {', '.join(targets)}.", autocompletion=complete_target)
@@ -41,3 +46,21 @@ Scheduler = Annotated[
 Store = Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points; created if missing.")]
 STORE = Path("points.jsonl")
 """The store, unless told otherwise."""
+
+
+def processes(
+    workers: int | None, scheduler: str | None, memory: float | None = None, *, most: int | None = None
+) -> AbstractContextManager[Executor]:
+    """What measures: so many processes of this machine, no more than ``most``, or the workers of a Dask scheduler.
+
+    memory: GiB of each process of this machine
+    Raises UserError if options are given for both.
+    """
+    if workers and scheduler:
+        raise UserError("--workers is for this machine; --scheduler has workers of its own")
+    if memory and scheduler:
+        raise UserError("--memory is for this machine; the workers of a --scheduler have their own limit")
+    if scheduler:
+        return scheduled(scheduler)
+    number = workers or workers_by_memory()
+    return local(min(number, most) if most else number, memory)

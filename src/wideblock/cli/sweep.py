@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock sweep``."""
 
-from concurrent.futures import Executor
-from contextlib import AbstractContextManager
 from dataclasses import asdict
 from typing import Annotated
 
@@ -10,10 +8,10 @@ import typer
 
 from wideblock import catalog
 from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
-from wideblock.cli.flow import STORE, Routed, Scheduler, Store, Targets, Workers, Yosys
+from wideblock.cli.flow import STORE, Routed, Scheduler, Store, Targets, Workers, Yosys, processes
 from wideblock.errors import UserError
 from wideblock.evaluate.store import current
-from wideblock.evaluate.sweep import Space, local, open_points, scheduled, workers_by_memory
+from wideblock.evaluate.sweep import Space, open_points
 from wideblock.evaluate.sweep import sweep as run
 from wideblock.evaluate.tables import HEAD, row
 
@@ -69,20 +67,14 @@ def sweep(
     names = [*catalog.PRESETS, *catalog.PARTS] if everything else presets
     if not names:
         raise UserError("no preset or part is given; name one or say --all")
-    if workers and scheduler:
-        raise UserError("--workers is for this machine; --scheduler has workers of its own")
-    if memory and scheduler:
-        raise UserError("--memory is for this machine; the workers of a --scheduler have their own limit")
     values = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
     space = Space(names, target or ("xc7", "ecp5"), values, range(1, seeds + 1), mhz or (), options or (), routed)
     with stages("points of the space") as report:
         points = space.points()
         wanted = open_points(points, store, again=again, retry=retry)
         found = []
+        place = processes(workers, scheduler, memory, most=len(wanted))
         if wanted:
-            place: AbstractContextManager[Executor]
-            number = min(workers or workers_by_memory(), len(wanted))
-            place = scheduled(scheduler) if scheduler else local(number, memory)
             with place as executor:
                 found = run(wanted, store, executor, report)
     failed = [point for point in found if point.failure]

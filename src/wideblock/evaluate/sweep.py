@@ -25,11 +25,11 @@ from wideblock import catalog
 from wideblock.errors import UserError
 from wideblock.evaluate.point import Identity, Point
 from wideblock.evaluate.run import attempt, identify
-from wideblock.evaluate.store import add, load
+from wideblock.evaluate.store import add, current, load
 from wideblock.synth.process import FlowError, limit_memory
 from wideblock.synth.targets import target as target_of
 
-__all__ = ["Space", "local", "open_points", "scheduled", "sweep", "workers_by_memory"]
+__all__ = ["Space", "local", "open_points", "points_of", "scheduled", "sweep", "workers_by_memory"]
 
 GIBIBYTES_A_WORKER = 3
 """Memory that place and route of a big core takes, with the emission of its Verilog."""
@@ -118,6 +118,21 @@ def sweep(
             "a worker was killed, perhaps for want of memory; the same command with --workers 1 goes on from here"
         ) from None
     return done
+
+
+def points_of(
+    points: Sequence[Identity],
+    store: Path,
+    executor: Executor,
+    progress: Callable[[str, int, int | None], None] = lambda stage, done, total: None,
+) -> list[Point]:
+    """The newest point of each of ``points``, from ``store`` or measured and added to it.
+
+    Arguments as :func:`sweep`.
+    """
+    sweep(open_points(points, store), store, executor, progress)
+    wanted = {point.key for point in points}
+    return [point for point in current(load(store, missing_ok=True)) if point.identity.key in wanted]
 
 
 @contextmanager
