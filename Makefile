@@ -16,7 +16,7 @@ RESULTS := build/tests.json
 STORE := src/wideblock/evaluate/results/points.jsonl
 NO_SBOX := scream scream-r minalpher minalpher-shared
 ROUTED := --target ecp5 --yosys=-nowidelut
-GATES := aes128-pec-composite aes128-pec-composite-r2 aes128-pec-norm aes128-pec-norm-r2
+GATES := --set sbox=composite,norm --set round_stages=1,2
 
 .PHONY: help demo test tests test-all lint judge verify netlist bench synth asic docs setup format lock clean
 
@@ -61,8 +61,11 @@ bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 synth: $(READY) ## Measure the areas and clocks that the documents show and the store lacks; hours.
 	$(BIN)/wideblock sweep --all --target xc7 --target xc6v --target xc5v --store $(STORE)
 	$(BIN)/wideblock sweep xts-both --set key_bits=256 --target xc7 --store $(STORE)
-	$(BIN)/wideblock sweep $(GATES) $(ROUTED) --store $(STORE)
-	$(BIN)/wideblock sweep aes128-pec-norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)
+	$(BIN)/wideblock sweep aes128-pec $(GATES) $(ROUTED) --store $(STORE)
+	$(BIN)/wideblock sweep aes128-pec --set sbox=norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)
+	$(BIN)/wideblock sweep aes128-pec --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 3 --store $(STORE)
+	$(BIN)/wideblock sweep aes128-pec --set sbox=norm --set round_stages=3,4 $(ROUTED) --mhz 250 --seeds 3 --store $(STORE)
+	$(BIN)/wideblock sweep karatsuba --set mult_stages=2,4,6,8 $(ROUTED) --mhz 250 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep xts-enc fast-brw-1s --set sbox=norm $(ROUTED) --mhz 140 --seeds 2 --store $(STORE)
 	$(BIN)/wideblock sweep xts-enc --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 2 --store $(STORE)
 	$(BIN)/wideblock sweep $(NO_SBOX) $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
@@ -75,7 +78,8 @@ asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells,
 	$(BIN)/wideblock sweep $(NO_SBOX) --target nangate45 --store $(STORE)
 	$(BIN)/wideblock sweep $$($(BIN)/wideblock list --names | grep -vx $(NO_SBOX:%=-e %)) \
 		--set sbox=composite --target nangate45 --store $(STORE)
-	$(BIN)/wideblock sweep $(GATES) karatsuba-4 --target nangate45 --store $(STORE)
+	$(BIN)/wideblock sweep aes128-pec $(GATES) --target nangate45 --store $(STORE)
+	$(BIN)/wideblock sweep karatsuba --set mult_stages=2,4,6,8 --target nangate45 --store $(STORE)
 
 docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measured results and the last test run.
 	$(BIN)/python -m wideblock.evaluate.tables $(STORE) README.md

@@ -66,9 +66,9 @@ def test_a_target_without_clock_is_refused(measurement):
 
 
 def test_cores_on_a_target_without_clock_compare_by_the_cycle(measurement):
-    """Two parts, which have no parameters; the smaller one wins an area, and both are alike in throughput."""
-    areas = {"aes128-pec": 700, "aes128-pec-r2": 800}
-    spaces = [Space((name,), ("xc7",), same_function(name)) for name in areas]
+    """Two parts as they are; the smaller one wins an area, and both are alike in throughput."""
+    areas = {"aes128-pec": 700, "aes128-pdc": 800}
+    spaces = [Space((name,), ("xc7",), {}) for name in areas]
 
     def measure(identities):
         return [measurement(one.preset, lcs=areas[one.preset], bytes=16, interval=1) for one in identities]
@@ -78,10 +78,11 @@ def test_cores_on_a_target_without_clock_compare_by_the_cycle(measurement):
         assert (name, best, len(points)) == ("aes128-pec", {}, 2)
     assert Objective.LUTS.of(points[0].found) == 128 / 23456
     assert [point.name for point in pareto(points)] == ["aes128-pec"]
-    with pytest.raises(UserError, match="unknown parameter 'sbox' of aes128-pec; a part has none"):
-        explore([Space(("aes128-pec",), ("xc7",), {"sbox": ("lut",)})], Objective.EFFICIENCY, measure)
+    with pytest.raises(UserError, match="'lanes' of aes128-pec; it would be one of round_stages, sbox"):
+        explore([Space(("aes128-pec",), ("xc7",), {"lanes": ("2",)})], Objective.EFFICIENCY, measure)
 
 
 def test_what_is_searched_by_default_leaves_the_function():
     assert set(same_function("xts-enc")) == {"sbox", "round_stages"}
     assert "3" in same_function("fast-brw-2")["mult_stages"] and "hash" not in same_function("fast-brw-2")
+    assert same_function("karatsuba") == {"mult_stages": list("12345678"), "leaf": ["2", "4", "8", "16"]}

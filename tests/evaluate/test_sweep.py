@@ -66,11 +66,11 @@ def test_a_space_is_every_mix_once():
 @pytest.mark.parametrize(
     "change, says",
     [
-        ({"names": ("xts",)}, "unknown preset 'xts'"),
+        ({"names": ("xts",)}, "unknown preset or part 'xts'"),
         ({"targets": ("xc8",)}, "there is no target 'xc8'"),
         ({"changes": {"colour": ("red",)}}, "unknown parameter 'colour'"),
         ({"changes": {"lanes": ("1", "3")}}, "3"),
-        ({"names": ("aes128-pec",)}, "aes128-pec is a part"),
+        ({"names": ("aes128-sdc",)}, "unknown parameter 'round_stages' of aes128-sdc"),
     ],
 )
 def test_an_impossible_space_is_refused_before_anything_is_measured(change, says):
@@ -181,7 +181,7 @@ def test_a_wrong_address_is_refused(address):
 def test_a_sweep_is_stopped_and_goes_on(tmp_path):
     """The command in processes of its own, stopped by a signal when the first point is stored."""
     path = tmp_path / "points.jsonl"
-    command = [sys.executable, "-m", "wideblock", "sweep", "aes128-sdc", "karatsuba-4", "--target", "xc7",
+    command = [sys.executable, "-m", "wideblock", "sweep", "aes128-sdc", "karatsuba", "--target", "xc7",
                "--target", "xc5v", "--workers", "1", "--store", path]  # fmt: skip
     first = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not path.exists() and first.poll() is None:

@@ -5,8 +5,10 @@ A scheme is one module of this package with a ``SCHEME`` and its ``PRESETS``; it
 """
 
 import difflib
+from collections.abc import Mapping
 from importlib import import_module
 from pkgutil import iter_modules
+from typing import TypeVar
 
 from wideblock.catalog.kinds import AeadAnswer, Kind, KnownAnswer
 from wideblock.catalog.parts import PARTS, Part
@@ -27,7 +29,10 @@ __all__ = [
     "Scheme",
     "Status",
     "preset",
+    "preset_or_part",
 ]
+
+N = TypeVar("N")
 
 _modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
 _schemes = [module for module in _modules if hasattr(module, "SCHEME")]
@@ -41,11 +46,20 @@ DEMO = "fast-brw-2s"
 
 def preset(name: str) -> Preset:
     """Returns the preset of that name; UserError names the nearest ones, or all."""
-    if name not in PRESETS:
-        near = difflib.get_close_matches(name, PRESETS)
+    return _named(name, PRESETS, "preset")
+
+
+def preset_or_part(name: str) -> Preset | Part:
+    """As :func:`preset`, of both the presets and the parts."""
+    return _named(name, PRESETS | PARTS, "preset or part")
+
+
+def _named(name: str, known: Mapping[str, N], what: str) -> N:
+    if name not in known:
+        near = difflib.get_close_matches(name, known)
         raise UserError(
-            f"unknown preset {name!r}; did you mean {' or '.join(near)}?"
+            f"unknown {what} {name!r}; did you mean {' or '.join(near)}?"
             if near
-            else f"unknown preset {name!r}; there are {', '.join(PRESETS)}"
+            else f"unknown {what} {name!r}; there are {', '.join(known)}"
         )
-    return PRESETS[name]
+    return known[name]

@@ -2,85 +2,91 @@
 # SPDX-License-Identifier: Apache-2.0
 """Components that the papers' tables measure alone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth.lib import wiring
-
+from wideblock.catalog.changes import changed
 from wideblock.rtl.aes.iterative import IterativeDecryption
 from wideblock.rtl.aes.keyed import Keyed
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
-from wideblock.rtl.gf128.karatsuba import Multiplier
+from wideblock.rtl.aes.sbox import GATES, KINDS
+from wideblock.rtl.gf128.karatsuba import STAGES, Multiplier
 from wideblock.rtl.hash.alone import Psi
+from wideblock.rtl.stream.parameters import Parameters, parameter
 
 __all__ = ["PARTS", "Part"]
 
 
 @dataclass(frozen=True)
 class Part:
-    """A named component that the papers' tables measure alone: ``bytes`` every ``interval`` cycles."""
+    """A named component that the papers' tables measure alone: it takes ``bytes`` every ``timing.interval`` cycles.
+
+    parameters: those of the component unless changed
+    make:       from parameters, the component, which has a ``timing``
+    """
 
     name: str
     summary: str
-    interval: int
-    make: Callable[[], wiring.Component]
+    parameters: Parameters
+    make: Callable[[Any], Any]
     bytes: int = 16
 
+    def changed(self, changes: Mapping[str, Any]) -> Parameters:
+        """The parameters with ``changes``, given as values or as text.
 
-def _aes(name: str, summary: str, cipher: Callable[..., Any], interval: int = 1, **parameters: Any) -> Part:
-    return Part(name, f"{summary}, with key expansion", interval, lambda: Keyed(cipher(**parameters)))
+        Raises UserError for an unknown parameter and for a value that it cannot have.
+        """
+        return changed(self.name, self.parameters, changes)
 
 
-def _psi_part(name: str, summary: str, **parameters: Any) -> Part:
-    interval = Psi(31, **parameters).timing.interval
-    return Part(
-        name, f"{summary} of 31 blocks, multiplier of three stages", interval, lambda: Psi(31, **parameters), 496
-    )
+@dataclass(frozen=True, kw_only=True)
+class Iterative(Parameters):
+    """Parameters of an AES core of one round."""
+
+    sbox: str = parameter("lut", "form of the AES S-box", GATES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pipelined(Parameters):
+    """Parameters of an AES pipeline."""
+
+    round_stages: int = parameter(1, "registers of one AES round", (1, 2, 3, 4))
+    sbox: str = parameter("lut", "form of the AES S-box", KINDS)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Multiplication(Parameters):
+    """Parameters of a field multiplier, or of a hash that has one."""
+
+    mult_stages: int = parameter(4, "register levels of the field multiplier", tuple(STAGES))
+    leaf: int = parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))
+
+
+def _aes(name: str, summary: str, cipher: Callable[..., Any], parameters: Parameters) -> Part:
+    return Part(name, f"{summary}, with key expansion", parameters, lambda chosen: Keyed(cipher(**vars(chosen))))
+
+
+def _psi(name: str, summary: str, **fixed: Any) -> Part:
+    def make(chosen: Multiplication) -> Psi:
+        return Psi(31, stages=chosen.mult_stages, leaf=chosen.leaf, **fixed)
+
+    return Part(name, f"{summary} of 31 blocks", Multiplication(mult_stages=3), make, 496)
 
 
 PARTS: dict[str, Part] = {
     p.name: p
     for p in (
-        _aes("aes128-pec", "pipelined AES-128 encryption, S-boxes as tables", PipelinedEncryption),
-        _aes(
-            "aes128-pec-r2",
-            "pipelined AES-128 encryption, S-boxes as tables, two stages a round",
-            PipelinedEncryption,
-            round_stages=2,
+        _aes("aes128-pec", "pipelined AES-128 encryption", PipelinedEncryption, Pipelined()),
+        _aes("aes128-pdc", "pipelined AES-128 decryption", PipelinedDecryption, Pipelined()),
+        _aes("aes128-sdc", "iterative AES-128 decryption", IterativeDecryption, Iterative()),
+        Part(
+            "karatsuba",
+            "GF(2^128) multiplier",
+            Multiplication(),
+            lambda chosen: Multiplier(stages=chosen.mult_stages, leaf=chosen.leaf),
         ),
-        _aes(
-            "aes128-pec-composite",
-            "pipelined AES-128 encryption, S-boxes in gates",
-            PipelinedEncryption,
-            sbox="composite",
-        ),
-        _aes(
-            "aes128-pec-composite-r2",
-            "pipelined AES-128 encryption, S-boxes in gates, two stages a round",
-            PipelinedEncryption,
-            sbox="composite",
-            round_stages=2,
-        ),
-        _aes(
-            "aes128-pec-norm",
-            "pipelined AES-128 encryption, S-boxes by the norm",
-            PipelinedEncryption,
-            sbox="norm",
-        ),
-        _aes(
-            "aes128-pec-norm-r2",
-            "pipelined AES-128 encryption, S-boxes by the norm, two stages a round",
-            PipelinedEncryption,
-            sbox="norm",
-            round_stages=2,
-        ),
-        _aes("aes128-pdc", "pipelined AES-128 decryption, S-boxes as tables", PipelinedDecryption),
-        _aes("aes128-sdc", "iterative AES-128 decryption, S-boxes as tables", IterativeDecryption, 11),
-        Part("karatsuba-4", "GF(2^128) multiplier, four stages", 1, Multiplier),
-        _psi_part(
-            "hbrw-31", "h BRW_h in the paper's order of blocks, squares on the fly", order="paper", squares="on-the-fly"
-        ),
-        _psi_part("hpoly-31", "h Poly_h, three-way Horner", hash="horner"),
+        _psi("hbrw-31", "h BRW_h in the paper's order, squares on the fly", order="paper", squares="on-the-fly"),
+        _psi("hpoly-31", "h Poly_h, decimated Horner", hash="horner"),
     )
 }

@@ -2,7 +2,7 @@
 """A scheme and its presets: a core beside the specification that it must agree with."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -10,9 +10,10 @@ from wideblock import vectors
 from wideblock.errors import UserError
 from wideblock.rtl.stream.parameters import Parameters
 
+from .changes import changed
 from .kinds import SECTOR, Kind
 
-__all__ = ["Attack", "Preset", "Scheme", "Status", "aes_cores", "whole_number"]
+__all__ = ["Attack", "Preset", "Scheme", "Status", "aes_cores"]
 
 
 Direction = Callable[[bytes, bytes], bytes]
@@ -129,13 +130,7 @@ class Preset:
 
         Raises UserError for an unknown parameter, for text that is not a value, and for a mix that no core can have.
         """
-        known = asdict(self.parameters)
-        values = {}
-        for name, value in changes.items():
-            if name not in known:
-                raise UserError(f"unknown parameter {name!r} of {self.name}; it would be one of {', '.join(known)}")
-            values[name] = _value(name, type(known[name]), value)
-        parameters = replace(self.parameters, **values)
+        parameters = changed(self.name, self.parameters, changes)
         self.scheme.core.check(parameters)
         return parameters
 
@@ -144,26 +139,3 @@ def aes_cores(lanes: int) -> str:
     """ "one AES core", "two AES cores", .."""
     words = {1: "one AES core", 2: "two AES cores", 4: "four AES cores", 8: "eight AES cores"}
     return words[lanes]
-
-
-def _value(name: str, kind: type, value: Any) -> Any:
-    if not isinstance(value, str) or kind is str:
-        return value
-    if kind is bool:
-        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-        if value.lower() not in words:
-            raise UserError(f"{name} must be true or false, got {value!r}")
-        return words[value.lower()]
-    return whole_number(name, value)
-
-
-def whole_number(name: str, text: str) -> int:
-    """The number that ``text`` writes: decimal, hexadecimal with ``0x``, or with ``k`` for 1024 or ``M`` for 1024^2.
-
-    Raises UserError, naming ``name``.
-    """
-    unit = {"k": 1 << 10, "m": 1 << 20}.get(text[-1:].lower(), 1)
-    try:
-        return int(text[:-1] if unit > 1 else text, 0) * unit
-    except ValueError:
-        raise UserError(f"{name} must be a whole number such as 4096, 4k or 0x1000, got {text!r}") from None

@@ -41,9 +41,8 @@ def explore(
 ) -> None:
     """Search the parameters of presets for the best figure, and print the Pareto set of throughput and area.
 
-    One parameter after the other is set to its best value, until none gets better; a part has no parameters. Every
-    point is stored: the same command goes on where it was stopped. On a target without a clock throughput is that of a
-    cycle.
+    One parameter after the other is set to its best value, until none gets better. Every point
+    is stored: the same command goes on where it was stopped. On a target without a clock throughput is that of a cycle.
     """
     given = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
     aims = (mhz,) if mhz else ()

@@ -75,8 +75,8 @@ def compare(names: Sequence[str] = (), points: Iterable[Point] = ()) -> list[Row
 @cache
 def _rate(name: str) -> tuple[int, int]:
     """Bytes that a preset or part takes, and in how many cycles, as stated."""
-    if name in catalog.PARTS:
-        return catalog.PARTS[name].bytes, catalog.PARTS[name].interval
+    if part := catalog.PARTS.get(name):
+        return part.bytes, part.make(part.parameters).timing.interval
     behaviour = contract(name).behaviour
     return behaviour.usual, behaviour.timing.interval
 

@@ -46,8 +46,8 @@ def rate(found: Figures) -> float:
 
 
 def same_function(name: str) -> dict[str, list[str]]:
-    """The parameters that may be searched without changing the function, each with all its values; a part has none."""
-    known = () if name in catalog.PARTS else fields(catalog.preset(name).parameters)
+    """The parameters that may be searched without changing the function, each with all its values."""
+    known = fields(catalog.preset_or_part(name).parameters)
     return {f.name: list(map(str, f.metadata["choices"])) for f in known if f.name in SAME_FUNCTION}
 
 
@@ -57,7 +57,7 @@ def explore(
     """Searches ``spaces``, each of one preset or part, by changing one parameter at a time to its best value.
 
     measure: gives the point of each identity, from a store or by measuring it
-    A part has no parameters: it is one point. Returns the best preset or part with its best values, and the median
+    Returns the best preset or part with its best values, and the median
     point of everything that was measured. Mixes that no core can have, and points that fail, are passed over. Raises
     UserError for a name that does not exist and if nothing has a value of the objective.
     """
@@ -81,11 +81,10 @@ class _Search:
         self.values: dict[str, str] = {}
         self.highest = 0.0
         self.seen: dict[str, Point] = {}
-        preset = None if self.name in catalog.PARTS else catalog.preset(self.name)
-        known = {f.name for f in fields(preset.parameters)} if preset else set()
+        known = {f.name for f in fields(catalog.preset_or_part(self.name).parameters)}
         if unknown := [name for name in space.changes if name not in known]:
-            would = f"it would be one of {', '.join(sorted(known))}" if known else "a part has none"
-            raise UserError(f"unknown parameter {unknown[0]!r} of {self.name}; {would}")
+            would = ", ".join(sorted(known))
+            raise UserError(f"unknown parameter {unknown[0]!r} of {self.name}; it would be one of {would}")
 
     def run(self) -> float:
         """Searches; the highest value of the objective."""

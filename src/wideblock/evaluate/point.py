@@ -38,7 +38,7 @@ class Identity:
 
     preset:     name of the preset or part; of a peer repository and module
     changed:    parameters that differ from the preset's own
-    parameters: all parameters of the core; empty for a part and a peer
+    parameters: all parameters of the core; empty for a peer
     target:     name of the target
     options:    arguments of the synthesis pass beyond the target's own
     seed:       of the placer; None where nothing is placed

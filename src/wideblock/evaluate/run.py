@@ -4,17 +4,19 @@
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
 import wideblock
 from wideblock import catalog
-from wideblock.errors import UserError
+from wideblock.catalog import Part
+from wideblock.catalog.changes import differences
 from wideblock.evaluate.point import Clock, Failure, Figures, Identity, Point
 from wideblock.export.contract import contract
-from wideblock.export.verilog import part as part_verilog
+from wideblock.export.names import module_name
+from wideblock.export.verilog import convert
 from wideblock.synth import asic, place
 from wideblock.synth.asic import PreLayoutClock
 from wideblock.synth.place import ClockReport
@@ -54,16 +56,17 @@ def identify(
     options: arguments of the synthesis pass
     Raises UserError for a name, a change or an option that does not exist, FlowError for a tool that is missing.
     """
-    parameters, changed = {}, {}
-    if name not in catalog.PARTS:
+    chosen = catalog.preset_or_part(name)
+    if isinstance(chosen, Part):
+        parameters = chosen.changed(changes)
+        values, changed = asdict(parameters), differences(parameters, chosen.parameters)
+    else:
         core = contract(name, changes)
-        parameters, changed = core.settings, dict(core.changed)
-    elif changes:
-        raise UserError(f"--set is for presets; {name} is a part")
+        values, changed = core.settings, dict(core.changed)
     return Identity(
         preset=name,
         changed=changed,
-        parameters=parameters,
+        parameters=values,
         **settings(target, routed=routed, seed=seed, mhz=mhz, options=options),
     )
 
@@ -206,12 +209,12 @@ def _clock(report: ClockReport | PreLayoutClock | None) -> Clock | None:
 
 
 def _design(identity: Identity) -> Design:
-    name = identity.preset
-    if name in catalog.PARTS:
-        part = catalog.PARTS[name]
-        source = Source(part_verilog(name), name.replace("-", "_"))
-        return Design(source, "clk", part.bytes, part.interval, None)
-    core = contract(name, identity.changed)
+    if part := catalog.PARTS.get(identity.preset):
+        component = part.make(part.changed(identity.changed))
+        module = module_name(part.name, identity.changed)
+        timing = component.timing
+        return Design(Source(convert(component, module), module), "clk", part.bytes, timing.interval, timing.latency)
+    core = contract(identity.preset, identity.changed)
     cycles = {figure.name: figure.cycles for figure in core.timing.figures()}
     source = Source(core.verilog, core.module)
     return Design(source, core.shell.clock, core.behaviour.usual, core.timing.interval, cycles.get("latency"))

@@ -21,7 +21,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from wideblock import catalog
 from wideblock.errors import UserError
 from wideblock.evaluate.point import Identity, Point
 from wideblock.evaluate.run import attempt, identify
@@ -70,8 +69,6 @@ class Space:
         for name in self.names:
             for values in product(*self.changes.values()):
                 changes = dict(zip(self.changes, values, strict=True))
-                if name not in catalog.PARTS:
-                    catalog.preset(name).changed(changes)
                 for target in targets:
                     one = identify(name, changes, target, routed=self.routed, options=self.options)
                     seeds = self.seeds if one.seed is not None else (None,)

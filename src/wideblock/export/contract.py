@@ -3,15 +3,16 @@
 """What a core promises, as one value: parameters, ports, behaviour, cycle contract, specification and Verilog."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from typing import Any
 
 from wideblock import catalog
 from wideblock.catalog import Kind, Preset
+from wideblock.catalog.changes import differences
 from wideblock.errors import UserError
 from wideblock.export import verilog
-from wideblock.export.names import checked
+from wideblock.export.names import checked, module_name
 from wideblock.rtl.shell.shell import Port, Shell
 from wideblock.rtl.stream.interface import Interface
 
@@ -96,8 +97,7 @@ class Contract:
         """Name of the Verilog module: that which was chosen, or the preset and what was changed in it."""
         if self.called:
             return self.called
-        words = [self.name, *(f"{name}_{value}" for name, value in self.changed)]
-        return "_".join(words).replace("-", "_").lower()
+        return module_name(self.name, dict(self.changed))
 
     @cached_property
     def verilog(self) -> str:
@@ -149,6 +149,5 @@ def contract(name: str, changes: Mapping[str, Any] | None = None) -> Contract:
     """
     preset = catalog.preset(name)
     parameters = preset.changed(changes or {})
-    values = ((field.name, getattr(parameters, field.name)) for field in fields(parameters))
-    changed = tuple((field, value) for field, value in values if value != getattr(preset.parameters, field))
-    return Contract(preset, preset.scheme.core(parameters), changed)
+    changed = differences(parameters, preset.parameters)
+    return Contract(preset, preset.scheme.core(parameters), tuple(changed.items()))

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Names that a user chooses for a module."""
+"""Names of modules: by a core's name and parameters, or chosen by a user."""
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from wideblock.errors import UserError
 
-__all__ = ["checked"]
+__all__ = ["checked", "module_name"]
 
 # IEEE 1364-2005, annex B
 RESERVED = frozenset(
@@ -19,6 +21,12 @@ RESERVED = frozenset(
     tranif1 tri tri0 tri1 triand trior trireg unsigned use uwire vectored wait wand weak0 weak1 while wire wor xnor
     xor""".split()
 )
+
+
+def module_name(name: str, changed: Mapping[str, Any]) -> str:
+    """The name of the module of preset or part ``name`` with ``changed`` parameters."""
+    words = [name, *(f"{parameter}_{value}" for parameter, value in changed.items())]
+    return "_".join(words).replace("-", "_").lower()
 
 
 def checked(name: str) -> str:

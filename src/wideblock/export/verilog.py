@@ -20,7 +20,6 @@ from amaranth.lib import wiring
 import wideblock
 from wideblock import __version__
 from wideblock.cache import cache_directory, cached, name_of
-from wideblock.catalog import PARTS
 from wideblock.export import loops
 from wideblock.export.annotations import annotated
 from wideblock.synth import process, yosys
@@ -28,7 +27,7 @@ from wideblock.synth import process, yosys
 if TYPE_CHECKING:
     from wideblock.export.contract import Contract
 
-__all__ = ["convert", "generate", "part", "verilog"]
+__all__ = ["convert", "generate", "verilog"]
 
 FILE = "core.v"
 
@@ -95,11 +94,6 @@ def _tools() -> list[str]:
 
 def _write(path: Path, text: str) -> None:
     path.write_text(text)
-
-
-def part(name: str) -> str:
-    """Returns Verilog-2001 text of a part of the catalog, with the ports of its streams, for synthesis."""
-    return convert(PARTS[name].make(), name.replace("-", "_"))
 
 
 def convert(component: wiring.Component, module: str) -> str:

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Changes to parameters, given as values or as text."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import Any, TypeVar
+
+from wideblock.errors import UserError
+from wideblock.rtl.stream.parameters import Parameters
+
+__all__ = ["changed", "differences"]
+
+P = TypeVar("P", bound=Parameters)
+
+
+def changed(name: str, parameters: P, changes: Mapping[str, Any]) -> P:
+    """The ``parameters`` of preset or part ``name`` with ``changes``.
+
+    Raises UserError for an unknown parameter and for text or a value that it cannot have.
+    """
+    known = asdict(parameters)
+    values = {}
+    for field, value in changes.items():
+        if field not in known:
+            raise UserError(f"unknown parameter {field!r} of {name}; it would be one of {', '.join(known)}")
+        values[field] = _value(field, type(known[field]), value)
+    return replace(parameters, **values)
+
+
+def differences(parameters: Parameters, usual: Parameters) -> dict[str, Any]:
+    """The fields of ``parameters`` that are not as in ``usual``, which has the same fields."""
+    before = asdict(usual)
+    return {field: value for field, value in asdict(parameters).items() if value != before[field]}
+
+
+def _value(name: str, kind: type, value: Any) -> Any:
+    if not isinstance(value, str) or kind is str:
+        return value
+    if kind is bool:
+        words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+        if value.lower() not in words:
+            raise UserError(f"{name} must be true or false, got {value!r}")
+        return words[value.lower()]
+    return _whole_number(name, value)
+
+
+def _whole_number(name: str, text: str) -> int:
+    """The number that ``text`` writes: decimal, hexadecimal with ``0x``, or with ``k`` for 1024 or ``M`` for 1024^2.
+
+    Raises UserError, naming ``name``.
+    """
+    unit = {"k": 1 << 10, "m": 1 << 20}.get(text[-1:].lower(), 1)
+    try:
+        return int(text[:-1] if unit > 1 else text, 0) * unit
+    except ValueError:
+        raise UserError(f"{name} must be a whole number such as 4096, 4k or 0x1000, got {text!r}") from None
