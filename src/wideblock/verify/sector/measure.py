@@ -98,10 +98,8 @@ class _Measuring:
         self.simulation.load_key(self.key())
         single = [self.play(1) for _ in range(3)]
         left = self.only((tuple((run.out_cycle - run.first_in[0]).tolist()) for run in single), "a sector's way out")
-        # while the core fills and empties, what shares a resource with a neighbour may go a cycle earlier
-        edge = 2 * (1 + self.timing.busy // self.timing.interval)
-        full = self.simulation.run(*self.sectors(n + 2 * edge))
-        gaps = [*np.diff(full.first_in)[edge:-edge].tolist(), *np.diff(full.last_out)[edge:-edge].tolist()]
+        full, steady = self.stream(n)
+        gaps = [*np.diff(full.first_in)[steady].tolist(), *np.diff(full.last_out)[steady].tolist()]
         return Measured(
             compute=self.only((int(run.computed[0] - run.first_in[0]) for run in single), "compute"),
             latency=left[-1],
@@ -112,6 +110,18 @@ class _Measuring:
             taken=self.only((tuple((run.beats_in - run.first_in[0]).tolist()) for run in single), "a sector's way in"),
             left=left,
         )
+
+    def stream(self, n: int) -> tuple[Record, slice]:
+        """The record of sectors offered back to back, and those of them for which the core is full: ``n`` or more."""
+        # while the core fills and empties, what shares a resource with a neighbour may go a cycle earlier
+        edge = 2 * (1 + self.timing.busy // self.timing.interval)
+        begin = edge
+        while True:
+            run = self.simulation.run(*self.sectors(begin + n + edge))
+            longest = int((run.last_out - run.first_in).argmax())  # a queue may take many sectors to fill
+            if longest <= begin:
+                return run, slice(begin, -edge)
+            begin = longest
 
     def setup(self) -> int:
         first, following = (self.play(1, keys=[Key(self.key(), before=0)]) for _ in range(2))
