@@ -84,6 +84,7 @@ asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells,
 docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measured results and the last test run.
 	$(BIN)/python -m wideblock.evaluate.tables $(STORE) README.md
 	$(BIN)/python -m wideblock.evaluate.drawings $(STORE) README.md
+	$(BIN)/python -m wideblock.evaluate.ratios $(STORE) docs/evaluation.md
 	$(BIN)/python -m tests.plan $(RESULTS) docs/test-plan.md
 
 $(RESULTS):

@@ -14,6 +14,7 @@ import jinja2
 import wideblock
 from wideblock import catalog
 from wideblock.errors import UserError
+from wideblock.evaluate import ratios
 from wideblock.evaluate.compare import Row, compare
 from wideblock.evaluate.plots import Mark, figure, front, scatter, strips
 from wideblock.evaluate.point import Figures, Point
@@ -141,6 +142,13 @@ class _Page:
             return []
         caption = f"{len(flows)} cores; a tick is a seed, the dot the median; named with target and MHz aimed at."
         return [Plot("Clocks of the seeds", caption, partial(strips, flows, x="clock, MHz"))]
+
+    aes_head = ratios.HEAD
+
+    @cached_property
+    def against_aes(self) -> list[tuple[str, ...]]:
+        """Clocks of cores beside those of their AES, as text."""
+        return [ratios.row(each) for each in ratios.ratios(self.points)]
 
     @property
     def cycles(self) -> list[tuple[str, list[int | None]]]:

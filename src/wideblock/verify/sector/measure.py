@@ -10,7 +10,7 @@ import numpy as np
 from wideblock.export.contract import Contract
 from wideblock.rtl.stream.behaviour import SectorTiming
 from wideblock.verify.sector.driver import SectorSimulation, SimulationError
-from wideblock.verify.sector.stimulus import Bytes, Key, Record, Zeroize
+from wideblock.verify.sector.stimulus import Bytes, Key, Record, Result, Zeroize
 
 __all__ = ["Measured", "measure", "timing_of"]
 
@@ -111,7 +111,7 @@ class _Measuring:
             left=left,
         )
 
-    def stream(self, n: int) -> tuple[Record, slice]:
+    def stream(self, n: int) -> tuple[Result, slice]:
         """The record of sectors offered back to back, and those of them for which the core is full: ``n`` or more."""
         # while the core fills and empties, what shares a resource with a neighbour may go a cycle earlier
         edge = 2 * (1 + self.timing.busy // self.timing.interval)

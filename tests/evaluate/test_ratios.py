@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clocks of cores over those of their AES: alike in what matters, and medians."""
+
+from pathlib import Path
+
+import pytest
+
+from wideblock.evaluate.ratios import HEAD, ratios, renew, row
+from wideblock.evaluate.store import COMMITTED, load
+from wideblock.export.markdown import table
+
+pytestmark = pytest.mark.shows("evaluation")
+
+EVALUATION = Path(__file__).parents[2] / "docs" / "evaluation.md"
+
+
+@pytest.fixture
+def point(measurement):
+    def make(name, where="ecp5", *, sbox="norm", stages=1, **more):
+        parameters = {"sbox": sbox, "round_stages": stages}
+        return measurement(name, where, changed=parameters, parameters=parameters, **more)
+
+    return make
+
+
+def test_a_core_is_held_against_an_aes_of_the_same_build(point):
+    cores = [point("xts-enc", seed=seed, mhz=mhz) for seed, mhz in ((1, 120), (2, 90), (3, 110))]
+    alike = [
+        point("aes128-pec", mhz=100),
+        point("aes128-pec", stages=2, mhz=200),
+        point("aes128-pec", sbox="lut", mhz=50),
+    ]
+    other = point("aes128-pec", mhz=77, options=("-abc9",))
+    (found,) = ratios([*cores, *alike, other])
+    assert (found.value, found.seeds) == (1.1, 3)
+    cells = dict(zip(HEAD, row(found), strict=True))
+    assert cells["core"].startswith("xts-enc") and cells["ratio"] == "1.10" and cells["AES alone, MHz"] == "100"
+    assert cells["slowest path, levels"] == "a to b, 7" and cells["papers' ratio"] == "-"
+
+
+def test_what_has_no_clock_or_no_aes_beside_it_is_left_out(point):
+    area = [point("xts-enc", "xc7"), point("aes128-pec", "xc7")]
+    lonely = point("xts-enc", stages=3)
+    assert ratios([*area, lonely, point("aes128-pec")]) == []
+
+
+def test_papers_have_such_ratios_and_pre_layout_no_seeds(point):
+    made = [point("fast-brw-2", "nangate45", mhz=950), point("aes128-pec", "nangate45", mhz=1000)]
+    cells = dict(zip(HEAD, row(*ratios(made)), strict=True))
+    assert cells["papers' ratio"].startswith("0.96") and cells["seeds"] == "-" and cells["ratio"] == "0.95"
+
+
+def test_the_document_shows_the_store(tmp_path):
+    """`make docs` was run after the last change of the store."""
+    copy = tmp_path / "evaluation.md"
+    copy.write_text(EVALUATION.read_text())
+    assert not renew(copy, load(COMMITTED))
+    assert table(HEAD, map(row, ratios(load(COMMITTED)))) in copy.read_text()
