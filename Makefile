@@ -65,6 +65,8 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 	$(BIN)/wideblock sweep aes128-pec --set sbox=norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes128-pec --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes128-pec --set sbox=norm --set round_stages=3,4 $(ROUTED) --mhz 250 --seeds 3 --store $(STORE)
+	$(BIN)/wideblock sweep aes128-pdc aes128-both --set sbox=norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)
+	$(BIN)/wideblock sweep aes128-sec aes128-sdc --set sbox=norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep karatsuba --set mult_stages=2,4,6,8 $(ROUTED) --mhz 250 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep xts-enc fast-brw-1s --set sbox=norm $(ROUTED) --mhz 140 --seeds 2 --store $(STORE)
 	$(BIN)/wideblock sweep xts-enc --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 2 --store $(STORE)
@@ -78,7 +80,8 @@ asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells,
 	$(BIN)/wideblock sweep $(NO_SBOX) --target nangate45 --store $(STORE)
 	$(BIN)/wideblock sweep $$($(BIN)/wideblock list --names | grep -vx $(NO_SBOX:%=-e %)) \
 		--set sbox=composite --target nangate45 --store $(STORE)
-	$(BIN)/wideblock sweep aes128-pec $(GATES) --target nangate45 --store $(STORE)
+	$(BIN)/wideblock sweep aes128-pec aes128-pdc aes128-both $(GATES) --target nangate45 --store $(STORE)
+	$(BIN)/wideblock sweep aes128-sec aes128-sdc --set sbox=composite,norm --target nangate45 --store $(STORE)
 	$(BIN)/wideblock sweep karatsuba --set mult_stages=2,4,6,8 --target nangate45 --store $(STORE)
 
 docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measured results and the last test run.

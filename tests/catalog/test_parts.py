@@ -4,7 +4,7 @@
 
 import pytest
 
-from wideblock.catalog import PARTS, preset_or_part
+from wideblock.catalog import PARTS, PRESETS, preset_or_part
 from wideblock.errors import UserError
 from wideblock.evaluate.explore import same_function
 
@@ -29,6 +29,11 @@ def test_the_contract_follows_from_the_parameters():
     assert timing("aes128-sdc") == (11, 11)
     assert timing("karatsuba", mult_stages=6) == (6, 1)
     assert timing("hbrw-31")[1] < timing("hbrw-31", mult_stages=8)[1]
+
+
+def test_the_aes_cores_of_a_scheme_are_parts():
+    assert all(set(p.scheme.ciphers(p.parameters)) <= set(PARTS) for p in PRESETS.values())
+    assert PRESETS["xts-both"].scheme.ciphers(PRESETS["xts-both"].parameters) == ("aes128-both", "aes128-sec")
 
 
 def test_unknown_names():

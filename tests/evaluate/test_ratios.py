@@ -34,8 +34,23 @@ def test_a_core_is_held_against_an_aes_of_the_same_build(point):
     (found,) = ratios([*cores, *alike, other])
     assert (found.value, found.seeds) == (1.1, 3)
     cells = dict(zip(HEAD, row(found), strict=True))
-    assert cells["core"].startswith("xts-enc") and cells["ratio"] == "1.10" and cells["AES alone, MHz"] == "100"
+    assert (
+        cells["core"].startswith("xts-enc")
+        and cells["ratio"] == "1.10"
+        and cells["its AES cores alone, MHz"] == "pec 100"
+    )
     assert cells["slowest path, levels"] == "a to b, 7" and cells["papers' ratio"] == "-"
+
+
+def test_the_slowest_of_several_aes_cores_counts(measurement):
+    made = {"sbox": "norm", "round_stages": 2}
+    core = measurement("hctr2-1s", "ecp5", changed=made, parameters=made, mhz=95)
+    pipeline = measurement("aes128-pec", "ecp5", changed=made, parameters=made, mhz=190)
+    assert ratios([core, pipeline]) == []
+    sequential = measurement("aes128-sdc", "ecp5", changed={"sbox": "norm"}, parameters={"sbox": "norm"}, mhz=100)
+    (found,) = ratios([core, pipeline, sequential])
+    assert found.value == 0.95
+    assert dict(zip(HEAD, row(found), strict=True))["its AES cores alone, MHz"] == "pec 190, sdc 100"
 
 
 def test_what_has_no_clock_or_no_aes_beside_it_is_left_out(point):

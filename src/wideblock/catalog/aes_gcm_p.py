@@ -23,6 +23,7 @@ SCHEME = Scheme(
     Status.RECOMMENDED,
     summary,
     "aes_gcm",
+    ciphers=lambda p: ("aes128-pec",),
     kind=AEAD,
 )
 

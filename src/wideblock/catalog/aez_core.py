@@ -32,6 +32,7 @@ SCHEME = Scheme(
     summary,
     "aez_core",
     holds,
+    lambda p: ("aes128-pec",),
 )
 
 

@@ -32,6 +32,7 @@ SCHEME = Scheme(
     summary,
     "eme2",
     holds,
+    lambda p: ("aes128-both",),
 )
 
 

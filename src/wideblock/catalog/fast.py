@@ -32,6 +32,7 @@ SCHEME = Scheme(
     summary,
     "fast",
     holds,
+    lambda p: ("aes128-pec",),
 )
 
 

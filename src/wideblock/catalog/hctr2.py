@@ -28,6 +28,7 @@ SCHEME = Scheme(
     summary,
     "hctr2",
     holds,
+    lambda p: ("aes128-pec", "aes128-sdc"),
 )
 
 

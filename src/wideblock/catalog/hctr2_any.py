@@ -31,6 +31,7 @@ SCHEME = Scheme(
     summary,
     "hctr2",
     holds,
+    lambda p: ("aes128-pec", "aes128-sdc"),
 )
 
 PRESETS = (Preset("hctr2-any", SCHEME, AnyLengthParameters()),)

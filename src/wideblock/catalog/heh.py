@@ -19,5 +19,6 @@ SCHEME = Scheme(
     lambda p: summary("HEH", f"{aes_cores(p.lanes)} each way", p),
     "heh_hmch",
     lambda p, answer: holds("HEH", p, answer),
+    lambda p: ("aes128-pec", "aes128-pdc"),
 )
 PRESETS = table_3(SCHEME)

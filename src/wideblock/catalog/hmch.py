@@ -19,5 +19,6 @@ SCHEME = Scheme(
     lambda p: summary("HMCH", aes_cores(p.lanes), p),
     "heh_hmch",
     lambda p, answer: holds("HMCH", p, answer),
+    lambda p: ("aes128-pec", "aes128-sdc"),
 )
 PRESETS = table_3(SCHEME)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from wideblock.catalog.changes import changed
-from wideblock.rtl.aes.iterative import IterativeDecryption
+from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption
 from wideblock.rtl.aes.keyed import Keyed
-from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
+from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
 from wideblock.rtl.aes.sbox import GATES, KINDS
 from wideblock.rtl.gf128.karatsuba import STAGES, Multiplier
 from wideblock.rtl.hash.alone import Psi
@@ -56,6 +56,13 @@ class Pipelined(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
+class EitherWay(Iterative):
+    """Parameters of an AES pipeline for both directions."""
+
+    round_stages: int = parameter(1, "registers of one AES round", (1, 2, 3, 4))
+
+
+@dataclass(frozen=True, kw_only=True)
 class Multiplication(Parameters):
     """Parameters of a field multiplier, or of a hash that has one."""
 
@@ -79,6 +86,8 @@ PARTS: dict[str, Part] = {
     for p in (
         _aes("aes128-pec", "pipelined AES-128 encryption", PipelinedEncryption, Pipelined()),
         _aes("aes128-pdc", "pipelined AES-128 decryption", PipelinedDecryption, Pipelined()),
+        _aes("aes128-both", "pipelined AES-128 either way", PipelinedEitherWay, EitherWay()),
+        _aes("aes128-sec", "iterative AES-128 encryption", IterativeEncryption, Iterative()),
         _aes("aes128-sdc", "iterative AES-128 decryption", IterativeDecryption, Iterative()),
         Part(
             "karatsuba",

@@ -53,6 +53,7 @@ class Scheme:
     summary:       from parameters, one line on a core
     answers:       name of the file of its known answers, or None if there are none
     holds:         from parameters and a known answer, whether it is for such a core; the kind judges its lengths
+    ciphers:       from parameters, names of the parts that are the AES cores in such a core; none if they are no parts
     attacks:       published attacks that recover plaintext
     kind:          what its ports and messages are
     """
@@ -66,6 +67,7 @@ class Scheme:
     summary: Callable[[Any], str]
     answers: str | None = None
     holds: Callable[[Any, vectors.Vector], bool] = lambda parameters, answer: True
+    ciphers: Callable[[Any], tuple[str, ...]] = lambda parameters: ()
     attacks: tuple[Attack, ...] = ()
     kind: Kind = SECTOR
 

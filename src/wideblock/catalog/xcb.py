@@ -31,6 +31,7 @@ SCHEME = Scheme(
     summary,
     "xcb",
     holds,
+    lambda p: ("aes128-pec", "aes128-sec", "aes128-sdc"),
     attacks=(
         Attack(
             "two queries, all but the last block",

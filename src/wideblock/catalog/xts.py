@@ -21,6 +21,13 @@ def summary(p: SinglePassParameters) -> str:
     return f"AES-XTS for units of any length from 16 bytes, figures for {p.sector_bytes}, {does}: {ciphers}{tweaks}"
 
 
+CIPHERS = {
+    "encrypt": ("aes128-pec",),
+    "decrypt": ("aes128-pdc", "aes128-sec"),
+    "both": ("aes128-both", "aes128-sec"),
+}
+"""The AES cores of a direction: the pipelines, and where they do not encipher the tweaks the one that does."""
+
 SCHEME = Scheme(
     "xts",
     Xts,
@@ -31,6 +38,7 @@ SCHEME = Scheme(
     summary,
     "xts",
     lambda p, answer: answer["key"][: p.key_bits // 8] != answer["key"][p.key_bits // 8 :],
+    lambda p: CIPHERS[p.direction],
 )
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clock of a core over that of the AES pipeline alone: what everything around the AES costs.
+"""The clock of a core over that of its AES cores alone: what everything around the AES costs.
 
 ``python -m wideblock.evaluate.ratios STORE docs/evaluation.md`` renews the table in the document.
 """
@@ -18,48 +18,53 @@ from wideblock.evaluate.tables import insert
 from wideblock.export.markdown import table
 from wideblock.synth.targets import targets
 
-__all__ = ["CIPHER", "HEAD", "Ratio", "ratios", "renew", "row"]
+__all__ = ["HEAD", "Ratio", "ratios", "renew", "row"]
 
-CIPHER = "aes128-pec"
-"""The part whose clock is the measure. It encrypts with AES-128."""
-
-HEAD = ("core", "target", "clock, MHz", "seeds", "AES alone, MHz", "ratio", "papers' ratio", "slowest path, levels")
+HEAD = (
+    "core",
+    "target",
+    "clock, MHz",
+    "seeds",
+    "its AES cores alone, MHz",
+    "ratio",
+    "papers' ratio",
+    "slowest path, levels",
+)
 BEGIN, END = "<!-- ratios: begin -->", "<!-- ratios: end -->"
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """A core and the AES pipeline with the same S-boxes, stages a round, target and options; ``seeds`` of the core."""
+    """A core and its AES cores, with the same S-boxes, stages a round, target and options; ``seeds`` of the core."""
 
     core: Point
-    cipher: Point
+    ciphers: tuple[Point, ...]
     seeds: int
 
     @property
     def value(self) -> float:
-        return _clock(self.core).mhz / _clock(self.cipher).mhz
+        """The clock of the core over that of the slowest of its AES cores."""
+        return _clock(self.core).mhz / min(_clock(cipher).mhz for cipher in self.ciphers)
 
 
 def ratios(points: Iterable[Point]) -> list[Ratio]:
-    """One for each typical point with a clock whose AES pipeline was measured, too; by target, then by name."""
+    """One for each typical point with a clock whose AES cores were measured, too; by target, then by name."""
     points = own(points)
-    clocked = [point for point in typical(points) if point.found.clock]
-    alone = [point for point in medians(points) if point.identity.preset == CIPHER and point.found.clock]
-    # of several clocks that the tools aimed at, the best one
-    ciphers = {_flow(point.identity): point for point in sorted(alone, key=lambda point: _clock(point).mhz)}
+    parts = [point for point in medians(points) if point.identity.preset in catalog.PARTS and point.found.clock]
     flows = [point.identity.flow for point in current(points) if point.figures]
-    found = [
-        Ratio(point, ciphers[_flow(point.identity)], flows.count(point.identity.flow))
-        for point in clocked
-        if point.identity.preset in catalog.PRESETS and _flow(point.identity) in ciphers
-    ]
+    found = []
+    for point in typical(points):
+        alone = [_alone(name, point.identity, parts) for name in _ciphers(point.identity)] if point.found.clock else []
+        ciphers = tuple(filter(None, alone))
+        if ciphers and len(ciphers) == len(alone):
+            found.append(Ratio(point, ciphers, flows.count(point.identity.flow)))
     order = list(targets)
     return sorted(found, key=lambda ratio: (order.index(ratio.core.identity.target), ratio.core.name))
 
 
 def row(ratio: Ratio) -> tuple[str, ...]:
     """``ratio`` under :data:`HEAD`; ends of the path that the tools made have no name."""
-    clock, cipher = _clock(ratio.core), _clock(ratio.cipher)
+    clock = _clock(ratio.core)
     ends = [re.sub(r"_TRELLIS_FF_Q\w*|\[\d+\]$|^(core\.)+", "", end) for end in (clock.start, clock.end)]
     levels = "" if clock.levels is None else f", {clock.levels}"
     return (
@@ -67,7 +72,9 @@ def row(ratio: Ratio) -> tuple[str, ...]:
         ratio.core.identity.target,
         f"{clock.mhz:.0f}",
         "-" if ratio.core.identity.seed is None else str(ratio.seeds),
-        f"{cipher.mhz:.0f}",
+        ", ".join(
+            f"{cipher.identity.preset.removeprefix('aes128-')} {_clock(cipher).mhz:.0f}" for cipher in ratio.ciphers
+        ),
         f"{ratio.value:.2f}",
         " / ".join(f"{value:.2f}" for value in _published(ratio.core.identity.preset)) or "-",
         " to ".join(end if end and not end.startswith("$") else "?" for end in ends) + levels,
@@ -79,18 +86,37 @@ def renew(document: Path, points: Iterable[Point]) -> bool:
     return insert(document, BEGIN, END, table(HEAD, map(row, ratios(points))))
 
 
-def _flow(identity: Identity) -> tuple[object, ...]:
-    """Equal for a core and the AES pipeline in it, built by the same tools in the same way."""
-    parameters = (identity.parameters.get(name) for name in ("sbox", "round_stages"))
-    return identity.target, identity.options, identity.tools, *parameters
+def _ciphers(core: Identity) -> tuple[str, ...]:
+    """Names of the parts that are the AES cores of ``core``."""
+    preset = catalog.PRESETS.get(core.preset)
+    return preset.scheme.ciphers(preset.changed(core.changed)) if preset else ()
+
+
+def _alone(name: str, core: Identity, parts: Iterable[Point]) -> Point | None:
+    """The part ``name``, built as ``core`` was; of several clocks that the tools aimed at, the best one."""
+
+    def alike(part: Identity) -> bool:
+        same = all(core.parameters.get(name) == value for name, value in part.parameters.items())
+        return same and (part.target, part.options, part.tools) == (core.target, core.options, core.tools)
+
+    found = [part for part in parts if part.identity.preset == name and alike(part.identity)]
+    return max(found, key=lambda part: _clock(part).mhz, default=None)
 
 
 def _published(preset: str) -> list[float]:
-    """The same ratio from each of the papers' tables that have both clocks."""
-    alone = {(row.source, row.device): row.mhz for row in for_preset(CIPHER) if row.kind == "paper" and row.mhz}
+    """The same ratio from each of the papers' tables that have the clocks."""
     rows = [row for row in for_preset(preset) if row.kind == "paper" and row.mhz]
-    found = [row.mhz / alone[row.source, row.device] for row in rows if row.mhz and (row.source, row.device) in alone]
-    return list(dict.fromkeys(round(value, 2) for value in found))
+    found = []
+    for row in rows:
+        alone = [
+            theirs.mhz
+            for name in catalog.preset(preset).scheme.ciphers(catalog.preset(preset).parameters)
+            for theirs in for_preset(name)
+            if theirs.mhz and (theirs.source, theirs.device) == (row.source, row.device)
+        ]
+        if row.mhz and alone:
+            found.append(round(row.mhz / min(alone), 2))
+    return list(dict.fromkeys(found))
 
 
 def _clock(point: Point) -> Clock:

@@ -15,6 +15,8 @@ __all__ = ["Keyed"]
 class Keyed(wiring.Component):
     """``cipher`` under the round keys of the last ``key`` taken; ``ready`` while they are complete.
 
+    What a cipher for both directions takes beside ``i``, ``decrypt``, is a port here, too.
+
     Timing: that of ``cipher``; key setup that of :class:`KeyExpansion`.
     Cost:   both.
     Security: a key taken while blocks are in flight makes those wrong; ``clear`` zeroes the round keys.
@@ -28,8 +30,10 @@ class Keyed(wiring.Component):
             sbox=logic_sbox(cipher.sbox),
             round_stages=getattr(cipher, "round_stages", 1),
         )
-        streams = {name: cipher.signature.members[name] for name in ("i", "o")}
-        super().__init__({**streams, "key": In(stream.Signature(cipher.key_bits)), "clear": In(1), "ready": Out(1)})
+        self.either_way = "decrypt" in cipher.signature.members
+        names = ("i", "o", "decrypt") if self.either_way else ("i", "o")
+        data = {name: cipher.signature.members[name] for name in names}
+        super().__init__({**data, "key": In(stream.Signature(cipher.key_bits)), "clear": In(1), "ready": Out(1)})
 
     def elaborate(self, platform):
         m = Module()
@@ -43,4 +47,6 @@ class Keyed(wiring.Component):
             self.ready.eq(expansion.ready),
             cipher.round_keys.eq(expansion.round_keys),
         ]
+        if self.either_way:
+            m.d.comb += cipher.decrypt.eq(self.decrypt)
         return m
