@@ -44,6 +44,7 @@ class Part:
 class Iterative(Parameters):
     """Parameters of an AES core of one round."""
 
+    round_stages: int = parameter(1, "registers of one AES round", (1, 2))
     sbox: str = parameter("lut", "form of the AES S-box", GATES)
 
 
@@ -56,10 +57,11 @@ class Pipelined(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EitherWay(Iterative):
+class EitherWay(Parameters):
     """Parameters of an AES pipeline for both directions."""
 
     round_stages: int = parameter(1, "registers of one AES round", (1, 2, 3, 4))
+    sbox: str = parameter("lut", "form of the AES S-box", GATES)
 
 
 @dataclass(frozen=True, kw_only=True)

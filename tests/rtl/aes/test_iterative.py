@@ -71,14 +71,15 @@ def run(dut, blocks, *, p_valid=1.0, p_ready=1.0, seed=0):
 
 @pytest.mark.parametrize("core", CORES)
 @pytest.mark.parametrize(
-    "key_bits, sbox",
+    "key_bits, sbox, stages",
     few_of_many(
-        product((128, 192, 256), ("lut", "composite", "norm")), [(128, "lut"), (192, "composite"), (256, "norm")]
+        product((128, 192, 256), ("lut", "composite", "norm"), (1, 2)),
+        [(128, "lut", 1), (192, "composite", 2), (256, "norm", 1), (128, "norm", 2), (256, "lut", 2)],
     ),
 )
-def test_values_and_timing(core, key_bits, sbox):
-    dut = core(key_bits=key_bits, sbox=sbox)
-    assert dut.timing.latency == dut.timing.interval == {128: 11, 192: 13, 256: 15}[key_bits]
+def test_values_and_timing(core, key_bits, sbox, stages):
+    dut = core(key_bits=key_bits, sbox=sbox, round_stages=stages)
+    assert dut.timing.latency == dut.timing.interval == 1 + {128: 10, 192: 12, 256: 14}[key_bits] * stages
     blocks = [random.Random(seed).randbytes(16) for seed in range(5)]
     taken, given = run(dut, blocks)
     assert taken == [k * dut.timing.interval for k in range(5)]
@@ -102,8 +103,9 @@ def test_fips_197(key_bits, block):
 
 
 @pytest.mark.parametrize("core", CORES)
-def test_a_block_goes_under_the_key_chosen_with_it(core):
-    dut = core(key_sets=2)
+@pytest.mark.parametrize("stages", [1, 2])
+def test_a_block_goes_under_the_key_chosen_with_it(core, stages):
+    dut = core(key_sets=2, round_stages=stages)
     keys = [random.Random(seed).randbytes(16) for seed in range(2)]
     blocks = [random.Random(seed).randbytes(16) for seed in range(4)]
     results = []

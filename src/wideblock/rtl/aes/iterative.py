@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES a round a cycle, one block at a time: encryption, and the papers' sequential decryption core (SDC)."""
+"""AES a round after the other, one block at a time: encryption, and the papers' sequential decryption core (SDC)."""
 
-from amaranth import Array, Cat, Module, Mux, Signal, Value
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.planes import applied, from_planes, named, to_planes
+from wideblock.rtl.aes.planes import Planes, applied, from_planes, named, to_planes
 from wideblock.rtl.aes.rounds import (
     ROUNDS,
     check_parameters,
+    cut_places,
     either_sbox_steps,
     either_steps,
     inv_shift_rows,
@@ -20,10 +21,13 @@ from wideblock.rtl.aes.rounds import (
     unmix_steps,
     whiten_either,
 )
-from wideblock.rtl.aes.sbox import GATES, inv_sub_bytes, sub_bytes
+from wideblock.rtl.aes.sbox import GATES, inv_sub_bytes, sbox_steps, sub_bytes
 from wideblock.rtl.pipeline import Timing
 
 __all__ = ["IterativeDecryption", "IterativeEitherWay", "IterativeEncryption"]
+
+
+LINEAR = 5  # levels behind the S-boxes: round key, columns, the choice of the last round and of a new block
 
 
 class _Iterative(wiring.Component):
@@ -31,17 +35,29 @@ class _Iterative(wiring.Component):
 
     _inverse: bool
 
-    def __init__(self, *, key_bits: int = 128, sbox: str = "lut", key_sets: int = 1, full_rounds: int | None = None):
+    def __init__(
+        self,
+        *,
+        key_bits: int = 128,
+        sbox: str = "lut",
+        round_stages: int = 1,
+        key_sets: int = 1,
+        full_rounds: int | None = None,
+    ):
         check_parameters(key_bits, sbox, kinds=GATES)
+        if round_stages not in (1, 2):
+            raise ValueError(f"round_stages must be 1 or 2, got {round_stages!r}")
         if key_sets not in (1, 2):
             raise ValueError(f"key_sets must be 1 or 2, got {key_sets!r}")
         if full_rounds is not None and (self._inverse or not 1 <= full_rounds <= ROUNDS[key_bits]):
             most = "None to decrypt" if self._inverse else f"from 1 to {ROUNDS[key_bits]}"
             raise ValueError(f"full_rounds must be {most}, got {full_rounds!r}")
         self.key_bits, self.sbox, self.key_sets = key_bits, sbox, key_sets
+        self.round_stages = round_stages
         self.full = full_rounds is not None
         self.rounds = full_rounds or ROUNDS[key_bits]
-        self.timing = Timing(latency=1 + self.rounds, interval=1 + self.rounds)
+        cycles = 1 + self.rounds * round_stages
+        self.timing = Timing(latency=cycles, interval=cycles)
         super().__init__(
             {
                 "i": In(stream.Signature(128)),
@@ -70,8 +86,7 @@ class _Iterative(wiring.Component):
         following = Signal(range(self.rounds + 1))
         m.d.comb += following.eq(left - 1)
         outer, inner = self._keys(m, take, following)
-        chosen = named(m, "key", inner)
-        substituted = to_planes((inv_sub_bytes if self._inverse else sub_bytes)(m, state, self.sbox, "sb"))
+        chosen, substituted, end = self._first_half(m, state, inner, full & ~done)
         permutation = inv_shift_rows if self._inverse else shift_rows
         rows = permutation([named(m, f"sb{b}", plane) for b, plane in enumerate(substituted)])
         key = [chosen[16 * b : 16 * b + 16] for b in range(8)]
@@ -81,7 +96,8 @@ class _Iterative(wiring.Component):
         m.d.comb += self.ahead.eq(mixed if self.full else keyed)
 
         with m.If(full & ~done):
-            m.d.sync += [state.eq(mixed if self.full else Mux(following == 0, keyed, mixed)), left.eq(following)]
+            with m.If(end):
+                m.d.sync += [state.eq(mixed if self.full else Mux(following == 0, keyed, mixed)), left.eq(following)]
         with m.Elif(take):
             m.d.sync += [state.eq(self.i.payload ^ outer), left.eq(self.rounds), full.eq(1)]
         with m.Elif(self.o.ready):
@@ -89,6 +105,20 @@ class _Iterative(wiring.Component):
         with m.If(self.clear):
             m.d.sync += [state.eq(0), left.eq(0), full.eq(0)]
         return m
+
+    def _first_half(self, m: Module, state: Value, key: Value, busy: Value) -> tuple[Value, Planes, Value]:
+        """What the second half of a round takes: the round key, the bytes substituted; and whether its cycle is now.
+
+        With two stages a register stands in the S-boxes, or behind them, and the round key comes from one, too.
+        """
+        substitute = inv_sub_bytes if self._inverse else sub_bytes
+        if self.round_stages == 1:
+            return named(m, "key", key), to_planes(substitute(m, state, self.sbox, "sb")), Const(1, 1)
+        cuts = cut_places([*(step.levels for step in sbox_steps(self.sbox, self._inverse)), LINEAR], 2)
+        chosen = Signal(128, name="key")
+        end = Signal(name="round_end")
+        m.d.sync += [chosen.eq(key), end.eq(busy & ~end)]
+        return chosen, to_planes(substitute(m, state, self.sbox, "sb", cuts=cuts)), end
 
     def _keys(self, m: Module, take: Value, following: Value) -> tuple[Value, Value]:
         """The round key of a block that is taken, and that of the round that ``following`` rounds follow."""
@@ -117,9 +147,10 @@ class IterativeEncryption(_Iterative):
     With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses one of them.
     With ``full_rounds`` it has so many rounds, each of them with MixColumns, under one round key more: AES4 has four.
 
-    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles; ``ahead`` has the result
-            a cycle before ``o``, before the last register.
-    Cost:   16 S-boxes, a multiplexer over the round keys, 128 registers.
+    Timing: latency 1 + rounds * round_stages (11 for AES-128, 15 for AES-256 with one stage), a block every so many
+            cycles; ``ahead`` has the result a cycle before ``o``, before the last register.
+    Cost:   16 S-boxes, a multiplexer over the round keys, 128 registers; with two stages 128 for the round key,
+            and those inside or behind the S-boxes.
     Paths:  ``o.ready`` to ``i.ready``.
     Bytes:  byte 0 of a block is bits 7..0.
     Source: FIPS 197, 5.1.
@@ -136,9 +167,10 @@ class IterativeDecryption(_Iterative):
     its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
     With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses one of them.
 
-    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles; ``ahead`` has the result
-            a cycle before ``o``, before the last register.
-    Cost:   16 inverse S-boxes, a multiplexer over the round keys, 128 registers.
+    Timing: latency 1 + rounds * round_stages (11 for AES-128, 15 for AES-256 with one stage), a block every so many
+            cycles; ``ahead`` has the result a cycle before ``o``, before the last register.
+    Cost:   16 inverse S-boxes, a multiplexer over the round keys, 128 registers; with two stages 128 for the round key,
+            and those inside or behind the S-boxes.
     Paths:  ``o.ready`` to ``i.ready``.
     Bytes:  byte 0 of a block is bits 7..0.
     Source: FIPS 197, 5.3.

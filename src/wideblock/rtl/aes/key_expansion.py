@@ -5,7 +5,7 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.planes import from_planes, named, to_planes
+from wideblock.rtl.aes.planes import applied, from_planes, named, to_planes
 from wideblock.rtl.aes.rounds import ROUNDS, check_parameters, cut_places
 from wideblock.rtl.aes.sbox import GATES, sbox_steps
 from wideblock.rtl.pipeline import Timing
@@ -120,16 +120,7 @@ class KeyExpansion(wiring.Component):
     def _sub_word(self, m: Module, word):
         """SubWord, ``stages`` - 1 cycles later. Source: FIPS 197, 5.2."""
         cuts = cut_places([*(step.levels for step in self.layer), SUMS], self.stages)
-        live = {"s": to_planes(word)}
-        for i, step in enumerate(self.layer):
-            live = {
-                key: [named(m, f"word{i}_{key}{b}", plane) for b, plane in enumerate(planes)]
-                for key, planes in step.apply(m, live, f"word{i}").items()
-            }
-            if i in cuts:
-                held = {key: [Signal.like(p, name=f"{p.name}_held") for p in planes] for key, planes in live.items()}
-                m.d.sync += [h.eq(p) for key in live for h, p in zip(held[key], live[key], strict=True)]
-                live = held
+        live = applied(m, {"s": to_planes(word)}, self.layer, "word", cuts=cuts)
         return named(m, "word", from_planes(live["s"]))
 
     @property

@@ -5,7 +5,7 @@ A state is ``planes``: eight values, plane ``b`` holding bit ``b`` of each byte,
 gate in every byte of the state.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from amaranth import Cat, Module, Signal, Value
@@ -56,9 +56,22 @@ class Step:
     apply: Callable[[Module, dict[str, Planes], str], dict[str, Planes]]
 
 
-def applied(m: Module, live: dict[str, Planes], steps: Iterable[Step], name: str) -> dict[str, Planes]:
-    """The planes after steps with no register between them; each is a signal, ``<name><step>_<group><bit>``."""
+def applied(
+    m: Module, live: dict[str, Planes], steps: Iterable[Step], name: str, *, cuts: Collection[int] = ()
+) -> dict[str, Planes]:
+    """The planes after ``steps``; each is a signal, ``<name><step>_<group><bit>``.
+
+    Behind the steps with the numbers ``cuts`` stand registers.
+    """
     for i, step in enumerate(steps):
         out = step.apply(m, live, f"{name}{i}")
         live = {group: [named(m, f"{name}{i}_{group}{b}", x) for b, x in enumerate(out[group])] for group in out}
+        if i in cuts:
+            live = {group: [_held(m, plane) for plane in planes] for group, planes in live.items()}
     return live
+
+
+def _held(m: Module, plane: Value) -> Signal:
+    register = Signal.like(plane, name_suffix="_held")
+    m.d.sync += register.eq(plane)
+    return register

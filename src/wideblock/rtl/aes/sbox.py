@@ -7,7 +7,7 @@ norm       inversion by the norm to GF(2^4): an eighth larger than composite in 
 bram       a synchronous ROM, two bytes a block RAM: costs no LUT, and its read is a pipeline register
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from amaranth import Cat, Module, Signal, Value
 from amaranth.lib.memory import Memory
@@ -114,30 +114,30 @@ def rom(m: Module, state: Value, name: str, *, inverse: bool = False) -> Signal:
     return out
 
 
-def _layer(m, state, kind, name, inverse):
+def _layer(m, state, kind, name, inverse, cuts=()):
     state = Value.cast(state)
     if kind == "bram":
         return rom(m, state, name, inverse=inverse)
     if kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {kind!r}")
     live = {"s": [named(m, f"{name}_i{b}", x) for b, x in enumerate(to_planes(state))]}
-    live = applied(m, live, sbox_steps(kind, inverse), f"{name}_")
+    live = applied(m, live, sbox_steps(kind, inverse), f"{name}_", cuts=cuts)
     return named(m, f"{name}_o", from_planes(live["s"]))
 
 
-def sub_bytes(m: Module, state, kind: str, name: str) -> Signal:
-    """SubBytes of a state of any number of bytes.
+def sub_bytes(m: Module, state, kind: str, name: str, *, cuts: Collection[int] = ()) -> Signal:
+    """SubBytes of a state of any number of bytes. Behind the steps with the numbers ``cuts`` stand registers.
 
-    Timing: none, combinational; ``bram`` one cycle.
+    Timing: a cycle for each of these, else combinational; ``bram`` one cycle.
     Source: FIPS 197, 5.1.1.
     """
-    return _layer(m, state, kind, name, False)
+    return _layer(m, state, kind, name, False, cuts)
 
 
-def inv_sub_bytes(m: Module, state, kind: str, name: str) -> Signal:
-    """InvSubBytes of a state of any number of bytes.
+def inv_sub_bytes(m: Module, state, kind: str, name: str, *, cuts: Collection[int] = ()) -> Signal:
+    """InvSubBytes of a state of any number of bytes, likewise.
 
-    Timing: none, combinational; ``bram`` one cycle.
+    Timing: that of :func:`sub_bytes`.
     Source: FIPS 197, 5.3.2.
     """
-    return _layer(m, state, kind, name, True)
+    return _layer(m, state, kind, name, True, cuts)
