@@ -65,8 +65,9 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 	$(BIN)/wideblock sweep aes128-pec --set sbox=norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes128-pec --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes128-pec --set sbox=norm --set round_stages=3,4 $(ROUTED) --mhz 250 --seeds 3 --store $(STORE)
-	$(BIN)/wideblock sweep aes128-pdc aes128-both --set sbox=norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)
-	$(BIN)/wideblock sweep aes128-sec aes128-sdc --set sbox=norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)
+	for stages in "1 --mhz 140" "2 --mhz 200"; do \
+		$(BIN)/wideblock sweep aes128-pdc aes128-both aes128-sec aes128-sdc --set sbox=norm --set round_stages=$$stages \
+			$(ROUTED) --seeds 3 --store $(STORE); done
 	$(BIN)/wideblock sweep karatsuba --set mult_stages=2,4,6,8 $(ROUTED) --mhz 250 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep xts-enc fast-brw-1s --set sbox=norm $(ROUTED) --mhz 140 --seeds 2 --store $(STORE)
 	$(BIN)/wideblock sweep xts-enc --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 2 --store $(STORE)
@@ -80,8 +81,8 @@ asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells,
 	$(BIN)/wideblock sweep $(NO_SBOX) --target nangate45 --store $(STORE)
 	$(BIN)/wideblock sweep $$($(BIN)/wideblock list --names | grep -vx $(NO_SBOX:%=-e %)) \
 		--set sbox=composite --target nangate45 --store $(STORE)
-	$(BIN)/wideblock sweep aes128-pec aes128-pdc aes128-both $(GATES) --target nangate45 --store $(STORE)
-	$(BIN)/wideblock sweep aes128-sec aes128-sdc --set sbox=composite,norm --target nangate45 --store $(STORE)
+	$(BIN)/wideblock sweep aes128-pec aes128-pdc aes128-both aes128-sec aes128-sdc $(GATES) --target nangate45 \
+		--store $(STORE)
 	$(BIN)/wideblock sweep karatsuba --set mult_stages=2,4,6,8 --target nangate45 --store $(STORE)
 
 docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measured results and the last test run.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wideblock.catalog.changes import changed
-from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption
+from wideblock.rtl.aes.iterative import ROUND_STAGES, IterativeDecryption, IterativeEncryption
 from wideblock.rtl.aes.keyed import Keyed
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
 from wideblock.rtl.aes.sbox import GATES, KINDS
@@ -44,7 +44,7 @@ class Part:
 class Iterative(Parameters):
     """Parameters of an AES core of one round."""
 
-    round_stages: int = parameter(1, "registers of one AES round", (1, 2))
+    round_stages: int = parameter(1, "registers of one AES round", ROUND_STAGES)
     sbox: str = parameter("lut", "form of the AES S-box", GATES)
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """AES a round after the other, one block at a time: encryption, and the papers' sequential decryption core (SDC)."""
 
+from typing import Any
+
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -21,11 +23,14 @@ from wideblock.rtl.aes.rounds import (
     unmix_steps,
     whiten_either,
 )
-from wideblock.rtl.aes.sbox import GATES, inv_sub_bytes, sbox_steps, sub_bytes
+from wideblock.rtl.aes.sbox import GATES, inv_sub_bytes, logic_sbox, sbox_steps, sub_bytes
 from wideblock.rtl.pipeline import Timing
 
-__all__ = ["IterativeDecryption", "IterativeEitherWay", "IterativeEncryption"]
+__all__ = ["ROUND_STAGES", "IterativeDecryption", "IterativeEitherWay", "IterativeEncryption", "beside"]
 
+
+ROUND_STAGES = (1, 2)
+"""Stages a round that a core can have."""
 
 LINEAR = 5  # levels behind the S-boxes: round key, columns, the choice of the last round and of a new block
 
@@ -45,7 +50,7 @@ class _Iterative(wiring.Component):
         full_rounds: int | None = None,
     ):
         check_parameters(key_bits, sbox, kinds=GATES)
-        if round_stages not in (1, 2):
+        if round_stages not in ROUND_STAGES:
             raise ValueError(f"round_stages must be 1 or 2, got {round_stages!r}")
         if key_sets not in (1, 2):
             raise ValueError(f"key_sets must be 1 or 2, got {key_sets!r}")
@@ -178,6 +183,12 @@ class IterativeDecryption(_Iterative):
     """
 
     _inverse = True
+
+
+def beside(p: Any) -> dict[str, Any]:
+    """Parameters of a sequential core beside pipelines with the parameters ``p``, to reach their clock."""
+    stages = min(p.round_stages, ROUND_STAGES[-1])
+    return {"key_bits": p.key_bits, "sbox": logic_sbox(p.sbox), "round_stages": stages}
 
 
 class IterativeEitherWay(wiring.Component):

@@ -18,9 +18,8 @@ from typing import Any
 from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
-from wideblock.rtl.aes.iterative import IterativeDecryption
+from wideblock.rtl.aes.iterative import IterativeDecryption, beside
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
-from wideblock.rtl.aes.sbox import logic_sbox
 from wideblock.rtl.hash.run import HornerRun
 from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.stream.behaviour import Behaviour, Fault, Length, SectorTiming, Stated
@@ -94,7 +93,7 @@ class HashCounterHashAny(Equations, StoreAndForward):
         self.check(parameters)
         self.parameters = p = parameters
         self.lanes = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox)
-        self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox=logic_sbox(p.sbox))
+        self.inverse = IterativeDecryption(**beside(p))
         self.cipher_latency = self.lanes.timing.latency
         rows = -(-p.longest // 16)
         self.held = -(-p.most_tweak_bytes // 16)
@@ -240,7 +239,7 @@ class HashCounterHashAny(Equations, StoreAndForward):
         ]
         flags = {"single": pulses.hashed, "tau": keys.derive, "step": step.go}
         *_, arrived = f.stages.delayed("tag", self.cipher_latency, **flags)
-        # with several registers a round the inverse cipher is done earlier, and holds its result
+        # with three or more registers a round the inverse cipher is done earlier, and holds its result
         G = Mux(f.message.decrypt, inverse.o.payload, lanes.o.payload)
         f.stages.hold(f.G, G, arrived.single)
         f.stages.hold(f.Z, self.Z(f.R, G, None), arrived.single)

@@ -4,10 +4,9 @@
 
 from amaranth import Cat, Mux, Value
 
-from wideblock.rtl.aes.iterative import IterativeEncryption
+from wideblock.rtl.aes.iterative import IterativeEncryption, beside
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption, both_ways
 from wideblock.rtl.aes.planes import named
-from wideblock.rtl.aes.sbox import logic_sbox
 from wideblock.rtl.stream.stages import blocks as blocks_of
 
 from ..parameters import SinglePassParameters
@@ -32,7 +31,7 @@ class Ciphers:
             self.pipelines = both_ways(**lanes)
         else:
             self.pipelines = {"decryption": PipelinedDecryption(**lanes)}
-        self.for_tweaks = IterativeEncryption(key_bits=p.key_bits, sbox=logic_sbox(p.sbox))
+        self.for_tweaks = IterativeEncryption(**beside(p))
         latency = next(iter(self.pipelines.values())).timing.latency
         self.cycles = Cycles(p, cipher=latency, tweak_cipher=self.for_tweaks.timing.latency)
 
