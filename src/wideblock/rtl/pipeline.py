@@ -4,10 +4,11 @@
 from dataclasses import dataclass
 
 from amaranth import Module, Signal, Value
+from amaranth.hdl import ValueLike
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Timing", "FixedLatency", "Pipeline"]
+__all__ = ["Timing", "FixedLatency", "Pipeline", "later"]
 
 
 @dataclass(frozen=True)
@@ -65,3 +66,18 @@ class Pipeline:
             return self.live[name]
         except KeyError:
             raise AttributeError(f"{name!r} is not live after stage {self.depth}: {sorted(self.live)}") from None
+
+
+def later(m: Module, name: str, value: ValueLike, *, cycles: int, clear: Value) -> Value:
+    """``value`` of so many ``cycles`` ago, zero while clearing; to be called outside of conditions.
+
+    Its registers have the ``name``.
+    """
+    moved = Value.cast(value)
+    for cycle in range(cycles):
+        register = Signal(len(moved), name=f"{name}_later{cycle or ''}")
+        m.d.sync += register.eq(moved)
+        with m.If(clear):
+            m.d.sync += register.eq(0)
+        moved = register
+    return moved

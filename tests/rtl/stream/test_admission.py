@@ -12,13 +12,14 @@ pytestmark = pytest.mark.shows("stream-parts")
 SLOTS = 4
 
 
-def openings(interval, computed_after, left_after, cycles=200, clear_at=None, room=None):
+def openings(interval, computed_after, left_after, cycles=200, clear_at=None, room=None, registered=False):
     """Cycles in which sectors begin, if each begins as soon as it may.
 
-    A sector's result is known, and the sector gone, so many cycles after it began.
+    A sector's result is known, and the sector gone, so many cycles after it began. A sector takes two cycles to enter
+    where the answer is ``registered``.
     """
     m = Module()
-    m.submodules.dut = dut = Admission(slots=SLOTS, interval=interval, room=room)
+    m.submodules.dut = dut = Admission(slots=SLOTS, interval=interval, room=room, registered=registered)
     m.d.sync += Signal().eq(dut.free)  # a clock, even where nothing counts
     begun = []
 
@@ -27,12 +28,17 @@ def openings(interval, computed_after, left_after, cycles=200, clear_at=None, ro
             ctx.set(dut.clear, cycle == clear_at)
             if cycle == clear_at:
                 begun.clear()
-            ctx.set(dut.taken, len(begun) % (2 * SLOTS))
+            entering = registered and bool(begun) and begun[-1] == cycle - 1
+            ctx.set(dut.taken, (len(begun) - entering) % (2 * SLOTS))
             ctx.set(dut.computed, sum(at + computed_after <= cycle for at in begun) % (2 * SLOTS))
             ctx.set(dut.left, sum(at + left_after <= cycle for at in begun) % (2 * SLOTS))
-            free = ctx.get(dut.free) and cycle != clear_at
+            free = ctx.get(dut.free) and cycle != clear_at and not entering
             ctx.set(dut.opening, free)
-            assert ctx.get(dut.done) == all(at + computed_after <= cycle for at in begun)
+            if registered:
+                ctx.set(dut.first, not entering)
+                ctx.set(dut.first_next, not free)
+            done = sum(at + computed_after <= cycle for at in begun)
+            assert ctx.get(dut.done) == (done == len(begun) - entering)
             await ctx.tick()
             if free:
                 begun.append(cycle)
@@ -63,3 +69,20 @@ def test_no_more_than_there_is_room_for(interval, room):
 
 def test_clear_ends_the_wait():
     assert openings(50, 1, 10, clear_at=5)[0] == 6
+
+
+def test_registered_one_an_interval():
+    begun = openings(7, 10, 21, registered=True)
+    assert begun == list(range(begun[0], 200, 7))
+
+
+def test_registered_one_at_a_time():
+    """A cycle later: the core tells of a result a cycle ahead."""
+    begun = openings(None, 12, 20, registered=True)
+    assert begun == list(range(begun[0], 200, 13))
+
+
+@pytest.mark.parametrize("interval", [3, None])
+def test_registered_no_more_than_there_is_room_for(interval):
+    begun = openings(interval, 1, 40, registered=True)
+    assert begun[SLOTS] == begun[0] + 40 + 2

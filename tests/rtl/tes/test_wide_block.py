@@ -35,6 +35,7 @@ MORE = [
     ("heh-brw-2s", {"sector_bytes": 128, "sbox": "bram", "mult_stages": 8, "squares": "on-the-fly", "key_width": 64}),
     ("hmch-brw-1", {"sector_bytes": 64, "key_bits": 256, "mult_stages": 1, "leaf": 2, "key_width": 32}),
     ("hmch-brw-3", {"sector_bytes": 160, "sbox": "norm", "round_stages": 2, "order": "paper"}),
+    ("fast-brw-1s", {"sector_bytes": 96, "sbox": "norm", "round_stages": 2, "mult_stages": 6}),
     (
         "hmch-brw-2s",
         {

@@ -23,14 +23,28 @@ class Sequencer(wiring.Component):
     of the head and travels along with the tail. A field whose name has a partner ``<name>_decrypt`` has that added
     (xor) when the sector is decrypted.
 
+    If ``registered``, a register is between the memory of the head and all that takes its words, and the memory is read
+    a further step ahead. ``hold`` then stops the head in the next cycle, and so does ``restart``, which takes effect in
+    it. ``first_next``, ``head_next``, as in an encryption, and ``tail_next`` are those of the next cycle.
+
     Timing: ``head`` belongs to the present cycle (its read is one cycle ahead); the tail's first word follows the last
             step by one cycle.
     Cost:   a read-only memory of the distinct columns of the head; a register a cycle of the tail, and its word.
-    Paths:  ``beat`` and ``hold`` to ``go`` and to the memory's address.
+    Paths:  ``beat`` and ``hold`` to ``go`` and to the memory's address, or if ``registered`` to its enable.
     """
 
-    def __init__(self, words: Words, layout: Mapping[str, int], *, beats: int, steps: int, stride: int = 1):
+    def __init__(
+        self,
+        words: Words,
+        layout: Mapping[str, int],
+        *,
+        beats: int,
+        steps: int,
+        stride: int = 1,
+        registered: bool = False,
+    ):
         self.words, self.layout, self.beats, self.steps, self.stride = words, dict(layout), beats, steps, stride
+        self.registered = registered
         self.length = max(words, default=-1) + 1 - steps
         shape = data.StructLayout({name: width for name, width in layout.items() if not name.endswith("_decrypt")})
         self.shape = shape
@@ -47,6 +61,7 @@ class Sequencer(wiring.Component):
                 "last": Out(1),
                 "head": Out(shape),
                 "tail": Out(shape),
+                **({"first_next": Out(1), "head_next": Out(shape), "tail_next": Out(shape)} if registered else {}),
             }
         )
 
@@ -58,9 +73,14 @@ class Sequencer(wiring.Component):
 
         # What a step is, is read along with its word, so that no comparison is between the memory and what it drives.
         wide = data.StructLayout(self.layout)
-        noted = data.StructLayout({"word": wide.size, "alone": 1, "later": 1, "final": 1})
+        noted = data.StructLayout({"word": wide, "alone": 1, "later": 1, "final": 1})
         table = [_pack(noted, self._noted(s, _pack(wide, self.words.get(s, {})))) for s in range(self.steps)]
-        here = data.View(noted, read_ahead(m, table, noted.size, following))
+        begins, stopped = self.restart | self.clear, self.hold
+        if self.registered:
+            begins, stopped, row = self._registered(m, table, noted)
+        else:
+            row = read_ahead(m, table, noted.size, following)
+        here = data.View(noted, row)
         alone, later, final = Signal(name="alone"), Signal(name="later"), Signal(name="final")
         m.d.comb += [
             alone.eq(here.alone),
@@ -68,15 +88,45 @@ class Sequencer(wiring.Component):
             final.eq(here.final),
             self.first.eq(~later),
             self.last.eq(self.go & final & ~self.restart),
-            self.ready.eq(~alone & ~self.hold),
-            self.go.eq(~self.hold & (alone | self.beat)),
+            *([] if self.registered else [self.ready.eq(~alone & ~stopped)]),
+            self.go.eq(~stopped & (alone | self.beat)),
             following.eq(Mux(self.go, Mux(final, 0, step + 1), step)),
             self.head.eq(self._by_direction(m, here.word, self.decrypt, "head")),
             self.tail.eq(self._tail(m, wide)),
         ]
-        with m.If(self.restart | self.clear):
+        with m.If(begins):
             m.d.comb += following.eq(0)
         return m
+
+    def _registered(self, m: Module, table: Sequence[int], noted: data.StructLayout) -> tuple[Value, Signal, Signal]:
+        """Whether the head begins anew, whether it is stopped, and the row of the present step.
+
+        The memory has the row of the step behind that.
+        """
+        number = range(max(2, self.steps))
+        begins, stopped = Signal(name="begins"), Signal(name="stopped")
+        beyond, address = Signal(number, name="beyond"), Signal(number, name="address")
+        row, following = Signal(noted.size, name="row", init=table[0]), Signal(noted, name="row_following")
+        behind = Signal(noted, name="row_behind")
+        moves, stops = self.go | begins, self.hold | self.restart
+        m.d.comb += [
+            behind.eq(read_ahead(m, table, noted.size, address, moves)),
+            address.eq(Mux(begins, 1 % self.steps, beyond)),
+            following.eq(Mux(begins, table[0], Mux(self.go, behind, row))),
+            self.head_next.eq(self._by_direction(m, following.word, Const(0), "next")),
+            self.first_next.eq(~following.later),
+        ]
+        m.d.sync += [
+            begins.eq(self.restart),
+            stopped.eq(stops),
+            self.ready.eq(~following.alone & ~stops),
+            row.eq(following),
+        ]
+        with m.If(self.clear):
+            m.d.sync += [begins.eq(1), stopped.eq(1), self.ready.eq(0)]
+        with m.If(moves):
+            m.d.sync += beyond.eq(Mux(address == self.steps - 1, 0, address + 1))
+        return begins | self.clear, stopped, row
 
     def _noted(self, step: int, word: int) -> dict[str, int]:
         """The row of the memory for ``step``; all zero, as a memory begins, waits for the first beat.
@@ -94,7 +144,8 @@ class Sequencer(wiring.Component):
         """
         due = Signal(self.shape.size, name="due")
         total = Const(0, self.shape.size)
-        token, decrypt = self.last & ~self.clear, self.decrypt
+        going = Const(1) if self.registered else ~self.clear  # tokens have a reset of their own
+        token, decrypt = self.last & going, self.decrypt
         for position in range(self.length):
             word = self.words.get(self.steps + position)
             if word:
@@ -102,8 +153,15 @@ class Sequencer(wiring.Component):
                 total = total | (word & token.replicate(self.shape.size))
             reached, direction = Signal(name=f"tail{position}"), Signal(name=f"tail{position}_decrypt")
             m.d.sync += [reached.eq(token), direction.eq(decrypt)]
-            token, decrypt = reached & ~self.clear, direction
+            if self.registered:
+                with m.If(self.clear):
+                    m.d.sync += reached.eq(0)
+            token, decrypt = reached & going, direction
         m.d.sync += due.eq(total)
+        if self.registered:
+            m.d.comb += self.tail_next.eq(total)
+            with m.If(self.clear):
+                m.d.sync += due.eq(0)
         return due
 
     def _by_direction(self, m: Module, word: Value, decrypt: Value, name: str) -> Value:
@@ -124,8 +182,11 @@ def _pack(layout: data.StructLayout, word: Mapping[str, int]) -> int:
     return sum(value << layout[name].offset for name, value in word.items())
 
 
-def read_ahead(m: Module, table: Sequence[int], width: int, following: Value) -> Value:
-    """``table[step]``, where ``following`` is the next cycle's step. Equal and constant columns are stored once."""
+def read_ahead(m: Module, table: Sequence[int], width: int, following: Value, enable: Value | None = None) -> Value:
+    """``table[step]``, where ``following`` is the next cycle's step. Equal and constant columns are stored once.
+
+    It stays while ``enable``, if there is one, is low.
+    """
     columns = [tuple(row >> bit & 1 for row in table) for bit in range(width)]
     stored = sorted({column for column in columns if len(set(column)) > 1})
     bits = []
@@ -138,5 +199,7 @@ def read_ahead(m: Module, table: Sequence[int], width: int, following: Value) ->
         m.submodules.words = rom
         port = rom.read_port(domain="sync")
         m.d.comb += port.addr.eq(following)
+        if enable is not None:
+            m.d.comb += port.en.eq(enable)
         bits = port.data
     return Cat(bits[stored.index(column)] if column in stored else Const(column[0], 1) for column in columns)

@@ -3,6 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.hdl import Const
@@ -12,6 +13,7 @@ from amaranth.lib.wiring import In, Out
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.pipeline import later
 
 from .products import Event, Special, Tap
 from .program import Program
@@ -29,6 +31,7 @@ class HashPass:
 
     beat, decrypt, restart:  driven by the core; ``beat`` offers the unit's ``blocks``
     ready, first, go, last:  driven by the unit
+    first_next:              of a unit with a lag, ``first`` in the next cycle
     """
 
     unit: "HashUnit"
@@ -39,21 +42,28 @@ class HashPass:
     first: Signal
     go: Signal
     last: Signal
+    first_next: Signal | None
 
 
 @dataclass(frozen=True)
 class _Track:
     """One multiplier, its accumulators, and what is at its output.
 
-    early, tag: of the product one cycle before the output, and at it
-    total:      the product added to its accumulator
+    tags:  of the products since their step was decided, the youngest first, the one at the output last
+    total: the product added to its accumulator, or what is stored while loading and clearing
+    sum:   the same as an operand takes it
     """
 
     multiplier: Multiplier
     accumulators: memory.Memory
-    early: data.View
-    tag: data.View
+    tags: list[Any]
     total: Signal
+    sum: Value
+
+    @property
+    def tag(self) -> Any:
+        """Of the product at the output."""
+        return self.tags[-1]
 
 
 class HashUnit(wiring.Component):
@@ -67,12 +77,15 @@ class HashUnit(wiring.Component):
     special(s):          driven by the core with the block that arrives at a step of its own, or as long as it is held
     issue(t), operand(t): one cycle after the tapped product was issued, a pulse and its right operand
 
+    The data are ``lag`` cycles behind the steps: blocks, special blocks, results and operands come so many cycles
+    after ``beat``, ``go``, events and ``issue``.
+
     Members: for each program ``p`` those of :class:`HashPass`, as ``p_beat`` and so on; ``event_<e>``, ``result_<e>``,
     ``special_<s>``, ``issue_<t>``, ``operand_<t>``; ``blocks``, the beat that goes with ``p_beat``; ``tau``, the hash
     key, taken with ``load``; ``loaded``, a pulse when its powers are stored. All blocks are of one ``reading``.
 
-    Timing: a product's result is there ``stages`` cycles after its issue, see :class:`Program`; ``setup`` cycles from
-            ``load`` to ``loaded``.
+    Timing: a product's result is there ``lag`` + ``stages`` cycles after its step, see :class:`Program`; ``setup``
+            cycles from ``load`` to ``loaded``.
     Cost:   the multipliers; per multiplier about 400 tables; memories of a few rows for window, powers, accumulators.
     Paths:  ``p_beat`` to the sequencers' state.
     Source: Chakraborty et al., IEEE TC 62(2), section 3.
@@ -87,16 +100,19 @@ class HashUnit(wiring.Component):
         squares: str = "stored",
         ahead: Sequence[Event] = (),
         reading: Reading = Reading.LE,
+        lag: int = 0,
     ):
         self.programs, self.width, self.leaf, self.reading = dict(programs), width, leaf, reading
+        self.lag = lag
         self.ahead = frozenset(ahead)
         self.control = c = ControlWords(programs, squares=squares)
         if late := c.summed & self.ahead:
             raise ValueError(f"the sum of event {min(e.name for e in late)} is not known before its last product")
         self.events, self.specials, self.taps = c.events, c.specials, c.taps
         self.stages, self.multipliers = c.stages, c.multipliers
-        self.setup = 1 + len(c.chain) * (c.stages + 1)
+        self.setup = 1 + lag + len(c.chain) * (c.stages + 1)
         self.depth = max(c.rows, c.slots, len(c.powers))  # of the deepest memory
+        outputs = ("ready", "first", "go", "last", *(("first_next",) if lag else ()))
         members: dict = {
             "blocks": In(data.ArrayLayout(128, width)),
             "tau": In(128),
@@ -107,7 +123,7 @@ class HashUnit(wiring.Component):
         }
         for name in programs:
             members |= {f"{name}_{port}": In(1) for port in ("beat", "decrypt", "restart")}
-            members |= {f"{name}_{port}": Out(1) for port in ("ready", "first", "go", "last")}
+            members |= {f"{name}_{port}": Out(1) for port in outputs}
         members |= {f"issue_{t.name}": Out(1) for t in c.taps} | {f"operand_{t.name}": Out(128) for t in c.taps}
         members |= {f"special_{s.name}": In(128) for s in c.specials}
         members |= {f"event_{e.name}": Out(1) for e in c.events} | {f"result_{e.name}": Out(128) for e in c.events}
@@ -117,8 +133,8 @@ class HashUnit(wiring.Component):
 
     def hash_pass(self, program: str) -> HashPass:
         """The ports of the program of that name."""
-        ports = ("beat", "decrypt", "restart", "ready", "first", "go", "last")
-        return HashPass(self, **{port: getattr(self, f"{program}_{port}") for port in ports})
+        ports = ("beat", "decrypt", "restart", "ready", "first", "go", "last", "first_next")
+        return HashPass(self, **{port: getattr(self, f"{program}_{port}", None) for port in ports})
 
     def event(self, event: Event) -> Signal:
         """High for one cycle in which :meth:`result` is the event's."""
@@ -145,18 +161,19 @@ class HashUnit(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         c = self.control
-        word = self._word(m)
+        decided = self._word(m)
+        word = data.View(decided.shape(), later(m, "word", decided, cycles=self.lag, clear=self.clear))
         arriving = [self._arriving(bank, word) for bank in range(c.banks)]
         window = [self._window(m, bank, word, arriving[bank]) for bank in range(c.banks)]
         power = memory.Memory(shape=128, depth=max(2, len(c.powers)), init=[])
         m.submodules.powers = power
-        m.d.sync += [self.issue(tap).eq(word[f"issue_{tap.name}"] & ~self.clear) for tap in self.taps]
-        tracks = [self._track(m, u, word) for u in range(self.multipliers)]
+        m.d.sync += [self.issue(tap).eq(decided[f"issue_{tap.name}"] & ~self.clear) for tap in self.taps]
+        tracks = [self._track(m, u, decided) for u in range(self.multipliers)]
         self._keep(m, power, tracks[0])
         self._announce(m, tracks)
         squarers = self._squarers(m, power, word)
         for u, track in enumerate(tracks):
-            sums = self._sums(m, tracks, u, word)
+            sums = self._sums(m, tracks, u, decided, word)
             right = self._operand(m, f"right{u}", [*sums, *self._blocks(m, window, arriving, "right", u, word)])
             powers = self._power(m, power, squarers, u, word)
             left = self._operand(m, f"left{u}", [*powers, *self._blocks(m, window, arriving, "left", u, word)])
@@ -178,7 +195,12 @@ class HashUnit(wiring.Component):
         heads, tails = [], []
         for name, program in self.programs.items():
             sequencer = Sequencer(
-                self.control.words(name), layout, beats=program.beats, steps=program.steps, stride=program.stride
+                self.control.words(name),
+                layout,
+                beats=program.beats,
+                steps=program.steps,
+                stride=program.stride,
+                registered=self.lag > 0,
             )
             m.submodules[f"{name}_sequencer"] = sequencer
             heads.append((self.hash_pass(name), sequencer))
@@ -195,9 +217,8 @@ class HashUnit(wiring.Component):
         m.d.comb += tail.eq(_union(tails))
         granted = []
         for ports, sequencer in heads:
-            busy = [tail[f"issue{u}"] & sequencer.head[f"issue{u}"] for u in range(self.multipliers)]
             m.d.comb += [
-                sequencer.hold.eq(Cat(busy).any()),
+                sequencer.hold.eq(self._hold(sequencer, tail, [other for _, other in heads])),
                 sequencer.beat.eq(ports.beat),
                 sequencer.decrypt.eq(ports.decrypt),
                 sequencer.restart.eq(ports.restart),
@@ -206,6 +227,7 @@ class HashUnit(wiring.Component):
                 ports.first.eq(sequencer.first),
                 ports.go.eq(sequencer.go),
                 ports.last.eq(sequencer.last),
+                *([ports.first_next.eq(sequencer.first_next)] if self.lag else []),
             ]
             granted.append(Value.cast(sequencer.head) & sequencer.go.replicate(setup.shape.size))
         word = Signal(setup.shape)
@@ -218,6 +240,16 @@ class HashUnit(wiring.Component):
                     head = sequencer.head[name]
                     m.d.comb += word[name].eq((head & own.replicate(len(head))) | tail[name])
         return word
+
+    def _hold(self, sequencer: Sequencer, tail, sequencers: Sequence[Sequencer]) -> Value:
+        """Whether the present step of a head and a word of a tail want one multiplier: the tail goes first.
+
+        No head goes while the tail of the setup does.
+        """
+        head = sequencer.head
+        if sequencer.registered:
+            head, tail = sequencer.head_next, data.View(head.shape(), _union([s.tail_next for s in sequencers]))
+        return Cat(tail[f"issue{u}"] & head[f"issue{u}"] for u in range(self.multipliers)).any()
 
     def _arriving(self, bank: int, word) -> Value:
         """The block that arrives at a bank."""
@@ -239,7 +271,7 @@ class HashUnit(wiring.Component):
             m.d.comb += [port.addr.eq(self.clear_row), port.en.eq(1)]
         return window
 
-    def _track(self, m: Module, u: int, word) -> _Track:
+    def _track(self, m: Module, u: int, decided) -> _Track:
         """A multiplier and its accumulators: a finished product opens its accumulator or is added to it."""
         m.submodules[f"multiplier{u}"] = multiplier = Multiplier(
             stages=self.stages,
@@ -250,10 +282,12 @@ class HashUnit(wiring.Component):
         )
         accumulators = memory.Memory(shape=128, depth=max(2, self.control.rows), init=[])
         m.submodules[f"accumulators{u}"] = accumulators
-        early, tag = self._tag(m, u, word)
+        tags = self._tags(m, u, decided)
+        tag = tags[-1]
         held = _read(m, accumulators, tag.into)
         total = Signal(128, name=f"sum{u}")
-        m.d.comb += total.eq(multiplier.o.payload ^ (held & ~tag.first.replicate(128)))
+        added = multiplier.o.payload ^ (held & ~tag.first.replicate(128))
+        m.d.comb += total.eq(added)
         if u == 0:
             with m.If(self.load):
                 m.d.comb += total.eq(self.reading.hash_key(self.tau))
@@ -266,24 +300,24 @@ class HashUnit(wiring.Component):
                 m.d.comb += [store.addr.eq(self.control.constants[1]), store.en.eq(1)]
         with m.If(self.clear):
             m.d.comb += [store.addr.eq(self.clear_row), store.en.eq(1)]
-        return _Track(multiplier, accumulators, early, tag, total)
+        # with a lag, operands are chosen by registers, and nothing passes while loading or clearing
+        return _Track(multiplier, accumulators, tags, total, added if self.lag else total)
 
-    def _tag(self, m: Module, u: int, word):
-        """The destination of a product, beside it in the multiplier: one cycle before the output, and at it."""
+    def _tags(self, m: Module, u: int, word) -> list[Any]:
+        """The destination of a product, from the ``word`` of its step on, in every cycle up to the output."""
         events = {f"event_{e.name}": 1 for e in self.events if self.control.multiplier_of(e) == u}
         kept = {"keep": 1, "keep_row": len(word.keep_row)} if u == 0 else {}
         layout = data.StructLayout({"store": 1, "into": len(word[f"into{u}"]), "first": 1, **kept, **events})
-        before = tag = Signal(layout, name=f"tag{u}_0")
+        tags = [Signal(layout, name=f"tag{u}_0")]
         for field in layout.members:
             source = f"{field}{u}" if field in ("store", "into", "first") else field
-            m.d.comb += tag[field].eq(word[source])
-        for stage in range(1, self.stages + 1):
-            following = Signal(layout, name=f"tag{u}_{stage}")
-            m.d.sync += following.eq(tag)
+            m.d.comb += tags[0][field].eq(word[source])
+        for stage in range(1, self.lag + self.stages + 1):
+            tags.append(Signal(layout, name=f"tag{u}_{stage}"))
+            m.d.sync += tags[-1].eq(tags[-2])
             with m.If(self.clear):
-                m.d.sync += following.eq(0)
-            before, tag = tag, following
-        return before, tag
+                m.d.sync += tags[-1].eq(0)
+        return tags
 
     def _keep(self, m: Module, power: memory.Memory, track: _Track) -> None:
         """The memory of powers takes tau as it is loaded, and then every power as it is made."""
@@ -299,7 +333,10 @@ class HashUnit(wiring.Component):
         for event in self.events:
             track = tracks[self.control.multiplier_of(event)]
             early = event in self.ahead
-            tag, product = (track.early, track.multiplier.ahead) if early else (track.tag, track.multiplier.o.payload)
+            tag, product = (
+                track.tags[self.stages - early],
+                track.multiplier.ahead if early else track.multiplier.o.payload,
+            )
             if event in self.control.summed:
                 product = track.total
             m.d.comb += [
@@ -319,15 +356,18 @@ class HashUnit(wiring.Component):
                 m.d.sync += register.eq(0)
         return registers
 
-    def _sums(self, m: Module, tracks: Sequence[_Track], u: int, word) -> list[Value]:
+    def _sums(self, m: Module, tracks: Sequence[_Track], u: int, decided, word) -> list[Value]:
         """The sums of products in a right operand, one term a multiplier that it ever takes them from."""
         row, terms = word[f"row{u}"], []
         for v, track in enumerate(tracks):
             if not self.control.takes(u, v):
                 continue
             # what is being stored in this very cycle is taken on its way
-            passing = track.tag.store & (track.tag.into == row)
-            held = Mux(passing, track.total, _read(m, track.accumulators, row))
+            tag = track.tags[self.stages]
+            passing = later(
+                m, f"passing{u}_{v}", tag.store & (tag.into == decided[f"row{u}"]), cycles=self.lag, clear=self.clear
+            )
+            held = Mux(passing, track.sum, _read(m, track.accumulators, row))
             terms.append(held & word[f"take{u}_{v}"].replicate(128))
         return terms
 

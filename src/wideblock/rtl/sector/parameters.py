@@ -38,6 +38,14 @@ class SectorParameters(Parameters):
     """Longest sector: schedules grow with it, and take seconds up to here."""
 
     @property
+    def ahead(self) -> int:
+        """Cycles by which the control is ahead of the data that it moves: a register between them, for the clock.
+
+        Encrypt-mix-encrypt and Feistel-mix-Feistel have none.
+        """
+        return 1 if self.round_stages > 1 else 0
+
+    @property
     def m(self) -> int:
         """Whole blocks a sector."""
         return self.sector_bytes // 16

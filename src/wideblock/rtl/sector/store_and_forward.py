@@ -36,7 +36,8 @@ class StoreAndForward(wiring.Component):
     their slots until their last beat is accepted. ``delay`` is the number of cycles for which calls of its neighbours
     delay a sector in a stream at most, and ``held`` as in :class:`Behaviour`. Clearing goes over all ``depths``: rows
     of memories, and cycles until a pipeline is empty. ``loading`` is the time that the core takes to make use of its
-    hash key or, without one, of the last derived word; see :meth:`KeyUnit.setup`.
+    hash key or, without one, of the last derived word; see :meth:`KeyUnit.setup`. The control is ``ahead`` of the data
+    by so many cycles.
 
     Its ``elaborate`` calls the stages below in the order of the data: :meth:`_stages`, :meth:`_enter`, its own,
     :meth:`_leave`, :meth:`_admission`, :meth:`_connect_keys`.
@@ -76,15 +77,16 @@ class StoreAndForward(wiring.Component):
         leaving_slots: int = 0,
         depths: Sequence[int] = (),
         loading: int = 0,
+        ahead: int = 0,
     ):
         self.parameters = p = parameters
-        self.cipher_latency, self.leaving_slots = cipher_latency, leaving_slots
+        self.cipher_latency, self.leaving_slots, self.ahead = cipher_latency, leaving_slots, ahead
         latency = compute + 1 + p.beats
         period = interval or compute
         self.pace, self.rows = pace or interval, rows or p.beats
         self.slots = power_of_two(
-            -(-(1 + (residence or latency)) // period) + leaving_slots
-        )  # a slot is free a cycle later
+            -(-(1 + ahead + (residence or latency)) // period) + leaving_slots
+        )  # a slot is free a cycle later, or two
         self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
         self.entrance = self._make_entrance()
         material = self.key_material(p)
@@ -99,7 +101,7 @@ class StoreAndForward(wiring.Component):
             # a first beat is taken into the entrance as the last one before it leaves that
             busy=latency + delay + max(0, period - p.beats - held),
             interval=period,
-            setup=key_words - 1 + self.key_unit.setup(call=cipher_latency, loading=loading),
+            setup=key_words - 1 + self.key_unit.setup(call=ahead + cipher_latency, loading=loading),
             zeroize=self.key_unit.clearing,
             key_words=key_words,
         )
@@ -148,7 +150,7 @@ class StoreAndForward(wiring.Component):
     def _stages(self, m: Module) -> Stages:
         """The key unit, and the maker of registers and memories that it clears."""
         m.submodules.key_unit = keys = self.key_unit
-        return Stages(m, slots=self.slots, rows=self.rows, clear=keys.clear, clear_row=keys.clear_row)
+        return Stages(m, slots=self.slots, rows=self.rows, clear=keys.clear, clear_row=keys.clear_row, ahead=self.ahead)
 
     def _enter(self, m: Module, *, admit: Value, offer: Value, ready: Value, first: Value) -> Signal:
         """The way in: ``entrance.x`` is a beat of a sector while ``offer``, driven here; ``entrance.take`` if taken.
@@ -183,7 +185,10 @@ class StoreAndForward(wiring.Component):
     def _admission(self, m: Module, opening: Value, *, taken: Value, computed: Value, left: Value) -> Admission:
         """Says when a sector may begin. ``opening`` is high as one does; for the numbers see :class:`Admission`."""
         m.submodules.admission = admission = Admission(
-            slots=self.slots, interval=self.pace, room=self.slots - self.leaving_slots
+            slots=self.slots,
+            interval=self.pace,
+            room=self.slots - self.leaving_slots,
+            registered=self.ahead > 0,
         )
         m.d.comb += [
             admission.opening.eq(opening),

@@ -11,6 +11,7 @@ from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.hash.products import Event
 from wideblock.rtl.hash.program import Program
 from wideblock.rtl.hash.unit import HashPass, HashUnit
+from wideblock.rtl.stream.admission import Admission
 from wideblock.rtl.stream.queue import PromisedQueue
 from wideblock.rtl.stream.stages import power_of_two
 
@@ -27,7 +28,8 @@ class TwoPass(StoreAndForward):
 
     Without ``overlap`` one hash unit serves both passes of one sector at a time; with it each pass has its own, and
     the sectors follow each other as fast as the lanes take them. ``programs`` are those of ``"front"`` and ``"back"``;
-    events in ``ahead`` are raised a cycle early.
+    events in ``early`` are raised a cycle early. The hash units' data are as far behind their steps as the control is
+    ``ahead``.
 
     Timing, Paths: those of :class:`StoreAndForward`.
     """
@@ -44,14 +46,25 @@ class TwoPass(StoreAndForward):
         compute: int,
         interval: int | None,
         delay: int = 0,
-        ahead: Sequence[Event] = (),
+        early: Sequence[Event] = (),
+        ahead: int = 0,
     ):
         p = parameters
         self.programs = programs
-        self.queue_depth = power_of_two(cipher_latency + 8)  # what the lanes hold, and may wait for a multiplier
+        self.queue_depth = power_of_two(
+            ahead + cipher_latency + 8
+        )  # what the lanes hold, and may wait for a multiplier
 
         def unit(programs):
-            return HashUnit(programs, width=p.width, leaf=p.leaf, squares=p.squares, ahead=ahead, reading=self.reading)
+            return HashUnit(
+                programs,
+                width=p.width,
+                leaf=p.leaf,
+                squares=p.squares,
+                ahead=early,
+                reading=self.reading,
+                lag=ahead,
+            )
 
         if p.overlap:
             self.units = {name: unit({name: program}) for name, program in programs.items()}
@@ -69,6 +82,7 @@ class TwoPass(StoreAndForward):
                 self.queue_depth,
             ],
             loading=max(unit.setup for unit in self.units.values()),
+            ahead=ahead,
         )
 
     # Hardware
@@ -86,11 +100,27 @@ class TwoPass(StoreAndForward):
         m.d.comb += front.restart.eq(self.entrance.fault.any())
         return opening
 
+    def _admit(
+        self, m: Module, admit: Value, front: HashPass, opening: Value, *, taken: Value, computed: Value, left: Value
+    ) -> Admission:
+        """Drives ``admit`` for the beats of sectors that may begin, or have; see :meth:`_admission` for the rest."""
+        admission = self._admission(m, opening, taken=taken, computed=computed, left=left)
+        if self.ahead:
+            m.d.comb += [admission.first.eq(front.first), admission.first_next.eq(front.first_next)]
+            m.d.comb += admit.eq(admission.free)
+        else:
+            m.d.comb += admit.eq(~front.first | admission.free)
+        return admission
+
     def _queue(self, m: Module, *, parts: int, step: Value, write: Value, beat: Value) -> PromisedQueue:
         """The beats that wait for the back hash; ``parts`` steps of the lanes make a ``beat``."""
         keys = self.key_unit
         m.submodules.queue = queue = PromisedQueue(
-            width=len(beat), depth=self.queue_depth, parts=parts, clear_row_bits=len(keys.clear_row)
+            width=len(beat),
+            depth=self.queue_depth,
+            parts=parts,
+            clear_row_bits=len(keys.clear_row),
+            late=len(beat) if self.ahead else 0,
         )
         m.d.comb += [
             queue.step.eq(step),

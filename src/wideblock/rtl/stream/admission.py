@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """When a sector may begin."""
 
-from amaranth import Module, Mux, Signal
+from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -17,13 +17,17 @@ class Admission(wiring.Component):
 
     ``slots`` sectors have numbers of their own, and ``room`` of them (all, if it is not given) can be under way.
 
-    Timing: a sector that leaves makes room one cycle later.
+    If ``registered``, ``free`` is a register, high also for the beats behind the first one of a sector. ``first`` is
+    then low from the cycle after a sector's ``opening`` to that before its number is no longer ``taken``, and
+    ``first_next`` is ``first`` in the next cycle. A sector takes two cycles or more.
+
+    Timing: a sector that leaves makes room one cycle later, if ``registered`` two.
     Cost:  a counter, and comparisons of sector numbers.
-    Paths: sector numbers to ``free`` and ``done``.
+    Paths: sector numbers to ``free``, unless ``registered``, and to ``done``.
     """
 
-    def __init__(self, *, slots: int, interval: int | None, room: int | None = None):
-        self.interval, self.room = interval, slots if room is None else room
+    def __init__(self, *, slots: int, interval: int | None, room: int | None = None, registered: bool = False):
+        self.interval, self.room, self.registered = interval, slots if room is None else room, registered
         number = slots.bit_length()
         super().__init__(
             {
@@ -32,6 +36,7 @@ class Admission(wiring.Component):
                 "computed": In(number),
                 "left": In(number),
                 "clear": In(1),
+                **({"first": In(1), "first_next": In(1)} if registered else {}),
                 "free": Out(1),
                 "done": Out(1),
             }
@@ -42,17 +47,27 @@ class Admission(wiring.Component):
         limit = Signal(len(self.taken), init=self.room)  # the first sector for which there is no room
         m.d.sync += limit.eq(Mux(self.clear, self.room, self.left + self.room))
         m.d.comb += self.done.eq(self.taken == self.computed)
-        room = self.taken != limit
-        if self.interval is None:
-            m.d.comb += self.free.eq(room & self.done)
+        turn, turn_next = (self.done, None) if self.interval is None else self._turn(m, self.interval)
+        if not self.registered:
+            m.d.comb += self.free.eq((self.taken != limit) & turn)
             return m
-        pace = Signal(range(self.interval))
+        if turn_next is None:
+            turn_next = self.done & self.first
+        number = Signal.like(self.taken)  # of the sector behind the one that enters
+        m.d.comb += number.eq(self.taken + ~self.first)
+        m.d.sync += self.free.eq(~self.first_next | ((number != limit) & turn_next))
+        with m.If(self.clear):
+            m.d.sync += self.free.eq(0)
+        return m
+
+    def _turn(self, m: Module, interval: int) -> tuple[Value, Value]:
+        """Whether an interval has passed since a sector began, and whether it will have in the next cycle."""
+        pace = Signal(range(interval))
         turn = Signal(init=1)  # pace is 0: a register, as it decides what enters everywhere
         with m.If(self.clear):
             m.d.sync += [pace.eq(0), turn.eq(1)]
         with m.Elif(self.opening):
-            m.d.sync += [pace.eq(self.interval - 1), turn.eq(self.interval == 1)]
+            m.d.sync += [pace.eq(interval - 1), turn.eq(interval == 1)]
         with m.Elif(~turn):
             m.d.sync += [pace.eq(pace - 1), turn.eq(pace == 1)]
-        m.d.comb += self.free.eq(room & turn)
-        return m
+        return turn, turn | (pace == 1)

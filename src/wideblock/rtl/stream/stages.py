@@ -8,6 +8,8 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.hdl import ValueLike
 from amaranth.lib import data
 
+from wideblock.rtl.pipeline import later
+
 from .storage import Ring, Slots
 
 __all__ = ["Stages", "blocks", "power_of_two", "select"]
@@ -16,13 +18,18 @@ __all__ = ["Stages", "blocks", "power_of_two", "select"]
 class Stages:
     """Makes the registers and memories that join the stages of a core; all of them forget while ``clear``.
 
-    ``slots`` sectors, a power of two, can be under way. A sector has ``rows`` rows in a ring.
+    ``slots`` sectors, a power of two, can be under way. A sector has ``rows`` rows in a ring. The control is ``ahead``
+    of the data by so many cycles.
     """
 
-    def __init__(self, m: Module, *, slots: int, rows: int, clear: Value, clear_row: Value):
-        self._m, self._slots, self._clear, self._clear_row = m, slots, clear, clear_row
+    def __init__(self, m: Module, *, slots: int, rows: int, clear: Value, clear_row: Value, ahead: int = 0):
+        self._m, self._slots, self._clear, self._clear_row, self._ahead = m, slots, clear, clear_row, ahead
         self.slot_bits = slots.bit_length() - 1
         self._row_bits = power_of_two(rows).bit_length() - 1
+
+    def later(self, name: str, value: ValueLike) -> Value:
+        """``value`` of the control in the cycle in which the data move; see :func:`wideblock.rtl.pipeline.later`."""
+        return later(self._m, name, value, cycles=self._ahead, clear=self._clear)
 
     def pointer(self, name: str, advance: Value) -> Signal:
         """The sector whose turn it is at a stage, with one bit more to tell none from all."""

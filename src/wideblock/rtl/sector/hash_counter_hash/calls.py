@@ -19,7 +19,7 @@ __all__ = ["Called", "Calls"]
 
 @dataclass(frozen=True)
 class Called:
-    """The ``result`` of the single call, valid in the cycle of ``back``. ``sector`` is whose it is."""
+    """The ``result`` of the single call, which goes with ``back``. ``sector`` is whose it is."""
 
     result: Value
     back: Value
@@ -64,12 +64,12 @@ class Calls:
         m.d.comb += called.eq(f.called)
         if self.structure.inverse_call:
             inverse = self._inverse(f, single, sector, keys)
-            with m.If(f.carried.direction.read(sector)):
+            with m.If(f.later("call_decrypt", f.carried.direction.read(sector))):
                 m.d.comb += called.eq(inverse)
         return Called(called, back, sector)
 
     def closing(self, f: Frame, inner: Single, keys: Sequence[Value]) -> tuple[Value, Value]:
-        """Inverse AES of the inner block, and the pulse with which it is there."""
+        """Inverse AES of the inner block, and the pulse that it goes with."""
         f.m.submodules.inverse = self.inverse
         return self._end_call(f, "closing", self.inverse, inner, keys[::-1])
 
@@ -84,8 +84,8 @@ class Calls:
         """A call under the first of the ``keys``, when decrypting the second; its result, and the pulse with it."""
         f.m.d.comb += [
             cipher.i.payload.eq(call.block),
-            cipher.i.valid.eq(call.go),
-            cipher.second.eq(call.decrypt),
+            cipher.i.valid.eq(f.later(f"{name}_go", call.go)),
+            cipher.second.eq(f.later(f"{name}_decrypt", call.decrypt)),
             cipher.o.ready.eq(1),
             cipher.round_keys.eq(Cat(keys)),
             cipher.clear.eq(f.clear),
@@ -95,7 +95,7 @@ class Calls:
 
     def _inverse(self, f: Frame, single: Single, back_sector: Value, keys: Sequence[Value]) -> Value:
         """Inverse AES of the single call's block, in the cycle in which the lanes' result of it is back."""
-        m, inverse, go = f.m, self.inverse, single.go & single.decrypt
+        m, inverse, go = f.m, self.inverse, f.later("inverse_go", single.go & single.decrypt)
         m.submodules.inverse = inverse
         m.d.comb += [
             inverse.i.payload.eq(single.block),
@@ -110,7 +110,8 @@ class Calls:
             return inverse.o.payload  # which stays there until the next one
         done = f.stages.slots("inverse_done")
         sector = Signal.like(single.sector)
+        called = f.later("inverse_sector", single.sector)
         with m.If(go | f.clear):
-            m.d.sync += sector.eq(Mux(f.clear, 0, single.sector))
+            m.d.sync += sector.eq(Mux(f.clear, 0, called))
         done.write(sector, inverse.o.payload, inverse.o.valid)
-        return done.read(back_sector)
+        return done.read(f.later("inverse_back", back_sector))

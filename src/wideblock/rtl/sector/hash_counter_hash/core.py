@@ -58,7 +58,8 @@ class HashCounterHash(Equations, TwoPass):
             compute=compute(p, made, self.place, self.calls),
             interval=max(made["front"].steps, made["back"].steps, least_interval) if p.overlap else None,
             delay=structure.lane_calls if p.overlap else 0,
-            ahead=[BACK.h] if self.shortcut else [],
+            early=[BACK.h] if self.shortcut else [],
+            ahead=p.ahead,
         )
 
     def elaborate(self, platform):
@@ -82,15 +83,14 @@ class HashCounterHash(Equations, TwoPass):
         beat = self._results(f, tags)
         self._back_hash(f, beat, front_sector, step_go, room)
         inner_sector = self._known_last(f)
-        left = self._exit(f, inner_sector)
+        left = self._exit(f, f.later("exit_sector", inner_sector))
 
-        admission = self._admission(m, opening, taken=front_sector, computed=inner_sector, left=left)
-        m.d.comb += [
-            admit.eq(~f.front.first | admission.free),
-            self.lanes.round_keys.eq(self.key_unit.round_keys),
-        ]
+        admission = self._admit(m, admit, f.front, opening, taken=front_sector, computed=inner_sector, left=left)
+        m.d.comb += self.lanes.round_keys.eq(self.key_unit.round_keys)
         idle = self.entrance.between & f.front.first & admission.done
-        self._hash_keys(m, self.units.values(), idle=idle, returned=tags.arrived.tau, result=f.E[0])
+        self._hash_keys(
+            m, self.units.values(), idle=idle, returned=f.later("returned", tags.arrived.tau), result=f.E[0]
+        )
         return m
 
     def _frame(self, m: Module) -> Frame:
@@ -102,7 +102,8 @@ class HashCounterHash(Equations, TwoPass):
         E = blocks(self.lanes.o.payload, p.lanes)
         carried = Carried.of(stages, p, self.structure, self.place, front.unit, back.unit)
         called = self.lanes.ahead[:128] if self.shortcut else E[0]
-        return Frame(m, stages, self.key_unit.clear, front, back, E, called, carried)
+        beat = blocks(stages.later("arriving", Value.cast(self.entrance.x.data)), p.width)
+        return Frame(m, stages, self.key_unit.clear, front, back, E, called, beat, carried)
 
     # Stages, in the order of the data
 
@@ -114,21 +115,24 @@ class HashCounterHash(Equations, TwoPass):
         sector = f.stages.pointer("front", f.front.last)
         c.tweak.write(sector, x.tweak, opening)
         c.direction.write(sector, x.decrypt, opening)
+        take, whose = f.later("take", entrance.take), f.later("taken_sector", sector)
         for block in c.X:
             for piece, slots in block.slots:
                 row, column = divmod(piece.block, place.width)
-                slots.write(sector, piece.of(x.data[column]), entrance.take & (entrance.number == row))
+                mine = f.later(f"take{piece.block}", entrance.take & (entrance.number == row))
+                slots.write(whose, piece.of(f.beat[column]), mine)
+        row = f.later("taken_row", f.stages.row(entrance.number, sector))
         for bank, memory in enumerate(c.sector):
-            part = Cat(x.data[column] for column in place.columns(bank))
-            memory.write(f.stages.row(entrance.number, sector), part, entrance.take)
+            memory.write(row, Cat(f.beat[column] for column in place.columns(bank)), take)
         if FRONT.Xa in f.front.unit.specials:
-            value = self.Xa([b.read(sector) for b in c.X], c.direction.read(sector))
+            value = self.Xa([b.read(whose) for b in c.X], c.direction.read(whose))
             f.m.d.comb += f.front.unit.special(FRONT.Xa).eq(value)
-        self._held_blocks(f, FRONT, f.front.unit, sector)
+        self._held_blocks(f, FRONT, f.front.unit, whose)
         if c.shared is not None:
             # known before the sector's head ends, so ``sector``, which enters, is still the one that it is of; that of
             # a sector which is cut short is written over by that of the next one
-            c.shared.write(sector, f.front.unit.result(FRONT.shared), f.front.unit.event(FRONT.shared))
+            event = f.later("shared", f.front.unit.event(FRONT.shared))
+            c.shared.write(whose, f.front.unit.result(FRONT.shared), event)
         return opening, sector
 
     def _held_blocks(self, f: Frame, plan: FrontPlan | BackPlan, unit: HashUnit, sector: Value) -> None:
@@ -152,19 +156,20 @@ class HashCounterHash(Equations, TwoPass):
         return result if shared is None else result ^ shared.read(sector)
 
     def _single_call(self, f: Frame) -> Single:
-        """R, in the cycle in which the front hash announces it."""
+        """R, as the front hash announces it."""
         c, unit = f.carried, f.front.unit
         go = unit.event(FRONT.R)
         if c.Q is not None:
             sector = f.stages.pointer("q", unit.issue(FRONT.Q))
-            c.Q.write(sector, unit.operand(FRONT.Q), unit.issue(FRONT.Q))
+            c.Q.write(f.later("q", sector), unit.operand(FRONT.Q), f.later("issue", unit.issue(FRONT.Q)))
         sector = f.stages.pointer("r", go)
         r_value = Signal(128)
         decrypt = c.direction.read(sector)
-        hashed = self._hashed(f, unit.result(FRONT.R), sector)
-        X = [block.read(sector) for block in c.X]
-        f.m.d.comb += r_value.eq(self.R(X, decrypt, hashed))
-        c.R.write(sector, r_value, go)
+        whose = f.later("r", sector)
+        hashed = self._hashed(f, unit.result(FRONT.R), whose)
+        X = [block.read(whose) for block in c.X]
+        f.m.d.comb += r_value.eq(self.R(X, f.later("r_decrypt", decrypt), hashed))
+        c.R.write(whose, r_value, f.later("r_go", go))
         enters = Const(0) if self.structure.end_calls else go
         return Single(self.called(X, r_value), go, sector, decrypt, enters)
 
@@ -187,8 +192,8 @@ class HashCounterHash(Equations, TwoPass):
             m.d.comb += entering.tweak.eq((opening | late) & ~taken)
             m.d.sync += late.eq(opening & taken & ~f.clear)
             tweak = Mux(late, c.tweak.read(front_sector), tweak)
-        c.B.write(tags.called.tweak_row, f.called, tags.called.tweak)
-        return tweak
+        c.B.write(f.later("b", tags.called.tweak_row), f.called, f.later("b_back", tags.called.tweak))
+        return f.later("tweak", tweak)
 
     def _single_result(self, f: Frame, single: Single, tags: Tags) -> Start:
         """G, and Z for the counter mode, as the single call is back."""
@@ -196,14 +201,15 @@ class HashCounterHash(Equations, TwoPass):
         call = self.calls.single(f, single, tags, self._call_keys())
         g_value = Signal(128)
         z_value = Signal(128)
-        B = None if c.B is None else c.B.read(call.sector)
+        whose, back = f.later("g", call.sector), f.later("g_back", call.back)
+        B = None if c.B is None else c.B.read(whose)
         m.d.comb += [
-            g_value.eq(self.G(None if c.Q is None else c.Q.read(call.sector), call.result)),
-            z_value.eq(self.Z(c.R.read(call.sector), g_value, B)),
+            g_value.eq(self.G(None if c.Q is None else c.Q.read(whose), call.result)),
+            z_value.eq(self.Z(c.R.read(whose), g_value, B)),
         ]
         if c.G is not None:
-            c.G.write(call.sector, g_value, call.back)
-        c.Z.write(call.sector, z_value, call.back)
+            c.G.write(whose, g_value, back)
+        c.Z.write(whose, z_value, back)
         return Start(g_value, z_value, call.sector, call.back)
 
     def _call_keys(self) -> tuple[Value, ...]:
@@ -216,53 +222,61 @@ class HashCounterHash(Equations, TwoPass):
         c = f.carried
         step, last_step = self._steps(f, "step", step_go)
         sector = f.stages.pointer("lane", last_step)
-        Z, G = c.Z.read(sector), None if c.G is None else c.G.read(sector)
+        whose = f.later("step_sector", sector)
+        Z, G = c.Z.read(whose), None if c.G is None else c.G.read(whose)
         if self.shortcut:
-            Z = Mux(start.back, start.Z, Z)
-            G = Mux(start.back, start.G, G)
+            back = f.later("start", start.back)
+            Z = Mux(back, start.Z, Z)
+            G = Mux(back, start.G, G)
         return Step(step, sector, Z, G, (sector != start.sector) | (start.back & self.shortcut))
 
     def _lane_inputs(self, f: Frame, entering: Entering, step: Step, tweak: Value) -> None:
         """The blocks of a step into the lanes. Lane 0 takes the other calls, too, and G for a second single call."""
         c, m, single = f.carried, f.m, entering.single
-        indices = self._indices(f, step.number, entering.step, None if c.B is None else c.B.read(step.sector))
+        indices = self._indices(f, step, entering.step)
+        first, call = f.later("first_step", step.number == 0), f.later("tweak_go", entering.tweak)
+        enters, derive = f.later("single", single.enters), f.later("derive", entering.derive)
+        derived = f.later("derived", self.key_unit.block)
         for k, block in enumerate(blocks(self.lanes.i.payload, self.place.lanes)):
             m.d.comb += block.eq(self.counter(step.Z, indices[k]))
             if k == 0:
                 if c.W is not None:
-                    with m.If(step.number == 0):
+                    with m.If(first):
                         m.d.comb += block.eq(step.G)
                 if c.B is not None:
-                    with m.If(entering.tweak):
+                    with m.If(call):
                         m.d.comb += block.eq(tweak)
-                with m.If(single.enters):
+                with m.If(enters):
                     m.d.comb += block.eq(single.block)
-                with m.If(entering.derive | f.clear):
-                    m.d.comb += block.eq(self.key_unit.block)
+                with m.If(derive | f.clear):
+                    m.d.comb += block.eq(derived)
 
-    def _indices(self, f: Frame, step: Value, go: Value, B: Value | None) -> list[Value]:
-        """The index of each lane's block: its number, or with a tweak's call what ``advance`` makes of ``B``."""
-        m, lanes, structure = f.m, self.place.lanes, self.structure
+    def _indices(self, f: Frame, step: Step, go: Value) -> list[Value]:
+        """The index of each lane's block: its number, or with a tweak's call what ``advance`` makes of B."""
+        m, lanes, structure, B = f.m, self.place.lanes, self.structure, f.carried.B
         if B is None:
             indices = [Signal(range(self.place.end + 1), name=f"counter{k}") for k in range(lanes)]
             for k, index in enumerate(indices):
                 offset = (structure.first + k + structure.counts_from - structure.leading) % (1 << len(index))
-                m.d.comb += index.eq(step * lanes + offset)
-            return indices
+                m.d.comb += index.eq(step.number * lanes + offset)
+            return [f.later(f"counter{k}", index) for k, index in enumerate(indices)]
+        first, moves = f.later("first_index", step.number == 0), f.later("index_go", go)
         following = Signal(128)
         powers = [Signal(128, name=f"power{k}") for k in range(lanes)]
-        m.d.comb += powers[0].eq(Mux(step == 0, B, following))
+        m.d.comb += powers[0].eq(Mux(first, B.read(f.later("index_sector", step.sector)), following))
         m.d.comb += [powers[k].eq(self.advance(powers[0], k)) for k in range(1, lanes)]
-        with m.If(go | f.clear):
+        with m.If(moves | f.clear):
             m.d.sync += following.eq(Mux(f.clear, 0, self.advance(powers[0], lanes)))
         return powers
 
     def _results(self, f: Frame, tags: Tags) -> Beat:
         """Y_i = X_i + E(..), and W in the place of block 0, into the result ring. Returns whole beats of them."""
-        c, m, place, go = f.carried, f.m, self.place, tags.arrived.step
-        x_beats = self._plain(f, tags.arriving.step)
-        step, last_step = self._steps(f, "y_step", go)
-        sector = f.stages.pointer("y", last_step)
+        c, m, place = f.carried, f.m, self.place
+        x_beats = self._plain(f, f.later("arriving", tags.arriving.step))
+        step, last_step = self._steps(f, "y_step", tags.arrived.step)
+        sector = f.later("y_sector", f.stages.pointer("y", last_step))
+        first, step = f.later("y_first", step == 0), f.later("y_step", step)
+        go = f.later("y_go", tags.arrived.step)
         places = [place.place(bank, step) for bank in range(place.banks)]
         last = place.end - 1 - place.first  # the last block, counted from lane 0's first
         y = []
@@ -270,7 +284,7 @@ class HashCounterHash(Equations, TwoPass):
             bank, choice = place.read(k)
             plain = select(x_beats[bank][choice], places[bank].part)
             if k == 0 and c.W is not None:
-                plain = Mux(step == 0, c.R.read(sector), plain)
+                plain = Mux(first, c.R.read(sector), plain)
             block = Signal(128, name=f"y{k}")
             m.d.comb += block.eq((f.E[k] ^ plain) & ~f.clear.replicate(128))
             if place.tail < 16 and k == last % place.lanes:
@@ -278,7 +292,7 @@ class HashCounterHash(Equations, TwoPass):
                     m.d.comb += block.eq(self.padded(f.E[k] ^ plain, place.tail) & ~f.clear.replicate(128))
             y.append(block)
         if c.W is not None:
-            c.W.write(sector, y[0], go & (step == 0))
+            c.W.write(sector, y[0], go & first)
         history = self._history(f, y, go)
         beat = Beat(Cat(history), go & (step[: place.part_bits] == place.parts - 1))
         for bank, memory in enumerate(c.result):
@@ -311,15 +325,17 @@ class HashCounterHash(Equations, TwoPass):
     def _back_hash(self, f: Frame, beat: Beat, front_sector: Value, step_go: Value, room: Value) -> None:
         """Feeds both hashes. Drives ``room``: the result of a further step has a place."""
         c, m, front, back = f.carried, f.m, f.front, f.back
-        x = self._arriving()
+        x = self._arriving(f)
         sector = f.stages.pointer("back", back.last)
         m.d.comb += back.decrypt.eq(c.direction.read(sector))
-        self._held_blocks(f, BACK, back.unit, sector)
+        whose = f.later("back_sector", sector)
+        self._held_blocks(f, BACK, back.unit, whose)
         if BACK.T in back.unit.specials:
-            m.d.comb += back.unit.special(BACK.T).eq(c.tweak.read(sector))
+            m.d.comb += back.unit.special(BACK.T).eq(c.tweak.read(whose))
         if self.parameters.overlap:
             if FRONT.T in front.unit.specials:
-                m.d.comb += front.unit.special(FRONT.T).eq(c.tweak.read(front_sector))
+                entering = f.later("front_sector", front_sector)
+                m.d.comb += front.unit.special(FRONT.T).eq(c.tweak.read(entering))
             queue = self._queue(m, parts=self.place.parts, step=step_go, write=beat.valid, beat=beat.data)
             m.d.comb += [
                 front.decrypt.eq(c.direction.read(front_sector)),
@@ -334,17 +350,16 @@ class HashCounterHash(Equations, TwoPass):
                 front.decrypt.eq(back.decrypt),
                 room.eq(1),
                 back.beat.eq(beat.valid),
-                back.unit.blocks.eq(Mux(beat.valid, beat.data, x)),
+                back.unit.blocks.eq(Mux(f.later("back_beat", beat.valid), f.later("back_data", beat.data), x)),
             ]
 
-    def _arriving(self) -> Value:
+    def _arriving(self, f: Frame) -> Value:
         """The beat at the entrance as the front hash takes it."""
-        place, x = self.place, self.entrance.x
-        if place.tail == 16:
-            return x.data
-        row, column = divmod(place.end - 1, place.width)
-        taken = [Value.cast(x.data[k]) for k in range(place.width)]
-        taken[column] = Mux(self.entrance.number == row, self.padded(taken[column], place.tail), taken[column])
+        place, taken = self.place, list(f.beat)
+        if place.tail < 16:
+            row, column = divmod(place.end - 1, place.width)
+            ends = f.later("last_row", self.entrance.number == row)
+            taken[column] = Mux(ends, self.padded(taken[column], place.tail), taken[column])
         return Cat(taken)
 
     def _known_last(self, f: Frame) -> Value:
@@ -353,16 +368,19 @@ class HashCounterHash(Equations, TwoPass):
         if c.outer is not None:
             assert c.G is not None, "a scheme with end calls has no outer block"
             tauW = unit.event(BACK.tauW)
-            sector = f.stages.pointer("outer", tauW)
-            c.outer.write(sector, self.outer(c.G.read(sector), unit.result(BACK.tauW)), tauW)
+            sector = f.later("outer", f.stages.pointer("outer", tauW))
+            c.outer.write(sector, self.outer(c.G.read(sector), unit.result(BACK.tauW)), f.later("tauW", tauW))
         known = unit.event(BACK.h)
         sector = f.stages.pointer("closing" if self.structure.end_calls else "inner", known)
-        inner = self.inner(c.before.read(sector), self._hashed(f, unit.result(BACK.h), sector))
+        whose = f.later("inner", sector)
+        inner = self.inner(c.before.read(whose), self._hashed(f, unit.result(BACK.h), whose))
         if self.structure.end_calls:
             decrypt = c.direction.read(sector)
             inner, known = self.calls.closing(f, Single(inner, known, sector, decrypt, Const(0)), self._call_keys())
             sector = f.stages.pointer("inner", known)
-        c.inner.write(sector, inner, known)
+            whose = f.later("closed", sector)
+        known = f.later("known", known)
+        c.inner.write(whose, inner, known)
         f.m.d.comb += self.computed.eq(known)
         return sector
 

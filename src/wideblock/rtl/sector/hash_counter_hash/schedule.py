@@ -142,6 +142,6 @@ def compute(p: HashedParameters, programs: dict[str, Program], place: Placement,
     queued = 1 if p.overlap else 0
     saved = 1 if calls.shortcut else 0
     first_counter = registered + programs["front"].done(FRONT.R) + calls.latency + 1 - 2 * saved
-    first_result = first_counter + calls.cipher_latency + queued
+    first_result = first_counter + p.ahead + calls.cipher_latency + queued
     waits = place.parts - 1 if calls.shortcut else place.rows * (place.parts - 1)
-    return first_result + waits + programs["back"].done(BACK.h) - saved + calls.closing_latency
+    return first_result + waits + programs["back"].done(BACK.h) + p.ahead - saved + calls.closing_latency

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from amaranth import Cat, Module, Signal, Value
+from amaranth.hdl import ValueLike
 
 from wideblock.rtl.hash.unit import HashPass, HashUnit
 from wideblock.rtl.stream.stages import Stages
@@ -103,7 +104,12 @@ class Carried:
 
 @dataclass(frozen=True)
 class Frame:
-    """Shared by all stages. ``E``: results of the lanes; ``called``: that of lane 0, as single calls take it."""
+    """Shared by all stages. ``E``: results of the lanes; ``called``: that of lane 0, as single calls take it; ``beat``:
+    the blocks that the front hash takes.
+
+    Flags, counters and pointers of sectors are those of the control, which is ahead of the data; :meth:`later` takes
+    them to the data that they move.
+    """
 
     m: Module
     stages: Stages
@@ -112,12 +118,17 @@ class Frame:
     back: HashPass
     E: list[Value]
     called: Value
+    beat: list[Value]
     carried: Carried
+
+    def later(self, name: str, value: ValueLike) -> Value:
+        """``value`` of the control in the cycle in which the data move; see :meth:`Stages.later`."""
+        return self.stages.later(name, value)
 
 
 @dataclass(frozen=True)
 class Single:
-    """The single call: its ``block`` is there in the cycle of ``go``. ``sector`` is whose it is.
+    """The single call: its ``block`` goes with ``go``. ``sector`` is whose it is.
 
     ``enters`` is ``go`` if it enters lane 0, else never high.
     """

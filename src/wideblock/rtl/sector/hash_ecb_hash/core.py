@@ -104,7 +104,7 @@ class HashEcbHash(Equations, TwoPass):
             compute=first_call + A + queued + back.done(BACK.Cm) - ahead,
             interval=max(front.steps, back.steps, self.lane_steps + 1) if p.overlap else None,
             delay=1 if p.overlap else 0,  # by the tweak's call of a later sector
-            ahead=[] if p.overlap else [FRONT.U, BACK.Cm],
+            early=[] if p.overlap else [FRONT.U, BACK.Cm],
         )
 
     def _programs(self) -> dict[str, Program]:
@@ -162,8 +162,7 @@ class HashEcbHash(Equations, TwoPass):
         computed_sector = self._back_hash(f, results, go, room)
         left = self._exit(f, computed_sector)
 
-        admission = self._admission(m, opening, taken=front_sector, computed=computed_sector, left=left)
-        m.d.comb += admit.eq(~f.front.first | admission.free)
+        admission = self._admit(m, admit, f.front, opening, taken=front_sector, computed=computed_sector, left=left)
         self._hash_keys(m, self.units.values(), idle=self.entrance.between & f.front.first & admission.done)
         return m
 

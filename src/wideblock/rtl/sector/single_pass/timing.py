@@ -32,8 +32,8 @@ class Cycles:
 
     @property
     def ahead(self) -> int:
-        """Cycles by which the control is ahead of the data that it moves: a register between them, for the clock."""
-        return 1 if self.parameters.round_stages > 1 else 0
+        """Cycles by which the control is ahead of the data that it moves."""
+        return self.parameters.ahead
 
     @property
     def tweak(self) -> int:

@@ -7,6 +7,7 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.hdl import ValueLike
 from amaranth.lib import data
 
+from wideblock.rtl.pipeline import later
 from wideblock.rtl.stream.queue import PromisedQueue
 
 from .stealing import StealingControl
@@ -33,18 +34,8 @@ class Frame:
         return value & ~self.clear.replicate(len(value))
 
     def later(self, name: str, value: ValueLike) -> Value:
-        """``value`` of the control in the cycle in which the data move; to be called outside of conditions.
-
-        Its registers have the ``name``.
-        """
-        moved = Value.cast(value)
-        for cycle in range(self.cycles.ahead):
-            register = Signal(len(moved), name=f"{name}_later{cycle or ''}")
-            self.m.d.sync += register.eq(moved)
-            with self.m.If(self.clear):
-                self.m.d.sync += register.eq(0)
-            moved = register
-        return moved
+        """``value`` of the control in the cycle in which the data move; see :func:`wideblock.rtl.pipeline.later`."""
+        return later(self.m, name, value, cycles=self.cycles.ahead, clear=self.clear)
 
     def tag(self, name: str, entering: Value) -> Signal:
         """A flag that goes along with the pipelines. Its highest bit is beside their output."""

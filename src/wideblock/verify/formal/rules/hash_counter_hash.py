@@ -21,13 +21,23 @@ def held(core: Contract) -> Rule:
     signals = {name: f"core.{name}_sector" for name in ("front", *known)}
     signals |= {name: f"core.exit.{name}" for name in ("sector", "number", "shown", "shown_number", "valid")}
     signals |= {f"known_{x}": signal for x, signal in known.items()}
-    walk_signals, walk = walking("core.front_hash", "front", made.programs["front"])
+    walk_signals, walk = walking("core.front_hash", "front", made.programs["front"], registered=made.ahead > 0)
     room_signals, room = admitted(core, "sector", "front")
     bits = made.slots.bit_length() - 1
     after = (*known, "front")
     distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
     given = dict(zip(after, after[1:], strict=False))
     assumed = "".join(f"assume (!known_{x} || {x} != {given[x]});\n" for x in known)
+    computed, later = "inner", ""
+    if made.ahead:
+        computed, (found, exits) = "done", _exits(made)
+        signals |= found | {"inner_row": f"core.{_inner_row(made)}_later"}
+        later = "assert (!inner_known || inner_row == done);"
+        if "outer" in known:
+            signals |= {"outer_known": "core.tauW_later", "outer_row": "core.outer_later"}
+            later += f"""
+        assert (!outer_known || (outer_row + {bits + 1}'d1 == outer && to_inner < to_outer));"""
+        distances += exits
     return Rule(
         "assumed: the back hash keeps the order of sectors",
         signals | walk_signals | room_signals,
@@ -38,7 +48,7 @@ def held(core: Contract) -> Rule:
         // the stages are in order, and no more sectors under way than there are slots
         assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in given.items())} && to_front <= {made.slots});
         assert (front_step == 0 || to_front < {made.slots});
-        assert (number < {beats} && (number == 0 || inner != sector));
+        assert (number < {beats} && (number == 0 || {computed} != sector));{later}
         if (valid && shown_number == {beats - 1}) assert (number == 0 && sector == next_shown);
         if (valid && shown_number != {beats - 1}) assert (number == shown_number + 1 && sector == shown);
       end""",
@@ -59,7 +69,8 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
         raise NotApplicable("the core has no queue: overlap is False")
     parts = p.width // p.lanes
     tags, steps = delayed("step", made.cipher_latency)
-    signals, rule = no_loss("queue", made.queue_depth, "steps + part_out", parts)
+    arriving = f" + 16'd{parts} * queue_write" if made.ahead else ""  # the control is past a beat that is written
+    signals, rule = no_loss("queue", made.queue_depth, f"steps + part_out{arriving}", parts)
     signals |= tags | {"y_step": "core.y_step"}
     return (
         signals,
@@ -87,7 +98,7 @@ def order(core: Contract) -> Rule:
     signals |= {"sector": "core.exit.sector", "lane_step": "core.step"}
     signals |= {f"event_{event}": f"core.event_{event}" for event in stages}
     for event, unit, program in (("R", "front", front), *((event, "back", back) for event in stages)):
-        found, flight = in_flight(unit, program, event)
+        found, flight = in_flight(unit, program, event, registered=made.ahead > 0)
         signals, rule = signals | found, rule + flight
     found, room = admitted(core, "sector", "front")
     signals, rule = signals | found, rule + room
@@ -113,6 +124,12 @@ def order(core: Contract) -> Rule:
       end"""
     before_h = "outer" if "tauW" in stages else "front"
     parts, s = core.parameters.width // core.parameters.lanes, made.lane_steps
+    arriving = " + queue_write" if made.ahead else ""
+    anew = ""
+    if made.ahead:
+        found, exits = _exits(made)
+        signals, anew = signals | found, "assert (!back_begins || back_step == 0);"
+        distances += exits
     tags, singles = delayed("call", made.calls.latency, "opening") if closing else delayed("single", made.calls.latency)
     closed = ""
     if closing:
@@ -138,8 +155,9 @@ def order(core: Contract) -> Rule:
         assert (front_r == R_flight && r_g == single_flight);
         assert (lane_step < {s} && y_step < {s} && (lane_step == 0 || lane != g));
         assert (16'd{s} * lane_y + lane_step == steps + y_step);
-        assert (16'd{s} * y_back + y_step == 16'd{parts} * (popped + queue_waiting) + part_out);
+        assert (16'd{s} * y_back + y_step == 16'd{parts} * (popped + queue_waiting{arriving}) + part_out);
         assert (back_{last} == h_flight);
+        {anew}
       end""",
         kept=("words",),
     )
@@ -164,6 +182,25 @@ def _announcing(made) -> dict[str, str]:
     pointers = {"tauW": "outer", "h": "closing" if made.structure.end_calls else "inner"}
     raised = {event.name for event in made.units["back"].events}
     return {event: pointers[event] for event in pointers if event in raised}
+
+
+def _exits(made) -> tuple[dict[str, str], str]:
+    """The exit hears of a sector in the cycle after the pointer ``inner`` has passed it: ``done``."""
+    bits = made.slots.bit_length() - 1
+    return (
+        {"done": "core.exit_sector_later", "inner_known": "core.known_later"},
+        f"""wire [{bits}:0] to_done = done - sector;
+      always @* if (!clear) begin
+        assert (inner == done + (inner_known ? {bits + 1}'d1 : {bits + 1}'d0));
+        assert (to_done <= to_inner);
+      end
+      """,
+    )
+
+
+def _inner_row(made) -> str:
+    """The row in which the inner block is written, as the control has it."""
+    return "closed" if made.structure.end_calls else "inner"
 
 
 def _known(made) -> dict[str, str]:

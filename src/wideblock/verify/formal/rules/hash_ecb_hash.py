@@ -46,7 +46,7 @@ def order(core: Contract) -> Rule:
     waits = [f"hashed{k}" for k in range(made.wait)]
     signals |= {wait: f"core.{wait}" for wait in waits}
     for event, unit, program in (("U", "front", front), ("Cm", "back", back)):
-        found, flight = in_flight(unit, program, event)
+        found, flight = in_flight(unit, program, event, registered=made.ahead > 0)
         signals, rule = signals | found, rule + flight
     found, room = admitted(core, "sector", "front_sector")
     signals, rule = signals | found, rule + room

@@ -53,23 +53,56 @@ def admitted(core: Contract, left: str, front: str) -> tuple[dict[str, str], str
     """
     made = core.component
     room, bits = made.slots - made.leaving_slots, made.slots.bit_length() - 1
+    signals, registered = {"limit": "core.admission.limit", "clear": CLEAR}, ""
+    if made.ahead:
+        signals |= {"admission_free": "core.admission.free", "admission_first": "core.admission.first"}
+        registered = """
+        assert (admission_first || entered < to_limit);
+        assert (!(admission_free && admission_first) || entered < to_limit);"""
     return (
-        {"limit": "core.admission.limit", "clear": CLEAR},
+        signals,
         f"""
       wire [{bits}:0] to_limit = limit - {left}, entered = {front} - {left};
       always @* if (!clear) begin
         assert (to_limit == {room} || to_limit == {room - 1});
-        assert (entered <= to_limit);
+        assert (entered <= to_limit);{registered}
       end""",
     )
 
 
-def walking(hash: str, unit: str, program: Program) -> tuple[dict[str, str], str]:
-    """The signals of a sequencer, ``<unit>_step`` and what is read with it, and the rule that these are of one step."""
+def walking(hash: str, unit: str, program: Program, *, registered: bool) -> tuple[dict[str, str], str]:
+    """The signals of a sequencer, ``<unit>_step`` and what is read with it, and the rule that these are of one step.
+
+    If the sequencer is ``registered``, they need not be in a cycle in which it is taken to step 0: it is stopped then.
+    """
     names = ("step", "alone", "later", "final")
     beats, stride = program.beats * program.stride, program.stride
+    signals = {f"{unit}_{name}": f"{hash}.{unit}_sequencer.{name}" for name in names} | {"clear": CLEAR}
+    if registered:
+        more = {name: name for name in ("begins", "stopped", "beyond")}
+        more |= {f"behind_{name}": f"row_behind.{name}" for name in ("alone", "later", "final")}
+        signals |= {f"{unit}_{name}": f"{hash}.{unit}_sequencer.{signal}" for name, signal in more.items()}
+        signals[f"{unit}_ready"] = f"{hash}.{unit}_ready"
+        return (
+            signals,
+            f"""
+      wire [15:0] {unit}_behind = {_following(f"{unit}_step", program)};
+      always @* if (!clear) begin
+        assert ({unit}_step < {program.steps});
+        assert ((!{unit}_begins || {unit}_stopped) && (!{unit}_stopped || !{unit}_ready));
+        if (!{unit}_begins) begin
+          assert ({unit}_alone == !({unit}_step < {beats} && {unit}_step % {stride} == 0));
+          assert ({unit}_later == ({unit}_step != 0) && {unit}_final == ({unit}_step == {program.steps - 1}));
+          assert ({unit}_behind_alone == !({unit}_behind < {beats} && {unit}_behind % {stride} == 0));
+          assert ({unit}_behind_later == ({unit}_behind != 0));
+          assert ({unit}_behind_final == ({unit}_behind == {program.steps - 1}));
+          assert ({unit}_beyond == {_following(f"{unit}_behind", program)});
+          assert ({unit}_ready == (!{unit}_stopped && !{unit}_alone));
+        end
+      end""",
+        )
     return (
-        {f"{unit}_{name}": f"{hash}.{unit}_sequencer.{name}" for name in names} | {"clear": CLEAR},
+        signals,
         f"""
       always @* if (!clear) begin
         assert ({unit}_step < {program.steps});
@@ -77,6 +110,11 @@ def walking(hash: str, unit: str, program: Program) -> tuple[dict[str, str], str
         assert ({unit}_later == ({unit}_step != 0) && {unit}_final == ({unit}_step == {program.steps - 1}));
       end""",
     )
+
+
+def _following(step: str, program: Program) -> str:
+    """The number of the step behind ``step``, in Verilog."""
+    return f"({step} == {program.steps - 1} ? 16'd0 : {step} + 16'd1)"
 
 
 def delayed(field: str, cycles: int, line: str = "tag") -> tuple[dict[str, str], str]:
@@ -121,11 +159,11 @@ def raising(program: Program) -> dict[str, Issue]:
     return {i.product.into.name: i for i in program.issues if isinstance(i.product.into, Event)}
 
 
-def in_flight(unit: str, program: Program, event: str) -> tuple[dict[str, str], str]:
+def in_flight(unit: str, program: Program, event: str, *, registered: bool) -> tuple[dict[str, str], str]:
     """The signals of an event of a hash unit and, in Verilog, ``<event>_flight``: how often it is on its way.
 
     That is, from where its product is issued: through the tail of the program, if it is issued there, and through the
-    multiplier. The step of the program's head is ``<unit>_step``.
+    multiplier. The step of the program's head is ``<unit>_step``; its sequencer may be ``registered``.
     """
     issue = raising(program)[event]
     hash = f"core.{unit}_hash"
@@ -138,12 +176,18 @@ def in_flight(unit: str, program: Program, event: str) -> tuple[dict[str, str], 
         flight.append(f"{event}_{k}")
         signals[f"{event}_{k}"] = f"{hash}.tag{issue.multiplier}_{k}.event_{event}"
     signals |= {f"{event}_head": f"{hash}.head.event_{event}", f"{event}_due": f"{hash}.tail.event_{event}"}
-    walk_signals, walk = walking(hash, unit, program)
+    walk_signals, walk = walking(hash, unit, program, registered=registered)
+    begins, behind = "", ""
+    if registered:
+        signals[f"{event}_behind"] = f"{hash}.{unit}_sequencer.row_behind.word.event_{event}"
+        begins = f"{unit}_begins || "
+        behind = f"assert ({begins}{event}_behind == ({unit}_behind == {issue.step}));"
     return (
         signals | walk_signals,
         f"""{walk}
       wire [15:0] {event}_flight = {" + ".join(flight)};
       always @* if (!clear) begin
-        assert ({event}_head == ({unit}_step == {issue.step}){"" if position >= 0 else f" && !{event}_due"});
+        assert ({begins}{event}_head == ({unit}_step == {issue.step}){"" if position >= 0 else f" && !{event}_due"});
+        {behind}
       end""",
     )
