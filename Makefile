@@ -16,6 +16,7 @@ RESULTS := build/tests.json
 STORE := src/wideblock/evaluate/results/points.jsonl
 NO_SBOX := scream scream-r minalpher minalpher-shared
 ROUTED := --target ecp5 --yosys=-nowidelut
+HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
 .PHONY: help demo test tests test-all lint judge verify netlist bench synth asic docs setup format lock clean
@@ -69,8 +70,11 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 		$(BIN)/wideblock sweep aes128-pdc aes128-both aes128-sec aes128-sdc --set sbox=norm --set round_stages=$$stages \
 			$(ROUTED) --seeds 3 --store $(STORE); done
 	$(BIN)/wideblock sweep karatsuba --set mult_stages=2,4,6,8 $(ROUTED) --mhz 250 --seeds 3 --store $(STORE)
-	$(BIN)/wideblock sweep xts-enc fast-brw-1s --set sbox=norm $(ROUTED) --mhz 140 --seeds 2 --store $(STORE)
-	$(BIN)/wideblock sweep xts-enc --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 2 --store $(STORE)
+	$(BIN)/wideblock sweep xts-enc xts-both $(HASHED) --set sbox=norm $(ROUTED) --mhz 140 --seeds 2 --store $(STORE)
+	$(BIN)/wideblock sweep fast-brw-2s --set sbox=norm $(ROUTED) --mhz 140 --store $(STORE)
+	$(BIN)/wideblock sweep xts-enc xts-both --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 2 --store $(STORE)
+	$(BIN)/wideblock sweep $(HASHED) --set sbox=norm --set round_stages=2 --set mult_stages=6 \
+		$(ROUTED) --mhz 200 --seeds 2 --store $(STORE)
 	$(BIN)/wideblock sweep $(NO_SBOX) $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes-gcm aes-gcm-p aez5 aez41 aez5-p poet --set sbox=norm $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes128-sdc --target gw2a --store $(STORE)

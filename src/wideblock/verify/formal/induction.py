@@ -23,7 +23,7 @@ CLEAR = "core.clear"
 
 # sums of flags as such, not as chains of adders; and nothing that takes what is free for what may be chosen
 _SMALLER = ("opt_expr -fine", "opt_merge", "wreduce", "peepopt", "opt_expr -fine", "opt_merge", "alumacc", "opt_clean")
-_SAT = "sat -tempinduct -prove-asserts -set-assumes -seq 0 -maxsteps 1 -timeout 600 rule"
+_SAT = "sat -tempinduct -prove-asserts -set-assumes -seq 0 -maxsteps {cycles} -timeout 600 rule"
 
 
 @dataclass(frozen=True)
@@ -33,12 +33,14 @@ class Rule:
     signals: signals of the core that ``text`` speaks of, by the names that it has for them
     text:    assertions, in Verilog, on these and on the ports of the core
     kept:    memories that count; what is read from all others is free
+    cycles:  after so many cycles in which it held it has to hold in the next one
     """
 
     statement: str
     signals: dict[str, str]
     text: str
     kept: tuple[str, ...] = ()
+    cycles: int = 1
 
 
 def prove(core: Contract, rule: Rule, flat: Flat | None = None) -> Proof:
@@ -59,7 +61,8 @@ def prove(core: Contract, rule: Rule, flat: Flat | None = None) -> Proof:
         if "SUCCESS!" not in where.joinpath("sat.log").read_text():
             raise NotProved(f"{core.module}: not inductive: {rule.statement}")
         gates = json.loads(where.joinpath("stat.json").read_text())["design"]["num_cells"]
-    return Proof(rule.statement, "SAT, induction from one cycle to the next", gates, 0, time.monotonic() - start)
+    how = "from one cycle" if rule.cycles == 1 else f"from {rule.cycles} cycles"
+    return Proof(rule.statement, f"SAT, induction {how} to the next", gates, 0, time.monotonic() - start)
 
 
 def _script(module: str, rule: Rule) -> list[str]:
@@ -80,7 +83,7 @@ def _script(module: str, rule: Rule) -> list[str]:
         "memory_map",
         *_SMALLER,
         "tee -q -o stat.json stat -json",
-        f"tee -q -o sat.log {_SAT}",
+        f"tee -q -o sat.log {_SAT.format(cycles=rule.cycles)}",
     ]
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from amaranth import Cat, Mux, Signal, Value
 
-from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption
-from wideblock.rtl.aes.sbox import logic_sbox
+from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption, beside
 
 from ..parameters import HashedParameters
 from .equations import Structure
@@ -38,13 +37,12 @@ class Calls:
         self.shortcut = structure.shortcuts and not p.overlap
         self.cipher_latency = self.latency = cipher_latency
         self.spacing, self.closing_latency = 1, 0
-        sbox = logic_sbox(p.sbox)
         if structure.inverse_call:
-            self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox=sbox)
+            self.inverse = IterativeDecryption(**beside(p))
             self.spacing = self.inverse.timing.interval
         if structure.end_calls:
-            self.encryption = IterativeEncryption(key_bits=p.key_bits, sbox=sbox, key_sets=2)
-            self.inverse = IterativeDecryption(key_bits=p.key_bits, sbox=sbox, key_sets=2)
+            self.encryption = IterativeEncryption(**beside(p), key_sets=2)
+            self.inverse = IterativeDecryption(**beside(p), key_sets=2)
             self.latency = self.encryption.timing.latency
             self.closing_latency = self.inverse.timing.latency
             self.spacing = max(self.encryption.timing.interval, self.inverse.timing.interval)

@@ -160,6 +160,7 @@ def order(core: Contract) -> Rule:
         {anew}
       end""",
         kept=("words",),
+        cycles=1 + made.ahead,  # what goes to the data through a register was decided in the cycle before
     )
 
 
