@@ -88,7 +88,7 @@ class Sequencer(wiring.Component):
             final.eq(here.final),
             self.first.eq(~later),
             self.last.eq(self.go & final & ~self.restart),
-            *([] if self.registered else [self.ready.eq(~alone & ~stopped)]),
+            self.ready.eq(~alone & ~stopped),
             self.go.eq(~stopped & (alone | self.beat)),
             following.eq(Mux(self.go, Mux(final, 0, step + 1), step)),
             self.head.eq(self._by_direction(m, here.word, self.decrypt, "head")),
@@ -119,11 +119,10 @@ class Sequencer(wiring.Component):
         m.d.sync += [
             begins.eq(self.restart),
             stopped.eq(stops),
-            self.ready.eq(~following.alone & ~stops),
             row.eq(following),
         ]
         with m.If(self.clear):
-            m.d.sync += [begins.eq(1), stopped.eq(1), self.ready.eq(0)]
+            m.d.sync += [begins.eq(1), stopped.eq(1)]
         with m.If(moves):
             m.d.sync += beyond.eq(Mux(address == self.steps - 1, 0, address + 1))
         return begins | self.clear, stopped, row

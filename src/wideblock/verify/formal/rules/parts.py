@@ -82,14 +82,13 @@ def walking(hash: str, unit: str, program: Program, *, registered: bool) -> tupl
         more = {name: name for name in ("begins", "stopped", "beyond")}
         more |= {f"behind_{name}": f"row_behind.{name}" for name in ("alone", "later", "final")}
         signals |= {f"{unit}_{name}": f"{hash}.{unit}_sequencer.{signal}" for name, signal in more.items()}
-        signals[f"{unit}_ready"] = f"{hash}.{unit}_ready"
         return (
             signals,
             f"""
       wire [15:0] {unit}_behind = {_following(f"{unit}_step", program)};
       always @* if (!clear) begin
         assert ({unit}_step < {program.steps});
-        assert ((!{unit}_begins || {unit}_stopped) && (!{unit}_stopped || !{unit}_ready));
+        assert (!{unit}_begins || {unit}_stopped);
         if (!{unit}_begins) begin
           assert ({unit}_alone == !({unit}_step < {beats} && {unit}_step % {stride} == 0));
           assert ({unit}_later == ({unit}_step != 0) && {unit}_final == ({unit}_step == {program.steps - 1}));
@@ -97,7 +96,6 @@ def walking(hash: str, unit: str, program: Program, *, registered: bool) -> tupl
           assert ({unit}_behind_later == ({unit}_behind != 0));
           assert ({unit}_behind_final == ({unit}_behind == {program.steps - 1}));
           assert ({unit}_beyond == {_following(f"{unit}_behind", program)});
-          assert ({unit}_ready == (!{unit}_stopped && !{unit}_alone));
         end
       end""",
         )
