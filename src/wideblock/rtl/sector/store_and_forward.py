@@ -93,8 +93,8 @@ class StoreAndForward(wiring.Component):
         faults = (*self.sector_faults, *key_faults(p, material))
         self.key_collector = key_collector(p, material)
         key_words = self.key_collector.words if self.key_collector else 1
-        # in the two passes of clearing a slot that follows from another one is cleared a round of the slots after it, and
-        # what the pipelines took from either has to leave them
+        # in the two passes of clearing, a slot that follows from another one is cleared a round of the slots after it,
+        # and what the pipelines took from either has to leave them
         two_passes = 3 * self.slots + ahead + cipher_latency + 2
         depth = power_of_two(
             max(self.slots * power_of_two(self.rows), cipher_latency + 2, -(-two_passes // 2), *depths)
