@@ -70,7 +70,7 @@ def test_a_space_is_every_mix_once():
         ({"targets": ("xc8",)}, "there is no target 'xc8'"),
         ({"changes": {"colour": ("red",)}}, "unknown parameter 'colour'"),
         ({"changes": {"lanes": ("1", "3")}}, "3"),
-        ({"names": ("aes128-sdc",)}, "unknown parameter 'round_stages' of aes128-sdc"),
+        ({"names": ("hbrw-31",)}, "unknown parameter 'round_stages' of hbrw-31"),
     ],
 )
 def test_an_impossible_space_is_refused_before_anything_is_measured(change, says):
