@@ -43,7 +43,7 @@ class SectorParameters(Parameters):
 
         Encrypt-mix-encrypt and Feistel-mix-Feistel have none.
         """
-        return 1 if self.round_stages > 1 else 0
+        return int(self.round_stages > 1)
 
     @property
     def m(self) -> int:
@@ -77,6 +77,11 @@ class HashedParameters(SectorParameters):
     mult_stages: int = parameter(4, "register levels of the field multiplier", tuple(range(1, 9)))
     squares: str = parameter("stored", "source of the powers of tau that brw takes", ("stored", "on-the-fly"))
     leaf: int = parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))
+
+    @property
+    def ahead(self) -> int:
+        """As in every core, and with overlap, which hides the cycles of latency that it costs."""
+        return int(self.overlap or self.round_stages > 1)
 
     @property
     def multipliers(self) -> int:

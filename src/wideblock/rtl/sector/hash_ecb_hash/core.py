@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import ValueLike
 
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.gf128.field import GF128
@@ -47,7 +48,12 @@ class Carried:
 
 @dataclass(frozen=True)
 class Frame:
-    """Shared by all stages. ``E``, ``D``: results of encryption and decryption, a block a lane."""
+    """Shared by all stages. ``E``, ``D``: results of encryption and decryption, a block a lane; ``beat``: the blocks
+    that the front hash takes.
+
+    Flags, counters and pointers of sectors are those of the control, which is ahead of the data; :meth:`later` takes
+    them to the data that they move.
+    """
 
     m: Module
     stages: Stages
@@ -56,7 +62,12 @@ class Frame:
     back: HashPass
     E: list[Value]
     D: list[Value]
+    beat: list[Value]
     carried: Carried
+
+    def later(self, name: str, value: ValueLike) -> Value:
+        """``value`` of the control in the cycle in which the data move; see :meth:`Stages.later`."""
+        return self.stages.later(name, value)
 
 
 @dataclass(frozen=True)
@@ -91,8 +102,8 @@ class HashEcbHash(Equations, TwoPass):
         front, back = programs["front"], programs["back"]
         registered = 1  # the input beat
         queued = 1 if p.overlap else 0
-        ahead = 0 if p.overlap else 1
-        hashed = registered + front.done(FRONT.U) - ahead
+        early = 0 if p.overlap else 1
+        hashed = registered + front.done(FRONT.U) - early
         there = max(A, p.beats) + 2  # E(T) and the last beat can be read
         self.direct = not p.overlap and hashed >= there  # call 0 goes with the hash
         self.wait = max(0, there - hashed - 1)
@@ -101,10 +112,11 @@ class HashEcbHash(Equations, TwoPass):
             p,
             programs,
             cipher_latency=A,
-            compute=first_call + A + queued + back.done(BACK.Cm) - ahead,
+            compute=first_call + p.ahead + A + queued + back.done(BACK.Cm) + p.ahead - early,
             interval=max(front.steps, back.steps, self.lane_steps + 1) if p.overlap else None,
             delay=1 if p.overlap else 0,  # by the tweak's call of a later sector
             early=[] if p.overlap else [FRONT.U, BACK.Cm],
+            ahead=p.ahead,
         )
 
     def _programs(self) -> dict[str, Program]:
@@ -151,6 +163,7 @@ class HashEcbHash(Equations, TwoPass):
         room = Signal()  # the back hash has a place for the result of a step
 
         opening, front_sector = self._front_hash(f, admit)
+        entering_sector = f.stages.pointer("entering", f.front.last)
         arrived = self._tags(f, opening, front_sector, go)
         calls = _Steps(m, "call", go, self.lane_steps, f.clear)
         call_sector = f.stages.pointer("call", calls.final)
@@ -160,9 +173,9 @@ class HashEcbHash(Equations, TwoPass):
         self._inputs(f, calls, call_sector, P, psi, opening, go)
         results = self._results(f, arrived)
         computed_sector = self._back_hash(f, results, go, room)
-        left = self._exit(f, computed_sector)
+        left = self._exit(f, f.later("exit_sector", computed_sector))
 
-        admission = self._admit(m, admit, f.front, opening, taken=front_sector, computed=computed_sector, left=left)
+        admission = self._admit(m, admit, f.front, opening, taken=entering_sector, computed=computed_sector, left=left)
         self._hash_keys(m, self.units.values(), idle=self.entrance.between & f.front.first & admission.done)
         return m
 
@@ -181,7 +194,8 @@ class HashEcbHash(Equations, TwoPass):
             sector=[stages.ring(f"sector_ring{j}", 128) for j in range(p.width)],
             result=[stages.ring(f"result_ring{j}", 128) for j in range(p.width)],
         )
-        return Frame(m, stages, self.key_unit.clear, front, back, E, D, carried)
+        beat = blocks(stages.later("arriving", Value.cast(self.entrance.x.data)), p.width)
+        return Frame(m, stages, self.key_unit.clear, front, back, E, D, beat, carried)
 
     # Stages, in the order of the data
 
@@ -191,24 +205,26 @@ class HashEcbHash(Equations, TwoPass):
         entrance, x = self.entrance, self.entrance.x
         sector = f.stages.pointer("front", entrance.take & x.last & ~entrance.fault.any())
         f.carried.direction.write(sector, x.decrypt, opening)
-        for j, column in enumerate(f.carried.sector):
-            column.write(f.stages.row(entrance.number, sector), x.data[j], entrance.take)
+        row, take = f.later("taken_row", f.stages.row(entrance.number, sector)), f.later("take", entrance.take)
+        for block, column in zip(f.beat, f.carried.sector, strict=True):
+            column.write(row, block, take)
         return opening, sector
 
     def _tags(self, f: Frame, opening: Value, front_sector: Value, go: Value) -> Any:
         """Flags of the lanes' contents: the call of a tweak, which enters as its sector opens, or a step; or none."""
         *_, arrived = f.stages.delayed("tag", self.cipher_latency, tweak=opening, sector=front_sector, step=go)
-        f.carried.b1.write(arrived.sector, f.E[0], arrived.tweak)
+        f.carried.b1.write(f.later("b1_sector", arrived.sector), f.E[0], f.later("b1", arrived.tweak))
         return arrived
 
     def _present(self, f: Frame, calls: "_Steps", call_sector: Value, front_sector: Value) -> list[Value]:
         """The blocks of the present step's calls, a column each, read a cycle before."""
         following_sector = Signal.like(call_sector, name="following_sector")
         f.m.d.comb += following_sector.eq(call_sector + calls.final)
-        present = (following_sector != front_sector) | f.clear
+        present = f.later("present", following_sector != front_sector) | f.clear
+        groups = [f.stages.row(calls.following(lane)[self.part_bits :], following_sector) for lane in self.lane]
         return [
-            column.read(f.stages.row(calls.following(self.lane[j])[self.part_bits :], following_sector), present)
-            for j, column in enumerate(f.carried.sector)
+            column.read(f.later(f"present{j}", group), present)
+            for j, (column, group) in enumerate(zip(f.carried.sector, groups, strict=True))
         ]
 
     def _start(self, f: Frame, calls: "_Steps", call_sector: Value, opening: Value, room: Value) -> tuple[Value, Value]:
@@ -218,8 +234,8 @@ class HashEcbHash(Equations, TwoPass):
             return unit.result(FRONT.U), unit.event(FRONT.U) | ~calls.first
         hashed_sector = f.stages.pointer("hashed", unit.event(FRONT.U))
         front_psi = f.stages.slots("front_psi")
-        front_psi.write(hashed_sector, unit.result(FRONT.U), unit.event(FRONT.U))
-        psi = front_psi.read(call_sector)
+        front_psi.write(f.later("hashed", hashed_sector), unit.result(FRONT.U), f.later("U", unit.event(FRONT.U)))
+        psi = front_psi.read(f.later("psi", call_sector))
         *_, hashed = f.stages.delayed("hashed", self.wait, psi=unit.event(FRONT.U))
         ready_sector = f.stages.pointer("ready", hashed.psi)
         return psi, (call_sector != ready_sector) & room & ~opening
@@ -229,18 +245,21 @@ class HashEcbHash(Equations, TwoPass):
     ) -> None:
         """The calls of a step into the lanes of both ciphers; lane 0 also takes the tweak's."""
         m, p = f.m, self.parameters
-        before, _ = self.betas(f.carried.b1.read(call_sector), f.carried.direction.read(call_sector))
-        masks = self._masks(f, "call_mask", before, calls.first, go)
-        U = self._held(f, "U", self.U(P[-1], psi), calls.first, go)
+        sector, first, moves = f.later("call", call_sector), f.later("call_first", calls.first), f.later("call_go", go)
+        tweak, enters = f.later("tweak", self.entrance.x.tweak), f.later("opening", opening)
+        before, _ = self.betas(f.carried.b1.read(sector), f.carried.direction.read(sector))
+        masks = self._masks(f, "call_mask", before, first, moves)
+        U = self._held(f, "U", self.U(P[-1], psi), first, moves)
         for k, mask in enumerate(masks):
             block = Signal(128, name=f"call{k}")
-            plain = select([P[j] for j in range(p.width) if self.lane[j] == k], calls.group(k)[: self.part_bits])
+            part = f.later(f"call{k}_part", calls.group(k)[: self.part_bits])
+            plain = select([P[j] for j in range(p.width) if self.lane[j] == k], part)
             m.d.comb += block.eq(self.call(plain, U, mask))
             if k == 0:
-                with m.If(calls.first):
+                with m.If(first):
                     m.d.comb += block.eq(self.first_call(U, mask))
-                with m.If(opening):
-                    m.d.comb += block.eq(self.entrance.x.tweak)
+                with m.If(enters):
+                    m.d.comb += block.eq(tweak)
             with m.If(f.clear):
                 m.d.comb += block.eq(0)
             for cipher in self.ciphers.values():
@@ -248,27 +267,28 @@ class HashEcbHash(Equations, TwoPass):
 
     def _results(self, f: Frame, arrived: Any) -> Results:
         """V and the blocks of the result, into the result ring."""
-        c, m, p, go = f.carried, f.m, self.parameters, arrived.step
-        steps = _Steps(m, "result", go, self.lane_steps, f.clear)
-        sector = f.stages.pointer("result", steps.final)
+        c, m, p = f.carried, f.m, self.parameters
+        steps = _Steps(m, "result", arrived.step, self.lane_steps, f.clear)
+        sector = f.later("result", f.stages.pointer("result", steps.final))
+        first, go = f.later("result_first", steps.first), f.later("result_go", arrived.step)
         decrypt = c.direction.read(sector)
         _, after = self.betas(c.b1.read(sector), decrypt)
-        masks = self._masks(f, "result_mask", after, steps.first, go)
+        masks = self._masks(f, "result_mask", after, first, go)
         CC = [Mux(decrypt, d, e) for e, d in zip(f.E, f.D, strict=True)]
-        V = self._held(f, "V", self.V(CC[0], masks[0]), steps.first, go)
+        V = self._held(f, "V", self.V(CC[0], masks[0]), first, go)
         y = []
         for k, mask in enumerate(masks):
             block = Signal(128, name=f"y{k}")
             m.d.comb += block.eq(self.result(CC[k], V, mask))
             if k == 0:
-                with m.If(steps.first):
+                with m.If(first):
                     m.d.comb += block.eq(V)
             with m.If(f.clear):
                 m.d.comb += block.eq(0)
             y.append(block)
         columns = [y[k] for k in self.lane]
         for j, column in enumerate(c.result):
-            group = steps.group(self.lane[j])
+            group = f.later(f"result{j}_group", steps.group(self.lane[j]))
             mine = Signal(name=f"result{j}_mine")
             m.d.comb += mine.eq(go & (group[: self.part_bits] == j // p.lanes))
             column.write(f.stages.row(group[self.part_bits :], sector), columns[j], mine)
@@ -276,11 +296,11 @@ class HashEcbHash(Equations, TwoPass):
 
     def _back_hash(self, f: Frame, results: Results, go: Value, room: Value) -> Value:
         """Feeds both hashes, and drives ``room``. Returns the first sector without a back hash."""
-        m, front, back, x = f.m, f.front, f.back, self.entrance.x
+        m, front, back = f.m, f.front, f.back
         if self.parameters.overlap:
             queue = self._queue(m, parts=1, step=go, write=results.valid, beat=Cat(results.y))
             m.d.comb += [
-                front.unit.blocks.eq(x.data),
+                front.unit.blocks.eq(Cat(f.beat)),
                 room.eq(queue.room),
                 back.unit.blocks.eq(Cat(blocks(queue.beat, self.parameters.lanes)[k] for k in self.lane)),
                 back.beat.eq(queue.valid),
@@ -290,12 +310,15 @@ class HashEcbHash(Equations, TwoPass):
             m.d.comb += [
                 room.eq(1),
                 back.beat.eq(results.valid),
-                back.unit.blocks.eq(Mux(results.valid, Cat(results.columns), x.data)),
+                back.unit.blocks.eq(
+                    Mux(f.later("back_beat", results.valid), f.later("back_data", Cat(results.columns)), Cat(f.beat))
+                ),
             ]
         Cm = back.unit.event(BACK.Cm)
         sector = f.stages.pointer("computed", Cm)
-        f.carried.back_psi.write(sector, back.unit.result(BACK.Cm), Cm)
-        m.d.comb += self.computed.eq(Cm)
+        known = f.later("Cm", Cm)
+        f.carried.back_psi.write(f.later("psi_sector", sector), back.unit.result(BACK.Cm), known)
+        m.d.comb += self.computed.eq(known)
         return sector
 
     def _exit(self, f: Frame, computed: Value) -> Value:
