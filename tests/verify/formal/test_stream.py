@@ -142,14 +142,20 @@ def test_a_fault_is_not_proved(preset, prove, fault):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("preset", ["fast-brw-1s", "hmch-brw-3s", "hctr2-1s", "xcb-1s"])
-def test_control_a_cycle_ahead_of_the_data(preset):
-    """With two stages a round; and faults of it. The argument needs sectors of more beats than an AES takes cycles."""
+@pytest.mark.parametrize(
+    "preset, early",
+    [
+        *((preset, faults.EARLY_LANES) for preset in ("fast-brw-1s", "hmch-brw-3s", "hctr2-1s", "xcb-1s")),
+        *((preset, faults.EARLY_CALLS) for preset in ("heh-brw-1s", "heh-polys")),
+    ],
+)
+def test_two_stages_a_round(preset, early):
+    """And faults of them. The argument needs sectors of more beats than an AES takes cycles."""
     core = contract(preset, {"sector_bytes": 512, "round_stages": 2})
     flat = flatten(core)
     for rule in (prove_no_paths, prove_clearing, prove_stable, prove_order, prove_queues):
         assert rule(core, flat).gates > 0
-    for rule, fault in ((prove_order, faults.EARLY_LANES), (prove_queues, one_promise_too_many("queue", 32))):
+    for rule, fault in ((prove_order, early), (prove_queues, one_promise_too_many("queue", 32))):
         with pytest.raises(NotProved):
             rule(core, broken(flatten(core), fault))
 

@@ -26,7 +26,8 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
     if not core.parameters.overlap:
         raise NotApplicable("the core has no queue: overlap is False")
     tags, steps = delayed("step", made.cipher_latency)
-    signals, rule = no_loss("queue", made.queue_depth, "steps")
+    arriving = " + queue_write" if made.ahead else ""  # the control is past a step whose result is written
+    signals, rule = no_loss("queue", made.queue_depth, f"steps{arriving}")
     return signals | tags, f"wire [15:0] steps = {steps};\n{rule}"
 
 
@@ -39,6 +40,7 @@ def order(core: Contract) -> Rule:
     U, Cm = (next(i.step for i in program.issues if i.into is None) for program in (front, back))
     signals, rule = _queue(core)
     pointers = ("computed", "result", "call", "ready", "hashed", "front")
+    signals |= {"entering_sector": "core.entering_sector"}
     signals |= {f"{name}_sector": f"core.{name}_sector" for name in pointers}
     signals |= {"sector": "core.exit.sector", "number": "core.entrance.number", "clear": CLEAR}
     signals |= {name: f"core.{name}" for name in ("call_step", "result_step")}
@@ -48,17 +50,27 @@ def order(core: Contract) -> Rule:
     for event, unit, program in (("U", "front", front), ("Cm", "back", back)):
         found, flight = in_flight(unit, program, event, registered=made.ahead > 0)
         signals, rule = signals | found, rule + flight
-    found, room = admitted(core, "sector", "front_sector")
+    found, room = admitted(core, "sector", "entering_sector")
     signals, rule = signals | found, rule + room
     bits = made.slots.bit_length() - 1
     distances = "".join(f"wire [{bits}:0] to_{x} = {x}_sector - sector;\n" for x in pointers)
-    s = made.lane_steps
+    s, arriving, within, anew = made.lane_steps, "", "1'd1", ""
+    if made.ahead:
+        # the exit hears of a sector in the cycle after the pointer has passed it; a sector that is cut short is at its
+        # old step for a cycle
+        signals |= {"done": "core.exit_sector_later", "known": "core.Cm_later"}
+        arriving, within = " + queue_write", "!front_begins"
+        distances += f"wire [{bits}:0] to_done = done - sector;\n"
+        anew = f"""
+        assert (computed_sector == done + (known ? {bits + 1}'d1 : {bits + 1}'d0) && to_done <= to_computed);
+        assert ((!front_begins || number == 0) && (!back_begins || back_step == 0));"""
     return Rule(
         "no stage works on a sector that it was not given, nor announces it",
         signals,
         f"""{distances}{rule}
       // a sector's last beat is taken before its U is issued, and its steps before its Cm
-      wire hashing = front_step >= {front.beats} && front_step <= {U};
+      wire whole = {within} && front_step >= {front.beats};
+      wire hashing = whole && front_step <= {U};
       wire [{bits}:0] front_hashed = front_sector - hashed_sector - hashing;
       wire [{bits}:0] hashed_ready = hashed_sector - ready_sector, call_result = call_sector - result_sector;
       wire [{bits}:0] result_back = result_sector - computed_sector + (back_step > {Cm});
@@ -68,12 +80,14 @@ def order(core: Contract) -> Rule:
         assert (!event_U || hashed_sector != front_sector);
         assert (!event_Cm || computed_sector != result_sector);
         assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in zip(pointers, pointers[1:], strict=False))});
-        assert (number == (front_step < {front.beats} ? front_step : 0));
+        assert (!({within}) || number == (front_step < {front.beats} ? front_step : 0));
+        assert (front_sector == entering_sector + (whole ? {bits + 1}'d1 : {bits + 1}'d0));
         assert (to_front <= {made.slots} && (number == 0 || to_front < {made.slots}));
         assert (front_hashed == U_flight && hashed_ready == wait_flight);
         assert (call_step < {s} && result_step < {s} && (call_step == 0 || call_sector != ready_sector));
         assert (16'd{s} * call_result + call_step == steps + result_step);
-        assert (16'd{s} * result_back + result_step == queue_waiting + popped + 16'd{s} * Cm_flight);
+        assert (16'd{s} * result_back + result_step == queue_waiting{arriving} + popped + 16'd{s} * Cm_flight);{anew}
       end""",
         kept=("words",),
+        cycles=1 + made.ahead,  # what goes to the data through a register was decided in the cycle before
     )
