@@ -6,23 +6,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.hdl import Const
 from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.pipeline import later
 
+from .operands import Operands, read_row
 from .products import Event, Special, Tap
 from .program import Program
 from .sequencer import Sequencer
 from .words import ControlWords
 
 __all__ = ["HashPass", "HashUnit"]
-
-OPERAND_DEPTH = 3  # tables between the memories and the multiplier's inputs: product or row, operand sum, read
 
 
 @dataclass(frozen=True)
@@ -163,26 +160,21 @@ class HashUnit(wiring.Component):
         c = self.control
         decided = self._word(m)
         word = data.View(decided.shape(), later(m, "word", decided, cycles=self.lag, clear=self.clear))
-        arriving = [self._arriving(bank, word) for bank in range(c.banks)]
-        window = [self._window(m, bank, word, arriving[bank]) for bank in range(c.banks)]
         power = memory.Memory(shape=128, depth=max(2, len(c.powers)), init=[])
         m.submodules.powers = power
         m.d.sync += [self.issue(tap).eq(decided[f"issue_{tap.name}"] & ~self.clear) for tap in self.taps]
         tracks = [self._track(m, u, decided) for u in range(self.multipliers)]
         self._keep(m, power, tracks[0])
         self._announce(m, tracks)
-        squarers = self._squarers(m, power, word)
+        operands = self._operands(m, word, power)
         for u, track in enumerate(tracks):
-            sums = self._sums(m, tracks, u, decided, word)
-            right = self._operand(m, f"right{u}", [*sums, *self._blocks(m, window, arriving, "right", u, word)])
-            powers = self._power(m, power, squarers, u, word)
-            left = self._operand(m, f"left{u}", [*powers, *self._blocks(m, window, arriving, "left", u, word)])
-            operands = track.multiplier.i
-            beside = self._beside(m, power, window, arriving, u, word)
+            right = operands.right(u, self._sums(m, tracks, u, decided, word))
+            left, beside = operands.left(u), operands.beside(u)
+            factors = track.multiplier.i
             m.d.comb += [
-                operands.valid.eq(word[f"issue{u}"]),
-                operands.payload.a.eq(Cat(left, (a for a, _ in beside)) if beside else left),
-                operands.payload.b.eq(Cat(right, (b for _, b in beside)) if beside else right),
+                factors.valid.eq(word[f"issue{u}"]),
+                factors.payload.a.eq(Cat(left, (a for a, _ in beside)) if beside else left),
+                factors.payload.b.eq(Cat(right, (b for _, b in beside)) if beside else right),
             ]
             for tap in self.taps:
                 if u in c.multipliers_of(tap):
@@ -251,32 +243,12 @@ class HashUnit(wiring.Component):
             head, tail = sequencer.head_next, data.View(head.shape(), _union([s.tail_next for s in sequencers]))
         return Cat(tail[f"issue{u}"] & head[f"issue{u}"] for u in range(self.multipliers)).any()
 
-    def _arriving(self, bank: int, word) -> Value:
-        """The block that arrives at a bank."""
-        block = self.reading.element(self.blocks[bank % self.width])
-        for special in self.control.specials_of(bank):
-            given = self.reading.element(self.special(special))
-            block = Mux(word[f"write{bank}_{special.name}"], given, block)
-        return block
-
-    def _window(self, m: Module, bank: int, word, arriving: Value) -> memory.Memory | None:
-        """The memory of a bank, if any block of it ever waits."""
-        if not self.control.waits(bank):
-            return None
-        window = memory.Memory(shape=128, depth=max(2, self.control.slots), init=[])
-        m.submodules[f"window{bank}"] = window
-        port = window.write_port()
-        m.d.comb += [port.addr.eq(word[f"slot{bank}"]), port.data.eq(arriving), port.en.eq(word[f"write{bank}"])]
-        with m.If(self.clear):
-            m.d.comb += [port.addr.eq(self.clear_row), port.en.eq(1)]
-        return window
-
     def _track(self, m: Module, u: int, decided) -> _Track:
         """A multiplier and its accumulators: a finished product opens its accumulator or is added to it."""
         m.submodules[f"multiplier{u}"] = multiplier = Multiplier(
             stages=self.stages,
             leaf=self.leaf,
-            input_depth=OPERAND_DEPTH + self.control.prompt,
+            input_depth=Operands.DEPTH + self.control.prompt,
             ahead=any(self.control.multiplier_of(event) == u for event in self.ahead),
             terms=len(self.control.sides) - 1,
         )
@@ -284,7 +256,7 @@ class HashUnit(wiring.Component):
         m.submodules[f"accumulators{u}"] = accumulators
         tags = self._tags(m, u, decided)
         tag = tags[-1]
-        held = _read(m, accumulators, tag.into)
+        held = read_row(m, accumulators, tag.into)
         total = Signal(128, name=f"sum{u}")
         added = multiplier.o.payload ^ (held & ~tag.first.replicate(128))
         m.d.comb += total.eq(added)
@@ -344,17 +316,18 @@ class HashUnit(wiring.Component):
                 self.result(event).eq(self.reading.block(product)),
             ]
 
-    def _squarers(self, m: Module, power: memory.Memory, word) -> list[Signal]:
-        """Registers that go from tau^4 up by squaring."""
-        registers = [Signal(128, name=f"squarer{q}") for q in range(self.control.squarers)]
-        for q, register in enumerate(registers):
-            argument = Signal(128, name=f"squarer{q}_argument")
-            m.d.comb += argument.eq(Mux(word[f"open{q}"], _read(m, power, Const(self.control.powers[2])), register))
-            with m.If(word[f"open{q}"] | word[f"square{q}"]):
-                m.d.sync += register.eq(GF128.square(argument))
-            with m.If(self.clear):
-                m.d.sync += register.eq(0)
-        return registers
+    def _operands(self, m: Module, word, power: memory.Memory) -> Operands:
+        """What the operands take that is no sum of products."""
+        return Operands(
+            m,
+            self.control,
+            word,
+            power,
+            beat=[self.reading.element(block) for block in self.blocks],
+            special={special: self.reading.element(self.special(special)) for special in self.specials},
+            clear=self.clear,
+            clear_row=self.clear_row,
+        )
 
     def _sums(self, m: Module, tracks: Sequence[_Track], u: int, decided, word) -> list[Value]:
         """The sums of products in a right operand, one term a multiplier that it ever takes them from."""
@@ -367,72 +340,13 @@ class HashUnit(wiring.Component):
             passing = later(
                 m, f"passing{u}_{v}", tag.store & (tag.into == decided[f"row{u}"]), cycles=self.lag, clear=self.clear
             )
-            held = Mux(passing, track.sum, _read(m, track.accumulators, row))
+            held = Mux(passing, track.sum, read_row(m, track.accumulators, row))
             terms.append(held & word[f"take{u}_{v}"].replicate(128))
         return terms
-
-    def _power(self, m: Module, power: memory.Memory, squarers: list[Signal], u: int, word) -> list[Value]:
-        """The power of tau in a left operand: a stored one, or what a squaring register holds."""
-        stored = _read(m, power, word[f"power{u}"])
-        if not squarers:
-            return [stored]
-        uses = [word[f"use{u}_{q}"] for q in range(len(squarers))]
-        return [
-            Mux(Cat(uses).any(), 0, stored),
-            *(register & use.replicate(128) for register, use in zip(squarers, uses, strict=True)),
-        ]
-
-    def _blocks(self, m: Module, window, arriving, side: str, u: int, word) -> list[Value]:
-        """The blocks in an operand, from the window or on their way into it: one term a bank that it ever reads.
-
-        And one term a held block.
-        """
-        return [
-            *(
-                _read(m, window[b], word[f"{side}{u}_slot"]) & word[f"{side}{u}_{b}"].replicate(128)
-                for b in self.control.waiting[side][u]
-            ),
-            *(arriving[b] & word[f"{side}{u}_fresh{b}"].replicate(128) for b in self.control.fresh[side][u]),
-            *(
-                self.reading.element(self.special(s)) & word[f"{side}{u}_{s.name}"].replicate(128)
-                for s in self.control.held[side][u]
-            ),
-        ]
-
-    def _beside(self, m: Module, power: memory.Memory, window, arriving, u: int, word) -> list[tuple[Signal, Signal]]:
-        """The operands of the products beside that of a multiplier: a power of tau, and a block or nothing."""
-        return [
-            (
-                self._operand(m, f"{side}{u}_left", [_read(m, power, word[f"{side}{u}_power"])]),
-                self._operand(m, f"{side}{u}_right", self._blocks(m, window, arriving, side, u, word)),
-            )
-            for side in self.control.sides[2:]
-        ]
-
-    def _operand(self, m: Module, name: str, terms: list[Value]) -> Signal:
-        """The sum of an operand's terms; a multiplier has none if there are fewer blocks than multipliers."""
-        operand = Signal(128, name=name)
-        if terms:
-            m.d.comb += operand.eq(_xor(terms))
-        return operand
-
-
-def _read(m: Module, of: memory.Memory, row) -> Value:
-    """A word of a small memory in this cycle: distributed memory, a table a bit."""
-    port = of.read_port(domain="comb")
-    m.d.comb += port.addr.eq(row)
-    return port.data
 
 
 def _union(words) -> Value:
     total = Value.cast(words[0])
     for word in words[1:]:
         total = total | Value.cast(word)
-    return total
-
-
-def _xor(terms) -> Value:
-    total = terms[0]
-    for term in terms[1:]:
-        total = total ^ term
     return total

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The operands of a hash unit's multipliers: blocks that arrive, wait or are held, and powers of tau."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.hdl import Cat, Const
+from amaranth.lib import memory
+
+from wideblock.rtl.gf128.field import GF128
+
+from .products import Special
+from .words import ControlWords
+
+__all__ = ["Operands", "read_row"]
+
+
+class Operands:
+    """Chooses operands as the fields of the control ``word`` say; made once for all multipliers of a unit.
+
+    ``beat`` has the blocks that arrive and ``special`` those that the core drives, all as elements of the field;
+    ``power`` is the memory of powers of tau. A window, a memory for each bank, keeps the blocks that wait.
+    """
+
+    DEPTH: ClassVar[int] = 3
+    """Tables between the memories and a multiplier's inputs: product or row, operand sum, read."""
+
+    def __init__(
+        self,
+        m: Module,
+        control: ControlWords,
+        word: Any,
+        power: memory.Memory,
+        *,
+        beat: Sequence[Value],
+        special: Mapping[Special, Value],
+        clear: Value,
+        clear_row: Value,
+    ):
+        self._m, self._control, self._word, self._power, self._special = m, control, word, power, special
+        self._clear, self._clear_row = clear, clear_row
+        self._arriving = [self._arriving_at(bank, beat[bank % len(beat)]) for bank in range(control.banks)]
+        self._window = {bank: self._window_of(bank) for bank in range(control.banks) if control.waits(bank)}
+        self._squarers = self._make_squarers()
+
+    def right(self, u: int, sums: Sequence[Value]) -> Signal:
+        """The right operand of multiplier ``u``: a block, ``sums`` of products, both added, or nothing."""
+        return self._operand(f"right{u}", [*sums, *self._blocks("right", u)])
+
+    def left(self, u: int) -> Signal:
+        """The left operand of multiplier ``u``: a power of tau or a block."""
+        return self._operand(f"left{u}", [*self._powers(u), *self._blocks("left", u)])
+
+    def beside(self, u: int) -> list[tuple[Signal, Signal]]:
+        """The operands of the products beside that of a multiplier: a power of tau, and a block or nothing."""
+        return [
+            (
+                self._operand(f"{side}{u}_left", [read_row(self._m, self._power, self._word[f"{side}{u}_power"])]),
+                self._operand(f"{side}{u}_right", self._blocks(side, u)),
+            )
+            for side in self._control.sides[2:]
+        ]
+
+    def _arriving_at(self, bank: int, block: Value) -> Value:
+        """The block that arrives at a bank."""
+        for special in self._control.specials_of(bank):
+            block = Mux(self._word[f"write{bank}_{special.name}"], self._special[special], block)
+        return block
+
+    def _window_of(self, bank: int) -> memory.Memory:
+        """The memory of a bank some of whose blocks wait."""
+        m, word = self._m, self._word
+        window = memory.Memory(shape=128, depth=max(2, self._control.slots), init=[])
+        m.submodules[f"window{bank}"] = window
+        port = window.write_port()
+        m.d.comb += [
+            port.addr.eq(word[f"slot{bank}"]),
+            port.data.eq(self._arriving[bank]),
+            port.en.eq(word[f"write{bank}"]),
+        ]
+        with m.If(self._clear):
+            m.d.comb += [port.addr.eq(self._clear_row), port.en.eq(1)]
+        return window
+
+    def _make_squarers(self) -> list[Signal]:
+        """Registers that go from tau^4 up by squaring."""
+        m, word = self._m, self._word
+        registers = [Signal(128, name=f"squarer{q}") for q in range(self._control.squarers)]
+        for q, register in enumerate(registers):
+            fourth = read_row(m, self._power, Const(self._control.powers[2]))
+            argument = Signal(128, name=f"squarer{q}_argument")
+            m.d.comb += argument.eq(Mux(word[f"open{q}"], fourth, register))
+            with m.If(word[f"open{q}"] | word[f"square{q}"]):
+                m.d.sync += register.eq(GF128.square(argument))
+            with m.If(self._clear):
+                m.d.sync += register.eq(0)
+        return registers
+
+    def _powers(self, u: int) -> list[Value]:
+        """The power of tau in a left operand: a stored one, or what a squaring register holds."""
+        stored = read_row(self._m, self._power, self._word[f"power{u}"])
+        if not self._squarers:
+            return [stored]
+        uses = [self._word[f"use{u}_{q}"] for q in range(len(self._squarers))]
+        return [
+            Mux(Cat(uses).any(), 0, stored),
+            *(register & use.replicate(128) for register, use in zip(self._squarers, uses, strict=True)),
+        ]
+
+    def _blocks(self, side: str, u: int) -> list[Value]:
+        """The blocks in an operand, from the window or on their way into it: one term a bank that it ever reads.
+
+        And one term a held block.
+        """
+        m, control, word = self._m, self._control, self._word
+        return [
+            *(
+                read_row(m, self._window[b], word[f"{side}{u}_slot"]) & word[f"{side}{u}_{b}"].replicate(128)
+                for b in control.waiting[side][u]
+            ),
+            *(self._arriving[b] & word[f"{side}{u}_fresh{b}"].replicate(128) for b in control.fresh[side][u]),
+            *(self._special[s] & word[f"{side}{u}_{s.name}"].replicate(128) for s in control.held[side][u]),
+        ]
+
+    def _operand(self, name: str, terms: list[Value]) -> Signal:
+        """The sum of an operand's terms; a multiplier has none if there are fewer blocks than multipliers."""
+        operand = Signal(128, name=name)
+        if terms:
+            total = terms[0]
+            for term in terms[1:]:
+                total = total ^ term
+            self._m.d.comb += operand.eq(total)
+        return operand
+
+
+def read_row(m: Module, of: memory.Memory, row: Value) -> Value:
+    """A word of a small memory in this cycle: distributed memory, a table a bit."""
+    port = of.read_port(domain="comb")
+    m.d.comb += port.addr.eq(row)
+    return port.data
