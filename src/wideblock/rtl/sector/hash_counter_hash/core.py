@@ -16,6 +16,7 @@ from wideblock.rtl.hash.unit import HashUnit
 from wideblock.rtl.stream.stages import blocks, select
 
 from ..parameters import HashedParameters
+from ..steps import Steps
 from ..two_pass import TwoPass
 from .calls import Calls
 from .equations import BACK, FRONT, BackPlan, Equations, FrontPlan
@@ -220,21 +221,21 @@ class HashCounterHash(Equations, TwoPass):
     def _next_step(self, f: Frame, start: Start, step_go: Value) -> Step:
         """The next step of the oldest sector that has a Z; ``step_go`` lets it pass."""
         c = f.carried
-        step, last_step = self._steps(f, "step", step_go)
-        sector = f.stages.pointer("lane", last_step)
+        steps = Steps(f.m, "lane", step_go, self.lane_steps, f.clear)
+        sector = f.stages.pointer("lane", step_go & steps.final)
         whose = f.later("step_sector", sector)
         Z, G = c.Z.read(whose), None if c.G is None else c.G.read(whose)
         if self.shortcut:
             back = f.later("start", start.back)
             Z = Mux(back, start.Z, Z)
             G = Mux(back, start.G, G)
-        return Step(step, sector, Z, G, (sector != start.sector) | (start.back & self.shortcut))
+        return Step(steps, sector, Z, G, (sector != start.sector) | (start.back & self.shortcut))
 
     def _lane_inputs(self, f: Frame, entering: Entering, step: Step, tweak: Value) -> None:
         """The blocks of a step into the lanes. Lane 0 takes the other calls, too, and G for a second single call."""
         c, m, single = f.carried, f.m, entering.single
         indices = self._indices(f, step, entering.step)
-        first, call = f.later("first_step", step.number == 0), f.later("tweak_go", entering.tweak)
+        first, call = f.later("first_step", step.steps.first), f.later("tweak_go", entering.tweak)
         enters, derive = f.later("single", single.enters), f.later("derive", entering.derive)
         derived = f.later("derived", self.key_unit.block)
         for k, block in enumerate(blocks(self.lanes.i.payload, self.place.lanes)):
@@ -258,9 +259,9 @@ class HashCounterHash(Equations, TwoPass):
             indices = [Signal(range(self.place.end + 1), name=f"counter{k}") for k in range(lanes)]
             for k, index in enumerate(indices):
                 offset = (structure.first + k + structure.counts_from - structure.leading) % (1 << len(index))
-                m.d.comb += index.eq(step.number * lanes + offset)
+                m.d.comb += index.eq(step.steps.step * lanes + offset)
             return [f.later(f"counter{k}", index) for k, index in enumerate(indices)]
-        first, moves = f.later("first_index", step.number == 0), f.later("index_go", go)
+        first, moves = f.later("first_index", step.steps.first), f.later("index_go", go)
         following = Signal(128)
         powers = [Signal(128, name=f"power{k}") for k in range(lanes)]
         m.d.comb += powers[0].eq(Mux(first, B.read(f.later("index_sector", step.sector)), following))
@@ -273,10 +274,10 @@ class HashCounterHash(Equations, TwoPass):
         """Y_i = X_i + E(..), and W in the place of block 0, into the result ring. Returns whole beats of them."""
         c, m, place = f.carried, f.m, self.place
         x_beats = self._plain(f, f.later("arriving", tags.arriving.step))
-        step, last_step = self._steps(f, "y_step", tags.arrived.step)
-        sector = f.later("y_sector", f.stages.pointer("y", last_step))
-        first, step = f.later("y_first", step == 0), f.later("y_step", step)
-        go = f.later("y_go", tags.arrived.step)
+        arrived = tags.arrived.step
+        steps = Steps(m, "y", arrived, self.lane_steps, f.clear)
+        sector = f.later("y_sector", f.stages.pointer("y", arrived & steps.final))
+        go, first, step = f.later("y_go", arrived), f.later("y_first", steps.first), f.later("y_step", steps.step)
         places = [place.place(bank, step) for bank in range(place.banks)]
         last = place.end - 1 - place.first  # the last block, counted from lane 0's first
         y = []
@@ -306,9 +307,9 @@ class HashCounterHash(Equations, TwoPass):
     def _plain(self, f: Frame, go: Value) -> list[list[Value]]:
         """The rows of the sector ring, a bank each, for the step whose results arrive in the next cycle."""
         place = self.place
-        step, last_step = self._steps(f, "x_step", go)
-        sector = f.stages.pointer("x", last_step)
-        rows = [place.place(bank, step).row for bank in range(place.banks)]
+        steps = Steps(f.m, "x", go, self.lane_steps, f.clear)
+        sector = f.stages.pointer("x", go & steps.final)
+        rows = [place.place(bank, steps.step).row for bank in range(place.banks)]
         beats = [ring.read(f.stages.row(n, sector), 1) for ring, n in zip(f.carried.sector, rows, strict=True)]
         return [blocks(beat, place.width // place.banks) for beat in beats]
 
@@ -404,13 +405,3 @@ class HashCounterHash(Equations, TwoPass):
             known = registers
         f.m.d.comb += leaving.data.eq(Cat(place.with_specials(beat, leaving.shown_number, known)))
         return leaving.sector
-
-    def _steps(self, f: Frame, name: str, go: Value) -> tuple[Signal, Value]:
-        """A counter of a sector's steps that ``go`` advances, and whether it does so for the last one."""
-        step = Signal(range(self.lane_steps), name=name)
-        final = step == self.lane_steps - 1
-        with f.m.If(f.clear):
-            f.m.d.sync += step.eq(0)
-        with f.m.Elif(go):
-            f.m.d.sync += step.eq(Mux(final, 0, step + 1))
-        return step, go & final

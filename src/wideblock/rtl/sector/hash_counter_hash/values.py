@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Cat, Module, Signal, Value
+from amaranth import Cat, Module, Value
 from amaranth.hdl import ValueLike
 
 from wideblock.rtl.hash.unit import HashPass, HashUnit
@@ -13,6 +13,7 @@ from wideblock.rtl.stream.stages import Stages
 from wideblock.rtl.stream.storage import Ring, Slots
 
 from ..parameters import HashedParameters
+from ..steps import Steps
 from .equations import BACK, FRONT, Structure
 from .placement import Piece, Placement
 
@@ -178,12 +179,13 @@ class Start:
 
 @dataclass(frozen=True)
 class Step:
-    """The next step of the counter mode: its ``number`` in its ``sector``, whose Z and G are there if ``waiting``.
+    """The next step of the counter mode, the present one of ``steps`` of its ``sector``, whose Z and G are there if
+    ``waiting``.
 
     G is None where no stage takes it.
     """
 
-    number: Signal
+    steps: Steps
     sector: Value
     Z: Value
     G: Value | None

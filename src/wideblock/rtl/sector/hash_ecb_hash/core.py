@@ -24,6 +24,7 @@ from wideblock.rtl.stream.stages import Stages, blocks, select
 from wideblock.rtl.stream.storage import Ring, Slots
 
 from ..parameters import HashedParameters
+from ..steps import Steps
 from ..two_pass import TwoPass, shortest
 from .equations import BACK, FRONT, Equations
 
@@ -165,9 +166,9 @@ class HashEcbHash(Equations, TwoPass):
         opening, front_sector = self._front_hash(f, admit)
         entering_sector = f.stages.pointer("entering", f.front.last)
         arrived = self._tags(f, opening, front_sector, go)
-        calls = _Steps(m, "call", go, self.lane_steps, f.clear)
-        call_sector = f.stages.pointer("call", calls.final)
-        P = self._present(f, calls, call_sector, front_sector)
+        calls = Steps(m, "call", go, self.lane_steps, f.clear)
+        call_sector = f.stages.pointer("call", go & calls.final)
+        P = self._present(f, calls, go, call_sector, front_sector)
         psi, may_go = self._start(f, calls, call_sector, opening, room)
         m.d.comb += go.eq(may_go)
         self._inputs(f, calls, call_sector, P, psi, opening, go)
@@ -216,18 +217,18 @@ class HashEcbHash(Equations, TwoPass):
         f.carried.b1.write(f.later("b1_sector", arrived.sector), f.E[0], f.later("b1", arrived.tweak))
         return arrived
 
-    def _present(self, f: Frame, calls: "_Steps", call_sector: Value, front_sector: Value) -> list[Value]:
+    def _present(self, f: Frame, calls: Steps, go: Value, call_sector: Value, front_sector: Value) -> list[Value]:
         """The blocks of the present step's calls, a column each, read a cycle before."""
         following_sector = Signal.like(call_sector, name="following_sector")
-        f.m.d.comb += following_sector.eq(call_sector + calls.final)
+        f.m.d.comb += following_sector.eq(call_sector + (go & calls.final))
         present = f.later("present", following_sector != front_sector) | f.clear
-        groups = [f.stages.row(calls.following(lane)[self.part_bits :], following_sector) for lane in self.lane]
+        groups = [_group(calls.following, lane, self.lane_steps)[self.part_bits :] for lane in self.lane]
         return [
-            column.read(f.later(f"present{j}", group), present)
+            column.read(f.later(f"present{j}", f.stages.row(group, following_sector)), present)
             for j, (column, group) in enumerate(zip(f.carried.sector, groups, strict=True))
         ]
 
-    def _start(self, f: Frame, calls: "_Steps", call_sector: Value, opening: Value, room: Value) -> tuple[Value, Value]:
+    def _start(self, f: Frame, calls: Steps, call_sector: Value, opening: Value, room: Value) -> tuple[Value, Value]:
         """Returns the front hash of the sector whose step is next, and whether that step may enter the lanes."""
         unit = f.front.unit
         if self.direct:
@@ -241,7 +242,7 @@ class HashEcbHash(Equations, TwoPass):
         return psi, (call_sector != ready_sector) & room & ~opening
 
     def _inputs(
-        self, f: Frame, calls: "_Steps", call_sector: Value, P: list[Value], psi: Value, opening: Value, go: Value
+        self, f: Frame, calls: Steps, call_sector: Value, P: list[Value], psi: Value, opening: Value, go: Value
     ) -> None:
         """The calls of a step into the lanes of both ciphers; lane 0 also takes the tweak's."""
         m, p = f.m, self.parameters
@@ -252,7 +253,7 @@ class HashEcbHash(Equations, TwoPass):
         U = self._held(f, "U", self.U(P[-1], psi), first, moves)
         for k, mask in enumerate(masks):
             block = Signal(128, name=f"call{k}")
-            part = f.later(f"call{k}_part", calls.group(k)[: self.part_bits])
+            part = f.later(f"call{k}_part", _group(calls.step, k, self.lane_steps)[: self.part_bits])
             plain = select([P[j] for j in range(p.width) if self.lane[j] == k], part)
             m.d.comb += block.eq(self.call(plain, U, mask))
             if k == 0:
@@ -268,8 +269,8 @@ class HashEcbHash(Equations, TwoPass):
     def _results(self, f: Frame, arrived: Any) -> Results:
         """V and the blocks of the result, into the result ring."""
         c, m, p = f.carried, f.m, self.parameters
-        steps = _Steps(m, "result", arrived.step, self.lane_steps, f.clear)
-        sector = f.later("result", f.stages.pointer("result", steps.final))
+        steps = Steps(m, "result", arrived.step, self.lane_steps, f.clear)
+        sector = f.later("result", f.stages.pointer("result", arrived.step & steps.final))
         first, go = f.later("result_first", steps.first), f.later("result_go", arrived.step)
         decrypt = c.direction.read(sector)
         _, after = self.betas(c.b1.read(sector), decrypt)
@@ -288,7 +289,7 @@ class HashEcbHash(Equations, TwoPass):
             y.append(block)
         columns = [y[k] for k in self.lane]
         for j, column in enumerate(c.result):
-            group = f.later(f"result{j}_group", steps.group(self.lane[j]))
+            group = f.later(f"result{j}_group", _group(steps.step, self.lane[j], self.lane_steps))
             mine = Signal(name=f"result{j}_mine")
             m.d.comb += mine.eq(go & (group[: self.part_bits] == j // p.lanes))
             column.write(f.stages.row(group[self.part_bits :], sector), columns[j], mine)
@@ -350,30 +351,8 @@ class HashEcbHash(Equations, TwoPass):
         return signal
 
 
-class _Steps:
-    """Counts the steps of a sector that ``go`` lets pass, and knows which blocks they are.
-
-    first, final: high in the first step of a sector, and as its last one passes. A group is ``lanes`` blocks.
+def _group(step: Signal, lane: int, count: int) -> Value:
+    """The group of ``lanes`` blocks whose block is in a lane at one of ``count`` steps: call 0 takes the last block's
+    place, so lane 0 is a group behind.
     """
-
-    def __init__(self, m: Module, name: str, go: Value, count: int, clear: Value):
-        self._step = Signal(range(count), name=f"{name}_step")
-        self._following = Signal.like(self._step, name=f"{name}_following")
-        self._count = count
-        self.first = self._step == 0
-        self.final = go & (self._step == count - 1)
-        m.d.comb += self._following.eq(Mux(go, Mux(self.final, 0, self._step + 1), self._step))
-        m.d.sync += self._step.eq(self._following)
-        with m.If(clear):
-            m.d.sync += self._step.eq(0)
-
-    def group(self, lane: int) -> Value:
-        """The group of the block in a lane: call 0 takes the last block's place, so lane 0 is a group behind."""
-        return self._of(self._step, lane)
-
-    def following(self, lane: int) -> Value:
-        """The same for the next cycle."""
-        return self._of(self._following, lane)
-
-    def _of(self, step: Signal, lane: int) -> Value:
-        return Mux(step == 0, self._count - 1, step - 1)[: len(step)] if lane == 0 else step
+    return Mux(step == 0, count - 1, step - 1)[: len(step)] if lane == 0 else step

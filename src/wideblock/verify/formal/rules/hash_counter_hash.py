@@ -95,7 +95,7 @@ def order(core: Contract) -> Rule:
     after = (*(["inner"] if closing else []), last, "back", "y", "lane", "g", "r", "front")
     pointers = (*after, *(pointer for pointer in stages.values() if pointer != last))
     signals |= {name: f"core.{name}_sector" for name in pointers}
-    signals |= {"sector": "core.exit.sector", "lane_step": "core.step"}
+    signals |= {"sector": "core.exit.sector", "lane_step": "core.lane_step"}
     signals |= {f"event_{event}": f"core.event_{event}" for event in stages}
     for event, unit, program in (("R", "front", front), *((event, "back", back) for event in stages)):
         found, flight = in_flight(unit, program, event, registered=made.ahead > 0)
