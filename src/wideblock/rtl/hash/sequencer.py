@@ -98,17 +98,17 @@ class Sequencer(wiring.Component):
             m.d.comb += following.eq(0)
         return m
 
-    def _registered(self, m: Module, table: Sequence[int], noted: data.StructLayout) -> tuple[Value, Signal, Signal]:
+    def _registered(self, m: Module, table: Sequence[int], noted: data.StructLayout) -> tuple[Value, Value, Signal]:
         """Whether the head begins anew, whether it is stopped, and the row of the present step.
 
         The memory has the row of the step behind that.
         """
         number = range(max(2, self.steps))
-        begins, stopped = Signal(name="begins"), Signal(name="stopped")
+        begins, held = Signal(name="begins"), Signal(name="held")
         beyond, address = Signal(number, name="beyond"), Signal(number, name="address")
         row, following = Signal(noted.size, name="row", init=table[0]), Signal(noted, name="row_following")
         behind = Signal(noted, name="row_behind")
-        moves, stops = self.go | begins, self.hold | self.restart
+        moves = self.go | begins
         m.d.comb += [
             behind.eq(read_ahead(m, table, noted.size, address, moves)),
             address.eq(Mux(begins, 1 % self.steps, beyond)),
@@ -118,14 +118,14 @@ class Sequencer(wiring.Component):
         ]
         m.d.sync += [
             begins.eq(self.restart),
-            stopped.eq(stops),
+            held.eq(self.hold),
             row.eq(following),
         ]
         with m.If(self.clear):
-            m.d.sync += [begins.eq(1), stopped.eq(1)]
+            m.d.sync += begins.eq(1)
         with m.If(moves):
             m.d.sync += beyond.eq(Mux(address == self.steps - 1, 0, address + 1))
-        return begins | self.clear, stopped, row
+        return begins | self.clear, held | begins, row
 
     def _noted(self, step: int, word: int) -> dict[str, int]:
         """The row of the memory for ``step``; all zero, as a memory begins, waits for the first beat.

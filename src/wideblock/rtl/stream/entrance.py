@@ -57,20 +57,25 @@ class Entrance(wiring.Component):
         discard = Signal()
         begun = Signal()
         leaves = Signal()
+        room = Signal()
+        load = Signal()
         final = self.number == self.beats - 1
         short, long, endless = self._ends(final)
         m.d.comb += [
             leaves.eq(self.take | (full & discard)),
+            room.eq(~full | leaves),
+            load.eq(self.i.valid & self.i.ready),
             self.valid.eq(full & ~discard),
-            self.i.ready.eq(self.open & (~full | leaves) & ~(~begun & self.hold)),
+            self.i.ready.eq(self.open & room & ~(~begun & self.hold)),
             self.between.eq(~begun & ~full),
             self.fault[SHORT].eq(self.take & self.x.last & short),
             self.fault[LONG].eq(self.take & final & long),
         ]
-        with m.If(leaves):
-            m.d.sync += full.eq(0)
-        with m.If(self.i.valid & self.i.ready):
-            m.d.sync += [full.eq(1), self.x.eq(self.i.payload), begun.eq(~self.i.payload.last)]
+        m.d.sync += full.eq(~room | load)
+        with m.If(self.i.valid & room):  # perhaps not taken yet: as little as possible enables so many registers
+            m.d.sync += self.x.eq(self.i.payload)
+        with m.If(load):
+            m.d.sync += begun.eq(~self.i.payload.last)
         with m.If(self.take):
             m.d.sync += self.number.eq(Mux(final | self.x.last, 0, self.number + 1))
         with m.If(endless):

@@ -79,7 +79,7 @@ def walking(hash: str, unit: str, program: Program, *, registered: bool) -> tupl
     beats, stride = program.beats * program.stride, program.stride
     signals = {f"{unit}_{name}": f"{hash}.{unit}_sequencer.{name}" for name in names} | {"clear": CLEAR}
     if registered:
-        more = {name: name for name in ("begins", "stopped", "beyond")}
+        more = {name: name for name in ("begins", "beyond")}
         more |= {f"behind_{name}": f"row_behind.{name}" for name in ("alone", "later", "final")}
         signals |= {f"{unit}_{name}": f"{hash}.{unit}_sequencer.{signal}" for name, signal in more.items()}
         return (
@@ -88,7 +88,6 @@ def walking(hash: str, unit: str, program: Program, *, registered: bool) -> tupl
       wire [15:0] {unit}_behind = {_following(f"{unit}_step", program)};
       always @* if (!clear) begin
         assert ({unit}_step < {program.steps});
-        assert (!{unit}_begins || {unit}_stopped);
         if (!{unit}_begins) begin
           assert ({unit}_alone == !({unit}_step < {beats} && {unit}_step % {stride} == 0));
           assert ({unit}_later == ({unit}_step != 0) && {unit}_final == ({unit}_step == {program.steps - 1}));
