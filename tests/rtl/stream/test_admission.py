@@ -12,11 +12,11 @@ pytestmark = pytest.mark.shows("stream-parts")
 SLOTS = 4
 
 
-def openings(interval, computed_after, left_after, cycles=200, clear_at=None, room=None, registered=False):
+def openings(interval, computed_after, left_after, cycles=200, clear_at=None, room=None, registered=False, busy=()):
     """Cycles in which sectors begin, if each begins as soon as it may.
 
     A sector's result is known, and the sector gone, so many cycles after it began. A sector takes two cycles to enter
-    where the answer is ``registered``.
+    where the answer is ``registered``, and none enters in cycles in which the core is ``busy``.
     """
     m = Module()
     m.submodules.dut = dut = Admission(slots=SLOTS, interval=interval, room=room, registered=registered)
@@ -37,6 +37,7 @@ def openings(interval, computed_after, left_after, cycles=200, clear_at=None, ro
             if registered:
                 ctx.set(dut.first, not entering)
                 ctx.set(dut.first_next, not free)
+                ctx.set(dut.ready_next, cycle + 1 not in busy)
             done = sum(at + computed_after <= cycle for at in begun)
             assert ctx.get(dut.done) == (done == len(begun) - entering)
             await ctx.tick()
@@ -74,6 +75,12 @@ def test_clear_ends_the_wait():
 def test_registered_one_an_interval():
     begun = openings(7, 10, 21, registered=True)
     assert begun == list(range(begun[0], 200, 7))
+
+
+def test_registered_none_while_the_core_takes_no_beat():
+    begun = openings(7, 10, 21, registered=True)[0]
+    held = openings(7, 10, 21, registered=True, busy=range(begun + 6, begun + 12))
+    assert held[:3] == [begun, begun + 12, begun + 19]
 
 
 def test_registered_one_at_a_time():

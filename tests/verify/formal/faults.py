@@ -100,6 +100,12 @@ ONE_SECTOR_TOO_MANY = Fault(
     "was || (taken == limit && turn)",
     {"taken": "core.admission.taken", "limit": "core.admission.limit", "turn": "core.admission.turn"},
 )
+ONE_SECTOR_TOO_EARLY = Fault(
+    "one sector too many, where the answer is a register",
+    "core.admission.free",
+    "was || (taken == limit && turn && ready)",
+    {**ONE_SECTOR_TOO_MANY.signals, "ready": "core.front_hash.front_ready"},
+)
 EARLY_LANES = Fault(
     "the lanes start before the single call is back",
     "core.step_go",

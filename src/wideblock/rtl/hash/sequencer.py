@@ -25,7 +25,7 @@ class Sequencer(wiring.Component):
 
     If ``registered``, a register is between the memory of the head and all that takes its words, and the memory is read
     a further step ahead. ``hold`` then stops the head in the next cycle, and so does ``restart``, which takes effect in
-    it. ``first_next``, ``head_next``, as in an encryption, and ``tail_next`` are those of the next cycle.
+    it. ``ready_next``, ``first_next``, ``head_next``, as in an encryption, and ``tail_next`` are of the next cycle.
 
     Timing: ``head`` belongs to the present cycle (its read is one cycle ahead); the tail's first word follows the last
             step by one cycle.
@@ -61,7 +61,8 @@ class Sequencer(wiring.Component):
                 "last": Out(1),
                 "head": Out(shape),
                 "tail": Out(shape),
-                **({"first_next": Out(1), "head_next": Out(shape), "tail_next": Out(shape)} if registered else {}),
+                **({"ready_next": Out(1), "first_next": Out(1)} if registered else {}),
+                **({"head_next": Out(shape), "tail_next": Out(shape)} if registered else {}),
             }
         )
 
@@ -114,6 +115,7 @@ class Sequencer(wiring.Component):
             address.eq(Mux(begins, 1 % self.steps, beyond)),
             following.eq(Mux(begins, table[0], Mux(self.go, behind, row))),
             self.head_next.eq(self._by_direction(m, following.word, Const(0), "next")),
+            self.ready_next.eq(~following.alone & ~self.hold & ~self.restart & ~self.clear),
             self.first_next.eq(~following.later),
         ]
         m.d.sync += [

@@ -28,7 +28,7 @@ class HashPass:
 
     beat, decrypt, restart:  driven by the core; ``beat`` offers the unit's ``blocks``
     ready, first, go, last:  driven by the unit
-    first_next:              of a unit with a lag, ``first`` in the next cycle
+    ready_next, first_next:  of a unit with a lag, ``ready`` and ``first`` in the next cycle
     """
 
     unit: "HashUnit"
@@ -39,6 +39,7 @@ class HashPass:
     first: Signal
     go: Signal
     last: Signal
+    ready_next: Signal | None
     first_next: Signal | None
 
 
@@ -48,7 +49,7 @@ class _Track:
 
     tags:  of the products since their step was decided, the youngest first, the one at the output last
     total: the product added to its accumulator, or what is stored while loading and clearing
-    sum:   the same as an operand takes it
+    sum:   the same as an operand and an event take it
     """
 
     multiplier: Multiplier
@@ -109,7 +110,7 @@ class HashUnit(wiring.Component):
         self.stages, self.multipliers = c.stages, c.multipliers
         self.setup = 1 + lag + len(c.chain) * (c.stages + 1)
         self.depth = max(c.rows, c.slots, len(c.powers))  # of the deepest memory
-        outputs = ("ready", "first", "go", "last", *(("first_next",) if lag else ()))
+        outputs = ("ready", "first", "go", "last", *(("ready_next", "first_next") if lag else ()))
         members: dict = {
             "blocks": In(data.ArrayLayout(128, width)),
             "tau": In(128),
@@ -130,7 +131,7 @@ class HashUnit(wiring.Component):
 
     def hash_pass(self, program: str) -> HashPass:
         """The ports of the program of that name."""
-        ports = ("beat", "decrypt", "restart", "ready", "first", "go", "last", "first_next")
+        ports = ("beat", "decrypt", "restart", "ready", "first", "go", "last", "ready_next", "first_next")
         return HashPass(self, **{port: getattr(self, f"{program}_{port}", None) for port in ports})
 
     def event(self, event: Event) -> Signal:
@@ -219,8 +220,9 @@ class HashUnit(wiring.Component):
                 ports.first.eq(sequencer.first),
                 ports.go.eq(sequencer.go),
                 ports.last.eq(sequencer.last),
-                *([ports.first_next.eq(sequencer.first_next)] if self.lag else []),
             ]
+            if self.lag:
+                m.d.comb += [ports.ready_next.eq(sequencer.ready_next), ports.first_next.eq(sequencer.first_next)]
             granted.append(Value.cast(sequencer.head) & sequencer.go.replicate(setup.shape.size))
         word = Signal(setup.shape)
         m.d.comb += word.eq(_union([*granted, tail]))
@@ -310,7 +312,7 @@ class HashUnit(wiring.Component):
                 track.multiplier.ahead if early else track.multiplier.o.payload,
             )
             if event in self.control.summed:
-                product = track.total
+                product = track.sum
             m.d.comb += [
                 self.event(event).eq(tag[f"event_{event.name}"]),
                 self.result(event).eq(self.reading.block(product)),

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar
 
 from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth.hdl import ValueLike
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
@@ -157,7 +158,7 @@ class StoreAndForward(wiring.Component):
         m.submodules.key_unit = keys = self.key_unit
         return Stages(m, slots=self.slots, rows=self.rows, clear=keys.clear, clear_row=keys.clear_row, ahead=self.ahead)
 
-    def _enter(self, m: Module, *, admit: Value, offer: Value, ready: Value, first: Value) -> Signal:
+    def _enter(self, m: Module, *, admit: Value, offer: Value, ready: ValueLike, first: Value) -> Signal:
         """The way in: ``entrance.x`` is a beat of a sector while ``offer``, driven here; ``entrance.take`` if taken.
 
         ``admit``: a beat may enter; ``ready``: the core takes it; ``first``: it would be the first of its sector.

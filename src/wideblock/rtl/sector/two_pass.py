@@ -96,7 +96,8 @@ class TwoPass(StoreAndForward):
 
     def _enter_front(self, m: Module, front: HashPass, admit: Value) -> Signal:
         """The way in, up to the front hash. Returns ``opening``: a sector's first beat is taken."""
-        opening = self._enter(m, admit=admit, offer=front.beat, ready=front.ready, first=front.first)
+        ready = 1 if self.ahead else front.ready  # with the control ahead it is in ``admit``
+        opening = self._enter(m, admit=admit, offer=front.beat, ready=ready, first=front.first)
         m.d.comb += front.restart.eq(self.entrance.fault.any())
         return opening
 
@@ -106,8 +107,12 @@ class TwoPass(StoreAndForward):
         """Drives ``admit`` for the beats of sectors that may begin, or have; see :meth:`_admission` for the rest."""
         admission = self._admission(m, opening, taken=taken, computed=computed, left=left)
         if self.ahead:
-            m.d.comb += [admission.first.eq(front.first), admission.first_next.eq(front.first_next)]
-            m.d.comb += admit.eq(admission.free)
+            m.d.comb += [
+                admission.ready_next.eq(front.ready_next),
+                admission.first.eq(front.first),
+                admission.first_next.eq(front.first_next),
+                admit.eq(admission.free),
+            ]
         else:
             m.d.comb += admit.eq(~front.first | admission.free)
         return admission

@@ -17,9 +17,10 @@ class Admission(wiring.Component):
 
     ``slots`` sectors have numbers of their own, and ``room`` of them (all, if it is not given) can be under way.
 
-    If ``registered``, ``free`` is a register, high also for the beats behind the first one of a sector. ``first`` is
-    then low from the cycle after a sector's ``opening`` to that before its number is no longer ``taken``, and
-    ``first_next`` is ``first`` in the next cycle. A sector takes two cycles or more.
+    If ``registered``, ``free`` is a register that says that a beat may enter: of a sector that may begin or has begun,
+    in a cycle in which the core takes one, which ``ready_next`` has said in the cycle before. ``first`` is then low
+    from the cycle after a sector's ``opening`` to that before its number is no longer ``taken``, and ``first_next`` is
+    ``first`` in the next cycle. A sector takes two cycles or more.
 
     Timing: a sector that leaves makes room one cycle later, if ``registered`` two.
     Cost:  a counter, and comparisons of sector numbers.
@@ -36,7 +37,7 @@ class Admission(wiring.Component):
                 "computed": In(number),
                 "left": In(number),
                 "clear": In(1),
-                **({"first": In(1), "first_next": In(1)} if registered else {}),
+                **({"ready_next": In(1), "first": In(1), "first_next": In(1)} if registered else {}),
                 "free": Out(1),
                 "done": Out(1),
             }
@@ -55,7 +56,7 @@ class Admission(wiring.Component):
             turn_next = self.done & self.first
         number = Signal.like(self.taken)  # of the sector behind the one that enters
         m.d.comb += number.eq(self.taken + ~self.first)
-        m.d.sync += self.free.eq(~self.first_next | ((number != limit) & turn_next))
+        m.d.sync += self.free.eq(self.ready_next & (~self.first_next | ((number != limit) & turn_next)))
         with m.If(self.clear):
             m.d.sync += self.free.eq(0)
         return m

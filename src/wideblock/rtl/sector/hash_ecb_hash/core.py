@@ -105,7 +105,7 @@ class HashEcbHash(Equations, TwoPass):
         queued = 1 if p.overlap else 0
         early = 0 if p.overlap else 1
         hashed = registered + front.done(FRONT.U) - early
-        there = max(A, p.beats) + 2  # E(T) and the last beat can be read
+        there = max(A + p.ahead, p.beats) + 2  # E(T) and the last beat can be read
         self.direct = not p.overlap and hashed >= there  # call 0 goes with the hash
         self.wait = max(0, there - hashed - 1)
         first_call = hashed + (0 if self.direct else self.wait + 1)
@@ -246,10 +246,10 @@ class HashEcbHash(Equations, TwoPass):
     ) -> None:
         """The calls of a step into the lanes of both ciphers; lane 0 also takes the tweak's."""
         m, p = f.m, self.parameters
-        sector, first, moves = f.later("call", call_sector), f.later("call_first", calls.first), f.later("call_go", go)
+        first, moves = f.later("call_first", calls.first), f.later("call_go", go)
         tweak, enters = f.later("tweak", self.entrance.x.tweak), f.later("opening", opening)
-        before, _ = self.betas(f.carried.b1.read(sector), f.carried.direction.read(sector))
-        masks = self._masks(f, "call_mask", before, first, moves)
+        before, _ = self.betas(f.carried.b1.read(call_sector), f.carried.direction.read(call_sector))
+        masks = self._masks(f, "call_mask", f.later("before", before), first, moves)
         U = self._held(f, "U", self.U(P[-1], psi), first, moves)
         for k, mask in enumerate(masks):
             block = Signal(128, name=f"call{k}")
@@ -270,11 +270,11 @@ class HashEcbHash(Equations, TwoPass):
         """V and the blocks of the result, into the result ring."""
         c, m, p = f.carried, f.m, self.parameters
         steps = Steps(m, "result", arrived.step, self.lane_steps, f.clear)
-        sector = f.later("result", f.stages.pointer("result", arrived.step & steps.final))
+        sector = f.stages.pointer("result", arrived.step & steps.final)
         first, go = f.later("result_first", steps.first), f.later("result_go", arrived.step)
-        decrypt = c.direction.read(sector)
-        _, after = self.betas(c.b1.read(sector), decrypt)
-        masks = self._masks(f, "result_mask", after, first, go)
+        _, after = self.betas(c.b1.read(sector), c.direction.read(sector))
+        masks = self._masks(f, "result_mask", f.later("after", after), first, go)
+        sector, decrypt = f.later("result", sector), f.later("result_decrypt", c.direction.read(sector))
         CC = [Mux(decrypt, d, e) for e, d in zip(f.E, f.D, strict=True)]
         V = self._held(f, "V", self.V(CC[0], masks[0]), first, go)
         y = []

@@ -56,7 +56,9 @@ def admitted(core: Contract, left: str, front: str) -> tuple[dict[str, str], str
     signals, registered = {"limit": "core.admission.limit", "clear": CLEAR}, ""
     if made.ahead:
         signals |= {"admission_free": "core.admission.free", "admission_first": "core.admission.first"}
+        signals |= {"front_ready": "core.front_hash.front_ready"}
         registered = """
+        assert (!admission_free || front_ready);
         assert (admission_first || entered < to_limit);
         assert (!(admission_free && admission_first) || entered < to_limit);"""
     return (
