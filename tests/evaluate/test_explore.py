@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Search of parameters: the best is found on figures that are made up, with few of the points measured."""
 
+from dataclasses import replace
+
 import pytest
 
 from wideblock.errors import UserError
@@ -14,7 +16,7 @@ pytestmark = pytest.mark.shows("evaluation")
 def search(measurement):
     """The result of a search where 3 stages a round and the norm give the highest clock; and the points measured."""
 
-    def run(objective, *, target="ecp5", **changes):
+    def run(objective, *, target="ecp5", aims=(), **changes):
         asked = []
 
         def measure(identities):
@@ -24,10 +26,11 @@ def search(measurement):
         def found(identity):
             stages, sbox = identity.changed.get("round_stages", 1), identity.changed.get("sbox", "lut")
             mhz = 100 + 10 * identity.seed + (50 if sbox == "norm" else 0) - 20 * abs(stages - 3)
-            return measurement("xts-enc", target, seed=identity.seed, mhz=mhz, changed=identity.changed,
-                               bytes=4096, interval=257 if stages < 4 else 2570)  # fmt: skip
+            mhz -= abs(identity.aim_mhz - 300) / 10 if aims else 0
+            interval = 257 if stages < 4 else 2570
+            return replace(measurement("xts-enc", target, mhz=mhz, bytes=4096, interval=interval), identity=identity)
 
-        space = Space(("xts-enc",), (target,), changes, seeds=(1, 2, 3))
+        space = Space(("xts-enc",), (target,), changes, seeds=(1, 2, 3), mhz=aims)
         name, best, points = explore([space], objective, measure)
         assert name == "xts-enc"
         return best, points, asked
@@ -49,8 +52,20 @@ def test_a_mix_that_no_core_can_have_is_passed_over(search):
 
 
 def test_a_preset_that_is_best_stays(search):
-    best, points, _ = search(Objective.EFFICIENCY, sbox=("composite",))
+    best, points, _ = search(Objective.EFFICIENCY, sbox=("composite", "lut"))
     assert best == {} and len(points) == 2
+
+
+def test_a_space_without_the_value_of_the_preset_is_not_left(search):
+    best, points, asked = search(Objective.CLOCK, sbox=("norm",), round_stages=("2", "1", "3"))
+    assert best == {"sbox": "norm", "round_stages": "3"} and len(points) == 3
+    assert {identity.changed["sbox"] for identity in asked} == {"norm"}
+
+
+def test_the_best_of_several_aims_counts(search):
+    best, points, _ = search(Objective.CLOCK, aims=(100.0, 290.0), round_stages=("1", "2"))
+    assert best == {"round_stages": "2"} and len(points) == 4
+    assert max(point.found.clock.mhz for point in points) == 100 + 20 - 20 - 1
 
 
 def test_the_pareto_set_has_no_point_that_another_beats(measurement):

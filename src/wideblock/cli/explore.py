@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
-from wideblock.cli.flow import STORE, Mhz, Scheduler, Store, Target, Workers, Yosys, processes
+from wideblock.cli.flow import STORE, Aims, Scheduler, Store, Target, Workers, Yosys, processes
 from wideblock.evaluate.explore import Objective, pareto, same_function
 from wideblock.evaluate.explore import explore as search
 from wideblock.evaluate.point import Identity, Point
@@ -27,12 +27,12 @@ def explore(
         typer.Option(
             "--set",
             metavar="NAME=VALUE,..",
-            help="Values of a parameter to search; default: all that leave the function as it is.",
+            help="Values of a parameter to search, or one to set; default: all that leave the function as it is.",
             autocompletion=complete_setting,
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds 1 to N; their median counts.")] = 1,
-    mhz: Mhz = None,
+    mhz: Aims = None,
     options: Yosys = None,
     store: Store = STORE,
     workers: Workers = None,
@@ -45,9 +45,8 @@ def explore(
     is stored: the same command goes on where it was stopped. On a target without a clock throughput is that of a cycle.
     """
     given = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
-    aims = (mhz,) if mhz else ()
     spaces = [
-        Space((name,), (target,), given or same_function(name), range(1, seeds + 1), aims, options or ())
+        Space((name,), (target,), given or same_function(name), range(1, seeds + 1), mhz or (), options or ())
         for name in presets
     ]
     with (

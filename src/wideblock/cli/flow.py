@@ -13,7 +13,7 @@ from wideblock.errors import UserError
 from wideblock.evaluate.sweep import local, scheduled, workers_by_memory
 from wideblock.synth.targets import targets
 
-__all__ = ["STORE", "Mhz", "Routed", "Scheduler", "Seed", "Store", "Target", "Targets", "Workers", "Yosys"]
+__all__ = ["STORE", "Aims", "Mhz", "Routed", "Scheduler", "Seed", "Store", "Target", "Targets", "Workers", "Yosys"]
 __all__ += ["processes"]
 
 Target = Annotated[
@@ -32,6 +32,15 @@ Routed = Annotated[bool, typer.Option("--route/--no-route", help="Place and rout
 Seed = Annotated[int, typer.Option(metavar="S", help="Placer seed.")]
 Mhz = Annotated[
     float | None, typer.Option(metavar="MHZ", min=1, help="Target clock of the tools, in MHz; default: the target's.")
+]
+Aims = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--mhz",
+        metavar="MHZ",
+        min=1,
+        help="Target clock of the tools, in MHz; default: the target's; may be repeated.",
+    ),
 ]
 Yosys = Annotated[
     list[str] | None,

@@ -8,7 +8,7 @@ import typer
 
 from wideblock import catalog
 from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
-from wideblock.cli.flow import STORE, Routed, Scheduler, Store, Targets, Workers, Yosys, processes
+from wideblock.cli.flow import STORE, Aims, Routed, Scheduler, Store, Targets, Workers, Yosys, processes
 from wideblock.errors import UserError
 from wideblock.evaluate.store import current
 from wideblock.evaluate.sweep import Space, open_points
@@ -36,12 +36,7 @@ def sweep(
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every preset and part.")] = False,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds 1 to N.")] = 1,
-    mhz: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="MHZ", min=1, help="Target clock of the tools, in MHz; default: the target's; may be repeated."
-        ),
-    ] = None,
+    mhz: Aims = None,
     options: Yosys = None,
     routed: Routed = True,
     store: Store = STORE,

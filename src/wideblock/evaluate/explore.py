@@ -3,7 +3,7 @@
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import asdict, fields, replace
 from enum import Enum
 
 from wideblock import catalog
@@ -56,6 +56,9 @@ def explore(
 ) -> tuple[str, dict[str, str], list[Point]]:
     """Searches ``spaces``, each of one preset or part, by changing one parameter at a time to its best value.
 
+    A search begins at the preset as it is, but where a space has not its value of a parameter, at the first one that it
+    has. Of several clocks that tools are to aim at, the best one counts.
+
     measure: gives the point of each identity, from a store or by measuring it
     Returns the best preset or part with its best values, and the median
     point of everything that was measured. Mixes that no core can have, and points that fail, are passed over. Raises
@@ -81,14 +84,16 @@ class _Search:
         self.values: dict[str, str] = {}
         self.highest = 0.0
         self.seen: dict[str, Point] = {}
-        known = {f.name for f in fields(catalog.preset_or_part(self.name).parameters)}
+        known = asdict(catalog.preset_or_part(self.name).parameters)
         if unknown := [name for name in space.changes if name not in known]:
             would = ", ".join(sorted(known))
             raise UserError(f"unknown parameter {unknown[0]!r} of {self.name}; it would be one of {would}")
+        self._start = {name: texts[0] for name, texts in space.changes.items() if str(known[name]) not in texts}
 
     def run(self) -> float:
         """Searches; the highest value of the objective."""
-        self.highest, improved = self._value(self._points({})), True
+        self.values = self._start
+        self.highest, improved = self._value(self._points(self.values)), True
         while improved:
             improved = False
             for name, texts in self._space.changes.items():
@@ -113,7 +118,7 @@ class _Search:
         return replace(self._space, changes={name: (text,) for name, text in values.items()}).points()
 
     def _value(self, identities: Sequence[Identity]) -> float:
-        """The objective's median."""
+        """The objective's median, the highest if tools aim at several clocks."""
         found = medians(self._measure(identities))
         self.seen.update((point.identity.key, point) for point in found)
         return max((self._objective.of(point.found) for point in found), default=0)
