@@ -11,7 +11,7 @@ from wideblock.export.markdown import table
 
 pytestmark = pytest.mark.shows("evaluation")
 
-EVALUATION = Path(__file__).parents[2] / "docs" / "evaluation.md"
+RESULTS = Path(__file__).parents[2] / "docs" / "results.md"
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_papers_have_such_ratios_and_pre_layout_no_seeds(point):
 
 def test_the_document_shows_the_store(tmp_path):
     """`make docs` was run after the last change of the store."""
-    copy = tmp_path / "evaluation.md"
-    copy.write_text(EVALUATION.read_text())
+    copy = tmp_path / "results.md"
+    copy.write_text(RESULTS.read_text())
     assert not renew(copy, load(COMMITTED))
     assert table(HEAD, map(row, ratios(load(COMMITTED)))) in copy.read_text()

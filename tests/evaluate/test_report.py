@@ -121,8 +121,8 @@ def test_plots_have_the_cores_of_one_target(points, drawn):
 
 def test_cycles_are_the_contracts(points, drawn):
     tables = Tables(page(points)).tables
-    assert tables[1][0] == ["core", "512 bytes", "1,024 bytes", "2,048 bytes", "4,096 bytes", "8,192 bytes"]
-    cycles = {row[0]: [int(cell) for cell in row[1:]] for row in tables[1][1:]}
+    assert tables[2][0] == ["core", "512 bytes", "1,024 bytes", "2,048 bytes", "4,096 bytes", "8,192 bytes"]
+    cycles = {row[0]: [int(cell) for cell in row[1:]] for row in tables[2][1:]}
     assert cycles.keys() == {"fast-brw-2", "xcb-2", "xts-enc"}
     assert cycles["xts-enc"] == [33, 65, 129, 257, 513]
 
@@ -177,16 +177,16 @@ def test_names_of_a_plot_do_not_cover_each_other():
 def test_a_drawing_of_the_documents_has_its_words(points, tmp_path):
     document = tmp_path / "R.md"
     (tmp_path / "docs").mkdir()
-    document.write_text(f"before\n{drawings.BEGIN}\n{drawings.END}\nafter\n")
+    document.write_text("before\n<!-- plot: begin -->\n<!-- plot: end -->\nafter\n")
     drawings.renew(document, points)
     found = drawings.drawings(points)
     assert found.keys() == {"xc7", "nangate45"} and "fast-brw-2 2,000, 254" in found["xc7"].caption
     alternative = f"![{found['xc7'].title}. {found['xc7'].caption}](docs/throughput-xc7.svg)"
-    assert document.read_text() == f"before\n{drawings.BEGIN}\n{alternative}\n{drawings.END}\nafter\n"
+    assert document.read_text() == f"before\n<!-- plot: begin -->\n{alternative}\n<!-- plot: end -->\nafter\n"
     svg = (tmp_path / "docs" / "throughput-xc7.svg").read_text()
     assert f"<desc>{found['xc7'].caption}</desc>" in svg and svg.startswith("<svg ") and 'role="img"' in svg
     drawings.renew(document, points[4:5])
-    assert document.read_text() == f"before\n{drawings.BEGIN}\n{drawings.END}\nafter\n"
+    assert document.read_text() == "before\n<!-- plot: begin -->\n<!-- plot: end -->\nafter\n"
 
 
 def test_the_drawings_show_the_store():
@@ -230,6 +230,9 @@ say("missing-last", shown("clock, MHz"));
 filters.elements.status.value = "broken";
 filters.dispatchEvent(new Event("input"));
 say("broken", shown("core") + "; " + document.getElementById("count").textContent);
+const best = document.querySelector('[aria-label="Best of each scheme"] table');
+best.tHead.querySelectorAll("button")[6].click();
+say("areas", [...best.tBodies[0].rows].map(r => r.cells[6].textContent).join(" "));
 say("requests", performance.getEntriesByType("resource").length);
 </script></body>"""
 
@@ -246,4 +249,5 @@ def test_sorting_and_filters_in_a_browser(points, drawn, tmp_path):
     assert said["falling"] == "23,456 9,000 7,000 2,000 70.2 70.2"
     assert said["missing-last"] == "120.0 900.0 1,000.0 - - -"
     assert said["broken"] == "xcb-2; 1 of 6 rows"
+    assert said["areas"] == "70.2 kGE 70.2 kGE 2,000 LC 9,000 LC 23,456 LUT4"
     assert said["requests"] == "0"

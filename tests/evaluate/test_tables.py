@@ -1,48 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results reach the README by machine, between its markers."""
+"""Results reach the documents by machine, between their markers."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from wideblock.evaluate import best
 from wideblock.evaluate.store import COMMITTED, load
-from wideblock.evaluate.tables import BEGIN, END, of_core, renew, row, summary
+from wideblock.evaluate.tables import RANKING, insert, of_core, overview, rank, renew, row, summary
 from wideblock.export.contract import contract
-from wideblock.export.markdown import table
 
 pytestmark = pytest.mark.shows("synthesis")
 
-README = Path(__file__).parents[2] / "README.md"
+ROOT = Path(__file__).parents[2]
+README, RESULTS = ROOT / "README.md", ROOT / "docs" / "results.md"
+BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
 
 
-def test_readme_has_the_markers():
-    text = README.read_text()
-    assert text.count(BEGIN) == text.count(END) == 1
+@pytest.fixture
+def documents(tmp_path):
+    readme, results = tmp_path / "R.md", tmp_path / "results.md"
+    readme.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
+    results.write_text(f"<!-- best: begin -->\n<!-- best: end -->\n{BEGIN}\n{END}\n")
+    return readme, results
 
 
-def test_renew_replaces_only_what_stands_between_the_markers(tmp_path, measurement):
-    document = tmp_path / "R.md"
-    document.write_text(f"before\n{BEGIN}\nold\n{END}\nafter\n")
-    assert renew(document, [measurement("fast-brw-2"), measurement("fast-brw-2", "ecp5")])
-    text = document.read_text()
+def test_renew_replaces_only_what_stands_between_the_markers(documents, measurement):
+    points = [measurement("fast-brw-2"), measurement("fast-brw-2", "ecp5")]
+    assert renew(*documents, points)
+    text, results = (document.read_text() for document in documents)
     assert text.startswith(f"before\n{BEGIN}\n|") and text.endswith(f"{END}\nafter\n") and "old" not in text
-    assert "| 319 | 12,345 | 23,456 |" in text and "| 123 |" in text and "nextpnr 0" in text
-    assert not renew(document, [measurement("fast-brw-2"), measurement("fast-brw-2", "ecp5")])
-    assert [p.name for p in tmp_path.iterdir()] == ["R.md"]
+    assert "| 319 | 12,345 | 23,456 | 123 |" in text and "nextpnr 0" in text
+    assert "| 319 | 12,345 | 23,456 | 3,456 |" in results and "| ECP5 | fast | recommended | fast-brw-2 |" in results
+    assert not renew(*documents, points)
+    assert [p.name for p in sorted(documents[0].parent.iterdir())] == ["R.md", "results.md"]
 
 
 @pytest.mark.parametrize("text", ["none", f"{END}{BEGIN}", f"{BEGIN}{BEGIN}{END}"])
-def test_document_without_markers_is_left_alone(tmp_path, measurement, text):
+def test_document_without_markers_is_left_alone(tmp_path, text):
     document = tmp_path / "R.md"
     document.write_text(text)
     with pytest.raises(ValueError, match="must have"):
-        renew(document, [measurement("fast-brw-2")])
+        insert(document, "results", "new")
     assert document.read_text() == text
 
 
-def test_no_results_is_an_error(tmp_path):
+def test_no_results_is_an_error(documents):
     with pytest.raises(ValueError, match="no results"):
-        renew(tmp_path / "R.md", [])
+        renew(*documents, [])
 
 
 def test_throughput_is_of_the_interval_and_the_routed_clock(measurement):
@@ -65,8 +71,44 @@ def test_pre_layout_clocks_have_columns_of_their_own(measurement):
     assert "900 (pre-layout)" in row(measurement("fast-brw-2", "nangate45", mhz=900))
 
 
-def test_the_readme_shows_the_store():
+def test_the_overview_has_the_best_build_of_each_preset(measurement):
+    builds = ({"sbox": "norm"}, 100, 30000), ({"sbox": "composite"}, 90, 20000), ({"sector_bytes": 512}, 300, 9000)
+    points = [measurement("fast-brw-2", "ecp5", changed=changed, mhz=mhz) for changed, mhz, _ in builds]
+    areas = [area for _, _, area in builds]
+    points = [replace(p, figures=replace(p.found, area=area)) for p, area in zip(points, areas, strict=True)]
+    head, rows = overview([*points, measurement("xts-enc", "nangate45"), measurement("hbrw-31")])
+    assert len(head) == len(set(head[:6])) + 5
+    assert rows == [
+        ("fast-brw-2", "4,096", "129", "319", "-", "20,000", "90", "22.9", "-", "-", "-"),
+        ("xts-enc", "4,096", "129", "-", "-", "-", "-", "-", "70.2", "123", "31.3"),
+    ]
+
+
+def test_schemes_are_ranked_by_their_best_core_on_each_device(measurement):
+    points = [
+        measurement("fast-brw-2", "ecp5", mhz=100),
+        measurement("fast-brw-1s", "ecp5", mhz=120),
+        measurement("xcb-1s", "ecp5", mhz=130),
+        measurement("xcb-1s", "xc7"),
+        measurement("aes128-pec", "ecp5", mhz=200),
+    ]
+    cells = [dict(zip(RANKING, rank(point), strict=True)) for point in best.of_schemes(points)]
+    assert [(c["device"], c["core"], c["status"]) for c in cells] == [
+        ("7 series", "xcb-1s", "broken"),
+        ("ECP5", "xcb-1s", "broken"),
+        ("ECP5", "fast-brw-1s", "recommended"),
+    ]
+    rate = 4096 * 8 / 129
+    assert (cells[0]["throughput"], cells[0]["for its area"]) == (
+        f"{rate:.1f} bits a cycle",
+        f"{rate / 12.345:.3g} bits a cycle a kLC",
+    )
+    assert cells[2]["for its area"] == f"{rate * 120 / 23456:.3g} Mb/s a LUT4"
+
+
+def test_the_documents_show_the_store(tmp_path):
     """`make docs` was run after the last change of the store."""
-    text = README.read_text()
-    points = load(COMMITTED)
-    assert table(*summary(points)) in text
+    copies = tmp_path / "R.md", tmp_path / "results.md"
+    for copy, document in zip(copies, (README, RESULTS), strict=True):
+        copy.write_text(document.read_text())
+    assert not renew(*copies, load(COMMITTED))

@@ -16,9 +16,8 @@ from wideblock.evaluate.store import load
 from wideblock.evaluate.tables import insert
 from wideblock.synth.targets import targets
 
-__all__ = ["BEGIN", "END", "SHOWN", "drawings", "image", "renew"]
+__all__ = ["SHOWN", "drawings", "image", "renew"]
 
-BEGIN, END = "<!-- plot: begin -->", "<!-- plot: end -->"
 SHOWN = "xc7"
 """The target whose plot stands in the README."""
 
@@ -44,7 +43,7 @@ def renew(document: Path, points: Sequence[Point]) -> None:
     found = drawings(points)
     for name, plot in found.items():
         write_text(document.parent / "docs" / f"throughput-{name}.svg", _described(plot))
-    insert(document, BEGIN, END, image(SHOWN, found[SHOWN]) if SHOWN in found else "")
+    insert(document, "plot", image(SHOWN, found[SHOWN]) if SHOWN in found else "")
 
 
 def _described(plot: Plot) -> str:

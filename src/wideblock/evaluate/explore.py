@@ -9,16 +9,13 @@ from enum import Enum
 from wideblock import catalog
 from wideblock.errors import UserError
 from wideblock.evaluate.plots import front
-from wideblock.evaluate.point import Figures, Identity, Point
+from wideblock.evaluate.point import SAME_FUNCTION, Figures, Identity, Point
 from wideblock.evaluate.store import medians
 from wideblock.evaluate.sweep import Space
 
-__all__ = ["Objective", "explore", "pareto", "rate", "same_function"]
+__all__ = ["Objective", "explore", "pareto", "same_function"]
 
 log = logging.getLogger(__name__)
-
-SAME_FUNCTION = ("sbox", "round_stages", "mult_stages", "leaf", "squares")
-"""Parameters that change figures and never the function."""
 
 
 class Objective(Enum):
@@ -32,17 +29,12 @@ class Objective(Enum):
     def of(self, found: Figures) -> float:
         """The objective's value; nothing where a target has no such figure."""
         value = {
-            Objective.EFFICIENCY: rate(found) / found.area,
-            Objective.LUTS: rate(found) / found.luts if found.luts else 0,
-            Objective.THROUGHPUT: rate(found),
+            Objective.EFFICIENCY: found.efficiency,
+            Objective.LUTS: found.rate / found.luts if found.luts else 0,
+            Objective.THROUGHPUT: found.rate,
             Objective.CLOCK: found.clock and found.clock.mhz,
         }[self]
         return value or 0
-
-
-def rate(found: Figures) -> float:
-    """Throughput in Gb/s; on a target without a clock in bits a cycle, to compare cores at one clock. 0 if unknown."""
-    return (found.gbps if found.clock else found.bits_a_cycle) or 0
 
 
 def same_function(name: str) -> dict[str, list[str]]:
@@ -126,5 +118,5 @@ class _Search:
 
 def pareto(points: Sequence[Point]) -> list[Point]:
     """The points of which none has as small an area and as much throughput, from the smallest on."""
-    known = [point for point in points if rate(point.found)]
-    return front(known, lambda point: point.found.area, lambda point: rate(point.found))
+    known = [point for point in points if point.found.rate]
+    return front(known, lambda point: point.found.area, lambda point: point.found.rate)

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["Clock", "Failure", "Figures", "Identity", "Origin", "Point", "from_json", "throughput"]
+__all__ = ["SAME_FUNCTION", "Clock", "Failure", "Figures", "Identity", "Origin", "Point", "from_json", "throughput"]
+
+SAME_FUNCTION = frozenset({"sbox", "round_stages", "mult_stages", "leaf", "squares"})
+"""Parameters that change figures and never the function."""
 
 
 def throughput(size: int, interval: int, mhz: float) -> float:
@@ -160,6 +163,16 @@ class Figures:
     def mbps_per_area(self) -> float | None:
         """Throughput over area: Mb/s for each unit of area."""
         return None if self.gbps is None else 1000 * self.gbps / self.area
+
+    @property
+    def rate(self) -> float:
+        """Throughput in Gb/s; without a clock in bits a cycle, to compare cores at one clock. 0 if unknown."""
+        return (self.gbps if self.clock else self.bits_a_cycle) or 0
+
+    @property
+    def efficiency(self) -> float:
+        """:attr:`rate` over area."""
+        return self.rate / self.area
 
     @property
     def latency_ns(self) -> float | None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The clock of a core over that of its AES cores alone: what everything around the AES costs.
 
-``python -m wideblock.evaluate.ratios STORE docs/evaluation.md`` renews the table in the document.
+``python -m wideblock.evaluate.ratios STORE docs/results.md`` renews the table in the document.
 """
 
 import re
@@ -30,7 +30,6 @@ HEAD = (
     "papers' ratio",
     "slowest path, levels",
 )
-BEGIN, END = "<!-- ratios: begin -->", "<!-- ratios: end -->"
 
 
 @dataclass(frozen=True)
@@ -83,7 +82,7 @@ def row(ratio: Ratio) -> tuple[str, ...]:
 
 def renew(document: Path, points: Iterable[Point]) -> bool:
     """Puts the table between the markers of ``document``; True if that changed it. Raises UserError as ``insert``."""
-    return insert(document, BEGIN, END, table(HEAD, map(row, ratios(points))))
+    return insert(document, "ratios", table(HEAD, map(row, ratios(points))))
 
 
 def _ciphers(core: Identity) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ import jinja2
 import wideblock
 from wideblock import catalog
 from wideblock.errors import UserError
-from wideblock.evaluate import ratios
+from wideblock.evaluate import best, ratios, tables
 from wideblock.evaluate.compare import Row, compare
 from wideblock.evaluate.plots import Mark, figure, front, scatter, strips
 from wideblock.evaluate.point import Figures, Point
@@ -143,7 +143,13 @@ class _Page:
         caption = f"{len(flows)} cores; a tick is a seed, the dot the median; named with target and MHz aimed at."
         return [Plot("Clocks of the seeds", caption, partial(strips, flows, x="clock, MHz"))]
 
+    best_head = tables.RANKING
     aes_head = ratios.HEAD
+
+    @property
+    def best(self) -> list[tuple[str, ...]]:
+        """The best core of each scheme on each target, as text."""
+        return [tables.rank(point) for point in best.of_schemes(self.points)]
 
     @cached_property
     def against_aes(self) -> list[tuple[str, ...]]:

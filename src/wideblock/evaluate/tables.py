@@ -1,29 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measured points as tables: for the README between its markers, for datasheets, for the command line.
+"""Measured points as tables: for documents between their markers, for datasheets, for the command line.
 
-``python -m wideblock.evaluate.tables STORE README.md`` renews the README.
+``python -m wideblock.evaluate.tables STORE README.md docs/results.md`` renews the documents.
 """
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
+from wideblock import catalog
 from wideblock.atomic import write_text
 from wideblock.errors import UserError
+from wideblock.evaluate import best
 from wideblock.evaluate.point import Clock, Figures, Point
 from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.store import load, own, typical
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
-from wideblock.synth.targets import targets
+from wideblock.synth.targets import Fpga, Target, targets
 
-__all__ = ["HEAD", "area", "clock", "insert", "of_core", "renew", "row", "section", "summary"]
+__all__ = ["HEAD", "RANKING", "insert", "of_core", "overview", "rank", "renew", "row", "section", "summary"]
 
 _CORE = ("core", "bytes", "cycles", "paper's cycles")
 _MEASURED = ("FF", "LUT RAM", "block RAM", "clock, MHz", "Gb/s")
 _PRE_LAYOUT = ("pre-layout clock, MHz", "pre-layout Gb/s")
 HEAD = (*_CORE, "target", "area", *_MEASURED)
-BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
+RANKING = ("device", "scheme", "status", "core", "bytes", "cycles", "area", "clock, MHz", "throughput", "for its area")
+"""Head of the table of the best cores."""
+SHOWN = tuple(targets[name] for name in ("xc7", "ecp5", "nangate45"))
+"""The targets of the overview: one without a clock, one with a routed and one with a pre-layout clock."""
 
 
 def of_core(core: Contract, points: Iterable[Point]) -> list[Point]:
@@ -44,7 +50,7 @@ def row(point: Point) -> tuple[str, ...]:
     return (
         *_core(point),
         found.part,
-        f"{area(found)} {_unit(found)}",
+        f"{area(found)} {_unit(found.unit)}",
         f"{found.ffs:,}",
         f"{found.lutram + found.shift_registers:,}",
         _memories(found),
@@ -63,7 +69,7 @@ def summary(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, .
     columns: dict[str, str] = {}
     for point in sorted(typical(own(points)), key=lambda p: list(targets).index(p.identity.target)):
         by_core.setdefault(point.name, {})[point.identity.target] = point
-        columns[point.identity.target] = f"{point.found.part.partition(',')[0]}, {_unit(point.found)}"
+        columns[point.identity.target] = f"{point.found.part.partition(',')[0]}, {_unit(point.found.unit)}"
     clocks = {found.clock.wires for on in by_core.values() for f in on.values() if (found := f.found).clock}
     rows = []
     for on in (by_core[name] for name in sorted(by_core)):
@@ -76,23 +82,66 @@ def summary(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, .
     return (*_CORE, *columns.values(), *_MEASURED, *(_PRE_LAYOUT if False in clocks else ())), rows
 
 
-def renew(document: Path, points: Iterable[Point]) -> bool:
-    """Puts the table of ``points`` between the markers of ``document``; True if that changed it.
+def overview(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Head and rows of a table of the presets, each with its best build on each of :data:`SHOWN`."""
+    by_preset: dict[str, dict[str, Point]] = {}
+    for point in best.of_presets(points):
+        by_preset.setdefault(point.identity.preset, {})[point.identity.target] = point
+    rows = []
+    for name, on in sorted(by_preset.items()):
+        here = [on.get(target.name) for target in SHOWN]
+        if any(here):
+            _, *core = _core(next(filter(None, here)))
+            cells = (_built(target, point) for target, point in zip(SHOWN, here, strict=True))
+            rows.append((name, *core, *chain.from_iterable(cells)))
+    titles = ((f"{target.family}, {_unit(target.area_unit)}", "MHz", "Gb/s")[: _width(target)] for target in SHOWN)
+    return (*_CORE, *chain.from_iterable(titles)), rows
+
+
+def rank(point: Point) -> tuple[str, ...]:
+    """``point`` of a preset under :data:`RANKING`; without a clock throughput is that of a cycle."""
+    found = point.found
+    preset, unit = catalog.preset(point.identity.preset), _unit(found.unit)
+    rate, ratio = ("Gb/s", "Mb/s a ") if found.clock else ("bits a cycle", "bits a cycle a k")
+    return (
+        targets[point.identity.target].family,
+        preset.scheme.name.replace("_", "-"),
+        preset.scheme.status.value,
+        point.name,
+        _figure(found.bytes),
+        _figure(found.interval),
+        f"{area(found)} {unit}",
+        clock(found.clock),
+        f"{found.rate:.1f} {rate}",
+        f"{1000 * found.efficiency:.3g} {ratio}{unit}",
+    )
+
+
+def renew(readme: Path, results: Path, points: Iterable[Point]) -> bool:
+    """Puts the overview of ``points`` into ``readme``, the best of each scheme and all of them into ``results``.
+
+    Returns True if that changed one of them.
 
     Raises UserError as :func:`insert`, and if there is no point with figures.
     """
     points = typical(own(points))
     if not points:
-        raise UserError(f"there are no results to put into {document}; wideblock sweep --store FILE measures some")
+        raise UserError(f"there are no results to put into {readme}; wideblock sweep --store FILE measures some")
     tools = sorted({tool for point in points for tool in point.identity.tools})
-    return insert(document, BEGIN, END, table(*summary(points)) + "\nTools: " + ", ".join(tools) + ".\n")
+    changed = [
+        insert(readme, "results", table(*overview(points)) + "\nTools: " + ", ".join(tools) + ".\n"),
+        insert(results, "best", table(RANKING, map(rank, best.of_schemes(points)))),
+        insert(results, "results", table(*summary(points))),
+    ]
+    return any(changed)
 
 
-def insert(document: Path, begin: str, end: str, body: str) -> bool:
-    """Puts ``body`` between two lines of ``document``, its markers; True if that changed it.
+def insert(document: Path, name: str, body: str) -> bool:
+    """Puts ``body`` between the two lines of ``document`` that mark ``name``; True if that changed it.
 
     Raises UserError if the document does not have them.
     """
+    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     text = document.read_text()
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
         raise UserError(f"{document} must have {begin} and {end} once each, in this order")
@@ -138,8 +187,22 @@ def _core(point: Point) -> tuple[str, ...]:
     return point.name, _figure(size), _figure(point.found.interval), " / ".join(map(str, papers)) or "-"
 
 
-def _unit(found: Figures) -> str:
-    return found.unit.partition(" (")[0]
+def _unit(name: str) -> str:
+    """The unit of an area without what explains it."""
+    return name.partition(" (")[0]
+
+
+def _width(target: Target) -> int:
+    """Columns of ``target`` in the overview: its area alone if it has no clock."""
+    return 1 if isinstance(target, Fpga) and not target.router else 3
+
+
+def _built(target: Target, point: Point | None) -> Sequence[str]:
+    """Area, clock and throughput of ``point``, if there is one, in as many columns as ``target`` has."""
+    if point is None:
+        return ("-",) * _width(target)
+    found = point.found
+    return (area(found), f"{found.clock.mhz:.0f}" if found.clock else "-", _gbps(found))[: _width(target)]
 
 
 def _figure(value: int | None) -> str:
@@ -147,4 +210,4 @@ def _figure(value: int | None) -> str:
 
 
 if __name__ == "__main__":
-    renew(Path(sys.argv[2]), load(sys.argv[1]))
+    renew(Path(sys.argv[2]), Path(sys.argv[3]), load(sys.argv[1]))
