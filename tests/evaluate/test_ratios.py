@@ -47,7 +47,10 @@ def test_the_slowest_of_several_aes_cores_counts(measurement):
     core = measurement("hctr2-1s", "ecp5", changed=made, parameters=made, mhz=95)
     pipeline = measurement("aes128-pec", "ecp5", changed=made, parameters=made, mhz=190)
     assert ratios([core, pipeline]) == []
-    sequential = measurement("aes128-sdc", "ecp5", changed={"sbox": "norm"}, parameters={"sbox": "norm"}, mhz=100)
+    one_stage = {"sbox": "norm", "round_stages": 1}
+    slow = measurement("aes128-sdc", "ecp5", changed={"sbox": "norm"}, parameters=one_stage, mhz=50)
+    assert ratios([core, pipeline, slow]) == []
+    sequential = measurement("aes128-sdc", "ecp5", changed=made, parameters=made, mhz=100)
     (found,) = ratios([core, pipeline, sequential])
     assert found.value == 0.95
     assert dict(zip(HEAD, row(found), strict=True))["its AES cores alone, MHz"] == "pec 190, sdc 100"

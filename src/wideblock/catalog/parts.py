@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wideblock.catalog.changes import changed
-from wideblock.rtl.aes.iterative import ROUND_STAGES, IterativeDecryption, IterativeEncryption
+from wideblock.rtl.aes.iterative import ROUND_STAGES, IterativeDecryption, IterativeEncryption, beside
 from wideblock.rtl.aes.keyed import Keyed
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
 from wideblock.rtl.aes.sbox import GATES, KINDS
@@ -24,6 +24,7 @@ class Part:
 
     parameters: those of the component unless changed
     make:       from parameters, the component, which has a ``timing``
+    within:     from the parameters of a core that has the part inside, those of the part there
     """
 
     name: str
@@ -31,6 +32,7 @@ class Part:
     parameters: Parameters
     make: Callable[[Any], Any]
     bytes: int = 16
+    within: Callable[[Any], Mapping[str, Any]] = lambda core: {}
 
     def changed(self, changes: Mapping[str, Any]) -> Parameters:
         """The parameters with ``changes``, given as values or as text.
@@ -73,7 +75,14 @@ class Multiplication(Parameters):
 
 
 def _aes(name: str, summary: str, cipher: Callable[..., Any], parameters: Parameters) -> Part:
-    return Part(name, f"{summary}, with key expansion", parameters, lambda chosen: Keyed(cipher(**vars(chosen))))
+    def within(core: Any) -> dict[str, Any]:
+        known = beside(core) if isinstance(parameters, Iterative) else vars(core)
+        return {parameter: known[parameter] for parameter in vars(parameters)}
+
+    def make(chosen: Any) -> Keyed:
+        return Keyed(cipher(**vars(chosen)))
+
+    return Part(name, f"{summary}, with key expansion", parameters, make, within=within)
 
 
 def _psi(name: str, summary: str, **fixed: Any) -> Part:

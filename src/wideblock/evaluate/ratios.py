@@ -6,9 +6,10 @@
 
 import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from wideblock import catalog
 from wideblock.evaluate.point import Clock, Identity, Point
@@ -34,7 +35,7 @@ HEAD = (
 
 @dataclass(frozen=True)
 class Ratio:
-    """A core and its AES cores, with the same S-boxes, stages a round, target and options; ``seeds`` of the core."""
+    """A core and its AES cores, built as in it and measured alike; ``seeds`` of the core."""
 
     core: Point
     ciphers: tuple[Point, ...]
@@ -53,7 +54,8 @@ def ratios(points: Iterable[Point]) -> list[Ratio]:
     flows = [point.identity.flow for point in current(points) if point.figures]
     found = []
     for point in typical(points):
-        alone = [_alone(name, point.identity, parts) for name in _ciphers(point.identity)] if point.found.clock else []
+        core = point.identity
+        alone = [_alone(*each, core, parts) for each in _ciphers(core)] if point.found.clock else []
         ciphers = tuple(filter(None, alone))
         if ciphers and len(ciphers) == len(alone):
             found.append(Ratio(point, ciphers, flows.count(point.identity.flow)))
@@ -85,20 +87,25 @@ def renew(document: Path, points: Iterable[Point]) -> bool:
     return insert(document, "ratios", table(HEAD, map(row, ratios(points))))
 
 
-def _ciphers(core: Identity) -> tuple[str, ...]:
-    """Names of the parts that are the AES cores of ``core``."""
+def _ciphers(core: Identity) -> list[tuple[str, Mapping[str, Any]]]:
+    """Names of the parts that are the AES cores of ``core``, with their parameters in it."""
     preset = catalog.PRESETS.get(core.preset)
-    return preset.scheme.ciphers(preset.changed(core.changed)) if preset else ()
+    if preset is None:
+        return []
+    parameters = preset.changed(core.changed)
+    return [(name, catalog.PARTS[name].within(parameters)) for name in preset.scheme.ciphers(parameters)]
 
 
-def _alone(name: str, core: Identity, parts: Iterable[Point]) -> Point | None:
-    """The part ``name``, built as ``core`` was; of several clocks that the tools aimed at, the best one."""
+def _alone(name: str, parameters: Mapping[str, Any], core: Identity, parts: Iterable[Point]) -> Point | None:
+    """The part ``name`` with these ``parameters``, measured as ``core`` was; of several clocks that the tools aimed at,
+    the best one.
+    """
 
     def alike(part: Identity) -> bool:
-        same = all(core.parameters.get(name) == value for name, value in part.parameters.items())
-        return same and (part.target, part.options, part.tools) == (core.target, core.options, core.tools)
+        return (part.target, part.options, part.tools) == (core.target, core.options, core.tools)
 
-    found = [part for part in parts if part.identity.preset == name and alike(part.identity)]
+    same = [part for part in parts if (part.identity.preset, part.identity.parameters) == (name, parameters)]
+    found = [part for part in same if alike(part.identity)]
     return max(found, key=lambda part: _clock(part).mhz, default=None)
 
 

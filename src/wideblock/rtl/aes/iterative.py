@@ -186,9 +186,8 @@ class IterativeDecryption(_Iterative):
 
 
 def beside(p: Any) -> dict[str, Any]:
-    """Parameters of a sequential core beside pipelines with the parameters ``p``, to reach their clock."""
-    stages = min(p.round_stages, ROUND_STAGES[-1])
-    return {"key_bits": p.key_bits, "sbox": logic_sbox(p.sbox), "round_stages": stages}
+    """Parameters of a sequential core in a core with the parameters ``p``."""
+    return {"key_bits": p.key_bits, "sbox": logic_sbox(p.sbox), "round_stages": p.sequential_stages}
 
 
 class IterativeEitherWay(wiring.Component):

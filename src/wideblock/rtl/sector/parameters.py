@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from wideblock.errors import UserError
+from wideblock.rtl.aes.iterative import ROUND_STAGES
+from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.aes.sbox import KINDS
 from wideblock.rtl.stream.parameters import Parameters, parameter
 from wideblock.rtl.stream.sector import SIZE_BITS
@@ -46,6 +48,11 @@ class SectorParameters(Parameters):
         return int(self.round_stages > 1)
 
     @property
+    def sequential_stages(self) -> int:
+        """Registers of one round of a sequential AES, to reach the clock of the pipelines."""
+        return min(self.round_stages, ROUND_STAGES[-1])
+
+    @property
     def m(self) -> int:
         """Whole blocks a sector."""
         return self.sector_bytes // 16
@@ -82,6 +89,18 @@ class HashedParameters(SectorParameters):
     def ahead(self) -> int:
         """As in every core, and with overlap, which hides the cycles of latency that it costs."""
         return int(self.overlap or self.round_stages > 1)
+
+    @property
+    def sequential_stages(self) -> int:
+        """As in every core; with overlap the most, where sectors take the lanes for as long as it takes a block.
+
+        A round of inverse AES is longer than one of the pipelines.
+        """
+        steps = -(-(self.m - 1) // self.width) * (self.width // self.lanes)
+        most = ROUND_STAGES[-1]
+        if self.overlap and steps > ROUNDS[self.key_bits] * most:
+            return most
+        return super().sequential_stages
 
     @property
     def multipliers(self) -> int:

@@ -39,6 +39,7 @@ class Calls:
         self.spacing, self.closing_latency = 1, 0
         if structure.inverse_call:
             self.inverse = IterativeDecryption(**beside(p))
+            self.latency = max(cipher_latency, self.inverse.timing.latency)
             self.spacing = self.inverse.timing.interval
         if structure.end_calls:
             self.encryption = IterativeEncryption(**beside(p), key_sets=2)
@@ -56,10 +57,11 @@ class Calls:
             m.submodules.encryption = self.encryption
             result, back = self._end_call(f, "opening", self.encryption, single, keys)
             return Called(result, back, f.stages.pointer("g", back))
-        back = tags.called.single
+        *_, waited = f.stages.delayed("waiting", self.latency - self.cipher_latency, single=tags.called.single)
+        back = waited.single
         sector = f.stages.pointer("g", back)
         called = Signal(128)
-        m.d.comb += called.eq(f.called)
+        m.d.comb += called.eq(self._waiting(f, tags))
         if self.structure.inverse_call:
             inverse = self._inverse(f, single, sector, keys)
             with m.If(f.later("call_decrypt", f.carried.direction.read(sector))):
@@ -91,8 +93,16 @@ class Calls:
         *_, arrived = f.stages.delayed(name, cipher.timing.latency, call=call.go)
         return cipher.o.payload, arrived.call
 
+    def _waiting(self, f: Frame, tags: Tags) -> Value:
+        """The lanes' result of the single call, kept until the inverse cipher would have one, too."""
+        if self.latency == self.cipher_latency:
+            return f.called
+        kept = Signal(128, name="called")
+        f.stages.hold(kept, f.called, f.later("called_back", tags.called.single))
+        return kept
+
     def _inverse(self, f: Frame, single: Single, back_sector: Value, keys: Sequence[Value]) -> Value:
-        """Inverse AES of the single call's block, in the cycle in which the lanes' result of it is back."""
+        """Inverse AES of the single call's block, in the cycle in which the result of the call is back."""
         m, inverse, go = f.m, self.inverse, f.later("inverse_go", single.go & single.decrypt)
         m.submodules.inverse = inverse
         m.d.comb += [
@@ -102,7 +112,7 @@ class Calls:
             inverse.round_keys.eq(keys[0]),
             inverse.clear.eq(f.clear),
         ]
-        if self.cipher_latency == inverse.timing.latency:
+        if self.latency == inverse.timing.latency:
             return inverse.ahead if self.shortcut else inverse.o.payload
         if not self.parameters.overlap:
             return inverse.o.payload  # which stays there until the next one

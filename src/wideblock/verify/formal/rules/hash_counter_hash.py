@@ -130,7 +130,8 @@ def order(core: Contract) -> Rule:
         found, exits = _exits(made)
         signals, anew = signals | found, "assert (!back_begins || back_step == 0);"
         distances += exits
-    tags, singles = delayed("call", made.calls.latency, "opening") if closing else delayed("single", made.calls.latency)
+    tags = _single_tags(made)
+    singles = " + ".join(tags)
     closed = ""
     if closing:
         closing_tags, flight = delayed("call", made.calls.closing_latency, "closing")
@@ -162,6 +163,14 @@ def order(core: Contract) -> Rule:
         kept=("words",),
         cycles=1 + made.ahead,  # what goes to the data through a register was decided in the cycle before
     )
+
+
+def _single_tags(made) -> dict[str, str]:
+    """The flags of single calls under way."""
+    if made.structure.end_calls:
+        return delayed("call", made.calls.latency, "opening")[0]
+    waiting = made.calls.latency - made.cipher_latency  # for the inverse cipher, when the lanes have theirs
+    return delayed("single", made.cipher_latency)[0] | delayed("single", waiting, "waiting")[0]
 
 
 def _issued(core: Contract) -> dict[str, int]:
