@@ -73,8 +73,8 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 	$(BIN)/wideblock sweep xts-enc xts-both $(HASHED) --set sbox=norm $(ROUTED) --mhz 140 --seeds 2 --store $(STORE)
 	$(BIN)/wideblock sweep fast-brw-2s --set sbox=norm $(ROUTED) --mhz 140 --store $(STORE)
 	$(BIN)/wideblock sweep xts-enc xts-both --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 2 --store $(STORE)
-	$(BIN)/wideblock sweep $(HASHED) --set sbox=norm --set round_stages=2 --set mult_stages=6 \
-		$(ROUTED) --mhz 200 --seeds 2 --store $(STORE)
+	for core in "$(filter-out heh-poly,$(HASHED)) --set mult_stages=6" "heh-poly --set mult_stages=8"; do \
+		$(BIN)/wideblock sweep $$core --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 2 --store $(STORE); done
 	$(BIN)/wideblock sweep $(NO_SBOX) $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes-gcm aes-gcm-p aez5 aez41 aez5-p poet --set sbox=norm $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes128-sdc --target gw2a --store $(STORE)
