@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The S-box in the fewest gates: inversion in GF(((2^2)^2)^2)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -9,7 +9,7 @@ from itertools import product
 from amaranth import Module, Value
 
 from wideblock.rtl.aes import gf256
-from wideblock.rtl.aes.planes import Planes, Step, named
+from wideblock.rtl.aes.planes import Planes, Step, chosen, named
 from wideblock.rtl.linear import products, shared_sums
 
 __all__ = ["composite_steps"]
@@ -104,23 +104,30 @@ def _invert(rows: Sequence[int]) -> list[int]:
 
 
 @dataclass(frozen=True)
+class _Affine:
+    """An affine map: the rows of its matrix, and a constant to add."""
+
+    rows: tuple[int, ...]
+    constant: int
+
+
+@dataclass(frozen=True)
 class _Composite:
-    """An S-box as: affine map in, inversion in ``tower``, affine map out (both as rows, and constants to add)."""
+    """An S-box as: affine map in, inversion in ``tower``, affine map out. Of an S-box for either way both of each."""
 
     tower: _Tower
-    into: tuple[int, ...]
-    into_constant: int
-    out: tuple[int, ...]
-    out_constant: int
+    into: tuple[_Affine, ...]
+    out: tuple[_Affine, ...]
 
 
 @cache
 def _composite(inverse: bool | None) -> _Composite:
-    """The tower and the isomorphism with the fewest additions, over all of this shape; for None without affine map.
+    """The tower and the isomorphism with the fewest additions, over all of this shape; for None those for either way.
 
     An isomorphism is fixed by the image of x: any of the eight roots of the AES polynomial in the tower.
     """
     affine = _transpose([gf256.affine(1 << i) for i in range(8)], 8)
+    ways = (False, True) if inverse is None else (inverse,)
     found = []
     for n1, n2 in product(range(4), range(16)):
         tower = _Tower((1, n1, n2))
@@ -130,30 +137,33 @@ def _composite(inverse: bool | None) -> _Composite:
             powers = [tower.one(3)]
             for _ in range(7):
                 powers.append(tower.mul(3, powers[-1], g))
-            into = _transpose(powers, 8)
-            out = _invert(into)
-            if inverse:
-                into = _compose(into, _invert(affine))
-                constants = _times(into, 0x63), 0
-            elif inverse is None:
-                constants = 0, 0
-            else:
-                out = _compose(affine, out)
-                constants = 0, 0x63
-            adds = sum(len(shared_sums(rows, 8)[0]) for rows in (into, out))
+            to_tower = _transpose(powers, 8)
+            before, behind = _compose(to_tower, _invert(affine)), _compose(affine, _invert(to_tower))
+            into = {False: _Affine(tuple(to_tower), 0), True: _Affine(tuple(before), _times(before, 0x63))}
+            out = {False: _Affine(tuple(behind), 0x63), True: _Affine(tuple(_invert(to_tower)), 0)}
+            made = _Composite(tower, tuple(into[way] for way in ways), tuple(out[way] for way in ways))
+            adds = sum(len(shared_sums(_rows(maps), 8)[0]) for maps in (made.into, made.out))
             adds += sum(row.bit_count() for row in tower.scaled_square(2))
-            found.append((adds, tower.norms, g, _Composite(tower, tuple(into), constants[0], tuple(out), constants[1])))
+            found.append((adds, tower.norms, g, made))
     return min(found, key=lambda item: item[:3])[3]
+
+
+def _rows(maps: Sequence[_Affine]) -> list[int]:
+    return [row for each in maps for row in each.rows]
 
 
 def _times(rows: Sequence[int], x: int) -> int:
     return sum(((row & x).bit_count() & 1) << i for i, row in enumerate(rows))
 
 
-def _linear(m: Module, x: Sequence[Value], rows: Sequence[int], name: str, constant: int = 0) -> Planes:
-    """``rows`` times the vector of planes ``x``, plus ``constant``."""
-    out = products(m, x, rows, name)
-    return [~value if constant >> i & 1 else value for i, value in enumerate(out)]
+def _affine(m: Module, live: Mapping[str, Planes], group: str, maps: Sequence[_Affine], name: str) -> Planes:
+    """The map of the planes of ``group``; of two maps the second one where plane ``way`` is high."""
+    sums = products(m, live[group], _rows(maps), name)
+    images = [
+        [~value if each.constant >> i & 1 else value for i, value in enumerate(sums[8 * k : 8 * k + 8])]
+        for k, each in enumerate(maps)
+    ]
+    return chosen(live["way"][0], images[1], images[0]) if len(maps) > 1 else images[0]
 
 
 def _sums(m: Module, a: Sequence[Value], name: str) -> Planes:
@@ -173,7 +183,7 @@ def _ands(m: Module, a: Sequence[Value], b: Sequence[Value], name: str) -> Plane
 def composite_steps(inverse: bool | None = False) -> list[Step]:
     """Five steps: into the tower, norm to GF(2^4), its inverse, product with the conjugate, out of the tower.
 
-    For None they are the inversion alone, without the affine map.
+    For None they are the S-box, or the inverse where plane ``way`` is high, which they keep.
 
     Cost: 36 AND and about 110 XOR a byte.
     Source: the inverse of a0 Y + a1 Y^q is (a1 Y + a0 Y^q) / (a0 a1 + N (a0 + a1)^2), at each floor of the tower.
@@ -183,14 +193,14 @@ def composite_steps(inverse: bool | None = False) -> list[Step]:
 
     def norm(m, level, a0, a1, name):
         """a0 a1 + N (a0 + a1)^2, at the floor of a0 and a1."""
-        products = _ands(m, a0, a1, name)
+        terms = _ands(m, a0, a1, name)
         both = [named(m, f"{name}_b{i}", x ^ y) for i, (x, y) in enumerate(zip(a0, a1, strict=True))]
         matrices = zip(tower.products(level), tower.scaled_square(level), strict=True)
-        rows = [p | s << len(products) for p, s in matrices]
-        return _linear(m, products + both, rows, name)
+        rows = [p | s << len(terms) for p, s in matrices]
+        return products(m, terms + both, rows, name)
 
     def into(m, live, name):
-        return {"t": _linear(m, live["s"], box.into, name, box.into_constant)}
+        return {"t": _affine(m, live, "s", box.into, name)}
 
     def to_norm(m, live, name):
         t = live["t"]
@@ -203,8 +213,8 @@ def composite_steps(inverse: bool | None = False) -> list[Step]:
         rows = tower.products(1)
         return {
             "t": live["t"],
-            "e": _linear(m, _ands(m, e_inverse, d[2:], f"{name}_p"), rows, f"{name}_p")
-            + _linear(m, _ands(m, e_inverse, d[:2], f"{name}_q"), rows, f"{name}_q"),
+            "e": products(m, _ands(m, e_inverse, d[2:], f"{name}_p"), rows, f"{name}_p")
+            + products(m, _ands(m, e_inverse, d[:2], f"{name}_q"), rows, f"{name}_q"),
         }
 
     def multiply(m, live, name):
@@ -212,11 +222,13 @@ def composite_steps(inverse: bool | None = False) -> list[Step]:
         e = [named(m, f"{name}_e{i}", e) for i, e in enumerate(live["e"])]
         rows = tower.products(2)
         return {
-            "u": _linear(m, _ands(m, e, t[4:], f"{name}_p"), rows, f"{name}_p")
-            + _linear(m, _ands(m, e, t[:4], f"{name}_q"), rows, f"{name}_q")
+            "u": products(m, _ands(m, e, t[4:], f"{name}_p"), rows, f"{name}_p")
+            + products(m, _ands(m, e, t[:4], f"{name}_q"), rows, f"{name}_q")
         }
 
     def out(m, live, name):
-        return {"s": _linear(m, live["u"], box.out, name, box.out_constant)}
+        return {"s": _affine(m, live, "u", box.out, name)}
 
-    return [Step(2, into), Step(3, to_norm), Step(1, invert), Step(2, multiply), Step(2, out)]
+    affine = 2 if inverse is not None else 3
+    steps = [Step(affine, into), Step(3, to_norm), Step(1, invert), Step(2, multiply), Step(affine, out)]
+    return [step.keeping("way") for step in steps] if inverse is None else steps

@@ -22,7 +22,7 @@ from operator import xor
 from amaranth import Value
 
 from wideblock.rtl.aes import gf256
-from wideblock.rtl.aes.planes import Planes, Step, named
+from wideblock.rtl.aes.planes import Planes, Step, chosen, named
 
 __all__ = ["norm_steps"]
 
@@ -31,16 +31,17 @@ __all__ = ["norm_steps"]
 class _Norm:
     """An S-box as tables and linear forms; a form's bit k is the coefficient of bit k of the byte.
 
-    norm:     coordinates of a^17, by the byte
-    inverse:  coordinates e of 1 / d, by those of d
-    forms:    bits of L_j, for each j: form, and constant to add
-    constant: what is added to the whole
+    Of an S-box for either way all but ``inverse`` are those of the S-box, then those of its inverse.
+    norms:     coordinates of a^17, by the byte
+    inverse:   coordinates e of 1 / d, by those of d
+    forms:     bits of all L_j, one after another: form, and constant to add
+    constants: what is added to the whole
     """
 
-    norm: tuple[int, ...]
+    norms: tuple[tuple[int, ...], ...]
     inverse: tuple[int, ...]
     forms: tuple[tuple[tuple[int, int], ...], ...]
-    constant: int
+    constants: tuple[int, ...]
 
 
 def _power(a: int, n: int) -> int:
@@ -65,14 +66,14 @@ def _halves(form: int) -> list[int]:
 
 @cache
 def _norm(inverse: bool | None) -> _Norm:
-    """The two bases of GF(2^4) with the fewest sums; for None without affine map."""
+    """The two bases of GF(2^4) with the fewest sums; for None those of both ways."""
     forward = [gf256.affine(x) ^ 0x63 for x in range(256)]
-    before = [forward.index(x) for x in range(256)] if inverse else list(range(256))
-    constant = 0x63 if inverse is False else 0
+    ways = (False, True) if inverse is None else (inverse,)
+    before = {False: list(range(256)), True: [forward.index(x) for x in range(256)]}
     subfield = [a for a in range(1, 256) if _power(a, 15) == 1]
     bases = [basis for basis in combinations(subfield, 4) if len(set(_span(basis))) == 16]
-    norms = [_power(a, 17) for a in before]
-    conjugates = [_power(a, 16) for a in before]
+    norms = {way: [_power(a, 17) for a in before[way]] for way in ways}
+    conjugates = {way: [_power(a, 16) for a in before[way]] for way in ways}
 
     def sums(forms):
         """XORs of four inputs for the forms, those of a half shared."""
@@ -81,24 +82,27 @@ def _norm(inverse: bool | None) -> _Norm:
 
     def coordinates(basis):
         number = {element: c for c, element in enumerate(_span(basis))}
-        return tuple(number[a] for a in norms)
+        return tuple(tuple(number[a] for a in norms[way]) for way in ways)
 
-    def forms(c):
-        images = [gf256.mul(c, a) for a in conjugates]
-        images = [gf256.affine(a) for a in images] if inverse is False else images
+    def mixed(basis):
+        return {_mixed(values, i, k) for values in coordinates(basis) for i in range(4) for k in range(4)}
+
+    def forms(c, way):
+        images = [gf256.mul(c, a) for a in conjugates[way]]
+        images = images if way else [gf256.affine(a) for a in images]
         return tuple(
             (sum(((images[1 << k] ^ images[0]) >> i & 1) << k for k in range(8)), images[0] >> i & 1) for i in range(8)
         )
 
-    of = {c: forms(c) for c in subfield}
-    norm_basis = min(bases, key=lambda b: sums({_mixed(coordinates(b), i, k) for i in range(4) for k in range(4)}))
-    basis = min(bases, key=lambda b: sums({form for c in b for form, _ in of[c]}))
+    of = {way: {c: forms(c, way) for c in subfield} for way in ways}
+    norm_basis = min(bases, key=lambda b: sums(mixed(b)))
+    basis = min(bases, key=lambda b: sums({form for way in ways for c in b for form, _ in of[way][c]}))
     inverses, elements = gf256.inverses(), _span(basis)
     return _Norm(
-        norm=coordinates(norm_basis),
+        norms=coordinates(norm_basis),
         inverse=tuple(elements.index(inverses[d]) for d in _span(norm_basis)),
-        forms=tuple(of[c] for c in basis),
-        constant=constant,
+        forms=tuple(tuple(form for c in basis for form in of[way][c]) for way in ways),
+        constants=tuple(0 if way else 0x63 for way in ways),
     )
 
 
@@ -124,7 +128,8 @@ def _function(x: Planes, values: Sequence[int]) -> Value:
 def norm_steps(inverse: bool | None = False) -> list[Step]:
     """Three steps: the norm and the linear forms, the inverse in GF(2^4), the sum of the products.
 
-    For None they are the inversion alone, without the affine map.
+    For None they are the S-box, or the inverse where plane ``way`` is high, which they keep: both norms and the forms
+    of both are made, and chosen from.
 
     Cost: in a core an eighth more four-input LUTs than ``composite``, at three quarters of its depth; 36 registers a
           byte where one stands between the steps.
@@ -140,16 +145,21 @@ def norm_steps(inverse: bool | None = False) -> list[Step]:
                 known[mask] = named(m, f"{name}_f{mask:02x}", _add([s[k] for k in range(8) if mask >> k & 1]))
             return known[mask]
 
-        d = []
-        for i in range(4):
-            values = [norm >> i & 1 for norm in box.norm]
+        def coordinate(way, i):
+            values = [norm >> i & 1 for norm in box.norms[way]]
             high = [value ^ values[0] for value in values[::16]]
             alone = [_function(s[:4], values[:16]), _function(s[4:], high)]
-            mixed = [(s[k], mask) for k in range(4) if (mask := _mixed(box.norm, i, k))]
+            mixed = [(s[k], mask) for k in range(4) if (mask := _mixed(box.norms[way], i, k))]
             products = [_add([bit & form(mask) for bit, mask in mixed[at : at + 2]]) for at in (0, 2) if mixed[at:]]
-            d.append(_add([named(m, f"{name}_d{i}{n}", part) for n, part in enumerate(alone + products)]))
-        forms = [_add([form(part) for part in _halves(mask)], flip) for row in box.forms for mask, flip in row]
-        return {"d": d, "l": forms}
+            return _add([named(m, f"{name}_{'di'[way]}{i}{n}", part) for n, part in enumerate(alone + products)])
+
+        d = [[coordinate(way, i) for i in range(4)] for way in range(len(box.norms))]
+        forms = [[_add([form(part) for part in _halves(mask)], flip) for mask, flip in row] for row in box.forms]
+        return {"d": either(live, d), "l": either(live, forms)}
+
+    def either(live, ways):
+        """Of both ways' planes those of plane ``way``."""
+        return chosen(live["way"][0], ways[1], ways[0]) if inverse is None else ways[0]
 
     def invert(m, live, name):
         d = [named(m, f"{name}_d{i}", plane) for i, plane in enumerate(live["d"])]
@@ -161,7 +171,8 @@ def norm_steps(inverse: bool | None = False) -> list[Step]:
         for i in range(8):
             terms = [e[j] & live["l"][8 * j + i] for j in range(4)]
             pairs = [named(m, f"{name}_p{i}{n}", terms[n] ^ terms[n + 1]) for n in (0, 2)]
-            out.append(_add(pairs, box.constant >> i & 1))
-        return {"s": out}
+            out.append(_add(pairs))
+        return {"s": either(live, [[~s if c >> i & 1 else s for i, s in enumerate(out)] for c in box.constants])}
 
-    return [Step(3, to_norm), Step(1, invert), Step(2, multiply)]
+    steps = [Step(3 if inverse is not None else 4, to_norm), Step(1, invert), Step(2, multiply)]
+    return [step.keeping("way") for step in steps] if inverse is None else steps

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from amaranth import Cat, Module, Signal, Value
 
-__all__ = ["Planes", "Step", "applied", "from_planes", "named", "separated", "to_planes"]
+__all__ = ["Planes", "Step", "applied", "chosen", "from_planes", "named", "separated", "to_planes"]
 
 Planes = list[Value]
 
@@ -37,6 +37,11 @@ def separated(planes) -> Planes:
     return [planes[b * len(planes) // 8 : (b + 1) * len(planes) // 8] for b in range(8)]
 
 
+def chosen(way: Value, high: Sequence[Value], low: Sequence[Value]) -> Planes:
+    """The planes ``high`` where plane ``way`` is high, else ``low``."""
+    return [(way & h) | (~way & v) for h, v in zip(high, low, strict=True)]
+
+
 def named(m: Module, name: str, value) -> Signal:
     """``value`` as a signal, so that using it twice does not build it twice."""
     value = Value.cast(value)
@@ -54,6 +59,10 @@ class Step:
 
     levels: int
     apply: Callable[[Module, dict[str, Planes], str], dict[str, Planes]]
+
+    def keeping(self, group: str) -> "Step":
+        """The same step, which keeps the planes of ``group``, too."""
+        return Step(self.levels, lambda m, live, name: {**self.apply(m, live, name), group: live[group]})
 
 
 def applied(

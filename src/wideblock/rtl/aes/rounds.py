@@ -7,8 +7,8 @@ from itertools import combinations, pairwise
 
 from amaranth import Cat, Module, Value
 
-from wideblock.rtl.aes.planes import Planes, Step, named, to_planes
-from wideblock.rtl.aes.sbox import KINDS, affine, inv_affine, sbox_steps
+from wideblock.rtl.aes.planes import Planes, Step, chosen, named, to_planes
+from wideblock.rtl.aes.sbox import KINDS, sbox_steps
 
 __all__ = [
     "ROUNDS",
@@ -153,8 +153,7 @@ def either_steps(key: Planes, inverse_key: Planes, *, last: bool) -> list[Step]:
 
     def either_key(m, live, name):
         (d,) = live["way"]
-        keys = [(d & b) | (~d & a) for a, b in zip(key, inverse_key, strict=True)]
-        return {**add_round_key(m, live, name, key=keys), "way": [d]}
+        return {**add_round_key(m, live, name, key=chosen(d, inverse_key, key)), "way": [d]}
 
     def unmix(m, live, name):
         (d,) = live["way"]
@@ -173,37 +172,26 @@ def either_steps(key: Planes, inverse_key: Planes, *, last: bool) -> list[Step]:
 def either_sbox_steps(kind: str) -> list[Step]:
     """Steps of SubBytes and ShiftRows for blocks of either direction, those to decrypt with their columns mirrored.
 
-    The S-box and its inverse are inversion in GF(2^8) and an affine map, behind or before it: the inversion serves
-    both. So does ShiftRows.
+    So ShiftRows serves both.
     """
+    *steps, last = sbox_steps(kind, None)
 
-    def before(m, live, name):
-        s, (d,) = live["s"], live["way"]
-        return {"s": [(d & b) | (~d & a) for a, b in zip(s, inv_affine(s), strict=True)], "way": [d]}
+    def shifted(m, live, name):
+        out = last.apply(m, live, name)
+        return {**out, "s": shift_rows([named(m, f"{name}_u{b}", plane) for b, plane in enumerate(out["s"])])}
 
-    def after(m, live, name):
-        (d,) = live["way"]
-        y = [named(m, f"{name}_y{b}", plane) for b, plane in enumerate(live["s"])]
-        s = [named(m, f"{name}_u{b}", (d & i) | (~d & f)) for b, (i, f) in enumerate(zip(y, affine(y), strict=True))]
-        return {"s": shift_rows(s), "way": [d]}
-
-    def along(step: Step) -> Step:
-        return Step(step.levels, lambda m, live, name: {**step.apply(m, live, name), "way": live["way"]})
-
-    return [Step(2, before), *map(along, sbox_steps(kind, None)), Step(2, after)]
+    return [*steps, Step(last.levels, shifted)]
 
 
 def whiten_either(way: Value, block: Planes, first: Planes, mirrored_last: Planes) -> Planes:
     """The block plus the first round key, or where ``way`` is high mirrored, plus the last one, mirrored, too."""
-    return [
-        (way & (inverse ^ k_last)) | (~way & (s ^ k_first))
-        for s, k_first, inverse, k_last in zip(block, first, mirror_columns(block), mirrored_last, strict=True)
-    ]
+    mirrored = [s ^ k for s, k in zip(mirror_columns(block), mirrored_last, strict=True)]
+    return chosen(way, mirrored, [s ^ k for s, k in zip(block, first, strict=True)])
 
 
 def unmirror(way: Value, s: Planes) -> Planes:
     """The state with its columns in order again, where ``way`` is high."""
-    return [(way & b) | (~way & a) for a, b in zip(s, mirror_columns(s), strict=True)]
+    return chosen(way, mirror_columns(s), s)
 
 
 def cut_places(levels: Sequence[int], stages: int) -> set[int]:

@@ -15,7 +15,7 @@ from amaranth.lib.memory import Memory
 from wideblock.rtl.aes.composite import composite_steps
 from wideblock.rtl.aes.gf256 import inverses, table
 from wideblock.rtl.aes.norm import norm_steps
-from wideblock.rtl.aes.planes import Planes, Step, applied, from_planes, named, to_planes
+from wideblock.rtl.aes.planes import Planes, Step, applied, chosen, from_planes, named, to_planes
 
 __all__ = [
     "GATES",
@@ -87,15 +87,32 @@ def _lut_steps(rows: Sequence[int], halves: bool) -> list[Step]:
     return [Step(3, both), Step(1, choose)] if halves else [Step(4, whole)]
 
 
-def sbox_steps(kind: str, inverse: bool | None = False, *, halves: bool = False) -> list[Step]:
-    """The S-box or its inverse, of a kind without a clock; for None what both have in common, 1 / a of every byte a.
+def _either_lut_steps() -> list[Step]:
+    """The S-box or its inverse by one table, that of 1 / a, and an affine map behind or before it."""
 
-    With ``halves`` a table is two steps.
+    def before(m, live, name):
+        (way,) = live["way"]
+        return {"s": chosen(way, inv_affine(live["s"]), live["s"])}
+
+    def after(m, live, name):
+        (way,) = live["way"]
+        y = [named(m, f"{name}_y{b}", plane) for b, plane in enumerate(live["s"])]
+        return {"s": chosen(way, y, affine(y))}
+
+    steps = [Step(2, before), *_lut_steps(inverses(), halves=False), Step(2, after)]
+    return [step.keeping("way") for step in steps]
+
+
+def sbox_steps(kind: str, inverse: bool | None = False, *, halves: bool = False) -> list[Step]:
+    """The S-box or its inverse, of a kind without a clock.
+
+    For None the S-box, or the inverse where plane ``way`` is high, which the steps keep: the inversion in GF(2^8)
+    serves both. With ``halves`` a table is two steps.
     """
     if kind not in GATES:
         raise ValueError(f"kind must be one of {', '.join(GATES)}, got {kind!r}")
     if kind == "lut":
-        return _lut_steps(inverses() if inverse is None else table(inverse), halves)
+        return _either_lut_steps() if inverse is None else _lut_steps(table(inverse), halves)
     return (composite_steps if kind == "composite" else norm_steps)(inverse)
 
 
