@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from wideblock import catalog
 from wideblock.evaluate import best
 from wideblock.evaluate.store import COMMITTED, load
 from wideblock.evaluate.tables import RANKING, insert, of_core, overview, rank, renew, row, summary
@@ -112,3 +113,9 @@ def test_the_documents_show_the_store(tmp_path):
     for copy, document in zip(copies, (README, RESULTS), strict=True):
         copy.write_text(document.read_text())
     assert not renew(*copies, load(COMMITTED))
+
+
+def test_every_preset_has_an_area_and_a_gate_count():
+    """On 7 series and on Nangate45, built as it is or otherwise for the same function."""
+    shown = {(point.identity.target, point.identity.preset) for point in best.of_presets(load(COMMITTED))}
+    assert not {(where, name) for where in ("xc7", "nangate45") for name in catalog.PRESETS} - shown
