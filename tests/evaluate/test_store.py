@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +14,7 @@ from wideblock.errors import UserError
 from wideblock.evaluate import store
 from wideblock.evaluate.point import from_json
 from wideblock.evaluate.store import COMMITTED, add, current, load, medians, typical
+from wideblock.evaluate.sweep import open_points
 
 pytestmark = pytest.mark.shows("evaluation")
 
@@ -116,6 +118,17 @@ def test_current_has_the_newest_of_each_point(measurement):
     assert current([old, other, new]) == [new, other]
     assert current([old, failed]) == [old]
     assert current([failed, new]) == [new]
+
+
+def test_seeds_of_an_older_netlist_do_not_count(tmp_path, measurement):
+    old = [measurement("xts-enc", "ecp5", seed=seed, mhz=50) for seed in (1, 2)]
+    new = measurement("xts-enc", "ecp5", seed=1, mhz=90)
+    new = replace(new, figures=replace(new.found, area=new.found.area + 1))
+    assert current([*old, new]) == [new] and medians([*old, new]) == [new]
+    path = tmp_path / "points.jsonl"
+    for point in (*old, new):
+        add(path, point)
+    assert open_points([point.identity for point in old], path) == [old[1].identity]
 
 
 def test_typical_is_the_median_of_the_last_flow(measurement):

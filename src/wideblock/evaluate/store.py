@@ -65,13 +65,19 @@ def add(path: Path | str, point: Point) -> None:
 
 
 def current(points: Iterable[Point]) -> list[Point]:
-    """The newest of the points that are equal by their key; a failure only where nothing was ever found."""
+    """The newest of the points that are equal by their key; a failure only where nothing was ever found.
+
+    Seeds that were run on an older netlist are left out: its area is not that of the flow's newest point.
+    """
     newest: dict[str, Point] = {}
+    area: dict[str, float] = {}
     for point in points:
         old = newest.get(point.identity.key)
         if old is None or old.figures is None or point.figures is not None:
             newest[point.identity.key] = point
-    return list(newest.values())
+        if point.figures:
+            area[point.identity.flow] = point.figures.area
+    return [p for p in newest.values() if p.figures is None or p.figures.area == area[p.identity.flow]]
 
 
 def own(points: Iterable[Point]) -> list[Point]:

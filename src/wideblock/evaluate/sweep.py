@@ -83,7 +83,7 @@ def open_points(points: Sequence[Identity], store: Path, *, again: bool = False,
 
     again: also those in the store          retry: also those in the store that failed
     """
-    stored = {point.identity.key for point in load(store, missing_ok=True) if point.figures or not retry}
+    stored = {point.identity.key for point in current(load(store, missing_ok=True)) if point.figures or not retry}
     return [point for point in points if again or point.key not in stored]
 
 
