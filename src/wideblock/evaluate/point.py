@@ -162,7 +162,7 @@ class Figures:
     @property
     def mbps_per_area(self) -> float | None:
         """Throughput over area: Mb/s for each unit of area."""
-        return None if self.gbps is None else 1000 * self.gbps / self.area
+        return None if self.gbps is None else 1000 * self.efficiency
 
     @property
     def rate(self) -> float:

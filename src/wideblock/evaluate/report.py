@@ -51,12 +51,16 @@ class Entry:
         return self.point.found
 
     @property
+    def target(self) -> Target:
+        return targets[self.point.identity.target]
+
+    @property
     def device(self) -> str:
-        return targets[self.point.identity.target].family
+        return self.target.family
 
     @property
     def unit(self) -> str:
-        return self.figures.unit.partition(" (")[0]
+        return self.target.unit
 
     @property
     def clock_kind(self) -> str:

@@ -18,7 +18,7 @@ from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.store import load, own, typical
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
-from wideblock.synth.targets import Fpga, Target, targets
+from wideblock.synth.targets import Target, targets
 
 __all__ = ["HEAD", "RANKING", "insert", "of_core", "overview", "rank", "renew", "row", "section", "summary"]
 
@@ -50,7 +50,7 @@ def row(point: Point) -> tuple[str, ...]:
     return (
         *_core(point),
         found.part,
-        f"{area(found)} {_unit(found.unit)}",
+        f"{area(found)} {_target(point).unit}",
         f"{found.ffs:,}",
         f"{found.lutram + found.shift_registers:,}",
         _memories(found),
@@ -69,7 +69,7 @@ def summary(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, .
     columns: dict[str, str] = {}
     for point in sorted(typical(own(points)), key=lambda p: list(targets).index(p.identity.target)):
         by_core.setdefault(point.name, {})[point.identity.target] = point
-        columns[point.identity.target] = f"{point.found.part.partition(',')[0]}, {_unit(point.found.unit)}"
+        columns[point.identity.target] = f"{point.found.part.partition(',')[0]}, {_target(point).unit}"
     clocks = {found.clock.wires for on in by_core.values() for f in on.values() if (found := f.found).clock}
     rows = []
     for on in (by_core[name] for name in sorted(by_core)):
@@ -94,35 +94,32 @@ def overview(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, 
             _, *core = _core(next(filter(None, here)))
             cells = (_built(target, point) for target, point in zip(SHOWN, here, strict=True))
             rows.append((name, *core, *chain.from_iterable(cells)))
-    titles = ((f"{target.family}, {_unit(target.area_unit)}", "MHz", "Gb/s")[: _width(target)] for target in SHOWN)
+    titles = ((f"{target.family}, {target.unit}", "MHz", "Gb/s")[: _width(target)] for target in SHOWN)
     return (*_CORE, *chain.from_iterable(titles)), rows
 
 
 def rank(point: Point) -> tuple[str, ...]:
     """``point`` of a preset under :data:`RANKING`; without a clock throughput is that of a cycle."""
     found = point.found
-    preset, unit = catalog.preset(point.identity.preset), _unit(found.unit)
+    scheme, target = catalog.preset(point.identity.preset).scheme, _target(point)
+    *core, _ = _core(point)
     rate, ratio = ("Gb/s", "Mb/s a ") if found.clock else ("bits a cycle", "bits a cycle a k")
     return (
-        targets[point.identity.target].family,
-        preset.scheme.name.replace("_", "-"),
-        preset.scheme.status.value,
-        point.name,
-        _figure(found.bytes),
-        _figure(found.interval),
-        f"{area(found)} {unit}",
+        target.family,
+        scheme.name.replace("_", "-"),
+        scheme.status.value,
+        *core,
+        f"{area(found)} {target.unit}",
         clock(found.clock),
         f"{found.rate:.1f} {rate}",
-        f"{1000 * found.efficiency:.3g} {ratio}{unit}",
+        f"{1000 * found.efficiency:.3g} {ratio}{target.unit}",
     )
 
 
 def renew(readme: Path, results: Path, points: Iterable[Point]) -> bool:
     """Puts the overview of ``points`` into ``readme``, the best of each scheme and all of them into ``results``.
 
-    Returns True if that changed one of them.
-
-    Raises UserError as :func:`insert`, and if there is no point with figures.
+    Returns True if that changed one of them. Raises UserError as :func:`insert`, and if there is no point with figures.
     """
     points = typical(own(points))
     if not points:
@@ -187,14 +184,13 @@ def _core(point: Point) -> tuple[str, ...]:
     return point.name, _figure(size), _figure(point.found.interval), " / ".join(map(str, papers)) or "-"
 
 
-def _unit(name: str) -> str:
-    """The unit of an area without what explains it."""
-    return name.partition(" (")[0]
+def _target(point: Point) -> Target:
+    return targets[point.identity.target]
 
 
 def _width(target: Target) -> int:
     """Columns of ``target`` in the overview: its area alone if it has no clock."""
-    return 1 if isinstance(target, Fpga) and not target.router else 3
+    return 3 if target.clocked else 1
 
 
 def _built(target: Target, point: Point | None) -> Sequence[str]:

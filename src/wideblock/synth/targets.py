@@ -88,6 +88,16 @@ class Target:
         """Device, package and speed grade, or the corner of a cell library, in one line."""
         raise NotImplementedError
 
+    @property
+    def clocked(self) -> bool:
+        """Whether a clock can be found on it."""
+        return True
+
+    @property
+    def unit(self) -> str:
+        """:attr:`area_unit` without what explains it."""
+        return self.area_unit.partition(" (")[0]
+
 
 @dataclass(frozen=True)
 class Fpga(Target):
@@ -108,6 +118,10 @@ class Fpga(Target):
     models: tuple[str, ...]
     router: Router | None = None
     defines: tuple[str, ...] = ()
+
+    @property
+    def clocked(self) -> bool:
+        return self.router is not None
 
     @property
     def part(self) -> str:

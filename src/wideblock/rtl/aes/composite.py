@@ -9,7 +9,7 @@ from itertools import product
 from amaranth import Module, Value
 
 from wideblock.rtl.aes import gf256
-from wideblock.rtl.aes.planes import Planes, Step, chosen, named
+from wideblock.rtl.aes.planes import Planes, Step, by_way, named
 from wideblock.rtl.linear import products, shared_sums
 
 __all__ = ["composite_steps"]
@@ -138,9 +138,10 @@ def _composite(inverse: bool | None) -> _Composite:
             for _ in range(7):
                 powers.append(tower.mul(3, powers[-1], g))
             to_tower = _transpose(powers, 8)
-            before, behind = _compose(to_tower, _invert(affine)), _compose(affine, _invert(to_tower))
+            from_tower = _invert(to_tower)
+            before, behind = _compose(to_tower, _invert(affine)), _compose(affine, from_tower)
             into = {False: _Affine(tuple(to_tower), 0), True: _Affine(tuple(before), _times(before, 0x63))}
-            out = {False: _Affine(tuple(behind), 0x63), True: _Affine(tuple(_invert(to_tower)), 0)}
+            out = {False: _Affine(tuple(behind), 0x63), True: _Affine(tuple(from_tower), 0)}
             made = _Composite(tower, tuple(into[way] for way in ways), tuple(out[way] for way in ways))
             adds = sum(len(shared_sums(_rows(maps), 8)[0]) for maps in (made.into, made.out))
             adds += sum(row.bit_count() for row in tower.scaled_square(2))
@@ -163,7 +164,7 @@ def _affine(m: Module, live: Mapping[str, Planes], group: str, maps: Sequence[_A
         [~value if each.constant >> i & 1 else value for i, value in enumerate(sums[8 * k : 8 * k + 8])]
         for k, each in enumerate(maps)
     ]
-    return chosen(live["way"][0], images[1], images[0]) if len(maps) > 1 else images[0]
+    return by_way(live, images)
 
 
 def _sums(m: Module, a: Sequence[Value], name: str) -> Planes:
@@ -183,7 +184,7 @@ def _ands(m: Module, a: Sequence[Value], b: Sequence[Value], name: str) -> Plane
 def composite_steps(inverse: bool | None = False) -> list[Step]:
     """Five steps: into the tower, norm to GF(2^4), its inverse, product with the conjugate, out of the tower.
 
-    For None they are the S-box, or the inverse where plane ``way`` is high, which they keep.
+    For None they are the S-box, or the inverse where plane ``way`` is high.
 
     Cost: 36 AND and about 110 XOR a byte.
     Source: the inverse of a0 Y + a1 Y^q is (a1 Y + a0 Y^q) / (a0 a1 + N (a0 + a1)^2), at each floor of the tower.
@@ -229,6 +230,5 @@ def composite_steps(inverse: bool | None = False) -> list[Step]:
     def out(m, live, name):
         return {"s": _affine(m, live, "u", box.out, name)}
 
-    affine = 2 if inverse is not None else 3
-    steps = [Step(affine, into), Step(3, to_norm), Step(1, invert), Step(2, multiply), Step(affine, out)]
-    return [step.keeping("way") for step in steps] if inverse is None else steps
+    affine = 1 + len(box.into)  # levels, with that of the choice
+    return [Step(affine, into), Step(3, to_norm), Step(1, invert), Step(2, multiply), Step(affine, out)]

@@ -22,7 +22,7 @@ from operator import xor
 from amaranth import Value
 
 from wideblock.rtl.aes import gf256
-from wideblock.rtl.aes.planes import Planes, Step, chosen, named
+from wideblock.rtl.aes.planes import Planes, Step, by_way, named
 
 __all__ = ["norm_steps"]
 
@@ -128,8 +128,8 @@ def _function(x: Planes, values: Sequence[int]) -> Value:
 def norm_steps(inverse: bool | None = False) -> list[Step]:
     """Three steps: the norm and the linear forms, the inverse in GF(2^4), the sum of the products.
 
-    For None they are the S-box, or the inverse where plane ``way`` is high, which they keep: both norms and the forms
-    of both are made, and chosen from.
+    For None they are the S-box, or the inverse where plane ``way`` is high: both norms and the forms of both are made,
+    and chosen from.
 
     Cost: in a core an eighth more four-input LUTs than ``composite``, at three quarters of its depth; 36 registers a
           byte where one stands between the steps.
@@ -155,11 +155,7 @@ def norm_steps(inverse: bool | None = False) -> list[Step]:
 
         d = [[coordinate(way, i) for i in range(4)] for way in range(len(box.norms))]
         forms = [[_add([form(part) for part in _halves(mask)], flip) for mask, flip in row] for row in box.forms]
-        return {"d": either(live, d), "l": either(live, forms)}
-
-    def either(live, ways):
-        """Of both ways' planes those of plane ``way``."""
-        return chosen(live["way"][0], ways[1], ways[0]) if inverse is None else ways[0]
+        return {"d": by_way(live, d), "l": by_way(live, forms)}
 
     def invert(m, live, name):
         d = [named(m, f"{name}_d{i}", plane) for i, plane in enumerate(live["d"])]
@@ -172,7 +168,6 @@ def norm_steps(inverse: bool | None = False) -> list[Step]:
             terms = [e[j] & live["l"][8 * j + i] for j in range(4)]
             pairs = [named(m, f"{name}_p{i}{n}", terms[n] ^ terms[n + 1]) for n in (0, 2)]
             out.append(_add(pairs))
-        return {"s": either(live, [[~s if c >> i & 1 else s for i, s in enumerate(out)] for c in box.constants])}
+        return {"s": by_way(live, [[~s if c >> i & 1 else s for i, s in enumerate(out)] for c in box.constants])}
 
-    steps = [Step(3 if inverse is not None else 4, to_norm), Step(1, invert), Step(2, multiply)]
-    return [step.keeping("way") for step in steps] if inverse is None else steps
+    return [Step(2 + len(box.norms), to_norm), Step(1, invert), Step(2, multiply)]

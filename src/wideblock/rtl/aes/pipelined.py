@@ -152,8 +152,8 @@ class PipelinedDecryption(_Pipelined):
 class PipelinedEitherWay(wiring.Component):
     """``o`` is AES of ``i`` under ``round_keys``, or with ``decrypt`` beside it inverse AES: a block a cycle and lane.
 
-    The S-box and its inverse are inversion in GF(2^8) and an affine map, behind or before it: the inversion serves
-    both. A block to decrypt goes with its columns mirrored, so that both directions shift rows alike.
+    One inversion in GF(2^8) serves the S-box and its inverse. A block to decrypt goes with its columns mirrored, so
+    that both directions shift rows alike.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
     Cost:   16 inversions a round and lane, about three quarters of a pipeline for each direction; deeper logic.

@@ -5,12 +5,12 @@ A state is ``planes``: eight values, plane ``b`` holding bit ``b`` of each byte,
 gate in every byte of the state.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from amaranth import Cat, Module, Signal, Value
 
-__all__ = ["Planes", "Step", "applied", "chosen", "from_planes", "named", "separated", "to_planes"]
+__all__ = ["Planes", "Step", "applied", "by_way", "chosen", "from_planes", "named", "separated", "to_planes"]
 
 Planes = list[Value]
 
@@ -40,6 +40,11 @@ def separated(planes) -> Planes:
 def chosen(way: Value, high: Sequence[Value], low: Sequence[Value]) -> Planes:
     """The planes ``high`` where plane ``way`` is high, else ``low``."""
     return [(way & h) | (~way & v) for h, v in zip(high, low, strict=True)]
+
+
+def by_way(live: Mapping[str, Planes], ways: Sequence[Planes]) -> Planes:
+    """The only ones of ``ways``; of two those of the first way, or of the second where plane ``way`` is high."""
+    return chosen(live["way"][0], ways[1], ways[0]) if len(ways) > 1 else ways[0]
 
 
 def named(m: Module, name: str, value) -> Signal:

@@ -15,7 +15,7 @@ from amaranth.lib.memory import Memory
 from wideblock.rtl.aes.composite import composite_steps
 from wideblock.rtl.aes.gf256 import inverses, table
 from wideblock.rtl.aes.norm import norm_steps
-from wideblock.rtl.aes.planes import Planes, Step, applied, chosen, from_planes, named, to_planes
+from wideblock.rtl.aes.planes import Planes, Step, applied, by_way, from_planes, named, to_planes
 
 __all__ = [
     "GATES",
@@ -91,16 +91,13 @@ def _either_lut_steps() -> list[Step]:
     """The S-box or its inverse by one table, that of 1 / a, and an affine map behind or before it."""
 
     def before(m, live, name):
-        (way,) = live["way"]
-        return {"s": chosen(way, inv_affine(live["s"]), live["s"])}
+        return {"s": by_way(live, [live["s"], inv_affine(live["s"])])}
 
     def after(m, live, name):
-        (way,) = live["way"]
         y = [named(m, f"{name}_y{b}", plane) for b, plane in enumerate(live["s"])]
-        return {"s": chosen(way, y, affine(y))}
+        return {"s": by_way(live, [affine(y), y])}
 
-    steps = [Step(2, before), *_lut_steps(inverses(), halves=False), Step(2, after)]
-    return [step.keeping("way") for step in steps]
+    return [Step(2, before), *_lut_steps(inverses(), halves=False), Step(2, after)]
 
 
 def sbox_steps(kind: str, inverse: bool | None = False, *, halves: bool = False) -> list[Step]:
@@ -111,9 +108,13 @@ def sbox_steps(kind: str, inverse: bool | None = False, *, halves: bool = False)
     """
     if kind not in GATES:
         raise ValueError(f"kind must be one of {', '.join(GATES)}, got {kind!r}")
-    if kind == "lut":
-        return _either_lut_steps() if inverse is None else _lut_steps(table(inverse), halves)
-    return (composite_steps if kind == "composite" else norm_steps)(inverse)
+    if kind != "lut":
+        steps = (composite_steps if kind == "composite" else norm_steps)(inverse)
+    elif inverse is None:
+        steps = _either_lut_steps()
+    else:
+        steps = _lut_steps(table(inverse), halves)
+    return [step.keeping("way") for step in steps] if inverse is None else steps
 
 
 def rom(m: Module, state: Value, name: str, *, inverse: bool = False) -> Signal:

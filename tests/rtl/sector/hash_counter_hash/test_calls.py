@@ -37,7 +37,7 @@ def test_two_stages_a_round_cost_no_interval(monkeypatch, preset, sector_bytes, 
     assert made(preset, {**changes, "overlap": False}).timing.interval > core.timing.interval
 
 
-def test_without_overlap_the_pipelines_choose(monkeypatch):
+def test_without_overlap_the_pipelines_choose():
     for round_stages, stages in ((1, 1), (2, 2), (3, 2)):
         core = made("hctr2-1", {"round_stages": round_stages})
         assert core.calls.inverse.timing.latency == 1 + 10 * stages
