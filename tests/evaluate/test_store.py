@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 
@@ -42,6 +41,12 @@ def test_a_missing_store(tmp_path):
     assert load(tmp_path / "none", missing_ok=True) == []
     with pytest.raises(FileNotFoundError, match="none"):
         load(tmp_path / "none")
+
+
+@pytest.mark.parametrize("path", ["/dev/zero", "/"])
+def test_what_is_no_file_is_no_store(path):
+    with pytest.raises(UserError, match=f"^{path} is no regular file; a store of measured points is one$"):
+        load(path, missing_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -121,9 +126,8 @@ def test_current_has_the_newest_of_each_point(measurement):
 
 
 def test_seeds_of_an_older_netlist_do_not_count(tmp_path, measurement):
-    old = [measurement("xts-enc", "ecp5", seed=seed, mhz=50) for seed in (1, 2)]
-    new = measurement("xts-enc", "ecp5", seed=1, mhz=90)
-    new = replace(new, figures=replace(new.found, area=new.found.area + 1))
+    old = [measurement("xts-enc", "ecp5", seed=seed, mhz=50, verilog="a" * 16) for seed in (1, 2)]
+    new = measurement("xts-enc", "ecp5", seed=1, mhz=90, verilog="b" * 16)
     assert current([*old, new]) == [new] and medians([*old, new]) == [new]
     path = tmp_path / "points.jsonl"
     for point in (*old, new):

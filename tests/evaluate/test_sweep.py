@@ -17,11 +17,14 @@ from multiprocessing import active_children
 import pytest
 
 from wideblock.errors import UserError
+from wideblock.evaluate import run
 from wideblock.evaluate import sweep as module
 from wideblock.evaluate.point import Failure, Point
-from wideblock.evaluate.store import load
+from wideblock.evaluate.run import Design
+from wideblock.evaluate.store import add, current, load
 from wideblock.evaluate.sweep import Space, local, open_points, scheduled, sweep
 from wideblock.synth.process import FlowError
+from wideblock.synth.yosys import Source
 
 pytestmark = pytest.mark.shows("evaluation")
 
@@ -89,6 +92,31 @@ def test_a_stored_point_is_not_measured_again(tmp_path, measured):
     assert sorted(p.identity.key for p in load(path)) == sorted(p.key for p in points)
     assert open_points(points, path) == []
     assert open_points(points, path, again=True) == points
+
+
+@pytest.mark.parametrize("commit", ["later", "first-dirty"])
+def test_a_stored_point_of_a_core_that_has_changed_is_measured_again(tmp_path, monkeypatch, caplog, commit):
+    """Other code may give the same Verilog; the same code does."""
+    caplog.set_level("INFO")
+    made = {"core": "module c(input clk, up, output reg [7:0] q); always @(posedge clk) q <= q + up; endmodule"}
+    monkeypatch.setattr(run, "_design", lambda identity: Design(Source(made["core"], "c"), "clk", 16, 1, 1))
+    monkeypatch.setattr(run, "_commit", lambda: commit)
+    path = tmp_path / "points.jsonl"
+    (point,) = replace(SMALL, targets=("xc7",), changes={}).points()
+    threads([replace(point, commit="first")], path)
+    (first,) = load(path)
+    add(path, replace(first, identity=replace(first.identity, commit="first")))
+    made["core"] = made["core"].replace("q <=", "q  /* counts */ <=")
+    (asked,) = open_points([point], path)
+    assert asked == replace(point, verilog=first.identity.verilog)
+    assert threads([asked], path) == [] and caplog.messages[-1].startswith("1 of 1, xts-enc on xc7: unchanged")
+    made["core"] = made["core"].replace("q + up", "q - up")
+    (second,) = threads(open_points([point], path), path)
+    assert second.identity.verilog != first.identity.verilog and second.identity.commit == commit
+    assert current(load(path)) == [second]
+    assert open_points([replace(point, commit="first")], path)
+    if commit == "later":
+        assert open_points([point], path) == []
 
 
 def test_a_failure_is_stored_with_its_log_and_measured_again_on_request(tmp_path, measured):

@@ -56,8 +56,8 @@ def sweep(
 ) -> None:
     """Measure every mix of presets, parameters, targets and seeds, and store each point as it is found.
 
-    A stored point is not measured again: the same command goes on where it was stopped. A failure is stored with its
-    log; exit status 1 if there was one.
+    A stored point is not measured again unless the core's Verilog has changed: the same command goes on where it was
+    stopped. A failure is stored with its log; exit status 1 if there was one.
     """
     names = [*catalog.PRESETS, *catalog.PARTS] if everything else presets
     if not names:
@@ -78,7 +78,7 @@ def sweep(
     else:
         if measured := [point for point in current(found) if point.figures]:
             table(HEAD, map(row, measured))
-        count = f"{len(found) - len(failed)} measured, {len(failed)} failed, {len(points) - len(wanted)} stored before"
+        count = f"{len(found) - len(failed)} measured, {len(failed)} failed, {len(points) - len(found)} stored before"
         out.print(f"{count}: {store}", markup=False)
     if failed:
         raise typer.Exit(1)

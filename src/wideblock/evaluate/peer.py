@@ -20,7 +20,6 @@ CLOCKS = ("clk", "clock", "aclk", "clk_i", "i_clk", "clk_in", "CLK", "CLOCK")
 """Names of a clock port, by which one is found."""
 
 _MODULE = re.compile(r"^\s*module\s+(\w+)", re.MULTILINE)
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _LICENCES = (
     ("Apache-2.0", r"Apache License\s+Version 2\.0"),
     ("LGPL-3.0-only", r"GNU LESSER GENERAL PUBLIC LICENSE\s+Version 3"),
@@ -47,7 +46,7 @@ def source(directory: Path, top: str) -> Source:
     if not re.fullmatch(r"[A-Za-z_]\w*", top):
         raise UserError(f"--top is the name of a Verilog module, got {top!r}")
     texts = {path: path.read_text(errors="replace") for path in sorted(directory.rglob("*.v")) if path.is_file()}
-    plain = {path: _COMMENT.sub(" ", text) for path, text in texts.items()}
+    plain = {path: yosys.uncommented(text) for path, text in texts.items()}
     defining: dict[str, list[Path]] = {}
     for path, text in plain.items():
         for module in _MODULE.findall(text):

@@ -49,6 +49,8 @@ class Identity:
     tools:      each tool with its version
     version, commit: of wideblock; commit None outside a repository, with "-dirty" where the code was changed since
     origin:     of a peer's Verilog; None for ours
+    verilog:    digest of what was measured, see :attr:`wideblock.synth.yosys.Source.digest`; None where nothing was
+                measured yet, or it failed, and where it was not noted
     """
 
     preset: str
@@ -62,6 +64,7 @@ class Identity:
     version: str
     commit: str | None
     origin: Origin | None = None
+    verilog: str | None = None
 
     @property
     def name(self) -> str:
@@ -70,14 +73,14 @@ class Identity:
 
     @property
     def flow(self) -> str:
-        """Equal for points that differ in their seed, version or commit alone."""
+        """Equal for points that differ in their seed, version, commit or digest alone."""
         changed = sorted(self.changed.items())
         origin = [dataclasses.astuple(self.origin)] if self.origin else []
         return json.dumps([self.preset, changed, self.target, self.options, self.aim_mhz, self.tools, *origin])
 
     @property
     def key(self) -> str:
-        """Equal for two measurements of the same point; version and commit tell when it was measured, not what."""
+        """Equal for two measurements of the same point, perhaps of an older and a newer netlist."""
         return json.dumps([self.flow, self.seed])
 
 

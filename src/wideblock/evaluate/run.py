@@ -4,7 +4,7 @@
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -146,7 +146,7 @@ def build(
         raise FlowError(f"nothing of {design.source.top} is left after synthesis on {target.name}")
     seconds = round(time.monotonic() - started, 1)
     found = figures(target, area, clock, bytes=design.bytes, interval=design.interval, latency=design.latency)
-    return Point(identity, Figures(**{**vars(found), "seconds": seconds}))
+    return Point(replace(identity, verilog=design.source.digest), replace(found, seconds=seconds))
 
 
 @lru_cache(maxsize=1)  # the seeds and target clocks of a core come one after another
@@ -154,9 +154,15 @@ def _area(source: Source, target: str, options: tuple[str, ...]) -> AreaReport:
     return synthesise(source, fpga(target), options=options)
 
 
-def attempt(identity: Identity) -> Point:
-    """As :func:`measure`, but a failure of the tools, or for want of memory, is a point, too."""
+def attempt(identity: Identity) -> Point | None:
+    """As :func:`measure`, but a failure of the tools, or for want of memory, is a point, too.
+
+    None if the core still has the Verilog whose digest is in ``identity``: its figures are known.
+    """
+    known, identity = identity.verilog, replace(identity, verilog=None)
     try:
+        if known and _design(identity).source.digest == known:
+            return None
         return measure(identity)
     except FlowError as error:
         return Point(identity, None, Failure(str(error), error.log))

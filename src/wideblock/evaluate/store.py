@@ -22,8 +22,11 @@ COMMITTED = Path(__file__).parent / "results" / "points.jsonl"
 def load(path: Path | str, *, missing_ok: bool = False) -> list[Point]:
     """Every point of the store, in the order in which they were measured.
 
-    Raises UserError with file and line for a line that is no point, and FileNotFoundError unless ``missing_ok``.
+    Raises UserError with file and line for a line that is no point, and for what is no regular file;
+    FileNotFoundError unless ``missing_ok``.
     """
+    if Path(path).exists() and not Path(path).is_file():  # a device may have no end
+        raise UserError(f"{path} is no regular file; a store of measured points is one")
     try:
         lines = Path(path).read_bytes().splitlines()
     except FileNotFoundError:
@@ -67,17 +70,17 @@ def add(path: Path | str, point: Point) -> None:
 def current(points: Iterable[Point]) -> list[Point]:
     """The newest of the points that are equal by their key; a failure only where nothing was ever found.
 
-    Seeds that were run on an older netlist are left out: its area is not that of the flow's newest point.
+    Seeds that were run on an older netlist are left out: its digest is not that of the flow's newest point.
     """
     newest: dict[str, Point] = {}
-    area: dict[str, float] = {}
+    digest: dict[str, str | None] = {}
     for point in points:
         old = newest.get(point.identity.key)
         if old is None or old.figures is None or point.figures is not None:
             newest[point.identity.key] = point
         if point.figures:
-            area[point.identity.flow] = point.figures.area
-    return [p for p in newest.values() if p.figures is None or p.figures.area == area[p.identity.flow]]
+            digest[point.identity.flow] = point.identity.verilog
+    return [p for p in newest.values() if p.figures is None or p.identity.verilog == digest[p.identity.flow]]
 
 
 def own(points: Iterable[Point]) -> list[Point]:

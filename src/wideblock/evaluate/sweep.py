@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A space of points, measured by several processes on this machine or by the workers of a Dask scheduler.
 
-The store is what makes a sweep resumable: a point in it is not measured again, and each point is in it as soon as it is
-measured. Only the process that calls :func:`sweep` writes.
+The store is what makes a sweep resumable: a point in it is not measured again unless the core has changed, and each
+point is in it as soon as it is measured. Only the process that calls :func:`sweep` writes.
 """
 
 import logging
@@ -81,10 +81,20 @@ class Space:
 def open_points(points: Sequence[Identity], store: Path, *, again: bool = False, retry: bool = False) -> list[Identity]:
     """Those of ``points`` that are to be measured.
 
+    A point that was measured by other code than this has the digest of the Verilog that it had then, and is to be
+    measured if the core has another now.
     again: also those in the store          retry: also those in the store that failed
     """
-    stored = {point.identity.key for point in current(load(store, missing_ok=True)) if point.figures or not retry}
-    return [point for point in points if again or point.key not in stored]
+    stored = {point.identity.key: point.identity for point in current(load(store, missing_ok=True))
+              if point.figures or not retry}  # fmt: skip
+    wanted = []
+    for point in points:
+        old = stored.get(point.key)
+        if again or old is None:
+            wanted.append(point)
+        elif old.verilog and not _same_code(old, point):
+            wanted.append(replace(point, verilog=old.verilog))
+    return wanted
 
 
 def sweep(
@@ -95,26 +105,30 @@ def sweep(
 ) -> list[Point]:
     """Measures ``points`` and adds each to ``store`` as soon as it is found, a failure with its log, too.
 
-    progress: is called with what was last measured, how many are done, and of how many
-    Returns the points, in the order in which they were done. Raises OSError if the store cannot be written, FlowError
-    if a worker is killed.
+    A point with a digest is passed over if the core's Verilog still has it.
+    progress: is called with what was last done, how many are done, and of how many
+    Returns the measured points, in the order in which they were done. Raises OSError if the store cannot be written,
+    FlowError if a worker is killed.
     """
-    began, done = time.monotonic(), []
+    began, measured = time.monotonic(), []
     progress("measuring", 0, len(points))
     try:
-        for future in as_completed([executor.submit(attempt, point) for point in points]):
-            point = future.result()
-            add(store, point)
-            done.append(point)
-            left = (time.monotonic() - began) / len(done) * (len(points) - len(done))
+        started = {executor.submit(attempt, point): point for point in points}
+        for done, future in enumerate(as_completed(started), 1):
+            identity, point = started[future], future.result()
+            if point:
+                add(store, point)
+                measured.append(point)
+            left = (time.monotonic() - began) / done * (len(points) - done)
             rest = f"; about {_duration(left)} left" if left else ""
-            log.info("%d of %d, %s%s", len(done), len(points), _line(point), rest)
-            progress(f"{point.name} on {point.identity.target}", len(done), len(points))
+            said = _line(point) if point else f"{_where(identity)}: unchanged"
+            log.info("%d of %d, %s%s", done, len(points), said, rest)
+            progress(f"{identity.name} on {identity.target}", done, len(points))
     except BrokenProcessPool:
         raise FlowError(
             "a worker was killed, perhaps for want of memory; the same command with --workers 1 goes on from here"
         ) from None
-    return done
+    return measured
 
 
 def points_of(
@@ -220,16 +234,24 @@ def _prepare(memory: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
+def _same_code(a: Identity, b: Identity) -> bool:
+    """Whether both were measured by one state of this package, without asking what Verilog it gives."""
+    return (a.version, a.commit) == (b.version, b.commit) and not (a.commit or "").endswith("-dirty")
+
+
+def _where(identity: Identity) -> str:
+    seed = f", seed {identity.seed}" if identity.seed is not None else ""
+    return f"{identity.name} on {identity.target}{seed}"
+
+
 def _line(point: Point) -> str:
-    """The point in a few words."""
-    where = f"{point.name} on {point.identity.target}"
-    if point.identity.seed is not None:
-        where += f", seed {point.identity.seed}"
+    """The measured point in a few words."""
+    where = _where(point.identity)
     if point.failure:
         return f"{where}: FAILED, {point.failure.reason}"
     found = point.found
     mhz = f", {found.clock.mhz:.0f} MHz" if found.clock else ""
-    return f"{where}: {found.area:,} {found.unit.partition(' (')[0]}{mhz}, {found.seconds:.0f} s"
+    return f"{where}: {found.area:,} {target_of(point.identity.target).unit}{mhz}, {found.seconds:.0f} s"
 
 
 def _duration(seconds: float) -> str:

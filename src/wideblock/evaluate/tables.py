@@ -156,14 +156,14 @@ def area(found: Figures) -> str:
 
 def clock(found: Clock | None) -> str:
     """MHz, marked where wires are not in it."""
-    return "-" if found is None else f"{found.mhz:.0f}{'' if found.wires else ' (pre-layout)'}"
+    return "-" if found is None else f"{found.mhz:,.0f}{'' if found.wires else ' (pre-layout)'}"
 
 
 def _clocked(points: Iterable[Point], wires: bool) -> tuple[str, str]:
     """Clock and throughput of the first point that has a clock with, or without, wires."""
     for point in points:
         if point.found.clock and point.found.clock.wires == wires:
-            return f"{point.found.clock.mhz:.0f}", _gbps(point.found)
+            return f"{point.found.clock.mhz:,.0f}", _gbps(point.found)
     return "-", "-"
 
 
@@ -198,7 +198,7 @@ def _built(target: Target, point: Point | None) -> Sequence[str]:
     if point is None:
         return ("-",) * _width(target)
     found = point.found
-    return (area(found), f"{found.clock.mhz:.0f}" if found.clock else "-", _gbps(found))[: _width(target)]
+    return (area(found), f"{found.clock.mhz:,.0f}" if found.clock else "-", _gbps(found))[: _width(target)]
 
 
 def _figure(value: int | None) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Synthesis of emitted Verilog by Yosys: area reports and netlists."""
 
+import hashlib
 import json
 import re
 import sys
@@ -14,7 +15,26 @@ from wideblock.synth import passes, process
 from wideblock.synth.process import FlowError
 from wideblock.synth.targets import Fpga
 
-__all__ = ["AreaReport", "Netlist", "Source", "abc", "cell_models", "netlist", "ports", "run", "synthesise", "tool"]
+__all__ = [
+    "AreaReport",
+    "Netlist",
+    "Source",
+    "abc",
+    "cell_models",
+    "netlist",
+    "ports",
+    "run",
+    "synthesise",
+    "tool",
+    "uncommented",
+]
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def uncommented(verilog: str) -> str:
+    """``verilog`` with a blank for each comment."""
+    return _COMMENT.sub(" ", verilog)
 
 
 @dataclass(frozen=True)
@@ -29,6 +49,11 @@ class Source:
             raise ValueError(f"top must be a plain Verilog identifier, got {self.top!r}")
         if not re.search(rf"\bmodule\s+{re.escape(self.top)}(?![\w$])", self.verilog):
             raise ValueError(f"the Verilog has no module {self.top!r}")
+
+    @property
+    def digest(self) -> str:
+        """Tells netlists apart: 16 hexadecimal digits of the SHA-256 of the Verilog, its comments and blanks apart."""
+        return hashlib.sha256(" ".join(uncommented(self.verilog).split()).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,13 @@ from typing import Any
 
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
+from wideblock.synth.yosys import uncommented
 from wideblock.verify.driver import CoreSimulation
 from wideblock.verify.report import Report
 from wideblock.verify.suites import suite_of
 
 __all__ = ["cells", "simulate_netlist", "verify_netlist"]
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _SPECIFY = re.compile(r"\bspecify\b.*?\bendspecify\b", re.DOTALL)
 _BEHAVIOUR = re.compile(r"\b(assign|always|initial|and|or|not|xor|buf)\b|^\s*[A-Z]\w+\s+(#|\w+\s*\()", re.MULTILINE)
 _MODULE = re.compile(r"^[ \t]*(?:\(\*.*?\*\)\s*)*module\s+\\?([\w$]+).*?^[ \t]*endmodule\b", re.MULTILINE | re.DOTALL)
@@ -67,7 +67,7 @@ def cells(netlist: str, models: Sequence[Path], includes: Sequence[Path] = ()) -
 
 def _modules(texts: Iterable[str]) -> dict[str, str]:
     """Every module of Verilog texts by its name, without comments."""
-    return {module[1]: module[0] for text in texts for module in _MODULE.finditer(_COMMENT.sub("", text))}
+    return {module[1]: module[0] for text in texts for module in _MODULE.finditer(uncommented(text))}
 
 
 def _behaves(module: str) -> bool:
