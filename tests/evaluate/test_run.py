@@ -24,12 +24,12 @@ def small(monkeypatch):
 
 @pytest.mark.slow
 def test_a_routed_point_has_all_its_figures():
-    identity = identify("aes128-pec", {}, target("ecp5"), seed=0, mhz=150)
+    identity = identify("aes128-pec", {}, target("ecp5"), seed=0, mhz=150, route_options=("--tmg-ripup",))
     point = measure(identity)
     assert replace(point.identity, commit=None) == replace(identity, commit=None, verilog=COUNTER.digest)
     found = point.found
     assert found.ffs == 8 and found.unit == "LUT4" and found.seconds > 0
-    assert "--seed 0" in found.command and "--freq 150" in found.command
+    assert all(argument in found.command for argument in ("--seed 0", "--freq 150", "--tmg-ripup"))
     assert found.clock and found.clock.wires and found.clock.routing_ns > 0
     assert found.gbps == pytest.approx(16 * 8 / 2 * found.clock.mhz / 1000)
     assert found.latency_ns == pytest.approx(5000 / found.clock.mhz)
@@ -38,9 +38,9 @@ def test_a_routed_point_has_all_its_figures():
 def test_area_alone_has_neither_seed_nor_clock():
     for identity in (
         identify("aes128-pec", {}, target("xc6v")),
-        identify("aes128-pec", {}, target("ecp5"), routed=False),
+        identify("aes128-pec", {}, target("ecp5"), routed=False, route_options=("--tmg-ripup",)),
     ):
-        assert (identity.seed, identity.aim_mhz, len(identity.tools)) == (None, None, 1)
+        assert (identity.seed, identity.aim_mhz, identity.route_options, len(identity.tools)) == (None, None, (), 1)
         point = measure(identity)
         assert point.found.clock is None and point.found.ffs == 8
 

@@ -142,8 +142,9 @@ def test_typical_is_the_median_of_the_last_flow(measurement):
     slower, faster = (measurement("fast-brw-2", "ecp5", mhz=mhz, aim_mhz=mhz) for mhz in (110.0, 130.0))
     assert typical([*first, slower]) == [first[2]] and typical([faster, *first]) == [faster]
     assert medians([*first, slower, faster, first[0]]) == [slower, faster, first[2]]
-    later = measurement("fast-brw-2", "ecp5", mhz=60, options=("-abc9",))
-    assert typical([*first, later]) == [later]
+    for other in ({"options": ("-abc9",)}, {"route_options": ("--tmg-ripup",)}):
+        later = measurement("fast-brw-2", "ecp5", mhz=60, **other)
+        assert typical([*first, later]) == [later] and from_json(later.json()) == later
     assert typical([later, *first])[0].found.clock.mhz == 120
     assert typical([measurement("fast-brw-2", failed="no")]) == []
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from wideblock.cli.app import Json, Set, as_json, out, settings, stages, table
-from wideblock.cli.flow import STORE, Mhz, Scheduler, Store, Target, Workers, Yosys, processes
+from wideblock.cli.flow import STORE, Mhz, Nextpnr, Scheduler, Store, Target, Workers, Yosys, processes
 from wideblock.evaluate.clock import Distribution, search
 from wideblock.evaluate.point import Identity, Point
 from wideblock.evaluate.run import identify
@@ -28,6 +28,7 @@ def clock(
     trials: Annotated[int, typer.Option(metavar="N", min=1, help="Aims to try at the most.")] = 8,
     mhz: Mhz = None,
     options: Yosys = None,
+    route_options: Nextpnr = None,
     store: Store = STORE,
     workers: Workers = None,
     scheduler: Scheduler = None,
@@ -38,7 +39,7 @@ def clock(
     The first aim is --mhz; those after it are near the best one so far. Every point is stored: the same command goes
     on where it was stopped.
     """
-    core = identify(preset, settings(changes), target_of(target), mhz=mhz, options=options or ())
+    core = identify(preset, settings(changes), target_of(target), mhz=mhz, options=options, route_options=route_options)
     with (
         stages(f"{core.name} on {target}") as report,
         processes(workers, scheduler) as executor,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
-from wideblock.cli.flow import STORE, Aims, Scheduler, Store, Target, Workers, Yosys, processes
+from wideblock.cli.flow import STORE, Aims, Nextpnr, Scheduler, Store, Target, Workers, Yosys, processes
 from wideblock.evaluate.explore import Objective, pareto, same_function
 from wideblock.evaluate.explore import explore as search
 from wideblock.evaluate.point import Identity, Point
@@ -34,6 +34,7 @@ def explore(
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds 1 to N; their median counts.")] = 1,
     mhz: Aims = None,
     options: Yosys = None,
+    route_options: Nextpnr = None,
     store: Store = STORE,
     workers: Workers = None,
     scheduler: Scheduler = None,
@@ -46,7 +47,7 @@ def explore(
     """
     given = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
     spaces = [
-        Space((name,), (target,), given or same_function(name), range(1, seeds + 1), mhz or (), options or ())
+        Space((name,), (target,), given or same_function(name), range(1, seeds + 1), mhz, options, route_options)
         for name in presets
     ]
     with (

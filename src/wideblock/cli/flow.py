@@ -13,8 +13,8 @@ from wideblock.errors import UserError
 from wideblock.evaluate.sweep import local, scheduled, workers_by_memory
 from wideblock.synth.targets import targets
 
-__all__ = ["STORE", "Aims", "Mhz", "Routed", "Scheduler", "Seed", "Store", "Target", "Targets", "Workers", "Yosys"]
-__all__ += ["processes"]
+__all__ = ["STORE", "Aims", "Mhz", "Nextpnr", "Routed", "Scheduler", "Seed", "Store", "Target", "Targets", "Workers"]
+__all__ += ["Yosys", "processes"]
 
 Target = Annotated[
     str, typer.Option(metavar="NAME", help=f"One of {', '.join(targets)}.", autocompletion=complete_target)
@@ -45,6 +45,10 @@ Aims = Annotated[
 Yosys = Annotated[
     list[str] | None,
     typer.Option("--yosys", metavar="ARG", help="Argument of the target's synthesis pass; may be repeated."),
+]
+Nextpnr = Annotated[
+    list[str] | None,
+    typer.Option("--nextpnr", metavar="ARG", help="Argument of nextpnr beyond the target's own; may be repeated."),
 ]
 Workers = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Processes; default: by cores and memory of the machine.")

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from wideblock.cli.app import Json, as_json, out, stages, table
-from wideblock.cli.flow import STORE, Mhz, Routed, Seed, Store, Targets, Yosys
+from wideblock.cli.flow import STORE, Mhz, Nextpnr, Routed, Seed, Store, Targets, Yosys
 from wideblock.evaluate import peer
 from wideblock.evaluate.run import build
 from wideblock.evaluate.store import add
@@ -44,6 +44,7 @@ def measure_peer(
     seed: Seed = 1,
     mhz: Mhz = None,
     options: Yosys = None,
+    route_options: Nextpnr = None,
     store: Store = STORE,
     json: Json = False,
 ) -> None:
@@ -55,7 +56,9 @@ def measure_peer(
     source = peer.source(directory, top)
     origin = peer.origin(directory, top, repository=repository, commit=commit, licence=licence)
     points = [
-        peer.identify(name, origin, device, routed=routed, seed=seed, mhz=mhz, options=options or ())
+        peer.identify(
+            name, origin, device, routed=routed, seed=seed, mhz=mhz, options=options, route_options=route_options
+        )
         for device in devices
     ]
     design = peer.design(source, clock, bytes=size, interval=interval, latency=latency)

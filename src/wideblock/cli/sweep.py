@@ -8,7 +8,7 @@ import typer
 
 from wideblock import catalog
 from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
-from wideblock.cli.flow import STORE, Aims, Routed, Scheduler, Store, Targets, Workers, Yosys, processes
+from wideblock.cli.flow import STORE, Aims, Nextpnr, Routed, Scheduler, Store, Targets, Workers, Yosys, processes
 from wideblock.errors import UserError
 from wideblock.evaluate.store import current
 from wideblock.evaluate.sweep import Space, open_points
@@ -38,6 +38,7 @@ def sweep(
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds 1 to N.")] = 1,
     mhz: Aims = None,
     options: Yosys = None,
+    route_options: Nextpnr = None,
     routed: Routed = True,
     store: Store = STORE,
     workers: Workers = None,
@@ -63,7 +64,7 @@ def sweep(
     if not names:
         raise UserError("no preset or part is given; name one or say --all")
     values = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
-    space = Space(names, target or ("xc7", "ecp5"), values, range(1, seeds + 1), mhz or (), options or (), routed)
+    space = Space(names, target or ("xc7", "ecp5"), values, range(1, seeds + 1), mhz, options, route_options, routed)
     with stages("points of the space") as report:
         points = space.points()
         wanted = open_points(points, store, again=again, retry=retry)

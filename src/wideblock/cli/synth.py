@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from wideblock.cli.app import Json, Set, as_json, settings, stages, table
-from wideblock.cli.flow import Mhz, Routed, Seed, Targets, Yosys
+from wideblock.cli.flow import Mhz, Nextpnr, Routed, Seed, Targets, Yosys
 from wideblock.evaluate.run import identify, measure
 from wideblock.evaluate.tables import HEAD, row
 from wideblock.synth.targets import target as target_of
@@ -23,6 +23,7 @@ def synth(
     seed: Seed = 1,
     mhz: Mhz = None,
     options: Yosys = None,
+    route_options: Nextpnr = None,
     json: Json = False,
 ) -> None:
     """Synthesise cores: area, and the clock where there is place and route. Minutes a core and target.
@@ -30,11 +31,8 @@ def synth(
     Nothing is stored; [b]wideblock sweep[/b] stores what it measures.
     """
     devices = [target_of(name) for name in target or ("xc7", "ecp5")]
-    points = [
-        identify(name, settings(changes), device, routed=routed, seed=seed, mhz=mhz, options=options or ())
-        for name in presets
-        for device in devices
-    ]
+    flow = {"routed": routed, "seed": seed, "mhz": mhz, "options": options, "route_options": route_options}
+    points = [identify(name, settings(changes), device, **flow) for name in presets for device in devices]
     with stages("synthesis") as report:
         found = [measure(point, lambda text, k=k: report(text, k, len(points))) for k, point in enumerate(points)]
     if json:

@@ -44,6 +44,7 @@ class Identity:
     parameters: all parameters of the core; empty for a peer
     target:     name of the target
     options:    arguments of the synthesis pass beyond the target's own
+    route_options: those of place and route; empty where nothing is placed
     seed:       of the placer; None where nothing is placed
     aim_mhz:    clock that the tools were asked for; None where they take none
     tools:      each tool with its version
@@ -65,6 +66,7 @@ class Identity:
     commit: str | None
     origin: Origin | None = None
     verilog: str | None = None
+    route_options: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -72,11 +74,16 @@ class Identity:
         return " ".join((self.preset, *(f"{name}={value}" for name, value in self.changed.items())))
 
     @property
+    def method(self) -> tuple[Any, ...]:
+        """Target, options and tools: figures of two cores compare where these are equal."""
+        return self.target, self.options, self.route_options, self.tools
+
+    @property
     def flow(self) -> str:
         """Equal for points that differ in their seed, version, commit or digest alone."""
         changed = sorted(self.changed.items())
         origin = [dataclasses.astuple(self.origin)] if self.origin else []
-        return json.dumps([self.preset, changed, self.target, self.options, self.aim_mhz, self.tools, *origin])
+        return json.dumps([self.preset, changed, self.method, self.aim_mhz, *origin])
 
     @property
     def key(self) -> str:
@@ -234,6 +241,7 @@ def from_json(line: str) -> Point:
                 **{
                     **identity,
                     "options": tuple(identity["options"]),
+                    "route_options": tuple(identity.get("route_options", ())),
                     "tools": tuple(identity["tools"]),
                     "origin": None if origin is None else Origin(**origin),
                 }

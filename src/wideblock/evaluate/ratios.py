@@ -100,12 +100,8 @@ def _alone(name: str, parameters: Mapping[str, Any], core: Identity, parts: Iter
     """The part ``name`` with these ``parameters``, measured as ``core`` was; of several clocks that the tools aimed at,
     the best one.
     """
-
-    def alike(part: Identity) -> bool:
-        return (part.target, part.options, part.tools) == (core.target, core.options, core.tools)
-
     same = [part for part in parts if (part.identity.preset, part.identity.parameters) == (name, parameters)]
-    found = [part for part in same if alike(part.identity)]
+    found = [part for part in same if part.identity.method == core.method]
     return max(found, key=lambda part: _clock(part).mhz, default=None)
 
 

@@ -47,13 +47,14 @@ def identify(
     routed: bool = True,
     seed: int | None = 1,
     mhz: float | None = None,
-    options: Sequence[str] = (),
+    options: Sequence[str] | None = None,
+    route_options: Sequence[str] | None = None,
 ) -> Identity:
     """Returns the identity of a point before it is measured: preset or part ``name``, changed, on ``target``.
 
     routed:  False for area alone where there is place and route
     seed:    of the placer, if routed         mhz: clock that the tools aim at; None for the target's own
-    options: arguments of the synthesis pass
+    options: arguments of the synthesis pass          route_options: of place and route, if routed
     Raises UserError for a name, a change or an option that does not exist, FlowError for a tool that is missing.
     """
     chosen = catalog.preset_or_part(name)
@@ -67,7 +68,7 @@ def identify(
         preset=name,
         changed=changed,
         parameters=values,
-        **settings(target, routed=routed, seed=seed, mhz=mhz, options=options),
+        **settings(target, routed=routed, seed=seed, mhz=mhz, options=options, route_options=route_options),
     )
 
 
@@ -77,9 +78,11 @@ def settings(
     routed: bool = True,
     seed: int | None = 1,
     mhz: float | None = None,
-    options: Sequence[str] = (),
+    options: Sequence[str] | None = None,
+    route_options: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """The fields of an :class:`Identity` that tell of the flow, whatever is measured; arguments as :func:`identify`."""
+    options = tuple(options or ())
     if isinstance(target, Asic):
         asic.check_options(target, options)
         tools, placed, timed = asic.tools(target), False, True
@@ -89,7 +92,8 @@ def settings(
         tools = place.tools(target)[: None if placed else 1]
     return {
         "target": target.name,
-        "options": tuple(options),
+        "options": options,
+        "route_options": tuple(route_options or ()) if placed else (),
         "seed": seed if placed else None,
         "aim_mhz": float(mhz or target.aim_mhz) if timed else None,
         "tools": tools,
@@ -108,7 +112,7 @@ def measure(identity: Identity, stage: Callable[[str], None] = lambda text: None
     wanted = identity.tools
     identity = identify(
         identity.preset, identity.changed, target, routed=identity.seed is not None, seed=identity.seed,
-        mhz=identity.aim_mhz, options=identity.options,
+        mhz=identity.aim_mhz, options=identity.options, route_options=identity.route_options,
     )  # fmt: skip
     if identity.tools != wanted:
         raise FlowError(f"the tools are to be {', '.join(wanted)}; here are {', '.join(identity.tools)}")
@@ -140,7 +144,7 @@ def build(
             stage(f"{identity.name} on {target.name}: place and route")
             clock = place.place(
                 design.source, target, clock=design.clock, seed=identity.seed, mhz=identity.aim_mhz or target.aim_mhz,
-                options=identity.options,
+                options=identity.options, route_options=identity.route_options,
             )  # fmt: skip
     if not area.area:
         raise FlowError(f"nothing of {design.source.top} is left after synthesis on {target.name}")

@@ -117,8 +117,7 @@ def typical(points: Iterable[Point]) -> list[Point]:
         groups.setdefault((point.name, point.identity.target), []).append(point)
     chosen = []
     for _, same in sorted(groups.items()):
-        last = same[-1].identity
-        alike = [p for p in same if (p.identity.options, p.identity.tools) == (last.options, last.tools)]
+        alike = [point for point in same if point.identity.method == same[-1].identity.method]
         clocked = [point for point in alike if point.found.clock]
         chosen.append(max(clocked, key=_mhz) if clocked else alike[-1])
     return chosen

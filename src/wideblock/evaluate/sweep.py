@@ -47,15 +47,16 @@ class Space:
     targets:  names of targets
     seeds:    of the placer; used only where there is one
     mhz:     clocks to aim at; used only where the tools take one; empty for the target's own
-    options, routed: as in :func:`wideblock.evaluate.run.identify`
+    options, route_options, routed: as in :func:`wideblock.evaluate.run.identify`
     """
 
     names: Sequence[str]
     targets: Sequence[str]
     changes: Mapping[str, Sequence[str]]
     seeds: Sequence[int] = (1,)
-    mhz: Sequence[float] = ()
-    options: Sequence[str] = ()
+    mhz: Sequence[float] | None = None
+    options: Sequence[str] | None = None
+    route_options: Sequence[str] | None = None
     routed: bool = True
 
     def points(self) -> list[Identity]:
@@ -70,7 +71,10 @@ class Space:
             for values in product(*self.changes.values()):
                 changes = dict(zip(self.changes, values, strict=True))
                 for target in targets:
-                    one = identify(name, changes, target, routed=self.routed, options=self.options)
+                    one = identify(
+                        name, changes, target, routed=self.routed, options=self.options,
+                        route_options=self.route_options,
+                    )  # fmt: skip
                     seeds = self.seeds if one.seed is not None else (None,)
                     aims = map(float, self.mhz) if self.mhz and one.aim_mhz else (one.aim_mhz,)
                     for each in (replace(one, aim_mhz=mhz, seed=seed) for mhz, seed in product(aims, seeds)):

@@ -79,13 +79,17 @@ def place(
     mhz: float = 200,
     seed: int = 1,
     options: Sequence[str] = (),
+    route_options: Sequence[str] = (),
     timeout: float | None = None,
 ) -> ClockReport:
     """Clock of ``source`` on ``target``, inside a scan harness.
 
-    ``clock`` is the core's clock port, ``mhz`` what the router aims at (it may miss it), ``timeout`` the seconds each
-    of the two tools may take. The same arguments and tools give the same result. An AES core takes minutes; another
-    seed or ``mhz`` right after it is not synthesised again.
+    clock:         the core's clock port
+    mhz:           what the router aims at; it may miss it
+    options:       arguments of the synthesis pass beyond the target's own          route_options: of place and route
+    timeout:       seconds that each of the two tools may take
+    The same arguments and tools give the same result. An AES core takes minutes; another seed, ``mhz`` or option of the
+    route right after it is not synthesised again.
     """
     router = target.router
     if router is None:
@@ -98,6 +102,7 @@ def place(
         (where / NETLIST).write_text(core.json)
         arguments = [
             *router.arguments,
+            *route_options,
             "--json",
             NETLIST,
             "--report",
