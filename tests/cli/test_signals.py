@@ -21,8 +21,7 @@ CRYPT = [*COMMAND, "encrypt", "xts-enc", "--key", KEY + KEY[::-1], "--in", "imag
 # the core of the tests of images
 SMALL = ["xts-both", "--set", "sector_bytes=64", "--set", "sbox=composite"]
 RTL = [*COMMAND, "encrypt", *SMALL, "--key", KEY + KEY[::-1]]
-# those that are not ignored here, as SIGHUP is under nohup: what is started ignores them, too
-SIGNALS = [n for n in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if signal.getsignal(n) != signal.SIG_IGN]
+SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
 
 
 @pytest.fixture
@@ -60,6 +59,15 @@ def until(condition, what, seconds=120):
     while not condition():
         assert time.monotonic() < end, f"after {seconds} s there is no {what}"
         time.sleep(0.01)
+
+
+@pytest.fixture(autouse=True)
+def signals():
+    """None is ignored, as SIGHUP is under nohup and SIGINT in a shell's background: what is started inherits that."""
+    before = {number: signal.signal(number, signal.default_int_handler) for number in SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 @contextmanager

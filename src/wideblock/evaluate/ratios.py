@@ -71,10 +71,10 @@ def row(ratio: Ratio) -> tuple[str, ...]:
     return (
         ratio.core.name,
         ratio.core.identity.target,
-        f"{clock.mhz:.0f}",
+        f"{clock.mhz:,.0f}",
         "-" if ratio.core.identity.seed is None else str(ratio.seeds),
         ", ".join(
-            f"{cipher.identity.preset.removeprefix('aes128-')} {_clock(cipher).mhz:.0f}" for cipher in ratio.ciphers
+            f"{cipher.identity.preset.removeprefix('aes128-')} {_clock(cipher).mhz:,.0f}" for cipher in ratio.ciphers
         ),
         f"{ratio.value:.2f}",
         " / ".join(f"{value:.2f}" for value in _published(ratio.core.identity.preset)) or "-",
