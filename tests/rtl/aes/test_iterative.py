@@ -73,8 +73,15 @@ def run(dut, blocks, *, p_valid=1.0, p_ready=1.0, seed=0):
 @pytest.mark.parametrize(
     "key_bits, sbox, stages",
     few_of_many(
-        product((128, 192, 256), ("lut", "composite", "norm"), (1, 2)),
-        [(128, "lut", 1), (192, "composite", 2), (256, "norm", 1), (128, "norm", 2), (256, "lut", 2)],
+        product((128, 192, 256), ("lut", "composite", "norm"), (1, 2, 3)),
+        [
+            (128, "lut", 1),
+            (192, "composite", 2),
+            (256, "norm", 1),
+            (128, "norm", 2),
+            (256, "lut", 3),
+            (192, "norm", 3),
+        ],
     ),
 )
 def test_values_and_timing(core, key_bits, sbox, stages):
@@ -103,7 +110,7 @@ def test_fips_197(key_bits, block):
 
 
 @pytest.mark.parametrize("core", CORES)
-@pytest.mark.parametrize("stages", [1, 2])
+@pytest.mark.parametrize("stages", [1, 2, 3])
 def test_a_block_goes_under_the_key_chosen_with_it(core, stages):
     dut = core(key_sets=2, round_stages=stages)
     keys = [random.Random(seed).randbytes(16) for seed in range(2)]

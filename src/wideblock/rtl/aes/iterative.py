@@ -7,9 +7,10 @@ from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.planes import Planes, applied, from_planes, named, to_planes
+from wideblock.rtl.aes.planes import Planes, Step, applied, from_planes, named, separated, to_planes
 from wideblock.rtl.aes.rounds import (
     ROUNDS,
+    add_round_key,
     check_parameters,
     cut_places,
     either_sbox_steps,
@@ -23,16 +24,16 @@ from wideblock.rtl.aes.rounds import (
     unmix_steps,
     whiten_either,
 )
-from wideblock.rtl.aes.sbox import GATES, inv_sub_bytes, logic_sbox, sbox_steps, sub_bytes
+from wideblock.rtl.aes.sbox import GATES, logic_sbox, sbox_steps
 from wideblock.rtl.pipeline import Timing
 
 __all__ = ["ROUND_STAGES", "IterativeDecryption", "IterativeEitherWay", "IterativeEncryption", "beside"]
 
 
-ROUND_STAGES = (1, 2)
+ROUND_STAGES = (1, 2, 3)
 """Stages a round that a core can have."""
 
-LINEAR = 5  # levels behind the S-boxes: round key, columns, the choice of the last round and of a new block
+CHOICE = 2  # levels behind a round: the choice of the last one, and of a new block
 
 
 class _Iterative(wiring.Component):
@@ -51,7 +52,7 @@ class _Iterative(wiring.Component):
     ):
         check_parameters(key_bits, sbox, kinds=GATES)
         if round_stages not in ROUND_STAGES:
-            raise ValueError(f"round_stages must be 1 or 2, got {round_stages!r}")
+            raise ValueError(f"round_stages must be 1, 2 or 3, got {round_stages!r}")
         if key_sets not in (1, 2):
             raise ValueError(f"key_sets must be 1 or 2, got {key_sets!r}")
         if full_rounds is not None and (self._inverse or not 1 <= full_rounds <= ROUNDS[key_bits]):
@@ -78,6 +79,7 @@ class _Iterative(wiring.Component):
         m = Module()
         state = Signal(128, reset_less=True)
         left = Signal(range(self.rounds + 1))  # rounds still to do
+        following = Signal(range(self.rounds))  # rounds after the present one: a register, as it chooses the round key
         full = Signal()
 
         done = named(m, "done", left == 0)
@@ -88,42 +90,60 @@ class _Iterative(wiring.Component):
             self.i.ready.eq(~full | (done & self.o.ready)),
         ]
 
-        following = Signal(range(self.rounds + 1))
-        m.d.comb += following.eq(left - 1)
         outer, inner = self._keys(m, take, following)
-        chosen, substituted, end = self._first_half(m, state, inner, full & ~done)
-        permutation = inv_shift_rows if self._inverse else shift_rows
-        rows = permutation([named(m, f"sb{b}", plane) for b, plane in enumerate(substituted)])
-        key = [chosen[16 * b : 16 * b + 16] for b in range(8)]
-        keyed = named(m, "keyed", from_planes([r ^ k for r, k in zip(rows, key, strict=True)]))
-        live = applied(m, {"s": rows}, (unmix_steps if self._inverse else mix_steps)(key, last=False), "u")
+        live, end = self._round(m, state, inner, full & ~done)
         mixed = named(m, "mixed", from_planes(live["s"]))
-        m.d.comb += self.ahead.eq(mixed if self.full else keyed)
+        last = mixed if self.full else named(m, "keyed", from_planes(live["k"]))
+        m.d.comb += self.ahead.eq(last)
 
         with m.If(full & ~done):
             with m.If(end):
-                m.d.sync += [state.eq(mixed if self.full else Mux(following == 0, keyed, mixed)), left.eq(following)]
+                m.d.sync += state.eq(Mux(following == 0, last, mixed))
+                m.d.sync += [left.eq(following), following.eq(following - 1)]
         with m.Elif(take):
-            m.d.sync += [state.eq(self.i.payload ^ outer), left.eq(self.rounds), full.eq(1)]
+            m.d.sync += [state.eq(self.i.payload ^ outer), full.eq(1)]
+            m.d.sync += [left.eq(self.rounds), following.eq(self.rounds - 1)]
         with m.Elif(self.o.ready):
             m.d.sync += full.eq(0)
         with m.If(self.clear):
-            m.d.sync += [state.eq(0), left.eq(0), full.eq(0)]
+            m.d.sync += [state.eq(0), left.eq(0), following.eq(0), full.eq(0)]
         return m
 
-    def _first_half(self, m: Module, state: Value, key: Value, busy: Value) -> tuple[Value, Planes, Value]:
-        """What the second half of a round takes: the round key, the bytes substituted; and whether its cycle is now.
+    def _round(self, m: Module, state: Value, key: Value, busy: Value) -> tuple[dict[str, Planes], Value]:
+        """The state after a round, and as ``k`` without MixColumns, as after a last one; and whether its cycle is now.
 
-        With two stages a register stands in the S-boxes, or behind them, and the round key comes from one, too.
+        With more than one stage the round key comes from a register, too, and the first stage ends before it.
         """
-        substitute = inv_sub_bytes if self._inverse else sub_bytes
-        if self.round_stages == 1:
-            return named(m, "key", key), to_planes(substitute(m, state, self.sbox, "sb")), Const(1, 1)
-        cuts = cut_places([*(step.levels for step in sbox_steps(self.sbox, self._inverse)), LINEAR], 2)
-        chosen = Signal(128, name="key")
-        end = Signal(name="round_end")
-        m.d.sync += [chosen.eq(key), end.eq(busy & ~end)]
-        return chosen, to_planes(substitute(m, state, self.sbox, "sb", cuts=cuts)), end
+        end: Value = Const(1, 1)
+        if self.round_stages > 1:
+            chosen = Signal(128, name="key")
+            behind = [
+                Signal(name=f"stage{k}") for k in range(2, self.round_stages + 1)
+            ]  # where the block is; else in 1
+            m.d.sync += [chosen.eq(key), Cat(behind).eq(Cat(busy & ~Cat(behind).any(), behind[:-1]))]
+            key, end = chosen, behind[-1]
+        substitution = sbox_steps(self.sbox, self._inverse)
+        steps = [*substitution, *self._linear(named(m, "round_key", key))]
+        levels = [step.levels for step in steps]
+        levels[-1] += CHOICE
+        cuts = cut_places(levels, self.round_stages, first=len(substitution) - 1)
+        return applied(m, {"s": to_planes(state)}, steps, "r", cuts=cuts - {len(steps) - 1}), end
+
+    def _linear(self, key: Value) -> list[Step]:
+        """The steps after the S-boxes. ``k`` is the state without MixColumns, unless every round has it.
+
+        key: planes of a round key side by side
+        """
+        planes = separated(key)
+        permutation = inv_shift_rows if self._inverse else shift_rows
+        first, *others = (unmix_steps if self._inverse else mix_steps)(planes, last=False)
+
+        def begin(m, live, name):
+            rows = {"s": permutation(live["s"])}
+            out = first.apply(m, rows, name)
+            return out if self.full else {**out, "k": add_round_key(m, rows, name, key=planes)["s"]}
+
+        return [Step(first.levels, begin), *(others if self.full else [step.keeping("k") for step in others])]
 
     def _keys(self, m: Module, take: Value, following: Value) -> tuple[Value, Value]:
         """The round key of a block that is taken, and that of the round that ``following`` rounds follow."""
@@ -154,8 +174,8 @@ class IterativeEncryption(_Iterative):
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128, 15 for AES-256 with one stage), a block every so many
             cycles; ``ahead`` has the result a cycle before ``o``, before the last register.
-    Cost:   16 S-boxes, a multiplexer over the round keys, 128 registers; with two stages 128 for the round key,
-            and those inside or behind the S-boxes.
+    Cost:   16 S-boxes, a multiplexer over the round keys, 128 registers; with more stages 128 for the round key,
+            and those inside a round.
     Paths:  ``o.ready`` to ``i.ready``.
     Bytes:  byte 0 of a block is bits 7..0.
     Source: FIPS 197, 5.1.
@@ -174,8 +194,8 @@ class IterativeDecryption(_Iterative):
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128, 15 for AES-256 with one stage), a block every so many
             cycles; ``ahead`` has the result a cycle before ``o``, before the last register.
-    Cost:   16 inverse S-boxes, a multiplexer over the round keys, 128 registers; with two stages 128 for the round key,
-            and those inside or behind the S-boxes.
+    Cost:   16 inverse S-boxes, a multiplexer over the round keys, 128 registers; with more stages 128 for the round
+            key, and those inside a round.
     Paths:  ``o.ready`` to ``i.ready``.
     Bytes:  byte 0 of a block is bits 7..0.
     Source: FIPS 197, 5.3.

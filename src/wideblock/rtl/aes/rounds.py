@@ -194,10 +194,11 @@ def unmirror(way: Value, s: Planes) -> Planes:
     return chosen(way, mirror_columns(s), s)
 
 
-def cut_places(levels: Sequence[int], stages: int) -> set[int]:
+def cut_places(levels: Sequence[int], stages: int, *, first: int | None = None) -> set[int]:
     """Steps after which a register stands, so that the deepest of ``stages`` stages is as shallow as can be.
 
-    The last step always ends a stage; of equal choices the later registers are taken, where fewer bits are live.
+    The last step always ends a stage; of equal choices the later registers are taken, where fewer bits are live. The
+    register behind the first stage stands after step ``first``, if it is given, or after an earlier one.
     """
     if not 1 <= stages <= len(levels):
         raise ValueError(f"stages must be from 1 to {len(levels)}, got {stages!r}")
@@ -207,4 +208,6 @@ def cut_places(levels: Sequence[int], stages: int) -> set[int]:
         return sorted((sum(levels[a:b]) for a, b in pairwise(edges)), reverse=True)
 
     choices = combinations(range(len(levels) - 1), stages - 1)
+    if first is not None:
+        choices = (places for places in choices if not places or places[0] <= first)
     return {*min(choices, key=lambda places: (depths(places), [-p for p in places])), len(levels) - 1}

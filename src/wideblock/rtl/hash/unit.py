@@ -163,7 +163,7 @@ class HashUnit(wiring.Component):
         word = data.View(decided.shape(), later(m, "word", decided, cycles=self.lag, clear=self.clear))
         power = memory.Memory(shape=128, depth=max(2, len(c.powers)), init=[])
         m.submodules.powers = power
-        m.d.sync += [self.issue(tap).eq(decided[f"issue_{tap.name}"] & ~self.clear) for tap in self.taps]
+        m.d.sync += [self.issue(tap).eq(decided[f"issue_{tap.name}"]) for tap in self.taps]
         tracks = [self._track(m, u, decided) for u in range(self.multipliers)]
         self._keep(m, power, tracks[0])
         self._announce(m, tracks)
@@ -179,7 +179,9 @@ class HashUnit(wiring.Component):
             ]
             for tap in self.taps:
                 if u in c.multipliers_of(tap):
-                    m.d.sync += self.operand(tap).eq(self.reading.block(right) & ~self.clear.replicate(128))
+                    m.d.sync += self.operand(tap).eq(self.reading.block(right))
+        with m.If(self.clear):
+            m.d.sync += [register.eq(0) for tap in self.taps for register in (self.issue(tap), self.operand(tap))]
         return m
 
     def _word(self, m: Module) -> data.View:

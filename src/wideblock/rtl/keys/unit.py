@@ -203,7 +203,9 @@ class KeyUnit(wiring.Component):
         """Counts the calls that were asked for, keeps what returns; high when all did and the core is done, too."""
         asked = self._asked
         finished = Signal()
-        returned = [self.returned & (asked == number) for number in range(1, self.calls + 1)]
+        turns = Signal(self.calls, name="turns")  # which call returns next: registers, for all that takes its result
+        m.d.sync += turns.eq(Cat(asked == number for number in range(1, self.calls + 1)))
+        returned = [self.returned & turn for turn in turns]
         derivations = self.material.derivations
         m.d.sync += asked.eq(asked + self.derive)
         with m.If(returned[-1]):

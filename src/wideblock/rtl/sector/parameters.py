@@ -49,8 +49,8 @@ class SectorParameters(Parameters):
 
     @property
     def sequential_stages(self) -> int:
-        """Registers of one round of a sequential AES, to reach the clock of the pipelines."""
-        return min(self.round_stages, ROUND_STAGES[-1])
+        """Registers of one round of a sequential AES, to reach the clock of the pipelines, up to two."""
+        return min(self.round_stages, 2)
 
     @property
     def m(self) -> int:
@@ -92,14 +92,15 @@ class HashedParameters(SectorParameters):
 
     @property
     def sequential_stages(self) -> int:
-        """As in every core; with overlap the most, where sectors take the lanes for as long as it takes a block.
+        """As in every core; with overlap one more than of a pipeline, or as many as there are, where it costs nothing.
 
-        A round of inverse AES is longer than one of the pipelines.
+        There a sector takes the lanes for as long as the sequential AES takes a block. A round of inverse AES is longer
+        than one of the pipelines.
         """
         steps = -(-(self.m - 1) // self.width) * (self.width // self.lanes)
-        most = ROUND_STAGES[-1]
-        if self.overlap and steps > ROUNDS[self.key_bits] * most:
-            return most
+        more = min(self.round_stages + 1, ROUND_STAGES[-1])
+        if self.overlap and steps > ROUNDS[self.key_bits] * more:
+            return more
         return super().sequential_stages
 
     @property

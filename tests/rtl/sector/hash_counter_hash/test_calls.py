@@ -41,3 +41,12 @@ def test_without_overlap_the_pipelines_choose():
     for round_stages, stages in ((1, 1), (2, 2), (3, 2)):
         core = made("hctr2-1", {"round_stages": round_stages})
         assert core.calls.inverse.timing.latency == 1 + 10 * stages
+
+
+@pytest.mark.parametrize("sector_bytes, stages", [(480, 2), (512, 3)])
+def test_two_stages_of_the_pipelines_are_three_in_a_sequential_cipher(monkeypatch, sector_bytes, stages):
+    changes = {"sector_bytes": sector_bytes, "round_stages": 2}
+    core = made("hctr2-1s", changes)
+    assert core.calls.inverse.timing.latency == 1 + 10 * stages
+    monkeypatch.setattr(type(core.parameters), "sequential_stages", 1)
+    assert made("hctr2-1s", changes).timing.interval == core.timing.interval

@@ -126,8 +126,12 @@ class HashCounterHash(Equations, TwoPass):
         for bank, memory in enumerate(c.sector):
             memory.write(row, Cat(f.beat[column] for column in place.columns(bank)), take)
         if FRONT.Xa in f.front.unit.specials:
-            value = self.Xa([b.read(whose) for b in c.X], c.direction.read(whose))
-            f.m.d.comb += f.front.unit.special(FRONT.Xa).eq(value)
+            # it arrives behind the beats: where its blocks are stored by then, it is read with the control
+            stored = max(piece.block for block in c.X for piece, _ in block.slots) // place.width
+            early = stored + 2 <= self.parameters.beats
+            reader = sector if early else whose
+            value = self.Xa([block.read(reader) for block in c.X], c.direction.read(reader))
+            f.m.d.comb += f.front.unit.special(FRONT.Xa).eq(f.later("Xa", value) if early else value)
         self._held_blocks(f, FRONT, f.front.unit, whose)
         if c.shared is not None:
             # known before the sector's head ends, so ``sector``, which enters, is still the one that it is of; that of
@@ -295,7 +299,7 @@ class HashCounterHash(Equations, TwoPass):
         if c.W is not None:
             c.W.write(sector, y[0], go & first)
         history = self._history(f, y, go)
-        beat = Beat(Cat(history), go & (step[: place.part_bits] == place.parts - 1))
+        beat = Beat(Cat(history), f.later("y_beat", arrived & (steps.step[: place.part_bits] == place.parts - 1)))
         for bank, memory in enumerate(c.result):
             at, row = places[bank], Cat(results[k] for results in history for k in place.written(bank))
             whole = at.part == place.parts - 1
