@@ -121,7 +121,7 @@ class Core(wiring.Component):
         load, value = cipher.o.valid, cipher.o.payload
         if unit.sequenced:
             m.d.comb += [unit.returned.eq(cipher.o.valid), unit.result.eq(cipher.o.payload)]
-            load = unit.returned if hash_key is None else unit.load
+            load = unit.returned if hash_key is None else unit.returned & unit.hash_key_next
         if hash_key in unit.material.raw:
             load, value = unit.taken, unit.word(hash_key)
         left = Signal(range(self.loading + 1))

@@ -33,14 +33,15 @@ class KeyUnit(wiring.Component):
     Derivations: once the round keys are complete, ``derive`` pulses as the cipher has to take :attr:`block`. The core
     raises ``derived`` when all that it keeps itself is in place. A single derivation of a hash key is the core's own
     affair. With more, or with other words, the core gives the cipher's output in ``result`` with ``returned``;
-    the unit then asks for the next one, keeps the words of :meth:`value`, and pulses ``load`` with the hash key.
+    the unit then asks for the next one, and keeps the words of :meth:`value`. ``hash_key_next`` is high, for cycles
+    before it is there, where the next result is the hash key, which the unit does not keep.
 
     With two AES keys, ``round_keys`` are those of both, one after the other; equal keys are ``refused``, a pulse in the
     next cycle, and leave no key. Derived AES keys are expanded one after another when the last derivation returned:
     ``round_keys`` are from then on those of the last one, and :meth:`expanded` has those of each.
 
     Timing: ``clear`` for 2 * rows cycles, a key in the next one: see :attr:`clearing`; the rest is :meth:`setup`.
-    Paths:  none from ``key.valid`` to ``key.ready``; ``returned`` to ``derive`` and ``load``.
+    Paths:  none from ``key.valid`` to ``key.ready``; ``returned`` to ``derive``.
     Cost:   one key expansion; for a second AES key registers for its round keys and the wait of the first; 128
             registers for each derived word that is kept; for each derived AES key registers for its round keys, but
             for the last one only for itself.
@@ -75,7 +76,7 @@ class KeyUnit(wiring.Component):
                 "round_keys": Out(len(material.ciphers) * expanded_bits),
                 **({"words": Out(sum(word.bits for word in raw))} if raw else {}),
                 **({"refused": Out(1)} if both else {}),
-                **({"returned": In(1), "result": In(128), "load": Out(1)} if self.sequenced else {}),
+                **({"returned": In(1), "result": In(128), "hash_key_next": Out(1)} if self.sequenced else {}),
                 **{f"value_{word.name}": Out(word.bits) for word in material.stored},
                 **{f"round_keys_{word.name}": Out(expanded_bits) for word in material.expanded[:-1]},
             }
@@ -203,16 +204,16 @@ class KeyUnit(wiring.Component):
         """Counts the calls that were asked for, keeps what returns; high when all did and the core is done, too."""
         asked = self._asked
         finished = Signal()
-        turns = Signal(self.calls, name="turns")  # which call returns next: registers, for all that takes its result
+        turns = Signal(self.calls, name="turns")  # which call returns next: registers, as so much takes its result
         m.d.sync += turns.eq(Cat(asked == number for number in range(1, self.calls + 1)))
         returned = [self.returned & turn for turn in turns]
         derivations = self.material.derivations
         m.d.sync += asked.eq(asked + self.derive)
         with m.If(returned[-1]):
             m.d.sync += finished.eq(1)
-        for derivation, now in zip(derivations, returned, strict=True):
+        for derivation, turn, now in zip(derivations, turns, returned, strict=True):
             if derivation.into == self.material.hash_key:
-                m.d.comb += self.load.eq(now)
+                m.d.comb += self.hash_key_next.eq(turn)
                 continue
             register = self._registers[derivation.into]
             with m.If(now):

@@ -12,6 +12,7 @@ from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.keys.unit import KeyUnit
+from wideblock.rtl.pipeline import later
 from wideblock.rtl.stream.admission import Admission
 from wideblock.rtl.stream.behaviour import Behaviour, Fault, Length, Output, SectorTiming
 from wideblock.rtl.stream.entrance import FAULTS, Entrance
@@ -220,17 +221,23 @@ class StoreAndForward(wiring.Component):
     ) -> None:
         """The key port and the hash key of ``units``, which is a word of the port, or the ``result`` of a derivation.
 
-        ``returned``: the cipher's output for a call of the key unit is in ``result``.
+        ``returned``: the cipher's output for a call of the key unit is in ``result``, or will be so many cycles later
+        as the control is ahead.
         """
         keys, units = self.key_unit, list(dict.fromkeys(units))
         hash_key = keys.material.hash_key
+
+        def moved(name: str, flag: Value) -> Value:
+            return later(m, name, flag, cycles=self.ahead, clear=keys.clear)
+
         if keys.sequenced:
-            m.d.comb += [keys.returned.eq(returned), keys.result.eq(result)]
-        if hash_key in keys.material.raw:
-            load, key = keys.taken, keys.word(hash_key)
+            m.d.comb += [keys.returned.eq(moved("returned", returned)), keys.result.eq(result)]
+        derived = hash_key not in keys.material.raw
+        if derived:
+            load, key = moved("load", returned & keys.hash_key_next if keys.sequenced else returned), result
         else:
-            load, key = keys.load if keys.sequenced else returned, result
-        fresh = keys.derive if keys.calls == 1 and load is returned else keys.taken
+            load, key = keys.taken, keys.word(hash_key)
+        fresh = keys.derive if derived and not keys.sequenced else keys.taken
         loaded = Signal(len(units))  # none from the cycle of ``fresh`` on
         m.d.sync += loaded.eq(Mux(fresh, 0, loaded | Cat(unit.loaded for unit in units)))
         self._connect_keys(m, idle=idle, derived=loaded.all())

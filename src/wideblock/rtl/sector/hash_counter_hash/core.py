@@ -89,9 +89,7 @@ class HashCounterHash(Equations, TwoPass):
         admission = self._admit(m, admit, f.front, opening, taken=front_sector, computed=inner_sector, left=left)
         m.d.comb += self.lanes.round_keys.eq(self.key_unit.round_keys)
         idle = self.entrance.between & f.front.first & admission.done
-        self._hash_keys(
-            m, self.units.values(), idle=idle, returned=f.later("returned", tags.arrived.tau), result=f.E[0]
-        )
+        self._hash_keys(m, self.units.values(), idle=idle, returned=tags.arrived.tau, result=f.E[0])
         return m
 
     def _frame(self, m: Module) -> Frame:
@@ -128,10 +126,12 @@ class HashCounterHash(Equations, TwoPass):
         if FRONT.Xa in f.front.unit.specials:
             # it arrives behind the beats: where its blocks are stored by then, it is read with the control
             stored = max(piece.block for block in c.X for piece, _ in block.slots) // place.width
-            early = stored + 2 <= self.parameters.beats
-            reader = sector if early else whose
-            value = self.Xa([block.read(reader) for block in c.X], c.direction.read(reader))
-            f.m.d.comb += f.front.unit.special(FRONT.Xa).eq(f.later("Xa", value) if early else value)
+            if stored + 2 <= self.parameters.beats:
+                decrypt = f.later("Xa_decrypt", c.direction.read(sector))
+                value = f.later("Xa", self.Xa([block.read(sector) for block in c.X], decrypt))
+            else:
+                value = self.Xa([block.read(whose) for block in c.X], c.direction.read(whose))
+            f.m.d.comb += f.front.unit.special(FRONT.Xa).eq(value)
         self._held_blocks(f, FRONT, f.front.unit, whose)
         if c.shared is not None:
             # known before the sector's head ends, so ``sector``, which enters, is still the one that it is of; that of
