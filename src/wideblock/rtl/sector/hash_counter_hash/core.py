@@ -124,13 +124,12 @@ class HashCounterHash(Equations, TwoPass):
         for bank, memory in enumerate(c.sector):
             memory.write(row, Cat(f.beat[column] for column in place.columns(bank)), take)
         if FRONT.Xa in f.front.unit.specials:
-            # it arrives behind the beats: where its blocks are stored by then, it is read with the control
-            stored = max(piece.block for block in c.X for piece, _ in block.slots) // place.width
-            if stored + 2 <= self.parameters.beats:
-                decrypt = f.later("Xa_decrypt", c.direction.read(sector))
-                value = f.later("Xa", self.Xa([block.read(sector) for block in c.X], decrypt))
-            else:
-                value = self.Xa([block.read(whose) for block in c.X], c.direction.read(whose))
+            # it is read with the control: by then its blocks are stored
+            taken = max(piece.block for block in c.X for piece, _ in block.slots) // place.width
+            (arrives,) = (a.step for a in self.programs["front"].arrivals if a.block == FRONT.Xa)
+            assert taken + 2 <= arrives
+            decrypt = f.later("Xa_decrypt", c.direction.read(sector))
+            value = f.later("Xa", self.Xa([block.read(sector) for block in c.X], decrypt))
             f.m.d.comb += f.front.unit.special(FRONT.Xa).eq(value)
         self._held_blocks(f, FRONT, f.front.unit, whose)
         if c.shared is not None:
