@@ -276,7 +276,7 @@ class HashCounterHash(Equations, TwoPass):
     def _results(self, f: Frame, tags: Tags) -> Beat:
         """Y_i = X_i + E(..), and W in the place of block 0, into the result ring. Returns whole beats of them."""
         c, m, place = f.carried, f.m, self.place
-        x_beats = self._plain(f, f.later("arriving", tags.arriving.step))
+        x_beats = self._plain(f, tags.arriving.step)
         arrived = tags.arrived.step
         steps = Steps(m, "y", arrived, self.lane_steps, f.clear)
         sector = f.later("y_sector", f.stages.pointer("y", arrived & steps.final))
@@ -308,12 +308,15 @@ class HashCounterHash(Equations, TwoPass):
         return beat
 
     def _plain(self, f: Frame, go: Value) -> list[list[Value]]:
-        """The rows of the sector ring, a bank each, for the step whose results arrive in the next cycle."""
+        """The rows of the sector ring, a bank each, for the step that ``go`` says arrives in the next cycle."""
         place = self.place
         steps = Steps(f.m, "x", go, self.lane_steps, f.clear)
         sector = f.stages.pointer("x", go & steps.final)
         rows = [place.place(bank, steps.step).row for bank in range(place.banks)]
-        beats = [ring.read(f.stages.row(n, sector), 1) for ring, n in zip(f.carried.sector, rows, strict=True)]
+        beats = [
+            f.later(f"x_row{bank}", ring.read(f.stages.row(row, sector), 1))
+            for bank, (ring, row) in enumerate(zip(f.carried.sector, rows, strict=True))
+        ]
         return [blocks(beat, place.width // place.banks) for beat in beats]
 
     def _history(self, f: Frame, y: list[Signal], go: Value) -> list[list[Value]]:
