@@ -117,9 +117,8 @@ class _Iterative(wiring.Component):
         end: Value = Const(1, 1)
         if self.round_stages > 1:
             chosen = Signal(128, name="key")
-            behind = [
-                Signal(name=f"stage{k}") for k in range(2, self.round_stages + 1)
-            ]  # where the block is; else in 1
+            # the stage that the block is in, if it is behind the first one
+            behind = [Signal(name=f"stage{k}") for k in range(2, self.round_stages + 1)]
             m.d.sync += [chosen.eq(key), Cat(behind).eq(Cat(busy & ~Cat(behind).any(), behind[:-1]))]
             key, end = chosen, behind[-1]
         substitution = sbox_steps(self.sbox, self._inverse)

@@ -32,9 +32,10 @@ class KeyUnit(wiring.Component):
 
     Derivations: once the round keys are complete, ``derive`` pulses as the cipher has to take :attr:`block`. The core
     raises ``derived`` when all that it keeps itself is in place. A single derivation of a hash key is the core's own
-    affair. With more, or with other words, the core gives the cipher's output in ``result`` with ``returned``;
-    the unit then asks for the next one, and keeps the words of :meth:`value`. ``hash_key_next`` is high, for cycles
-    before it is there, where the next result is the hash key, which the unit does not keep.
+    affair. With more, or with other words, the core gives the cipher's output in ``result`` with ``returned``, two
+    cycles after ``derive`` or later; the unit then asks for the next one, and keeps the words of :meth:`value`.
+    ``hash_key_next`` is high, for cycles before it is there, where the next result is the hash key, which the unit does
+    not keep.
 
     With two AES keys, ``round_keys`` are those of both, one after the other; equal keys are ``refused``, a pulse in the
     next cycle, and leave no key. Derived AES keys are expanded one after another when the last derivation returned:
