@@ -82,6 +82,7 @@ class UnitEntrance(wiring.Component):
         final = Signal(init=self.beats == 1)
         swallow = Signal()
         leaves = Signal()
+        room = Signal()
         m.d.comb += [
             swallow.eq(full & (discard | (first & wrong))),
             self.take.eq(self.valid & self.permit),
@@ -94,7 +95,8 @@ class UnitEntrance(wiring.Component):
             self.x.last.eq(beat.last | final),
             self.x.decrypt.eq(beat.decrypt),
             # a beat that is dropped leaves without a permit, but another one is accepted in that cycle only with one
-            self.i.ready.eq(self.open & (begun | ~self.hold) & (~full | self.permit)),
+            room.eq(~full | self.permit),
+            self.i.ready.eq(self.open & (begun | ~self.hold) & room),
             self.between.eq(~begun & ~full),
             self.fault[SHORT].eq((swallow & ~discard & ~foreign) | (self.take & holes)),
             self.fault[LONG].eq(self.take & final & ~beat.last),
@@ -114,14 +116,12 @@ class UnitEntrance(wiring.Component):
         m.d.comb += [
             load.eq(self.i.valid & self.i.ready),
             end.eq(Mux(new.last, _end(new.keep), (1 << len(beat.end)) - 1)),
-            part.eq(new.last & (end < 15)),
+            part.eq(new.last & ~new.keep[:16].all()),
             improper.eq(part if len(self.directions) == 2 else part | (new.decrypt != Const(self.directions[0], 1))),
             self.opening.eq(load & ~begun & ~improper),
         ]
-        with m.If(load):
+        with m.If(self.i.valid & room):  # perhaps not taken yet: as little as possible enables so many registers
             m.d.sync += [
-                full.eq(1),
-                begun.eq(~new.last),
                 beat.data.eq(new.data),
                 self.tweak.eq(new.tweak),
                 beat.end.eq(end),
@@ -129,6 +129,8 @@ class UnitEntrance(wiring.Component):
                 holes.eq(new.last & (~new.keep[0] | (new.keep[1:] & ~new.keep[:-1]).any())),
                 wrong.eq(improper),
             ]
+        with m.If(load):
+            m.d.sync += [full.eq(1), begun.eq(~new.last)]
             with m.If(~begun):
                 m.d.sync += beat.decrypt.eq(new.decrypt)
         with m.If(self.clear):
