@@ -148,7 +148,7 @@ UNREFRESHED = Fault(
     "was || (call != mixed && !mixing && !tweak && !beat)",
     LANES,
 )
-EARLY_STEPS = Fault("the second layer starts before the mix is known", "core.call_ready", "1'b1")
+EARLY_STEPS = Fault("the second layer starts before the mix is known", "core.call_go", "1'b1")
 EARLY_END_OF_PASS = Fault("a first pass ends while another message is in the second", "core.admission.free", "1'b1")
 ANY_STATED_SIZE = Fault(
     "a message of any stated size is offered",

@@ -169,10 +169,10 @@ def test_a_core_without_overlap_has_neither_queue_nor_order():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sector_bytes", [2064, 8200])
-def test_order_of_refreshed_masks_and_of_a_rest(sector_bytes):
+@pytest.mark.parametrize(("sector_bytes", "round_stages"), [(2064, 1), (2064, 2), (8200, 1)])
+def test_order_of_refreshed_masks_and_of_a_rest(sector_bytes, round_stages):
     """One refreshed mask, or three and a rest."""
-    core = contract("eme2-1", {"sector_bytes": sector_bytes})
+    core = contract("eme2-1", {"sector_bytes": sector_bytes, "round_stages": round_stages})
     assert prove_order(core).gates > 0
     with pytest.raises(NotProved):
         prove_order(core, broken(flatten(core), faults.UNREFRESHED))

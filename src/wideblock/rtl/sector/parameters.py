@@ -43,7 +43,7 @@ class SectorParameters(Parameters):
     def ahead(self) -> int:
         """Cycles by which the control is ahead of the data that it moves: a register between them, for the clock.
 
-        Encrypt-mix-encrypt and Feistel-mix-Feistel have none.
+        Feistel-mix-Feistel has none.
         """
         return int(self.round_stages > 1)
 

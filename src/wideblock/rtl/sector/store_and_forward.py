@@ -189,13 +189,15 @@ class StoreAndForward(wiring.Component):
         ]
         return leaving
 
-    def _admission(self, m: Module, opening: Value, *, taken: Value, computed: Value, left: Value) -> Admission:
-        """Says when a sector may begin. ``opening`` is high as one does; for the numbers see :class:`Admission`."""
+    def _admission(
+        self, m: Module, opening: Value, *, taken: Value, computed: Value, left: Value, registered: bool = False
+    ) -> Admission:
+        """Says when a sector may begin. ``opening`` is high as one does; for the rest see :class:`Admission`."""
         m.submodules.admission = admission = Admission(
             slots=self.slots,
             interval=self.pace,
             room=self.slots - self.leaving_slots,
-            registered=self.ahead > 0,
+            registered=registered,
         )
         m.d.comb += [
             admission.opening.eq(opening),

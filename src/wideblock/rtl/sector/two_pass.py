@@ -105,8 +105,9 @@ class TwoPass(StoreAndForward):
         self, m: Module, admit: Value, front: HashPass, opening: Value, *, taken: Value, computed: Value, left: Value
     ) -> Admission:
         """Drives ``admit`` for the beats of sectors that may begin, or have; see :meth:`_admission` for the rest."""
-        admission = self._admission(m, opening, taken=taken, computed=computed, left=left)
-        if self.ahead:
+        ahead = self.ahead > 0
+        admission = self._admission(m, opening, taken=taken, computed=computed, left=left, registered=ahead)
+        if ahead:
             m.d.comb += [
                 admission.ready_next.eq(front.ready_next),
                 admission.first.eq(front.first),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The order of a sector's calls in the second layer."""
 
-from amaranth import Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 
 from ..steps import Steps
 from .schedule import Schedule
@@ -14,7 +14,7 @@ class Calls:
 
     refresh:   the present call refreshes a mask, number ``refreshing`` of them from 0 on; else it is a step
     steps:     counts the steps         step: a step passes        done: the last one does
-    column0:   row of column 0, whose block is in the last lane, in the next cycle; ``columns`` that of the others
+    following, following_refreshing: step and refresh of the next cycle; see :meth:`column0`
     mask:      number of the mask that the call reads: 0 for M_0
     refreshed: that mask is the one of the last lane's block
     """
@@ -25,21 +25,28 @@ class Calls:
         self.refreshing: Value = Const(0)
         self.mask: Value = Const(0)
         self.refreshed: Value = Const(0)
+        self.following_refreshing: Value = Const(0)
         if s.refreshes:
             self.refresh = Signal(name="refresh")
             self.refreshing = Signal(range(s.refreshes + 1), name="refreshing")
+            self.following_refreshing = Signal.like(self.refreshing, name="following_refreshing")
         self.step = go & ~self.refresh
         self.steps = steps = Steps(m, "call", self.step, s.steps, clear)
         self.done = self.step & steps.final
-        self.columns = steps.following
-        self.column0: Value = steps.following + 1
+        self.following = steps.following
+        self._schedule = s
+        self._period_bits = (s.period // s.lanes).bit_length() - 1  # of the steps of a period
         if s.refreshes:
-            self._refreshes(m, s, go, clear)
+            self._refreshes(m, go, clear)
 
-    def _refreshes(self, m: Module, s: Schedule, go: Value, clear: Value) -> None:
-        refreshing, steps = self.refreshing, self.steps
-        bits = (s.period // s.lanes).bit_length() - 1  # of the steps of a period
-        following = Signal.like(refreshing, name="following_refreshing")
+    def column0(self, following: Value, refreshing: Value) -> Value:
+        """Row of column 0, whose block is in the last lane, at a step or a refresh. A step is the row of the others."""
+        row = Cat(Const(0, self._period_bits), (refreshing + 1)[: len(refreshing)])
+        return Mux(refreshing != self._schedule.refreshes, row, following + 1)
+
+    def _refreshes(self, m: Module, go: Value, clear: Value) -> None:
+        s, refreshing, steps, following = self._schedule, self.refreshing, self.steps, self.following_refreshing
+        bits = self._period_bits
         next_block = Signal(len(steps.step) + 1, name="next_block")  # of the last lane, in lanes
         m.d.comb += [
             self.refresh.eq(refreshing != s.refreshes),
@@ -47,8 +54,5 @@ class Calls:
             next_block.eq(steps.step + 1),
         ]
         m.d.sync += refreshing.eq(Mux(clear, 0, following))
-        refreshes_row = Signal(len(steps.step) + 1, name="refreshes_row")
-        m.d.comb += refreshes_row.eq((following + 1) << bits)
-        self.column0 = Mux(following != s.refreshes, refreshes_row, steps.following + 1)
         self.mask = Mux(self.refresh, 0, next_block[bits:])
         self.refreshed = ~self.refresh & (next_block[:bits] == 0)

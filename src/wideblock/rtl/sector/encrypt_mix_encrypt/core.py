@@ -12,6 +12,9 @@ takes the cycles that this leaves.
 
 In the second layer lane q of step t takes block t lanes + q + 1. The last lane of the last step takes block 0, which is
 known last: its call is the sum of all others.
+
+Flags, counters and pointers of sectors on the way into the lanes are those of the control. With two or more stages a
+round it is a cycle ahead: registers take what it decides, and the beat that it decides on, to the data.
 """
 
 from functools import reduce
@@ -50,7 +53,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         p = parameters
         self.ciphers = both_ways(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
         A = next(iter(self.ciphers.values())).timing.latency
-        self.schedule = s = Schedule(p.m, p.sector_bytes % 16, p.lanes, self.period, A)
+        self.schedule = s = Schedule(p.m, p.sector_bytes % 16, p.lanes, self.period, p.ahead + A)
         stream = timetable(s) if p.overlap else None
         super().__init__(
             p,
@@ -60,6 +63,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
             residence=stream.residence + 1 if stream else None,
             delay=stream.delay if stream else 0,
             held=1,  # in the entrance, while the tweak's call takes its turn
+            ahead=p.ahead,
         )
 
     # Hardware
@@ -132,9 +136,10 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         if (rest := f.carried.rest) is not None:
             padded = Cat(x.data[rest.column][: 8 * rest.size], Const(0x80, 128 - 8 * rest.size))
             rest.padded.write(sector, padded, whole)
-        offsets = self._offsets(f, "offset", first, entrance.take)
-        steps = [self.enter(x.data[k], offset) for k, offset in enumerate(offsets[:-1])]
-        tweak = Call(tweak_go, [self.tweak_call(x.tweak, f.words)], Const(0))
+        offsets = self._offsets(f, "offset", stages.later("first", first), stages.later("take", entrance.take))
+        beat = blocks(stages.later("entering", Value.cast(x.data)), self.parameters.width)
+        steps = [self.enter(block, offset) for block, offset in zip(beat, offsets[:-1], strict=True)]
+        tweak = Call(tweak_go, [self.tweak_call(stages.later("tweak", x.tweak), f.words)], Const(0))
         return tweak, Call(entrance.take, steps, f.carried.direction.read(sector)), whole, sector
 
     def _tags(self, f: Frame, tweak: Call, step: Call, whole: Value, calls: Calls, go: Value) -> Any:
@@ -142,7 +147,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         final = f.mixing.final
         *_, arrived = f.stages.delayed(
             "tag",
-            self.cipher_latency,
+            self.schedule.cipher_latency,
             tweak=tweak.go,
             first=step.go,
             whole=whole,
@@ -218,54 +223,68 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         sector = stages.pointer("call", calls.done)
         following_sector = Signal.like(sector, name="following_sector")
         m.d.comb += following_sector.eq(sector + calls.done)
-        present = (following_sector != summed_sector) | f.clear
-        rows = [calls.column0] + [calls.columns] * (s.lanes - 1)
+        present = stages.later("present", following_sector != summed_sector) | f.clear
+        following = stages.later("following", calls.following)
+        following_sector = stages.later("following_sector", following_sector)
+        column0 = following + 1
+        if s.refreshes:
+            column0 = calls.column0(following, stages.later("following_refreshing", calls.following_refreshing))
         first, *others = (
-            column.read(stages.row(row, following_sector), present) for column, row in zip(c.middle, rows, strict=True)
+            column.read(stages.row(row, following_sector), present)
+            for column, row in zip(c.middle, [column0] + [following] * (s.lanes - 1), strict=True)
         )
         PPP = [*others, first]
-        M = c.masks.read(stages.value(calls.mask, sector, 1 + s.refreshes))
+        step, final = stages.later("step", calls.step), stages.later("call_final", steps.final)
+        begins, base = stages.later("call_first", steps.first), stages.later("base", c.base.read(sector))
+        M = stages.later("mask", c.masks.read(stages.value(calls.mask, sector, 1 + s.refreshes)))
         CCC = [Signal(128, name=f"CCC{q}") for q in range(s.lanes)]
-        for block, X, mask in zip(CCC, PPP, self._block_masks(f, calls, M), strict=True):
+        masks = self._block_masks(f, calls, M, begins, step)
+        for block, X, mask in zip(CCC, PPP, masks, strict=True):
             m.d.comb += block.eq(self.inner(X, mask))
         CCC_0, held = Signal(128, name="CCC_0"), Signal(128, name="held_CCC_0")
-        known = [self._whole(block, q + 1, steps.final, steps=s.steps) for q, block in enumerate(CCC[:-1])]
-        m.d.comb += CCC_0.eq(reduce(xor, known, Mux(steps.first, c.base.read(sector), held)))
-        stages.hold(held, CCC_0 ^ CCC[-1], calls.step)
-        inputs: list[Value] = [*CCC[:-1], Mux(steps.final, CCC_0, CCC[-1])]
+        known = [self._whole(block, q + 1, final, steps=s.steps) for q, block in enumerate(CCC[:-1])]
+        m.d.comb += CCC_0.eq(reduce(xor, known, Mux(begins, base, held)))
+        stages.hold(held, CCC_0 ^ CCC[-1], step)
+        inputs: list[Value] = [*CCC[:-1], Mux(final, CCC_0, CCC[-1])]
         waiting = sector != mixed.sector
         if c.MP_j is not None:
             MP_j = Signal(128, name="MP_j_value")
             m.d.comb += MP_j.eq(self.refresh(first, M))
-            c.MP_j.write(stages.value(calls.refreshing, sector, s.refreshes), MP_j, go & calls.refresh)
-            inputs[0] = Mux(calls.refresh, MP_j, inputs[0])
+            slot = stages.later("refreshing", stages.value(calls.refreshing, sector, s.refreshes))
+            c.MP_j.write(slot, MP_j, stages.later("refresh_go", go & calls.refresh))
+            inputs[0] = Mux(stages.later("refresh", calls.refresh), MP_j, inputs[0])
             waiting &= (steps.step < s.steps_before_refresh) | (sector != mixed.refreshed)
         return Call(waiting, inputs, c.direction.read(sector))
 
-    def _block_masks(self, f: Frame, calls: Calls, M: Value) -> list[Value]:
-        """The masks of a step's blocks, a lane each; ``M`` is M_0 in the first step, or one that was refreshed."""
+    def _block_masks(self, f: Frame, calls: Calls, M: Value, begins: Value, step: Value) -> list[Value]:
+        """The masks of a step's blocks, a lane each; ``M`` is M_0 where a sector ``begins``, or a refreshed one."""
         lanes = self.parameters.lanes
         before, held = Signal(128, name="mask_before"), Signal(128, name="held_mask")
-        f.m.d.comb += before.eq(Mux(calls.steps.first, M, held))
+        f.m.d.comb += before.eq(Mux(begins, M, held))
         masks = [self.advance(before, q) for q in range(1, lanes + 1)]
         last = Signal(128, name="last_mask")
-        f.m.d.comb += last.eq(Mux(calls.refreshed, M, masks[-1]) if self.schedule.refreshes else masks[-1])
-        f.stages.hold(held, last, calls.step)
+        refreshed = f.stages.later("refreshed_mask", calls.refreshed) if self.schedule.refreshes else Const(0)
+        f.m.d.comb += last.eq(Mux(refreshed, M, masks[-1]))
+        f.stages.hold(held, last, step)
         return [*masks[:-1], last]
 
     def _inputs(self, f: Frame, tweak: Call, step: Call, second: Call) -> None:
         """The calls into the lanes, and the lanes' results."""
-        m, mixing = f.m, f.mixing
+        m, mixing, stages = f.m, f.mixing, f.stages
         lanes = [Signal(128, name=f"lane{k}") for k in range(self.parameters.lanes)]
-        decrypt = Signal()
-        m.d.comb += decrypt.eq(second.decrypt)
+        decrypts = Signal()
+        m.d.comb += decrypts.eq(second.decrypt)
         m.d.comb += [lane.eq(block) for lane, block in zip(lanes, second.blocks, strict=True)]
-        alone = Call(mixing.valid, [mixing.block], mixing.decrypt)
-        nothing = Call(f.clear, [Const(0, 128)] * len(lanes), Const(0))
-        for call in (step, tweak, alone, nothing):
+        alone = Call(mixing.valid, [stages.later("mixing_block", mixing.block)], mixing.decrypt)
+        for name, call in {"step": step, "tweak": tweak, "mixing": alone}.items():
+            enters = stages.later(f"{name}_go", call.go)
             with m.If(call.go):
-                m.d.comb += decrypt.eq(call.decrypt)
+                m.d.comb += decrypts.eq(call.decrypt)
+            with m.If(enters):
                 m.d.comb += [lane.eq(block) for lane, block in zip(lanes, call.blocks, strict=False)]
+        with m.If(f.clear):
+            m.d.comb += [decrypts.eq(0), *(lane.eq(0) for lane in lanes)]
+        decrypt = stages.later("decrypts", decrypts)
         for name, cipher in self.ciphers.items():
             m.submodules[name] = cipher
             m.d.comb += [cipher.i.payload.eq(Cat(lanes)), cipher.round_keys.eq(self.key_unit.round_keys)]

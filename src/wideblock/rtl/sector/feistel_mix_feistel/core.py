@@ -74,10 +74,11 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         vacant = Signal()  # a new step may enter the lanes
 
         first, opening, front_sector = self._first_layer(f, free, vacant)
-        returning = self._returning(f)
+        soon = f.arriving
+        comes_back = soon.W | (soon.X & soon.final) | soon.YZ | soon.Cp  # a step, in the next cycle
+        returning = self._returning(f, comes_back)
         mixed_sector = self._mix(f)
-        second = self._second_layer(f, mixed_sector, self.key_unit.derive | returning.go)
-        m.d.comb += vacant.eq(~self.key_unit.derive & ~returning.go & ~second.go)
+        second = self._second_layer(f, mixed_sector, comes_back, vacant)
         self._inputs(f, first, second, returning)
         result_sector = self._results(f)
         left = self._exit(f, result_sector)
@@ -94,7 +95,8 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         I, J = (Multiples(m, word.name, keys.value(word), self.reading) for word in (self.I, self.J))  # noqa: E741
         layout = job_layout(len(Signal(range(s.steps))), stages.slot_bits + 1)
         entering = Signal(layout, name="entering")
-        *_, arrived = stages.delayed("tag", self.cipher_latency, **{name: entering[name] for name, _ in layout})
+        tags = {name: entering[name] for name, _ in layout}
+        *_, arriving, arrived = stages.delayed("tag", self.cipher_latency, **tags)
         into = [Signal(PAIR, name=f"pair{q}") for q in range(p.lanes)]
         delay = {"cycles": self.cipher_latency, "clear": keys.clear, "clear_row": keys.clear_row}
         old = [data.View(PAIR, Delay(m, f"delay{q}", Value.cast(pair), **delay).value) for q, pair in enumerate(into)]
@@ -112,7 +114,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
             result=[stages.ring(f"result_ring{q}", 256) for q in range(p.lanes)],
         )
         numbers = self._numbered(m, J)
-        return Frame(m, stages, keys.clear, I, J, numbers, entering, arrived, into, old, E, new, carried)
+        return Frame(m, stages, keys.clear, I, J, numbers, entering, arriving, arrived, into, old, E, new, carried)
 
     def _numbered(self, m: Module, J: Multiples) -> Numbers:
         """The multiples that number the pairs, as the parameters have them."""
@@ -138,14 +140,18 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         Returns it, ``opening``, high as a sector's first beat is taken, and the sector that enters.
         """
         entrance, z = self.entrance, self.schedule.last_lane
-        begins, ends = entrance.number == 0, entrance.number == self.parameters.beats - 1
-        row, complete = entrance.number[1:], entrance.number[0] | ends
+        ends = entrance.number == self.parameters.beats - 1
+        begins = Signal(name="begins", init=1)  # number is 0: a register, as it decides what enters
+        f.m.d.sync += begins.eq(Mux(entrance.take, ends | entrance.x.last, begins) | f.clear)
+        row, complete = entrance.number[1:], entrance.number[0]
+        if self.parameters.beats % 2:
+            complete = complete | ends
         waits = Signal(name="beat_waits")
         opening = self._enter(f.m, admit=~begins | free, offer=waits, ready=~complete | vacant, first=begins)
         go = entrance.take & complete
         whole = go & entrance.x.last & ~entrance.fault.any()
         sector = f.stages.pointer("front", whole)
-        decrypt, tweak = self._request(f, opening)
+        decrypt, tweak = self._request(f, begins)
         left, right = self._collected(f, entrance.take & ~complete, ends)
         numbers = self._numbers(f, "front", row, row, go)
         calls: list[Value] = [M ^ f.mask(self.outer, jJ) for M, jJ in zip(right, numbers, strict=True)]
@@ -170,14 +176,14 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         step = [*before, *beat]
         return step[::2], step[1::2]
 
-    def _request(self, f: Frame, opening: Value) -> tuple[Value, Value]:
-        """Direction and tweak of the sector whose beats enter."""
+    def _request(self, f: Frame, begins: Value) -> tuple[Value, Value]:
+        """Direction and tweak of the sector whose beats enter; registers follow the entrance's up to its first beat."""
         x, decrypt, tweak = self.entrance.x, Signal(name="front_decrypt"), Signal(128, name="front_tweak")
         if self.parameters.beats == 1:
             f.m.d.comb += [decrypt.eq(x.decrypt), tweak.eq(x.tweak)]
         else:
-            f.stages.hold(decrypt, x.decrypt, opening)
-            f.stages.hold(tweak, x.tweak, opening)
+            f.stages.hold(decrypt, x.decrypt, begins)
+            f.stages.hold(tweak, x.tweak, begins)
         return decrypt, tweak
 
     def _numbers(self, f: Frame, name: str, row: Value, following: Value, go: Value) -> list[Value]:
@@ -192,7 +198,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         f.stages.hold(held, last, go)
         return [*(before ^ f.J.times(q + 1) for q in range(self.schedule.lanes - 1)), last]
 
-    def _returning(self, f: Frame) -> Step:
+    def _returning(self, f: Frame, comes_back: Value) -> Step:
         """The step that leaves the lanes, with the next calls of its pairs, if there are any in its layer."""
         a, z, inner = f.arrived, self.schedule.last_lane, f.mask(self.inner)
         calls, pairs = [], []
@@ -202,8 +208,8 @@ class FeistelMixFeistel(Equations, StoreAndForward):
             calls.append(right ^ Mux(a.Cp, f.mask(self.outer, old.number), inner))
         call, pair = self._last_pair(f)
         calls[z], pairs[z] = Mux(a.final, call, calls[z]), Mux(a.final, pair, pairs[z])
-        again = Signal(name="again")
-        f.m.d.comb += again.eq((a.W | (a.X & a.final) | a.YZ | a.Cp) & ~self.key_unit.derive)
+        again = Signal(name="again")  # a register, as it decides what enters everywhere
+        f.m.d.sync += again.eq(comes_back & ~f.clear)
         following = {"X": a.W, "Sy": a.X, "Cp": a.YZ, "C": a.Cp}
         same = {name: a[name] for name in ("row", "final", "sector", "decrypt")}
         return Step(again, calls, pairs, following | same)
@@ -254,19 +260,18 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         c.direction.write(a.sector, a.decrypt, a.Sy)
         return sector
 
-    def _second_layer(self, f: Frame, mixed_sector: Value, occupied: Value) -> Step:
-        """The present step of the second layer: the calls of S for its pairs."""
+    def _second_layer(self, f: Frame, mixed_sector: Value, comes_back: Value, vacant: Signal) -> Step:
+        """The present step of the second layer: the calls of S for its pairs. Drives ``vacant``, a register, too."""
         c, m, stages, s = f.carried, f.m, f.stages, self.schedule
-        go, ready, S = Signal(name="call_go"), Signal(name="call_ready"), Signal(128, name="S_value")
+        go, S = Signal(name="call_go"), Signal(128, name="S_value")
         steps = Steps(m, "call", go, s.steps, f.clear)
         sector = stages.pointer("call", go & steps.final)
         following_sector, present = Signal.like(sector, name="following_sector"), Signal(name="call_follows")
         m.d.comb += [
             following_sector.eq(sector + (go & steps.final)),
             present.eq(following_sector != mixed_sector),
-            go.eq(ready & ~occupied),
         ]
-        m.d.sync += ready.eq(present & ~f.clear)
+        m.d.sync += [go.eq(present & ~comes_back & ~f.clear), vacant.eq(~present & ~comes_back & ~f.clear)]
         stages.hold(S, c.S.read(following_sector), present)
         row = stages.row(steps.following, following_sector)
         numbers = self._numbers(f, "call", steps.step, steps.following, go)
@@ -287,8 +292,8 @@ class FeistelMixFeistel(Equations, StoreAndForward):
                 m.d.comb += [f.entering[name].eq(value) for name, value in step.job.items()]
                 m.d.comb += [lane.eq(call) for lane, call in zip(lanes, step.blocks, strict=True)]
                 m.d.comb += [Value.cast(into).eq(pair) for into, pair in zip(f.into, step.pairs, strict=True)]
-        with m.If(keys.derive):
-            m.d.comb += [f.entering.key.eq(1), lanes[0].eq(keys.block)]
+        with m.If(keys.derive):  # a step that comes back then is of a malformed sector, and ends
+            m.d.comb += [Value.cast(f.entering).eq(0), f.entering.key.eq(1), lanes[0].eq(keys.block)]
         m.d.comb += [self.cipher.i.payload.eq(Cat(lanes)), self.cipher.round_keys.eq(keys.round_keys)]
 
     def _results(self, f: Frame) -> Value:

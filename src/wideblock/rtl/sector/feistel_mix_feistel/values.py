@@ -57,7 +57,7 @@ class Frame:
     """Shared by all stages.
 
     I, J:              multiples of the words        numbers: those of J that number the pairs
-    entering, arrived: the job that enters the lanes, and the one that leaves them
+    entering, arrived: the job that enters the lanes, and the one that leaves them; ``arriving`` leaves next
     into, old:         the pairs of these, a lane each
     E:                 the lanes' results            new:       left + E, a lane each
     """
@@ -69,6 +69,7 @@ class Frame:
     J: Multiples
     numbers: Numbers
     entering: Any
+    arriving: Any
     arrived: Any
     into: list[Any]
     old: list[Any]

@@ -34,9 +34,9 @@ def order(core: Contract) -> Rule:
     signals |= {f"{name}_step": f"core.{name}_step" for name in ("call", "result") if s.steps > 1}
     flights, one = "", ""
     for field in (*CALLS, "whole"):
-        tags, flight = delayed(field, made.cipher_latency)
+        tags, flight = delayed(field, s.cipher_latency)
         signals, flights = signals | tags, f"{flights}wire [15:0] {field}_flight = {flight};\n"
-    for k in range(made.cipher_latency):
+    for k in range(s.cipher_latency):
         kinds = " + ".join(f"{field}_tag{k}" for field in CALLS)
         one += f"assert (3'd0 + {kinds} <= 1 && (!whole_tag{k} || first_tag{k}));\n"
     refresh_signals, refreshes = _refreshes(core)

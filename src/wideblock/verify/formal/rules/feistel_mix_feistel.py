@@ -35,16 +35,19 @@ def order(core: Contract) -> Rule:
     pointers = ("result", "call", "mixed", "front")
     signals = {f"{name}_sector": f"core.{name}_sector" for name in pointers}
     signals |= {"left": "core.exit.sector", "number": "core.entrance.number", "full": "core.entrance.full"}
-    signals |= {"running": "core.key_unit.running", "call_ready": "core.call_ready", "clear": CLEAR}
+    signals |= {"running": "core.key_unit.running", "call_go": "core.call_go", "clear": CLEAR}
     signals |= {
         "keys_accepting": "core.key_unit.accepting",
         "waiting": "core.key_unit.waiting",
         "idle": "core.key_unit.idle",
     }
     signals |= {"call_step": "core.call_step"} if s.steps > 1 else {}
+    signals |= {name: f"core.{name}" for name in ("again", "begins", "vacant")} | {"derive": "core.key_unit.derive"}
     for field in (*CALLS, "key", "final"):
         signals |= delayed(field, made.cipher_latency)[0]
     positions = range(made.cipher_latency)
+    last = positions[-1]
+    again = f"W_tag{last} || (X_tag{last} && final_tag{last}) || YZ_tag{last} || Cp_tag{last}"
     one = "".join(
         f"assert (3'd0 + key_tag{k} + {' + '.join(f'{call}_tag{k}' for call in CALLS)} <= 1);\n"
         f"assert (!Sy_tag{k} || final_tag{k});\n"
@@ -66,13 +69,14 @@ def order(core: Contract) -> Rule:
       always @* if (!clear) begin
         {one}
         assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in pairwise(pointers))});
-        assert (number < {s.beats});
+        assert (number < {s.beats} && begins == (number == 0));
         assert (to_front <= {made.slots} && (number == 0 || to_front < {made.slots}));
         assert (running || (!full && front_sector == result_sector));
         assert (!keys_accepting || !running || (waiting && idle));
         assert (front_mixed == first_flight && call_result == second_flight);
-        assert (call_step < {s.steps});
-        assert ((call_step == 0 && !call_ready) || call_sector != mixed_sector);
+        assert (call_step < {s.steps} && again == ({again}));
+        assert (2'd0 + again + call_go + vacant <= 1 && !(derive && running));
+        assert ((call_step == 0 && !call_go) || call_sector != mixed_sector);
       end""",
     )
 

@@ -22,7 +22,7 @@ def held(core: Contract) -> Rule:
     signals |= {name: f"core.exit.{name}" for name in ("sector", "number", "shown", "shown_number", "valid")}
     signals |= {f"known_{x}": signal for x, signal in known.items()}
     walk_signals, walk = walking("core.front_hash", "front", made.programs["front"], registered=made.ahead > 0)
-    room_signals, room = admitted(core, "sector", "front")
+    room_signals, room = admitted(core, "sector", "front", registered=made.ahead > 0)
     bits = made.slots.bit_length() - 1
     after = (*known, "front")
     distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
@@ -100,7 +100,7 @@ def order(core: Contract) -> Rule:
     for event, unit, program in (("R", "front", front), *((event, "back", back) for event in stages)):
         found, flight = in_flight(unit, program, event, registered=made.ahead > 0)
         signals, rule = signals | found, rule + flight
-    found, room = admitted(core, "sector", "front")
+    found, room = admitted(core, "sector", "front", registered=made.ahead > 0)
     signals, rule = signals | found, rule + room
     bits = made.slots.bit_length() - 1
     distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)

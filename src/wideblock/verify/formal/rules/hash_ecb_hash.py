@@ -50,7 +50,7 @@ def order(core: Contract) -> Rule:
     for event, unit, program in (("U", "front", front), ("Cm", "back", back)):
         found, flight = in_flight(unit, program, event, registered=made.ahead > 0)
         signals, rule = signals | found, rule + flight
-    found, room = admitted(core, "sector", "entering_sector")
+    found, room = admitted(core, "sector", "entering_sector", registered=made.ahead > 0)
     signals, rule = signals | found, rule + room
     bits = made.slots.bit_length() - 1
     distances = "".join(f"wire [{bits}:0] to_{x} = {x}_sector - sector;\n" for x in pointers)

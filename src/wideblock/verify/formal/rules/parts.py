@@ -45,19 +45,19 @@ def settled(core: Contract) -> tuple[dict[str, str], str]:
     )
 
 
-def admitted(core: Contract, left: str, front: str) -> tuple[dict[str, str], str]:
+def admitted(core: Contract, left: str, front: str, *, registered: bool = False) -> tuple[dict[str, str], str]:
     """The signals of a core's admission and the rule that no more sectors are under way than there is room for.
 
     ``left`` and ``front`` are the sectors that leave and enter next, in Verilog. A sector that leaves makes room one
-    cycle later.
+    cycle later. ``registered`` is that of :class:`wideblock.rtl.stream.admission.Admission`.
     """
     made = core.component
     room, bits = made.slots - made.leaving_slots, made.slots.bit_length() - 1
-    signals, registered = {"limit": "core.admission.limit", "clear": CLEAR}, ""
-    if made.ahead:
+    signals, flag = {"limit": "core.admission.limit", "clear": CLEAR}, ""
+    if registered:
         signals |= {"admission_free": "core.admission.free", "admission_first": "core.admission.first"}
         signals |= {"front_ready": "core.front_hash.front_ready"}
-        registered = """
+        flag = """
         assert (!admission_free || front_ready);
         assert (admission_first || entered < to_limit);
         assert (!(admission_free && admission_first) || entered < to_limit);"""
@@ -67,7 +67,7 @@ def admitted(core: Contract, left: str, front: str) -> tuple[dict[str, str], str
       wire [{bits}:0] to_limit = limit - {left}, entered = {front} - {left};
       always @* if (!clear) begin
         assert (to_limit == {room} || to_limit == {room - 1});
-        assert (entered <= to_limit);{registered}
+        assert (entered <= to_limit);{flag}
       end""",
     )
 
