@@ -210,6 +210,11 @@ class EncryptMixEncryptParameters(SectorParameters):
     )
 
     @property
+    def ahead(self) -> int:
+        """As in every core, and with overlap, which hides the cycles of latency that it costs."""
+        return int(self.overlap or self.round_stages > 1)
+
+    @property
     def architecture(self) -> str:
         """One phrase on how sectors follow each other."""
         return "sectors overlap: the lanes alone bound the throughput" if self.overlap else "one sector at a time"

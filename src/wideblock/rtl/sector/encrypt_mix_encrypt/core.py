@@ -13,8 +13,8 @@ takes the cycles that this leaves.
 In the second layer lane q of step t takes block t lanes + q + 1. The last lane of the last step takes block 0, which is
 known last: its call is the sum of all others.
 
-Flags, counters and pointers of sectors on the way into the lanes are those of the control. With two or more stages a
-round it is a cycle ahead: registers take what it decides, and the beat that it decides on, to the data.
+Flags, counters and pointers of sectors on the way into the lanes are those of the control. With overlap, and with two
+or more stages a round, it is a cycle ahead: registers take its decision to the data, and the beat of it.
 """
 
 from functools import reduce
