@@ -14,7 +14,7 @@ In the second layer lane q of step t takes block t lanes + q + 1. The last lane 
 known last: its call is the sum of all others.
 
 Flags, counters and pointers of sectors on the way into the lanes are those of the control. With overlap, and with two
-or more stages a round, it is a cycle ahead: registers take its decision to the data, and the beat of it.
+or more stages a round, it is a cycle ahead: registers take its decisions, and the entrance's beat, to the lanes.
 """
 
 from functools import reduce
