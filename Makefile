@@ -16,10 +16,11 @@ RESULTS := build/tests.json
 STORE := src/wideblock/evaluate/results/points.jsonl
 NO_SBOX := scream scream-r minalpher minalpher-shared
 ROUTED := --target ecp5 --yosys=-nowidelut
+DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge verify netlist bench synth asic docs setup format lock clean
+.PHONY: help demo test tests test-all lint judge verify netlist bench synth explore asic docs setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -74,12 +75,20 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 	$(BIN)/wideblock sweep xts-enc xts-both $(HASHED) --set sbox=norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep fast-brw-2s eme2-1s --set sbox=norm $(ROUTED) --mhz 140 --store $(STORE)
 	$(BIN)/wideblock sweep xts-enc xts-both --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 2 --store $(STORE)
-	for core in "$(filter-out heh-poly,$(HASHED)) --set mult_stages=6" "heh-poly --set mult_stages=8"; do \
+	for core in "$(filter-out heh-poly,$(HASHED)) $(DEEP)" "heh-poly --set mult_stages=8"; do \
 		$(BIN)/wideblock sweep $$core --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 2 --store $(STORE); done
 	$(BIN)/wideblock sweep $(NO_SBOX) $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes-gcm aes-gcm-p aez5 aez41 aez5-p poet --set sbox=norm $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes128-sdc --target gw2a --store $(STORE)
 	$(BIN)/wideblock sweep fast-brw-1 --set sbox=composite $(ROUTED) --mhz 120 --store $(STORE)
+
+explore: $(READY) ## Search each scheme for the stages of a round with the most throughput a LUT on ECP5; hours.
+	for core in xts-enc eme2-1s aez-2s "fast-brw-1s $(DEEP)" "hctr2-1s $(DEEP)" "hmch-brw-3s $(DEEP)" "xcb-1s $(DEEP)" \
+			"heh-poly --set mult_stages=8"; do \
+		$(BIN)/wideblock explore $$core --set sbox=norm --set round_stages=1,2 $(ROUTED) --mhz 200 \
+			--maximise throughput-per-lut --store $(STORE); done
+	$(BIN)/wideblock explore aes128-pec --set sbox=norm --set round_stages=1,2,3,4 $(ROUTED) --mhz 200 \
+		--maximise throughput-per-lut --store $(STORE)
 
 asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells, S-boxes in gates; hours.
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r requirements-asic.lock
