@@ -36,6 +36,7 @@ class SectorParameters(Parameters):
     sbox: str = parameter("lut", "form of the AES S-box", KINDS)
     key_width: int = parameter(0, "bits of a word of the key port; 0: a whole key is one word", (0, 32, 64), absent=0)
     tweak_bytes: ClassVar[int] = 16
+    overlap: ClassVar[bool] = False
     most_bytes: ClassVar[int] = 1 << 16
     """Longest sector: schedules grow with it, and take seconds up to here."""
 
@@ -43,9 +44,9 @@ class SectorParameters(Parameters):
     def ahead(self) -> int:
         """Cycles by which the control is ahead of the data that it moves: a register between them, for the clock.
 
-        Feistel-mix-Feistel has none.
+        With overlap, too, which hides the cycles of latency that it costs. Feistel-mix-Feistel has none.
         """
-        return int(self.round_stages > 1)
+        return int(self.overlap or self.round_stages > 1)
 
     @property
     def sequential_stages(self) -> int:
@@ -84,11 +85,6 @@ class HashedParameters(SectorParameters):
     mult_stages: int = parameter(4, "register levels of the field multiplier", tuple(range(1, 9)))
     squares: str = parameter("stored", "source of the powers of tau that brw takes", ("stored", "on-the-fly"))
     leaf: int = parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))
-
-    @property
-    def ahead(self) -> int:
-        """As in every core, and with overlap, which hides the cycles of latency that it costs."""
-        return int(self.overlap or self.round_stages > 1)
 
     @property
     def sequential_stages(self) -> int:
@@ -208,11 +204,6 @@ class EncryptMixEncryptParameters(SectorParameters):
     overlap: bool = parameter(
         False, "one sector's first layer beside another's second; else one sector at a time", (False, True)
     )
-
-    @property
-    def ahead(self) -> int:
-        """As in every core, and with overlap, which hides the cycles of latency that it costs."""
-        return int(self.overlap or self.round_stages > 1)
 
     @property
     def architecture(self) -> str:
