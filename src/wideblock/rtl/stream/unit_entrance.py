@@ -30,10 +30,11 @@ class UnitEntrance(wiring.Component):
     register. ``tweak`` is that of the unit while its first beat is in the register.
     ``opening`` pulses as the first beat of a unit that will be offered comes into the register.
 
-    A bit of ``fault`` pulses with the beat that shows it. A unit under 16 bytes, and one in a direction that the core
-    does not have, are dropped whole. One that does not end is ended with its last possible beat, and its rest dropped.
-    Where ``keep`` of the last beat is not a run from byte 0, any bytes may be taken for its last. The rest of a unit
-    that ``clear`` cut in two is dropped without a fault; the flag for that survives ``clear``, but not a reset.
+    A bit of ``fault`` pulses with the beat that shows it. A unit of one beat without all of its first 16 bytes, and one
+    in a direction that the core does not have, are dropped whole. One that does not end is ended with its last possible
+    beat, and its rest dropped. Where ``keep`` of any other last beat is not a run from byte 0, any bytes may be taken
+    for its last. The rest of a unit that ``clear`` cut in two is dropped without a fault; the flag for that survives
+    ``clear``, but not a reset.
 
     Timing: a beat is offered one cycle after it was taken; full rate.
     Paths:  ``permit`` to ``take`` and ``i.ready``; none from ``i`` but to ``opening``.
