@@ -150,8 +150,9 @@ def test_a_fault_is_not_proved(preset, prove, fault):
     ],
 )
 def test_two_stages_a_round(preset, early):
-    """And faults of them. The argument needs sectors of more beats than an AES takes cycles."""
-    core = contract(preset, {"sector_bytes": 512, "round_stages": 2})
+    """And faults of them. The argument needs sectors of more beats than an AES takes cycles: 32 of them."""
+    beat = 16 * contract(preset).component.parameters.width
+    core = contract(preset, {"sector_bytes": 32 * beat, "round_stages": 2})
     flat = flatten(core)
     for rule in (prove_no_paths, prove_clearing, prove_stable, prove_order, prove_queues):
         assert rule(core, flat).gates > 0

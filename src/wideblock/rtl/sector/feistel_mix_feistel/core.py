@@ -263,22 +263,24 @@ class FeistelMixFeistel(Equations, StoreAndForward):
     def _second_layer(self, f: Frame, mixed_sector: Value, comes_back: Value, vacant: Signal) -> Step:
         """The present step of the second layer: the calls of S for its pairs. Drives ``vacant``, a register, too."""
         c, m, stages, s = f.carried, f.m, f.stages, self.schedule
-        go, S = Signal(name="call_go"), Signal(128, name="S_value")
-        steps = Steps(m, "call", go, s.steps, f.clear)
-        sector = stages.pointer("call", go & steps.final)
-        following_sector, present = Signal.like(sector, name="following_sector"), Signal(name="call_follows")
-        m.d.comb += [
-            following_sector.eq(sector + (go & steps.final)),
-            present.eq(following_sector != mixed_sector),
-        ]
-        m.d.sync += [go.eq(present & ~comes_back & ~f.clear), vacant.eq(~present & ~comes_back & ~f.clear)]
-        stages.hold(S, c.S.read(following_sector), present)
-        row = stages.row(steps.following, following_sector)
-        numbers = self._numbers(f, "call", steps.step, steps.following, go)
+        go, goes, S = Signal(name="call_go"), Signal(name="call_goes"), Signal(128, name="S_value")
+        # counted a cycle early, so that registers choose what is read for the next cycle
+        coming = Steps(m, "coming", goes, s.steps, f.clear)
+        coming_sector = stages.pointer("coming", goes & coming.final)
+        step, sector = Signal.like(coming.step, name="call_step"), Signal.like(coming_sector, name="call_sector")
+        stages.hold(step, coming.step, Const(1))
+        stages.hold(sector, coming_sector, Const(1))
+        present = Signal(name="call_follows")
+        m.d.comb += [present.eq(coming_sector != mixed_sector), goes.eq(present & ~comes_back)]
+        m.d.sync += [go.eq(goes & ~f.clear), vacant.eq(~present & ~comes_back & ~f.clear)]
+        stages.hold(S, c.S.read(coming_sector), present)
+        row = stages.row(coming.step, coming_sector)
+        numbers = self._numbers(f, "call", step, coming.step, go)
         calls = [S ^ f.mask(self.between, jJ) for jJ in numbers]
         pairs = [Cat(column.read(row, present | f.clear), jJ) for column, jJ in zip(c.middle, numbers, strict=True)]
         decrypt = c.direction.read(sector)
-        fields = {"YZ": Const(1), "row": steps.step, "final": steps.final, "sector": sector, "decrypt": decrypt}
+        final = step == s.steps - 1
+        fields = {"YZ": Const(1), "row": step, "final": final, "sector": sector, "decrypt": decrypt}
         return Step(go, calls, pairs, fields)
 
     def _inputs(self, f: Frame, first: Step, second: Step, returning: Step) -> None:

@@ -41,7 +41,8 @@ def order(core: Contract) -> Rule:
         "waiting": "core.key_unit.waiting",
         "idle": "core.key_unit.idle",
     }
-    signals |= {"call_step": "core.call_step"} if s.steps > 1 else {}
+    signals |= {"coming_sector": "core.coming_sector"}
+    signals |= {name: f"core.{name}" for name in ("call_step", "coming_step")} if s.steps > 1 else {}
     signals |= {name: f"core.{name}" for name in ("again", "begins", "vacant")} | {"derive": "core.key_unit.derive"}
     for field in (*CALLS, "key", "final"):
         signals |= delayed(field, made.cipher_latency)[0]
@@ -60,7 +61,8 @@ def order(core: Contract) -> Rule:
     bits = made.slots.bit_length() - 1
     distances = "".join(f"wire [{bits}:0] to_{x} = {x}_sector - left;\n" for x in pointers)
     distances += "".join(f"wire [{bits}:0] {b}_{a} = {b}_sector - {a}_sector;\n" for a, b in pairwise(pointers))
-    step = "" if s.steps > 1 else "wire call_step = 0;\n"
+    step = "" if s.steps > 1 else "wire call_step = 0, coming_step = 0;\n"
+    step += f"wire [{bits}:0] call_after = call_sector + (call_go && call_step == {s.steps - 1});\n"
     room_signals, room = admitted(core, "left", "front_sector")
     return Rule(
         "no stage works on a sector that it was not given, nor announces it",
@@ -75,6 +77,8 @@ def order(core: Contract) -> Rule:
         assert (!keys_accepting || !running || (waiting && idle));
         assert (front_mixed == first_flight && call_result == second_flight);
         assert (call_step < {s.steps} && again == ({again}));
+        assert (coming_step == (call_go ? (call_step == {s.steps - 1} ? 0 : call_step + 1) : call_step));
+        assert (coming_sector == call_after);
         assert (2'd0 + again + call_go + vacant <= 1 && !(derive && running));
         assert ((call_step == 0 && !call_go) || call_sector != mixed_sector);
       end""",
