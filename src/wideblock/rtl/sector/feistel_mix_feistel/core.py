@@ -21,6 +21,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
+from wideblock.rtl.pipeline import later
 from wideblock.rtl.stream.stages import blocks
 from wideblock.rtl.stream.storage import Delay
 
@@ -267,9 +268,8 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         # counted a cycle early, so that registers choose what is read for the next cycle
         coming = Steps(m, "coming", goes, s.steps, f.clear)
         coming_sector = stages.pointer("coming", goes & coming.final)
-        step, sector = Signal.like(coming.step, name="call_step"), Signal.like(coming_sector, name="call_sector")
-        stages.hold(step, coming.step, Const(1))
-        stages.hold(sector, coming_sector, Const(1))
+        step = later(m, "coming_step", coming.step, cycles=1, clear=f.clear)
+        sector = later(m, "coming_sector", coming_sector, cycles=1, clear=f.clear)
         present = Signal(name="call_follows")
         m.d.comb += [present.eq(coming_sector != mixed_sector), goes.eq(present & ~comes_back)]
         m.d.sync += [go.eq(goes & ~f.clear), vacant.eq(~present & ~comes_back & ~f.clear)]

@@ -33,7 +33,8 @@ def order(core: Contract) -> Rule:
     """
     made, s = core.component, core.component.schedule
     pointers = ("result", "call", "mixed", "front")
-    signals = {f"{name}_sector": f"core.{name}_sector" for name in pointers}
+    signals = {f"{name}_sector": f"core.{name}_sector" for name in ("result", "coming", "mixed", "front")}
+    signals["call_sector"] = "core.coming_sector_later"
     signals |= {"left": "core.exit.sector", "number": "core.entrance.number", "full": "core.entrance.full"}
     signals |= {"running": "core.key_unit.running", "call_go": "core.call_go", "clear": CLEAR}
     signals |= {
@@ -41,8 +42,7 @@ def order(core: Contract) -> Rule:
         "waiting": "core.key_unit.waiting",
         "idle": "core.key_unit.idle",
     }
-    signals |= {"coming_sector": "core.coming_sector"}
-    signals |= {name: f"core.{name}" for name in ("call_step", "coming_step")} if s.steps > 1 else {}
+    signals |= {"coming_step": "core.coming_step", "call_step": "core.coming_step_later"} if s.steps > 1 else {}
     signals |= {name: f"core.{name}" for name in ("again", "begins", "vacant")} | {"derive": "core.key_unit.derive"}
     for field in (*CALLS, "key", "final"):
         signals |= delayed(field, made.cipher_latency)[0]
