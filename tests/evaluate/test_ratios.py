@@ -39,7 +39,8 @@ def test_a_core_is_held_against_an_aes_of_the_same_build(point):
         and cells["ratio"] == "1.10"
         and cells["its AES cores alone, MHz"] == "pec 100"
     )
-    assert cells["slowest path, levels"] == "a to b, 7" and cells["papers' ratio"] == "-"
+    assert cells["slowest path, levels"] == "a to b, 7" and cells["its cells + wires, ns"] == "3.0 + 5.1"
+    assert cells["papers' ratio"] == "-"
 
 
 def test_the_slowest_of_several_aes_cores_counts(measurement):
@@ -66,6 +67,7 @@ def test_papers_have_such_ratios_and_pre_layout_no_seeds(point):
     made = [point("fast-brw-2", "nangate45", mhz=950), point("aes128-pec", "nangate45", mhz=1000)]
     cells = dict(zip(HEAD, row(*ratios(made)), strict=True))
     assert cells["papers' ratio"].startswith("0.96") and cells["seeds"] == "-" and cells["ratio"] == "0.95"
+    assert cells["its cells + wires, ns"] == "1.1"
 
 
 def test_the_document_shows_the_store(tmp_path):

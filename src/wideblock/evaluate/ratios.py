@@ -30,6 +30,7 @@ HEAD = (
     "ratio",
     "papers' ratio",
     "slowest path, levels",
+    "its cells + wires, ns",
 )
 
 
@@ -68,6 +69,7 @@ def row(ratio: Ratio) -> tuple[str, ...]:
     clock = _clock(ratio.core)
     ends = [re.sub(r"_TRELLIS_FF_Q\w*|\[\d+\]$|^(core\.)+", "", end) for end in (clock.start, clock.end)]
     levels = "" if clock.levels is None else f", {clock.levels}"
+    wires = f" + {clock.routing_ns:.1f}" if clock.wires else ""
     return (
         ratio.core.name,
         ratio.core.identity.target,
@@ -79,6 +81,7 @@ def row(ratio: Ratio) -> tuple[str, ...]:
         f"{ratio.value:.2f}",
         " / ".join(f"{value:.2f}" for value in _published(ratio.core.identity.preset)) or "-",
         " to ".join(end if end and not end.startswith("$") else "?" for end in ends) + levels,
+        f"{clock.logic_ns:.1f}{wires}",
     )
 
 
