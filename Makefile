@@ -70,7 +70,7 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 	for stages in "1 --mhz 140" "2 --mhz 200"; do \
 		$(BIN)/wideblock sweep aes128-pdc aes128-both aes128-sec aes128-sdc --set sbox=norm --set round_stages=$$stages \
 			$(ROUTED) --seeds 3 --store $(STORE); done
-	$(BIN)/wideblock sweep aes128-sdc --set sbox=norm --set round_stages=3 $(ROUTED) --mhz 200 --seeds 3 --store $(STORE)
+	$(BIN)/wideblock sweep aes128-sec aes128-sdc --set sbox=norm --set round_stages=3 $(ROUTED) --mhz 200 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep karatsuba --set mult_stages=2,4,6,8 $(ROUTED) --mhz 250 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep xts-enc xts-both $(HASHED) --set sbox=norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep fast-brw-2s eme2-1s --set sbox=norm $(ROUTED) --mhz 140 --store $(STORE)
