@@ -6,10 +6,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from multiprocessing import active_children
@@ -183,6 +184,18 @@ def test_points_that_wait_are_not_begun_when_a_sweep_ends():
             executor.submit(time.sleep, 600)
         time.sleep(0.5)
     assert exit_code(worker) == 128 + signal.SIGTERM
+
+
+@pytest.mark.parametrize("broken", [False, True])
+def test_nothing_of_a_pool_runs_after_its_block(broken):
+    """Its thread least of all: where Python ends in that moment it writes to a closed pipe."""
+    before = threading.active_count()
+    with suppress(KeyboardInterrupt), local(2) as executor:
+        assert executor.submit(int).result() == 0
+        if broken:
+            executor.submit(time.sleep, 600)
+            raise KeyboardInterrupt
+    assert threading.active_count() == before and not active_children()
 
 
 def test_a_worker_that_takes_too_much_memory_fails_one_point(tmp_path):

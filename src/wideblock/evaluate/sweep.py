@@ -162,9 +162,9 @@ def local(workers: int, gibibytes: float | None = None) -> Iterator[Executor]:
     try:
         yield executor
     finally:
-        executor.shutdown(wait=False, cancel_futures=True)
         for process in multiprocessing.active_children():
             process.terminate()
+        executor.shutdown(cancel_futures=True)  # waits: its thread, left alone, can fail while Python ends
 
 
 @contextmanager

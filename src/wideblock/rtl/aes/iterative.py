@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """AES a round after the other, one block at a time: encryption, and the papers' sequential decryption core (SDC)."""
 
+from functools import reduce
+from operator import or_
 from typing import Any
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
@@ -78,35 +80,34 @@ class _Iterative(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         state = Signal(128, reset_less=True)
-        left = Signal(range(self.rounds + 1))  # rounds still to do
-        following = Signal(range(self.rounds))  # rounds after the present one: a register, as it chooses the round key
-        full = Signal()
+        full = Signal()  # a block is in the rounds, or its result waits
+        # choices of 128 bits wait for these, so they are registers, not computed from a count
+        busy = Signal()  # a block is in the rounds
+        turn = Signal(self.rounds)  # one bit is high: the lowest in the last round, the highest in the first
 
-        done = named(m, "done", left == 0)
         take = named(m, "take", self.i.valid & self.i.ready)
         m.d.comb += [
-            self.o.valid.eq(full & done),
+            self.o.valid.eq(full & ~busy),
             self.o.payload.eq(state),
-            self.i.ready.eq(~full | (done & self.o.ready)),
+            self.i.ready.eq(~full | (~busy & self.o.ready)),
         ]
 
-        outer, inner = self._keys(m, take, following)
-        live, end = self._round(m, state, inner, full & ~done)
+        outer, inner = self._keys(m, take, turn)
+        live, end = self._round(m, state, inner, busy)
         mixed = named(m, "mixed", from_planes(live["s"]))
         last = mixed if self.full else named(m, "keyed", from_planes(live["k"]))
         m.d.comb += self.ahead.eq(last)
 
-        with m.If(full & ~done):
+        with m.If(take):
+            m.d.sync += [state.eq(self.i.payload ^ outer), full.eq(1), busy.eq(1)]
+            m.d.sync += turn.eq(1 << self.rounds - 1)
+        with m.Elif(busy):
             with m.If(end):
-                m.d.sync += state.eq(Mux(following == 0, last, mixed))
-                m.d.sync += [left.eq(following), following.eq(following - 1)]
-        with m.Elif(take):
-            m.d.sync += [state.eq(self.i.payload ^ outer), full.eq(1)]
-            m.d.sync += [left.eq(self.rounds), following.eq(self.rounds - 1)]
+                m.d.sync += [state.eq(Mux(turn[0], last, mixed)), busy.eq(~turn[0]), turn.eq(turn >> 1)]
         with m.Elif(self.o.ready):
             m.d.sync += full.eq(0)
         with m.If(self.clear):
-            m.d.sync += [state.eq(0), left.eq(0), following.eq(0), full.eq(0)]
+            m.d.sync += [state.eq(0), full.eq(0), busy.eq(0), turn.eq(0)]
         return m
 
     def _round(self, m: Module, state: Value, key: Value, busy: Value) -> tuple[dict[str, Planes], Value]:
@@ -144,13 +145,17 @@ class _Iterative(wiring.Component):
 
         return [Step(first.levels, begin), *(others if self.full else [step.keeping("k") for step in others])]
 
-    def _keys(self, m: Module, take: Value, following: Value) -> tuple[Value, Value]:
-        """The round key of a block that is taken, and that of the round that ``following`` rounds follow."""
+    def _keys(self, m: Module, take: Value, turn: Value) -> tuple[Value, Value]:
+        """The round key of a block that is taken, and that of the round whose ``turn`` it is.
+
+        turn: one bit is high: the lowest in the last round, the highest in the first
+        """
         first, *others = range(self.rounds, -1, -1) if self._inverse else range(self.rounds + 1)
         sets = range(0, self.key_sets * (self.rounds + 1), self.rounds + 1)  # index of each key's first round key
         outer = [from_planes(round_key(self.round_keys, start + first)) for start in sets]
+        rounds = list(zip(reversed(others), turn, strict=True))
         inner = [
-            Array(Cat(round_key(self.round_keys, start + index)) for index in reversed(others))[following]
+            reduce(or_, [Cat(round_key(self.round_keys, start + index)) & now.replicate(128) for index, now in rounds])
             for start in sets
         ]
         if self.key_sets == 1:
