@@ -61,7 +61,9 @@ bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 	for preset in $$($(BIN)/wideblock list --names); do $(BIN)/wideblock measure "$$preset"; done
 
 synth: $(READY) ## Measure the areas and clocks that the documents show and the store lacks; hours.
-	$(BIN)/wideblock sweep --all --target xc7 --target xc6v --target xc5v --store $(STORE)
+	$(BIN)/wideblock sweep --all --target xc7 --store $(STORE)
+	$(BIN)/wideblock sweep --published Virtex-6 --target xc6v --store $(STORE)
+	$(BIN)/wideblock sweep --published Virtex-5 --target xc5v --store $(STORE)
 	$(BIN)/wideblock sweep xts-both --set key_bits=256 --target xc7 --store $(STORE)
 	$(BIN)/wideblock sweep aes128-pec $(GATES) $(ROUTED) --store $(STORE)
 	$(BIN)/wideblock sweep aes128-pec --set sbox=norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)

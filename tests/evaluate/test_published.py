@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
+from wideblock import catalog
+from wideblock.errors import UserError
 from wideblock.evaluate.point import throughput
-from wideblock.evaluate.published import for_preset, inconsistent, published
+from wideblock.evaluate.published import for_preset, inconsistent, measured_on, published
+from wideblock.evaluate.store import COMMITTED, load
 
 pytestmark = pytest.mark.shows("synthesis")
 
@@ -75,3 +78,19 @@ def test_every_row_has_a_source_and_figures():
 def test_a_preset_without_rows():
     assert for_preset("hctr2-1") == ()
     assert for_preset("s") == ()
+
+
+def test_what_was_measured_on_a_family():
+    assert measured_on("Virtex-6") == (
+        "aez41", "aez5", "aez5-p", "aes-gcm", "aes-gcm-p", "scream", "poet", "minalpher",
+    )  # fmt: skip
+    # A preset with other parameters than its own is another core: "7 series" has a row of xts-both key_bits=256.
+    assert all(name in (*catalog.PRESETS, *catalog.PARTS) for name in measured_on("7 series"))
+    with pytest.raises(UserError, match="no published row is on 'Virtex-9'; there are rows on Virtex-5, Virtex-7"):
+        measured_on("Virtex-9")
+
+
+@pytest.mark.parametrize("family, target", [("Virtex-6", "xc6v"), ("Virtex-7", "xc7")])
+def test_every_published_row_has_ours_beside_it(family, target):
+    stored = {(p.identity.preset, p.identity.target) for p in load(COMMITTED) if p.figures and not p.identity.changed}
+    assert not {(name, target) for name in measured_on(family)} - stored

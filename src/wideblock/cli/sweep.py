@@ -10,6 +10,7 @@ from wideblock import catalog
 from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
 from wideblock.cli.flow import STORE, Aims, Nextpnr, Routed, Scheduler, Store, Targets, Workers, Yosys, processes
 from wideblock.errors import UserError
+from wideblock.evaluate.published import measured_on
 from wideblock.evaluate.store import current
 from wideblock.evaluate.sweep import Space, open_points
 from wideblock.evaluate.sweep import sweep as run
@@ -35,6 +36,14 @@ def sweep(
         ),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every preset and part.")] = False,
+    family: Annotated[
+        str | None,
+        typer.Option(
+            "--published",
+            metavar="FAMILY",
+            help="Every preset and part of which a published table has a row on this family of devices: Virtex-5.",
+        ),
+    ] = None,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds 1 to N.")] = 1,
     mhz: Aims = None,
     options: Yosys = None,
@@ -60,9 +69,9 @@ def sweep(
     A stored point is not measured again unless the core's Verilog has changed: the same command goes on where it was
     stopped. A failure is stored with its log; exit status 1 if there was one.
     """
-    names = [*catalog.PRESETS, *catalog.PARTS] if everything else presets
-    if not names:
-        raise UserError("no preset or part is given; name one or say --all")
+    if sum(map(bool, (presets, everything, family))) != 1:
+        raise UserError("name presets or parts, or say --all, or --published FAMILY; one of the three")
+    names = [*catalog.PRESETS, *catalog.PARTS] if everything else measured_on(family) if family else presets or []
     values = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
     space = Space(names, target or ("xc7", "ecp5"), values, range(1, seeds + 1), mhz, options, route_options, routed)
     with stages("points of the space") as report:

@@ -7,9 +7,10 @@ from functools import cache
 from importlib import resources
 
 from wideblock import catalog
+from wideblock.errors import UserError
 from wideblock.evaluate.point import throughput
 
-__all__ = ["Area", "Published", "published", "for_preset", "inconsistent"]
+__all__ = ["Area", "Published", "published", "for_preset", "inconsistent", "measured_on"]
 
 _UNITS = {"slices": "slices", "luts": "LUTs", "alms": "ALMs", "lcs": "LC (estimated by Yosys)", "lut4s": "LUT4"}
 
@@ -94,6 +95,19 @@ def for_preset(name: str) -> tuple[Published, ...]:
     own = tuple(row for row in published() if name in row.presets)
     preset = catalog.PRESETS.get(name)
     return for_preset(preset.like) if not own and preset and preset.like else own
+
+
+def measured_on(family: str) -> tuple[str, ...]:
+    """The presets and parts that rows on devices of ``family`` have, as they are; none that a row has changed.
+
+    family: as the rows say it, such as "Virtex-5"
+    Raises UserError if no row is on such a device.
+    """
+    families = dict.fromkeys(row.family for row in published() if row.presets)
+    if family not in families:
+        raise UserError(f"no published row is on {family!r}; there are rows on {', '.join(families)}")
+    named = dict.fromkeys(name for row in published() if row.family == family for name in row.presets)
+    return tuple(name for name in named if name in (*catalog.PRESETS, *catalog.PARTS))
 
 
 def inconsistent(tolerance: float = 0.003) -> tuple[Published, ...]:
