@@ -41,7 +41,7 @@ def sweep(
         typer.Option(
             "--published",
             metavar="FAMILY",
-            help="Every preset and part of which a published table has a row on this family of devices: Virtex-5.",
+            help="Every preset and part of which a published table has a row on this family, such as Virtex-5.",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds 1 to N.")] = 1,
@@ -71,7 +71,7 @@ def sweep(
     """
     if sum(map(bool, (presets, everything, family))) != 1:
         raise UserError("name presets or parts, or say --all, or --published FAMILY; one of the three")
-    names = [*catalog.PRESETS, *catalog.PARTS] if everything else measured_on(family) if family else presets or []
+    names = presets or (measured_on(family) if family else [*catalog.PRESETS, *catalog.PARTS])
     values = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
     space = Space(names, target or ("xc7", "ecp5"), values, range(1, seeds + 1), mhz, options, route_options, routed)
     with stages("points of the space") as report:

@@ -98,16 +98,16 @@ def for_preset(name: str) -> tuple[Published, ...]:
 
 
 def measured_on(family: str) -> tuple[str, ...]:
-    """The presets and parts that rows on devices of ``family`` have, as they are; none that a row has changed.
+    """The presets and parts of which there are rows on devices of ``family``; without those that a row has changed.
 
     family: as the rows say it, such as "Virtex-5"
-    Raises UserError if no row is on such a device.
+    Raises UserError if there is none.
     """
-    families = dict.fromkeys(row.family for row in published() if row.presets)
-    if family not in families:
-        raise UserError(f"no published row is on {family!r}; there are rows on {', '.join(families)}")
     named = dict.fromkeys(name for row in published() if row.family == family for name in row.presets)
-    return tuple(name for name in named if name in (*catalog.PRESETS, *catalog.PARTS))
+    if not named:
+        families = dict.fromkeys(row.family for row in published() if row.presets)
+        raise UserError(f"no published row is on {family!r}; there are rows on {', '.join(families)}")
+    return tuple(name for name in named if name in catalog.PRESETS or name in catalog.PARTS)
 
 
 def inconsistent(tolerance: float = 0.003) -> tuple[Published, ...]:
