@@ -95,6 +95,7 @@ class StoreAndForward(wiring.Component):
         faults = (*self.sector_faults, *key_faults(p, material))
         self.key_collector = key_collector(p, material)
         key_words = self.key_collector.words if self.key_collector else 1
+        moved = ahead if material.hash_key in material.raw else 0  # from the port into the hash units, as all data
         # in the two passes of clearing, a slot that follows from another one is cleared a round of the slots after it,
         # and what the pipelines took from either has to leave them
         two_passes = 3 * self.slots + ahead + cipher_latency + 2
@@ -108,7 +109,7 @@ class StoreAndForward(wiring.Component):
             # a first beat is taken into the entrance as the last one before it leaves that
             busy=latency + delay + max(0, period - p.beats - held),
             interval=period,
-            setup=key_words - 1 + self.key_unit.setup(call=ahead + cipher_latency, loading=loading),
+            setup=key_words - 1 + self.key_unit.setup(call=ahead + cipher_latency, loading=moved + loading),
             zeroize=self.key_unit.clearing,
             key_words=key_words,
         )
@@ -238,7 +239,7 @@ class StoreAndForward(wiring.Component):
         if derived:
             load, key = moved("load", returned & keys.hash_key_next if keys.sequenced else returned), result
         else:
-            load, key = keys.taken, keys.word(hash_key)
+            load, key = moved("load", keys.taken), moved("hash_key", keys.word(hash_key))
         fresh = keys.derive if derived and not keys.sequenced else keys.taken
         loaded = Signal(len(units))  # none from the cycle of ``fresh`` on
         m.d.sync += loaded.eq(Mux(fresh, 0, loaded | Cat(unit.loaded for unit in units)))
