@@ -48,7 +48,7 @@ Yosys = Annotated[
 ]
 Nextpnr = Annotated[
     list[str] | None,
-    typer.Option("--nextpnr", metavar="ARG", help="Argument of nextpnr beyond the target's own; may be repeated."),
+    typer.Option("--nextpnr", metavar="ARG", help="Option of nextpnr instead of the target's; may be repeated."),
 ]
 Workers = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="Processes; default: by cores and memory of the machine.")

@@ -44,7 +44,7 @@ class Identity:
     parameters: all parameters of the core; empty for a peer
     target:     name of the target
     options:    arguments of the synthesis pass beyond the target's own
-    route_options: those of place and route; empty where nothing is placed
+    route_options: those of place and route beyond device and clock; empty where nothing is placed
     seed:       of the placer; None where nothing is placed
     aim_mhz:    clock that the tools were asked for; None where they take none
     tools:      each tool with its version

@@ -54,7 +54,8 @@ def identify(
 
     routed:  False for area alone where there is place and route
     seed:    of the placer, if routed         mhz: clock that the tools aim at; None for the target's own
-    options: arguments of the synthesis pass          route_options: of place and route, if routed
+    options: arguments of the synthesis pass
+    route_options: those of place and route, if routed; None for the target's
     Raises UserError for a name, a change or an option that does not exist, FlowError for a tool that is missing.
     """
     chosen = catalog.preset_or_part(name)
@@ -90,6 +91,8 @@ def settings(
         assert isinstance(target, Fpga)
         placed = timed = routed and target.router is not None
         tools = place.tools(target)[: None if placed else 1]
+        if placed and target.router and route_options is None:
+            route_options = target.router.options
     return {
         "target": target.name,
         "options": options,

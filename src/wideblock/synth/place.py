@@ -79,14 +79,15 @@ def place(
     mhz: float = 200,
     seed: int = 1,
     options: Sequence[str] = (),
-    route_options: Sequence[str] = (),
+    route_options: Sequence[str] | None = None,
     timeout: float | None = None,
 ) -> ClockReport:
     """Clock of ``source`` on ``target``, inside a scan harness.
 
     clock:         the core's clock port
     mhz:           what the router aims at; it may miss it
-    options:       arguments of the synthesis pass beyond the target's own          route_options: of place and route
+    options:       arguments of the synthesis pass beyond the target's own
+    route_options: those of place and route; None for the target's
     timeout:       seconds that each of the two tools may take
     The same arguments and tools give the same result. An AES core takes minutes; another seed, ``mhz`` or option of the
     route right after it is not synthesised again.
@@ -102,7 +103,7 @@ def place(
         (where / NETLIST).write_text(core.json)
         arguments = [
             *router.arguments,
-            *route_options,
+            *(router.options if route_options is None else route_options),
             "--json",
             NETLIST,
             "--report",

