@@ -7,7 +7,7 @@ import pytest
 
 from wideblock.evaluate import run
 from wideblock.evaluate.run import attempt, identify, measure
-from wideblock.synth.targets import target
+from wideblock.synth.targets import Fpga, target
 from wideblock.synth.yosys import Source
 
 pytestmark = pytest.mark.shows("evaluation")
@@ -33,6 +33,13 @@ def test_a_routed_point_has_all_its_figures():
     assert found.clock and found.clock.wires and found.clock.routing_ns > 0
     assert found.gbps == pytest.approx(16 * 8 / 2 * found.clock.mhz / 1000)
     assert found.latency_ns == pytest.approx(5000 / found.clock.mhz)
+
+
+def test_options_of_the_route_are_those_of_the_target_or_those_given():
+    ecp5 = target("ecp5")
+    assert isinstance(ecp5, Fpga) and ecp5.router and ecp5.router.options
+    assert identify("aes128-pec", {}, ecp5).route_options == ecp5.router.options
+    assert identify("aes128-pec", {}, ecp5, route_options=("--tmg-ripup",)).route_options == ("--tmg-ripup",)
 
 
 def test_area_alone_has_neither_seed_nor_clock():

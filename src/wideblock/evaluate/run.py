@@ -84,20 +84,18 @@ def settings(
 ) -> dict[str, Any]:
     """The fields of an :class:`Identity` that tell of the flow, whatever is measured; arguments as :func:`identify`."""
     options = tuple(options or ())
+    router = target.router if isinstance(target, Fpga) and routed else None
     if isinstance(target, Asic):
         asic.check_options(target, options)
-        tools, placed, timed = asic.tools(target), False, True
+        tools, timed = asic.tools(target), True
     else:
         assert isinstance(target, Fpga)
-        placed = timed = routed and target.router is not None
-        tools = place.tools(target)[: None if placed else 1]
-        if placed and target.router and route_options is None:
-            route_options = target.router.options
+        tools, timed = place.tools(target)[: None if router else 1], router is not None
     return {
         "target": target.name,
         "options": options,
-        "route_options": tuple(route_options or ()) if placed else (),
-        "seed": seed if placed else None,
+        "route_options": router.chosen(route_options) if router else (),
+        "seed": seed if router else None,
         "aim_mhz": float(mhz or target.aim_mhz) if timed else None,
         "tools": tools,
         "version": wideblock.__version__,

@@ -103,7 +103,7 @@ def place(
         (where / NETLIST).write_text(core.json)
         arguments = [
             *router.arguments,
-            *(router.options if route_options is None else route_options),
+            *router.chosen(route_options),
             "--json",
             NETLIST,
             "--report",

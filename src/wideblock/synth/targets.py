@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The targets that figures are given for: devices with their Yosys and nextpnr arguments, libraries of cells."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wideblock.errors import UserError
@@ -69,6 +70,10 @@ class Router:
     pads: tuple[str, ...] = ()
     through: bool = False
     timed: TimedLut | None = None
+
+    def chosen(self, options: Sequence[str] | None) -> tuple[str, ...]:
+        """The options that the user gives, or if there are none (None) its own."""
+        return self.options if options is None else tuple(options)
 
 
 @dataclass(frozen=True)
