@@ -51,7 +51,7 @@ def openings(interval, computed_after, left_after, cycles=200, clear_at=None, ro
     return begun
 
 
-@pytest.mark.parametrize("interval", [2, 7, 8])
+@pytest.mark.parametrize("interval", [2, 3, 7, 8])
 def test_one_an_interval(interval):
     assert openings(interval, 10, 3 * interval) == list(range(0, 200, interval))
 
@@ -72,9 +72,10 @@ def test_clear_ends_the_wait():
     assert openings(50, 1, 10, clear_at=5)[0] == 6
 
 
-def test_registered_one_an_interval():
-    begun = openings(7, 10, 21, registered=True)
-    assert begun == list(range(begun[0], 200, 7))
+@pytest.mark.parametrize("interval", [2, 3, 7])
+def test_registered_one_an_interval(interval):
+    begun = openings(interval, 10, 3 * interval, registered=True)
+    assert begun == list(range(begun[0], 200, interval))
 
 
 def test_registered_none_while_the_core_takes_no_beat():

@@ -63,12 +63,16 @@ class Admission(wiring.Component):
 
     def _turn(self, m: Module, interval: int) -> tuple[Value, Value]:
         """Whether an interval has passed since a sector began, and whether it will have in the next cycle."""
-        pace = Signal(range(interval))
-        turn = Signal(init=1)  # pace is 0: a register, as it decides what enters everywhere
+        turn = Signal(init=1)  # a register, as it decides what enters everywhere
+        begun = Signal()  # in the cycle before: what begins a sector comes late, and does not choose a count
+        count = Signal(range(interval))
+        since = Mux(begun, 1, count)  # cycles since a sector began, until an interval has passed
+        last = since == interval - 1
+        m.d.sync += [begun.eq(self.opening), count.eq(since + 1)]
         with m.If(self.clear):
-            m.d.sync += [pace.eq(0), turn.eq(1)]
+            m.d.sync += turn.eq(1)
         with m.Elif(self.opening):
-            m.d.sync += [pace.eq(interval - 1), turn.eq(interval == 1)]
-        with m.Elif(~turn):
-            m.d.sync += [pace.eq(pace - 1), turn.eq(pace == 1)]
-        return turn, turn | (pace == 1)
+            m.d.sync += turn.eq(interval == 1)
+        with m.Elif(last):
+            m.d.sync += turn.eq(1)
+        return turn, turn | last
