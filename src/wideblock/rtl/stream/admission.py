@@ -68,11 +68,13 @@ class Admission(wiring.Component):
         count = Signal(range(interval))
         since = Mux(begun, 1, count)  # cycles since a sector began, until an interval has passed
         last = since == interval - 1
-        m.d.sync += [begun.eq(self.opening), count.eq(since + 1)]
-        with m.If(self.clear):
-            m.d.sync += turn.eq(1)
-        with m.Elif(self.opening):
+        m.d.sync += begun.eq(self.opening)
+        with m.If(~turn):
+            m.d.sync += count.eq(since + 1)
+        with m.If(self.opening):
             m.d.sync += turn.eq(interval == 1)
         with m.Elif(last):
             m.d.sync += turn.eq(1)
+        with m.If(self.clear):
+            m.d.sync += [turn.eq(1), begun.eq(0), count.eq(0)]
         return turn, turn | last
