@@ -106,13 +106,12 @@ class Sequencer(wiring.Component):
         """
         number = range(max(2, self.steps))
         begins, held = Signal(name="begins"), Signal(name="held")
-        beyond, address = Signal(number, name="beyond"), Signal(number, name="address")
+        beyond = Signal(number, name="beyond", init=1 % self.steps)
         row, following = Signal(noted.size, name="row", init=table[0]), Signal(noted, name="row_following")
         behind = Signal(noted, name="row_behind")
         moves = self.go | begins
         m.d.comb += [
-            behind.eq(read_ahead(m, table, noted.size, address, moves)),
-            address.eq(Mux(begins, 1 % self.steps, beyond)),
+            behind.eq(read_ahead(m, table, noted.size, beyond, moves)),
             following.eq(Mux(begins, table[0], Mux(self.go, behind, row))),
             self.head_next.eq(self._by_direction(m, following.word, Const(0), "next")),
             self.ready_next.eq(~following.alone & ~self.hold & ~self.restart & ~self.clear),
@@ -126,7 +125,9 @@ class Sequencer(wiring.Component):
         with m.If(self.clear):
             m.d.sync += begins.eq(1)
         with m.If(moves):
-            m.d.sync += beyond.eq(Mux(address == self.steps - 1, 0, address + 1))
+            m.d.sync += beyond.eq(Mux(beyond == self.steps - 1, 0, beyond + 1))
+        with m.If(self.restart | self.clear):
+            m.d.sync += beyond.eq(1 % self.steps)
         return begins | self.clear, held | begins, row
 
     def _noted(self, step: int, word: int) -> dict[str, int]:

@@ -97,7 +97,7 @@ def walking(hash: str, unit: str, program: Program, *, registered: bool) -> tupl
           assert ({unit}_behind_later == ({unit}_behind != 0));
           assert ({unit}_behind_final == ({unit}_behind == {program.steps - 1}));
           assert ({unit}_beyond == {_following(f"{unit}_behind", program)});
-        end
+        end else assert ({unit}_beyond == {1 % program.steps});
       end""",
         )
     return (
