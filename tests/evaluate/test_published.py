@@ -90,7 +90,7 @@ def test_what_was_measured_on_a_family():
         measured_on("Virtex-9")
 
 
-@pytest.mark.parametrize("family, target", [("Virtex-6", "xc6v"), ("Virtex-7", "xc7")])
+@pytest.mark.parametrize("family, target", [("Virtex-5", "xc5v"), ("Virtex-6", "xc6v"), ("Virtex-7", "xc7")])
 def test_every_published_row_has_ours_beside_it(family, target):
     stored = {(p.identity.preset, p.identity.target) for p in load(COMMITTED) if p.figures and not p.identity.changed}
     assert not {(name, target) for name in measured_on(family)} - stored
