@@ -74,7 +74,7 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 			$(ROUTED) --seeds 3 --store $(STORE); done
 	$(BIN)/wideblock sweep aes128-sec aes128-sdc --set sbox=norm --set round_stages=3 $(ROUTED) --mhz 200 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep karatsuba --set mult_stages=2,4,6,8 $(ROUTED) --mhz 250 --seeds 3 --store $(STORE)
-	$(BIN)/wideblock sweep xts-enc xts-both $(HASHED) --set sbox=norm $(ROUTED) --mhz 140 --seeds 3 --store $(STORE)
+	$(BIN)/wideblock sweep xts-enc xts-both $(HASHED) --set sbox=norm $(ROUTED) --mhz 140 --seeds 2 --store $(STORE)
 	$(BIN)/wideblock sweep fast-brw-2s eme2-1s --set sbox=norm $(ROUTED) --mhz 140 --store $(STORE)
 	$(BIN)/wideblock sweep xts-enc xts-both --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 2 --store $(STORE)
 	for core in "$(filter-out heh-poly,$(HASHED)) $(DEEP)" "heh-poly --set mult_stages=8"; do \
