@@ -81,7 +81,7 @@ CASES = [
 
 @pytest.mark.parametrize(
     ("direction", "width", "sector_bytes", "key_bits", "round_stages"),
-    few_of_many(CASES, [case for case in CASES if case[2] in (17, 24, 40, 72) and case[:2] != ("both", 2)]),
+    few_of_many(CASES, [case for case in CASES if case[2] in (17, 24, 40, 72) and (case[0], case[4]) != ("both", 2)]),
 )
 def test_timing(monkeypatch, direction, width, sector_bytes, key_bits, round_stages):
     monkeypatch.setattr(pipelined, "PipelinedEitherWay", Registers)
