@@ -83,7 +83,8 @@ class _Iterative(wiring.Component):
         full = Signal()  # a block is in the rounds, or its result waits
         # choices of 128 bits wait for these, so they are registers, not computed from a count
         busy = Signal()  # a block is in the rounds
-        turn = Signal(self.rounds)  # one bit is high: the lowest in the last round, the highest in the first
+        first = 1 << self.rounds - 1
+        turn = Signal(self.rounds, init=first)  # of a round's key; one bit is high: the lowest for the last round
 
         take = named(m, "take", self.i.valid & self.i.ready)
         m.d.comb += [
@@ -92,42 +93,55 @@ class _Iterative(wiring.Component):
             self.i.ready.eq(~full | (~busy & self.o.ready)),
         ]
 
+        turns, end, final = self._pace(m, busy, turn)
         outer, inner = self._keys(m, take, turn)
-        live, end = self._round(m, state, inner, busy)
+        live = self._round(m, state, inner)
         mixed = named(m, "mixed", from_planes(live["s"]))
         last = mixed if self.full else named(m, "keyed", from_planes(live["k"]))
         m.d.comb += self.ahead.eq(last)
 
         with m.If(take):
             m.d.sync += [state.eq(self.i.payload ^ outer), full.eq(1), busy.eq(1)]
-            m.d.sync += turn.eq(1 << self.rounds - 1)
         with m.Elif(busy):
             with m.If(end):
-                m.d.sync += [state.eq(Mux(turn[0], last, mixed)), busy.eq(~turn[0]), turn.eq(turn >> 1)]
+                m.d.sync += [state.eq(Mux(final, last, mixed)), busy.eq(~final)]
         with m.Elif(self.o.ready):
             m.d.sync += full.eq(0)
+        with m.If(turns):
+            m.d.sync += turn.eq(turn.rotate_right(1))
         with m.If(self.clear):
-            m.d.sync += [state.eq(0), full.eq(0), busy.eq(0), turn.eq(0)]
+            m.d.sync += [state.eq(0), full.eq(0), busy.eq(0), turn.eq(first)]
         return m
 
-    def _round(self, m: Module, state: Value, key: Value, busy: Value) -> tuple[dict[str, Planes], Value]:
-        """The state after a round, and as ``k`` without MixColumns, as after a last one; and whether its cycle is now.
+    def _pace(self, m: Module, busy: Value, turn: Value) -> tuple[Value, Value, Value]:
+        """Whether ``turn`` passes on, whether a round ends, and whether that is the last round.
 
-        With more than one stage the round key comes from a register, too, and the first stage ends before it.
+        With more than one stage ``turn`` passes on in the first of them, as choosing a round key takes two cycles.
         """
-        end: Value = Const(1, 1)
-        if self.round_stages > 1:
-            chosen = Signal(128, name="key")
-            # the stage that the block is in, if it is behind the first one
-            behind = [Signal(name=f"stage{k}") for k in range(2, self.round_stages + 1)]
-            m.d.sync += [chosen.eq(key), Cat(behind).eq(Cat(busy & ~Cat(behind).any(), behind[:-1]))]
-            key, end = chosen, behind[-1]
+        if self.round_stages == 1:
+            return busy, Const(1, 1), turn[0]
+        # the stage that the block is in, if it is behind the first one
+        behind = [Signal(name=f"stage{k}") for k in range(2, self.round_stages + 1)]
+        final = Signal(name="final")
+        begins = busy & ~Cat(behind).any()
+        m.d.sync += Cat(behind).eq(Cat(begins, behind[:-1]) & ~self.clear.replicate(len(behind)))
+        with m.If(begins):
+            m.d.sync += final.eq(turn[0])
+        with m.If(self.clear):
+            m.d.sync += final.eq(0)
+        return begins, behind[-1], final
+
+    def _round(self, m: Module, state: Value, key: Value) -> dict[str, Planes]:
+        """The state after a round, and as ``k`` without MixColumns, as after a last one.
+
+        With more than one stage the first ends before the round key.
+        """
         substitution = sbox_steps(self.sbox, self._inverse)
         steps = [*substitution, *self._linear(named(m, "round_key", key))]
         levels = [step.levels for step in steps]
         levels[-1] += CHOICE
         cuts = cut_places(levels, self.round_stages, first=len(substitution) - 1)
-        return applied(m, {"s": to_planes(state)}, steps, "r", cuts=cuts - {len(steps) - 1}), end
+        return applied(m, {"s": to_planes(state)}, steps, "r", cuts=cuts - {len(steps) - 1})
 
     def _linear(self, key: Value) -> list[Step]:
         """The steps after the S-boxes. ``k`` is the state without MixColumns, unless every round has it.
@@ -146,26 +160,40 @@ class _Iterative(wiring.Component):
         return [Step(first.levels, begin), *(others if self.full else [step.keeping("k") for step in others])]
 
     def _keys(self, m: Module, take: Value, turn: Value) -> tuple[Value, Value]:
-        """The round key of a block that is taken, and that of the round whose ``turn`` it is.
+        """The round key of a block that is taken, and that of the round.
 
-        turn: one bit is high: the lowest in the last round, the highest in the first
+        turn: one bit is high: the lowest for the last round, the highest for the first
+
+        With more than one stage registers hold the choice from each key, and behind them that between the keys: it is
+        there from a round's second stage on, two cycles after the first one in which ``turn`` is the round's.
         """
         first, *others = range(self.rounds, -1, -1) if self._inverse else range(self.rounds + 1)
         sets = range(0, self.key_sets * (self.rounds + 1), self.rounds + 1)  # index of each key's first round key
         outer = [from_planes(round_key(self.round_keys, start + first)) for start in sets]
         rounds = list(zip(reversed(others), turn, strict=True))
-        inner = [
+        inner: list[Value] = [
             reduce(or_, [Cat(round_key(self.round_keys, start + index)) & now.replicate(128) for index, now in rounds])
             for start in sets
         ]
+        if self.round_stages > 1:
+            inner = [self._register(m, f"key{k}", key) for k, key in enumerate(inner)]
         if self.key_sets == 1:
-            return outer[0], inner[0]
-        held = Signal(name="second_held")
-        with m.If(take):
-            m.d.sync += held.eq(self.second)
-        with m.If(self.clear):
-            m.d.sync += held.eq(0)
-        return Mux(self.second, outer[1], outer[0]), Mux(held, inner[1], inner[0])
+            entering, key = outer[0], inner[0]
+        else:
+            held = Signal(name="second_held")
+            with m.If(take):
+                m.d.sync += held.eq(self.second)
+            with m.If(self.clear):
+                m.d.sync += held.eq(0)
+            entering, key = Mux(self.second, outer[1], outer[0]), Mux(held, inner[1], inner[0])
+        return entering, key if self.round_stages == 1 else self._register(m, "key", key)
+
+    @staticmethod
+    def _register(m: Module, name: str, value: Value) -> Signal:
+        """``value`` a cycle later. It is of round keys alone, and zero once they are."""
+        register = Signal(128, name=name, reset_less=True)
+        m.d.sync += register.eq(value)
+        return register
 
 
 class IterativeEncryption(_Iterative):
@@ -178,8 +206,8 @@ class IterativeEncryption(_Iterative):
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128, 15 for AES-256 with one stage), a block every so many
             cycles; ``ahead`` has the result a cycle before ``o``, before the last register.
-    Cost:   16 S-boxes, a multiplexer over the round keys, 128 registers; with more stages 128 for the round key,
-            and those inside a round.
+    Cost:   16 S-boxes, a multiplexer over the round keys, 128 registers; with more stages 128 for the round key
+            and for each set of them, and those inside a round.
     Paths:  ``o.ready`` to ``i.ready``.
     Bytes:  byte 0 of a block is bits 7..0.
     Source: FIPS 197, 5.1.
@@ -199,7 +227,7 @@ class IterativeDecryption(_Iterative):
     Timing: latency 1 + rounds * round_stages (11 for AES-128, 15 for AES-256 with one stage), a block every so many
             cycles; ``ahead`` has the result a cycle before ``o``, before the last register.
     Cost:   16 inverse S-boxes, a multiplexer over the round keys, 128 registers; with more stages 128 for the round
-            key, and those inside a round.
+            key and for each set of them, and those inside a round.
     Paths:  ``o.ready`` to ``i.ready``.
     Bytes:  byte 0 of a block is bits 7..0.
     Source: FIPS 197, 5.3.

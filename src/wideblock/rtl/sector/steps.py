@@ -7,16 +7,16 @@ __all__ = ["Steps"]
 
 
 class Steps:
-    """Counts the steps of a sector that ``go`` lets pass.
+    """Counts the steps of a sector that ``go`` lets pass, from ``start`` on.
 
     step, following: the present one, and that of the next cycle
     first, final:    the present one is the sector's first, its last
     """
 
-    def __init__(self, m: Module, name: str, go: Value, count: int, clear: Value):
-        self.step = Signal(range(count), name=f"{name}_step")
-        self.following = Signal.like(self.step, name=f"{name}_following")
-        self.first = self.step == 0
-        self.final = self.step == count - 1
-        m.d.comb += self.following.eq(Mux(go, Mux(self.final, 0, self.step + 1), self.step))
-        m.d.sync += self.step.eq(Mux(clear, 0, self.following))
+    def __init__(self, m: Module, name: str, go: Value, count: int, clear: Value, *, start: int = 0):
+        self.step = Signal(range(start + count), name=f"{name}_step", init=start)
+        self.following = Signal.like(self.step, name=f"{name}_following", init=0)
+        self.first = self.step == start
+        self.final = self.step == start + count - 1
+        m.d.comb += self.following.eq(Mux(go, Mux(self.final, start, self.step + 1), self.step))
+        m.d.sync += self.step.eq(Mux(clear, start, self.following))

@@ -145,6 +145,11 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         begins = Signal(name="begins", init=1)  # number is 0: a register, as it decides what enters
         f.m.d.sync += begins.eq(Mux(entrance.take, ends | entrance.x.last, begins) | f.clear)
         row, complete = entrance.number[1:], entrance.number[0]
+        after = Signal(range(self.schedule.steps + 1), name="row_after", init=1)  # row + 1
+        with f.m.If(entrance.take):
+            f.m.d.sync += after.eq(Mux(ends | entrance.x.last, 1, after + entrance.number[0]))
+        with f.m.If(f.clear):
+            f.m.d.sync += after.eq(1)
         if self.parameters.beats % 2:
             complete = complete | ends
         waits = Signal(name="beat_waits")
@@ -154,7 +159,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         sector = f.stages.pointer("front", whole)
         decrypt, tweak = self._request(f, begins)
         left, right = self._collected(f, entrance.take & ~complete, ends)
-        numbers = self._numbers(f, "front", row, row, go)
+        numbers = self._numbers(f, "front", row, row, after, go)
         calls: list[Value] = [M ^ f.mask(self.outer, jJ) for M, jJ in zip(right, numbers, strict=True)]
         calls[z] = Mux(ends, right[z] ^ self._last_mask(f, self.last_outer, decrypt), calls[z])
         numbers[z] = Mux(ends, tweak, numbers[z])
@@ -187,14 +192,14 @@ class FeistelMixFeistel(Equations, StoreAndForward):
             f.stages.hold(tweak, x.tweak, begins)
         return decrypt, tweak
 
-    def _numbers(self, f: Frame, name: str, row: Value, following: Value, go: Value) -> list[Value]:
-        """j J of the pairs of step ``row``; ``following`` is the row of the next cycle.
+    def _numbers(self, f: Frame, name: str, row: Value, following: Value, after: Value, go: Value) -> list[Value]:
+        """j J of the pairs of step ``row``; ``following`` is the row of the next cycle, and ``after`` is that one + 1.
 
         The first layer has ``row`` for both: its steps are two cycles apart. Only the last step may follow at once, if
         it is one beat, and then it has no pair in the last lane.
         """
         before, held = Signal(128, name=f"{name}_number"), Signal(128, name=f"held_{name}_number")
-        last = f.numbers.last(name, following)
+        last = f.numbers.last(name, following, after)
         f.m.d.comb += before.eq(Mux(row == 0, 0, held))
         f.stages.hold(held, last, go)
         return [*(before ^ f.J.times(q + 1) for q in range(self.schedule.lanes - 1)), last]
@@ -268,6 +273,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         # counted a cycle early, so that registers choose what is read for the next cycle
         coming = Steps(m, "coming", goes, s.steps, f.clear)
         coming_sector = stages.pointer("coming", goes & coming.final)
+        after = Steps(m, "coming_after", goes, s.steps, f.clear, start=1).step
         step = later(m, "coming_step", coming.step, cycles=1, clear=f.clear)
         sector = later(m, "coming_sector", coming_sector, cycles=1, clear=f.clear)
         present = Signal(name="call_follows")
@@ -275,7 +281,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         m.d.sync += [go.eq(goes & ~f.clear), vacant.eq(~present & ~comes_back & ~f.clear)]
         stages.hold(S, c.S.read(coming_sector), present)
         row = stages.row(coming.step, coming_sector)
-        numbers = self._numbers(f, "call", step, coming.step, go)
+        numbers = self._numbers(f, "call", step, coming.step, after, go)
         calls = [S ^ f.mask(self.between, jJ) for jJ in numbers]
         pairs = [Cat(column.read(row, present | f.clear), jJ) for column, jJ in zip(c.middle, numbers, strict=True)]
         decrypt = c.direction.read(sector)

@@ -55,15 +55,15 @@ class Numbers:
         self._m, self._lanes = m, lanes
         self._powers = [J.power(k) for k in range((lanes * steps).bit_length())]
 
-    def last(self, name: str, step: Value) -> Value:
-        """The multiple of the last lane in ``step``, one cycle later."""
+    def last(self, name: str, step: Value, after: Value) -> Value:
+        """The multiple of the last lane in ``step``, one cycle later. ``after`` is ``step`` + 1, best in a register."""
         multiple = Signal(128, name=f"{name}_last_number", reset_less=True)
-        self._m.d.sync += multiple.eq(self._made(name, step))
+        self._m.d.sync += multiple.eq(self._made(name, after))
         return multiple
 
-    def _made(self, name: str, step: Value) -> Value:
+    def _made(self, name: str, after: Value) -> Value:
         j = Signal(len(self._powers), name=f"{name}_j")
-        self._m.d.comb += j.eq((step + 1) * self._lanes)
+        self._m.d.comb += j.eq(after * self._lanes)
         return reduce(xor, (power & bit.replicate(128) for power, bit in zip(self._powers, j, strict=True)))
 
 
@@ -90,7 +90,7 @@ class StoredNumbers(Numbers):
         step, loading = Signal(range(steps), name="table_step"), Signal(name="table_loading")
         self._enable, self.loaded = enable, ~loading
         self._table = Ring(m, "table", width=128, depth=power_of_two(steps), clear=clear, clear_row=clear_row)
-        self._table.write(step, self._made("table", step), loading)
+        self._table.write(step, self._made("table", step + 1), loading)
         with m.If(clear):
             m.d.sync += [step.eq(0), loading.eq(0)]
         with m.Elif(load):
@@ -98,5 +98,5 @@ class StoredNumbers(Numbers):
         with m.Elif(loading):
             m.d.sync += [step.eq(step + 1), loading.eq(step != steps - 1)]
 
-    def last(self, name: str, step: Value) -> Value:
+    def last(self, name: str, step: Value, after: Value) -> Value:
         return self._table.read(step, self._enable)
