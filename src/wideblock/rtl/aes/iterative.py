@@ -100,11 +100,12 @@ class _Iterative(wiring.Component):
         last = mixed if self.full else named(m, "keyed", from_planes(live["k"]))
         m.d.comb += self.ahead.eq(last)
 
+        with m.If(take | (busy & end)):  # ``take`` alone would choose, too, but comes late
+            m.d.sync += state.eq(Mux(busy, Mux(final, last, mixed), self.i.payload ^ outer))
         with m.If(take):
-            m.d.sync += [state.eq(self.i.payload ^ outer), full.eq(1), busy.eq(1)]
+            m.d.sync += [full.eq(1), busy.eq(1)]
         with m.Elif(busy):
-            with m.If(end):
-                m.d.sync += [state.eq(Mux(final, last, mixed)), busy.eq(~final)]
+            m.d.sync += busy.eq(~(end & final))
         with m.Elif(self.o.ready):
             m.d.sync += full.eq(0)
         with m.If(turns):
