@@ -165,8 +165,8 @@ class _Iterative(wiring.Component):
 
         turn: one bit is high: the lowest for the last round, the highest for the first
 
-        With more than one stage registers hold the choice from each key, and behind them that between the keys: it is
-        there from a round's second stage on, two cycles after the first one in which ``turn`` is the round's.
+        With more than one stage the choice takes two cycles: a register for each key holds its round key, and the
+        register behind them that of the key in use. It is right from the second stage of the round on.
         """
         first, *others = range(self.rounds, -1, -1) if self._inverse else range(self.rounds + 1)
         sets = range(0, self.key_sets * (self.rounds + 1), self.rounds + 1)  # index of each key's first round key

@@ -15,7 +15,7 @@ class Steps:
 
     def __init__(self, m: Module, name: str, go: Value, count: int, clear: Value, *, start: int = 0):
         self.step = Signal(range(start + count), name=f"{name}_step", init=start)
-        self.following = Signal.like(self.step, name=f"{name}_following", init=0)
+        self.following = Signal.like(self.step, name=f"{name}_following")
         self.first = self.step == start
         self.final = self.step == start + count - 1
         m.d.comb += self.following.eq(Mux(go, Mux(self.final, start, self.step + 1), self.step))

@@ -36,8 +36,8 @@ class Readers(wiring.Component):
             numbers = Numbers(m, J, lanes=LANES, steps=STEPS)
         m.d.comb += [
             self.loaded.eq(numbers.loaded),
-            self.j0.eq(numbers.last("first", self.step0, self.step0 + 1)),
-            self.j1.eq(numbers.last("second", self.step1, self.step1 + 1)),
+            self.j0.eq(numbers.last("first", self.step0 + 1)),
+            self.j1.eq(numbers.last("second", self.step1 + 1)),
             self.times.eq(J.times(CONSTANT)),
         ]
         return m

@@ -145,7 +145,8 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         begins = Signal(name="begins", init=1)  # number is 0: a register, as it decides what enters
         f.m.d.sync += begins.eq(Mux(entrance.take, ends | entrance.x.last, begins) | f.clear)
         row, complete = entrance.number[1:], entrance.number[0]
-        after = Signal(range(self.schedule.steps + 1), name="row_after", init=1)  # row + 1
+        # row + 1: a register, as the number of a pair is made of it
+        after = Signal(range(self.schedule.steps + 1), name="row_after", init=1)
         with f.m.If(entrance.take):
             f.m.d.sync += after.eq(Mux(ends | entrance.x.last, 1, after + entrance.number[0]))
         with f.m.If(f.clear):
@@ -159,7 +160,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         sector = f.stages.pointer("front", whole)
         decrypt, tweak = self._request(f, begins)
         left, right = self._collected(f, entrance.take & ~complete, ends)
-        numbers = self._numbers(f, "front", row, row, after, go)
+        numbers = self._numbers(f, "front", row, after, go)
         calls: list[Value] = [M ^ f.mask(self.outer, jJ) for M, jJ in zip(right, numbers, strict=True)]
         calls[z] = Mux(ends, right[z] ^ self._last_mask(f, self.last_outer, decrypt), calls[z])
         numbers[z] = Mux(ends, tweak, numbers[z])
@@ -192,14 +193,14 @@ class FeistelMixFeistel(Equations, StoreAndForward):
             f.stages.hold(tweak, x.tweak, begins)
         return decrypt, tweak
 
-    def _numbers(self, f: Frame, name: str, row: Value, following: Value, after: Value, go: Value) -> list[Value]:
-        """j J of the pairs of step ``row``; ``following`` is the row of the next cycle, and ``after`` is that one + 1.
+    def _numbers(self, f: Frame, name: str, row: Value, after: Value, go: Value) -> list[Value]:
+        """j J of the pairs of step ``row``; ``after`` is one more than the row of the next cycle.
 
-        The first layer has ``row`` for both: its steps are two cycles apart. Only the last step may follow at once, if
-        it is one beat, and then it has no pair in the last lane.
+        The first layer has ``row`` + 1 for it: its steps are two cycles apart. Only the last step may follow at once,
+        if it is one beat, and then it has no pair in the last lane.
         """
         before, held = Signal(128, name=f"{name}_number"), Signal(128, name=f"held_{name}_number")
-        last = f.numbers.last(name, following, after)
+        last = f.numbers.last(name, after)
         f.m.d.comb += before.eq(Mux(row == 0, 0, held))
         f.stages.hold(held, last, go)
         return [*(before ^ f.J.times(q + 1) for q in range(self.schedule.lanes - 1)), last]
@@ -281,7 +282,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         m.d.sync += [go.eq(goes & ~f.clear), vacant.eq(~present & ~comes_back & ~f.clear)]
         stages.hold(S, c.S.read(coming_sector), present)
         row = stages.row(coming.step, coming_sector)
-        numbers = self._numbers(f, "call", step, coming.step, after, go)
+        numbers = self._numbers(f, "call", step, after, go)
         calls = [S ^ f.mask(self.between, jJ) for jJ in numbers]
         pairs = [Cat(column.read(row, present | f.clear), jJ) for column, jJ in zip(c.middle, numbers, strict=True)]
         decrypt = c.direction.read(sector)

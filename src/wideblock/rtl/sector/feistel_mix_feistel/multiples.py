@@ -55,8 +55,8 @@ class Numbers:
         self._m, self._lanes = m, lanes
         self._powers = [J.power(k) for k in range((lanes * steps).bit_length())]
 
-    def last(self, name: str, step: Value, after: Value) -> Value:
-        """The multiple of the last lane in ``step``, one cycle later. ``after`` is ``step`` + 1, best in a register."""
+    def last(self, name: str, after: Value) -> Value:
+        """The multiple of the last lane in the step before step ``after``, one cycle later."""
         multiple = Signal(128, name=f"{name}_last_number", reset_less=True)
         self._m.d.sync += multiple.eq(self._made(name, after))
         return multiple
@@ -69,6 +69,8 @@ class Numbers:
 
 class StoredNumbers(Numbers):
     """The same multiples from a table, which is written after each cycle of ``load``, and read while ``enable``.
+
+    The row of a step is ``after`` it, from 1 on; where the table is full, the last one is row 0.
 
     Timing: a row a cycle is written, from the cycle after ``load`` on; ``loaded`` after ``steps`` of them.
     Cost:   block RAM of 128 bits a step, for each reader; the circuit that makes the multiples, once.
@@ -87,16 +89,16 @@ class StoredNumbers(Numbers):
         clear_row: Value,
     ):
         super().__init__(m, J, lanes=lanes, steps=steps)
-        step, loading = Signal(range(steps), name="table_step"), Signal(name="table_loading")
+        after, loading = Signal(range(steps + 1), name="table_after", init=1), Signal(name="table_loading")
         self._enable, self.loaded = enable, ~loading
         self._table = Ring(m, "table", width=128, depth=power_of_two(steps), clear=clear, clear_row=clear_row)
-        self._table.write(step, self._made("table", step + 1), loading)
+        self._table.write(after, self._made("table", after), loading)
         with m.If(clear):
-            m.d.sync += [step.eq(0), loading.eq(0)]
+            m.d.sync += [after.eq(1), loading.eq(0)]
         with m.Elif(load):
-            m.d.sync += [step.eq(0), loading.eq(1)]
+            m.d.sync += [after.eq(1), loading.eq(1)]
         with m.Elif(loading):
-            m.d.sync += [step.eq(step + 1), loading.eq(step != steps - 1)]
+            m.d.sync += [after.eq(after + 1), loading.eq(after != steps)]
 
-    def last(self, name: str, step: Value, after: Value) -> Value:
-        return self._table.read(step, self._enable)
+    def last(self, name: str, after: Value) -> Value:
+        return self._table.read(after, self._enable)

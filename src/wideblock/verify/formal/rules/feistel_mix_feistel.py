@@ -44,8 +44,7 @@ def order(core: Contract) -> Rule:
     }
     signals |= {"coming_step": "core.coming_step", "call_step": "core.coming_step_later"} if s.steps > 1 else {}
     signals |= {name: f"core.{name}" for name in ("again", "begins", "vacant")} | {"derive": "core.key_unit.derive"}
-    if made.parameters.masks == "on-the-fly":  # else they number nothing
-        signals |= {"row_after": "core.row_after", "coming_after": "core.coming_after_step"}
+    signals |= {"row_after": "core.row_after", "coming_after": "core.coming_after_step"}
     for field in (*CALLS, "key", "final"):
         signals |= delayed(field, made.cipher_latency)[0]
     positions = range(made.cipher_latency)
@@ -65,9 +64,6 @@ def order(core: Contract) -> Rule:
     distances += "".join(f"wire [{bits}:0] {b}_{a} = {b}_sector - {a}_sector;\n" for a, b in pairwise(pointers))
     step = "" if s.steps > 1 else "wire call_step = 0, coming_step = 0;\n"
     step += f"wire [{bits}:0] call_after = call_sector + (call_go && call_step == {s.steps - 1});\n"
-    after = ""
-    if made.parameters.masks == "on-the-fly":
-        after = "assert (row_after == number / 2 + 1 && coming_after == coming_step + 1);"
     room_signals, room = admitted(core, "left", "front_sector")
     return Rule(
         "no stage works on a sector that it was not given, nor announces it",
@@ -84,7 +80,7 @@ def order(core: Contract) -> Rule:
         assert (call_step < {s.steps} && again == ({again}));
         assert (coming_step == (call_go ? (call_step == {s.steps - 1} ? 0 : call_step + 1) : call_step));
         assert (coming_sector == call_after);
-        {after}
+        assert (row_after == number / 2 + 1 && coming_after == coming_step + 1);
         assert (2'd0 + again + call_go + vacant <= 1 && !(derive && running));
         assert ((call_step == 0 && !call_go) || call_sector != mixed_sector);
       end""",
