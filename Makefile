@@ -77,7 +77,7 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 	$(BIN)/wideblock sweep xts-enc xts-both $(HASHED) --set sbox=norm $(ROUTED) --mhz 140 --seeds 2 --store $(STORE)
 	$(BIN)/wideblock sweep fast-brw-2s eme2-1s --set sbox=norm $(ROUTED) --mhz 140 --store $(STORE)
 	$(BIN)/wideblock sweep xts-enc xts-both --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 2 --store $(STORE)
-	for core in "$(filter-out heh-poly,$(HASHED)) $(DEEP)" "heh-poly --set mult_stages=8"; do \
+	for core in "$(filter-out heh-poly,$(HASHED)) $(DEEP)" "heh-poly heh-polys --set mult_stages=8"; do \
 		$(BIN)/wideblock sweep $$core --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 2 --store $(STORE); done
 	$(BIN)/wideblock sweep $(NO_SBOX) $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes-gcm aes-gcm-p aez5 aez41 aez5-p poet --set sbox=norm $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
@@ -86,7 +86,7 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 
 explore: $(READY) ## Search each scheme for the stages of a round with the most throughput a LUT on ECP5; hours.
 	for core in xts-enc eme2-1s aez-2s "fast-brw-1s $(DEEP)" "hctr2-1s $(DEEP)" "hmch-brw-3s $(DEEP)" "xcb-1s $(DEEP)" \
-			"heh-poly --set mult_stages=8"; do \
+			"heh-polys --set mult_stages=8"; do \
 		$(BIN)/wideblock explore $$core --set sbox=norm --set round_stages=1,2 $(ROUTED) --mhz 200 \
 			--maximise throughput-per-lut --store $(STORE); done
 	$(BIN)/wideblock explore aes128-pec --set sbox=norm --set round_stages=1,2,3,4 $(ROUTED) --mhz 200 \

@@ -141,16 +141,8 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         Returns it, ``opening``, high as a sector's first beat is taken, and the sector that enters.
         """
         entrance, z = self.entrance, self.schedule.last_lane
-        ends = entrance.number == self.parameters.beats - 1
-        begins = Signal(name="begins", init=1)  # number is 0: a register, as it decides what enters
-        f.m.d.sync += begins.eq(Mux(entrance.take, ends | entrance.x.last, begins) | f.clear)
         row, complete = entrance.number[1:], entrance.number[0]
-        # row + 1: a register, as the number of a pair is made of it
-        after = Signal(range(self.schedule.steps + 1), name="row_after", init=1)
-        with f.m.If(entrance.take):
-            f.m.d.sync += after.eq(Mux(ends | entrance.x.last, 1, after + entrance.number[0]))
-        with f.m.If(f.clear):
-            f.m.d.sync += after.eq(1)
+        begins, opens, ends, after = self._place(f)
         if self.parameters.beats % 2:
             complete = complete | ends
         waits = Signal(name="beat_waits")
@@ -160,13 +152,34 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         sector = f.stages.pointer("front", whole)
         decrypt, tweak = self._request(f, begins)
         left, right = self._collected(f, entrance.take & ~complete, ends)
-        numbers = self._numbers(f, "front", row, after, go)
+        numbers = self._numbers(f, "front", opens, after, go)
         calls: list[Value] = [M ^ f.mask(self.outer, jJ) for M, jJ in zip(right, numbers, strict=True)]
         calls[z] = Mux(ends, right[z] ^ self._last_mask(f, self.last_outer, decrypt), calls[z])
         numbers[z] = Mux(ends, tweak, numbers[z])
         pairs = [Cat(*pair) for pair in zip(left, right, numbers, strict=True)]
-        fields = {"W": Const(1), "row": row, "final": whole, "sector": sector, "decrypt": decrypt}
+        fields = {"W": Const(1), "row": row, "first": opens, "final": whole, "sector": sector, "decrypt": decrypt}
         return Step(go, calls, pairs, fields), opening, sector
+
+    def _place(self, f: Frame) -> tuple[Signal, Signal, Signal, Signal]:
+        """What the number of the present beat says, in registers, as they choose what enters.
+
+        Whether it is the first beat, one of the first row, and the last beat; and the row + 1.
+        """
+        entrance, beats = self.entrance, self.parameters.beats
+        begins, opens = Signal(name="begins", init=1), Signal(name="front_first", init=1)
+        ends = Signal(name="front_ends", init=beats == 1)
+        after = Signal(range(self.schedule.steps + 1), name="row_after", init=1)
+        over = ends | entrance.x.last
+        with f.m.If(entrance.take):
+            f.m.d.sync += [
+                begins.eq(over),
+                opens.eq(over | begins),
+                ends.eq(Mux(over, ends.init, entrance.number == beats - 2)),
+                after.eq(Mux(over, 1, after + entrance.number[0])),
+            ]
+        with f.m.If(f.clear):
+            f.m.d.sync += [register.eq(register.init) for register in (begins, opens, ends, after)]
+        return begins, opens, ends, after
 
     def _collected(self, f: Frame, half: Value, last: Value) -> tuple[list[Value], list[Value]]:
         """The left and the right blocks of a step's pairs.
@@ -193,15 +206,15 @@ class FeistelMixFeistel(Equations, StoreAndForward):
             f.stages.hold(tweak, x.tweak, begins)
         return decrypt, tweak
 
-    def _numbers(self, f: Frame, name: str, row: Value, after: Value, go: Value) -> list[Value]:
-        """j J of the pairs of step ``row``; ``after`` is one more than the row of the next cycle.
+    def _numbers(self, f: Frame, name: str, first: Value, after: Value, go: Value) -> list[Value]:
+        """j J of the pairs of a step, the ``first`` of a sector or not; ``after`` is 1 + the row of the next cycle.
 
-        The first layer has ``row`` + 1 for it: its steps are two cycles apart. Only the last step may follow at once,
+        The first layer has 1 + the row for it: its steps are two cycles apart. Only the last step may follow at once,
         if it is one beat, and then it has no pair in the last lane.
         """
         before, held = Signal(128, name=f"{name}_number"), Signal(128, name=f"held_{name}_number")
         last = f.numbers.last(name, after)
-        f.m.d.comb += before.eq(Mux(row == 0, 0, held))
+        f.m.d.comb += before.eq(held & ~first.replicate(128))
         f.stages.hold(held, last, go)
         return [*(before ^ f.J.times(q + 1) for q in range(self.schedule.lanes - 1)), last]
 
@@ -218,7 +231,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         again = Signal(name="again")  # a register, as it decides what enters everywhere
         f.m.d.sync += again.eq(comes_back & ~f.clear)
         following = {"X": a.W, "Sy": a.X, "Cp": a.YZ, "C": a.Cp}
-        same = {name: a[name] for name in ("row", "final", "sector", "decrypt")}
+        same = {name: a[name] for name in ("row", "first", "final", "sector", "decrypt")}
         return Step(again, calls, pairs, following | same)
 
     def _last_pair(self, f: Frame) -> tuple[Value, Value]:
@@ -252,7 +265,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         total, held = Signal(128, name=f"sum_{name}"), Signal(128, name=f"held_sum_{name}")
         a, z = f.arrived, self.schedule.last_lane
         present = [*f.new[:z], *(block & ~a.final.replicate(128) for block in f.new[z:])]
-        f.m.d.comb += total.eq(reduce(xor, present, Mux(a.row == 0, 0, held)))
+        f.m.d.comb += total.eq(reduce(xor, present, held & ~a.first.replicate(128)))
         f.stages.hold(held, total, go)
         return total
 
@@ -271,23 +284,24 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         """The present step of the second layer: the calls of S for its pairs. Drives ``vacant``, a register, too."""
         c, m, stages, s = f.carried, f.m, f.stages, self.schedule
         go, goes, S = Signal(name="call_go"), Signal(name="call_goes"), Signal(128, name="S_value")
-        # counted a cycle early, so that registers choose what is read for the next cycle
+        # counted a cycle early, so that registers choose what is read for the next cycle, and what it is
         coming = Steps(m, "coming", goes, s.steps, f.clear)
         coming_sector = stages.pointer("coming", goes & coming.final)
         after = Steps(m, "coming_after", goes, s.steps, f.clear, start=1).step
-        step = later(m, "coming_step", coming.step, cycles=1, clear=f.clear)
-        sector = later(m, "coming_sector", coming_sector, cycles=1, clear=f.clear)
+        counted = {"step": coming.step, "first": coming.first, "final": coming.final, "sector": coming_sector}
+        step, first, final, sector = (
+            later(m, f"coming_{name}", value, cycles=1, clear=f.clear) for name, value in counted.items()
+        )
         present = Signal(name="call_follows")
         m.d.comb += [present.eq(coming_sector != mixed_sector), goes.eq(present & ~comes_back)]
         m.d.sync += [go.eq(goes & ~f.clear), vacant.eq(~present & ~comes_back & ~f.clear)]
         stages.hold(S, c.S.read(coming_sector), present)
         row = stages.row(coming.step, coming_sector)
-        numbers = self._numbers(f, "call", step, after, go)
+        numbers = self._numbers(f, "call", first, after, go)
         calls = [S ^ f.mask(self.between, jJ) for jJ in numbers]
         pairs = [Cat(column.read(row, present | f.clear), jJ) for column, jJ in zip(c.middle, numbers, strict=True)]
         decrypt = c.direction.read(sector)
-        final = step == s.steps - 1
-        fields = {"YZ": Const(1), "row": step, "final": final, "sector": sector, "decrypt": decrypt}
+        fields = {"YZ": Const(1), "row": step, "first": first, "final": final, "sector": sector, "decrypt": decrypt}
         return Step(go, calls, pairs, fields)
 
     def _inputs(self, f: Frame, first: Step, second: Step, returning: Step) -> None:

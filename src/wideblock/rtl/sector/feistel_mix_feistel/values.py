@@ -29,10 +29,11 @@ def job_layout(row_bits: int, sector_bits: int) -> data.StructLayout:
     """What goes with a step through the lanes: its call, and whose it is.
 
     key:     a call of the key unit, and no step
-    row:     the step's number in its layer       final:   it is the last one, with the last pair
+    row:     the step's number in its layer       first:   that is 0
+    final:   it is the last one, with the last pair
     sector:  of the step                          decrypt: of that sector
     """
-    calls = dict.fromkeys((*CALLS, "key", "final", "decrypt"), 1)
+    calls = dict.fromkeys((*CALLS, "key", "first", "final", "decrypt"), 1)
     return data.StructLayout({**calls, "row": row_bits, "sector": sector_bits})
 
 

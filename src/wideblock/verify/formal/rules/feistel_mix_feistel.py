@@ -45,6 +45,8 @@ def order(core: Contract) -> Rule:
     signals |= {"coming_step": "core.coming_step", "call_step": "core.coming_step_later"} if s.steps > 1 else {}
     signals |= {name: f"core.{name}" for name in ("again", "begins", "vacant")} | {"derive": "core.key_unit.derive"}
     signals |= {"row_after": "core.row_after", "coming_after": "core.coming_after_step"}
+    signals |= {name: f"core.{name}" for name in ("front_first", "front_ends")}
+    signals |= {f"call_{name}": f"core.coming_{name}_later" for name in ("first", "final")}
     for field in (*CALLS, "key", "final"):
         signals |= delayed(field, made.cipher_latency)[0]
     positions = range(made.cipher_latency)
@@ -81,6 +83,8 @@ def order(core: Contract) -> Rule:
         assert (coming_step == (call_go ? (call_step == {s.steps - 1} ? 0 : call_step + 1) : call_step));
         assert (coming_sector == call_after);
         assert (row_after == number / 2 + 1 && coming_after == coming_step + 1);
+        assert (front_first == (number < 2) && front_ends == (number == {s.beats - 1}));
+        assert (!call_go || (call_first == (call_step == 0) && call_final == (call_step == {s.steps - 1})));
         assert (2'd0 + again + call_go + vacant <= 1 && !(derive && running));
         assert ((call_step == 0 && !call_go) || call_sector != mixed_sector);
       end""",
