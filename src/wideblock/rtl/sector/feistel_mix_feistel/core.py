@@ -161,9 +161,9 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         return Step(go, calls, pairs, fields), opening, sector
 
     def _place(self, f: Frame) -> tuple[Signal, Signal, Signal, Signal]:
-        """What the number of the present beat says, in registers, as they choose what enters.
+        """Whether the present beat is the first, is in the first row, and is the last; and 1 + its row.
 
-        Whether it is the first beat, one of the first row, and the last beat; and the row + 1.
+        They follow from the entrance's number, but choose what enters the lanes, so each is a register.
         """
         entrance, beats = self.entrance, self.parameters.beats
         begins, opens = Signal(name="begins", init=1), Signal(name="front_first", init=1)
