@@ -209,8 +209,8 @@ class FeistelMixFeistel(Equations, StoreAndForward):
     def _numbers(self, f: Frame, name: str, first: Value, after: Value, go: Value) -> list[Value]:
         """j J of the pairs of a step, the ``first`` of a sector or not; ``after`` is 1 + the row of the next cycle.
 
-        The first layer has 1 + the row for it: its steps are two cycles apart. Only the last step may follow at once,
-        if it is one beat, and then it has no pair in the last lane.
+        In the first layer it is 1 + the present row: its steps are two cycles apart. Only the last step may follow at
+        once, if it is one beat, and then it has no pair in the last lane.
         """
         before, held = Signal(128, name=f"{name}_number"), Signal(128, name=f"held_{name}_number")
         last = f.numbers.last(name, after)

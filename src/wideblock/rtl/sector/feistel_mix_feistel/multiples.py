@@ -70,7 +70,7 @@ class Numbers:
 class StoredNumbers(Numbers):
     """The same multiples from a table, which is written after each cycle of ``load``, and read while ``enable``.
 
-    The row of a step is ``after`` it, from 1 on; where the table is full, the last one is row 0.
+    The multiple of step k is in row k + 1; if the table has no such row for the last step, in row 0.
 
     Timing: a row a cycle is written, from the cycle after ``load`` on; ``loaded`` after ``steps`` of them.
     Cost:   block RAM of 128 bits a step, for each reader; the circuit that makes the multiples, once.
