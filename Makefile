@@ -50,9 +50,10 @@ judge: $(READY) ## Specifications against others' code: HCTR2, by cargo; CAESAR'
 verify: $(READY) ## Simulate every preset as it ships, SECTORS=10000 random sectors each; hours.
 	$(BIN)/wideblock verify --all --sectors $(SECTORS)
 
-netlist: $(READY) ## Synthesise a small core of every family for 7 series and simulate the netlists; half an hour.
+netlist: $(READY) ## Synthesise a small core of every family and simulate the netlists; 7 series; an hour.
 	for core in "xts-enc --set sector_bytes=32" "hmch-brw-3 --set sector_bytes=96" "fast-horner-1 --set sector_bytes=96" \
-			"heh-poly --set sector_bytes=96" "hctr2-1 --set sector_bytes=64" "eme2-1 --set sector_bytes=64"; do \
+			"heh-poly --set sector_bytes=96" "hctr2-1 --set sector_bytes=64" "eme2-1 --set sector_bytes=64" \
+			"aez-2t --set sector_bytes=64" "hctr2-any --set longest=64 --set sector_bytes=48"; do \
 		$(BIN)/wideblock verify $$core --set sbox=bram --netlist xc7 --sectors 8; done
 	for core in scream aes-gcm; do \
 		$(BIN)/wideblock verify $$core --set data_bytes=48 --set ad_bytes=32 --netlist xc7 --sectors 8; done

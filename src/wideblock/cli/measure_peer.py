@@ -15,7 +15,7 @@ from wideblock.evaluate.store import add
 from wideblock.evaluate.tables import HEAD, row
 from wideblock.synth.targets import target as target_of
 
-EXAMPLE = "Example: [b]wideblock measure-peer aes/src/rtl --top aes_core --bytes 16 --interval 52 --target ecp5[/b]"
+EXAMPLE = "Example: [b]wideblock measure-peer aes/src/rtl --top aes_core --bytes 16 --interval 53 --target ecp5[/b]"
 
 
 def measure_peer(

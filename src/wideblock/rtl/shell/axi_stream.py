@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AXI4-Stream ports around a core: the only place where their names are spelled."""
+"""AXI4-Stream ports around a core, and their names."""
 
 from wideblock.rtl.stream.interface import Channel
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ports of the CAESAR Hardware API around a core: the only place where their names are spelled."""
+"""The ports of the CAESAR Hardware API around a core, and their names."""
 
 from wideblock.rtl.stream.interface import Channel
 
