@@ -26,8 +26,8 @@ class ResultBuffer(wiring.Component):
 
     There is room for ``most_bytes``. The words of a message must have left before the next message's arrive.
 
-    ``clear`` with every row in ``clear_row``, and ``flush`` cycles more, forgets everything: a word under way may get
-    into the first row.
+    ``clear`` with every row in ``clear_row``, from 0 on, forgets everything. ``o.payload`` is zero from its third cycle
+    on, and an earlier word before. ``flush`` are further cycles of ``clear`` that the cycle contract of a core counts.
 
     Timing: the first word of a block is valid ``LATENCY`` cycles after it came; one word a cycle. Two blocks are at
             least as many cycles apart as a block has words. ``discard`` takes a cycle a word.
@@ -72,9 +72,10 @@ class ResultBuffer(wiring.Component):
         address = Mux(erase, written - 1, written)[: len(self.clear_row)]
         ring.write(address, self._store(m, storing), storing | erase)
 
-        fetch = Signal()
-        m.d.comb += fetch.eq((fetched != released) & (~self.o.valid | self.o.ready))
-        m.d.comb += self.o.payload.eq(byte_swapped(ring.read(fetched[: len(self.clear_row)], fetch | self.clear)))
+        fetch, erase = Signal(), Signal()
+        m.d.comb += fetch.eq((fetched != released) & (~self.o.valid | self.o.ready) & ~self.clear)
+        m.d.comb += self.o.payload.eq(byte_swapped(ring.read(fetched[: len(self.clear_row)], fetch | erase)))
+        m.d.sync += erase.eq(self.clear)  # the first row is zero from then on: the first cycle of ``clear`` wrote it
         m.d.sync += fetched.eq(fetched + fetch)
         with m.If(self.o.ready | fetch):
             m.d.sync += self.o.valid.eq(fetch)

@@ -9,6 +9,7 @@ from amaranth.hdl import Cat, Const
 from amaranth.lib import memory
 
 from wideblock.rtl.gf128.field import GF128
+from wideblock.rtl.stream.storage import store
 
 from .products import Special
 from .words import ControlWords
@@ -73,14 +74,8 @@ class Operands:
         m, word = self._m, self._word
         window = memory.Memory(shape=128, depth=max(2, self._control.slots), init=[])
         m.submodules[f"window{bank}"] = window
-        port = window.write_port()
-        m.d.comb += [
-            port.addr.eq(word[f"slot{bank}"]),
-            port.data.eq(self._arriving[bank]),
-            port.en.eq(word[f"write{bank}"]),
-        ]
-        with m.If(self._clear):
-            m.d.comb += [port.addr.eq(self._clear_row), port.en.eq(1)]
+        slot, enable = word[f"slot{bank}"], word[f"write{bank}"]
+        store(m, window, slot, self._arriving[bank], enable, clear=self._clear, clear_row=self._clear_row)
         return window
 
     def _make_squarers(self) -> list[Signal]:

@@ -128,7 +128,7 @@ class HornerRun(wiring.Component):
         m.d.comb += [following.eq(number + 1), self.loaded.eq(arrived & final)]
         powers.write(
             Mux(self.load, 0, following),
-            Mux(self.load, self.reading.hash_key(self.tau), product) & ~self.clear.replicate(128),
+            Mux(self.load, self.reading.hash_key(self.tau), product),
             self.load | arrived,
         )
         m.d.sync += issue.eq((self.load | (arrived & ~final)) & ~self.clear)

@@ -190,6 +190,15 @@ class StoreAndForward(wiring.Component):
         ]
         return leaving
 
+    def _beside(self, m: Module, leaving: Exit, name: str, value: Value) -> Signal:
+        """An output register beside those of the rings: ``value`` of the sector whose beat was fetched last."""
+        register = Signal(len(value), name=name, reset_less=True)
+        with m.If(leaving.erase):
+            m.d.sync += register.eq(0)
+        with m.Elif(leaving.fetch):
+            m.d.sync += register.eq(value)
+        return register
+
     def _admission(
         self, m: Module, opening: Value, *, taken: Value, computed: Value, left: Value, registered: bool = False
     ) -> Admission:

@@ -13,12 +13,17 @@ __all__ = ["Exit"]
 class Exit(wiring.Component):
     """Reads finished sectors from a ring whose read register is the output register.
 
-    ``pending`` says that sector ``sector`` is whole. ``fetch`` asks for its beat ``number``, which is on ``data`` in
-    the next cycle and for as long as ``advance`` is low; ``shown`` and ``shown_number`` say which one ``data`` is. With
-    a ``tail`` the last beat has so many bytes: ``keep`` says so, and its other bytes are zero.
+    ``pending`` says that sector ``sector`` is whole. ``fetch`` asks for its beat ``number``, which is on ``data`` from
+    the next cycle on until another one is fetched; ``shown_number`` is its number. With a ``tail`` the last beat has so
+    many bytes: ``keep`` says so, and its other bytes are zero.
+
+    ``load`` enables the read register. It is ``fetch`` or, while clearing, ``erase``: the ring's first row is read,
+    which the first cycle of ``clear`` filled with zeros. In that first cycle no output register changes. So each
+    of them holds zeros or a finished beat at all times; those beside the ring's must be loaded with ``fetch`` and
+    cleared with ``erase``, without a reset.
 
     Timing: the first beat is offered two cycles after ``pending`` rises; full rate.
-    Paths:  ``o.ready`` to ``advance`` and ``fetch``; none to ``o``.
+    Paths:  ``o.ready`` to ``fetch`` and ``load``; none to ``o``.
     """
 
     def __init__(self, *, width: int, beats: int, sector_bits: int, tail: int | None = None):
@@ -30,22 +35,25 @@ class Exit(wiring.Component):
                 "clear": In(1),
                 "pending": In(1),
                 "data": In(128 * width),
-                "advance": Out(1),
                 "fetch": Out(1),
+                "erase": Out(1),
+                "load": Out(1),
                 "number": Out(number),
                 "sector": Out(sector_bits),
-                "shown": Out(sector_bits),
                 "shown_number": Out(number),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        valid = Signal()
+        valid, advance = Signal(), Signal()
+        shown = Signal.like(self.number, reset_less=True)
         final = self.number == self.beats - 1
         m.d.comb += [
-            self.advance.eq(~valid | self.o.ready),
-            self.fetch.eq(self.advance & self.pending),
+            advance.eq(~valid | self.o.ready),
+            self.fetch.eq(advance & self.pending & ~self.clear),
+            self.load.eq(self.fetch | self.erase),
+            self.shown_number.eq(shown),
             self.o.valid.eq(valid & ~self.clear),
             self.o.payload.data.eq(self.data),
             self.o.payload.last.eq(self.shown_number == self.beats - 1),
@@ -57,13 +65,16 @@ class Exit(wiring.Component):
                     self.o.payload.data.eq(self.data[: 8 * self.tail]),
                     self.o.payload.keep.eq((1 << self.tail) - 1),
                 ]
-        with m.If(self.advance):
-            m.d.sync += [valid.eq(self.pending), self.shown.eq(self.sector), self.shown_number.eq(self.number)]
+        m.d.sync += self.erase.eq(self.clear)
+        with m.If(advance):
+            m.d.sync += valid.eq(self.pending)
+        with m.If(self.load):
+            m.d.sync += shown.eq(self.number)
         with m.If(self.fetch):
             m.d.sync += [
                 self.number.eq(Mux(final, 0, self.number + 1)),
                 self.sector.eq(self.sector + final),
             ]
         with m.If(self.clear):
-            m.d.sync += [s.eq(0) for s in (valid, self.number, self.sector, self.shown, self.shown_number)]
+            m.d.sync += [s.eq(0) for s in (valid, self.number, self.sector)]
         return m

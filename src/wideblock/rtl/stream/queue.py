@@ -5,6 +5,8 @@ from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
+from .storage import store
+
 __all__ = ["PromisedQueue"]
 
 
@@ -76,14 +78,6 @@ class PromisedQueue(wiring.Component):
         """The memory of these bits of all beats."""
         rows = 1 << len(head)
         m.submodules[name] = beats = memory.Memory(shape=bits.stop - bits.start, depth=rows, init=[])
-        write = beats.write_port()
+        store(m, beats, tail, self.data[bits], self.write, clear=self.clear, clear_row=self.clear_row)
         read = beats.read_port(domain="comb")
-        m.d.comb += [
-            write.addr.eq(tail),
-            write.data.eq(self.data[bits]),
-            write.en.eq(self.write),
-            read.addr.eq(head),
-            self.beat[bits].eq(read.data),
-        ]
-        with m.If(self.clear):
-            m.d.comb += [write.addr.eq(self.clear_row), write.en.eq(1)]
+        m.d.comb += [read.addr.eq(head), self.beat[bits].eq(read.data)]

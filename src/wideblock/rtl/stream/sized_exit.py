@@ -28,8 +28,8 @@ class SizedExit(wiring.Component):
                 "pending": In(1),
                 "data": In(128),
                 "end": In((most - 1).bit_length()),
-                "advance": Out(1),
                 "fetch": Out(1),
+                "load": Out(1),
                 "number": Out(number),
                 "sector": Out(sector_bits),
             }
@@ -37,21 +37,24 @@ class SizedExit(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        valid = Signal()
+        valid, advance, erase = Signal(), Signal(), Signal()
         last = Signal()
         keep = Signal(16)
         final = self.number == (self.end >> 4)
         m.d.comb += [
-            self.advance.eq(~valid | self.o.ready),
-            self.fetch.eq(self.advance & self.pending),
+            advance.eq(~valid | self.o.ready),
+            self.fetch.eq(advance & self.pending & ~self.clear),
+            self.load.eq(self.fetch | erase),
             self.o.valid.eq(valid & ~self.clear),
             self.o.payload.data.eq(self.data),
             self.o.payload.last.eq(last),
             self.o.payload.keep.eq(keep),
         ]
-        with m.If(self.advance):
-            m.d.sync += [valid.eq(self.pending), last.eq(final), keep.eq(Mux(final, run(self.end[:4]), 0xFFFF))]
+        m.d.sync += erase.eq(self.clear)
+        with m.If(advance):
+            m.d.sync += valid.eq(self.pending)
         with m.If(self.fetch):
+            m.d.sync += [last.eq(final), keep.eq(Mux(final, run(self.end[:4]), 0xFFFF))]
             m.d.sync += [self.number.eq(Mux(final, 0, self.number + 1)), self.sector.eq(self.sector + final)]
         with m.If(self.clear):
             m.d.sync += [s.eq(0) for s in (valid, last, keep, self.number, self.sector)]

@@ -1,10 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memories of a sector core that forget on demand."""
+"""Memories of a core that forget on demand: while clearing, each word that is written is zero."""
 
 from amaranth import Module, Mux, Signal, Value
+from amaranth.hdl import ValueLike
 from amaranth.lib import memory
 
-__all__ = ["Delay", "Ring", "Slots"]
+__all__ = ["Delay", "Ring", "Slots", "store"]
+
+
+def store(
+    m: Module,
+    of: memory.Memory,
+    address: ValueLike,
+    value: ValueLike,
+    enable: ValueLike,
+    *,
+    clear: Value,
+    clear_row: Value,
+) -> None:
+    """Stores ``value`` at the end of a cycle with ``enable``; while ``clear``, zero in ``clear_row`` each cycle.
+
+    Cost: an AND gate a bit of ``value``, in the table that makes it where there is room.
+    """
+    port = of.write_port()
+    m.d.comb += [port.addr.eq(address), port.data.eq(value), port.en.eq(enable)]
+    with m.If(clear):
+        m.d.comb += [port.addr.eq(clear_row), port.data.eq(0), port.en.eq(1)]
 
 
 class Slots:
@@ -19,12 +40,8 @@ class Slots:
         m.submodules[name] = self._memory
 
     def write(self, slot, value, enable) -> None:
-        """Stores ``value`` at the end of a cycle with ``enable``. While clearing, ``value`` is zero or soon will be."""
-        m = self._m
-        port = self._memory.write_port()
-        m.d.comb += [port.addr.eq(slot), port.data.eq(value), port.en.eq(enable)]
-        with m.If(self._clear):
-            m.d.comb += [port.addr.eq(self._clear_row), port.en.eq(1)]
+        """Stores ``value`` at the end of a cycle with ``enable``."""
+        store(self._m, self._memory, slot, value, enable, clear=self._clear, clear_row=self._clear_row)
 
     def read(self, slot) -> Value:
         """The value of ``slot``, in this cycle."""
@@ -45,12 +62,8 @@ class Ring:
         m.submodules[name] = self._memory
 
     def write(self, address, value, enable) -> None:
-        """Stores a beat. While clearing, ``value`` is zero."""
-        m = self._m
-        port = self._memory.write_port()
-        m.d.comb += [port.addr.eq(address), port.data.eq(value), port.en.eq(enable)]
-        with m.If(self._clear):
-            m.d.comb += [port.addr.eq(self._clear_row), port.en.eq(1)]
+        """Stores a beat at the end of a cycle with ``enable``."""
+        store(self._m, self._memory, address, value, enable, clear=self._clear, clear_row=self._clear_row)
 
     def read(self, address, enable) -> Value:
         """The beat at ``address``, one cycle later, held while ``enable`` is low."""
@@ -66,27 +79,23 @@ class Delay:
     """
 
     def __init__(self, m: Module, name: str, value: Value, *, cycles: int, clear: Value, clear_row: Value):
-        kept = value & ~clear.replicate(len(value))
         if cycles > 1:
-            kept = self._stored(m, name, kept, cycles - 1, clear, clear_row)
-        self.ahead = kept
+            value = self._stored(m, name, value, cycles - 1, clear, clear_row)
+        else:
+            value = value & ~clear.replicate(len(value))
+        self.ahead = value
         self.value = Signal(len(value), name=f"{name}_value", reset_less=True)
-        m.d.sync += self.value.eq(kept)
+        m.d.sync += self.value.eq(value)
 
     @staticmethod
     def _stored(m: Module, name: str, value: Value, cycles: int, clear: Value, clear_row: Value) -> Value:
         """``value`` of so many ``cycles`` ago."""
         depth = 1 << cycles.bit_length()
         m.submodules[name] = ring = memory.Memory(shape=len(value), depth=depth, init=[])
-        write = ring.write_port()
         read = ring.read_port(domain="comb")
         now = Signal(range(depth), name=f"{name}_now")
         then = Signal(range(depth), name=f"{name}_then", init=depth - cycles)
         m.d.sync += [now.eq(Mux(clear, 0, now + 1)), then.eq(Mux(clear, then.init, then + 1))]
-        m.d.comb += [
-            write.addr.eq(Mux(clear, clear_row, now)),
-            write.data.eq(value),
-            write.en.eq(1),
-            read.addr.eq(then),
-        ]
+        store(m, ring, now, value, 1, clear=clear, clear_row=clear_row)
+        m.d.comb += read.addr.eq(then)
         return read.data

@@ -140,8 +140,6 @@ class Datapath(wiring.Component):
                 m.d.comb += value.eq(self.block[:BLOCK])
             with m.Case(Source.ACC):
                 m.d.comb += value.eq(self._sum)
-        with m.If(self.clear):
-            m.d.comb += value.eq(0)
         ring.write(self.write, value, self._effective() & (source != Source.NONE))
         m.d.comb += self._row.eq(ring.read(self.read, 1))
 

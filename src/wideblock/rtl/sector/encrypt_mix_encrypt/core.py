@@ -326,7 +326,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         """Reads results from the ring. Returns the sector that leaves."""
         leaving = self._leave(f.m, f.stages, computed)
         address = f.stages.row(leaving.number, leaving.sector)
-        f.m.d.comb += leaving.data.eq(Cat(column.read(address, leaving.advance) for column in f.carried.result))
+        f.m.d.comb += leaving.data.eq(Cat(column.read(address, leaving.load) for column in f.carried.result))
         return leaving.sector
 
     def _offsets(self, f: Frame, name: str, first: Value, go: Value) -> list[Value]:

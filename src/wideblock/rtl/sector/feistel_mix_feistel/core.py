@@ -334,7 +334,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         """Reads results from the ring, a row for two beats. Returns the sector that leaves."""
         leaving = self._leave(f.m, f.stages, computed)
         row = f.stages.row(leaving.number[1:], leaving.sector)
-        step = Cat(column.read(row, leaving.advance) for column in f.carried.result)
+        step = Cat(column.read(row, leaving.load) for column in f.carried.result)
         half = len(step) // 2
         f.m.d.comb += leaving.data.eq(Mux(leaving.shown_number[0], step[half:], step[:half]))
         return leaving.sector

@@ -396,18 +396,10 @@ class HashCounterHash(Equations, TwoPass):
         c, place = f.carried, self.place
         leaving = self._leave(f.m, f.stages, computed)
         row = f.stages.row(leaving.number, leaving.sector)
-        read = [blocks(ring.read(row, leaving.advance), place.width // place.banks) for ring in c.result]
+        read = [blocks(ring.read(row, leaving.load), place.width // place.banks) for ring in c.result]
         beat: list[Value] = [read[bank][k] for bank, k in map(place.bank, range(place.width))]
-        # a sector counts as left when its last beat is in the output register; what finishes that beat must stay
-        ahead = place.last_special // place.width == self.parameters.beats - 1
-        shown = leaving.sector if ahead else leaving.shown
-        outer = None if c.outer is None else c.outer.read(shown)
-        inner = c.inner.read(shown)
-        known = self.order(c.direction.read(shown), inner, outer)
-        if ahead:
-            registers = [Signal(128, name=f"known{k}") for k in range(len(known))]
-            for register, block in zip(registers, known, strict=True):
-                f.stages.hold(register, block, leaving.advance)
-            known = registers
+        outer = None if c.outer is None else c.outer.read(leaving.sector)
+        blocks_known = self.order(c.direction.read(leaving.sector), c.inner.read(leaving.sector), outer)
+        known = [self._beside(f.m, leaving, f"known{k}", block) for k, block in enumerate(blocks_known)]
         f.m.d.comb += leaving.data.eq(Cat(place.with_specials(beat, leaving.shown_number, known)))
         return leaving.sector

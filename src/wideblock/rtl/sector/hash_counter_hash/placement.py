@@ -74,11 +74,6 @@ class Placement:
         specials = tuple(_pieces(begin + 16 * k) for k in range(structure.specials))
         return cls(end, p.width, p.lanes, structure.first, begin - 16 * (end - 1), specials)
 
-    @property
-    def last_special(self) -> int:
-        """The last block of the stream that has a piece of a block known last."""
-        return max(piece.block for pieces in self.specials for piece in pieces)
-
     def with_specials(self, beat: Sequence[Value], row: Value, known: Sequence[Value]) -> list[Value]:
         """The beat of a row of the stream, with the blocks known last in their places."""
         beat = list(beat)

@@ -255,8 +255,8 @@ class HashCounterHashAny(Equations, StoreAndForward):
         Y, inner = Signal(128, name="Y"), Signal(128, name="inner")
         m.d.comb += [
             walk.go.eq(arrived.step),
-            Y.eq((self.lanes.o.payload ^ plain) & kept & ~f.clear.replicate(128)),
-            inner.eq(self.inner(f.G, hash.result) & ~f.clear.replicate(128)),
+            Y.eq((self.lanes.o.payload ^ plain) & kept),
+            inner.eq(self.inner(f.G, hash.result)),
             pulses.known.eq(hash.done),
         ]
         self._hash(m, hash, walk, f.message, Y, walk.go)
@@ -279,11 +279,11 @@ class HashCounterHashAny(Equations, StoreAndForward):
     def _way_out(self, f: Frame, pulses: Pulses) -> Value:
         """Reads results from their ring. Returns the message that leaves."""
         ends = f.stages.slots("ends", len(f.message.end))
-        ends.write(f.computed, f.message.end & ~f.clear.replicate(len(f.message.end)), pulses.hashed)
+        ends.write(f.computed, f.message.end, pulses.hashed)
         leaving = self._leave(f.m, f.stages, f.computed)
         f.m.d.comb += [
             leaving.end.eq(ends.read(leaving.sector)),
-            leaving.data.eq(f.result.read(f.stages.row(leaving.number, leaving.sector), leaving.advance)),
+            leaving.data.eq(f.result.read(f.stages.row(leaving.number, leaving.sector), leaving.load)),
         ]
         return leaving.sector
 

@@ -327,10 +327,8 @@ class HashEcbHash(Equations, TwoPass):
         c, m = f.carried, f.m
         leaving = self._leave(m, f.stages, computed)
         address = f.stages.row(leaving.number, leaving.sector)
-        beat = [column.read(address, leaving.advance) for column in c.result]
-        leaving_psi = Signal(128)  # the sector's slot may be another's by the time its last beat is taken
-        with m.If(leaving.advance):
-            m.d.sync += leaving_psi.eq(c.back_psi.read(leaving.sector))
+        beat = [column.read(address, leaving.load) for column in c.result]
+        leaving_psi = self._beside(m, leaving, "leaving_psi", c.back_psi.read(leaving.sector))
         finished = self.last(beat[-1], leaving_psi)
         final = leaving.shown_number == self.parameters.beats - 1
         m.d.comb += leaving.data.eq(Cat(*beat[:-1], Mux(final, finished, beat[-1])))

@@ -62,7 +62,7 @@ class Ciphers:
             m.d.comb += lanes.i.payload[:128].eq(entering)
         m.d.comb += [
             f.tweaks.write.eq(f.tag("tweak", enters)[-1]),
-            f.tweaks.data.eq(f.kept(lanes.o.payload[:128])),
+            f.tweaks.data.eq(lanes.o.payload[:128]),
         ]
         return blocks_of(lanes.o.payload, len(blocks))
 
@@ -81,7 +81,7 @@ class Ciphers:
             own.o.ready.eq(1),
             called.eq(call & own.i.ready),
             f.tweaks.write.eq(own.o.valid),
-            f.tweaks.data.eq(f.kept(own.o.payload)),
+            f.tweaks.data.eq(own.o.payload),
         ]
         if "cipher" in self.pipelines:
             m.d.comb += self.pipelines["cipher"].decrypt.eq(decision.decrypt)

@@ -167,7 +167,7 @@ class SinglePass(Equations, wiring.Component):
             opening.eq(entrance.take & entrance.first),
             f.arrivals.step.eq(entrance.take),
             f.arrivals.write.eq(entrance.take),
-            f.arrivals.data.eq(f.kept(entrance.x.as_value())),
+            f.arrivals.data.eq(entrance.x.as_value()),
         ]
         m.d.sync += [waiting.eq(wanted & ~reserved), call.eq(reserved | (call & ~called))]
         with m.If(f.clear):

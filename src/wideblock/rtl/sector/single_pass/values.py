@@ -29,10 +29,6 @@ class Frame:
     tweaks: PromisedQueue
     control: StealingControl
 
-    def kept(self, value: Value) -> Value:
-        """``value``, and zero while clearing."""
-        return value & ~self.clear.replicate(len(value))
-
     def later(self, name: str, value: ValueLike) -> Value:
         """``value`` of the control in the cycle in which the data move; see :func:`wideblock.rtl.pipeline.later`."""
         return later(self.m, name, value, cycles=self.cycles.ahead, clear=self.clear)
