@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
 
+from .influence import Influence
+
 __all__ = ["Behaviour", "Cause", "Fault", "Figure", "KeyRule", "Length", "Output", "SectorTiming", "Stated"]
 
 
@@ -145,6 +147,7 @@ class Behaviour:
     faults:     the bits of ``fault``, from bit 0 up
     timing:     the cycle contract
     partial:    cycles by which a message that ends in part of a block leaves later, or None if there is none such
+    influences: inputs, beside handshakes and controls, on which handshakes and status may depend
     held:       cycles for which the first beat of a message, alone in an idle core, holds the second one off
     stated:     sizes that a message states, or None if it states none
     """
@@ -156,6 +159,7 @@ class Behaviour:
     keys: KeyRule
     faults: tuple[Fault, ...]
     timing: SectorTiming
+    influences: tuple[Influence, ...]
     partial: int | None = None
     held: int = 0
     stated: Stated | None = None

@@ -20,6 +20,7 @@ from wideblock.verify.formal.paths import prove_no_paths
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
 from wideblock.verify.formal.rules import family
 from wideblock.verify.formal.rules.parts import resetting, settled
+from wideblock.verify.formal.timing import prove_timing
 
 __all__ = [
     "RULES",
@@ -151,6 +152,7 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "queues": prove_queues,
     "order": prove_order,
     "release": prove_release,
+    "timing": prove_timing,
 }
 """Every rule by its name."""
 
