@@ -26,7 +26,7 @@ class AeadBehaviour:
     ad_bytes: int
     data_bytes: int
     timing: AeadTiming
-    influences: tuple[Influence, ...]
+    influences: tuple[Influence, ...] = ()
 
     @property
     def usual(self) -> int:

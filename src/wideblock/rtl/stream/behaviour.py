@@ -147,9 +147,9 @@ class Behaviour:
     faults:     the bits of ``fault``, from bit 0 up
     timing:     the cycle contract
     partial:    cycles by which a message that ends in part of a block leaves later, or None if there is none such
-    influences: inputs, beside handshakes and controls, on which handshakes and status may depend
     held:       cycles for which the first beat of a message, alone in an idle core, holds the second one off
     stated:     sizes that a message states, or None if it states none
+    influences: inputs, beside handshakes and controls, on which handshakes and status may depend
     """
 
     length: Length
@@ -159,10 +159,10 @@ class Behaviour:
     keys: KeyRule
     faults: tuple[Fault, ...]
     timing: SectorTiming
-    influences: tuple[Influence, ...]
     partial: int | None = None
     held: int = 0
     stated: Stated | None = None
+    influences: tuple[Influence, ...] = ()
 
     def fault(self, cause: Cause) -> int:
         """The value of ``fault`` for one cause. Raises ValueError for a cause that the core does not have."""

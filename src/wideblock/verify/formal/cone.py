@@ -14,13 +14,15 @@ __all__ = ["Cone", "Graph"]
 
 _BITWISE = frozenset(("$not", "$and", "$or", "$xor", "$xnor", "$pos", "$buf", "$bwmux"))
 _CARRIED = frozenset(("$add", "$sub", "$neg"))
-_REGISTERS = frozenset(
-    ("$dff", "$dffe", "$sdff", "$sdffe", "$sdffce", "$adff", "$adffe", "$aldff", "$aldffe", "$dffsr", "$dffsre", "$ff")
+_COMBINATIONAL = frozenset(
+    ("$mux", "$pmux", "$eq", "$ne", "$eqx", "$nex", "$lt", "$le", "$gt", "$ge", "$mul", "$div", "$mod", "$shl", "$shr")
+    + ("$sshl", "$sshr", "$shift", "$shiftx", "$logic_not", "$logic_and", "$logic_or", "$reduce_and", "$reduce_or")
+    + ("$reduce_xor", "$reduce_xnor", "$reduce_bool", *_BITWISE, *_CARRIED)
 )
-_PER_BIT = {"$dffsr": ("D", "SET", "CLR"), "$dffsre": ("D", "SET", "CLR"), "$aldff": ("D", "AD"), "$aldffe": ("D", "AD")}
+_REGISTERS = frozenset(("$ff", "$dff", "$dffe", "$sdff", "$sdffe", "$sdffce", "$adff", "$adffe"))
 _MEMORY = "$mem_v2"
-_STATE = ("FD", "RAM", "SRL")
-"""Beginnings of the names of Xilinx's cells that have a state."""
+_GATES = ("LUT", "MUXF", "CARRY", "INV", "BUFG", "IBUF", "OBUF")
+"""Beginnings of the names of Xilinx's cells that are combinational."""
 
 _Bits = list[int | str]
 
@@ -65,8 +67,8 @@ class Graph:
         if not self._names:
             for name, bits in sorted(self._nets.items(), key=self._plainness):
                 if "$" not in name and not name.rpartition(".")[2].startswith("_"):
-                    many = len(bits) > 1
-                    self._names |= {b: f"{name}[{k}]" if many else name for k, b in enumerate(bits) if isinstance(b, int)}
+                    places = (f"{name}[{k}]" if len(bits) > 1 else name for k in range(len(bits)))
+                    self._names |= {bit: at for bit, at in zip(bits, places, strict=True) if isinstance(bit, int)}
         return self._names.get(bit, "")
 
     def _plainness(self, net: tuple[str, _Bits]) -> tuple[bool, bool, int, int]:
@@ -97,7 +99,7 @@ class Graph:
 
 
 class Cone:
-    """Every node on which ``ends`` depend, now or in any earlier cycle; behind the bits of ``cut`` nothing is sought."""
+    """Every node on which ``ends`` depend, now or in any earlier cycle. The search stops at the bits of ``cut``."""
 
     def __init__(self, graph: Graph, ends: Iterable[int], cut: Collection[int] = ()):
         self.graph = graph
@@ -130,8 +132,8 @@ class Cone:
 
 
 def is_state(type: str) -> bool:
-    """Whether a cell has a state, of Yosys' types and of Xilinx's."""
-    return type in _REGISTERS or type == _MEMORY or type.startswith(_STATE)
+    """Whether a cell is taken to have a state: all but those that are known to be combinational."""
+    return not (type in _COMBINATIONAL or type.startswith(_GATES))
 
 
 def _numbers(bits: Iterable[int | str]) -> list[int]:
@@ -146,9 +148,8 @@ def _sources(cell: dict[str, Any], pin: str, place: int) -> Iterable[int | str] 
     if type in _CARRIED:
         return [bit for k in range(place + 1) for bit in _bits_at(cell, k, ("A", "B"))]
     if type in _REGISTERS:
-        own = _PER_BIT.get(type, ("D",))
-        shared = [p for p in cell["connections"] if p not in own and cell["port_directions"][p] == "input"]
-        return [*_bits_at(cell, place, own), *_whole(cell, shared)]
+        shared = [p for p in cell["connections"] if p != "D" and cell["port_directions"][p] == "input"]
+        return [*_bits_at(cell, place, ("D",)), *_whole(cell, shared)]
     own_kind = _CELLS.get(type)
     return own_kind(cell, pin, place) if own_kind else None
 

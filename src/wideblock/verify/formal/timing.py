@@ -15,6 +15,8 @@ EqualHalves:    the register's next value must be the same for any two keys whos
 Outcome:        assumed to be the same in both runs
 """
 
+import json
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,6 +26,8 @@ from amaranth.lib.wiring import In
 
 from wideblock.export.contract import Contract
 from wideblock.rtl.stream.influence import EqualHalves, FieldInfluence, HeaderWords, Influence, Outcome
+from wideblock.synth.targets import Fpga
+from wideblock.synth.yosys import Source, netlist
 from wideblock.verify.formal.cone import Cone, Graph, is_state
 from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.induction import CLEAR, prove
@@ -31,7 +35,7 @@ from wideblock.verify.formal.proof import NotProved, Proof
 from wideblock.verify.formal.rules import family
 from wideblock.verify.formal.step import Step, Unequal
 
-__all__ = ["prove_timing", "timing_of"]
+__all__ = ["prove_timing", "prove_timing_of_netlist", "timing_of"]
 
 DATA = ("data", "word", "key")
 """Fields with contents. All other fields of an output are marks of ends and lengths."""
@@ -46,8 +50,19 @@ def prove_timing(core: Contract, flat: Flat | None = None) -> Proof:
     start = time.monotonic()
     graph = Graph((flat or flatten(core, ())).netlist("memory_collect"))
     if _declared(core, HeaderWords):
-        prove(core, family(core).places(core))
+        prove(core, family(core).places(core), flat)
     return timing_of(core, graph, start=start)
+
+
+def prove_timing_of_netlist(core: Contract, target: Fpga) -> Proof:
+    """The same of the netlist that synthesis for ``target`` makes of the core's Verilog; headers as in the Verilog."""
+    start = time.monotonic()
+    if _declared(core, HeaderWords):
+        prove(core, family(core).places(core))
+    with tempfile.TemporaryDirectory() as directory:
+        _, files = netlist(Source(core.verilog, core.module), target, Path(directory))
+        module = json.loads(files.json.read_text())["modules"][core.module]
+    return timing_of(core, Graph(module), models=files.models, start=start)
 
 
 def timing_of(core: Contract, graph: Graph, *, models: Sequence[Path] = (), start: float | None = None) -> Proof:
