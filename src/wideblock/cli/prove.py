@@ -2,60 +2,124 @@
 """``wideblock prove``."""
 
 from dataclasses import asdict
+from datetime import date
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import Json, Preset, Set, as_json, settings, stages, table
-from wideblock.export.contract import contract
-from wideblock.verify.formal.flat import flatten
-from wideblock.verify.formal.stream import RULES, Finding, Result, findings
+from wideblock.catalog import PRESETS
+from wideblock.cli.app import Json, Set, as_json, complete_device, complete_preset, settings, stages, table
+from wideblock.errors import UserError
+from wideblock.evaluate.run import commit
+from wideblock.export.contract import Contract, contract
+from wideblock.synth.targets import fpga, fpgas
+from wideblock.synth.yosys import tool
+from wideblock.verify.formal.record import Record, save
+from wideblock.verify.formal.stream import ON_NETLISTS, RULES, Finding, Result, findings
 
 EXAMPLE = (
     "Example: [b]wideblock prove fast-brw-2s[/b]; "
-    "[b]wideblock prove xts-enc --rule queues --rule stable[/b], two of the rules"
+    "[b]wideblock prove xts-enc --rule queues --rule stable[/b], two of the rules; "
+    "[b]wideblock prove --all --rule timing[/b], one rule for every preset; "
+    "[b]wideblock prove xts-enc --set sector_bytes=32 --netlist xc7[/b], its synthesised netlist"
 )
 
 
 def prove(
-    preset: Preset,
+    presets: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="PRESET...",
+            help="Presets; [b]wideblock list[/b] shows them.",
+            autocompletion=complete_preset,
+        ),
+    ] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every preset.")] = False,
     rules: Annotated[
         list[str] | None,
         typer.Option("--rule", metavar="NAME", help=f"One of {', '.join(RULES)}; may be repeated. Default: all."),
     ] = None,
     changes: Set = None,
+    netlist: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TARGET",
+            help=f"Netlist synthesised for one of {', '.join(fpgas)}; rules: {', '.join(ON_NETLISTS)}.",
+            autocompletion=complete_device,
+        ),
+    ] = None,
+    store: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Store of results; a result replaces the older one.")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Prove the stream rules of the exported Verilog: for all inputs, at all times.
+    """Prove the rules of the exported Verilog: for all inputs, at all times.
 
     Exit status 1 if a rule that applies to the core is not proved. A rule that does not apply is shown as "none".
+    --json gives a list for several presets.
     """
-    core = contract(preset, settings(changes))
-    chosen = tuple(dict.fromkeys(rules or RULES))
-    found: list[Finding] = []
-    attempts = findings(core, chosen)
-    with stages(f"exporting {core.module}") as report:
-        flatten(core)
-        for done, rule in enumerate(chosen):
-            report(f"proving {rule}", done, len(chosen))
-            found.append(next(attempts))
-    missing = [finding.rule for finding in found if finding.result is Result.NOT_PROVED]
-    if json:
+    names = list(PRESETS) if everything else presets or []
+    if not names:
+        raise UserError("no preset is given; name one or say --all")
+    target = fpga(netlist) if netlist else None
+    chosen = tuple(dict.fromkeys(rules or (ON_NETLISTS if target else RULES)))
+    cores = [contract(name, settings(changes)) for name in names]
+    failed, results = [], []
+    for core in cores:
+        attempts = findings(core, chosen, target=target)
+        found: list[Finding] = []
+        with stages(f"exporting {core.module}") as report:
+            _ = core.verilog
+            for done, rule in enumerate(chosen):
+                report(f"{core.module}: proving {rule}", done, len(chosen))
+                found.append(next(attempts))
+        if store:
+            save(store, [_record(core, netlist, finding) for finding in found])
+        missing = [finding.rule for finding in found if finding.result is Result.NOT_PROVED]
         each = [asdict(finding) | {"result": finding.result.value} for finding in found]
-        as_json({"preset": core.name, "changed": dict(core.changed), "proved": not missing, "rules": each})
-    else:
-        table(
-            ("rule", "result", "method", "gates", "seconds", "statement or reason"), map(_row, found), title=core.module
-        )
-    if missing:
-        typer.echo(f"wideblock: {core.module}: not proved: {', '.join(missing)}", err=True)
+        results.append({"preset": core.name, "changed": dict(core.changed), "proved": not missing, "rules": each})
+        if not json:
+            show(core, found, f" as netlist for {netlist}" if netlist else "")
+        if missing:
+            failed.append(core.module)
+            typer.echo(f"wideblock: {core.module}: not proved: {', '.join(missing)}", err=True)
+    if json:
+        as_json(results if len(cores) > 1 else results[0])
+    if failed:
         raise typer.Exit(1)
 
 
+def show(core: Contract, found: list[Finding], form: str) -> None:
+    """Prints the findings on a core."""
+    table(
+        ("rule", "result", "method", "gates", "CPU seconds", "statement or reason"),
+        map(_row, found),
+        title=f"{core.module}{form}",
+    )
+
+
 def _row(finding: Finding) -> tuple:
+    shown = (finding.proof.method, finding.proof.gates) if finding.proof else ("-", "-")
+    return (finding.rule, finding.result.value, *shown, round(finding.seconds, 1), finding.detail)
+
+
+def _record(core: Contract, target: str | None, finding: Finding) -> Record:
     proof = finding.proof
-    shown = (proof.method, proof.gates, round(proof.seconds, 1)) if proof else ("-", "-", "-")
-    return (finding.rule, finding.result.value, *shown, finding.detail)
+    return Record(
+        preset=core.name,
+        changed=dict(core.changed),
+        target=target,
+        rule=finding.rule,
+        result=finding.result.value,
+        detail=finding.detail,
+        method=proof.method if proof else None,
+        gates=proof.gates if proof else None,
+        seconds=round(finding.seconds, 1),
+        date=date.today().isoformat(),
+        commit=commit(),
+        tools=[tool()],
+    )
 
 
 def register(app: typer.Typer) -> None:

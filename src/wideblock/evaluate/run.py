@@ -25,7 +25,7 @@ from wideblock.synth.targets import Asic, Fpga, Target, fpga
 from wideblock.synth.targets import target as target_of
 from wideblock.synth.yosys import AreaReport, Source, synthesise
 
-__all__ = ["Design", "attempt", "build", "figures", "identify", "measure", "settings"]
+__all__ = ["Design", "attempt", "build", "commit", "figures", "identify", "measure", "settings"]
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def settings(
         "aim_mhz": float(mhz or target.aim_mhz) if timed else None,
         "tools": tools,
         "version": wideblock.__version__,
-        "commit": _commit(),
+        "commit": commit(),
     }
 
 
@@ -232,7 +232,7 @@ def _design(identity: Identity) -> Design:
 
 
 @cache
-def _commit() -> str | None:
+def commit() -> str | None:
     """The commit of the code that runs, with "-dirty" if a Python file was changed since; None outside a repository."""
     here = Path(wideblock.__file__).parent
 

@@ -3,6 +3,8 @@
 
 from dataclasses import dataclass
 
+from wideblock.rtl.stream.influence import Influence
+
 from .cipher import CipherShape
 from .timing import AeadTiming
 
@@ -17,12 +19,14 @@ class AeadBehaviour:
     ad_bytes:   of the longest associated data
     data_bytes: of the longest message
     timing:     the cycle contract
+    influences: inputs, beside handshakes and controls, on which handshakes may depend
     """
 
     shape: CipherShape
     ad_bytes: int
     data_bytes: int
     timing: AeadTiming
+    influences: tuple[Influence, ...] = ()
 
     @property
     def usual(self) -> int:

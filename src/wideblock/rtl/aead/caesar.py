@@ -17,9 +17,12 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
 from wideblock.errors import UserError
+from wideblock.rtl.stream.influence import Influence, Outcome, lengths
 
+from . import key_loader, pre_processor
 from .behaviour import AeadBehaviour
 from .cipher import CipherShape
+from .framing import header_words
 from .interface import caesar_interface
 from .key_loader import KeyLoader
 from .parameters import AeadParameters
@@ -76,8 +79,26 @@ class Caesar(wiring.Component):
         self.clearing = self.buffer.rows + max(self.buffer.flush, cipher.flush)
         self.timing = AeadTiming(cipher, p.word_bits, self.loader.latency, zeroize=self.clearing + 2)
         self.interface = caesar_interface(p.word_bits, p.packets)
-        self.behaviour = AeadBehaviour(shape, p.ad_bytes, p.data_bytes, self.timing)
+        self.behaviour = AeadBehaviour(shape, p.ad_bytes, p.data_bytes, self.timing, self._influences())
         super().__init__(self.interface.members())
+
+    def _influences(self) -> tuple[Influence, ...]:
+        """Inputs and values that may matter to handshakes: headers, and the outcome of a decryption."""
+        verdict = Outcome(
+            "pre._equal", "comparison of tags", "a decryption ends in SUCCESS or FAILURE; it is known once a message"
+        )
+        padding = Outcome(
+            "pre.result__payload.size",
+            "size of a decrypted block",
+            "the last block's padding states the length of the message, also of one that is then rejected",
+        )
+        return (
+            header_words("pdi", "pre.framing", "pre._state", pre_processor.State),
+            header_words("sdi", "loader.framing", "loader.state", key_loader.State),
+            *lengths(self.interface),
+            verdict,
+            *((padding,) if self.cipher.shape.expands else ()),
+        )
 
     def elaborate(self, platform):
         m = Module()

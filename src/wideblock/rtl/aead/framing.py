@@ -2,15 +2,18 @@
 """Where messages of the CAESAR Hardware API begin and end, whatever is in them."""
 
 from collections.abc import Collection
+from typing import Any
 
 from amaranth import Module, Mux, Signal
 from amaranth.hdl import ValueLike
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.stream.influence import HeaderWords
+
 from .words import HEADER, Opcode, word_of, word_shape
 
-__all__ = ["Framing", "PacketRole", "Role", "framed"]
+__all__ = ["Framing", "PacketRole", "Role", "framed", "header_words"]
 
 
 class Role(enum.Enum, shape=2):
@@ -38,6 +41,19 @@ def framed(word_bits: int, packets: bool = False) -> data.StructLayout:
     role = PacketRole if packets else Role
     place = {"word": word_bits, "role": role, "bytes": range(word_bits // 8 + 1), "end": 1}
     return data.StructLayout(place | {"wrong": 1} if packets else place)
+
+
+def header_words(channel: str, framing: str, state: str, states: Any) -> HeaderWords:
+    """The instructions and headers of a channel; a part with ``states`` of these names reads them."""
+    return HeaderWords(
+        channel,
+        "word",
+        f"{framing}.role",
+        (Role.INSTRUCTION.value, Role.HEADER.value),
+        state,
+        tuple((states[role.name].value, role.value) for role in (Role.INSTRUCTION, Role.HEADER)),
+        "instructions and headers state operations, types and lengths, which are public",
+    )
 
 
 class Framing(wiring.Component):

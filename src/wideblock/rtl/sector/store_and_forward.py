@@ -17,6 +17,7 @@ from wideblock.rtl.stream.admission import Admission
 from wideblock.rtl.stream.behaviour import Behaviour, Fault, Length, Output, SectorTiming
 from wideblock.rtl.stream.entrance import FAULTS, Entrance
 from wideblock.rtl.stream.exit import Exit
+from wideblock.rtl.stream.influence import lengths
 from wideblock.rtl.stream.interface import Interface
 from wideblock.rtl.stream.sector import sector_interface
 from wideblock.rtl.stream.stages import Stages, power_of_two
@@ -150,6 +151,7 @@ class StoreAndForward(wiring.Component):
             keys=material.rule,
             faults=faults,
             timing=self.timing,
+            influences=lengths(self.interface),
             held=held,
         )
 

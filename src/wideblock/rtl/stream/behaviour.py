@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
 
+from .influence import Influence
+
 __all__ = ["Behaviour", "Cause", "Fault", "Figure", "KeyRule", "Length", "Output", "SectorTiming", "Stated"]
 
 
@@ -147,6 +149,7 @@ class Behaviour:
     partial:    cycles by which a message that ends in part of a block leaves later, or None if there is none such
     held:       cycles for which the first beat of a message, alone in an idle core, holds the second one off
     stated:     sizes that a message states, or None if it states none
+    influences: inputs, beside handshakes and controls, on which handshakes and status may depend
     """
 
     length: Length
@@ -159,6 +162,7 @@ class Behaviour:
     partial: int | None = None
     held: int = 0
     stated: Stated | None = None
+    influences: tuple[Influence, ...] = ()
 
     def fault(self, cause: Cause) -> int:
         """The value of ``fault`` for one cause. Raises ValueError for a cause that the core does not have."""

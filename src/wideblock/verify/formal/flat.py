@@ -23,7 +23,7 @@ _WIRE = re.compile(r"^  wire (?:.*?\bwidth (\d+) )?.*?\\(\S+)$", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Flat:
-    """One module in RTLIL, Yosys' own language. Each part of :data:`DATAPATH` is a cell that has ports only.
+    """One module in RTLIL, Yosys' own language. Each part that is closed is a cell that has ports only.
 
     A signal of a submodule has the path of its instances in front, with dots: ``core.exit.valid``. The fields of a
     structure are signals, too: ``core.tag0.step``.
@@ -37,25 +37,25 @@ class Flat:
         """Bits of every named signal, ports among them."""
         return {name: int(width or 1) for width, name in _WIRE.findall(self.rtlil)}
 
-    def netlist(self) -> dict:
-        """The module as Yosys' JSON has it."""
+    def netlist(self, *passes: str) -> dict:
+        """The module as Yosys' JSON has it, after some ``passes`` of Yosys."""
         with tempfile.TemporaryDirectory() as name:
             where = Path(name)
             where.joinpath("flat.il").write_text(self.rtlil)
-            yosys.run(["read_rtlil flat.il", "opt_clean", "write_json flat.json"], where, "netlist")
+            yosys.run(["read_rtlil flat.il", "opt_clean", *passes, "write_json flat.json"], where, "netlist")
             return json.loads(where.joinpath("flat.json").read_text())["modules"][self.module]
 
 
-def flatten(core: Contract) -> Flat:
-    """The flat module of a core's Verilog; made once for the same text."""
-    return _flatten(core.module, core.verilog)
+def flatten(core: Contract, closed: tuple[str, ...] = DATAPATH) -> Flat:
+    """The flat module of a core's Verilog, but for the submodules ``closed``; made once for the same text."""
+    return _flatten(core.module, core.verilog, closed)
 
 
 @lru_cache(maxsize=16)
-def _flatten(module: str, verilog: str) -> Flat:
+def _flatten(module: str, verilog: str, closed: tuple[str, ...]) -> Flat:
     with tempfile.TemporaryDirectory() as name:
         where = Path(name)
-        where.joinpath("core.v").write_text(_closed(module, verilog, DATAPATH))
+        where.joinpath("core.v").write_text(_closed(module, verilog, closed) if closed else verilog)
         script = ["read_verilog core.v", f"hierarchy -top {module}", "proc", "flatten", "write_rtlil flat.il"]
         yosys.run(script, where, "flatten")
         return Flat(module, where.joinpath("flat.il").read_text())

@@ -6,22 +6,27 @@
 :mod:`~wideblock.verify.formal.rules`.
 """
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 
 from amaranth.lib.wiring import In, Out
 
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
+from wideblock.synth.targets import Fpga
 from wideblock.verify.formal.flat import Flat
 from wideblock.verify.formal.induction import CLEAR, Rule, prove
 from wideblock.verify.formal.paths import prove_no_paths
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
 from wideblock.verify.formal.rules import family
 from wideblock.verify.formal.rules.parts import resetting, settled
+from wideblock.verify.formal.timing import prove_timing, prove_timing_of_netlist
 
 __all__ = [
+    "ON_NETLISTS",
     "RULES",
     "Finding",
     "Result",
@@ -45,12 +50,13 @@ class Result(Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """The result for one rule. ``detail`` is the statement if proved, else the reason."""
+    """The result for one rule. ``detail`` is the statement if proved, else the reason; ``seconds`` are of CPU time."""
 
     rule: str
     result: Result
     detail: str
     proof: Proof | None = None
+    seconds: float = 0.0
 
 
 def prove_clearing(core: Contract, flat: Flat | None = None) -> Proof:
@@ -151,26 +157,47 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "queues": prove_queues,
     "order": prove_order,
     "release": prove_release,
+    "timing": prove_timing,
 }
 """Every rule by its name."""
 
 
-def findings(core: Contract, rules: Sequence[str] = tuple(RULES), flat: Flat | None = None) -> Iterator[Finding]:
+ON_NETLISTS: dict[str, Callable[[Contract, Fpga], Proof]] = {"timing": prove_timing_of_netlist}
+"""Rules that can be proved for a mapped netlist, too."""
+
+
+def findings(
+    core: Contract, rules: Sequence[str] = tuple(RULES), flat: Flat | None = None, *, target: Fpga | None = None
+) -> Iterator[Finding]:
     """The result for each of the named rules, as soon as it is known. Raises UserError for an unknown rule.
 
-    ``flat`` is proved in place of the core's own Verilog.
+    flat:   proved in place of the core's own Verilog
+    target: family whose mapped netlist is proved; a rule that is not about netlists is refused, too
     """
+    attempts: dict[str, Callable[[], Proof]]
+    if target is None:
+        attempts = {name: partial(prove_rule, core, flat) for name, prove_rule in RULES.items()}
+    else:
+        attempts = {name: partial(prove_rule, core, target) for name, prove_rule in ON_NETLISTS.items()}
     for rule in rules:
-        if rule not in RULES:
-            raise UserError(f"no rule {rule!r}; there are {', '.join(RULES)}")
-    return (_finding(core, rule, flat) for rule in rules)
+        if rule not in attempts:
+            about = " about netlists" if target else ""
+            raise UserError(f"no rule {rule!r}{about}; there are {', '.join(attempts)}")
+    return (_finding(core, rule, attempts[rule]) for rule in rules)
 
 
-def _finding(core: Contract, rule: str, flat: Flat | None) -> Finding:
+def _finding(core: Contract, rule: str, attempt: Callable[[], Proof]) -> Finding:
+    start = _cpu()
     try:
-        proof = RULES[rule](core, flat)
+        proof = attempt()
     except NotApplicable as reason:
-        return Finding(rule, Result.NONE, str(reason))
+        return Finding(rule, Result.NONE, str(reason), None, _cpu() - start)
     except NotProved as reason:
-        return Finding(rule, Result.NOT_PROVED, str(reason).removeprefix(f"{core.module}: "))
-    return Finding(rule, Result.PROVED, proof.statement, proof)
+        return Finding(rule, Result.NOT_PROVED, str(reason).removeprefix(f"{core.module}: "), None, _cpu() - start)
+    return Finding(rule, Result.PROVED, proof.statement, proof, _cpu() - start)
+
+
+def _cpu() -> float:
+    """Seconds of CPU time of this process and of those that it waited for."""
+    times = os.times()
+    return times.user + times.children_user

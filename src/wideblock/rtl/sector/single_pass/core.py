@@ -23,7 +23,8 @@ from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.planes import named
 from wideblock.rtl.keys.unit import KeyUnit
-from wideblock.rtl.stream.behaviour import Behaviour, Length, Output, SectorTiming
+from wideblock.rtl.stream.behaviour import Behaviour, KeyRule, Length, Output, SectorTiming
+from wideblock.rtl.stream.influence import EqualHalves, FieldInfluence, Influence, lengths
 from wideblock.rtl.stream.queue import PromisedQueue
 from wideblock.rtl.stream.sector import sector_interface
 from wideblock.rtl.stream.stages import blocks as blocks_of
@@ -78,6 +79,7 @@ class SinglePass(Equations, wiring.Component):
             keys=material.rule,
             faults=faults,
             timing=self.timing,
+            influences=self._influences(),
             partial=cycles.partial,
         )
         super().__init__(self.interface.members())
@@ -95,6 +97,16 @@ class SinglePass(Equations, wiring.Component):
             zeroize=self.key_unit.clearing,
             key_words=key_words,
         )
+
+    def _influences(self) -> tuple[Influence, ...]:
+        """Inputs that may matter to handshakes: a unit of a direction that is not served, and a key, are refused."""
+        found: list[Influence] = list(lengths(self.interface))
+        if len(self.directions) == 1:
+            found.append(FieldInfluence("i", "decrypt", "a unit of the other direction is refused"))
+        if self.key_unit.material.rule is KeyRule.HALVES_DIFFER:
+            key = "key_collector.o__payload" if self.key_collector else "key__payload"
+            found.append(EqualHalves(key, "key_unit.refused", "a key of two equal halves is refused"))
+        return tuple(found)
 
     # Hardware
 

@@ -7,6 +7,7 @@ held:    what makes it inductive that a valid beat stays as it is
 queues:  that no queue is written when full or read when empty
 order:   that sectors stay in order from stage to stage
 release: that nothing leaves before it was verified; only in a family whose messages have tags
+places:  that headers are read where they are; only in a family with headers
 
 A function raises :class:`~wideblock.verify.formal.proof.NotApplicable` for a core that its rule is not about.
 """
@@ -36,6 +37,11 @@ def _no_tags(core: Contract) -> Rule:
     raise NotApplicable(f"nothing to verify before it leaves: a {core.kind.noun} has no tag")
 
 
+def _no_headers(core: Contract) -> Rule:
+    """Of a family whose words are data only."""
+    raise NotApplicable(f"no headers to read: a {core.kind.noun} has none")
+
+
 @dataclass(frozen=True)
 class Family:
     """The rules of a family, each from a core's contract."""
@@ -44,6 +50,7 @@ class Family:
     queues: Callable[[Contract], Rule]
     order: Callable[[Contract], Rule]
     release: Callable[[Contract], Rule]
+    places: Callable[[Contract], Rule]
 
 
 _MODULES: tuple[ModuleType, ...] = (
@@ -56,7 +63,13 @@ _MODULES: tuple[ModuleType, ...] = (
     single_pass,
 )
 _FAMILIES = {
-    each.__name__.rpartition(".")[2]: Family(each.held, each.queues, each.order, getattr(each, "release", _no_tags))
+    each.__name__.rpartition(".")[2]: Family(
+        each.held,
+        each.queues,
+        each.order,
+        getattr(each, "release", _no_tags),
+        getattr(each, "places", _no_headers),
+    )
     for each in _MODULES
 }
 

@@ -15,6 +15,7 @@ from wideblock.rtl.aead.cipher import Kind
 from wideblock.rtl.aead.framing import PacketRole
 from wideblock.rtl.aead.post_processor import Follow
 from wideblock.rtl.aead.words import Opcode, Status, Type
+from wideblock.rtl.stream.influence import HeaderWords
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
 from wideblock.verify.formal.rules.parts import accepted, resetting
@@ -25,6 +26,9 @@ _PRE = {f"pre_{name}": f"core.pre._{name}" for name in ("state", "decrypt", "kin
 _PRE |= {"equal": "core.pre._equal", "clear": CLEAR, "count": "core.count"}
 _TAG = {f"tag_{name}": f"core.pre.tag__{name}" for name in ("valid", "ready", "payload")}
 _POST = {"post_state": "core.post.state", "first": "core.post.order.first", "follow": "core.post.order.follow"}
+
+_AFTER = ("TAG", "COMPARE", "JUDGE", "RELEASE", "END", "CLEAR", "FAIL", "INSTRUCTION", "LOAD")
+"""States of the pre-processor behind the last word of a message."""
 
 _HELD = "the cipher is assumed to hold its tag until accepted"
 _ASSUMED = f"{_HELD}, and to give no result between an accepted tag and the next block of data"
@@ -70,6 +74,66 @@ def release(core: Contract) -> Rule:
         signals,
         "\n".join((*text, _claims(core), _place(core), _tag_segment(core), _output(core))),
     )
+
+
+def places(core: Contract) -> Rule:
+    """Words are read as instructions and headers where they are; the comparison of tags is known once a message.
+
+    The place of a word is that of the framing, which depends on headers alone; the states are those that the core
+    declares. The rest is for the induction.
+    """
+    step, shape = core.parameters.word_bits // 8, core.behaviour.shape
+    signals = {f"pre_{name}": _PRE[f"pre_{name}"] for name in ("state", "decrypt", "kind", "header", "size", "ended")}
+    signals |= {name: _PRE[name] for name in ("equal", "clear", "count")} | {"tag_valid": _TAG["tag_valid"]}
+    signals |= {f"framing_{name}": f"core.pre.framing.{name}" for name in ("role", "left", "last")}
+    signals |= {"pre_wrong": "core.pre._wrong"} if core.parameters.packets else {}
+    names, claims = {signal: name for name, signal in signals.items()}, []
+    for words in (each for each in core.behaviour.influences if isinstance(each, HeaderWords)):
+        state = names.setdefault(f"core.{words.state}", f"{words.channel}_state")
+        role = names.setdefault(f"core.{words.role}", f"{words.channel}_role")
+        claims += [f"if (!clear && {state} == {at}) assert ({role} == {place});" for at, place in words.states]
+        claims.append(f"if (clear && count != 0) assert ({state} == 0);")
+    if core.parameters.packets:
+        right, accepted = "if (!pre_wrong) ", "if (!clear && collecting) assert (!pre_wrong);"
+    else:
+        right, accepted = "", "assert (framing_role != ROLE_REST);"
+    signals = {name: signal for signal, name in names.items()}
+    text = f"""
+      wire parsing = {_one_of(("HEADER", "CHECK", "WORDS", "BLOCK"))};
+      wire collecting = pre_state == PRE_WORDS || pre_state == PRE_BLOCK;
+      wire after = {_one_of(_AFTER)};
+      wire [1:0] next = pre_header[24] ? ROLE_INSTRUCTION : ROLE_HEADER;
+      reg was_equal, compared = 1;
+      always @(posedge {core.shell.clock}) begin
+        was_equal <= equal;
+        compared <= clear || (pre_state == PRE_COMPARE && tag_valid) || {resetting(core)};
+      end
+      always @* begin
+        {" ".join(claims)}
+        if (!compared) assert (equal == was_equal);
+        {accepted}
+        if (framing_role == ROLE_DATA) assert (framing_left != 0);
+        if ((clear && count != 0) || pre_state == PRE_REST) assert (pre_size == 0);
+      end
+      always @* if (!clear) begin
+        assert (pre_state <= PRE_FAIL);
+        if (after) assert (framing_role == ROLE_INSTRUCTION);
+        if (pre_state == PRE_WORDS) assert (framing_role == ROLE_DATA && !pre_ended);
+        if (pre_state == PRE_BLOCK) assert (framing_role == (pre_ended ? next : ROLE_DATA));
+        if (pre_state == PRE_CHECK) begin
+          {right}assert (framing_role == (pre_header[15:0] == 0 ? next : ROLE_DATA));
+          {right}assert (framing_left == pre_header[15:0]);
+        end
+        if (framing_role == ROLE_DATA && parsing) assert (framing_last == pre_header[24]);
+        if (collecting)
+          assert (pre_header[24] == (pre_kind == KIND_DATA ? pre_header[25] && !pre_decrypt : pre_kind == KIND_TAG));
+        if (!collecting && pre_state != PRE_COMPARE) assert (pre_size == 0);
+        if (pre_kind == KIND_TAG && pre_state == PRE_WORDS)
+          assert (framing_left + pre_size == {shape.tag} && pre_size % {step} == 0 && pre_header[25]);
+        if (pre_kind == KIND_TAG && pre_state == PRE_BLOCK)
+          assert ({"pre_ended && pre_header[25]" if shape.judges else "0"});
+      end"""
+    return Rule("instructions and headers are read where they are", signals, "\n".join((_constants(), text)))
 
 
 def _constants() -> str:
@@ -234,9 +298,8 @@ def _claims(core: Contract) -> str:
 def _place(core: Contract) -> str:
     """The pre-processor's states, tied to the place in a message; as all below, for the induction."""
     header = "if (!pre_wrong) " if core.parameters.packets else ""
-    after = ("TAG", "COMPARE", "JUDGE", "RELEASE", "END", "CLEAR", "FAIL", "INSTRUCTION", "LOAD")
     return f"""
-      wire after = {_one_of(after)};
+      wire after = {_one_of(_AFTER)};
       wire refused = pre_state == PRE_ABANDON || pre_state == PRE_IGNORE;
       wire [1:0] next = pre_header[24] ? ROLE_INSTRUCTION : ROLE_HEADER;
       always @* begin

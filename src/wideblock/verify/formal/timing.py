@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proof that the cycles of a core depend on no bit of data, tweak or key, by the cone of its control outputs.
+
+Control outputs are handshakes, marks of ends and lengths, and status. An input bit outside of their cone cannot
+influence them in any run, from any state. The ciphers, the multipliers and the memories are in the netlist. The core
+declares, as influences in its behaviour, the inputs that may be in the cone, and the values that are public although
+they come from data. Behind these nothing is sought:
+
+FieldInfluence: bits of the ports
+HeaderWords:    a bit of a word that is in the cone must not matter to any register or output there in a cycle in which
+                the word is no header; that is proved by SAT for one cycle, in any state in which headers are read where
+                they are; and that holds in each cycle, by induction
+EqualHalves:    the register's next value must be the same for any two keys whose halves are equal, and for any two
+                whose halves differ; by SAT
+Outcome:        assumed to be the same in both runs
+"""
+
+import json
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from amaranth.lib.wiring import In
+
+from wideblock.export.contract import Contract
+from wideblock.rtl.stream.influence import EqualHalves, FieldInfluence, HeaderWords, Influence, Outcome
+from wideblock.synth.targets import Fpga
+from wideblock.synth.yosys import Source, netlist
+from wideblock.verify.formal.cone import Cone, Graph, is_state
+from wideblock.verify.formal.flat import Flat, flatten
+from wideblock.verify.formal.induction import CLEAR, prove
+from wideblock.verify.formal.proof import NotProved, Proof
+from wideblock.verify.formal.rules import family
+from wideblock.verify.formal.step import Step, Unequal
+
+__all__ = ["prove_timing", "prove_timing_of_netlist", "timing_of"]
+
+DATA = ("data", "word", "key")
+"""Fields with contents. All other fields of an output are marks of ends and lengths."""
+
+
+def prove_timing(core: Contract, flat: Flat | None = None) -> Proof:
+    """Proves that the control outputs of a core depend on nothing but what its behaviour declares.
+
+    flat: the whole core, in place of what :func:`~wideblock.verify.formal.flat.flatten` makes of its Verilog
+    Raises :class:`NotProved` with an output, the inputs that reach it and the signals on a path.
+    """
+    start = time.monotonic()
+    graph = Graph((flat or flatten(core, ())).netlist("memory_collect"))
+    if _declared(core, HeaderWords):
+        prove(core, family(core).places(core), flat)
+    return timing_of(core, graph, start=start)
+
+
+def prove_timing_of_netlist(core: Contract, target: Fpga) -> Proof:
+    """The same of the netlist that synthesis for ``target`` makes of the core's Verilog; headers as in the Verilog."""
+    start = time.monotonic()
+    if _declared(core, HeaderWords):
+        prove(core, family(core).places(core))
+    with tempfile.TemporaryDirectory() as directory:
+        _, files = netlist(Source(core.verilog, core.module), target, Path(directory))
+        module = json.loads(files.json.read_text())["modules"][core.module]
+    return timing_of(core, Graph(module), models=files.models, start=start)
+
+
+def timing_of(core: Contract, graph: Graph, *, models: Sequence[Path] = (), start: float | None = None) -> Proof:
+    """The proof for a netlist of the core: its graph, and the models of its cells if they are not Yosys' own."""
+    start = time.monotonic() if start is None else start
+    return _Search(core, graph, models).proof(start)
+
+
+def _declared(core: Contract, kind: type) -> list:
+    return [influence for influence in core.behaviour.influences if isinstance(influence, kind)]
+
+
+@dataclass(frozen=True)
+class _Search:
+    """One search; ``models`` as in :func:`timing_of`."""
+
+    core: Contract
+    graph: Graph
+    models: Sequence[Path]
+
+    def proof(self, start: float) -> Proof:
+        core, graph = self.core, self.graph
+        cut = {bit for each in _declared(core, EqualHalves) + _declared(core, Outcome) for bit in self._result(each)}
+        ends = dict(self._outputs())
+        for each in _declared(core, EqualHalves):
+            ends |= dict.fromkeys(self._compared(each), str(each))
+        cone = Cone(graph, ends, cut)
+        for each in _declared(core, HeaderWords):
+            self._headers(each, cone, cut, ends)
+        allowed = {bit for each in core.behaviour.influences for bit in self._free(each)}
+        if found := [(name, bit) for name, bit in self._contents() if bit in cone and bit not in allowed]:
+            raise NotProved(self._leak(cone, found, ends))
+        used = [each for each in core.behaviour.influences if any(bit in cone for bit in self._bits(each))]
+        return Proof(
+            f"no bit of data, tweak or key influences {self._names()}; declared: "
+            + ("; ".join(f"{each}: {each.reason}" for each in used) or "none"),
+            "backward cone of the netlist",
+            sum(not is_state(cell["type"]) for cell in graph.cells),
+            graph.registers,
+            time.monotonic() - start,
+        )
+
+    # The ports
+
+    def _outputs(self) -> Iterator[tuple[int, str]]:
+        """Each bit of a control output, and the name of the output."""
+        for stream in self.core.shell.streams:
+            inward = stream.channel.flow is In
+            yield from self._port(stream.ready if inward else stream.valid)
+            for port, fields in stream.payload.items():
+                if not inward and not any(field.name in DATA for field in fields):
+                    yield from self._port(port)
+        for control in self.core.shell.controls:
+            if control.flow is not In:
+                yield from self._port(control.name)
+
+    def _port(self, name: str) -> Iterator[tuple[int, str]]:
+        return ((bit, name) for bit in self.graph.ports[name] if isinstance(bit, int))
+
+    def _names(self) -> str:
+        return ", ".join(dict.fromkeys(name for _, name in self._outputs()))
+
+    def _contents(self) -> Iterator[tuple[str, int]]:
+        """Each bit of a word that comes in, with its name."""
+        for stream in self.core.shell.streams:
+            if stream.channel.flow is In:
+                for port in stream.payload:
+                    for place, (bit, _) in enumerate(self._port(port)):
+                        yield f"{port}[{place}]", bit
+
+    def _field(self, channel: str, name: str) -> list[int]:
+        """The bits of a field of an input channel."""
+        stream = self.core.shell.named(channel)
+        port, low = stream.port(name), 0
+        for field in stream.payload[port]:
+            if field.name == name:
+                return [bit for bit, _ in self._port(port)][low : low + field.width]
+            low += field.width
+        raise ValueError(f"channel {channel} has no field {name}")
+
+    # The influences
+
+    def _named(self, signal: str) -> list[int]:
+        return [bit for bit in self.graph.signal(f"core.{signal}") if isinstance(bit, int)]
+
+    def _result(self, influence: EqualHalves | Outcome) -> list[int]:
+        return self._named(influence.register if isinstance(influence, EqualHalves) else influence.signal)
+
+    def _free(self, influence: Influence) -> list[int]:
+        """Input bits that may be in the cone."""
+        if isinstance(influence, FieldInfluence | HeaderWords):
+            return self._field(influence.channel, influence.field)
+        return []
+
+    def _bits(self, influence: Influence) -> list[int]:
+        """Bits that are in the cone if the influence is one."""
+        return self._result(influence) if isinstance(influence, EqualHalves | Outcome) else self._free(influence)
+
+    def _compared(self, halves: EqualHalves) -> list[int]:
+        """Proves that the register is one of the comparison; returns all else that it depends on."""
+        key = self._named(halves.key)
+        (bit,) = self._result(halves)
+        register = self.graph.driver(bit)
+        if register is None or not is_state(register["type"]):
+            raise NotProved(f"{self.core.module}: {halves.register} is no register")
+        ends = self.graph.inputs(register)
+        step, half = Step(self.graph, ends, key), len(key) // 2
+        try:
+            same = f"first[{half - 1}:0] == first[{len(key) - 1}:{half}]"
+            step.prove("1", f"{{{len(key) - 1}'d0, !({same})}}", {}, self.models)
+        except Unequal:
+            raise NotProved(f"{self.core.module}: {halves.register} tells more than {halves}") from None
+        return [*step.others, *ends - set(step.ends)]
+
+    def _headers(self, words: HeaderWords, cone: Cone, cut: set[int], outputs: dict[int, str]) -> None:
+        """Proves that words which are no headers do not matter in the next cycle to what is in the cone."""
+        inputs, graph, core = self._field(words.channel, words.field), self.graph, self.core
+        ends = set(outputs)
+        for node in cone:
+            cell = graph.driver(node) if node > 0 and node not in cut else None
+            if cell and is_state(cell["type"]):
+                ends |= {source for source in graph.sources(node) if source > 0}
+            elif node < 0 and is_state(graph.cells[-node - 1]["type"]):
+                ends |= graph.inputs(graph.cells[-node - 1])
+        signals = {
+            "role": graph.signal(f"core.{words.role}"),
+            "state": graph.signal(f"core.{words.state}"),
+            "clear": graph.signal(CLEAR),
+            "valid": graph.ports[core.shell.named(words.channel).valid],
+        }
+        places = " && ".join(f"(state != {state} || role == {role})" for state, role in words.states)
+        header = " || ".join(f"role == {role}" for role in words.values)
+        try:
+            Step(graph, ends, inputs).prove(
+                f"(clear || {places}) && !(valid && ({header}))", "free", signals, self.models
+            )
+        except Unequal as unequal:
+            raise NotProved(
+                f"{core.module}: words of {words.channel} that are no headers reach "
+                f"{' -> '.join(cone.path(unequal.end)[:6])}"
+            ) from None
+
+    def _leak(self, cone: Cone, found: list[tuple[str, int]], ends: dict[int, str]) -> str:
+        """The message for input bits that must not be in the cone."""
+        names = [name for name, _ in found]
+        path = min((cone.path(bit) for _, bit in found), key=len)
+        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+        shown = path if len(path) < 9 else [*path[:4], "..", *path[-4:]]
+        return f"{self.core.module}: {path[-1]} depends on {', '.join(names[:4])}{more}: {' -> '.join(shown)}"
