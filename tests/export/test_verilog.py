@@ -252,5 +252,5 @@ def test_datasheet_says_where_the_tweak_goes_or_that_there_is_none():
 def test_datasheet_of_a_core_for_units_states_its_rules():
     one_way, both = datasheet(contract("xts-dec")), datasheet(contract("xts-both"))
     assert "The core only decrypts" in one_way and "bit 2 of `fault`" in one_way and "mix freely" in both
-    assert "equal, the key is refused: bit 3" in both and "A unit has 16 to 16777216 bytes" in both
+    assert "equal, the key is refused: bit 4" in both and "A unit has 16 to 16777216 bytes" in both
     assert "two equal halves" not in datasheet(core_of("fast-brw-1"))

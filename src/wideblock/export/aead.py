@@ -163,6 +163,8 @@ PACKETS = """\
 - Each message, each instruction 7 and each key is a packet: `{pdi}` and `{sdi}` mark its last word. `{do}` marks the
   status. A message whose packet ends before it does, or after it, is taken up to the end of its packet and gives the
   status F. A segment of type 5 that was announced by then is filled up with zeros.
+- Words are whole, and there is no `tkeep`: an adapter on the way must remove null bytes, and so must it a last beat
+  without bytes. A word behind the end of a message is a fault, whatever its bytes are.
 """
 
 CONNECT = """\

@@ -72,11 +72,15 @@ def _rules(core: Contract) -> str:
     keys = (_words_rules(core) if core.timing.key_words > 1 else "") + KEYS
     if behaviour.stated:
         sizes = {"least": behaviour.length.least, "most": behaviour.length.most, "tweak": behaviour.stated.tweak.most}
-        return PAUSES + SIZED.format(**sizes) + keys
+        return PAUSES + SIZED.format(**sizes) + _keep_rules(behaviour) + keys
     if not behaviour.length.fixed:
         return PAUSES + units_rules(behaviour) + keys
     tail = core.parameters.sector_bytes % core.parameters.beat_bytes
-    return PAUSES + SECTORS + (TAIL.format(tail=tail) if tail else "") + keys
+    return PAUSES + SECTORS + (TAIL.format(tail=tail) + _keep_rules(behaviour) if tail else "") + keys
+
+
+def _keep_rules(behaviour: Behaviour) -> str:
+    return KEEP.format(bit=behaviour.fault(Cause.KEEP).bit_length() - 1)
 
 
 def _words_rules(core: Contract) -> str:
@@ -98,7 +102,8 @@ def units_rules(behaviour: Behaviour) -> str:
         if behaviour.keys is KeyRule.HALVES_DIFFER
         else ""
     )
-    return UNITS.format(ways=ways, least=behaviour.length.least, most=behaviour.length.most) + halves
+    keep = behaviour.fault(Cause.KEEP).bit_length() - 1
+    return UNITS.format(ways=ways, least=behaviour.length.least, most=behaviour.length.most, bit=keep) + halves
 
 
 PAUSES = """\
@@ -118,8 +123,16 @@ SECTORS = """\
 """
 
 TAIL = """\
-- The last beat of a sector has {tail} bytes. `s_axis_tkeep` must mark just these, from byte 0, or the sector is dropped
-  like one of another length. `m_axis_tkeep` marks the same bytes of the result; the others are zero.
+- The last beat of a sector has {tail} bytes. `s_axis_tkeep` must mark just these, from byte 0, and all bytes of the
+  beats before it, or the sector is dropped like one of another length. `m_axis_tkeep` marks the same bytes of the
+  result; the others are zero.
+"""
+
+KEEP = """\
+- Bytes that are not a run from byte 0, and a beat that is not full before the last one, are a fault: the sector is
+  dropped whole, and bit {bit} of `fault` pulses; bit 0 where the sector is too short by then.
+- A beat without bytes, `s_axis_tkeep` 0, with `s_axis_tlast` may follow the sector: it ends the sector before it. The
+  beat before it then enters with it; without a pause between them the result leaves one cycle later.
 """
 
 SIZED = """\
@@ -127,20 +140,25 @@ SIZED = """\
   the sector's bytes, {least} to {most}, and the direction. The bytes behind the tweak's last one do not count.
   Encryption and decryption, and sectors and tweaks of all sizes, mix freely.
 - `s_axis_tlast` must mark the last beat of a sector of that size, and `s_axis_tkeep` the bytes of that beat, a run from
-  byte 0; before it every byte counts. A sector of another length is dropped whole, and so is one that states a size
+  byte 0, and all bytes of the beats before it. A sector of another length is dropped whole, and so is one that states a size
   which the core does not take: `fault` pulses, and the next sector is right. `m_axis_tkeep` marks the bytes of the
   result; the others are zero.
 """
 
 UNITS = """\
 - A unit has {least} to {most} bytes. `s_axis_tlast` marks its last beat and `s_axis_tkeep` the bytes of that beat, a
-  run from byte 0; before it every byte counts. The result has the same length, marked likewise; its other bytes are
-  zero.
+  run from byte 0; all bytes of the beats before it must be marked. The result has the same length, marked likewise; its
+  other bytes are zero.
+- A beat without bytes, `s_axis_tkeep` 0, with `s_axis_tlast` may follow the unit: it ends the unit before it. It takes
+  a cycle of the input; without a pause before it the unit leaves as if the beat before it had `s_axis_tlast`.
 - A beat enters the cipher when the one after it is there, or it is the last.
 - `s_axis_tuser` belongs to the first beat of a unit. {ways}
-- A unit under {least} bytes is swallowed, and bit 0 of `fault` pulses. So it does where `s_axis_tkeep` of the last beat
-  is not a run from byte 0: then the unit's last bytes mean nothing. A unit that goes on after {most} bytes is ended
-  there, with `m_axis_tlast`, the rest is swallowed, and bit 1 pulses. The next unit is right each time.
+- A unit under {least} bytes is swallowed, and bit 0 of `fault` pulses. A unit that goes on after {most} bytes is ended
+  there, with `m_axis_tlast`, the rest is swallowed, and bit 1 pulses.
+- A beat whose bytes are not a run from byte 0, and one that is not full before the last one, are a fault: bit {bit} of
+  `fault` pulses. A unit whose first beat has such bytes is swallowed. A later beat ends its unit, with `m_axis_tlast`,
+  and the rest is swallowed: a run from byte 0 is the unit's last bytes, of any other bytes of the beat none is
+  processed. Its last block then leaves as that of a shorter unit. The next unit is right each time.
 """
 
 HALVES = """\

@@ -95,11 +95,11 @@ class Channel:
         words["after_channel"], words["chance"], words["start"] = -1, 1, 1
         return words
 
-    def unread(self, *, first: bool, last: bool) -> int:
-        """Ports, as bits of ``noise``, of which the core may read nothing in such a word of a packet."""
-        read = {Read.EVERY} | ({Read.FIRST} if first else set()) | ({Read.LAST} if last else set())
+    @property
+    def unread(self) -> int:
+        """Ports, as bits of ``noise``, of which the core may read nothing in a word behind the first of a packet."""
         fields = enumerate(self.stream.payload.values())
-        return sum(1 << n for n, port in fields if not any(field.read in read for field in port))
+        return sum(1 << n for n, port in fields if all(field.read is Read.FIRST for field in port))
 
 
 class Ports:

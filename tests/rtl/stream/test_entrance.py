@@ -11,12 +11,12 @@ from wideblock.rtl.stream.exit import Exit
 
 pytestmark = pytest.mark.shows("stream-parts")
 
-SHORT, LONG = 1, 2
+SHORT, LONG, KEEP = 1, 2, 4
 WHOLE = 0xFFFF_FFFF
 
 
 def run(dut, sectors, seed=0):
-    """Offers ``sectors`` of (beats, keep of the last); the tweaks of the sectors taken, and the faults, in order."""
+    """Offers ``sectors`` of (beats, keep of the last one or of each); the tweaks of the sectors taken, and the faults."""
     rng = random.Random(seed)
     beats = []
     for number, (count, keep) in enumerate(sectors):
@@ -24,7 +24,7 @@ def run(dut, sectors, seed=0):
             last = k == count - 1
             beat = {"tweak": number if k == 0 else rng.getrandbits(8), "last": last, "data": rng.getrandbits(256)}
             if dut.tail is not None:
-                beat["keep"] = keep if last else rng.getrandbits(32)
+                beat["keep"] = keep[k] if isinstance(keep, tuple) else keep if last else WHOLE
             beats.append(beat)
     taken, faults = [], []
 
@@ -54,9 +54,36 @@ def run(dut, sectors, seed=0):
 
 def test_keep_says_where_a_sector_ends():
     """Of a sector of two beats, the second one of 5 bytes. A run of any other length is a fault, and so is a hole."""
-    kinds = [(0x1F, 0), (0xF, SHORT), (0, SHORT), (0x3F, LONG), (WHOLE, LONG), (0x17, SHORT), (0x3F & ~2, LONG)]
+    kinds = [(0x1F, 0), (0xF, SHORT), (0, SHORT), (0x3F, LONG), (WHOLE, LONG), (0x17, KEEP), (0x3F & ~2, KEEP)]
     sectors = [sector for keep, _ in kinds for sector in ((2, keep), (2, 0x1F))]
     wrong = [(2 * n, fault) for n, (_, fault) in enumerate(kinds) if fault]
+    assert run(Entrance(width=2, beats=2, tail=5), sectors) == wrong
+
+
+KEEPS = [
+    ((WHOLE, 0x1F, 0), 0),
+    ((WHOLE, 0x1F, 0, 0), KEEP),
+    ((WHOLE, 0x1F, 1), KEEP),
+    ((WHOLE, 0x1F, WHOLE, WHOLE), KEEP),
+    ((WHOLE, 0xF, 0), SHORT),
+    ((WHOLE, 0x3F, 0), LONG),
+    ((WHOLE, WHOLE, 0), LONG),
+    ((WHOLE, 0x2F, 0), KEEP),
+    ((WHOLE, 0), SHORT),
+    ((WHOLE, 0, 0x1F), SHORT),
+    ((0,), SHORT),
+    ((0, 0x1F), SHORT),
+    ((WHOLE >> 1, 0x1F), SHORT),
+    ((WHOLE >> 1, 0), SHORT),
+    ((WHOLE - 1, 0x1F), KEEP),
+    ((WHOLE - 2, WHOLE, 0x1F), KEEP),
+]
+
+
+def test_one_empty_last_beat_may_follow():
+    """A sector has two beats, the second one of 5 bytes. All before that is full."""
+    sectors = [sector for keeps, _ in KEEPS for sector in ((len(keeps), keeps), (2, 0x1F))]
+    wrong = [(2 * n, fault) for n, (_, fault) in enumerate(KEEPS) if fault]
     assert run(Entrance(width=2, beats=2, tail=5), sectors) == wrong
 
 

@@ -12,7 +12,7 @@ from ...variants import few_of_many
 
 pytestmark = pytest.mark.shows("stream-parts")
 
-SHORT, LONG, TWEAK = 1, 2, 4
+SHORT, LONG, TWEAK, KEEP = 1, 2, 4, 8
 MOST, TWEAK_BYTES = 80, 20
 
 
@@ -21,11 +21,15 @@ def entrance():
 
 
 def beats_of(rng, size, stated, tweak_size, keep=None):
-    """A message's beats, with anything where the entrance must not look."""
-    data = rng.randbytes(-(-size // 16) * 16)
+    """A message's beats, with anything where the entrance must not look; ``keep``: of the last one, or of each."""
+    keeps = keep
+    if not isinstance(keep, tuple):
+        tail = (1 << (size - 1) % 16 + 1) - 1 if keep is None else keep
+        keeps = (0xFFFF,) * (-(-size // 16) - 1) + (tail,)
+    data = rng.randbytes(16 * len(keeps))
     beats = []
-    for at in range(0, size, 16):
-        first, last = at == 0, at + 16 >= size
+    for at, kept in zip(range(0, len(data), 16), keeps, strict=True):
+        first, last = at == 0, at + 16 == len(data)
         beats.append(
             {
                 "data": int.from_bytes(data[at : at + 16], "little"),
@@ -34,7 +38,7 @@ def beats_of(rng, size, stated, tweak_size, keep=None):
                 "size": stated if first else rng.getrandbits(16),
                 "decrypt": rng.getrandbits(1),
                 "last": last,
-                "keep": rng.getrandbits(16) if not last else (1 << size - at) - 1 if keep is None else keep,
+                "keep": kept,
             }
         )
     return beats
@@ -113,8 +117,19 @@ def test_messages_of_every_size_pass(p_valid, p_take):
         (16, 0xFFFF, 3, None, LONG, 0),
         (64, 64, TWEAK_BYTES + 1, None, TWEAK, 0),
         (16, 16, 255, None, TWEAK, 0),
-        # bytes of the last beat that are not the first ones
-        (48, 48, 3, 0xFFFE, SHORT, 3),
+        # bytes that are not a run, or not full before the last beat
+        (48, 48, 3, 0xFFFE, KEEP, 3),
+        (0, 48, 3, (0xFFFF, 0xFFFD, 0xFFFF), KEEP, 2),
+        (0, 48, 3, (0x7FFE, 0xFFFF, 0xFFFF), KEEP, 1),
+        (0, 20, 3, (0xFFFF, 0xF, 1), KEEP, 2),
+        (0, 20, 3, (0xFFFF, 0xF, 0, 0), KEEP, 2),
+        (0, 48, 3, (0xFFFF, 0x7FFF, 0xFFFF), SHORT, 2),
+        (0, 48, 3, (0xFFFF, 0xFFFF, 0), SHORT, 3),
+        (0, 48, 3, (0xFFFF, 0, 0xFFFF), SHORT, 2),
+        (0, 32, 3, (0xFFFF, 0xFFFF, 0, 0), LONG, 2),
+        (0, 20, 3, (0xFFFF, 0xFFFF, 0), LONG, 2),
+        (0, 20, 3, (0xFFFF, 7, 0), SHORT, 2),
+        (0, 16, 3, (0,), SHORT, 1),
         (40, 40, 3, 0x1FF, LONG, 3),
         (40, 40, 3, 0x7F, SHORT, 3),
     ],
@@ -131,3 +146,14 @@ def test_a_message_that_is_not_as_it_states_is_dropped(size, stated, tweak_size,
     shown = taken[n : n + 2 * offered]
     assert [number for _, number, _, _ in shown] == [*range(offered)] * 2
     assert [shows for _, _, _, shows in shown] == [*[0] * (offered - 1), *[fault] * bool(offered)] * 2
+
+
+@pytest.mark.parametrize("p_take", [1.0, 0.4])
+def test_one_empty_last_beat_may_follow(p_take):
+    """It ends the message before it, and is not offered."""
+    rng = random.Random(3)
+    messages = [beats_of(rng, size, size, 4) for size in (16, 17, 32, 40, MOST)]
+    ended = [beats_of(rng, 0, size, 4, (*(beat["keep"] for beat in m), 0)) for m, size in zip(messages, (16, 17, 32, 40, MOST), strict=True)]
+    taken, faults = run(entrance(), [each for pair in zip(messages, ended, strict=True) for each in pair], p_take=p_take)
+    assert not faults
+    assert taken == [block for m, e in zip(messages, ended, strict=True) for sent in (m, e[:-1]) for block in right(sent)]

@@ -3,7 +3,7 @@
 """The shell of a core that stores a sector whole before it leaves: all that does not depend on the work between."""
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar
+from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.hdl import ValueLike
@@ -15,7 +15,7 @@ from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.pipeline import later
 from wideblock.rtl.stream.admission import Admission
 from wideblock.rtl.stream.behaviour import Behaviour, Fault, Length, Output, SectorTiming
-from wideblock.rtl.stream.entrance import FAULTS, Entrance
+from wideblock.rtl.stream.entrance import Entrance
 from wideblock.rtl.stream.exit import Exit
 from wideblock.rtl.stream.influence import lengths
 from wideblock.rtl.stream.interface import Interface
@@ -62,9 +62,6 @@ class StoreAndForward(wiring.Component):
         """The words of the key port and the values derived from them, for parameters ``p``."""
         raise NotImplementedError
 
-    sector_faults: ClassVar[tuple[Fault, ...]] = FAULTS
-    """Bits of ``fault`` that the entrance pulses."""
-
     def __init__(
         self,
         parameters: SectorParameters,
@@ -93,7 +90,7 @@ class StoreAndForward(wiring.Component):
         self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
         self.entrance = self._make_entrance()
         material = self.key_material(p)
-        faults = (*self.sector_faults, *key_faults(p, material))
+        faults = (*self.entrance.faults, *key_faults(p, material))
         self.key_collector = key_collector(p, material)
         key_words = self.key_collector.words if self.key_collector else 1
         moved = ahead if material.hash_key in material.raw else 0  # from the port into the hash units, as all data

@@ -141,5 +141,5 @@ def _meaning(fields: tuple[Field, ...]) -> str:
         bits = f"bit {low}" if field.width == 1 else f"bits {low + field.width - 1}..{low}"
         texts.insert(0, field.meaning if len(fields) == 1 else f"{bits}: {field.meaning}")
         low += field.width
-    read = {Read.EVERY: "", Read.FIRST: ". Read with the first beat", Read.LAST: ". Read with the last beat"}
-    return "; ".join(texts) + read[fields[0].read]
+    read = ". Read with the first beat" if fields[0].read is Read.FIRST else ""
+    return "; ".join(texts) + read

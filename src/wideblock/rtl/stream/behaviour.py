@@ -111,6 +111,7 @@ class Cause(Flag):
     KEY = auto()
     KEY_WORDS = auto()
     TWEAK = auto()
+    KEEP = auto()
 
 
 @dataclass(frozen=True)

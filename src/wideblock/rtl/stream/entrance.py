@@ -6,13 +6,14 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from .behaviour import Cause, Fault
+from .keep import WRONG_KEEP, is_run
 from .sector import TWEAK_BITS, sector_channel
 
 __all__ = ["FAULTS", "Entrance"]
 
-SHORT, LONG = range(2)
+SHORT, LONG, KEEP = range(3)
 FAULTS = (Fault(Cause.SHORT, "a sector was too short"), Fault(Cause.LONG, "a sector was too long"))
-"""Bits of an entrance's ``fault``."""
+"""Bits of an entrance's ``fault``; with a ``tail`` a third one follows."""
 
 
 class Entrance(wiring.Component):
@@ -21,9 +22,12 @@ class Entrance(wiring.Component):
     ``beat`` is in ``x`` while ``valid``, and its number in ``number``; ``take`` says that the core takes it. A sector
     that ends early or does not end raises its bit of ``fault`` with the beat that shows it; what follows a sector that
     does not end is dropped up to its ``last``. ``open`` admits beats at all, ``hold`` admits no further sector;
-    ``between`` says that no sector has begun and none is in the register. With a ``tail`` the last beat has so many
-    bytes, and its ``keep`` must say so. The rest of a sector that ``clear`` cut in two is dropped without a fault; the
-    flag for that survives ``clear``, but not a reset.
+    ``between`` says that no sector has begun and none is in the register. The rest of a sector that ``clear`` cut in
+    two is dropped without a fault; the flag for that survives ``clear``, but not a reset.
+
+    With a ``tail`` the last beat has so many bytes, and all before it are full: ``keep`` must say so. A beat whose
+    ``keep`` is not a run from byte 0 is a fault, and so is one that is not full before the ``last``. One empty beat
+    that is the ``last`` may follow the sector's bytes: the beat before it is offered when that one has come.
 
     Timing: a beat is offered one cycle after it was taken; full rate.
     Paths:  ``take`` to ``i.ready``; none from ``i``.
@@ -31,6 +35,7 @@ class Entrance(wiring.Component):
 
     def __init__(self, *, width: int, beats: int, tweak_bits: int = TWEAK_BITS, tail: int | None = None):
         self.width, self.beats, self.tail = width, beats, tail
+        self.faults = FAULTS if tail is None else (*FAULTS, WRONG_KEEP)
         keep = {} if tail is None else {"keep": 16 * width}
         super().__init__(
             {
@@ -46,7 +51,7 @@ class Entrance(wiring.Component):
                 "valid": Out(1),
                 "number": Out(range(max(2, beats))),
                 "take": In(1),
-                "fault": Out(len(FAULTS)),
+                "fault": Out(len(self.faults)),
                 "between": Out(1),
             }
         )
@@ -60,7 +65,6 @@ class Entrance(wiring.Component):
         room = Signal()
         load = Signal()
         final = self.number == self.beats - 1
-        short, long, endless = self._ends(final)
         m.d.comb += [
             leaves.eq(self.take | (full & discard)),
             room.eq(~full | leaves),
@@ -68,16 +72,21 @@ class Entrance(wiring.Component):
             self.valid.eq(full & ~discard),
             self.i.ready.eq(self.open & room & ~(~begun & self.hold)),
             self.between.eq(~begun & ~full),
-            self.fault[SHORT].eq(self.take & self.x.last & short),
-            self.fault[LONG].eq(self.take & final & long),
         ]
+        if self.tail is None:
+            m.d.comb += self.fault[SHORT].eq(self.take & self.x.last & ~final)
+            m.d.comb += self.fault[LONG].eq(self.take & final & ~self.x.last)
+            ended, endless = final | self.x.last, self.fault[LONG]
+        else:
+            self._partial(m, self.tail, final, full & ~discard, load)
+            ended, endless = final | self.x.last | self.fault.any(), self.fault.any() & ~self.x.last
         m.d.sync += full.eq(~room | load)
         with m.If(self.i.valid & room):  # perhaps not taken yet: as little as possible enables so many registers
             m.d.sync += self.x.eq(self.i.payload)
         with m.If(load):
             m.d.sync += begun.eq(~self.i.payload.last)
         with m.If(self.take):
-            m.d.sync += self.number.eq(Mux(final | self.x.last, 0, self.number + 1))
+            m.d.sync += self.number.eq(Mux(ended, 0, self.number + 1))
         with m.If(endless):
             m.d.sync += discard.eq(1)
         with m.Elif(full & self.x.last):
@@ -86,12 +95,26 @@ class Entrance(wiring.Component):
             m.d.sync += [full.eq(0), self.x.eq(0), discard.eq(begun), self.number.eq(0)]
         return m
 
-    def _ends(self, final: Value) -> tuple[Value, Value, Value]:
-        """Whether a beat that is the sector's last by ``last`` is too early, one that is it by its number too late or
-        too long, and whether the sector goes on after it.
-        """
-        early, late = ~final, ~self.x.last
-        if self.tail is None:
-            return early, late, self.fault[LONG]
-        keep, more = self.x.keep, self.x.keep[self.tail :].any()
-        return early | (~keep[: self.tail].all() & ~more), late | more, self.take & final & late
+    def _partial(self, m: Module, tail: int, final: Value, offered: Value, load: Value) -> None:
+        """The faults where the last beat has ``tail`` bytes, and the empty beat that may follow it."""
+        new, keep = self.i.payload, self.x.keep
+        hole = Signal()
+        waits = Signal()  # the final beat, which is not the last one, for the one behind it
+        goes_on = Signal()  # that one has come, and it is not an empty last one
+        reaches, exceeds = keep[tail - 1], keep[tail]  # the tail, where the bytes are a run
+        m.d.comb += [
+            waits.eq(offered & final & ~self.x.last & ~goes_on),
+            self.fault[SHORT].eq(self.take & ~hole & Mux(final, ~reaches, self.x.last | ~keep[-1])),
+            self.fault[LONG].eq(self.take & ~hole & final & exceeds),
+            self.fault[KEEP].eq(self.take & (hole | (goes_on & reaches & ~exceeds))),
+        ]
+        with m.If(waits):
+            m.d.comb += [self.valid.eq(0), self.i.ready.eq(self.open)]
+        with m.If(load):
+            m.d.sync += goes_on.eq(waits & (~new.last | new.keep.any()))
+            with m.If(waits):  # only the end of the beat behind it is kept
+                m.d.sync += self.x.last.eq(new.last)
+            with m.Else():
+                m.d.sync += hole.eq(new.keep.any() & ~is_run(new.keep))
+        with m.If(self.clear):
+            m.d.sync += [goes_on.eq(0), hole.eq(0)]

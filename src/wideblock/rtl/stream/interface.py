@@ -20,7 +20,6 @@ class Read(Enum):
 
     EVERY = "every"
     FIRST = "first"
-    LAST = "last"
 
 
 @dataclass(frozen=True)

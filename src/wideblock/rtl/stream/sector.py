@@ -21,7 +21,8 @@ def sector_channel(width: int, *, keep: bool = False, tweak_bits: int = TWEAK_BI
     ``sized``: a message states the bytes of its tweak and its own with its first beat.
     """
     tweak = Field("tweak", tweak_bits, "tweak, byte 0 in bits 7..0", Read.FIRST)
-    ends = Field("keep", 16 * width, "bytes of the last beat that are the unit's, a run from byte 0", Read.LAST)
+    kept = "bytes of the beat that are the sector's: all before the last beat, in that a run from byte 0, or none"
+    ends = Field("keep", 16 * width, kept)
     sizes = (
         Field("tweak_size", 8, "number of bytes of the tweak that count", Read.FIRST),
         Field("size", SIZE_BITS, "number of bytes of the sector", Read.FIRST),

@@ -6,15 +6,17 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from .behaviour import Cause, Fault
+from .keep import WRONG_KEEP, is_run
 from .sector import sector_channel
 
 __all__ = ["FAULTS", "SizedEntrance", "by_bytes", "run"]
 
-SHORT, LONG, TWEAK = range(3)
+SHORT, LONG, TWEAK, KEEP = range(4)
 FAULTS = (
     Fault(Cause.SHORT, "a sector was shorter than it stated, or stated to be too short"),
     Fault(Cause.LONG, "a sector was longer than it stated, or stated to be too long"),
     Fault(Cause.TWEAK, "a tweak was stated to be too long"),
+    WRONG_KEEP,
 )
 """Bits of an entrance's ``fault``."""
 
@@ -28,7 +30,9 @@ class SizedEntrance(wiring.Component):
 
     A message that states a size that the core does not take, or a tweak of more than ``tweak_bytes``, is dropped whole
     and never offered. One that ends before its stated size, or goes on after it, raises its bit of ``fault`` with the
-    block that shows it, which is offered; its rest is dropped. ``open``, ``hold``, ``clear`` and ``between``: as those
+    block that shows it, which is offered; its rest is dropped. So does one with a block whose ``keep`` is not a run from
+    byte 0, or not full before the ``last``. One empty block that is the ``last`` may follow the message's bytes: the
+    block before it is offered when that one has come. ``open``, ``hold``, ``clear`` and ``between``: as those
     of :class:`.entrance.Entrance`.
 
     Timing: a block is offered one cycle after it was taken; full rate.
@@ -37,6 +41,7 @@ class SizedEntrance(wiring.Component):
 
     def __init__(self, *, least: int, most: int, tweak_bytes: int):
         self.least, self.most, self.tweak_bytes = least, most, tweak_bytes
+        self.faults = FAULTS
         self.channel = sector_channel(1, keep=True, tweak_bits=8 * tweak_bytes, sized=True)
         header = {
             "tweak": 8 * tweak_bytes,
@@ -72,31 +77,41 @@ class SizedEntrance(wiring.Component):
         leaves = Signal()
         final = self.number == (self.header.end >> 4)
         expected = run(self.header.end[:4])
-        short = beat.last & (~final | (expected & ~beat.keep).any())
-        long = final & (~beat.last | (beat.keep & ~expected).any())
+        hole = Signal()
+        waits = Signal()  # the final block, which is not the last one, for the one behind it
+        goes_on = Signal()  # that one has come, and it is not an empty last one
+        lacks, exceeds = (expected & ~beat.keep).any(), (beat.keep & ~expected).any()
+        short = Mux(final, lacks, beat.last | ~beat.keep[-1])
+        long = final & (exceeds | (goes_on & beat.keep[-1]))
         m.d.comb += [
             swallow.eq(full & (discard | (first & foreign.any()))),
             leaves.eq(self.take | swallow),
-            self.valid.eq(full & ~swallow),
+            waits.eq(full & ~swallow & final & ~beat.last & ~goes_on),
+            self.valid.eq(full & ~swallow & ~waits),
             self.x.data.eq(Mux(final, beat.data & by_bytes(expected), beat.data)),
             self.x.last.eq(beat.last),
-            self.i.ready.eq(self.open & (~full | leaves) & ~(~begun & self.hold)),
+            self.i.ready.eq(self.open & (~full | leaves | waits) & ~(~begun & self.hold)),
             self.between.eq(~begun & ~full),
             self.fault.eq(foreign & (swallow & ~discard).replicate(len(FAULTS))),
         ]
+        ended = final | self.fault.any()
         with m.If(self.take):
-            m.d.comb += [self.fault[SHORT].eq(short & ~long), self.fault[LONG].eq(long)]
-            m.d.sync += self.number.eq(Mux(final | beat.last, 0, self.number + 1))
+            m.d.comb += [self.fault[SHORT].eq(short & ~hole), self.fault[LONG].eq(long & ~hole)]
+            m.d.comb += self.fault[KEEP].eq(hole | (goes_on & ~lacks & ~exceeds & ~beat.keep[-1]))
+            m.d.sync += self.number.eq(Mux(ended, 0, self.number + 1))
         with m.If(leaves):
-            m.d.sync += [full.eq(0), first.eq(beat.last), discard.eq(~beat.last & (swallow | final))]
+            m.d.sync += [full.eq(0), first.eq(beat.last), discard.eq(~beat.last & (swallow | ended))]
+        new = self.i.payload
         with m.If(self.i.valid & self.i.ready):
-            m.d.sync += [full.eq(1), begun.eq(~self.i.payload.last)]
-            m.d.sync += [beat[part].eq(self.i.payload[part]) for part in ("data", "keep", "last")]
+            m.d.sync += [full.eq(1), begun.eq(~new.last), beat.last.eq(new.last)]
+            m.d.sync += [goes_on.eq(waits & (~new.last | new.keep.any()))]
+            with m.If(~waits):
+                m.d.sync += [beat.data.eq(new.data), beat.keep.eq(new.keep), hole.eq(new.keep.any() & ~is_run(new.keep))]
             with m.If(~begun):
-                stated = ("tweak", "tweak_size", "size", "decrypt")
-                m.d.sync += [beat[part].eq(self.i.payload[part]) for part in stated]
+                m.d.sync += [beat[part].eq(new[part]) for part in ("tweak", "tweak_size", "size", "decrypt")]
         with m.If(self.clear):
             m.d.sync += [full.eq(0), self.number.eq(0), beat.as_value().eq(0), first.eq(1), discard.eq(begun)]
+            m.d.sync += [hole.eq(0), goes_on.eq(0)]
         return m
 
     def _foreign(self, m: Module, beat: data.View) -> Value:

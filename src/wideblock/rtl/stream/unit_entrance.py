@@ -8,15 +8,17 @@ from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from .behaviour import Cause, Fault
+from .keep import WRONG_KEEP, is_run
 from .sector import sector_channel
 
 __all__ = ["FAULTS", "UnitEntrance"]
 
-SHORT, LONG, DIRECTION = range(3)
+SHORT, LONG, DIRECTION, KEEP = range(4)
 FAULTS = (
-    Fault(Cause.SHORT, "a unit was too short, or the bytes of its last beat were not a run from byte 0"),
+    Fault(Cause.SHORT, "a unit was too short"),
     Fault(Cause.LONG, "a unit was too long"),
     Fault(Cause.DIRECTION, "a unit's direction is one that the core does not have"),
+    WRONG_KEEP,
 )
 """Bits of an entrance's ``fault``."""
 
@@ -30,11 +32,15 @@ class UnitEntrance(wiring.Component):
     register. ``tweak`` is that of the unit while its first beat is in the register.
     ``opening`` pulses as the first beat of a unit that will be offered comes into the register.
 
-    A bit of ``fault`` pulses with the beat that shows it. A unit of one beat without all of its first 16 bytes, and one
-    in a direction that the core does not have, are dropped whole. One that does not end is ended with its last possible
-    beat, and its rest dropped. Where ``keep`` of any other last beat is not a run from byte 0, any bytes may be taken
-    for its last. The rest of a unit that ``clear`` cut in two is dropped without a fault; the flag for that survives
-    ``clear``, but not a reset.
+    A unit ends with its ``last`` beat, or with one before that is not full: then ``x.last`` is high. A beat without a
+    byte, or whose ``keep`` is not a run from byte 0, ends it with the beat before: that one was offered as any other,
+    and ``x.empty`` is high. One empty beat that is the ``last`` may follow the unit's end. All else that follows up to
+    the ``last`` is dropped with a fault, and so is a unit that goes on after its last possible beat.
+
+    A bit of ``fault`` pulses with the beat that shows it, once a unit. A unit whose first beat has not all of its first
+    16 bytes, or bytes that are not a run, is dropped whole, and so is one in a direction that the core does not have.
+    The rest of a unit that ``clear`` cut in two is dropped without a fault; the flag for that survives ``clear``, but
+    not a reset.
 
     Timing: a beat is offered one cycle after it was taken; full rate.
     Paths:  ``permit`` to ``take`` and ``i.ready``; none from ``i`` but to ``opening``.
@@ -47,6 +53,7 @@ class UnitEntrance(wiring.Component):
                 "data": data.ArrayLayout(128, width),
                 "end": (16 * width - 1).bit_length(),
                 "last": 1,
+                "empty": 1,
                 "decrypt": 1,
             }
         )
@@ -77,12 +84,15 @@ class UnitEntrance(wiring.Component):
         first = Signal(init=1)
         number = Signal(range(self.beats))
         # What a beat is, is found on its way into the register, so that little is between that and the next one.
-        holes = Signal()  # the bytes of a last beat are not a run from byte 0
+        closes = Signal()  # the source's last beat of the unit
+        void = Signal()  # a beat without a byte
         foreign = Signal()
-        wrong = Signal()  # as a first beat: short or foreign
+        wrong = Signal()  # as a first beat: short, foreign or not a run
         final = Signal(init=self.beats == 1)
+        goes_on = Signal(2)  # a unit that has ended: LONG or KEEP if more than its empty last beat follows
         swallow = Signal()
         leaves = Signal()
+        ended = Signal()
         room = Signal()
         m.d.comb += [
             swallow.eq(full & (discard | (first & wrong))),
@@ -91,43 +101,55 @@ class UnitEntrance(wiring.Component):
             foreign.eq(0 if len(self.directions) == 2 else beat.decrypt != Const(self.directions[0], 1)),
             self.valid.eq(full & ~swallow),
             self.first.eq(first),
-            self.x.data.eq(beat.data),
-            self.x.end.eq(beat.end),
-            self.x.last.eq(beat.last | final),
-            self.x.decrypt.eq(beat.decrypt),
+            self.x.eq(beat),
+            self.x.last.eq(beat.last | (final & ~beat.empty)),
+            ended.eq(beat.last | beat.empty | final),
             # a beat that is dropped leaves without a permit, but another one is accepted in that cycle only with one
             room.eq(~full | self.permit),
             self.i.ready.eq(self.open & (begun | ~self.hold) & room),
             self.between.eq(~begun & ~full),
-            self.fault[SHORT].eq((swallow & ~discard & ~foreign) | (self.take & holes)),
-            self.fault[LONG].eq(self.take & final & ~beat.last),
-            self.fault[DIRECTION].eq(swallow & ~discard & foreign),
         ]
         with m.If(leaves):
-            m.d.sync += [full.eq(0), first.eq(beat.last), discard.eq(~beat.last & (swallow | final))]
+            m.d.sync += [full.eq(0), first.eq(closes), discard.eq(~closes & (swallow | ended)), goes_on.eq(0)]
         with m.If(self.take):
             m.d.sync += [
-                number.eq(Mux(self.x.last, 0, number + 1)),
-                final.eq(~self.x.last & (number == self.beats - 2) if self.beats > 1 else 1),
+                number.eq(Mux(ended, 0, number + 1)),
+                final.eq(~ended & (number == self.beats - 2) if self.beats > 1 else 1),
             ]
+            with m.If(~closes & ~beat.empty):
+                m.d.sync += goes_on.eq(Cat(~beat.last & final, beat.last))
+        proper_end = void & closes  # an empty last beat, behind the unit's bytes
+        dropped = swallow & ~discard
+        hole = beat.empty & ~void
+        m.d.comb += [
+            self.fault[SHORT].eq(dropped & ~foreign & ~hole),
+            self.fault[LONG].eq(swallow & goes_on[0] & ~proper_end),
+            self.fault[DIRECTION].eq(dropped & foreign),
+            self.fault[KEEP].eq(
+                (dropped & ~foreign & hole)
+                | (self.take & beat.empty & ~proper_end)
+                | (swallow & goes_on[1] & ~proper_end)
+            ),
+        ]
         new = self.i.payload
         load = Signal()
-        end = Signal.like(beat.end, name="new_end")
-        part, improper = Signal(name="new_short"), Signal(name="new_wrong")
+        run, improper = Signal(name="new_run"), Signal(name="new_wrong")
+        short = ~(run & new.keep[15])
         m.d.comb += [
             load.eq(self.i.valid & self.i.ready),
-            end.eq(Mux(new.last, _end(new.keep), (1 << len(beat.end)) - 1)),
-            part.eq(new.last & ~new.keep[:16].all()),
-            improper.eq(part if len(self.directions) == 2 else part | (new.decrypt != Const(self.directions[0], 1))),
+            run.eq(is_run(new.keep)),
+            improper.eq(short if len(self.directions) == 2 else short | (new.decrypt != Const(self.directions[0], 1))),
             self.opening.eq(load & ~begun & ~improper),
         ]
         with m.If(self.i.valid & room):  # perhaps not taken yet: as little as possible enables so many registers
             m.d.sync += [
                 beat.data.eq(new.data),
                 self.tweak.eq(new.tweak),
-                beat.end.eq(end),
-                beat.last.eq(new.last),
-                holes.eq(new.last & (~new.keep[0] | (new.keep[1:] & ~new.keep[:-1]).any())),
+                beat.end.eq(_end(new.keep)),
+                beat.last.eq(run & (new.last | ~new.keep[-1])),
+                beat.empty.eq(~run),
+                closes.eq(new.last),
+                void.eq(~new.keep.any()),
                 wrong.eq(improper),
             ]
         with m.If(load):
@@ -136,7 +158,8 @@ class UnitEntrance(wiring.Component):
                 m.d.sync += beat.decrypt.eq(new.decrypt)
         with m.If(self.clear):
             m.d.sync += [beat.as_value().eq(0), self.tweak.eq(0), full.eq(0), first.eq(1), discard.eq(begun)]
-            m.d.sync += [number.eq(0), final.eq(final.init), holes.eq(0), wrong.eq(0)]
+            m.d.sync += [number.eq(0), final.eq(final.init), goes_on.eq(0)]
+            m.d.sync += [flag.eq(0) for flag in (closes, void, wrong)]
         return m
 
 

@@ -66,6 +66,10 @@ class Check:
     def random(self, n: int) -> bytes:
         return self.rng.bytes(n)
 
+    def number(self, least: int, most: int) -> int:
+        """A number from ``least`` to ``most``."""
+        return int(self.rng.integers(least, most, endpoint=True))
+
     def key(self) -> bytes:
         return self.random(self.shape.key_bytes)
 

@@ -9,6 +9,7 @@ import numpy as np
 from wideblock.export.wave import transfers
 from wideblock.rtl.stream.behaviour import Cause, KeyRule, SectorTiming
 from wideblock.verify.report import Finding, failed, nothing, passed
+from wideblock.verify.sector.byte_qualifiers import byte_qualifiers
 from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.judge import explain, level
 from wideblock.verify.sector.key_words import key_words
@@ -283,6 +284,7 @@ CHECKS: dict[str, Callable[[Check], Finding]] = {
     "zeroize without a key": zeroize_without_key,
     "state after zeroize": state_after_zeroize,
     "wrong lengths": wrong_lengths,
+    "byte qualifiers": byte_qualifiers,
     "equal key halves": equal_halves,
     "key words": key_words,
     "resets": resets,

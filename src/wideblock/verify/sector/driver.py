@@ -53,6 +53,7 @@ class SectorSimulation(CoreSimulation):
             [r.tweak for r in requests],
             [r.decrypt for r in requests],
             stated=[r.stated for r in requests],
+            keeps=[r.keep for r in requests],
             **more,
         )
 

@@ -123,9 +123,12 @@ class Encoding:
             words["keep"] = np.packbits(whole, bitorder="little")
             kept = np.arange(self.shape.beat_bytes) < stimulus.tails[:, None]
             words["keep"][ends - 1] = np.packbits(kept, axis=1, bitorder="little")
+            size = self.shape.beat_bytes // 8
+            for start, keeps in zip(starts.tolist(), stimulus.keeps, strict=False):
+                packed = b"".join(keep.to_bytes(size, "little") for keep in keeps)
+                words["keep"][start : start + len(keeps)] = np.frombuffer(packed, np.uint8).reshape(-1, size)
         if stimulus.noise:
-            unread = [[self._in.unread(first=first, last=last) for last in (False, True)] for first in (False, True)]
-            words["noise"] = np.array(unread)[words["start"], words["last"]]
+            words["noise"] = np.where(words["start"], 0, self._in.unread)
         return words
 
     def _key_places(self, stimulus: Stimulus) -> tuple[Cycles, Cycles]:

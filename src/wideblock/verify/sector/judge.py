@@ -2,12 +2,14 @@
 """The judge: the first way in which a record differs from that of a right core, explained."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from wideblock.export.contract import Contract
 from wideblock.rtl.stream.behaviour import Cause, Output
 from wideblock.simulation.structures import Outcome
+from wideblock.verify.sector.ending import cause_of_keep, kept
 from wideblock.verify.sector.explain import Answers, compare, direction, explain
 from wideblock.verify.sector.pool import SpecificationPool
 from wideblock.verify.sector.shape import shape
@@ -47,6 +49,8 @@ def cause_of(subject: Contract, request: Request) -> Cause | None:
     behaviour, size = subject.behaviour, len(request.data)
     if request.decrypt not in behaviour.directions:
         return Cause.DIRECTION
+    if request.keep:
+        return cause_of_keep(subject, request)
     if request.size not in behaviour.length:
         return Cause.SHORT if request.size < behaviour.length.least else Cause.LONG
     if behaviour.stated and len(request.tweak) not in behaviour.stated.tweak:
@@ -60,6 +64,14 @@ def fault_of(subject: Contract, request: Request) -> int:
     """Value of ``fault`` for this request; 0: none."""
     cause = cause_of(subject, request)
     return subject.behaviour.fault(cause) if cause else 0
+
+
+def _leaves(subject: Contract, request: Request) -> bool:
+    """Whether a result leaves: of a right sector, or of the start of one that a core ended as its output had begun."""
+    if subject.behaviour.output is not Output.CUT_THROUGH or not request.keep:
+        return not fault_of(subject, request)
+    first = kept(replace(request, data=request.data[: len(request.data) // len(request.keep)], keep=request.keep[:1]))
+    return request.decrypt in subject.behaviour.directions and len(first.data) >= subject.behaviour.length.least
 
 
 def _cuts(stimulus: Stimulus, record: Record) -> list[tuple[int, int]]:
@@ -184,6 +196,7 @@ def _expected_faults(
 def _malformed(subject: Contract, requests: Sequence[Request], stimulus: Stimulus, n: int) -> str:
     """ "Sector 3 of 5 beats is too long (right are 4)" """
     names = {Cause.SHORT: "cut short", Cause.LONG: "too long", Cause.DIRECTION: "in a direction that the core lacks"}
+    names[Cause.KEEP] = "of beats whose bytes are no run from byte 0 or do not fill those before the last"
     names[Cause.TWEAK] = f"under a tweak of {len(requests[n].tweak)} bytes, which is too long"
     cause, sizes = cause_of(subject, requests[n]), shape(subject)
     named = names[cause] if cause else "right"
@@ -195,14 +208,16 @@ def _malformed(subject: Contract, requests: Sequence[Request], stimulus: Stimulu
 
 def _computed(subject: Contract, requests: Sequence[Request], stimulus: Stimulus, record: Record) -> str | None:
     """One pulse of computed for every whole sector, after its last beat, and no other."""
-    sound = np.array([not fault_of(subject, request) for request in requests], bool)
+    sound = np.array([_leaves(subject, request) for request in requests], bool)
+    cut_through = subject.behaviour.output is Output.CUT_THROUGH
     for i, (start, end) in enumerate(_cuts(stimulus, record)):
         since = _pulses_from(stimulus, i, start)
         pulses = record.computed[(record.computed >= since) & (record.computed <= end)].tolist()
         whole = (record.taken_in == stimulus.counts) & sound & (record.first_in >= start) & (record.last_in <= end)
         sectors = np.flatnonzero(whole).tolist()
         for pulse, n in zip(pulses, sectors, strict=False):
-            if pulse <= record.last_in[n]:
+            ended_early = cut_through and requests[n].keep  # an empty last beat may come late, and so may a wrong one
+            if pulse <= (record.first_in if ended_early else record.last_in)[n]:
                 return (
                     f"computed pulses in cycle {pulse}, but the next sector that it can be for, {n}, is taken "
                     f"whole only in cycle {int(record.last_in[n])}: {_epoch(stimulus, i)}."
@@ -230,14 +245,14 @@ def _output(
         for n in np.flatnonzero((record.first_in >= start) & (record.first_in <= end)).tolist():
             complete = record.taken_in[n] == stimulus.counts[n] and record.last_in[n] <= end
             key = _key_at(stimulus, record, int(record.first_in[n]), start)
-            if (complete or cut_through) and key is not None and not fault_of(subject, requests[n]):
+            if (complete or cut_through) and key is not None and _leaves(subject, requests[n]):
                 mine.append(n)
                 by_key.setdefault(key.key, []).append(n)
         leaving.append(mine)
     answers: dict[int, bytes] = {}
     keys: dict[int, bytes] = {}
     for key, numbers in by_key.items():
-        right = pool.answers(key, [requests[n] for n in numbers])
+        right = pool.answers(key, [kept(requests[n]) for n in numbers])
         answers |= zip(numbers, right, strict=True)
         keys |= dict.fromkeys(numbers, key)
     used = 0

@@ -29,12 +29,14 @@ class Request:
     """A sector as it is sent, of any length that the ports can carry.
 
     stated: bytes that it states to have, where it states any; None: as many as it has
+    keep:   of each beat, where that does not follow from the length; ``data`` are then the whole beats
     """
 
     data: bytes
     tweak: bytes
     decrypt: bool
     stated: int | None = None
+    keep: tuple[int, ...] = ()
 
     @property
     def size(self) -> int:
@@ -84,6 +86,7 @@ class Stimulus:
     decrypt:  (sectors,)
     sizes:    (sectors,) bytes that each sector states to have; read by cores whose sectors state it, as
     tweak_sizes: (sectors,) those of its tweak
+    keeps:    (sectors,) ``keep`` of each sector's beats, empty where it follows from the length
     keys, events: in order
     offer, take: chance that a beat becomes valid, and that one is accepted, in a cycle
     noise:    random values on inputs that no rule lets the core read
@@ -101,6 +104,7 @@ class Stimulus:
     decrypt: Bytes
     sizes: Cycles
     tweak_sizes: Cycles
+    keeps: Sequence[tuple[int, ...]] = ()
     keys: Sequence[Key] = ()
     events: Sequence[Event] = ()
     offer: float = 1.0

@@ -25,7 +25,7 @@ from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.stream.behaviour import Behaviour, Fault, Length, SectorTiming, Stated
 from wideblock.rtl.stream.interface import Interface
 from wideblock.rtl.stream.sector import sector_interface
-from wideblock.rtl.stream.sized_entrance import FAULTS, SizedEntrance, by_bytes, run
+from wideblock.rtl.stream.sized_entrance import SizedEntrance, by_bytes, run
 from wideblock.rtl.stream.sized_exit import SizedExit
 from wideblock.rtl.stream.stages import Stages, select
 from wideblock.rtl.stream.storage import Ring
@@ -87,7 +87,6 @@ class HashCounterHashAny(Equations, StoreAndForward):
     """
 
     rules = "hash_counter_hash_any"  # module of formal rules: wideblock.verify.formal.rules
-    sector_faults = FAULTS
 
     def __init__(self, parameters: AnyLengthParameters):
         self.check(parameters)

@@ -203,7 +203,7 @@ class SinglePass(Equations, wiring.Component):
         ]
         with m.If(load):
             m.d.sync += [here[tag].eq(behind[tag]) for tag in ("end", "last", "decrypt")]
-            m.d.sync += here_valid.eq(1)
+            m.d.sync += here_valid.eq(~behind.empty)  # an empty one has done its work: it ended the unit before it
         with m.Elif(control.pop):
             m.d.sync += here_valid.eq(0)
         with m.If(f.later("load", load)):
@@ -224,6 +224,7 @@ class SinglePass(Equations, wiring.Component):
             control.next_present.eq(f.arrivals.valid),
             control.next_last.eq(present.behind.last),
             control.next_end.eq(present.behind.end),
+            control.next_empty.eq(present.behind.empty),
             control.masked.eq(masked),
             control.room.eq(results.room),
             control.free.eq(~call if self.cycles.shared else 1),
@@ -250,7 +251,7 @@ class SinglePass(Equations, wiring.Component):
             "part": Mux(control.complete & control.together, control.whole, 0),
             "bytes": up_to(here.end),
             "rest_bytes": up_to(here.end[:4]),
-            "last": here.last,
+            "last": here.last | present.behind.empty,  # a beat that is not the last one moves with one behind it
             "decrypt": present.decrypt,
         }
         return Decision(**{name: f.later(name, value) for name, value in decided.items()})
