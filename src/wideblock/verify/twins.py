@@ -143,9 +143,11 @@ class Twins:
         names = list(dict.fromkeys(self._names[owner] for owner in owners.tolist()))
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         plays = len(np.unique(hits[:, 0] // _PLAY))
+        late = cycle - event.cycle
+        since = f"{late} {'cycle' if late == 1 else 'cycles'} after {event.name}"
         return (
             f"{stream.port(self._data)} shows {self._names[owners[0]]}{_ORDERS[table.order[found]]} in cycle {cycle}, "
-            f"{cycle - event.cycle} cycles after {event.name}, {valid}: bytes {at} to {at + WORD - 1} are "
+            f"{since}, {valid}: bytes {at} to {at + WORD - 1} are "
             f"{states.data[0][row, at : at + WORD].tobytes().hex()}, and under other secrets theirs. {about}. "
             f"In {plays} of {self.plays} pairs of plays a secret is shown: {', '.join(names[:_NAMED])}{more}."
         )

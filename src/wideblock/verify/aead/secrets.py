@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The check that no port of an authenticated cipher shows a secret, in any cycle."""
 
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -11,7 +12,7 @@ import numpy as np
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.script import NEVER, RESET, Event, Record
 from wideblock.verify.aead.check import Check
-from wideblock.verify.aead.driver import Played
+from wideblock.verify.aead.driver import AeadSimulation, Played
 from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption
 from wideblock.verify.report import Finding, failed, passed
 from wideblock.verify.twins import Event as Named
@@ -70,13 +71,15 @@ def secrets_on_ports(check: Check) -> Finding:
     twins = Twins(check.simulation.simulation.ports, "word")
     sweep, random = list(_sweep(check)), check.few(24)
     plans = [*sweep, *(_random(check, n) for n in range(random))]
-    for done, plan in enumerate(plans):
-        seed = int(check.rng.integers(1 << 62))
-        plays = _play(check, plan, seed), _play(check, plan, seed)
-        event = [Named("a reset" if plan.event.control == RESET else "zeroize", plan.event.cycle)] if plan.event else []
-        if difference := twins.add(plays, str(plan), event):
-            return failed(difference)
-        check.progress(done, len(plans))
+    with check.simulation.fresh() as one, check.simulation.fresh() as other:  # of the same past
+        for done, plan in enumerate(plans):
+            seed = int(check.rng.integers(1 << 62))
+            plays = _play(check, one, plan, seed), _play(check, other, plan, seed)
+            events = [plan.event] if plan.event else []
+            names = [Named("a reset" if event.control == RESET else event.control, event.cycle) for event in events]
+            if difference := twins.add(plays, str(plan), names):
+                return failed(difference)
+            check.progress(done, len(plans))
     if difference := twins.found():
         return failed(difference)
     return passed(f"{twins}; zeroize in {len(sweep)} cycles of messages, and {random} plays with random events")
@@ -118,7 +121,7 @@ def _random(check: Check, number: int) -> _Plan:
     return _Plan(keys, event, limit, offer, take)
 
 
-def _play(check: Check, plan: _Plan, seed: int) -> Play:
+def _play(check: Check, core: AeadSimulation, plan: _Plan, seed: int) -> Play:
     """A play with new keys, nonces and messages of the plan's lengths."""
     exchanges: list[Exchange] = []
     secrets: list[tuple[int, str, bytes]] = []  # with the number of the exchange that may show it in the end, or -1
@@ -133,18 +136,20 @@ def _play(check: Check, plan: _Plan, seed: int) -> Play:
             exchange, values = _exchange(check, specification, message)
             secrets += [(len(exchanges) if result else -1, name, value) for result, name, value in values]
             exchanges.append(exchange)
-    check.simulation.reset()
+    core.reset()
     pdi, sdi = ([word for each in exchanges for word in getattr(each, port)] for port in ("pdi", "sdi"))
-    script = check.simulation.script(pdi, sdi, limit=plan.limit, offer=plan.offer, take=plan.take)
+    script = core.script(pdi, sdi, limit=plan.limit, offer=plan.offer, take=plan.take)
     for name in ("pdi", "sdi"):
         script.words[name]["start"][1:] = 0  # after a reset inside a message there is no more
     script = replace(script, events=[plan.event] if plan.event else [], watched=plan.limit + 1, capacity=plan.limit + 1)
-    with check.timed():
-        record = check.simulation.simulation.play(script, seed)
+    started = time.perf_counter()
+    record = core.simulation.play(script, seed)
+    check.seconds += time.perf_counter() - started
+    check.cycles += record.cycles
     if record.violation is not None:
         raise SimulationError(f"{check.subject.module}: {record.violation}, cycle {record.cycles}")
     check.played += len(exchanges)
-    begins = _begins(exchanges, record, check.simulation.played(record))
+    begins = _begins(exchanges, record, core.played(record))
     return Play(record, [Secret(name, value, begins[n] if n >= 0 else NEVER) for n, name, value in secrets])
 
 

@@ -11,6 +11,7 @@ from wideblock.simulation.script import Record
 from wideblock.spec.blocks import BLOCK
 from wideblock.verify.report import Finding, failed, passed
 from wideblock.verify.sector.check import Check
+from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.stimulus import Event, Key, Request, Reset, Zeroize
 from wideblock.verify.twins import Event as Named
 from wideblock.verify.twins import Play, Secret, Twins, inputs
@@ -50,13 +51,14 @@ def secrets_on_ports(check: Check) -> Finding:
     twins = Twins(check.simulation.simulation.ports, "data")
     sweep, random = list(_sweep(check)), check.few(24)
     plans = [*sweep, *(_random(check, n) for n in range(random))]
-    for done, plan in enumerate(plans):
-        seed = int(check.rng.integers(1 << 62))
-        plays = _play(check, plan, seed), _play(check, plan, seed)
-        names = [Named("a reset" if isinstance(e, Reset) else "zeroize", e.cycle) for e in plan.events]
-        if difference := twins.add(plays, str(plan), names):
-            return failed(difference)
-        check.progress(done, len(plans))
+    with check.simulation.fresh() as one, check.simulation.fresh() as other:  # of the same past
+        for done, plan in enumerate(plans):
+            seed = int(check.rng.integers(1 << 62))
+            plays = _play(check, one, plan, seed), _play(check, other, plan, seed)
+            names = [Named("a reset" if isinstance(e, Reset) else "zeroize", e.cycle) for e in plan.events]
+            if difference := twins.add(plays, str(plan), names):
+                return failed(difference)
+            check.progress(done, len(plans))
     if difference := twins.found():
         return failed(difference)
     return passed(f"{twins}; zeroize in {len(sweep)} cycles of a sector, and {random} plays with random events")
@@ -65,11 +67,12 @@ def secrets_on_ports(check: Check) -> Finding:
 def _sweep(check: Check) -> Iterator[_Plan]:
     """Zeroize in each cycle from a key on to the end of the second sector, or in some of them, evenly spread."""
     t, usual = check.subject.timing, check.subject.behaviour.usual
-    last, most = t.setup + t.latency + t.interval, 2 * check.sectors
-    step = max(1.0, last / max(16, most))
-    for moment in np.arange(1 + check.rng.random() * (step - 1), last + 1, step).astype(int).tolist():
+    cycles = t.setup + t.latency + t.interval
+    step = max(1.0, cycles / max(16, 2 * check.sectors))
+    for later in np.arange(check.rng.random() * (step - 1), cycles, step).astype(int).tolist():
+        moment = t.zeroize + later  # a key is taken when the core is cleared, after the reset as after zeroize
         event = Zeroize(moment, int(check.rng.integers(1, 4)))
-        sectors = [check.request(usual) for _ in range(2 + max(0, moment - t.setup) // t.interval)]
+        sectors = [check.request(usual) for _ in range(2 + max(0, later - t.setup) // t.interval)]
         offer, take = check.rng.choice([(1.0, 1.0), (1.0, 1.0), (0.8, 1.0), (1.0, 0.3)]).tolist()
         yield _Plan(sectors, [Key(check.key(), before=0)], [event], moment + t.zeroize + TAIL, offer, take)
 
@@ -86,7 +89,7 @@ def _random(check: Check, number: int) -> _Plan:
     if number % 3 == 0:
         keys = [Key(check.key(), before=0), Key(check.key(), before=int(rng.integers(1, len(requests))))]
         return _Plan(requests, keys, [], limit, offer, take)
-    moment = int(rng.integers(1, t.setup + t.latency + 2 * t.interval))
+    moment = int(rng.integers(1, t.zeroize + t.setup + t.latency + 2 * t.interval))
     event = (Zeroize, Reset)[number % 3 - 1](moment, int(rng.integers(1, 4)))
     keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + event.length + int(rng.integers(0, 40)))]
     return _Plan(requests, keys, [event], limit + moment, offer, take)
@@ -99,12 +102,12 @@ def _wrong_sizes(check: Check) -> list[int]:
     return [size for size in sizes if 0 < size <= check.subject.behaviour.usual + step]
 
 
-def _play(check: Check, plan: _Plan, seed: int) -> Play:
+def _play(check: Check, core: SectorSimulation, plan: _Plan, seed: int) -> Play:
     """A play with new keys, tweaks and sectors of the plan's lengths."""
     requests = [replace(r, data=check.random(len(r.data)), tweak=check.random(len(r.tweak))) for r in plan.requests]
     keys = [replace(key, key=check.random(len(key.key))) for key in plan.keys]
-    check.simulation.reset()
-    stimulus = check.simulation.requests(
+    core.reset()
+    stimulus = core.requests(
         requests,
         keys=keys,
         events=plan.events,
@@ -112,10 +115,10 @@ def _play(check: Check, plan: _Plan, seed: int) -> Play:
         take=plan.take,
         noise=True,
         quiet=check.quiet,
-        patience=check.simulation.patience(plan.offer, plan.take),
+        patience=core.patience(plan.offer, plan.take),
     )
     with check.timed():
-        record = check.simulation.watch(stimulus, plan.limit, seed=seed)
+        record = core.watch(stimulus, plan.limit, seed=seed)
     if record.violation is not None:
         raise SimulationError(f"{check.subject.module}: {record.violation}, cycle {record.cycles}")
     check.cycles += record.cycles
