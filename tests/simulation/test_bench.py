@@ -97,6 +97,29 @@ def test_a_word_waits_for_its_cycle_and_for_words_of_other_channels(simulation):
     assert record.outcome == Outcome.STUCK and record.accepted["sdi"].tolist() == [-1] and not out(record)
 
 
+def test_every_state_of_an_output_is_recorded_valid_or_not(simulation):
+    """The output register keeps the word that has left: a word stands there while valid is low."""
+    sent = packets(8)
+    job = script(simulation, sent, ready={"do": 0.4}, quiet=5, watched=400)
+    job.words["pdi"]["chance"] = 0.3
+    record = simulation.play(job, seed=2)
+    shown, left = record.shown["do"], record.words["do"]
+    assert record.outcome == Outcome.DONE and shown["cycle"][0] == 0 and (np.diff(shown["cycle"]) > 0).all()
+    at = np.searchsorted(shown["cycle"], left["cycle"], "right") - 1  # the state in each cycle in which a word left
+    assert (shown["word"][at] == left["word"]).all() and shown["valid"][at].all()
+    states = np.column_stack([shown["word"], shown["valid"]])
+    assert (states[1:] != states[:-1]).any(axis=1).all()
+    after = shown[at + 1]
+    assert (after["word"] == left["word"])[after["valid"] == 0].all() and (after["valid"] == 0).any()
+
+
+def test_states_are_recorded_only_on_demand_and_as_long_as_there_is_room(simulation):
+    assert not len(simulation.play(script(simulation, packets(3))).shown["do"])
+    simulation.reset()
+    record = simulation.play(script(simulation, packets(3), watched=4))
+    assert record.outcome == Outcome.RECORD_FULL and len(record.shown["do"]) == 4
+
+
 def test_controls_are_driven_and_logged(simulation):
     sent = [packet([5]), packet([]), packet([6, 7])]
     record = simulation.play(script(simulation, sent, events=[Event("wipe", 40, clears=True)], quiet=4))

@@ -48,6 +48,12 @@ FLAWS = (
     "computed after reset",
     "tweak kept by zeroize",
     "buffer kept by zeroize",
+    "key on an idle port",
+    "reversed key on an idle port",
+    "mask after zeroize",
+    "input on an idle port",
+    "key bit on a status",
+    "data bit beside the data",
 )
 FAULTS = (Fault(Cause.SHORT, "a sector was too short"), Fault(Cause.LONG, "a sector was too long"))
 
@@ -63,6 +69,13 @@ class Specification:
 
     def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
         return self._blocks(tweak, sector, self._decrypt)
+
+    def key_values(self, blocks):
+        yield "K", self.key
+
+    def tweak_values(self, tweak, blocks):
+        for i in range(blocks):
+            yield f"mask {i}", (_number(tweak) ^ i).to_bytes(16, "little")
 
     @staticmethod
     def _blocks(tweak, sector, function):
@@ -256,6 +269,8 @@ class Core(wiring.Component):
             self.o.valid.eq(full[drain]),
             o.last.eq(given == self.beats - 1),
         ]
+        shown = Signal(128 * self.width)
+        m.d.comb += o.data.eq(Mux(self.o.valid, shown, 0))
         for j in range(self.width):
             block, mask, place = read.data[128 * j : 128 * j + 128], Signal(128), Signal(128)
             m.d.comb += [place.eq(Cat(C(j, self.width.bit_length() - 1), given)), mask.eq(tweak[drain] ^ place)]
@@ -266,9 +281,9 @@ class Core(wiring.Component):
                 back.eq(Cat(substitute_back([y[k : k + 32] for k in range(0, 128, 32)])) ^ mask),
             ]
             with m.If(decrypt[drain] & ~self.has("wrong direction")):
-                m.d.comb += o.data[128 * j : 128 * j + 128].eq(back)
+                m.d.comb += shown[128 * j : 128 * j + 128].eq(back)
             with m.Else():
-                m.d.comb += o.data[128 * j : 128 * j + 128].eq(forth)
+                m.d.comb += shown[128 * j : 128 * j + 128].eq(forth)
         m.d.sync += [given.eq(next_given), drain.eq(next_drain)]
         again = Signal()
         with m.If(self.o.valid & self.o.ready):
@@ -316,7 +331,29 @@ class Core(wiring.Component):
                 m.d.sync += [loaded.eq(loaded), key.eq(key)]
         if self.flawed:
             self._break(m, rows, loaded, given)
+            self._show(m, key, tweak[0] ^ 1, accept, clearing != 0)
         return m
+
+    def _show(self, m, key, mask, accept, clearing):
+        """Flaws of secrecy."""
+        i, o, idle = self.i.payload, self.o.payload, ~self.o.valid
+        kept, entered = Signal(128), Signal(128)
+        with m.If(self.has("mask after zeroize") & ~clearing):
+            m.d.sync += kept.eq(mask)
+        with m.If((self.has("input on an idle port") | self.has("data bit beside the data")) & accept):
+            m.d.sync += entered.eq(i.data)
+        with m.If(self.has("key on an idle port") & idle):
+            m.d.comb += o.data.eq(key)
+        with m.If(self.has("reversed key on an idle port") & idle):
+            m.d.comb += o.data[8:40].eq(key[-32:][::-1])
+        with m.If(self.has("mask after zeroize") & clearing):
+            m.d.comb += o.data.eq(kept)
+        with m.If(self.has("input on an idle port") & idle):
+            m.d.comb += o.data.eq(entered)
+        with m.If(self.has("key bit on a status") & idle & key[5] & ~clearing):
+            m.d.comb += self.computed.eq(1)
+        with m.If(self.has("data bit beside the data") & idle):
+            m.d.comb += o.last.eq(entered[77])
 
     def _break(self, m, rows, loaded, given):
         """Flaws of the status and of the output stream."""

@@ -205,7 +205,7 @@ class Bench {
         for (;; now_++) {
             if (finished(job, quiet)) return DONE;
             for (size_t i = 0; i < table_.outputs.size(); i++)
-                if (job.sinks[i].count == job.sinks[i].capacity) return RECORD_FULL;
+                if (full(job.sinks[i])) return RECORD_FULL;
             if (quiet >= job.patience) return STUCK;
             if (now_ >= job.limit) return LIMIT;
             bool active = drive_controls(job);
@@ -215,7 +215,10 @@ class Bench {
             settle(0);
             if (!rules_hold(job)) return VIOLATION;
             for (size_t i = 0; i < table_.inputs.size(); i++) active |= accept(job.sources[i], i);
-            for (size_t i = 0; i < table_.outputs.size(); i++) active |= record(job.sinks[i], i);
+            for (size_t i = 0; i < table_.outputs.size(); i++) {
+                active |= record(job.sinks[i], i);
+                if (job.sinks[i].shown_capacity) show(job.sinks[i], i);
+            }
             for (size_t i = 0; i < table_.watches.size(); i++) active |= watch(job.watches[i], i);
             fresh_ = false;
             was_in_reset_ = in_reset_;
@@ -356,6 +359,22 @@ class Bench {
             copy(channel, to + channel.head);
         }
         return true;
+    }
+
+    static bool full(const Sink& sink) {
+        return sink.count == sink.capacity || (sink.shown_capacity && sink.shown_count == sink.shown_capacity);
+    }
+
+    // Records the payload and valid, whatever valid is, unless both are as recorded before.
+    void show(Sink& sink, size_t number) {
+        const Channel& channel = table_.outputs[number];
+        uint8_t* to = sink.shown + sink.shown_count * sink.shown_stride;
+        uint8_t* const payload = to + channel.head;
+        copy(channel, payload);
+        payload[channel.bytes] = *channel.valid;
+        if (sink.shown_count && !std::memcmp(payload, payload - sink.shown_stride, channel.bytes + 1)) return;
+        std::memcpy(to, &now_, sizeof(now_));
+        sink.shown_count++;
     }
 
     // Records a pulse, or the change of a level. Activity is a pulse as long as there is room for it: a control that

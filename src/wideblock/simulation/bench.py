@@ -176,6 +176,7 @@ class _Call:
         self._in = {name: _checked(channel, script.words.get(name)) for name, channel in ports.inputs.items()}
         self._accepted = {name: np.full(len(words), -1, np.int64) for name, words in self._in.items()}
         self._out = {name: np.empty(script.capacity, channel.word) for name, channel in ports.outputs.items()}
+        self._shown = {name: np.empty(script.watched, channel.shown) for name, channel in ports.outputs.items()}
         log = _LOG + 4 * max(map(len, self._in.values()), default=0)
         self._logs = {name: (Change * log)() for name in ports.watches}
         self._events = [_events(script, control) for control in (RESET, *ports.controls)]
@@ -192,6 +193,9 @@ class _Call:
                     capacity=script.capacity,
                     wanted=script.wanted.get(name, 0),
                     chance=_chance(script.ready.get(name, 1.0)),
+                    shown=_address(self._shown[name]),
+                    shown_stride=self._shown[name].itemsize,
+                    shown_capacity=script.watched,
                 )
                 for name, words in self._out.items()
             )
@@ -225,6 +229,10 @@ class _Call:
             {name: words[: sink.count] for (name, words), sink in zip(self._out.items(), self.sinks, strict=True)},
             {name: log for name, log in logs.items() if name not in pulses},
             {name: log for name, log in logs.items() if name in pulses},
+            {
+                name: states[: sink.shown_count]
+                for (name, states), sink in zip(self._shown.items(), self.sinks, strict=True)
+            },
             self._violation() if outcome == Outcome.VIOLATION else None,
         )
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ports of a module as the bench sees them: channels of words in memory, and controls."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -57,8 +57,9 @@ class Channel:
     """A channel with the layout of its words in memory.
 
     ``word`` is the type of a word: of an input :class:`Word` and then the payload, of an output its cycle and then the
-    payload. A field of at most 8 bits is an integer, any other an array of bytes, byte 0 from the lowest bits. Raises
-    ValueError for a field that does not begin in the first bit of a byte of its port.
+    payload. ``shown`` is that of a state of an output's ports: cycle, payload, and ``valid``. A field of at most 8 bits
+    is an integer, any other an array of bytes, byte 0 from the lowest bits. Raises ValueError for a field that does not
+    begin in the first bit of a byte of its port.
     """
 
     def __init__(self, stream: Stream, number: int):
@@ -80,14 +81,9 @@ class Channel:
                 low += field.width
             self.pins.append(pins)
             self.size += pins.size
-        self.word = np.dtype(
-            {
-                "names": list(layout),
-                "formats": [kind for kind, _ in layout.values()],
-                "offsets": [offset for _, offset in layout.values()],
-                "itemsize": -(-(self.head + self.size) // 8) * 8,
-            }
-        )
+        end = self.head + self.size
+        self.word = _structured(layout, end)
+        self.shown = _structured({**layout, "valid": (np.dtype(np.uint8), end)}, end + 1)
 
     def words(self, n: int) -> np.ndarray:
         """``n`` words of an input channel: payload 0, each a packet of its own, valid at once."""
@@ -146,6 +142,18 @@ inline void tabulate(Vcore& m, Table& table) {{
     @property
     def _controls(self) -> list[Control]:
         return [*self.controls.values(), *self.watches.values()]
+
+
+def _structured(layout: Mapping[str, tuple[np.dtype, int]], size: int) -> np.dtype:
+    """The type of fields with their offsets; ``size`` bytes and what is missing to whole 64-bit words."""
+    return np.dtype(
+        {
+            "names": list(layout),
+            "formats": [kind for kind, _ in layout.values()],
+            "offsets": [offset for _, offset in layout.values()],
+            "itemsize": -(-size // 8) * 8,
+        }
+    )
 
 
 def _clock_and_reset(shell: Shell) -> tuple[Pins, Pins]:

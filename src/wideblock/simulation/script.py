@@ -51,6 +51,7 @@ class Script:
     patience: cycles without activity after which the core is stuck
     limit:    cycles of the call
     consumed: return when all input is accepted, whatever is still inside
+    watched:  states of an output channel's ports, valid or not, that can be recorded; 0: none is
     """
 
     words: Mapping[str, Words] = field(default_factory=dict)
@@ -63,6 +64,7 @@ class Script:
     patience: int = 10_000
     limit: int = NEVER
     consumed: bool = False
+    watched: int = 0
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,7 @@ class Record:
     words:    accepted words of each output channel, with their ``cycle``
     levels:   (cycle, value) of each control output that is a level: in the first cycle and at each change
     pulses:   (cycle, value) of each other control output, in each cycle outside reset in which it is not 0
+    shown:    states of each output channel's ports, in the first cycle and at each change, if the script asks for them
     """
 
     outcome: Outcome
@@ -100,4 +103,5 @@ class Record:
     words: dict[str, Words]
     levels: dict[str, Changes]
     pulses: dict[str, Changes]
+    shown: dict[str, Words]
     violation: Violation | None

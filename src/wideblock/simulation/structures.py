@@ -60,6 +60,8 @@ class Sink(ctypes.Structure):
     """An output channel: ``words``, each a cycle and a payload, of which ``count`` were recorded.
 
     chance: that ready is high in a cycle     wanted: words without which the call is not done
+    shown:  each state of the ports, valid or not, of which ``shown_count`` were recorded: a cycle, the payload, and
+            valid; one in the first cycle and at each change, if there is room for any
     """
 
     _fields_ = [
@@ -68,6 +70,10 @@ class Sink(ctypes.Structure):
         ("count", c_int64),
         ("wanted", c_int64),
         ("chance", c_double),
+        ("shown", c_void_p),
+        ("shown_stride", c_int64),
+        ("shown_capacity", c_int64),
+        ("shown_count", c_int64),
     ]
 
 

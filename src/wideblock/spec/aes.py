@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from wideblock.spec.values import Values, numbered
+
 __all__ = [
     "AES",
     "BLOCK",
@@ -153,6 +155,10 @@ class AES:
     def decrypt(self, data: bytes) -> bytes:
         """Every block of data deciphered."""
         return self._each_block(data, self.round_keys, _inv_cipher)
+
+    def values(self, key: str) -> Values:
+        """The round keys, whose names end in that of the ``key``."""
+        return numbered(f"round key {{}} of {key}", self.round_keys)
 
     @staticmethod
     def _each_block(

@@ -16,6 +16,7 @@ from typing import Protocol
 from wideblock.spec.aes import AES, BLOCK
 from wideblock.spec.blocks import add, pad, split
 from wideblock.spec.gf128 import Reading, mul
+from wideblock.spec.values import Values
 
 __all__ = ["AEZCore", "TweakableCipher", "core"]
 
@@ -135,13 +136,31 @@ class AEZCore:
 
     def E(self, i: int, j: Iterable[int], X: Iterable[int]) -> list[int]:
         """AES_K(X + (i + 1) I + j J), for each X with its j."""
+        return READING.elements(self.aes.encrypt(READING.blocks(_sums(list(X), self.masks(i, j)))))
+
+    def masks(self, i: int, j: Iterable[int]) -> list[int]:
+        """(i + 1) I + j J, for each j."""
         layer = mul(i + 1, self.I)
-        masked = (x ^ layer ^ mul(k, self.J) for k, x in zip(j, X, strict=True))
-        return READING.elements(self.aes.encrypt(READING.blocks(masked)))
+        return [layer ^ mul(k, self.J) for k in j]
+
+    def key_values(self, blocks: int) -> Values:
+        """I, J, the masks of all calls for so many blocks, and the round keys."""
+        yield "I", READING.block(self.I)
+        yield "J", READING.block(self.J)
+        j = range(max(3, blocks // 2 + 1))
+        for i in range(-1, 4):
+            for k, mask in zip(j, self.masks(i, j), strict=True):
+                yield f"{i + 1} I + {k} J", READING.block(mask)
+        yield from self.aes.values("K")
+
+    def tweak_values(self, tweak: bytes, blocks: int) -> Values:
+        """Delta, where there is a tweak."""
+        if tweak:
+            yield "Delta", READING.block(self.Delta(tweak))
 
 
 def _sums(a: Sequence[int], b: Sequence[int]) -> list[int]:
-    return list(map(xor, a, b))
+    return [x ^ y for x, y in zip(a, b, strict=True)]
 
 
 def _whole_pairs(sector: bytes) -> bytes:

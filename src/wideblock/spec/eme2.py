@@ -12,6 +12,7 @@ from operator import xor
 from wideblock.spec.aes import AES, BLOCK
 from wideblock.spec.blocks import add, pad
 from wideblock.spec.gf128 import Reading, double, doubled
+from wideblock.spec.values import Values, numbered
 
 __all__ = ["EME2", "REFRESH", "mix"]
 
@@ -73,6 +74,18 @@ class EME2:
         """The sector deciphered under the tweak."""
         return self._sector(self.aes.decrypt, tweak, sector)
 
+    def key_values(self, blocks: int) -> Values:
+        """K_AD, the offsets L_j of so many blocks, of which L_0 is K_ECB, and the round keys."""
+        yield "K_AD", Reading.LE.block(self.K_AD)
+        yield "K_ECB", Reading.LE.block(self.K_ECB)
+        yield from numbered("L_{}", map(Reading.LE.block, doubled(self.K_ECB, blocks)))
+        yield from self.aes.values("K_AES")
+
+    def tweak_values(self, tweak: bytes, blocks: int) -> Values:
+        """The offsets of the tweak's blocks, multiples of K_AD, and T*."""
+        yield from numbered("offset {} of the tweak", map(Reading.LE.block, self._tweak_offsets(tweak)), 1)
+        yield "T*", Reading.LE.block(self.T_star(tweak))
+
     def T_star(self, T: bytes) -> int:
         """T*, the hash of the associated data: the sum of E(T_i + L_i) + L_i, L_i = 2^i K_AD, i = 1, 2, ..
 
@@ -82,12 +95,17 @@ class EME2:
         E = self.aes.encrypt
         if not T:
             return _each(E, [self.K_AD])[0]
-        rest = len(T) % BLOCK
-        L = doubled(double(self.K_AD), -(-len(T) // BLOCK))
-        if rest:
+        L = self._tweak_offsets(T)
+        if rest := len(T) % BLOCK:
             T = T[:-rest] + pad(T[-rest:])
-            L[-1] = double(L[-1])
         return reduce(xor, _each(E, map(xor, Reading.LE.elements(T), L)) + L)
+
+    def _tweak_offsets(self, T: bytes) -> list[int]:
+        """L_1 to L_l of T*."""
+        L = doubled(double(self.K_AD), -(-len(T) // BLOCK))
+        if len(T) % BLOCK:
+            L[-1] = double(L[-1])
+        return L
 
     def _sector(self, E: Cipher, T: bytes, sector: bytes) -> bytes:
         if len(sector) < BLOCK:

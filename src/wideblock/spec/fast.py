@@ -13,8 +13,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wideblock.spec.aes import AES, BLOCK
-from wideblock.spec.gf128 import Reading, mul, square
+from wideblock.spec.gf128 import Reading, mul, powers, square
 from wideblock.spec.polyhash import brw, horner
+from wideblock.spec.values import Values, numbered
 
 __all__ = ["FAST", "Trace", "counter_mode"]
 
@@ -95,6 +96,15 @@ class FAST:
     def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
         """The sector deciphered under the tweak."""
         return self.trace_decrypt(tweak, sector).P
+
+    def key_values(self, blocks: int) -> Values:
+        """The powers of tau up to that of so many blocks, and the round keys."""
+        yield from numbered("tau^{}", map(self.reading.block, powers(self.tau, blocks)), 1)
+        yield from self.aes.values("K")
+
+    def tweak_values(self, tweak: bytes, blocks: int) -> Values:
+        """None: the hash has the tweak and the sector."""
+        return iter(())
 
     def trace_encrypt(self, tweak: bytes, sector: bytes) -> Trace:
         """Every value on the way from a plain sector to its encryption."""

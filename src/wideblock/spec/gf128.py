@@ -6,8 +6,9 @@ An element is an int: bit i is the coefficient of x^i. Its sum with another is `
 
 from collections.abc import Iterable
 from enum import Enum
+from itertools import accumulate, repeat
 
-__all__ = ["REDUCTION", "Reading", "WIDTH", "double", "doubled", "inverse", "mul", "power", "square"]
+__all__ = ["REDUCTION", "Reading", "WIDTH", "double", "doubled", "inverse", "mul", "power", "powers", "square"]
 
 WIDTH = 128
 """Bits of an element."""
@@ -68,6 +69,11 @@ def power(a: int, n: int) -> int:
         if bit == "1":
             result = mul(result, a)
     return result
+
+
+def powers(a: int, n: int) -> list[int]:
+    """a, a^2, .., a^n."""
+    return list(accumulate(repeat(a, n), mul))
 
 
 def inverse(a: int) -> int:

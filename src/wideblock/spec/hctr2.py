@@ -7,8 +7,9 @@ used; POLYVAL: RFC 8452, section 3.
 
 from wideblock.spec.aes import AES, BLOCK
 from wideblock.spec.blocks import add, pad0
-from wideblock.spec.gf128 import Reading, double, mul
+from wideblock.spec.gf128 import Reading, double, mul, powers
 from wideblock.spec.polyhash import horner
+from wideblock.spec.values import Values, numbered
 
 __all__ = ["HCTR2", "bin128", "polyval"]
 
@@ -72,6 +73,18 @@ class HCTR2:
         N = add(V, self.xctr(S, len(V)))
         M = add(MM, self.H(tweak, N))
         return M + N
+
+    def key_values(self, blocks: int) -> Values:
+        """h, L, the powers of x h, by which POLYVAL multiplies, up to that of so many blocks, and the round keys."""
+        yield "h", self.h
+        yield "L", self.L
+        xh = double(Reading.POLYVAL.element(self.h))
+        yield from numbered("(x h)^{}", map(Reading.POLYVAL.block, powers(xh, blocks)), 1)
+        yield from self.aes.values("K")
+
+    def tweak_values(self, tweak: bytes, blocks: int) -> Values:
+        """The hash of the tweak and of a message of one block."""
+        yield "H(T, empty)", self.H(tweak, b"")
 
     def H(self, T: bytes, N: bytes) -> bytes:
         """H_h(T, N), the hash of the tweak and all blocks but the first.

@@ -8,8 +8,9 @@ Source: Sarkar, "Efficient Tweakable Enciphering Schemes from (Block-Wise) Unive
 from collections.abc import Sequence
 
 from wideblock.spec.aes import AES, BLOCK
-from wideblock.spec.gf128 import Reading, double, mul
+from wideblock.spec.gf128 import Reading, double, doubled, mul, powers
 from wideblock.spec.polyhash import TwoBlockRule, brw, brw_order, horner
+from wideblock.spec.values import Values, numbered
 
 __all__ = ["PsiScheme"]
 
@@ -70,6 +71,17 @@ class PsiScheme:
         """beta1 = E_K(T) and beta2 = x beta1. Source: figures 9 and 10, line 1."""
         (beta1,) = self.E([T])
         return beta1, double(beta1)
+
+    def key_values(self, blocks: int) -> Values:
+        """The powers of h up to that of so many blocks, and the round keys."""
+        yield from numbered("h^{}", map(self.reading.block, powers(self.h, blocks)), 1)
+        yield from self.aes.values("K")
+
+    def tweak_values(self, tweak: bytes, blocks: int) -> Values:
+        """beta1 and its multiples x^i beta1, i from 1 to the number of blocks; beta2 is x beta1."""
+        beta1, _ = self.betas(self.reading.element(tweak))
+        yield "beta1", self.reading.block(beta1)
+        yield from numbered("x^{} beta1", map(self.reading.block, doubled(beta1, blocks + 1)))
 
     def E(self, blocks: Sequence[int]) -> list[int]:
         """AES under K of each block."""

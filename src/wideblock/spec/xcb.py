@@ -12,6 +12,8 @@ from wideblock.spec.aead.gcm import bits, counter_mode
 from wideblock.spec.aead.gcm import ghash as h
 from wideblock.spec.aes import AES, BLOCK
 from wideblock.spec.blocks import add, pad0
+from wideblock.spec.gf128 import Reading, powers
+from wideblock.spec.values import Values, numbered
 
 __all__ = ["XCB", "XCBv1", "counter_mode", "h"]
 
@@ -47,14 +49,31 @@ class XCB:
         if len(key) not in self.key_sizes:
             sizes = " or ".join(map(str, self.key_sizes))
             raise ValueError(f"{type(self).__name__} key must be {sizes} bytes, got {len(key)}")
+        self.K = AES(key)
         self.derive(key)
         self.e, self.d, self.c = AES(self.Ke), AES(self.Kd), AES(self.Kc)
 
     def derive(self, K: bytes) -> None:
         """Makes the hash key and the keys of the three ciphers."""
-        aes = AES(K)
-        self.H: bytes = aes.encrypt(_block(0))
-        self.Ke, self.Kd, self.Kc = (aes.encrypt(_block(i) + _block(i + 1))[: len(K)] for i in (1, 3, 5))
+        self.H: bytes = self.K.encrypt(_block(0))
+        self.Ke, self.Kd, self.Kc = (self.K.encrypt(_block(i) + _block(i + 1))[: len(K)] for i in (1, 3, 5))
+
+    @property
+    def hash_keys(self) -> dict[str, bytes]:
+        """Keys of the hash by name."""
+        return {"H": self.H}
+
+    def key_values(self, blocks: int) -> Values:
+        """The powers of the hash keys up to that of so many blocks, and the round keys of all ciphers."""
+        for name, key in self.hash_keys.items():
+            each = powers(Reading.GCM.element(key), blocks)
+            yield from numbered(f"{name}^{{}}", map(Reading.GCM.block, each), 1)
+        for name, aes in {"K": self.K, "K_e": self.e, "K_d": self.d, "K_c": self.c}.items():
+            yield from aes.values(name)
+
+    def tweak_values(self, tweak: bytes, blocks: int) -> Values:
+        """None: the hash has the tweak and the sector."""
+        return iter(())
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
         """The sector enciphered under the tweak."""
@@ -110,8 +129,12 @@ class XCBv1(XCB):
 
     def derive(self, K: bytes) -> None:
         """Makes the keys of the hash and of the three ciphers."""
-        aes = AES(K)
-        self.Ke, self.K1, self.Kc, self.K3, self.Kd = (aes.encrypt(_block(i)) for i in range(5))
+        self.Ke, self.K1, self.Kc, self.K3, self.Kd = (self.K.encrypt(_block(i)) for i in range(5))
+
+    @property
+    def hash_keys(self) -> dict[str, bytes]:
+        """Keys of the hash by name."""
+        return {"K_1": self.K1, "K_3": self.K3}
 
     def h1(self, Z: bytes, B: bytes) -> bytes:
         """h(K_1, B, Z)."""

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from wideblock.spec.aes import AES, BLOCK
 from wideblock.spec.blocks import add
 from wideblock.spec.gf128 import Reading, double
+from wideblock.spec.values import Values, numbered
 
 __all__ = ["MAX_BLOCKS", "XTS", "check_key", "check_unit"]
 
@@ -62,6 +63,15 @@ class XTS:
             check_key(key)
         self.aes1 = AES(key[: len(key) // 2])
         self.aes2 = AES(key[len(key) // 2 :])
+
+    def key_values(self, blocks: int) -> Values:
+        """The round keys of both ciphers."""
+        yield from self.aes1.values("Key1")
+        yield from self.aes2.values("Key2")
+
+    def tweak_values(self, tweak: bytes, blocks: int) -> Values:
+        """The masks of so many blocks, and the one after them."""
+        return numbered("T_{}", self.masks(tweak, blocks + 1))
 
     def masks(self, tweak: bytes, n: int) -> list[bytes]:
         """T_0 to T_(n-1): the enciphered tweak times x^j, in the little-endian reading."""

@@ -42,6 +42,15 @@ CAUGHT = {
         "different values of core.decrypt0, core.tweak0: they are not cleared",
     ),
     "buffer kept by zeroize": ("state after zeroize", "different values of core.buffer"),
+    "key on an idle port": ("secrets on ports", "m_axis_tdata shows K in cycle .* m_axis_tvalid low: bytes 0 to 3 are"),
+    "reversed key on an idle port": ("secrets on ports", "m_axis_tdata shows K with its bits reversed in cycle"),
+    "mask after zeroize": (
+        "secrets on ports",
+        "shows mask 1 in cycle .* [12] cycles? after zeroize, m_axis_tvalid low",
+    ),
+    "input on an idle port": ("secrets on ports", "m_axis_tdata shows block 0 of sector 0 as it entered in cycle"),
+    "key bit on a status": ("secrets on ports", "computed differs under other secrets in cycle"),
+    "data bit beside the data": ("secrets on ports", "m_axis_tlast differs under other secrets in cycle"),
 }
 
 

@@ -7,6 +7,8 @@ strings of docstrings are hexadecimal: 80 00 .. 00.
 
 from abc import ABC, abstractmethod
 
+from wideblock.spec.values import Values
+
 __all__ = ["AEAD", "Rejected"]
 
 
@@ -34,6 +36,25 @@ class AEAD(ABC):
     def encrypt(self, nonce: bytes, ad: bytes, message: bytes) -> bytes:
         """The enciphered message || its tag; ValueError for a length that the cipher does not have."""
 
-    @abstractmethod
     def decrypt(self, nonce: bytes, ad: bytes, ciphertext: bytes) -> bytes:
         """The message of an intact ciphertext; :class:`Rejected` for any other."""
+        message, intact = self.unverified(nonce, ad, ciphertext)
+        if not intact:
+            raise Rejected
+        return message
+
+    @abstractmethod
+    def unverified(self, nonce: bytes, ad: bytes, ciphertext: bytes) -> tuple[bytes, bool]:
+        """The message before the verdict, and the verdict: whether the ciphertext is intact.
+
+        For checks that a message which is not intact stays inside a core. Raises :class:`Rejected` for a length that no
+        ciphertext has.
+        """
+
+    @abstractmethod
+    def key_values(self, blocks: int) -> Values:
+        """Secret values that the key alone determines, for messages of so many blocks."""
+
+    @abstractmethod
+    def message_values(self, nonce: bytes, ad: bytes, blocks: int) -> Values:
+        """Secret values that the key and a message's nonce and associated data determine, for so many blocks of it."""

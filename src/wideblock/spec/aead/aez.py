@@ -20,6 +20,7 @@ from wideblock.spec.aes import BLOCK, full_rounds
 from wideblock.spec.aez_core import core
 from wideblock.spec.blocks import pad, split
 from wideblock.spec.gf128 import Reading, mul, power
+from wideblock.spec.values import Values
 
 __all__ = ["AEZ", "AEZv4", "AEZv5", "extract"]
 
@@ -58,20 +59,28 @@ class AEZ(AEAD):
             return self.prf(Delta, self.tag_bytes)
         return self.encipher(Delta, message + bytes(self.tag_bytes))
 
-    def decrypt(self, nonce: bytes, ad: bytes | Sequence[bytes], ciphertext: bytes) -> bytes:
-        """The message of an intact ciphertext. Source: Decrypt."""
+    def unverified(self, nonce: bytes, ad: bytes | Sequence[bytes], ciphertext: bytes) -> tuple[bytes, bool]:
+        """The message before the verdict, and whether the ciphertext is intact. Source: Decrypt."""
         size = len(ciphertext) - self.tag_bytes
         if size < 0:
             raise Rejected
         Delta = self._Delta(nonce, ad)
         if size == 0:
-            intact, message = compare_digest(self.prf(Delta, self.tag_bytes), ciphertext), b""
-        else:
-            X = self.decipher(Delta, ciphertext)
-            intact, message = compare_digest(X[size:], bytes(self.tag_bytes)), X[:size]
-        if not intact:
-            raise Rejected
-        return message
+            return b"", compare_digest(self.prf(Delta, self.tag_bytes), ciphertext)
+        X = self.decipher(Delta, ciphertext)
+        return X[:size], compare_digest(X[size:], bytes(self.tag_bytes))
+
+    def key_values(self, blocks: int) -> Values:
+        """I, J, L, and the offsets of calls for so many blocks of message and of associated data."""
+        for name, value in {"I": self.I, "J": self.J, "L": self.L}.items():
+            yield name, BE.block(value)
+        for j in range(-1, 6):
+            for i in range(max(8, blocks + 1)):
+                yield f"the offset of E^({j},{i})", BE.block(self.offset(j, i))
+
+    def message_values(self, nonce: bytes, ad: bytes, blocks: int) -> Values:
+        """Delta, the hash of nonce and associated data."""
+        yield "Delta", BE.block(self._Delta(nonce, ad))
 
     def _Delta(self, nonce: bytes, ad: bytes | Sequence[bytes]) -> int:
         tau = (8 * self.tag_bytes).to_bytes(BLOCK, "big")

@@ -8,9 +8,10 @@ from hmac import compare_digest
 
 from wideblock.spec.aead import AEAD, Rejected
 from wideblock.spec.aes import AES, BLOCK
-from wideblock.spec.blocks import add, pad0
-from wideblock.spec.gf128 import Reading, mul
+from wideblock.spec.blocks import add, pad0, split
+from wideblock.spec.gf128 import Reading, mul, powers
 from wideblock.spec.polyhash import horner
+from wideblock.spec.values import Values, numbered
 
 __all__ = ["GCM", "MAX_MESSAGE", "TAG_SIZES", "bits", "check_message", "counter_mode", "ghash"]
 
@@ -84,14 +85,27 @@ class GCM(AEAD):
         C = self.crypt(J0, message)
         return C + self.tag(J0, ad, C)
 
-    def decrypt(self, nonce: bytes, ad: bytes, ciphertext: bytes) -> bytes:
-        """The message of an intact ciphertext; its tag is checked first."""
+    def unverified(self, nonce: bytes, ad: bytes, ciphertext: bytes) -> tuple[bytes, bool]:
+        """The message before the verdict, and whether the ciphertext is intact."""
         size = len(ciphertext) - self.tag_bytes
         check_message(size)
         J0 = self.J0(nonce)
-        if size < 0 or not compare_digest(self.tag(J0, ad, ciphertext[:size]), ciphertext[size:]):
+        if size < 0:
             raise Rejected
-        return self.crypt(J0, ciphertext[:size])
+        C = ciphertext[:size]
+        return self.crypt(J0, C), compare_digest(self.tag(J0, ad, C), ciphertext[size:])
+
+    def key_values(self, blocks: int) -> Values:
+        """The powers of H up to that of so many blocks, and the round keys."""
+        each = powers(Reading.GCM.element(self.H), blocks)
+        yield from numbered("H^{}", map(Reading.GCM.block, each), 1)
+        yield from self.aes.values("K")
+
+    def message_values(self, nonce: bytes, ad: bytes, blocks: int) -> Values:
+        """The mask of the tag, and the key stream."""
+        J0 = self.J0(nonce)
+        yield "AES(J0)", self.aes.encrypt(J0)
+        yield from numbered("block {} of the key stream", split(self.crypt(J0, bytes(BLOCK * blocks))), 1)
 
     def J0(self, nonce: bytes) -> bytes:
         """nonce || 00 00 00 01 for a nonce of 12 bytes, GHASH_H(nonce) for any other. Source: Algorithm 4, step 2."""

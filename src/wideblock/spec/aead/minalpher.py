@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from wideblock.spec.aead import AEAD, Rejected
 from wideblock.spec.blocks import check_size, pad, split
+from wideblock.spec.values import Values, numbered
 
 __all__ = ["BLOCK", "ROUNDS", "SBOX", "TEM", "Minalpher", "P", "P_inverse", "times_y", "times_y_plus_1"]
 
@@ -156,21 +157,29 @@ class Minalpher(AEAD):
         C = TEM(y[1::2], M)
         return _joined(C) + self.tag(y, ad, C)
 
-    def decrypt(self, nonce: bytes, ad: bytes, ciphertext: bytes) -> bytes:
-        """The message of an intact ciphertext; its tag is checked first, then its padding."""
+    def unverified(self, nonce: bytes, ad: bytes, ciphertext: bytes) -> tuple[bytes, bool]:
+        """The message before the verdict, and the verdict on its tag and its padding. A wrong padding is kept."""
         check_size("nonce of Minalpher", nonce, self.nonce_bytes)
         size = len(ciphertext) - self.tag_bytes
         if size < BLOCK or size % BLOCK:
             raise Rejected
         C = _ints(ciphertext[:size])
         y = powers(self.L(self.FLAG_MESSAGE, nonce), 2 * len(C))
-        if not compare_digest(self.tag(y, ad, C), ciphertext[size:]):
-            raise Rejected
-        *M, M_m = split(_joined(TEM_inverse(y[1::2], C)), BLOCK)
-        M_m = M_m.rstrip(b"\0")
+        intact = compare_digest(self.tag(y, ad, C), ciphertext[size:])
+        padded = _joined(TEM_inverse(y[1::2], C))
+        M_m = padded[-BLOCK:].rstrip(b"\0")
         if not M_m.endswith(b"\x80"):
-            raise Rejected
-        return b"".join(M) + M_m[:-1]
+            return padded, False
+        return padded[:-BLOCK] + M_m[:-1], intact
+
+    def key_values(self, blocks: int) -> Values:
+        """K, and the masks of so many blocks of associated data."""
+        yield "K", self.key
+        yield from numbered("y^{} L(00, 0)", _masks(self.L_ad, blocks + 1))
+
+    def message_values(self, nonce: bytes, ad: bytes, blocks: int) -> Values:
+        """The masks of so many blocks of message."""
+        return numbered("y^{} L(40, N)", _masks(self.L(self.FLAG_MESSAGE, nonce), 2 * blocks + 1))
 
     def L(self, flag: int, nonce: bytes) -> int:
         """L(flag, N), the mask before its multiplication."""
@@ -204,6 +213,11 @@ def powers(L: int, n: int) -> list[int]:
         out.append(L)
         L = times_y(L)
     return out
+
+
+def _masks(L: int, n: int) -> list[bytes]:
+    """:func:`powers` as bytes."""
+    return [D.to_bytes(BLOCK, "big") for D in powers(L, n)]
 
 
 def _ints(data: bytes) -> list[int]:

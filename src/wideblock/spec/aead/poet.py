@@ -10,7 +10,8 @@ from hmac import compare_digest
 from wideblock.spec.aead import AEAD, Rejected
 from wideblock.spec.aes import AES, BLOCK, expand_key, full_rounds
 from wideblock.spec.blocks import add, check_size, pad, split
-from wideblock.spec.gf128 import Reading, double
+from wideblock.spec.gf128 import Reading, doubled
+from wideblock.spec.values import Values, numbered
 
 __all__ = ["POET"]
 
@@ -47,14 +48,14 @@ class POET(AEAD):
 
     def __init__(self, key: bytes):
         check_size("POET key", key, BLOCK)
-        SK = AES(key)
-        K, L, K_F = (SK.encrypt(i.to_bytes(BLOCK, "big")) for i in range(3))
+        self.SK = AES(key)
+        K, L, K_F = (self.SK.encrypt(i.to_bytes(BLOCK, "big")) for i in range(3))
         self.K: bytes = K
         self.L: bytes = L
         self.K_F: bytes = K_F
-        cipher = AES(K)
-        self.E = cipher.encrypt
-        self.D = cipher.decrypt
+        self.cipher = AES(K)
+        self.E = self.cipher.encrypt
+        self.D = self.cipher.decrypt
         self._round_keys = expand_key(K_F)[:5]
 
     def encrypt(self, nonce: bytes, ad: bytes, message: bytes) -> bytes:
@@ -62,10 +63,22 @@ class POET(AEAD):
         check_size("nonce of POET", nonce, BLOCK)
         return self.encrypt_under(ad + nonce, message)
 
-    def decrypt(self, nonce: bytes, ad: bytes, ciphertext: bytes) -> bytes:
-        """The message of an intact ciphertext under the header ad || nonce."""
+    def unverified(self, nonce: bytes, ad: bytes, ciphertext: bytes) -> tuple[bytes, bool]:
+        """The message before the verdict, and whether the ciphertext is intact, under the header ad || nonce."""
         check_size("nonce of POET", nonce, BLOCK)
-        return self.decrypt_under(ad + nonce, ciphertext)
+        return self.unverified_under(ad + nonce, ciphertext)
+
+    def key_values(self, blocks: int) -> Values:
+        """K, L, K_F, the masks 2^i L of so many blocks of header, and the round keys."""
+        yield from {"K": self.K, "L": self.L, "K_F": self.K_F}.items()
+        yield from numbered("2^{} L", map(Reading.GCM.block, self._masks(blocks)))
+        yield from self.SK.values("SK")
+        yield from self.cipher.values("K")
+        yield from numbered("round key {} of K_F", self._round_keys)
+
+    def message_values(self, nonce: bytes, ad: bytes, blocks: int) -> Values:
+        """tau, the hash of the header."""
+        yield "tau", self.tau(ad + nonce)
 
     def encrypt_under(self, header: bytes, message: bytes) -> bytes:
         """The message under a header of any length, then its tag."""
@@ -80,8 +93,8 @@ class POET(AEAD):
         last, X, Y = self.encipher(X, Y, add(S, M_last + tau[: BLOCK - r]))
         return C + add(S, last) + self.T(X, Y, tau)[:r]
 
-    def decrypt_under(self, header: bytes, ciphertext: bytes) -> bytes:
-        """The message of an intact ciphertext under a header of any length."""
+    def unverified_under(self, header: bytes, ciphertext: bytes) -> tuple[bytes, bool]:
+        """The message before the verdict, and whether the ciphertext is intact, under a header of any length."""
         size = len(ciphertext) - BLOCK
         if size < 0:
             raise Rejected
@@ -95,9 +108,8 @@ class POET(AEAD):
             M += M_i
         last, X, Y = self.decipher(X, Y, add(S, last))
         M_last = add(S, last)
-        if not compare_digest(M_last[r:] + b"".join(T), tau[: BLOCK - r] + self.T(X, Y, tau)[:r]):
-            raise Rejected
-        return M + M_last[:r]
+        intact = compare_digest(M_last[r:] + b"".join(T), tau[: BLOCK - r] + self.T(X, Y, tau)[:r])
+        return M + M_last[:r], intact
 
     def encipher(self, X: bytes, Y: bytes, M: bytes) -> tuple[bytes, bytes, bytes]:
         """One block: C = F(Y) + E(F(X) + M), and the next X and Y: that cipher's input and output."""
@@ -122,12 +134,14 @@ class POET(AEAD):
         """
         whole = len(header) - len(header) % BLOCK
         blocks = [bytes(BLOCK), *split(header[:whole]), pad(header[whole:])]
-        mask = Reading.GCM.element(self.L)
         tau = 0
-        for block in blocks:
+        for block, mask in zip(blocks, self._masks(len(blocks)), strict=True):
             tau ^= Reading.GCM.element(self.E(add(block, Reading.GCM.block(mask))))
-            mask = double(mask)
         return self.E(Reading.GCM.block(tau))
+
+    def _masks(self, n: int) -> list[int]:
+        """L, 2 L, 4 L, .."""
+        return doubled(Reading.GCM.element(self.L), n)
 
     def S(self, size: int) -> bytes:
         """E of the bits of a message of ``size`` bytes: a 64-bit little-endian number, then 8 zero bytes."""

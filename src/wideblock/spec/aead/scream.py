@@ -13,6 +13,7 @@ from operator import xor
 
 from wideblock.spec.aead import AEAD, Rejected
 from wideblock.spec.blocks import add, check_size, pad, pad0, split
+from wideblock.spec.values import Values, numbered
 
 __all__ = [
     "BLOCK",
@@ -199,8 +200,8 @@ class SCREAM(AEAD):
         ]
         return b"".join(C) + self.tag(nonce, ad, message)
 
-    def decrypt(self, nonce: bytes, ad: bytes, ciphertext: bytes) -> bytes:
-        """The message of an intact ciphertext; its tag is computed from the message."""
+    def unverified(self, nonce: bytes, ad: bytes, ciphertext: bytes) -> tuple[bytes, bool]:
+        """The message before the verdict, and whether the ciphertext is intact: the tag is made from the message."""
         check_size("nonce of SCREAM", nonce, self.nonce_bytes)
         size = len(ciphertext) - self.tag_bytes
         check_sizes(len(ad), size)
@@ -211,9 +212,18 @@ class SCREAM(AEAD):
             for i, C_i in enumerate(split(ciphertext[:size], BLOCK))
         ]
         message = b"".join(M)
-        if not compare_digest(self.tag(nonce, ad, message), ciphertext[size:]):
-            raise Rejected
-        return message
+        return message, compare_digest(self.tag(nonce, ad, message), ciphertext[size:])
+
+    def key_values(self, blocks: int) -> Values:
+        """K."""
+        yield "K", self.E.key
+
+    def message_values(self, nonce: bytes, ad: bytes, blocks: int) -> Values:
+        """K + T_0, K + T_1 and K + T_2 of the tweaks of so many blocks of message and of associated data."""
+        for i in range(blocks + 1):
+            for control in (0, 1, 2, 4, 6):
+                tweakeys = map(_bytes, self.E.tweakeys(tweak(nonce, i, control)))
+                yield from numbered(f"K + T_{{}} of block {i}, control byte {control}", tweakeys)
 
     def mask(self, nonce: bytes, i: int, r: int) -> bytes:
         """The first r bytes of E(N || i || 00, [8 r]_128), for a short last block of r bytes."""

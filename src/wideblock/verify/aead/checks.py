@@ -20,6 +20,7 @@ from wideblock.verify.aead.exchange import (
     wrong_lengths,
 )
 from wideblock.verify.aead.measure import clearing, message
+from wideblock.verify.aead.secrets import secrets_on_ports
 from wideblock.verify.aead.state import no_plaintext_after_a_wrong_tag, state_after_zeroize
 from wideblock.verify.report import Finding, failed, nothing, passed
 
@@ -238,5 +239,6 @@ CHECKS: dict[str, Callable[[Check], Finding]] = {
     "zeroize": zeroize,
     "state after zeroize": state_after_zeroize,
     "no plaintext after a wrong tag": no_plaintext_after_a_wrong_tag,
+    "secrets on ports": secrets_on_ports,
 }
 """Every check by its name, in order."""

@@ -3,12 +3,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from wideblock.export.caesar import input_ends
-from wideblock.simulation.script import NEVER, Event, Script, Violation, Words
+from wideblock.simulation.script import NEVER, Event, Record, Script, Violation, Words
 from wideblock.simulation.structures import Outcome
 from wideblock.verify.driver import CoreSimulation
 
@@ -40,7 +40,11 @@ class Played:
 class AeadSimulation(CoreSimulation):
     """An authenticated cipher in simulation."""
 
-    def play(
+    def play(self, pdi: Sequence[int], sdi: Sequence[int] = (), *, seed: int = 0, **how: Any) -> Played:
+        """The record of one call; ``seed`` makes its pattern reproducible, all else is as for :meth:`script`."""
+        return self.played(self.simulation.play(self.script(pdi, sdi, **how), seed))
+
+    def script(
         self,
         pdi: Sequence[int],
         sdi: Sequence[int] = (),
@@ -52,19 +56,18 @@ class AeadSimulation(CoreSimulation):
         zeroize: Sequence[int] = (),
         after: int = 0,
         limit: int = NEVER,
-        seed: int = 0,
-    ) -> Played:
-        """The record of one call, which ends when all input is accepted and ``wanted`` words left, and some cycles.
+    ) -> Script:
+        """A call that ends when all input is accepted and ``wanted`` words left, and some cycles.
 
         ends:        places of the last words of packets in ``pdi`` and ``sdi``; if left out, those of whole messages
-        offer, take: chances that a word is valid in a cycle, and accepted; ``seed`` makes the pattern reproducible
+        offer, take: chances that a word is valid in a cycle, and accepted
         zeroize:     cycles in which it is high
         after:       cycle before which no word is valid
         limit:       cycles of the call
         """
         t = self.core.timing
         longest = t.message(self.core.behaviour.ad_bytes, self.core.behaviour.data_bytes, decrypt=True)
-        script = Script(
+        return Script(
             words={
                 name: self._words(name, values, ends[name] if ends else None, offer, after)
                 for name, values in (("pdi", pdi), ("sdi", sdi))
@@ -78,7 +81,9 @@ class AeadSimulation(CoreSimulation):
             patience=longest + 2 * t.zeroize + 1000 + int(200 / min(offer, take)),
             limit=limit,
         )
-        record = self.simulation.play(script, seed)
+
+    def played(self, record: Record) -> Played:
+        """A record of words as one of words of the API."""
         out = record.words["do"]
         return Played(
             record.outcome,

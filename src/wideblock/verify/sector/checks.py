@@ -15,6 +15,7 @@ from wideblock.verify.sector.judge import explain, level
 from wideblock.verify.sector.key_words import key_words
 from wideblock.verify.sector.lengths import wrong_lengths
 from wideblock.verify.sector.measure import Measured, measure, timing_of
+from wideblock.verify.sector.secrets import secrets_on_ports
 from wideblock.verify.sector.state import state_after_zeroize
 from wideblock.verify.sector.stimulus import Key, Request, Reset, Result, Zeroize
 
@@ -283,6 +284,7 @@ CHECKS: dict[str, Callable[[Check], Finding]] = {
     "zeroize": zeroize,
     "zeroize without a key": zeroize_without_key,
     "state after zeroize": state_after_zeroize,
+    "secrets on ports": secrets_on_ports,
     "wrong lengths": wrong_lengths,
     "byte qualifiers": byte_qualifiers,
     "equal key halves": equal_halves,

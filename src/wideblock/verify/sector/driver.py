@@ -2,12 +2,15 @@
 """A sector core in simulation: keys and sectors in, sectors out, many cycles a call."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from wideblock.export.contract import Contract
 from wideblock.simulation.bench import SimulationError
+from wideblock.simulation.script import Record as WordRecord
+from wideblock.simulation.script import Script
 from wideblock.simulation.structures import Outcome
 from wideblock.verify.driver import CoreSimulation
 from wideblock.verify.sector.encoding import Encoding
@@ -62,10 +65,17 @@ class SectorSimulation(CoreSimulation):
 
         ``capacity`` is the number of output beats that can be recorded.
         """
+        script = self._script(stimulus, capacity)
+        return self.encoding.record(stimulus, self.simulation.play(script, seed))
+
+    def watch(self, stimulus: Stimulus, limit: int, *, seed: int = 0) -> WordRecord:
+        """The record in words of at most ``limit`` cycles of a stimulus, with each state of the outputs' ports."""
+        return self.simulation.play(replace(self._script(stimulus), limit=limit, watched=limit + 1), seed)
+
+    def _script(self, stimulus: Stimulus, capacity: int | None = None) -> Script:
         if capacity is None:
             capacity = len(stimulus.beats) * 2 + 4 * self.shape.beats + 64
-        script = self.encoding.script(stimulus, capacity)
-        return self.encoding.record(stimulus, self.simulation.play(script, seed))
+        return self.encoding.script(stimulus, capacity)
 
     def expect_done(self, record: Record, *, want: int | None = None) -> None:
         """Raises :class:`SimulationError` for a call that did not end as it should; ``want`` beats were due."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wideblock.simulation.structures import Outcome
+from wideblock.spec.values import Values
 
 __all__ = ["Bytes", "Cycles", "Event", "Key", "Record", "Request", "Reset", "Result", "Specification", "Stimulus"]
 __all__ += ["Zeroize"]
@@ -18,10 +19,16 @@ Cycles = NDArray[np.int64]
 
 
 class Specification(Protocol):
-    """A scheme under one key."""
+    """A scheme under one key.
+
+    key_values:   secret values that the key alone determines, for sectors of so many blocks
+    tweak_values: those that the key and a sector's tweak determine
+    """
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
     def decrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
+    def key_values(self, blocks: int) -> Values: ...
+    def tweak_values(self, tweak: bytes, blocks: int) -> Values: ...
 
 
 @dataclass(frozen=True)

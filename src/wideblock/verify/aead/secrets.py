@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check that no port of an authenticated cipher shows a secret, in any cycle."""
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any
+
+import numpy as np
+
+from wideblock.simulation.bench import SimulationError
+from wideblock.simulation.script import NEVER, RESET, Event, Record
+from wideblock.verify.aead.check import Check
+from wideblock.verify.aead.driver import AeadSimulation, Played
+from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption
+from wideblock.verify.report import Finding, failed, passed
+from wideblock.verify.twins import Event as Named
+from wideblock.verify.twins import Play, Secret, Twins, inputs
+
+__all__ = ["secrets_on_ports"]
+
+TAIL = 8
+"""Cycles that are watched after clearing."""
+
+
+class Way(Enum):
+    """The message of a plan: encrypted, decrypted, or decrypted with a wrong bit."""
+
+    ENCRYPTED = "encrypted"
+    DECRYPTED = "decrypted"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True)
+class _Message:
+    """Lengths in bytes, and for a message to be rejected the place of its wrong bit, from 0 to 1."""
+
+    ad: int
+    size: int
+    way: Way
+    wrong: float = 0.0
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A play but for its secrets: messages under a key each, and an event."""
+
+    keys: Sequence[Sequence[_Message]]
+    event: Event | None
+    limit: int
+    offer: float = 1.0
+    take: float = 1.0
+
+    def __str__(self) -> str:
+        messages = ", then ".join(
+            f"{m.size} bytes {m.way.value}, {m.ad} of associated data" for key in self.keys for m in key
+        )
+        return f"{messages}; words were offered with chance {self.offer:g} and taken with chance {self.take:g}"
+
+
+def secrets_on_ports(check: Check) -> Finding:
+    """No port shows a key, a value derived from it, an input, or a message before its verdict, in any cycle.
+
+    Whether a word is valid makes no difference. Values are those that the specification names: round keys, hash keys
+    and their powers, masks, the key stream. Four of their bytes, in any of the four readings of a block, are enough. A
+    message that is rejected must never be shown. Ports that carry no data must not depend on secrets at all. Zeroize
+    comes in the cycles of an activation and of a message; then random messages with pauses, new keys, resets and
+    zeroize.
+    """
+    twins = Twins(check.simulation.simulation.ports, "word")
+    sweep, random = list(_sweep(check)), check.few(24)
+    plans = [*sweep, *(_random(check, n) for n in range(random))]
+    with check.simulation.fresh() as one, check.simulation.fresh() as other:  # of the same past
+        for done, plan in enumerate(plans):
+            seed = int(check.rng.integers(1 << 62))
+            plays = _play(check, one, plan, seed), _play(check, other, plan, seed)
+            events = [plan.event] if plan.event else []
+            names = [Named("a reset" if event.control == RESET else event.control, event.cycle) for event in events]
+            if difference := twins.add(plays, str(plan), names):
+                return failed(difference)
+            check.progress(done, len(plans))
+    if difference := twins.found():
+        return failed(difference)
+    return passed(f"{twins}; zeroize in {len(sweep)} cycles of messages, and {random} plays with random events")
+
+
+def _message(check: Check, way: Way) -> _Message:
+    """A message of random lengths, of a few blocks at most."""
+    most, few = check.behaviour, 3 * check.shape.block
+    lengths = check.size(min(few, most.ad_bytes)), check.size(min(few, most.data_bytes))
+    return _Message(*lengths, way, float(check.rng.random()))
+
+
+def _sweep(check: Check) -> Iterator[_Plan]:
+    """Zeroize in each cycle of an activation and of a message behind it, or in some of them, evenly spread."""
+    t, block, most = check.subject.timing, check.shape.block, check.behaviour
+    for way in Way:
+        message = _Message(min(block + 3, most.ad_bytes), min(2 * block + 5, most.data_bytes), way, 0.999)
+        decrypt = way is not Way.ENCRYPTED
+        last = t.zeroize + t.activation + t.message(message.ad, message.size, decrypt=decrypt, activated=True) + TAIL
+        step = max(1.0, (last - t.zeroize) / max(8, check.messages))
+        first = t.zeroize + check.rng.random() * (step - 1)
+        for moment in np.arange(first, last, step).astype(int).tolist():
+            event = Event("zeroize", moment, clears=True)
+            take = float(check.rng.choice([1.0, 1.0, 0.4]))
+            yield _Plan([[message]], event, moment + t.zeroize + TAIL, 1.0, take)
+
+
+def _random(check: Check, number: int) -> _Plan:
+    """Messages in every way under two keys, and in two of three plays an event at any moment."""
+    t, rng = check.subject.timing, check.rng
+    keys = [[_message(check, way) for way in rng.permutation(list(Way))] for _ in range(2)]
+    offer, take = rng.choice([(1.0, 1.0), (0.5, 0.5), (1.0, 0.2), (0.3, 1.0)]).tolist()
+    cycles = sum(t.activation + t.message(m.ad, m.size, decrypt=True, activated=True) for key in keys for m in key)
+    limit, event = t.zeroize + int(2 * cycles / min(offer, take)), None
+    if number % 3:
+        moment, control = check.number(1, t.zeroize + cycles), (RESET, "zeroize")[number % 3 - 1]
+        event = Event(control, moment, check.number(1, 3), clears=True)
+        limit += moment + t.zeroize
+    return _Plan(keys, event, limit, offer, take)
+
+
+def _play(check: Check, core: AeadSimulation, plan: _Plan, seed: int) -> Play:
+    """A play with new keys, nonces and messages of the plan's lengths."""
+    exchanges: list[Exchange] = []
+    secrets: list[tuple[int, str, bytes]] = []  # with the number of the exchange that may show it in the end, or -1
+    for messages in plan.keys:
+        key = check.random(check.shape.key)
+        specification = check.subject.specification(key)
+        exchanges.append(activation(check.api, key))
+        longest = max(max(m.ad, m.size) for m in messages) + check.shape.npub
+        secrets += [(-1, *each) for each in specification.key_values(-(-longest // check.shape.block) + 2)]
+        secrets += [(-1, *each) for each in inputs("the key", key, check.shape.block)]
+        for message in messages:
+            exchange, values = _exchange(check, specification, message)
+            secrets += [(len(exchanges) if result else -1, name, value) for result, name, value in values]
+            exchanges.append(exchange)
+    core.reset()
+    pdi, sdi = ([word for each in exchanges for word in getattr(each, port)] for port in ("pdi", "sdi"))
+    script = core.script(pdi, sdi, limit=plan.limit, offer=plan.offer, take=plan.take)
+    for name in ("pdi", "sdi"):
+        script.words[name]["start"][1:] = 0  # after a reset inside a message there is no more
+    script = replace(script, events=[plan.event] if plan.event else [], watched=plan.limit + 1, capacity=plan.limit + 1)
+    started = time.perf_counter()
+    record = core.simulation.play(script, seed)
+    check.seconds += time.perf_counter() - started
+    check.cycles += record.cycles
+    if record.violation is not None:
+        raise SimulationError(f"{check.subject.module}: {record.violation}, cycle {record.cycles}")
+    check.played += len(exchanges)
+    begins = _begins(exchanges, record, core.played(record))
+    return Play(record, [Secret(name, value, begins[n] if n >= 0 else NEVER) for n, name, value in secrets])
+
+
+def _exchange(check: Check, specification: Any, message: _Message) -> tuple[Exchange, list[tuple[bool, str, bytes]]]:
+    """A random message of these lengths, and its secrets: whether each is its result, its name, and its bytes."""
+    api, shape = check.api, check.shape
+    npub, A, P = check.random(shape.npub), check.random(message.ad), check.random(message.size)
+    C = specification.encrypt(npub, A, P)
+    blocks = -(-max(message.ad + shape.npub, len(C)) // shape.block) + 1
+    secrets = [(False, *each) for each in specification.message_values(npub, A, blocks)]
+    secrets += [(False, *each) for each in inputs("the associated data", A, shape.block)]
+    secrets += [(False, "the nonce", npub)]
+    if message.way is Way.ENCRYPTED:
+        secrets += [(False, *each) for each in inputs("the message as it entered", P, shape.block)]
+        return encryption(api, shape, npub, A, P, C), secrets
+    rejected = message.way is Way.REJECTED
+    if rejected:
+        bit = int(message.wrong * 8 * len(C))
+        C = (int.from_bytes(C, "little") ^ 1 << bit).to_bytes(len(C), "little")
+    inside, _ = specification.unverified(npub, A, C)
+    inside = inside.ljust(shape.enciphered(message.size), b"\0")[: shape.enciphered(message.size)]
+    name = "the rejected message" if rejected else "the message before its verdict"
+    secrets += [(not rejected, *each) for each in inputs(name, inside, shape.block)]
+    secrets += [(False, *each) for each in inputs("the ciphertext as it entered", C, shape.block)]
+    return decryption(api, shape, npub, A, C, None if rejected else P), secrets
+
+
+def _begins(exchanges: Sequence[Exchange], record: Record, played: Played) -> list[int]:
+    """For each exchange the cycle in which the first word of its output was accepted, after all its input was."""
+    begins, at = [], 0
+    for each in exchanges:
+        at += len(each.pdi)
+        last = int(record.accepted["pdi"][at - 1])
+        mine = [
+            cycle
+            for cycle, word in zip(played.left, played.out, strict=True)
+            if 0 <= last < cycle and each.right and word == each.right[0]
+        ]
+        begins.append(mine[0] if mine else NEVER)
+    return begins

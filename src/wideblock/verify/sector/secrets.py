@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The check that no port of a sector core shows a secret, in any cycle."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from wideblock.simulation.bench import SimulationError
+from wideblock.simulation.script import Record
+from wideblock.spec.blocks import BLOCK
+from wideblock.verify.report import Finding, failed, passed
+from wideblock.verify.sector.check import Check
+from wideblock.verify.sector.driver import SectorSimulation
+from wideblock.verify.sector.stimulus import Event, Key, Request, Reset, Zeroize
+from wideblock.verify.twins import Event as Named
+from wideblock.verify.twins import Play, Secret, Twins, inputs
+
+__all__ = ["secrets_on_ports"]
+
+TAIL = 8
+"""Cycles that are watched after clearing."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """A play but for its secrets: its keys, tweaks and sectors have the right lengths, and any bytes."""
+
+    requests: Sequence[Request]
+    keys: Sequence[Key]
+    events: Sequence[Event]
+    limit: int
+    offer: float = 1.0
+    take: float = 1.0
+
+    def __str__(self) -> str:
+        return (
+            f"{len(self.requests)} sectors were offered, beats with chance {self.offer:g} and taken with chance "
+            f"{self.take:g}, keys from cycles {', '.join(str(key.cycle) for key in self.keys)} on"
+        )
+
+
+def secrets_on_ports(check: Check) -> Finding:
+    """No port shows a key, a value derived from it, a mask of a tweak, or an input, in any cycle, valid or not.
+
+    Values are those that the specification names: round keys of every AES key, hash keys and their powers up to the
+    number of blocks, masks. Four of their bytes, in any of the four readings of a block, are enough. Ports that carry
+    no data must not depend on secrets at all. Zeroize comes in the cycles of set-up, input, work and output; then
+    random sectors, some malformed, with pauses, new keys, resets and zeroize.
+    """
+    twins = Twins(check.simulation.simulation.ports, "data")
+    sweep, random = list(_sweep(check)), check.few(24)
+    plans = [*sweep, *(_random(check, n) for n in range(random))]
+    with check.simulation.fresh() as one, check.simulation.fresh() as other:  # of the same past
+        for done, plan in enumerate(plans):
+            seed = int(check.rng.integers(1 << 62))
+            plays = _play(check, one, plan, seed), _play(check, other, plan, seed)
+            names = [Named("a reset" if isinstance(e, Reset) else "zeroize", e.cycle) for e in plan.events]
+            if difference := twins.add(plays, str(plan), names):
+                return failed(difference)
+            check.progress(done, len(plans))
+    if difference := twins.found():
+        return failed(difference)
+    return passed(f"{twins}; zeroize in {len(sweep)} cycles of a sector, and {random} plays with random events")
+
+
+def _sweep(check: Check) -> Iterator[_Plan]:
+    """Zeroize in each cycle from a key on to the end of the second sector, or in some of them, evenly spread."""
+    t, usual = check.subject.timing, check.subject.behaviour.usual
+    cycles = t.setup + t.latency + t.interval
+    step = max(1.0, cycles / max(16, 2 * check.sectors))
+    for later in np.arange(check.rng.random() * (step - 1), cycles, step).astype(int).tolist():
+        moment = t.zeroize + later  # a key is taken when the core is cleared, after the reset as after zeroize
+        event = Zeroize(moment, int(check.rng.integers(1, 4)))
+        sectors = [check.request(usual) for _ in range(2 + max(0, later - t.setup) // t.interval)]
+        offer, take = check.rng.choice([(1.0, 1.0), (1.0, 1.0), (0.8, 1.0), (1.0, 0.3)]).tolist()
+        yield _Plan(sectors, [Key(check.key(), before=0)], [event], moment + t.zeroize + TAIL, offer, take)
+
+
+def _random(check: Check, number: int) -> _Plan:
+    """Sectors, some malformed, under two keys: the second between two sectors, or after an event at any moment."""
+    t, rng = check.subject.timing, check.rng
+    requests = check.requests(6)
+    for size in _wrong_sizes(check):
+        requests.insert(int(rng.integers(1, len(requests))), check.request(size))
+    offer, take = rng.choice([(1.0, 1.0), (0.5, 0.5), (1.0, 0.2), (0.3, 1.0)]).tolist()
+    work = sum(check.shape.beats_of(len(request.data)) for request in requests) + len(requests) * t.interval
+    limit = 2 * (t.zeroize + t.setup + t.latency) + int(2 * work / min(offer, take)) + check.quiet
+    if number % 3 == 0:
+        keys = [Key(check.key(), before=0), Key(check.key(), before=int(rng.integers(1, len(requests))))]
+        return _Plan(requests, keys, [], limit, offer, take)
+    moment = int(rng.integers(1, t.zeroize + t.setup + t.latency + 2 * t.interval))
+    event = (Zeroize, Reset)[number % 3 - 1](moment, int(rng.integers(1, 4)))
+    keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + event.length + int(rng.integers(0, 40)))]
+    return _Plan(requests, keys, [event], limit + moment, offer, take)
+
+
+def _wrong_sizes(check: Check) -> list[int]:
+    """Bytes of a sector that is too short, and of one that is too long, where they are few."""
+    length, step = check.subject.behaviour.length, 1 if check.shape.partial else check.shape.beat_bytes
+    sizes = length.least - step, length.most + step
+    return [size for size in sizes if 0 < size <= check.subject.behaviour.usual + step]
+
+
+def _play(check: Check, core: SectorSimulation, plan: _Plan, seed: int) -> Play:
+    """A play with new keys, tweaks and sectors of the plan's lengths."""
+    requests = [replace(r, data=check.random(len(r.data)), tweak=check.random(len(r.tweak))) for r in plan.requests]
+    keys = [replace(key, key=check.random(len(key.key))) for key in plan.keys]
+    core.reset()
+    stimulus = core.requests(
+        requests,
+        keys=keys,
+        events=plan.events,
+        offer=plan.offer,
+        take=plan.take,
+        noise=True,
+        quiet=check.quiet,
+        patience=core.patience(plan.offer, plan.take),
+    )
+    with check.timed():
+        record = core.watch(stimulus, plan.limit, seed=seed)
+    if record.violation is not None:
+        raise SimulationError(f"{check.subject.module}: {record.violation}, cycle {record.cycles}")
+    check.cycles += record.cycles
+    check.played += len(requests)
+    first_in = record.accepted["i"][stimulus.starts].tolist()
+    return Play(record, [Secret(*each) for each in _secrets(check, requests, keys, first_in, record)])
+
+
+def _secrets(
+    check: Check, requests: Sequence[Request], keys: Sequence[Key], first_in: Sequence[int], record: Record
+) -> Iterator[tuple[str, bytes]]:
+    """Values of the specification, keys and inputs."""
+    taken = record.accepted["key"][check.shape.key_words - 1 :: check.shape.key_words].tolist()
+    blocks = max(-(-len(request.data) // BLOCK) for request in requests)
+    for n, (key, since) in enumerate(zip(keys, taken, strict=True)):
+        specification = check.subject.specification(key.key)
+        until = next((cycle for cycle in taken[n + 1 :] if cycle >= 0), record.cycles)
+        yield from specification.key_values(blocks)
+        for request, first in zip(requests, first_in, strict=True):
+            if 0 <= since < first <= until and request.size in check.subject.behaviour.length:
+                yield from specification.tweak_values(request.tweak, -(-len(request.data) // BLOCK))
+        yield from inputs("the key", key.key, BLOCK)
+    for n, request in enumerate(requests):
+        yield from inputs(f"sector {n} as it entered", request.data, BLOCK)
+        yield from inputs(f"the tweak of sector {n}", request.tweak, BLOCK)
