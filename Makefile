@@ -13,6 +13,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SECTORS ?= 10000
 RESULTS := build/tests.json
+ALL_RESULTS := build/test-all.json
 STORE := src/wideblock/evaluate/results/points.jsonl
 NO_SBOX := scream scream-r minalpher minalpher-shared
 ROUTED := --target ecp5 --yosys=-nowidelut
@@ -34,8 +35,8 @@ test: $(READY) ## Lint, types, tests: a few cores of every family and scheme; mi
 tests: $(READY)
 	$(BIN)/pytest -q -m 'not slow' --record=$(RESULTS) tests
 
-test-all: $(READY) lint ## The same with every variant of a core that has a test; an hour or more.
-	$(BIN)/pytest -q --record=$(RESULTS) tests
+test-all: $(READY) lint ## The same with every variant of a core that has a test, hours; PART=K/N: a part of them.
+	$(BIN)/pytest -q --record=$(ALL_RESULTS) $(if $(PART),--part=$(PART)) tests
 
 lint: $(READY) ## Lint and types alone.
 	$(BIN)/ruff check --quiet .
@@ -107,7 +108,7 @@ docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measur
 	$(BIN)/python -m wideblock.evaluate.tables $(STORE) README.md docs/results.md
 	$(BIN)/python -m wideblock.evaluate.drawings $(STORE) README.md
 	$(BIN)/python -m wideblock.evaluate.ratios $(STORE) docs/results.md
-	$(BIN)/python -m tests.plan $(RESULTS) docs/test-plan.md
+	$(BIN)/python -m tests.plan docs/test-plan.md docs/test-all.json $(RESULTS) $(wildcard $(ALL_RESULTS:.json=*.json))
 
 $(RESULTS):
 	$(MAKE) tests

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The test plan is complete: every feature has tests, and every mark a feature."""
+"""The test plan is complete: every feature has tests, and every mark a feature. Parts of runs and their records."""
 
+import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
-from .plan import features, plan
+from .plan import features, last, main, plan
+from .variants import part_of
 
 TESTS = Path(__file__).parent
 MARK = re.compile(r"mark\.shows\(([^)]*)\)")
@@ -18,14 +22,98 @@ def marked():
     return found
 
 
+def record(passed, *, part=None, began="2001-02-03 04:05:06", commit="0123456789ab", failed=0, collected=None, **more):
+    outcomes = {"passed": passed, "failed": failed} if failed else {"passed": passed}
+    run = {"began": began, "commit": commit, "chosen": "", "part": part, "outcomes": outcomes, "features": {}}
+    return {**run, "collected": collected or passed + failed, **more}
+
+
 def test_every_feature_is_shown_and_every_mark_is_a_feature():
     assert marked() == set(features())
 
 
 def test_the_document_has_a_row_for_each_feature_and_says_what_was_not_run():
     lint = {"files": ["tests/export/test_verilog.py"], "outcomes": {"passed": 29}}
-    record = {"date": "2001-02-03", "chosen": "not slow", "outcomes": {"skipped": 5, "passed": 6849}}
-    text = plan({**record, "features": {"lint": lint}})
+    few = record(6849, chosen="not slow", outcomes={"skipped": 5, "passed": 6849}, features={"lint": lint})
+    text = plan(few, [])
     assert all(feature["feature"] in text for feature in features().values())
-    assert "| `tests/export/test_verilog.py` | 29 passed |" in text and "| - | none |" in text
-    assert "`make test` of 2001-02-03: 6,849 passed, 5 skipped." in text
+    assert "| `tests/export/test_verilog.py` | 29 passed, 0 failed | none |" in text and "| - | none | none |" in text
+    assert "- `make test` of 2001-02-03, commit 0123456789ab: 6,849 passed, 0 failed, 5 skipped.\n" in text
+    assert "- `make test-all` is not recorded.\n" in text
+
+
+def test_the_document_sums_up_the_parts_of_a_run():
+    lint = {"files": ["tests/export/test_verilog.py"], "outcomes": {"passed": 2}}
+    parts = [record(10, part=f"{k}/3", began=f"2001-02-0{k} 00:00:00", features={"lint": lint}) for k in (1, 2, 3)]
+    said = "`make test-all` in 3 parts, 2001-02-01 to 2001-02-03, commit 0123456789ab: 30 passed, 0 failed.\n"
+    assert said in plan(None, parts) and "| `tests/export/test_verilog.py` | none | 6 passed, 0 failed |" in plan(
+        None, parts
+    )
+
+
+def test_the_document_names_parts_that_are_missing_or_killed_or_of_another_commit():
+    text = plan(None, [record(10, part="1/3"), record(4, part="3/3", commit="ba9876543210", failed=1, collected=9)])
+    assert "- `make test-all`, parts 2 of 3 not recorded: 14 passed, 1 failed.\n" in text
+    assert "  - part 1/3 of 2001-02-03, commit 0123456789ab: 10 passed, 0 failed.\n" in text
+    assert "commit ba9876543210: 4 passed, 1 failed; not finished: 5 of 9 tests.\n" in text
+
+
+def test_the_last_run_is_the_one_that_began_last_with_the_newest_record_of_each_part():
+    old, new, again = (
+        record(1, began=f"2001-01-0{k} 00:00:00", part=part) for k, part in enumerate(("1/2", "2/2", "1/2"), 1)
+    )
+    whole, other = record(9, began="2001-01-02 12:00:00"), record(9, began="2001-01-02 00:00:00", part="1/7")
+    assert last([again, whole, old, new, other]) == [again, new]
+    assert last([old, whole, new]) == [whole] and last([]) == []
+
+
+def test_the_last_whole_run_stays_in_the_document(tmp_path):
+    """When the tests were run again, but not all of them."""
+    few, one, two = (tmp_path / name for name in ("tests.json", "test-all-1-of-2.json", "test-all-2-of-2.json"))
+    few.write_text(json.dumps(record(5, chosen="not slow")))
+    one.write_text(json.dumps(record(7, part="1/2")))
+    two.write_text(json.dumps(record(8, part="2/2")))
+    document, kept = tmp_path / "plan.md", tmp_path / "test-all.json"
+    main(document, kept, [few, one, two])
+    assert "in 2 parts, 2001-02-03, commit 0123456789ab: 15 passed, 0 failed." in document.read_text()
+    first = document.read_text()
+    main(document, kept, [few])
+    assert document.read_text() == first
+
+
+def test_parts_are_the_whole_and_have_as_many_slow_tests_each():
+    tests = [f"{'slow' if k % 7 < 3 else 'fast'}{k}" for k in range(100)]
+
+    def slow(name):
+        return name.startswith("slow")
+
+    for n in (1, 2, 5, 7):
+        parts = [part_of(tests, k, n, slow) for k in range(1, n + 1)]
+        assert sorted(sum(parts, [])) == sorted(tests) and len(set(map(len, parts))) <= 2
+        assert max(sum(map(slow, part)) for part in parts) - min(sum(map(slow, part)) for part in parts) <= 1
+        assert all(part == sorted(part, key=tests.index) for part in parts)
+
+
+def pytest_of(tmp_path, *arguments):
+    """pytest with the settings of these tests over a file of others."""
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "tests.conftest", "-c", "/dev/null", *map(str, arguments)]
+    return subprocess.run([*command, tmp_path], capture_output=True, text=True, cwd=TESTS.parent)
+
+
+def test_parts_of_a_run_and_their_records(tmp_path):
+    """A part that is killed has recorded how far it came, and leaves the records of the others."""
+    (tmp_path / "conftest.py").write_text("import tests.conftest\ntests.conftest.EVERY = 0\n")
+    (tmp_path / "test_few.py").write_text(
+        "import os, signal, pytest\n"
+        "@pytest.mark.parametrize('k', range(3))\n"
+        "def test_right(k): pass\n"
+        "def test_wrong(): assert False\n"
+        "def test_killed(): os.kill(os.getpid(), signal.SIGKILL)\n"
+    )
+    file = tmp_path / "all.json"
+    runs = [pytest_of(tmp_path, f"--record={file}", "--part", f"{k}/2") for k in (1, 2)]
+    assert "3 deselected" in runs[1].stdout and runs[0].returncode == -9 and runs[1].returncode == 1, runs
+    one, two = (json.loads((tmp_path / f"all-{k}-of-2.json").read_text()) for k in (1, 2))
+    assert (one["part"], one["collected"], one["outcomes"]) == ("1/2", 3, {"passed": 2})
+    assert (two["part"], two["collected"], two["outcomes"]) == ("2/2", 2, {"passed": 1, "failed": 1})
+    assert pytest_of(tmp_path, "--part", "3/2").returncode == 4

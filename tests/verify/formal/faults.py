@@ -173,7 +173,7 @@ REST_WITHOUT_A_PLACE = Fault(
     "a rest without a place among the results", "core.control.finish", "rest", {"rest": "core.control.rest"}
 )
 TWEAK_WITHOUT_A_CALL = Fault(
-    "a tweak that was not called for", "core.tweak_cipher.o__valid", "left == 0", {"left": "core.tweak_cipher.left"}
+    "a tweak that was not called for", "core.tweak_cipher.o__valid", "!busy", {"busy": "core.tweak_cipher.busy"}
 )
 INPUT_WAITS_FOR_OUTPUT = Fault(
     "the input waits for the output", "core.pre.framing.i__ready", "was & out", {"out": "core.post.do__ready"}

@@ -141,18 +141,24 @@ def test_a_fault_is_not_proved(preset, prove, fault):
         prove(core, broken(flatten(core), fault))
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "preset, early",
-    [
-        *((preset, faults.EARLY_LANES) for preset in ("fast-brw-1s", "hmch-brw-3s", "hctr2-1s", "xcb-1s")),
-        *((preset, faults.EARLY_CALLS) for preset in ("heh-brw-1s", "heh-polys")),
-    ],
-)
-def test_two_stages_a_round(preset, early):
-    """And faults of them. The argument needs sectors of more beats than an AES takes cycles: 32 of them."""
+@cache
+def two_stages(preset):
+    """The argument needs sectors of more beats than an AES takes cycles: 32 of them."""
     beat = 16 * contract(preset).component.parameters.width
-    core = contract(preset, {"sector_bytes": 32 * beat, "round_stages": 2})
+    return contract(preset, {"sector_bytes": 32 * beat, "round_stages": 2})
+
+
+TWO_STAGES = {
+    **dict.fromkeys(("fast-brw-1s", "hmch-brw-3s", "hctr2-1s", "xcb-1s"), faults.EARLY_LANES),
+    **dict.fromkeys(("heh-brw-1s", "heh-polys"), faults.EARLY_CALLS),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("preset, early", TWO_STAGES.items())
+def test_two_stages_a_round(preset, early):
+    """And faults of them."""
+    core = two_stages(preset)
     flat = flatten(core)
     for rule in (prove_no_paths, prove_clearing, prove_stable, prove_order, prove_queues):
         assert rule(core, flat).gates > 0

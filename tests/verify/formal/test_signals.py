@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every signal that a formal rule or a planted fault names is in its core: told from the elaborated core, no proof."""
+
+from functools import cache
+
+import pytest
+from amaranth import Signal, Value
+from amaranth.hdl import Format
+from amaranth.hdl._ir import Fragment  # Amaranth gives the names of a design's signals nowhere else before its export
+
+from wideblock.export.contract import contract
+from wideblock.verify.formal import stream
+from wideblock.verify.formal.flat import flatten
+from wideblock.verify.formal.induction import Rule
+from wideblock.verify.formal.proof import NotApplicable
+
+from ...variants import few_of_many
+from . import faults
+from .faults import Fault
+from .test_stream import FAULTS, PRESETS, TWO_STAGES, small, two_stages
+
+pytestmark = pytest.mark.shows("formal-stream")
+
+PACKETS = contract("aes-gcm", {"data_bytes": 64, "ad_bytes": 48, "ports": "axi4-stream"})
+OF_PACKETS = (faults.FILLED_EARLY, faults.UNREAD_END)
+OF_REFRESHED_MASKS = {"eme2-1s": [faults.UNREFRESHED]}
+
+
+@cache
+def elaborated(core):
+    """Names of all signals of a core, of all fields of those, and of its memories, with the path of their modules."""
+    shell = core.shell
+    members = ((path, Value.cast(member)) for path, _, member in shell.signature.flatten(shell))
+    ports = {"_".join(map(str, path)): (value, None) for path, value in members if isinstance(value, Signal)}
+    signals, modules = set(), set()
+    for fragment in Fragment.get(shell, None).prepare(ports=ports).fragments.values():
+        path = "".join(f"{part}." for part in fragment.name[1:])
+        modules.add(path.removesuffix("."))
+        for signal, name in fragment.signal_names.items():
+            signals |= {f"{path}{each}" for each in fields(name, signal._format)}
+    return signals, modules
+
+
+def fields(name, form):
+    yield name
+    if isinstance(form, Format.Struct):
+        for field, inner in form._fields.items():
+            yield from fields(f"{name}.{field}", inner)
+
+
+def rules(core, monkeypatch):
+    """The rules that apply to a core, by name; nothing is proved."""
+    monkeypatch.setattr(stream, "prove", lambda core, rule, flat: rule)
+    for name, prove in stream.RULES.items():
+        if name != "paths":
+            try:
+                yield name, prove(core, None)
+            except NotApplicable:
+                continue
+
+
+def planted(preset):
+    return [fault for _, fault in FAULTS.get(preset, ())] + OF_REFRESHED_MASKS.get(preset, [])
+
+
+def unknown(core, rules, faults):
+    """Of each rule and fault the signals and memories that the core does not have."""
+    signals, modules = elaborated(core)
+    named = [(name, set(rule.signals.values())) for name, rule in rules]
+    named += [(str(fault), {fault.signal, *fault.signals.values()}) for fault in faults]
+    missing = {name: found - signals for name, found in named if not found <= signals}
+    for name, rule in rules:
+        if lost := {memory for memory in rule.kept if not any(f".{m}".endswith(f".{memory}") for m in modules)}:
+            missing.setdefault(name, set()).update(lost)
+    return missing
+
+
+@pytest.mark.parametrize("preset", few_of_many(PRESETS, FAULTS))
+def test_every_signal_that_is_named_exists(preset, monkeypatch):
+    core = small(preset)
+    found = list(rules(core, monkeypatch))
+    assert {"clearing", "stable"} <= {name for name, _ in found}
+    assert not unknown(core, found, planted(preset))
+
+
+@pytest.mark.parametrize("preset", few_of_many(TWO_STAGES, ["fast-brw-1s"]))
+def test_those_of_two_stages_a_round_too(preset, monkeypatch):
+    core = two_stages(preset)
+    assert not unknown(core, list(rules(core, monkeypatch)), [TWO_STAGES[preset]])
+
+
+def test_those_of_packets_too(monkeypatch):
+    assert not unknown(PACKETS, list(rules(PACKETS, monkeypatch)), OF_PACKETS)
+
+
+def test_every_fault_is_looked_up():
+    looked_up = [*(fault for preset in PRESETS for fault in planted(preset)), *OF_PACKETS]
+    assert [each.name for each in vars(faults).values() if isinstance(each, Fault) and each not in looked_up] == []
+
+
+def test_a_name_that_is_gone_is_found():
+    rule = Rule("", {"left": "core.tweak_cipher.left", "clear": "core.clear"}, "", kept=("results.beats", "gone"))
+    fault = Fault("fault", "core.gone", "left == 0", {"left": "core.tweak_cipher.left"})
+    assert unknown(small("xts-enc"), [("queues", rule)], [fault]) == {
+        "queues": {"core.tweak_cipher.left", "gone"},
+        "fault": {"core.gone", "core.tweak_cipher.left"},
+    }
+
+
+@pytest.mark.slow
+def test_the_elaborated_core_has_no_name_that_its_verilog_has_not(monkeypatch):
+    core = small("xts-enc")
+    named = {signal for _, rule in rules(core, monkeypatch) for signal in rule.signals.values()}
+    assert named <= set(flatten(core).widths) & elaborated(core)[0]
