@@ -81,5 +81,6 @@ class Flow:
 
     @property
     def work(self) -> int:
-        """Cycles for which a sector takes the resource that it takes most: no stream has a shorter interval."""
-        return max(Counter(lane for stage in self.stages for lane in stage.lanes if lane).values())
+        """Cycles for which a sector takes the resource or stage that it takes most: no interval is shorter."""
+        lanes = Counter(lane for stage in self.stages for lane in stage.lanes if lane)
+        return max(*lanes.values(), *(stage.steps for stage in self.stages))
