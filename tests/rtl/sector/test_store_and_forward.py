@@ -9,6 +9,7 @@ import pytest
 from amaranth import Module, Mux, Signal
 from amaranth.sim import Simulator
 
+from wideblock.rtl.flow.cycles import Cycles
 from wideblock.rtl.keys.material import KeyMaterial, KeyWord
 from wideblock.rtl.sector.parameters import SectorParameters
 from wideblock.rtl.sector.store_and_forward import StoreAndForward
@@ -30,7 +31,8 @@ class Sums(StoreAndForward):
         return KeyMaterial(port=(K,), ciphers=(K,))
 
     def __init__(self, p, *, overlap):
-        super().__init__(p, cipher_latency=1, compute=p.beats, interval=p.beats if overlap else None, leaving_slots=1)
+        cycles = Cycles.stated(compute=p.beats, beats=p.beats, interval=p.beats if overlap else None)
+        super().__init__(p, cipher_latency=1, cycles=cycles, leaving_slots=1)
 
     def elaborate(self, platform):
         m, w = Module(), self.parameters.width

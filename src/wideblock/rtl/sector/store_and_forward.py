@@ -10,6 +10,7 @@ from amaranth.hdl import ValueLike
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
+from wideblock.rtl.flow.cycles import Cycles
 from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.pipeline import later
@@ -31,16 +32,17 @@ __all__ = ["StoreAndForward"]
 class StoreAndForward(wiring.Component):
     """Entrance, admission, exit, key unit and clearing of a core, for sectors of one size unless a family makes others.
 
-    A family knows its cycles before it constructs this: ``compute`` as in :class:`SectorTiming`, and the ``interval``
-    from sector to sector, or None if there is one at a time. From these come the number of ``slots``, sectors that can
-    be under way, and the rest of ``timing``. ``residence`` is the time for which a sector in a stream takes a slot, if
-    that is not the latency of a sector alone. Sectors begin at least ``pace`` cycles apart, if that is not the
-    interval. A sector has so many ``rows`` in a ring, if they are not its beats. ``leaving_slots`` further sectors keep
-    their slots until their last beat is accepted. ``delay`` is the number of cycles for which calls of its neighbours
-    delay a sector in a stream at most, and ``held`` as in :class:`Behaviour`. Clearing goes over all ``depths``: rows
-    of memories, and cycles until a pipeline is empty. ``loading`` is the time that the core takes to make use of its
-    hash key or, without one, of the last derived word; see :meth:`KeyUnit.setup`. The control is ``ahead`` of the data
-    by so many cycles.
+    A family knows its cycles before it constructs this.
+
+    cipher_latency: cycles of a call of the cipher
+    cycles:         of sectors; from ``interval`` and ``residence`` comes the number of ``slots``, sectors under way
+    held:           as in :class:`Behaviour`
+    rows:           rows of a sector in a ring; None: its beats
+    leaving_slots:  further sectors that keep their slots until their last beat is accepted
+    depths:         rows of memories, and cycles until a pipeline is empty: clearing goes over all
+    loading:        cycles to make use of the hash key or, without one, of the last derived word; see
+                    :meth:`KeyUnit.setup`
+    ahead:          cycles by which the control is ahead of the data
 
     Its ``elaborate`` calls the stages below in the order of the data: :meth:`_stages`, :meth:`_enter`, its own,
     :meth:`_leave`, :meth:`_admission`, :meth:`_connect_keys`.
@@ -67,12 +69,8 @@ class StoreAndForward(wiring.Component):
         parameters: SectorParameters,
         *,
         cipher_latency: int,
-        compute: int,
-        interval: int | None,
-        residence: int | None = None,
-        delay: int = 0,
+        cycles: Cycles,
         held: int = 0,
-        pace: int | None = None,
         rows: int | None = None,
         leaving_slots: int = 0,
         depths: Sequence[int] = (),
@@ -81,11 +79,10 @@ class StoreAndForward(wiring.Component):
     ):
         self.parameters = p = parameters
         self.cipher_latency, self.leaving_slots, self.ahead = cipher_latency, leaving_slots, ahead
-        latency = compute + 1 + p.beats
-        period = interval or compute
-        self.pace, self.rows = pace or interval, rows or p.beats
+        period = cycles.interval or cycles.compute
+        self.pace, self.rows = cycles.pace, rows or p.beats
         self.slots = power_of_two(
-            -(-(1 + ahead + (residence or latency)) // period) + leaving_slots
+            -(-(1 + ahead + cycles.residence) // period) + leaving_slots
         )  # a slot is free a cycle later, or two
         self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
         self.entrance = self._make_entrance()
@@ -102,10 +99,9 @@ class StoreAndForward(wiring.Component):
         )
         self.key_unit = KeyUnit(material, sbox=p.sbox, rows=depth, round_stages=p.round_stages)
         self.timing = SectorTiming(
-            compute=compute,
-            latency=latency,
-            # a first beat is taken into the entrance as the last one before it leaves that
-            busy=latency + delay + max(0, period - p.beats - held),
+            compute=cycles.compute,
+            latency=cycles.latency,
+            busy=cycles.busy,
             interval=period,
             setup=key_words - 1 + self.key_unit.setup(call=ahead + cipher_latency, loading=moved + loading),
             zeroize=self.key_unit.clearing,

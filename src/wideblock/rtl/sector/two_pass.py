@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from amaranth import Module, Signal, Value
 
 from wideblock.errors import UserError
+from wideblock.rtl.flow.cycles import Cycles
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.hash.products import Event
 from wideblock.rtl.hash.program import Program
@@ -43,9 +44,7 @@ class TwoPass(StoreAndForward):
         programs: Programs,
         *,
         cipher_latency: int,
-        compute: int,
-        interval: int | None,
-        delay: int = 0,
+        cycles: Cycles,
         early: Sequence[Event] = (),
         ahead: int = 0,
     ):
@@ -73,9 +72,7 @@ class TwoPass(StoreAndForward):
         super().__init__(
             parameters,
             cipher_latency=cipher_latency,
-            compute=compute,
-            interval=interval,
-            delay=delay,
+            cycles=cycles,
             depths=[
                 cipher_latency + p.mult_stages + 2,
                 *(unit.depth for unit in self.units.values()),

@@ -5,8 +5,8 @@ from math import ceil
 
 import pytest
 
+from wideblock.rtl.flow.cycles import alone, streaming
 from wideblock.rtl.sector.encrypt_mix_encrypt.schedule import Schedule
-from wideblock.rtl.sector.encrypt_mix_encrypt.timetable import timetable
 
 pytestmark = pytest.mark.shows("cycle-contract")
 
@@ -37,16 +37,23 @@ def schedule(sector_bytes, lanes=1, *, period=128, cipher_latency=A):
 )
 def test_calls_of_a_sector(sector_bytes, lanes, refreshes, mixing, calls, compute):
     s = schedule(sector_bytes, lanes)
-    assert (s.refreshes, s.mixing, s.calls, s.compute, s.stall) == (refreshes, mixing, calls, compute, 0)
+    assert (s.refreshes, s.flow.work, alone(s.flow).compute) == (refreshes, calls, compute)
+    assert calls == 1 + s.beats + mixing + refreshes + s.steps
 
 
-def test_the_second_layer_waits_for_a_mask_only_where_a_period_is_shorter_than_a_call():
-    for cipher_latency in (11, 15, 21, 29, 41, 57):
-        for lanes in (1, 2, 4, 8):
-            s = schedule(4096, lanes, cipher_latency=cipher_latency)
-            needed = s.first_step + s.refreshes + s.steps_before_refresh  # cycle of the first step with that mask
-            known = s.first_step + s.refreshes + cipher_latency
-            assert s.stall == max(0, known - needed)
+@pytest.mark.parametrize("cipher_latency", [11, 15, 21, 29, 41, 57])
+@pytest.mark.parametrize("lanes", [1, 2, 4, 8])
+@pytest.mark.parametrize("sector_bytes", [16, 17, 520, 2048, 2064, 4096, 4104])
+def test_compute_is_the_sum_of_its_waits(sector_bytes, lanes, cipher_latency):
+    """The second layer waits for a mask only where a period is shorter than a call.
+
+    The tweak's call enters in cycle 1, each mixing call a cycle after the result that it is made of.
+    """
+    s, A = schedule(sector_bytes, lanes, cipher_latency=cipher_latency), cipher_latency
+    mixing = 2 if s.rest else 1
+    first_step = 2 + s.beats - 1 + A + mixing * (1 + A) + 1
+    stall = max(0, A - s.steps_before_refresh) if s.refreshes else 0
+    assert alone(s.flow).compute == first_step + s.refreshes + stall + s.steps - 1 + A
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8])
@@ -54,8 +61,8 @@ def test_the_second_layer_waits_for_a_mask_only_where_a_period_is_shorter_than_a
 def test_a_stream_takes_the_lanes_in_every_cycle(sector_bytes, lanes):
     """In a stream of sectors that are not tiny nothing but the calls takes a cycle of the lanes."""
     s = schedule(sector_bytes, lanes)
-    stream = timetable(s)
-    assert s.calls <= stream.interval <= s.calls + (0 if s.calls > 40 else 1)
+    stream = streaming(s.flow)
+    assert s.flow.work <= stream.interval <= s.flow.work + (0 if s.flow.work > 40 else 1)
     assert ceil(stream.residence / stream.interval) >= 2
 
 
@@ -65,4 +72,4 @@ def test_every_sector_has_a_steady_interval(lanes, cipher_latency):
     for blocks in (1, 2, 3, 5, 8, 9, 17, 129):
         for rest in (0, 7):
             s = schedule(16 * blocks + rest, lanes, cipher_latency=cipher_latency)
-            assert s.calls <= timetable(s).interval <= max(s.calls + 23, s.compute)
+            assert s.flow.work <= streaming(s.flow).interval <= max(s.flow.work + 23, alone(s.flow).compute)

@@ -5,8 +5,9 @@ from itertools import pairwise
 
 import pytest
 
+from wideblock.rtl.flow.cycles import alone, streaming
+from wideblock.rtl.flow.play import play
 from wideblock.rtl.sector.feistel_mix_feistel.schedule import Schedule
-from wideblock.rtl.sector.feistel_mix_feistel.timetable import play, timetable
 from wideblock.rtl.stream.stages import power_of_two
 
 pytestmark = pytest.mark.shows("cycle-contract")
@@ -30,17 +31,24 @@ A = 11
 )
 def test_steps_of_a_sector(pairs, lanes, beats, steps, last_lane, calls, compute):
     s = Schedule(pairs, lanes, A)
-    assert (s.beats, s.steps, s.last_lane, s.calls, s.compute) == (beats, steps, last_lane, calls, compute)
+    assert (s.beats, s.steps, s.last_lane) == (beats, steps, last_lane)
+    assert (s.flow.work, alone(s.flow).compute) == (calls, compute)
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8])
 @pytest.mark.parametrize("cipher_latency", [11, 21, 41])
-def test_cycles_of_a_sector_alone_are_those_that_are_played(lanes, cipher_latency):
+def test_compute_is_the_sum_of_its_waits(lanes, cipher_latency):
+    """As many steps as a call has cycles enter one after another, and take the lanes for three calls.
+
+    Steps of two beats enter in even cycles, and so their second calls in odd ones. A last step of one beat, in an odd
+    cycle, waits for one if there is any.
+    """
+    A = cipher_latency
     for pairs in (*range(1, 60), 128):
-        s = Schedule(pairs, lanes, cipher_latency)
-        played = play(s, pace=1, sectors=1)
-        assert played.opened == [1] and played.computed == [s.compute]
-        assert played.left == [s.latency - 1]  # as its last beat is read, a cycle before it is valid
+        s = Schedule(pairs, lanes, A)
+        second_layer = s.beats + (s.beats % 2 and s.beats >= 2 + A) + 3 * A + 2
+        groups, rest = divmod(s.steps - 1, A)
+        assert alone(s.flow).compute == second_layer + groups * 3 * A + rest + 3 * A
 
 
 @pytest.mark.parametrize(
@@ -48,7 +56,7 @@ def test_cycles_of_a_sector_alone_are_those_that_are_played(lanes, cipher_latenc
 )
 def test_interval(pairs, lanes, interval, pace):
     """Long sectors follow each other as fast as they come, and take little more than their calls."""
-    stream = timetable(Schedule(pairs, lanes, A))
+    stream = streaming(Schedule(pairs, lanes, A).flow)
     assert (stream.interval, stream.pace) == (interval, pace)
 
 
@@ -56,10 +64,10 @@ def test_interval(pairs, lanes, interval, pace):
 @pytest.mark.parametrize("lanes", [1, 2, 4])
 def test_a_stream_is_steady_and_has_a_slot_for_each_sector(pairs, lanes):
     s = Schedule(pairs, lanes, A)
-    stream = timetable(s)
-    slots = power_of_two(-(-(stream.residence + 1) // stream.interval))
-    played = play(s, stream.pace, 200)
-    edge = 2 * (1 + s.latency // stream.interval)
+    stream = streaming(s.flow)
+    slots = power_of_two(-(-stream.residence // stream.interval))
+    played = play(s.flow, 200, stream.pace)
+    edge = 2 * (1 + stream.latency // stream.interval)
     for times in (played.accepted, played.left):
         assert {b - a for a, b in list(pairwise(times))[edge:-edge]} == {stream.interval}
     for number, opened in enumerate(played.opened):

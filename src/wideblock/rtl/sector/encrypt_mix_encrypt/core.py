@@ -24,6 +24,7 @@ from typing import Any
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.pipelined import both_ways
+from wideblock.rtl.flow.cycles import alone, streaming
 from wideblock.rtl.stream.stages import blocks
 
 from ..parameters import EncryptMixEncryptParameters
@@ -32,7 +33,6 @@ from ..store_and_forward import StoreAndForward
 from .calls import Calls
 from .equations import Equations
 from .schedule import Schedule
-from .timetable import timetable
 from .values import Call, Carried, Frame, Mixed, Mixing, Rest
 
 __all__ = ["EncryptMixEncrypt"]
@@ -54,14 +54,10 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         self.ciphers = both_ways(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
         A = next(iter(self.ciphers.values())).timing.latency
         self.schedule = s = Schedule(p.m, p.sector_bytes % 16, p.lanes, self.period, p.ahead + A)
-        stream = timetable(s) if p.overlap else None
         super().__init__(
             p,
             cipher_latency=A,
-            compute=s.compute,
-            interval=stream.interval if stream else None,
-            residence=stream.residence + 1 if stream else None,
-            delay=stream.delay if stream else 0,
+            cycles=streaming(s.flow) if p.overlap else alone(s.flow, held=1),
             held=1,  # in the entrance, while the tweak's call takes its turn
             ahead=p.ahead,
         )

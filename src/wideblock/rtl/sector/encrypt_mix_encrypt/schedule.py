@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of a sector, and the cycles that follow from them."""
+"""The calls of a sector, and their order."""
 
 from dataclasses import dataclass
+
+from wideblock.rtl.flow.stage import After, Flow, Stage
 
 __all__ = ["Schedule"]
 
@@ -48,31 +50,25 @@ class Schedule:
         return min(self.steps, self.period // self.lanes - 1)
 
     @property
-    def stall(self) -> int:
-        """Cycles for which the second layer waits for the refreshed masks: none unless a period is a few steps."""
-        return max(0, self.cipher_latency - self.steps_before_refresh) if self.refreshes else 0
+    def flow(self) -> Flow:
+        """The stages of a sector. The mixing calls go first, then the first layer, then the second."""
 
-    @property
-    def mixing(self) -> int:
-        """Mixing calls, each on the result of the one before it."""
-        return 2 if self.rest else 1
+        def calls(n: int) -> tuple[str, ...]:
+            return ("lanes",) * n
 
-    @property
-    def first_step(self) -> int:
-        """Cycle in which the first call of the second layer, or of a refresh, can enter the lanes.
-
-        1 cycle in the input register and 1 for the tweak; each mixing call enters a cycle after the result that it is
-        made of; the mask is stored a cycle after the last of them.
-        """
-        A = self.cipher_latency
-        return 2 + self.beats - 1 + A + self.mixing * (1 + A) + 1
-
-    @property
-    def compute(self) -> int:
-        """Cycles from the first beat accepted to the last result known, into an idle core."""
-        return self.first_step + self.refreshes + self.stall + self.steps - 1 + self.cipher_latency
-
-    @property
-    def calls(self) -> int:
-        """Cycles of the lanes that a sector takes."""
-        return 1 + self.beats + self.mixing + self.refreshes + self.steps
+        A, masks = self.cipher_latency, self.refreshes
+        halfway = [Stage("halfway", calls(1), A, (After("first"),))] if self.rest else []
+        mixed = Stage("mixed", calls(1), A, (After("halfway" if self.rest else "first"),))
+        refreshed = [After("second", masks - 1, begin=masks + self.steps_before_refresh)] if masks else []
+        return Flow(
+            (
+                *halfway,
+                mixed,
+                Stage("first", calls(1 + self.beats), A),  # the tweak's call is its first step
+                Stage("second", calls(masks + self.steps), A, (After("mixed"), *refreshed)),
+                Stage("exit", ("exit",) * self.beats, 0, (After("second"),)),
+            ),
+            enters="first",
+            computes="second",
+            leaves="exit",
+        )

@@ -21,6 +21,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
+from wideblock.rtl.flow.cycles import alone, streaming
 from wideblock.rtl.pipeline import later
 from wideblock.rtl.stream.stages import blocks
 from wideblock.rtl.stream.storage import Delay
@@ -31,7 +32,6 @@ from ..store_and_forward import StoreAndForward
 from .equations import Equations, Mask
 from .multiples import Multiples, Numbers, StoredNumbers
 from .schedule import Schedule
-from .timetable import timetable
 from .values import PAIR, Carried, Frame, Step, job_layout
 
 __all__ = ["FeistelMixFeistel"]
@@ -52,15 +52,10 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         p = parameters
         self.cipher = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
         self.schedule = s = Schedule(p.pairs, p.lanes, self.cipher.timing.latency)
-        stream = timetable(s) if p.overlap else None
         super().__init__(
             p,
             cipher_latency=s.cipher_latency,
-            compute=s.compute,
-            interval=stream.interval if stream else None,
-            residence=stream.residence + 1 if stream else None,
-            delay=stream.delay if stream else 0,
-            pace=stream.pace if stream else None,
+            cycles=streaming(s.flow) if p.overlap else alone(s.flow),
             rows=s.steps,
             loading=s.steps if p.masks == "stored" else 0,
         )

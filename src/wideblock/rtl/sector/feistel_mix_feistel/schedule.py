@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of a sector, and the cycles that follow from them."""
+"""The calls of a sector, and their order."""
 
 from dataclasses import dataclass
+
+from wideblock.rtl.flow.stage import After, Flow, Stage
 
 __all__ = ["Schedule"]
 
@@ -38,40 +40,29 @@ class Schedule:
         return (self.pairs - 1) % self.lanes
 
     @property
-    def last_entry(self) -> int:
-        """Cycle in which the last step enters the lanes for the first time; the first beat is accepted in cycle 0.
+    def flow(self) -> Flow:
+        """The stages of a sector, each a call; the steps that come back go first, then the second layer's first call.
 
-        A beat is in the input register a cycle after it is accepted. Steps of two beats enter in even cycles, and so
-        their second calls in odd ones. A last step of one beat, in an odd cycle, waits for one if there is any.
+        A step of the first layer enters with its second beat, or with the last one. S is there with the result of S_y;
+        a cycle later the sector is due, and a cycle later its first step has been read.
         """
-        waits = self.beats % 2 and self.beats >= 2 + self.cipher_latency
-        return self.beats + int(waits)
+        A, step = self.cipher_latency, ("lanes",) * self.steps
 
-    @property
-    def second_layer(self) -> int:
-        """Cycle in which the first step of the second layer can enter the lanes.
+        def again(name: str, before: str, per: int = 1) -> Stage:
+            return Stage(name, step, A, (After(before, None, per=per, delay=0),))
 
-        S_y is there three calls after the last step's entry; a cycle later the sector is due, and a cycle later its
-        first step has been read.
-        """
-        return self.last_entry + 3 * self.cipher_latency + 2
-
-    @property
-    def compute(self) -> int:
-        """Cycles from the first beat accepted to the last result known, into an idle core.
-
-        As many steps as a call has cycles enter one after another, and take the lanes for three calls.
-        """
-        A = self.cipher_latency
-        groups, rest = divmod(self.steps - 1, A)
-        return self.second_layer + groups * 3 * A + rest + 3 * A
-
-    @property
-    def latency(self) -> int:
-        """Cycles from the first beat accepted to the last beat of the result."""
-        return self.compute + 1 + self.beats
-
-    @property
-    def calls(self) -> int:
-        """Cycles of the lanes that a sector takes."""
-        return 5 * self.steps + 1
+        beats = tuple("lanes" if beat % 2 or beat == self.beats - 1 else None for beat in range(self.beats))
+        return Flow(
+            (
+                again("X", "W", per=2),
+                Stage("Sy", ("lanes",), A, (After("X", delay=0),)),
+                again("Cp", "YZ"),
+                again("C", "Cp"),
+                Stage("YZ", step, A, (After("Sy", delay=2),)),
+                Stage("W", beats, A),
+                Stage("exit", ("exit",) * self.beats, 0, (After("C"),)),
+            ),
+            enters="W",
+            computes="C",
+            leaves="exit",
+        )

@@ -12,6 +12,7 @@ small memories with a row for each sector under way; a pointer a stage says whos
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
+from wideblock.rtl.flow.cycles import Cycles
 from wideblock.rtl.hash.unit import HashUnit
 from wideblock.rtl.stream.stages import blocks, select
 
@@ -56,9 +57,12 @@ class HashCounterHash(Equations, TwoPass):
             p,
             made,
             cipher_latency=cipher_latency,
-            compute=compute(p, made, self.place, self.calls),
-            interval=max(made["front"].steps, made["back"].steps, least_interval) if p.overlap else None,
-            delay=structure.lane_calls if p.overlap else 0,
+            cycles=Cycles.stated(
+                compute=compute(p, made, self.place, self.calls),
+                beats=p.beats,
+                interval=max(made["front"].steps, made["back"].steps, least_interval) if p.overlap else None,
+                delay=structure.lane_calls if p.overlap else 0,
+            ),
             early=[BACK.h] if self.shortcut else [],
             ahead=p.ahead,
         )

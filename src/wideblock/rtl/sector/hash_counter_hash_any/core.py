@@ -20,6 +20,7 @@ from amaranth.lib import data
 
 from wideblock.rtl.aes.iterative import IterativeDecryption, beside
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
+from wideblock.rtl.flow.cycles import Cycles
 from wideblock.rtl.hash.run import HornerRun
 from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.stream.behaviour import Behaviour, Fault, Length, SectorTiming, Stated
@@ -99,18 +100,19 @@ class HashCounterHashAny(Equations, StoreAndForward):
         steps = {"most": rows + self.held, "stages": p.mult_stages, "leaf": p.leaf, "reading": self.reading}
         self.hashes = HornerRun(**steps), HornerRun(**steps)
         first, second = self._passes(p.tweak_bytes, p.sector_bytes)
+        held = _blocks(p.tweak_bytes)
+        stated = Cycles.stated(
+            compute=first + second, beats=p.beats, interval=second + 1, held=held, residence=second + 1 + p.beats
+        )
         super().__init__(
             p,
             cipher_latency=self.cipher_latency,
-            compute=first + second,
-            interval=second + 1,
-            residence=second + 1 + p.beats,
-            held=_blocks(p.tweak_bytes),
+            cycles=replace(stated, pace=None),  # a message begins when the one before it is through its first pass
+            held=held,
             rows=rows,
             depths=[self.cipher_latency + p.mult_stages + 2, self.hashes[0].decimation],
             loading=self.hashes[0].setup,
         )
-        self.pace = None  # a message begins when the one before it is through its first pass
 
     # Cycles, ports and behaviour
 

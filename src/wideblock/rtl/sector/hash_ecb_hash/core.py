@@ -16,6 +16,7 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.hdl import ValueLike
 
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
+from wideblock.rtl.flow.cycles import Cycles
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.hash.products import DIGEST, Event, Plan
 from wideblock.rtl.hash.program import Arrival, Program, schedule
@@ -113,9 +114,12 @@ class HashEcbHash(Equations, TwoPass):
             p,
             programs,
             cipher_latency=A,
-            compute=first_call + p.ahead + A + queued + back.done(BACK.Cm) + p.ahead - early,
-            interval=max(front.steps, back.steps, self.lane_steps + 1) if p.overlap else None,
-            delay=1 if p.overlap else 0,  # by the tweak's call of a later sector
+            cycles=Cycles.stated(
+                compute=first_call + p.ahead + A + queued + back.done(BACK.Cm) + p.ahead - early,
+                beats=p.beats,
+                interval=max(front.steps, back.steps, self.lane_steps + 1) if p.overlap else None,
+                delay=1 if p.overlap else 0,  # by the tweak's call of a later sector
+            ),
             early=[] if p.overlap else [FRONT.U, BACK.Cm],
             ahead=p.ahead,
         )

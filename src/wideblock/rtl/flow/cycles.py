@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cycles of sectors through a core, one alone and a steady stream of them."""
+
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+
+from .play import play
+from .stage import Flow
+
+__all__ = ["Cycles", "alone", "streaming"]
+
+MEASURED = 50
+"""Sectors whose distances must be equal, between others before and behind them."""
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """Cycles of sectors of one size; see :class:`~wideblock.rtl.stream.behaviour.SectorTiming` for the first four.
+
+    compute, latency: of a sector in an idle core
+    interval:  from sector to sector; None: one at a time
+    busy:      at most, of a sector in a stream
+    pace:      least cycles from the beginning of a sector to that of the next; None: no such distance is kept
+    residence: at most, from the first step of a sector until its slot is free
+    """
+
+    compute: int
+    latency: int
+    interval: int | None
+    busy: int
+    pace: int | None
+    residence: int
+
+    @classmethod
+    def stated(
+        cls,
+        *,
+        compute: int,
+        beats: int,
+        interval: int | None,
+        delay: int = 0,
+        held: int = 0,
+        residence: int | None = None,
+    ) -> "Cycles":
+        """Those of a core whose ``compute`` and ``interval`` are known otherwise, for sectors of ``beats``.
+
+        delay:     cycles for which calls of its neighbours delay a sector in a stream at most
+        held:      cycles for which a sector's first beat holds the second one off
+        residence: if it is not the latency of a sector alone
+        """
+        latency = compute + 1 + beats
+        # a first beat is taken into the entrance as the last one before it leaves that
+        busy = latency + delay + max(0, (interval or compute) - beats - held)
+        return cls(compute, latency, interval, busy, interval, residence or latency)
+
+
+@lru_cache(maxsize=256)
+def alone(flow: Flow, held: int = 0) -> Cycles:
+    """The cycles of sectors that enter one at a time; the first beat of each holds the second one off for ``held``."""
+    played, beats = play(flow, 1), flow[flow.leaves].steps
+    return Cycles.stated(compute=played.computed[0], beats=beats, interval=None, held=held)
+
+
+@lru_cache(maxsize=256)
+def streaming(flow: Flow) -> Cycles:
+    """The cycles of sectors that follow each other at the least pace at which they soon are equally far apart.
+
+    The first pace tried is none at all. Sectors that would overtake the work of those before them need one: the least
+    that is not below a sector's ``work``. Raises ValueError if there is none.
+    """
+    one = alone(flow)
+    beats = flow[flow.leaves].steps
+    for pace in (beats, *range(max(beats, flow.work), 2 * flow.work + 64)):
+        edge = 2 * (1 + one.latency // max(pace, flow.work))
+        played = play(flow, MEASURED + 2 * edge, pace)
+        gaps = {b - a for t in (played.accepted, played.left) for a, b in list(pairwise(t))[edge:-edge]}
+        if len(gaps) == 1:
+            residence, stay = (
+                max(b - a for a, b in zip(times, played.left, strict=True))
+                for times in (played.opened, played.accepted)
+            )
+            return replace(one, interval=gaps.pop(), busy=stay + 1, pace=pace, residence=residence + 1)
+    raise ValueError(f"no steady interval for {flow}")

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sectors played through a flow cycle by cycle."""
+
+from dataclasses import dataclass
+
+from .stage import Flow, Stage
+
+__all__ = ["Played", "play"]
+
+
+@dataclass(frozen=True)
+class Played:
+    """Cycles of sectors that are offered back to back; beats are accepted in every cycle.
+
+    steps: of each stage, those of every step of every sector, in order
+    """
+
+    flow: Flow
+    steps: dict[str, list[int]]
+
+    def _each(self, stage: str, step: int) -> list[int]:
+        steps = self.flow[stage].steps
+        return self.steps[stage][step % steps :: steps]
+
+    @property
+    def opened(self) -> list[int]:
+        """Cycles in which a sector's first step enters."""
+        return self._each(self.flow.enters, 0)
+
+    @property
+    def accepted(self) -> list[int]:
+        """Cycles in which the first beat of a sector goes into the input register: as the last one before it enters."""
+        return [0, *self._each(self.flow.enters, -1)[:-1]]
+
+    @property
+    def computed(self) -> list[int]:
+        """Cycles in which the last result of a sector is known."""
+        latency = self.flow[self.flow.computes].latency
+        return [at + latency for at in self._each(self.flow.computes, -1)]
+
+    @property
+    def left(self) -> list[int]:
+        """Cycles in which the last beat of a sector is read."""
+        return self._each(self.flow.leaves, -1)
+
+
+def play(flow: Flow, sectors: int, pace: int = 1) -> Played:
+    """Plays ``sectors``, which enter at least ``pace`` cycles apart. Raises ValueError if a step can never pass."""
+    times: dict[str, list[int]] = {stage.name: [] for stage in flow.stages}
+    places = [_Place(flow, stage, sectors, pace, times) for stage in flow.stages]
+    left, last, now = times[flow.leaves], sectors * flow[flow.leaves].steps, 0
+    while len(left) < last:
+        now += 1
+        taken: set[str] = set()
+        passed = False
+        for place in places:
+            if place.at is None or place.at > now or place.lane in taken:
+                continue
+            if place.lane:
+                taken.add(place.lane)
+            place.pass_step(now)
+            passed = True
+        for place in places:
+            if place.at is None:
+                place.look()
+        if not passed:
+            coming = [place.at for place in places if place.at is not None]
+            if not coming:
+                raise ValueError(f"no step can pass after cycle {now}")
+            now = max(now, min(coming) - 1)
+    return Played(flow, times)
+
+
+class _Place:
+    """The next step of a stage in a play: the ``lane`` that it takes, and ``at``, the first cycle in which it can pass.
+
+    ``at`` is None while a step that it waits for has not passed, and when all have.
+    """
+
+    def __init__(self, flow: Flow, stage: Stage, sectors: int, pace: int, times: dict[str, list[int]]):
+        self._lanes, self._times = stage.lanes, times[stage.name]
+        self._sectors, self._sector, self._step = sectors, 0, 0
+        self._pace = pace if stage.name == flow.enters else 1
+        self._awaited: list[list[tuple[list[int], int, int, int]]] = [[] for _ in stage.lanes]
+        for after in stage.after:
+            other = flow[after.stage]
+            for step, awaited in enumerate(self._awaited):
+                if (number := after.awaited(step, other.steps)) is not None:
+                    awaited.append((times[other.name], number, other.steps, other.latency + after.delay))
+        self.look()
+
+    def look(self) -> None:
+        """Sets ``lane`` and ``at`` from the steps that have passed."""
+        self.at: int | None = None
+        self.lane = self._lanes[self._step]
+        if self._sector == self._sectors:
+            return
+        earliest = self._times[-1] + 1 if self._times else 1
+        if self._step == 0 and self._sector:
+            earliest = max(earliest, self._times[-len(self._lanes)] + self._pace)
+        for times, number, steps, delay in self._awaited[self._step]:
+            index = self._sector * steps + number
+            if index >= len(times):
+                return
+            earliest = max(earliest, times[index] + delay)
+        self.at = earliest
+
+    def pass_step(self, now: int) -> None:
+        """Notes the step's cycle, and turns to the next one."""
+        self._times.append(now)
+        self.at, self._step = None, self._step + 1
+        if self._step == len(self._lanes):
+            self._step, self._sector = 0, self._sector + 1

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stages, and the order of their steps, as values."""
+
+from collections import Counter
+from dataclasses import dataclass
+
+__all__ = ["After", "Flow", "Stage"]
+
+
+@dataclass(frozen=True)
+class After:
+    """A step passes no earlier than ``delay`` cycles after the result of a step of another stage, or of its own.
+
+    stage: name of the stage waited for, for the same sector
+    step:  number of the step waited for, counted from the end if negative; None: see ``per``
+    per:   with ``step`` None, step k waits for ``per`` steps more than step k - 1 does, the first ``per`` for step 0
+    begin: the first step that waits
+    delay: cycles; 0: in the cycle of the result
+    """
+
+    stage: str
+    step: int | None = -1
+    per: int = 1
+    begin: int = 0
+    delay: int = 1
+
+    def awaited(self, step: int, steps: int) -> int | None:
+        """Number of the step, of ``steps``, that ``step`` waits for; None if it does not wait."""
+        if step < self.begin:
+            return None
+        if self.step is None:
+            return min(steps, (step + 1) * self.per) - 1
+        return self.step % steps
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A stage, which the steps of every sector pass in order, no more than one a cycle.
+
+    name:    unique in its flow
+    lanes:   of each step of a sector, the resource that it takes for a cycle; None if it takes none
+    latency: cycles from a step to its result
+    after:   what a step waits for, beside the step before it
+    """
+
+    name: str
+    lanes: tuple[str | None, ...]
+    latency: int = 0
+    after: tuple[After, ...] = ()
+
+    @property
+    def steps(self) -> int:
+        """Steps of a sector."""
+        return len(self.lanes)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """The stages of a core, those first that take a resource before others.
+
+    enters:   the stage of the input, whose steps are offered from cycle 1 on, a cycle after the first beat is accepted
+    computes: the stage whose last result completes a sector's
+    leaves:   the stage that reads a sector's result, a beat a step; a beat is valid a cycle later
+    """
+
+    stages: tuple[Stage, ...]
+    enters: str
+    computes: str
+    leaves: str
+
+    def __post_init__(self):
+        names = [stage.name for stage in self.stages]
+        if len(set(names)) < len(names):
+            raise ValueError(f"stages must have different names, got {', '.join(names)}")
+        awaited = {after.stage for stage in self.stages for after in stage.after}
+        if missing := {self.enters, self.computes, self.leaves, *awaited} - set(names):
+            raise ValueError(f"no stage {', '.join(sorted(missing))}; there are {', '.join(names)}")
+
+    def __getitem__(self, name: str) -> Stage:
+        return next(stage for stage in self.stages if stage.name == name)
+
+    @property
+    def work(self) -> int:
+        """Cycles for which a sector takes the resource or stage that it takes most: no interval is shorter."""
+        lanes = Counter(lane for stage in self.stages for lane in stage.lanes if lane)
+        return max(*lanes.values(), *(stage.steps for stage in self.stages))

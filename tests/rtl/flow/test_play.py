@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sectors played through small flows, whose cycles can be counted by hand."""
+
+from itertools import pairwise
+
+import pytest
+
+from wideblock.rtl.flow.cycles import alone, streaming
+from wideblock.rtl.flow.play import play
+from wideblock.rtl.flow.stage import After, Flow, Stage
+
+pytestmark = pytest.mark.shows("cycle-contract")
+
+
+def flow(beats=2, latency=5, *, second="lanes", after=("first",), **how):
+    """Two layers of ``beats`` calls; the second one has the ``second`` resource and waits ``how`` for ``after``."""
+    waits = tuple(After(name, **how) for name in after)
+    return Flow(
+        (
+            Stage("second", (second,) * beats, latency, waits),
+            Stage("first", ("lanes",) * beats, latency),
+            Stage("exit", ("exit",) * beats, 0, (After("second"),)),
+        ),
+        enters="first",
+        computes="second",
+        leaves="exit",
+    )
+
+
+def test_a_sector_alone():
+    """Calls in cycles 1 and 2; the second layer a cycle after the last result, 7; its last result 14; out 15, 16."""
+    played = play(flow(), 1)
+    assert played.steps == {"first": [1, 2], "second": [8, 9], "exit": [15, 16]}
+    assert (played.opened, played.accepted, played.computed, played.left) == ([1], [0], [14], [16])
+    assert (alone(flow()).compute, alone(flow()).latency, alone(flow()).busy) == (14, 17, 29)
+    assert alone(flow(), held=1).busy == 28
+
+
+@pytest.mark.parametrize(
+    ("how", "second"),
+    [
+        ({"delay": 3}, [10, 11]),
+        ({"delay": 0}, [7, 8]),
+        ({"step": 0}, [7, 8]),
+        ({"step": None}, [7, 8]),
+        ({"step": None, "per": 2}, [8, 9]),
+        ({"begin": 1}, [1, 8]),
+        ({"begin": 2}, [1, 2]),
+    ],
+)
+def test_waiting_for_a_step(how, second):
+    assert play(flow(second="others", **how), 1).steps["second"] == second
+
+
+def test_the_first_of_two_stages_takes_the_resource():
+    """Without a wait the second layer takes the lanes from the first in cycles 1 and 2."""
+    assert play(flow(begin=2), 1).steps["first"] == [3, 4]
+
+
+def test_a_step_without_a_resource_takes_none():
+    stages = Stage("first", (None, "lanes"), 5), Stage("exit", ("exit", "exit"), 0, (After("first"),))
+    made = Flow(stages, "first", "first", "exit")
+    assert made.work == 2 and play(made, 2, pace=2).steps["first"] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize("beats", [1, 2, 7, 16])
+@pytest.mark.parametrize("latency", [1, 5, 11])
+def test_a_stream_is_steady_and_no_faster_than_its_work(beats, latency):
+    made = flow(beats, latency)
+    stream, played = streaming(made), play(made, 200, streaming(made).pace)
+    assert made.work == 2 * beats <= stream.interval and stream.latency <= stream.busy
+    for times in (played.accepted, played.left):
+        assert {b - a for a, b in pairwise(times[80:120])} == {stream.interval}
+    assert max(b - a for a, b in zip(played.accepted, played.left, strict=True)) + 1 == stream.busy
+    assert streaming(flow(beats, latency, second="others")).interval == beats
+
+
+def test_a_pace_holds_sectors_off():
+    assert play(flow(), 3, pace=9).opened == [1, 10, 19]
+
+
+def test_a_flow_that_cannot_go_on_is_refused():
+    with pytest.raises(ValueError, match="no step can pass after cycle 3"):
+        play(flow(after=("first", "exit")), 1)
+
+
+def test_stages_are_named_once_and_exist():
+    with pytest.raises(ValueError, match="different names, got a, a"):
+        Flow((Stage("a", (None,)), Stage("a", (None,))), "a", "a", "a")
+    with pytest.raises(ValueError, match="no stage b, c; there are a"):
+        Flow((Stage("a", (None,), 0, (After("b"),)),), "a", "a", "c")
