@@ -20,6 +20,7 @@ from wideblock.verify.formal.paths import prove_no_paths
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
 from wideblock.verify.formal.rules import family
 from wideblock.verify.formal.rules.parts import resetting, settled
+from wideblock.verify.formal.secrecy import prove_secrecy
 
 __all__ = [
     "RULES",
@@ -31,6 +32,7 @@ __all__ = [
     "prove_order",
     "prove_queues",
     "prove_release",
+    "prove_secrecy",
     "prove_stable",
 ]
 
@@ -80,9 +82,7 @@ def prove_clearing(core: Contract, flat: Flat | None = None) -> Proof:
 def prove_stable(core: Contract, flat: Flat | None = None) -> Proof:
     """Proves that a valid output word stays, with all its fields, until it is accepted.
 
-    A reset and the begin of clearing end that. Of the family hash-counter-hash the order of sectors in the back hash is
-    assumed, see :func:`wideblock.verify.formal.rules.hash_counter_hash.held`; with overlap :func:`prove_order` proves
-    it. ``flat`` is proved in place of the core's own Verilog.
+    A reset and the begin of clearing end that. ``flat`` is proved in place of the core's own Verilog.
     """
     rule = family(core).held(core)
     (stream,) = (stream for stream in core.shell.streams if stream.channel.flow is Out)
@@ -151,6 +151,7 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "queues": prove_queues,
     "order": prove_order,
     "release": prove_release,
+    "secrecy": prove_secrecy,
 }
 """Every rule by its name."""
 
