@@ -32,6 +32,26 @@ class Fault:
         return self.name
 
 
+@dataclass(frozen=True)
+class Ungated:
+    """``memory`` is written with ones, whether the core clears or not."""
+
+    memory: str
+
+    def __str__(self) -> str:
+        return f"{self.memory} is not written with zeros"
+
+    def into(self, flat: Flat) -> Flat:
+        """The flat core with the fault."""
+        cell = (
+            rf'(  cell \$memwr_v2 .*\n    parameter \\MEMID "\\\\{re.escape(self.memory)}"\n'
+            r"(?:    .*\n)*?    parameter \\WIDTH (\d+)\n(?:    .*\n)*?    connect \\DATA ).*\n"
+        )
+        rtlil, found = re.subn(cell, lambda f: f"{f[1]}{f[2]}'{'1' * int(f[2])}\n", flat.rtlil)
+        assert found == 1, (self.memory, found)
+        return Flat(flat.module, rtlil)
+
+
 def buffered(flat: Flat) -> str:
     """The flat core in RTLIL with a cell in the place of each alias, so that a cut changes all readers of a signal."""
 
@@ -46,8 +66,10 @@ def buffered(flat: Flat) -> str:
     return _ALIAS.sub(cell, flat.rtlil)
 
 
-def broken(flat: Flat, fault: Fault) -> Flat:
+def broken(flat: Flat, fault: Fault | Ungated) -> Flat:
     """The flat core with the fault."""
+    if isinstance(fault, Ungated):
+        return fault.into(flat)
     pins = {"was": f"{fault.signal}.right", "now": fault.signal, **fault.signals}
     widths = {name: flat.widths[fault.signal if name in ("was", "now") else signal] for name, signal in pins.items()}
     ports = ", ".join(f"{'output' if n == 'now' else 'input'} [{w - 1}:0] {n}" for n, w in widths.items())
@@ -196,4 +218,45 @@ TAG_RUNS_ON = Fault(
     "place",
     {"clk": "clk", "state": "core.post.state"},
     "reg [1:0] place = 0; always @(posedge clk) place <= state == 3 ? place + 1 : 0;",
+)
+NO_FAULT = Fault("none", "core.clear", "was")
+READS_ON = Fault(
+    "the exit reads rows of sectors under way",
+    "core.exit.load",
+    "was || advance",
+    {"advance": "core.exit.advance"},
+)
+READS_AS_IT_CLEARS = Fault(
+    "the exit reads any row in the first cycle of clearing", "core.exit.load", "was || clear", {"clear": "core.clear"}
+)
+UNERASED = Fault("the output registers are not erased", "core.exit.erase", "1'b0")
+LATE_ROW = Fault("clearing does not begin with row 0", "core.key_unit.clear_row", "was + 1")
+KNOWN_TOO_EARLY = Fault(
+    "the block known last is another sector's while nothing is fetched",
+    "core.known0",
+    "was ^ {128{row}}",
+    {"row": "core.front_sector"},
+)
+INPUT_ON_THE_PORT = Fault(
+    "a block of the input is on the port while no beat is valid",
+    "core.exit.data",
+    "valid ? was : block",
+    {"valid": "core.exit.valid", "block": "core.entrance.x.data"},
+)
+OTHER_PSI_ERASED = Fault("the hash of the last block is not erased", "core.leaving_psi", "~was")
+OTHER_ROW = Fault(
+    "the port has the row that is written next",
+    "core.results.read__addr",
+    "tail",
+    {"tail": "core.results.tail"},
+)
+WRITTEN_ON = Fault("the queue of results is written in each cycle", "core.results.port__en", "1'b1")
+HELD_WORDS_ARE_READ = Fault(
+    "held words are read while none is valid", "core.buffer.fetch", "was || !valid", {"valid": "core.buffer.o__valid"}
+)
+TAG_ON_THE_PORT = Fault(
+    "the tag is on the port before it is due",
+    "core.post.do__payload",
+    "state ? was : tag",
+    {"state": "core.post.state", "tag": "core.post.tag"},
 )

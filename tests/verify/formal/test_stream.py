@@ -9,6 +9,7 @@ from wideblock.export.contract import contract
 from wideblock.verify.formal.flat import flatten
 from wideblock.verify.formal.induction import Rule, prove
 from wideblock.verify.formal.proof import NotApplicable, NotProved
+from wideblock.verify.formal.rules import family
 from wideblock.verify.formal.stream import (
     Result,
     findings,
@@ -17,12 +18,13 @@ from wideblock.verify.formal.stream import (
     prove_order,
     prove_queues,
     prove_release,
+    prove_secrecy,
     prove_stable,
 )
 
 from ...variants import few_of_many
 from . import faults
-from .faults import broken, one_promise_too_many
+from .faults import Ungated, broken, one_promise_too_many
 
 pytestmark = pytest.mark.shows("formal-stream")
 
@@ -38,18 +40,21 @@ PROVED = {
     prove_order: (*OVERLAPPED, *MIXED),
     prove_queues: (*OVERLAPPED, *UNITS),
     prove_release: SEALED,
+    prove_secrecy: PRESETS,
 }
 FAULTS = {
     "fast-brw-1s": (
         (prove_no_paths, faults.READY_WAITS),
         (prove_clearing, faults.VALID_WHILE_CLEARING),
         (prove_stable, faults.RUNS_ON),
-        (prove_stable, faults.ONE_SECTOR_TOO_EARLY),
+        (prove_order, faults.ONE_SECTOR_TOO_EARLY),
         (prove_order, faults.EARLY_LANES),
         (prove_queues, one_promise_too_many("queue", 32)),
+        (prove_secrecy, Ungated("core.result_ring")),
+        (prove_secrecy, faults.KNOWN_TOO_EARLY),
     ),
     "hmch-brw-2s": (
-        (prove_stable, faults.ONE_SECTOR_TOO_EARLY),
+        (prove_order, faults.ONE_SECTOR_TOO_EARLY),
         (prove_order, faults.EARLY_LANES),
         (prove_queues, one_promise_too_many("queue", 32)),
     ),
@@ -59,6 +64,9 @@ FAULTS = {
     ),
     "heh-brw-3s": (
         (prove_stable, faults.OTHER_PSI),
+        (prove_secrecy, Ungated("core.result_ring0")),
+        (prove_secrecy, faults.OTHER_PSI),
+        (prove_secrecy, faults.OTHER_PSI_ERASED),
         (prove_order, faults.EARLY_CALLS),
         (prove_order, faults.BEAT_NUMBER),
         (prove_queues, one_promise_too_many("queue", 32)),
@@ -68,16 +76,27 @@ FAULTS = {
         (prove_order, faults.EARLY_SECOND_LAYER),
         (prove_order, faults.TWO_AT_ONCE),
         (prove_order, faults.ONE_SECTOR_TOO_MANY),
+        (prove_secrecy, Ungated("core.result_ring0")),
+        (prove_secrecy, Ungated("core.masks")),
+        (prove_secrecy, faults.READS_ON),
+        (prove_secrecy, faults.READS_AS_IT_CLEARS),
+        (prove_secrecy, faults.UNERASED),
+        (prove_secrecy, faults.LATE_ROW),
+        (prove_secrecy, faults.INPUT_ON_THE_PORT),
     ),
     "aez-2ts": (
         (prove_order, faults.EARLY_STEPS),
         (prove_order, faults.KEY_AMID_SECTORS),
         (prove_order, faults.ONE_SECTOR_TOO_MANY),
+        (prove_secrecy, Ungated("core.result_ring1")),
+        (prove_secrecy, faults.READS_ON),
     ),
     "hctr2-any": (
         (prove_stable, faults.RUNS_ON),
         (prove_order, faults.EARLY_END_OF_PASS),
         (prove_order, faults.ANY_STATED_SIZE),
+        (prove_secrecy, Ungated("core.result_ring")),
+        (prove_secrecy, faults.READS_ON),
     ),
     "xts-enc": (
         (prove_no_paths, faults.READY_WAITS),
@@ -85,6 +104,9 @@ FAULTS = {
         (prove_stable, faults.PAYLOAD_DEPENDS_ON_READY),
         (prove_stable, faults.HEAD_MOVES),
         (prove_queues, one_promise_too_many("tweaks", 13)),
+        (prove_secrecy, Ungated("core.results.beats")),
+        (prove_secrecy, faults.OTHER_ROW),
+        (prove_secrecy, faults.WRITTEN_ON),
     ),
     "xts-both": (
         (prove_queues, faults.REST_WITHOUT_A_PLACE),
@@ -95,6 +117,9 @@ FAULTS = {
         (prove_no_paths, faults.INPUT_WAITS_FOR_OUTPUT),
         (prove_release, faults.UNCOMPARED),
         (prove_release, faults.UNHELD),
+        (prove_secrecy, Ungated("core.buffer.words")),
+        (prove_secrecy, faults.HELD_WORDS_ARE_READ),
+        (prove_secrecy, faults.TAG_ON_THE_PORT),
     ),
     "aes-gcm": (
         (prove_clearing, faults.OUTPUT_WHILE_CLEARING),
@@ -106,6 +131,7 @@ FAULTS = {
         (prove_release, faults.KEPT),
     ),
     "poet": ((prove_release, faults.UNCOMPARED),),
+    "aez5": ((prove_secrecy, Ungated("core.cipher.datapath.rows")),),
 }
 
 
@@ -116,6 +142,11 @@ FEW = ("fast-brw-1s", "eme2-1s", "xts-enc", "scream")
 def slow_but_few(cases):
     cases = list(cases)
     return few_of_many(cases, [case for case in cases if case[0] in FEW])
+
+
+def closed(core):
+    """Parts that stay closed in the proof of secrecy."""
+    return family(core).output(core).closed
 
 
 @cache
@@ -138,7 +169,13 @@ def test_the_rule_is_proved(preset, prove):
 def test_a_fault_is_not_proved(preset, prove, fault):
     core = small(preset)
     with pytest.raises(NotProved):
-        prove(core, broken(flatten(core), fault))
+        prove(core, broken(flatten(core, closed(core)) if prove is prove_secrecy else flatten(core), fault))
+
+
+@pytest.mark.parametrize("preset", few_of_many(["eme2-1s", "xts-enc", "scream"], ["xts-enc"]))
+def test_secrecy_is_proved_where_a_fault_changes_nothing(preset):
+    core = small(preset)
+    assert prove_secrecy(core, broken(flatten(core), faults.NO_FAULT)).gates > 0
 
 
 @cache

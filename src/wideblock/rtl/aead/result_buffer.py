@@ -72,10 +72,15 @@ class ResultBuffer(wiring.Component):
         address = Mux(erase, written - 1, written)[: len(self.clear_row)]
         ring.write(address, self._store(m, storing), storing | erase)
 
-        fetch, erase = Signal(), Signal()
-        m.d.comb += fetch.eq((fetched != released) & (~self.o.valid | self.o.ready) & ~self.clear)
-        m.d.comb += self.o.payload.eq(byte_swapped(ring.read(fetched[: len(self.clear_row)], fetch | erase)))
-        m.d.sync += erase.eq(self.clear)  # the first row is zero from then on: the first cycle of ``clear`` wrote it
+        waits = Signal()  # a word may leave
+        fetch = Signal()
+        blank = Signal()
+        m.d.comb += [
+            waits.eq(fetched != released),
+            fetch.eq(waits & (~self.o.valid | self.o.ready) & ~self.clear),
+        ]
+        m.d.comb += self.o.payload.eq(byte_swapped(ring.read(fetched[: len(self.clear_row)], fetch | blank)))
+        m.d.sync += blank.eq(self.clear)  # the first row is zero from then on: the first cycle of ``clear`` wrote it
         m.d.sync += fetched.eq(fetched + fetch)
         with m.If(self.o.ready | fetch):
             m.d.sync += self.o.valid.eq(fetch)

@@ -46,7 +46,8 @@ class Exit(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        valid, advance = Signal(), Signal()
+        valid = Signal()
+        advance = Signal()
         shown = Signal.like(self.number, reset_less=True)
         final = self.number == self.beats - 1
         m.d.comb += [

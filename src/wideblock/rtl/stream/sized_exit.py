@@ -37,9 +37,11 @@ class SizedExit(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        valid, advance, erase = Signal(), Signal(), Signal()
-        last = Signal()
-        keep = Signal(16)
+        valid = Signal()
+        advance = Signal()
+        erase = Signal()
+        last = Signal(reset_less=True)
+        keep = Signal(16, reset_less=True)
         final = self.number == (self.end >> 4)
         m.d.comb += [
             advance.eq(~valid | self.o.ready),

@@ -12,12 +12,13 @@ from pathlib import Path
 from wideblock.export.contract import Contract
 from wideblock.synth import yosys
 
-__all__ = ["DATAPATH", "Flat", "flatten"]
+__all__ = ["DATAPATH", "Flat", "closed_memories", "flatten"]
 
 DATAPATH = ("lanes", "encryption", "decryption", "cipher", "inverse", r"multiplier\d+")
 """Names of submodules that stay closed: ciphers and multipliers, on whose values no rule of the control depends."""
 
 _PORTS = re.compile(r"^  (?:input|output) .*\n", re.MULTILINE)
+_MEMORY = re.compile(r"^  reg (?:\[\d+:\d+\] )?(\w+) \[\d+:\d+\];$", re.MULTILINE)
 _WIRE = re.compile(r"^  wire (?:.*?\bwidth (\d+) )?.*?\\(\S+)$", re.MULTILINE)
 
 
@@ -67,5 +68,21 @@ def _closed(module: str, verilog: str, parts: Sequence[str]) -> str:
     def emptied(found: re.Match[str]) -> str:
         return f"(* blackbox *)\n{found['head']}{''.join(_PORTS.findall(found['body']))}endmodule\n"
 
+    return _parts(module, parts).sub(emptied, verilog)
+
+
+def closed_memories(core: Contract, closed: Sequence[str]) -> list[str]:
+    """Memories inside of the submodules ``closed`` and of theirs that are written, by their names there."""
+    inside = [f"(?:{'|'.join(closed)})(?:__\\w+)?"]
+    return [
+        memory
+        for part in _parts(core.module, inside).finditer(core.verilog)
+        for memory in _MEMORY.findall(part["body"])
+        if re.search(rf"^\s*(?:if \(.*\)\s*)?{re.escape(memory)}\[.*\] <= ", part["body"], re.MULTILINE)
+    ]
+
+
+def _parts(module: str, parts: Sequence[str]) -> re.Pattern[str]:
+    """Finds each module of ``parts``, with its ``head`` and its ``body``."""
     part = rf"^(?P<head>module {module}__core__(?:\w+__)?(?:{'|'.join(parts)})\([^;]*;\n)(?P<body>.*?)^endmodule\n"
-    return re.sub(part, emptied, verilog, flags=re.MULTILINE | re.DOTALL)
+    return re.compile(part, re.MULTILINE | re.DOTALL)

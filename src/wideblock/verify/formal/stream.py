@@ -23,6 +23,7 @@ from wideblock.verify.formal.paths import prove_no_paths
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
 from wideblock.verify.formal.rules import family
 from wideblock.verify.formal.rules.parts import resetting, settled
+from wideblock.verify.formal.secrecy import prove_secrecy
 from wideblock.verify.formal.timing import prove_timing, prove_timing_of_netlist
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "prove_order",
     "prove_queues",
     "prove_release",
+    "prove_secrecy",
     "prove_stable",
 ]
 
@@ -86,9 +88,7 @@ def prove_clearing(core: Contract, flat: Flat | None = None) -> Proof:
 def prove_stable(core: Contract, flat: Flat | None = None) -> Proof:
     """Proves that a valid output word stays, with all its fields, until it is accepted.
 
-    A reset and the begin of clearing end that. Of the family hash-counter-hash the order of sectors in the back hash is
-    assumed, see :func:`wideblock.verify.formal.rules.hash_counter_hash.held`; with overlap :func:`prove_order` proves
-    it. ``flat`` is proved in place of the core's own Verilog.
+    A reset and the begin of clearing end that. ``flat`` is proved in place of the core's own Verilog.
     """
     rule = family(core).held(core)
     (stream,) = (stream for stream in core.shell.streams if stream.channel.flow is Out)
@@ -158,6 +158,7 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "order": prove_order,
     "release": prove_release,
     "timing": prove_timing,
+    "secrecy": prove_secrecy,
 }
 """Every rule by its name."""
 

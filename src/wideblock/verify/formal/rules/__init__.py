@@ -6,6 +6,7 @@ A component's attribute ``rules`` is the name of a module here. Each module has 
 held:    what makes it inductive that a valid beat stays as it is
 queues:  that no queue is written when full or read when empty
 order:   that sectors stay in order from stage to stage
+output:  what the data of the output port are made of
 release: that nothing leaves before it was verified; only in a family whose messages have tags
 places:  that headers are read where they are; only in a family with headers
 
@@ -28,6 +29,7 @@ from wideblock.verify.formal.rules import (
     hash_ecb_hash,
     single_pass,
 )
+from wideblock.verify.formal.rules.outputs import Output, Queue
 
 __all__ = ["Family", "family"]
 
@@ -49,6 +51,7 @@ class Family:
     held: Callable[[Contract], Rule]
     queues: Callable[[Contract], Rule]
     order: Callable[[Contract], Rule]
+    output: Callable[[Contract], Output | Queue]
     release: Callable[[Contract], Rule]
     places: Callable[[Contract], Rule]
 
@@ -67,6 +70,7 @@ _FAMILIES = {
         each.held,
         each.queues,
         each.order,
+        each.output,
         getattr(each, "release", _no_tags),
         getattr(each, "places", _no_headers),
     )

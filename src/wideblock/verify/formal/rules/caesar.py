@@ -18,9 +18,10 @@ from wideblock.rtl.aead.words import Opcode, Status, Type
 from wideblock.rtl.stream.influence import HeaderWords
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
-from wideblock.verify.formal.rules.parts import accepted, resetting
+from wideblock.verify.formal.rules.outputs import Given, Output
+from wideblock.verify.formal.rules.parts import accepted, held_in_registers, resetting
 
-__all__ = ["held", "order", "queues", "release"]
+__all__ = ["held", "order", "output", "queues", "release"]
 
 _PRE = {f"pre_{name}": f"core.pre._{name}" for name in ("state", "decrypt", "kind", "header", "block", "size", "ended")}
 _PRE |= {"equal": "core.pre._equal", "clear": CLEAR, "count": "core.count"}
@@ -30,21 +31,45 @@ _POST = {"post_state": "core.post.state", "first": "core.post.order.first", "fol
 _AFTER = ("TAG", "COMPARE", "JUDGE", "RELEASE", "END", "CLEAR", "FAIL", "INSTRUCTION", "LOAD")
 """States of the pre-processor behind the last word of a message."""
 
+CLOSED = ("aes", "lanes", r"multiplier\d*")
+"""Parts of a cipher that stay closed where its memories count."""
+
 _HELD = "the cipher is assumed to hold its tag until accepted"
 _ASSUMED = f"{_HELD}, and to give no result between an accepted tag and the next block of data"
 
 
 def held(core: Contract) -> Rule:
     """A word of the tag is the cipher's as it leaves. Words that fill a segment up stay as long as no result comes."""
+    words = held_in_registers("core.buffer.blank", "core.buffer.o__valid")
     if core.parameters.packets:
-        return replace(release(core), statement=_ASSUMED)
-    return Rule(_HELD, _PRE | _TAG | _POST, "\n".join((_constants(), _direction(core), _cleared())))
+        rule = replace(release(core), statement=_ASSUMED)
+    else:
+        rule = Rule(_HELD, _PRE | _TAG | _POST, "\n".join((_constants(), _direction(core), _cleared())))
+    return replace(rule, signals=rule.signals | words.signals, text=f"{rule.text}\n{words.text}")
 
 
 def queues(core: Contract) -> Rule:
     """None: the only queue has room for a whole message."""
     raise NotApplicable(
         "the result buffer has room for the longest message; how much comes is the cipher's, which is free"
+    )
+
+
+def output(core: Contract) -> Output:
+    """The result buffer's words. Headers, statuses and tags are on the port only as they are valid."""
+    state, fill = "core.post.state", "core.post.fill"
+    words: tuple[Given, ...] = ({state: post_processor.State.DATA.value},)
+    if core.parameters.packets:
+        words = tuple(words[0] | {fill: given} for given in (0, 1))
+    return Output(
+        ("core.buffer.words",),
+        erase="core.buffer.blank",
+        pending="core.buffer.waits",
+        fetch="core.buffer.fetch",
+        address=("core.buffer.fetched",),
+        port=({state: post_processor.State.IDLE.value}, *words),
+        valid=tuple({state: each.value} for each in (post_processor.State.FIRST, post_processor.State.TAG)),
+        closed=CLOSED,
     )
 
 

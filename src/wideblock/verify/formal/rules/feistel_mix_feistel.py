@@ -7,22 +7,28 @@ from wideblock.export.contract import Contract
 from wideblock.rtl.sector.feistel_mix_feistel.values import CALLS
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
-from wideblock.verify.formal.rules.parts import admitted, delayed
+from wideblock.verify.formal.rules.outputs import Output
+from wideblock.verify.formal.rules.parts import admitted, delayed, held_in_registers
 
-__all__ = ["held", "order", "queues"]
+__all__ = ["held", "order", "output", "queues"]
 
 FIRST, SECOND = CALLS[:3], CALLS[3:]
 """The calls of the first layer, the mix included, and those of the second."""
 
 
 def held(core: Contract) -> Rule:
-    """Nothing more: all that a result is made of is in registers while it waits."""
-    return Rule("", {}, "")
+    """All that a result is made of is in registers while it waits."""
+    return held_in_registers()
 
 
 def queues(core: Contract) -> Rule:
     """None: values wait in slots and rings, whose places belong to a sector from its admission on."""
     raise NotApplicable("the core has no queue: what waits has a place of its sector's own")
+
+
+def output(core: Contract) -> Output:
+    """The result ring's columns."""
+    return Output(("core.result_ring",))
 
 
 def order(core: Contract) -> Rule:

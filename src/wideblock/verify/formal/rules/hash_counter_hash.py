@@ -4,56 +4,23 @@
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import Rule
 from wideblock.verify.formal.proof import NotApplicable, NotProved
-from wideblock.verify.formal.rules.parts import admitted, delayed, in_flight, no_loss, raising, walking
+from wideblock.verify.formal.rules.outputs import Output
+from wideblock.verify.formal.rules.parts import (
+    admitted,
+    delayed,
+    held_in_registers,
+    in_flight,
+    no_loss,
+    raising,
+    walking,
+)
 
-__all__ = ["held", "order", "queues"]
+__all__ = ["held", "order", "output", "queues"]
 
 
 def held(core: Contract) -> Rule:
-    """The blocks of a result that are known last are read from memories while it waits, so they must not be another
-    sector's by then.
-
-    Assumed: the inner block of a sector is not known before its outer one, nor either of a sector that the front hash
-    has not finished. :func:`order` proves that.
-    """
-    made, beats = core.component, core.parameters.beats
-    known = _known(made)
-    signals = {name: f"core.{name}_sector" for name in ("front", *known)}
-    signals |= {name: f"core.exit.{name}" for name in ("sector", "number", "shown", "shown_number", "valid")}
-    signals |= {f"known_{x}": signal for x, signal in known.items()}
-    walk_signals, walk = walking("core.front_hash", "front", made.programs["front"], registered=made.ahead > 0)
-    room_signals, room = admitted(core, "sector", "front", registered=made.ahead > 0)
-    bits = made.slots.bit_length() - 1
-    after = (*known, "front")
-    distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
-    given = dict(zip(after, after[1:], strict=False))
-    assumed = "".join(f"assume (!known_{x} || {x} != {given[x]});\n" for x in known)
-    computed, later = "inner", ""
-    if made.ahead:
-        computed, (found, exits) = "done", _exits(made)
-        signals |= found | {"inner_row": f"core.{_inner_row(made)}_later"}
-        later = "assert (!inner_known || inner_row == done);"
-        if "outer" in known:
-            signals |= {"outer_known": "core.tauW_later", "outer_row": "core.outer_later"}
-            later += f"""
-        assert (!outer_known || (outer_row + {bits + 1}'d1 == outer && to_inner < to_outer));"""
-        distances += exits
-    return Rule(
-        "assumed: the back hash keeps the order of sectors",
-        signals | walk_signals | room_signals,
-        f"""{distances}{walk}{room}
-      wire [{bits}:0] next_shown = shown + 1'b1;
-      always @* if (!clear) begin
-        {assumed}
-        // the stages are in order, and no more sectors under way than there are slots
-        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in given.items())} && to_front <= {made.slots});
-        assert (front_step == 0 || to_front < {made.slots});
-        assert (number < {beats} && (number == 0 || {computed} != sector));{later}
-        if (valid && shown_number == {beats - 1}) assert (number == 0 && sector == next_shown);
-        if (valid && shown_number != {beats - 1}) assert (number == shown_number + 1 && sector == shown);
-      end""",
-        kept=(*known, "direction", "words"),
-    )
+    """All that a result is made of is in registers while it waits."""
+    return held_in_registers()
 
 
 def queues(core: Contract) -> Rule:
@@ -79,6 +46,11 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
       wire [15:0] part_out = y_step & 16'd{parts - 1};
       {rule}""",
     )
+
+
+def output(core: Contract) -> Output:
+    """The result ring's banks, and the blocks that are known last, in the order of their direction."""
+    return Output(("core.result_ring", "core.inner", "core.outer", "core.direction"))
 
 
 def order(core: Contract) -> Rule:
@@ -206,17 +178,3 @@ def _exits(made) -> tuple[dict[str, str], str]:
       end
       """,
     )
-
-
-def _inner_row(made) -> str:
-    """The row in which the inner block is written, as the control has it."""
-    return "closed" if made.structure.end_calls else "inner"
-
-
-def _known(made) -> dict[str, str]:
-    """The pointers of the blocks that are known last, and the signal that advances each."""
-    pointers = {pointer: f"core.event_{event}" for event, pointer in _announcing(made).items()}
-    if made.structure.end_calls:
-        del pointers["closing"]
-        pointers["inner"] = f"core.closing{made.calls.closing_latency - 1}.call"
-    return {name: pointers[name] for name in ("inner", "outer") if name in pointers}

@@ -4,14 +4,15 @@
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
-from wideblock.verify.formal.rules.parts import admitted, delayed, in_flight, no_loss
+from wideblock.verify.formal.rules.outputs import Output
+from wideblock.verify.formal.rules.parts import admitted, delayed, held_in_registers, in_flight, no_loss
 
-__all__ = ["held", "order", "queues"]
+__all__ = ["held", "order", "output", "queues"]
 
 
 def held(core: Contract) -> Rule:
-    """Nothing more: all that a result is made of is in registers while it waits."""
-    return Rule("", {}, "")
+    """All that a result is made of is in registers while it waits."""
+    return held_in_registers()
 
 
 def queues(core: Contract) -> Rule:
@@ -29,6 +30,11 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
     arriving = " + queue_write" if made.ahead else ""  # the control is past a step whose result is written
     signals, rule = no_loss("queue", made.queue_depth, f"steps{arriving}")
     return signals | tags, f"wire [15:0] steps = {steps};\n{rule}"
+
+
+def output(core: Contract) -> Output:
+    """The result ring's columns, and the back hash, which the last block is short of."""
+    return Output(("core.result_ring", "core.back_psi"))
 
 
 def order(core: Contract) -> Rule:

@@ -5,9 +5,19 @@ from wideblock.export.contract import Contract
 from wideblock.rtl.hash.products import Event
 from wideblock.rtl.hash.program import Issue, Program
 from wideblock.rtl.keys.unit import STATES
-from wideblock.verify.formal.induction import CLEAR
+from wideblock.verify.formal.induction import CLEAR, Rule
 
-__all__ = ["accepted", "admitted", "delayed", "in_flight", "no_loss", "resetting", "settled", "walking"]
+__all__ = [
+    "accepted",
+    "admitted",
+    "delayed",
+    "held_in_registers",
+    "in_flight",
+    "no_loss",
+    "resetting",
+    "settled",
+    "walking",
+]
 
 
 def accepted(core: Contract, channel: str) -> str:
@@ -19,6 +29,12 @@ def accepted(core: Contract, channel: str) -> str:
 def resetting(core: Contract) -> str:
     """Whether the core is reset, in Verilog."""
     return f"{'!' if core.shell.active_low else ''}{core.shell.reset}"
+
+
+def held_in_registers(erase: str = "core.exit.erase", valid: str = "core.exit.valid") -> Rule:
+    """Nothing is valid while the output registers are erased, and nothing else changes a beat that waits in them."""
+    signals = {"erase": erase, "shown_valid": valid, "clear": CLEAR}
+    return Rule("", signals, "always @* if (!clear) assert (!erase || !shown_valid);")
 
 
 def settled(core: Contract) -> tuple[dict[str, str], str]:

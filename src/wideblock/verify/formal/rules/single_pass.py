@@ -4,9 +4,10 @@
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import Rule
 from wideblock.verify.formal.proof import NotApplicable
+from wideblock.verify.formal.rules.outputs import Queue
 from wideblock.verify.formal.rules.parts import no_loss
 
-__all__ = ["held", "order", "queues"]
+__all__ = ["held", "order", "output", "queues"]
 
 
 def held(core: Contract) -> Rule:
@@ -22,6 +23,11 @@ def held(core: Contract) -> Rule:
       always @* if (!clear) assert (results_rows == results_waiting);""",
         kept=("results.beats",),
     )
+
+
+def output(core: Contract) -> Queue:
+    """The queue of results."""
+    return Queue("results")
 
 
 def order(core: Contract) -> Rule:
