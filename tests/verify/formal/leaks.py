@@ -59,16 +59,14 @@ ENCRYPT_MIX_ENCRYPT = (
 )
 FEISTEL_MIX_FEISTEL = (gated("a call skipped by a bit of the tweak", "core.call_goes", "core.call_number", "s[1]"),)
 ANY_LENGTH = (
-    Fault("a bit of the tweak taken for a length", "core.entrance.i__payload.size", "was ^ s[8]", {"s": "s_axis_tuser"}),
-)
-XCB = (
     Fault(
-        "an iterative cipher that ends early on a zero block",
-        "core.encryption.o__valid",
-        "was || s == 0",
-        {"s": "core.encryption.keyed"},
+        "a bit of the tweak taken for its size",
+        "core.entrance.swallow",
+        "was | s[255]",
+        {"s": "core.entrance.beat.tweak"},
     ),
 )
+XCB = (gated("a sector admitted late behind a zero block", "core.admission.free", "core.encryption.keyed", "s == 0"),)
 AES_GCM = (
     Fault(
         "a segment that ends at a zero word",
@@ -76,6 +74,7 @@ AES_GCM = (
         "was || s == 0",
         {"s": "pdi_data"},
     ),
+    gated("a cipher that is valid late for some blocks", "core.cipher.aes.o__valid", "core.cipher.aes.o__payload"),
     gated("a key offered late", "core.loader.key__valid", "core.loader.key", "s[7]"),
     gated("a multiplication skipped on a zero block", "core.cipher.known", "core.pre._block", "s == 0"),
     Fault(
