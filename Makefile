@@ -15,13 +15,14 @@ SECTORS ?= 10000
 RESULTS := build/tests.json
 ALL_RESULTS := build/test-all.json
 STORE := src/wideblock/evaluate/results/points.jsonl
+PROOFS := src/wideblock/evaluate/results/proofs.jsonl
 NO_SBOX := scream scream-r minalpher minalpher-shared
 ROUTED := --target ecp5 --yosys=-nowidelut
 DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge verify netlist bench synth explore asic docs setup format lock clean
+.PHONY: help demo test tests test-all lint judge verify netlist prove bench synth explore asic docs setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +59,13 @@ netlist: $(READY) ## Synthesise a small core of every family and simulate the ne
 		$(BIN)/wideblock verify $$core --set sbox=bram --netlist xc7 --sectors 8; done
 	for core in scream aes-gcm; do \
 		$(BIN)/wideblock verify $$core --set data_bytes=48 --set ad_bytes=32 --netlist xc7 --sectors 8; done
+
+prove: $(READY) ## Prove every rule for every preset, constant time of netlists of small cores, too; store the results; hours.
+	$(BIN)/wideblock prove --all --store $(PROOFS)
+	for core in "xts-enc --set sector_bytes=32" "hmch-brw-3 --set sector_bytes=96" "fast-horner-1 --set sector_bytes=96" \
+			"heh-poly --set sector_bytes=96" "hctr2-1 --set sector_bytes=64" "eme2-1 --set sector_bytes=64" \
+			"aez-2-pre --set sector_bytes=64" "hctr2-any --set longest=64 --set sector_bytes=64"; do \
+		$(BIN)/wideblock prove $$core --set sbox=bram --netlist xc7 --store $(PROOFS); done
 
 bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 	for preset in $$($(BIN)/wideblock list --names); do $(BIN)/wideblock measure "$$preset"; done
@@ -108,6 +116,7 @@ docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measur
 	$(BIN)/python -m wideblock.evaluate.tables $(STORE) README.md docs/results.md
 	$(BIN)/python -m wideblock.evaluate.drawings $(STORE) README.md
 	$(BIN)/python -m wideblock.evaluate.ratios $(STORE) docs/results.md
+	$(BIN)/python -m wideblock.verify.formal.document $(PROOFS) docs/proofs.md
 	$(BIN)/python -m tests.plan docs/test-plan.md docs/test-all.json $(RESULTS) $(wildcard $(ALL_RESULTS:.json=*.json))
 
 $(RESULTS):

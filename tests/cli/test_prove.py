@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 from wideblock.cli.app import app
 from wideblock.verify.formal.proof import NotProved
+from wideblock.verify.formal.record import load
 from wideblock.verify.formal.stream import RULES
 
 pytestmark = pytest.mark.shows("cli")
@@ -38,9 +39,36 @@ def test_a_rule_that_is_not_proved_fails_the_command(monkeypatch):
     assert result.stderr == "wideblock: xts_enc_sector_bytes_160: not proved: clearing\n"
 
 
+def test_several_presets_and_the_store(tmp_path):
+    store = tmp_path / "proofs.jsonl"
+    result = run("xts-enc", "heh-poly", "--rule", "order", "--set", "sector_bytes=160", "--json", "--store", store)
+    assert result.exit_code == 0, result.output
+    assert [(each["preset"], each["proved"]) for each in json.loads(result.stdout)] == [
+        ("xts-enc", True),
+        ("heh-poly", True),
+    ]
+    first, second = load(store)
+    assert (first.preset, first.changed, first.rule, first.result) == (
+        "heh-poly",
+        {"sector_bytes": 160},
+        "order",
+        "none",
+    )
+    assert second.seconds >= 0 and second.target is None and second.tools[0].startswith("Yosys ")
+
+
+def test_constant_time_of_a_netlist_says_why_there_is_none():
+    result = run("scream", "--netlist", "xc7", "--json")
+    assert result.exit_code == 0, result.output
+    (timing,) = json.loads(result.stdout)["rules"]
+    assert timing["result"] == "none" and "synthesis encodes pre.framing.role anew" in timing["detail"]
+
+
 @pytest.mark.parametrize(
     "arguments, says",
     [
+        ((), "no preset is given; name one or say --all"),
+        (("xts-enc", "--netlist", "xc7", "--rule", "order"), "no rule 'order' about netlists; there are timing"),
         (("xts-enc", "--rule", "beauty"), "no rule 'beauty'; there are paths, clearing, stable, queues, order"),
         (("xts-end",), "xts-end"),
         (("xts-enc", "--set", "sector_bytes=1"), "1"),

@@ -7,6 +7,7 @@ from wideblock import __version__
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.export.verilog import command
+from wideblock.rtl.stream.influence import EqualHalves, HeaderWords, Influence, Outcome
 
 __all__ = ["instance", "sheet"]
 
@@ -30,12 +31,41 @@ def sheet(core: Contract, *, rate: str, cycles: str, measured: str, sections: Ma
         "Cycle contract": f"{table(('figure', 'cycles', 'meaning'), figures)}\n{cycles}",
         **({"Area and clock": measured} if measured else {}),
         **sections,
-        "Security": f"{core.security}\n\n{SIDE_CHANNELS}",
+        "Security": f"{core.security}\n\n{_constant_time(core)}\n{SIDE_CHANNELS}",
     }
     made = f"Made by wideblock {__version__} with `{command(core)}`. {rate}"
     title = f"# {core.module}\n\n{core.title}. {core.summary}\n\n{made}\n"
     return "\n".join([title, *(f"## {name}\n\n{text}" for name, text in parts.items())])
 
+
+def _constant_time(core: Contract) -> str:
+    """Which inputs the cycles depend on, and by which command that is proved."""
+    named = dict.fromkeys(_named(core, each) for each in core.behaviour.influences)
+    preset = " ".join([core.name, *(f"--set {name}={value}" for name, value in core.changed)])
+    return CONSTANT_TIME.format(inputs="".join(f", {each}" for each in named), preset=preset)
+
+
+def _named(core: Contract, influence: Influence) -> str:
+    """An influence in terms of the ports."""
+    if isinstance(influence, EqualHalves):
+        return "the equality of the key's halves"
+    if isinstance(influence, Outcome):
+        return f"the {influence.meaning}"
+    stream = core.shell.named(influence.channel)
+    port, low = stream.port(influence.field), 0
+    for field in stream.payload[port]:
+        if field.name == influence.field:
+            break
+        low += field.width
+    place = f"[{low + field.width - 1}:{low}]" if field.width > 1 else f"[{low}]"
+    name = f"`{port}{place if len(stream.payload[port]) > 1 else ''}`"
+    return f"instructions and headers on {name}" if isinstance(influence, HeaderWords) else name
+
+
+CONSTANT_TIME = """\
+Valid and ready, marks of ends and lengths, and status depend on these alone: handshakes, resets, `zeroize`{inputs}. No
+other bit of data, tweak or key changes a cycle: `wideblock prove {preset} --rule timing` proves it of the Verilog.
+"""
 
 SIDE_CHANNELS = "There is no masking and no other protection against side channels that need physical access.\n"
 

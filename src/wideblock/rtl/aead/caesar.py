@@ -89,8 +89,8 @@ class Caesar(wiring.Component):
         )
         padding = Outcome(
             "pre.result__payload.size",
-            "size of a decrypted block",
-            "the last block's padding states the length of the message, also of one that is then rejected",
+            "size that the padding of a decrypted block states",
+            "it is the length of the message; that of a message which is then rejected shows in its cycles, too",
         )
         return (
             header_words("pdi", "pre.framing", "pre._state", pre_processor.State),

@@ -31,7 +31,7 @@ from wideblock.synth.yosys import Source, netlist
 from wideblock.verify.formal.cone import Cone, Graph, is_state
 from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.induction import CLEAR, prove
-from wideblock.verify.formal.proof import NotProved, Proof
+from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
 from wideblock.verify.formal.rules import family
 from wideblock.verify.formal.step import Step, Unequal
 
@@ -55,10 +55,14 @@ def prove_timing(core: Contract, flat: Flat | None = None) -> Proof:
 
 
 def prove_timing_of_netlist(core: Contract, target: Fpga) -> Proof:
-    """The same of the netlist that synthesis for ``target`` makes of the core's Verilog; headers as in the Verilog."""
+    """The same of the netlist that synthesis for ``target`` makes of the core's Verilog.
+
+    Raises :class:`NotApplicable` for a core with headers: synthesis encodes the registers anew that tell a header from
+    other words.
+    """
     start = time.monotonic()
-    if _declared(core, HeaderWords):
-        prove(core, family(core).places(core))
+    if headers := _declared(core, HeaderWords):
+        raise NotApplicable(f"synthesis encodes {headers[0].role} anew, which tells headers from other words")
     with tempfile.TemporaryDirectory() as directory:
         _, files = netlist(Source(core.verilog, core.module), target, Path(directory))
         module = json.loads(files.json.read_text())["modules"][core.module]
