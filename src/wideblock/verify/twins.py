@@ -237,7 +237,8 @@ def _pairs(one: Bytes, other: Bytes) -> NDArray[np.uint64]:
 def _aligned(one: Words, other: Words) -> tuple[Words, Words, NDArray[np.int64]]:
     """The states of two plays in each cycle in which one of them changes."""
     cycles = np.union1d(one["cycle"], other["cycle"])
-    return *(each[np.searchsorted(each["cycle"], cycles, "right") - 1] for each in (one, other)), cycles
+    a, b = (each[np.searchsorted(each["cycle"], cycles, "right") - 1] for each in (one, other))
+    return a, b, cycles
 
 
 def _bytes(field: Any) -> Bytes:

@@ -49,7 +49,7 @@ def secrets_on_ports(check: Check) -> Finding:
     random sectors, some malformed, with pauses, new keys, resets and zeroize.
     """
     twins = Twins(check.simulation.simulation.ports, "data")
-    sweep, random = list(_sweep(check)), check.few(24)
+    sweep, random = list(_sweep(check)), check.few(12)
     plans = [*sweep, *(_random(check, n) for n in range(random))]
     with check.simulation.fresh() as one, check.simulation.fresh() as other:  # of the same past
         for done, plan in enumerate(plans):
