@@ -36,7 +36,7 @@ OF_SECTORS = {
     "nothing": None,
     "a round key": (
         Fault("m_axis_tdata", f"{IDLE} && since == 0", KEY),
-        r"tdata shows round key 1 of \w+ in cycle .*, 1 cycle aft",
+        r"tdata shows round key \d+ of \w+ in cycle .*, 1 cycle a",
     ),
     "an input": (Fault("m_axis_tdata", f"{IDLE} && computed", "word_s_axis_tdata"), "of sector . as it entered in cyc"),
     "a bit of a key": (Fault("m_axis_tlast", f"{IDLE} && ready", f"{KEY}[3]"), "m_axis_tlast differs under other sec"),
