@@ -145,6 +145,8 @@ RULES = """\
 {packets}\
 - `zeroize` clears keys and everything derived from keys or data. `{valid}` falls in the next cycle. The rest of a
   message that it cuts is dropped without a status.
+- No port shows a key, a value derived from it, an input, or a message before its tag was found right, whether `{valid}`
+  is high or low. `wideblock verify` looks for them in every cycle: check "secrets on ports".
 """
 
 ENCRYPTION = """\

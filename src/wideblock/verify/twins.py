@@ -5,9 +5,9 @@ A secret is on a port where both plays show their own value of it at the same pl
 the port on. A chance hit is one of 2^64. Every output that carries no data must be the same in both plays.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 from wideblock.simulation.ports import Ports
 from wideblock.simulation.script import NEVER, Record, Words
 from wideblock.spec.values import Values
+from wideblock.verify.driver import CoreSimulation
+from wideblock.verify.runner import Progress
 
-__all__ = ["Event", "Play", "Secret", "Twins", "inputs"]
+__all__ = ["Event", "Plan", "Play", "Secret", "Twins", "UnderWay", "inputs", "searched"]
 
 Bytes = NDArray[np.uint8]
 
@@ -54,6 +56,47 @@ class Play:
     secrets: Sequence[Secret]
 
 
+class Plan(Protocol):
+    """A play but for its secrets: ``str`` is the play in words, ``named`` its events in order."""
+
+    @property
+    def named(self) -> Sequence[Event]: ...
+
+
+class UnderWay(Protocol):
+    """A check under way, of any kind of core."""
+
+    simulation: Any
+    rng: np.random.Generator
+    progress: Progress
+
+
+P = TypeVar("P", bound=Plan)
+
+
+def searched(
+    check: UnderWay, data: str, plans: Sequence[P], draw: Callable[[P, int], Callable[[Any], Play]]
+) -> "tuple[Twins, str | None]":
+    """Every plan played by two instances of a core, under secrets of their own, and the first difference, or None.
+
+    data: field of the output channels that has the data
+    draw: from a plan and a seed, secrets, and with them a play of a simulation
+    """
+    core: CoreSimulation = check.simulation
+    twins, plays, difference = Twins(core.simulation.ports, data), [], None
+    with core.fresh() as one, core.fresh() as other:  # of the same past
+        for done, plan in enumerate(plans):
+            seed = int(check.rng.integers(1 << 62))
+            first, second = draw(plan, seed), draw(plan, seed)
+            plays.append(first)
+            if difference := twins.add((first(one), second(other)), str(plan), plan.named):
+                break
+            check.progress(done, len(plans))
+    if difference := difference or twins.found():
+        plays[twins.failing](core)  # the last play of the check's own instance is the one that a waveform shows
+    return twins, difference
+
+
 def inputs(name: str, data: bytes, size: int) -> Values:
     """The blocks of an input, of ``size`` bytes."""
     return ((f"block {at // size} of {name}", data[at : at + size]) for at in range(0, len(data), size))
@@ -69,6 +112,7 @@ class Twins:
         self._values: tuple[list[bytes], list[bytes]] = [], []
         self._about: list[tuple[str, Sequence[Event]]] = []
         self._states: dict[str, list[_States]] = {name: [] for name in ports.outputs}
+        self.failing = 0  # number of the pair with the first difference
 
     @property
     def plays(self) -> int:
@@ -90,6 +134,7 @@ class Twins:
         for name in self._ports.outputs:
             self._states[name].append(_States.of(one.shown[name], other.shown[name], self._data, number))
         if difference := self._control(one, other):
+            self.failing = number
             return f"{difference}: it depends on secrets. {about}."
         return None
 
@@ -135,8 +180,8 @@ class Twins:
     def _explain(self, stream: Any, states: "_States", table: "_Table", hits: NDArray[np.int64]) -> str:
         """A paragraph on ``hits``: time, byte of the port, row of ``states``, row of ``table``."""
         time, at, row, found = map(int, hits[0])
-        play, cycle = divmod(time, _PLAY)
-        about, events = self._about[play]
+        self.failing, cycle = divmod(time, _PLAY)
+        about, events = self._about[self.failing]
         event = [event for event in events if event.cycle <= cycle][-1]
         valid = f"{stream.valid} {'high' if states.valid[row] else 'low'}"
         owners = table.owner[hits[:, 3]]
@@ -237,7 +282,8 @@ def _pairs(one: Bytes, other: Bytes) -> NDArray[np.uint64]:
 def _aligned(one: Words, other: Words) -> tuple[Words, Words, NDArray[np.int64]]:
     """The states of two plays in each cycle in which one of them changes."""
     cycles = np.union1d(one["cycle"], other["cycle"])
-    return *(each[np.searchsorted(each["cycle"], cycles, "right") - 1] for each in (one, other)), cycles
+    a, b = (each[np.searchsorted(each["cycle"], cycles, "right") - 1] for each in (one, other))
+    return a, b, cycles
 
 
 def _bytes(field: Any) -> Bytes:

@@ -174,6 +174,17 @@ def test_waveform_of_a_failing_run(flaw, tmp_path):
     assert after.rpartition("#")[2].split("\n")[0] == str(10 * cycle)
 
 
+def test_waveform_of_a_play_that_shows_a_secret(flaw, tmp_path):
+    """The check plays two other instances; the play that fails is played again for the waveform."""
+    flaw("mask after zeroize")
+    report = trace(SOUND, "secrets on ports", tmp_path / "wave.vcd", sectors=16, seed=1)
+    cycle = int(str(report.failure and report.failure.difference).split("in cycle ")[1].split(",")[0])
+    lines = (tmp_path / "wave.vcd").read_text().splitlines()
+    symbol = next(line.split()[3] for line in lines if line.split()[4:5] == ["m_axis_tdata"])
+    before = lines[: lines.index(f"#{10 * cycle + 10}")]
+    assert "1" in [line for line in before if line.endswith(f" {symbol}") and line.startswith("b")][-1].split()[0]
+
+
 @pytest.mark.parametrize(
     "arguments, message",
     [

@@ -2,9 +2,10 @@
 """The check that no port of an authenticated cipher shows a secret, in any cycle."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from wideblock.verify.aead.driver import AeadSimulation, Played
 from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption
 from wideblock.verify.report import Finding, failed, passed
 from wideblock.verify.twins import Event as Named
-from wideblock.verify.twins import Play, Secret, Twins, inputs
+from wideblock.verify.twins import Play, Secret, inputs, searched
 
 __all__ = ["secrets_on_ports"]
 
@@ -52,6 +53,11 @@ class _Plan:
     offer: float = 1.0
     take: float = 1.0
 
+    @property
+    def named(self) -> list[Named]:
+        events = [self.event] if self.event else []
+        return [Named("a reset" if event.control == RESET else event.control, event.cycle) for event in events]
+
     def __str__(self) -> str:
         messages = ", then ".join(
             f"{m.size} bytes {m.way.value}, {m.ad} of associated data" for key in self.keys for m in key
@@ -68,21 +74,11 @@ def secrets_on_ports(check: Check) -> Finding:
     comes in the cycles of an activation and of a message; then random messages with pauses, new keys, resets and
     zeroize.
     """
-    twins = Twins(check.simulation.simulation.ports, "word")
-    sweep, random = list(_sweep(check)), check.few(24)
-    plans = [*sweep, *(_random(check, n) for n in range(random))]
-    with check.simulation.fresh() as one, check.simulation.fresh() as other:  # of the same past
-        for done, plan in enumerate(plans):
-            seed = int(check.rng.integers(1 << 62))
-            plays = _play(check, one, plan, seed), _play(check, other, plan, seed)
-            events = [plan.event] if plan.event else []
-            names = [Named("a reset" if event.control == RESET else event.control, event.cycle) for event in events]
-            if difference := twins.add(plays, str(plan), names):
-                return failed(difference)
-            check.progress(done, len(plans))
-    if difference := twins.found():
+    sweep, random = list(_sweep(check)), [_random(check, n) for n in range(check.few(12))]
+    twins, difference = searched(check, "word", [*sweep, *random], partial(_draw, check))
+    if difference:
         return failed(difference)
-    return passed(f"{twins}; zeroize in {len(sweep)} cycles of messages, and {random} plays with random events")
+    return passed(f"{twins}; zeroize in {len(sweep)} cycles of messages, and {len(random)} plays with random events")
 
 
 def _message(check: Check, way: Way) -> _Message:
@@ -110,7 +106,7 @@ def _sweep(check: Check) -> Iterator[_Plan]:
 def _random(check: Check, number: int) -> _Plan:
     """Messages in every way under two keys, and in two of three plays an event at any moment."""
     t, rng = check.subject.timing, check.rng
-    keys = [[_message(check, way) for way in rng.permutation(list(Way))] for _ in range(2)]
+    keys = [[_message(check, list(Way)[n]) for n in rng.permutation(len(Way)).tolist()] for _ in range(2)]
     offer, take = rng.choice([(1.0, 1.0), (0.5, 0.5), (1.0, 0.2), (0.3, 1.0)]).tolist()
     cycles = sum(t.activation + t.message(m.ad, m.size, decrypt=True, activated=True) for key in keys for m in key)
     limit, event = t.zeroize + int(2 * cycles / min(offer, take)), None
@@ -121,8 +117,8 @@ def _random(check: Check, number: int) -> _Plan:
     return _Plan(keys, event, limit, offer, take)
 
 
-def _play(check: Check, core: AeadSimulation, plan: _Plan, seed: int) -> Play:
-    """A play with new keys, nonces and messages of the plan's lengths."""
+def _draw(check: Check, plan: _Plan, seed: int) -> Callable[[AeadSimulation], Play]:
+    """Keys, nonces and messages of the plan's lengths, and a play with them."""
     exchanges: list[Exchange] = []
     secrets: list[tuple[int, str, bytes]] = []  # with the number of the exchange that may show it in the end, or -1
     for messages in plan.keys:
@@ -136,6 +132,18 @@ def _play(check: Check, core: AeadSimulation, plan: _Plan, seed: int) -> Play:
             exchange, values = _exchange(check, specification, message)
             secrets += [(len(exchanges) if result else -1, name, value) for result, name, value in values]
             exchanges.append(exchange)
+    return partial(_play, check, plan, exchanges, secrets, seed)
+
+
+def _play(
+    check: Check,
+    plan: _Plan,
+    exchanges: Sequence[Exchange],
+    secrets: Sequence[tuple[int, str, bytes]],
+    seed: int,
+    core: AeadSimulation,
+) -> Play:
+    """The play of a plan with these exchanges. A secret comes with the number of the exchange that may show it."""
     core.reset()
     pdi, sdi = ([word for each in exchanges for word in getattr(each, port)] for port in ("pdi", "sdi"))
     script = core.script(pdi, sdi, limit=plan.limit, offer=plan.offer, take=plan.take)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The check that no port of a sector core shows a secret, in any cycle."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.stimulus import Event, Key, Request, Reset, Zeroize
 from wideblock.verify.twins import Event as Named
-from wideblock.verify.twins import Play, Secret, Twins, inputs
+from wideblock.verify.twins import Play, Secret, inputs, searched
 
 __all__ = ["secrets_on_ports"]
 
@@ -33,6 +34,10 @@ class _Plan:
     offer: float = 1.0
     take: float = 1.0
 
+    @property
+    def named(self) -> list[Named]:
+        return [Named("a reset" if isinstance(event, Reset) else "zeroize", event.cycle) for event in self.events]
+
     def __str__(self) -> str:
         return (
             f"{len(self.requests)} sectors were offered, beats with chance {self.offer:g} and taken with chance "
@@ -48,20 +53,11 @@ def secrets_on_ports(check: Check) -> Finding:
     no data must not depend on secrets at all. Zeroize comes in the cycles of set-up, input, work and output; then
     random sectors, some malformed, with pauses, new keys, resets and zeroize.
     """
-    twins = Twins(check.simulation.simulation.ports, "data")
-    sweep, random = list(_sweep(check)), check.few(24)
-    plans = [*sweep, *(_random(check, n) for n in range(random))]
-    with check.simulation.fresh() as one, check.simulation.fresh() as other:  # of the same past
-        for done, plan in enumerate(plans):
-            seed = int(check.rng.integers(1 << 62))
-            plays = _play(check, one, plan, seed), _play(check, other, plan, seed)
-            names = [Named("a reset" if isinstance(e, Reset) else "zeroize", e.cycle) for e in plan.events]
-            if difference := twins.add(plays, str(plan), names):
-                return failed(difference)
-            check.progress(done, len(plans))
-    if difference := twins.found():
+    sweep, random = list(_sweep(check)), [_random(check, n) for n in range(check.few(12))]
+    twins, difference = searched(check, "data", [*sweep, *random], partial(_draw, check))
+    if difference:
         return failed(difference)
-    return passed(f"{twins}; zeroize in {len(sweep)} cycles of a sector, and {random} plays with random events")
+    return passed(f"{twins}; zeroize in {len(sweep)} cycles of a sector, and {len(random)} plays with random events")
 
 
 def _sweep(check: Check) -> Iterator[_Plan]:
@@ -102,10 +98,16 @@ def _wrong_sizes(check: Check) -> list[int]:
     return [size for size in sizes if 0 < size <= check.subject.behaviour.usual + step]
 
 
-def _play(check: Check, core: SectorSimulation, plan: _Plan, seed: int) -> Play:
-    """A play with new keys, tweaks and sectors of the plan's lengths."""
+def _draw(check: Check, plan: _Plan, seed: int) -> Callable[[SectorSimulation], Play]:
+    """Keys, tweaks and sectors of the plan's lengths, and a play with them."""
     requests = [replace(r, data=check.random(len(r.data)), tweak=check.random(len(r.tweak))) for r in plan.requests]
     keys = [replace(key, key=check.random(len(key.key))) for key in plan.keys]
+    return partial(_play, check, replace(plan, requests=requests, keys=keys), seed)
+
+
+def _play(check: Check, plan: _Plan, seed: int, core: SectorSimulation) -> Play:
+    """The play of a plan, and its secrets."""
+    requests, keys = plan.requests, plan.keys
     core.reset()
     stimulus = core.requests(
         requests,
