@@ -113,6 +113,7 @@ asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells,
 	$(BIN)/wideblock sweep karatsuba --set mult_stages=2,4,6,8 --target nangate45 --store $(STORE)
 
 docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measured results and the last test run.
+	$(BIN)/python -m wideblock.evaluate.digests $(STORE)
 	$(BIN)/python -m wideblock.evaluate.tables $(STORE) README.md docs/results.md
 	$(BIN)/python -m wideblock.evaluate.drawings $(STORE) README.md
 	$(BIN)/python -m wideblock.evaluate.ratios $(STORE) docs/results.md

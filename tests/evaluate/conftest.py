@@ -3,6 +3,7 @@
 
 import pytest
 
+from wideblock.evaluate import digests
 from wideblock.evaluate.point import Failure, Identity, Point
 from wideblock.evaluate.run import figures
 from wideblock.synth.asic import PreLayoutClock
@@ -27,8 +28,12 @@ def clock_of(device, mhz):
 
 
 @pytest.fixture
-def measurement():
-    """A point: preset and target; seed, clock and more may be said. ``failed`` is a reason in place of figures."""
+def measurement(monkeypatch):
+    """A point: preset and target; seed, clock and more may be said. ``failed`` is a reason in place of figures.
+
+    Of today's Verilog, unless ``verilog`` says another digest than "today".
+    """
+    monkeypatch.setattr(digests, "today", lambda name: "today")
 
     def make(name, where="xc7", *, seed=1, mhz=123.4, changed=None, lcs=12345, block_rams=7.5, bytes=4096,
              interval=129, latency=400, failed=None, **identity):  # fmt: skip
@@ -42,7 +47,7 @@ def measurement():
         known = {
             "preset": name, "changed": changed or {}, "parameters": {"lanes": 2}, "target": where, "options": (),
             "seed": seed if isinstance(clock, ClockReport) else None, "aim_mhz": 200.0 if clock else None,
-            "tools": TOOLS[: 2 if clock else 1], "version": "0", "commit": None,
+            "tools": TOOLS[: 2 if clock else 1], "version": "0", "commit": None, "verilog": "today",
         }  # fmt: skip
         found = figures(device, area, clock, bytes=bytes, interval=interval, latency=latency)
         failure = Failure(failed, "line\nline\n") if failed else None

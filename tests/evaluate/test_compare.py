@@ -3,6 +3,7 @@
 
 import pytest
 
+from wideblock import catalog
 from wideblock.evaluate.compare import compare
 
 pytestmark = pytest.mark.shows("synthesis")
@@ -39,9 +40,21 @@ def test_compare_has_the_median_of_the_seeds_once(measurement):
     assert [row.mhz for row in compare(["fast-brw-2"], points)] == [120, 120]  # two published rows
 
 
+def test_compare_shows_a_preset_that_nobody_published(measurement):
+    """Each of its points, or the core as stated if it was not measured."""
+    (stated,) = compare(["xts-4"])
+    assert (stated.published, stated.cycles, stated.area, stated.cycles_ratio) == (None, 65, None, None)
+    rows = compare(["xts-4"], [measurement("xts-4"), measurement("xts-4", "ecp5", mhz=100, verilog="other")])
+    assert [(row.part and row.part[:6], row.mhz, row.remarks) for row in rows] == [
+        ("LFE5UM", 100, ("no published row",)),
+        ("7 seri", None, ("no published row",)),
+    ]
+    assert [row.older for row in rows] == [" (earlier)", ""]
+    assert {row.preset for row in compare()} >= {*catalog.PRESETS, *catalog.PARTS}
+
+
 def test_compare_without_points():
     row = compare(["fast-brw-1"])[0]
     assert (row.cycles, row.interval, row.area, row.mhz) == (436, 436, None, None)
-    assert compare(["xts-4"]) == []
     with pytest.raises(ValueError, match="unknown preset 'unpublished'"):
         compare(["unpublished"])

@@ -19,7 +19,7 @@ COUNTER = Source(
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(run, "_design", lambda identity: run.Design(COUNTER, "aclk", 16, 2, 5))
+    monkeypatch.setattr(run, "design", lambda identity: run.Design(COUNTER, "aclk", 16, 2, 5))
 
 
 @pytest.mark.slow
@@ -54,6 +54,6 @@ def test_area_alone_has_neither_seed_nor_clock():
 
 def test_a_failure_of_a_tool_keeps_its_log(monkeypatch):
     wrong = replace(COUNTER, verilog=COUNTER.verilog.replace("q + up", "q +"))
-    monkeypatch.setattr(run, "_design", lambda identity: run.Design(wrong, "aclk", 16, 2, 5))
+    monkeypatch.setattr(run, "design", lambda identity: run.Design(wrong, "aclk", 16, 2, 5))
     point = attempt(identify("aes128-pec", {}, target("xc7")))
     assert point.failure and "syntax error" in point.failure.reason and "source.v" in point.failure.log

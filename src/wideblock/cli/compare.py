@@ -9,6 +9,7 @@ import typer
 
 from wideblock.cli.app import Json, as_json, out, table
 from wideblock.evaluate.compare import compare as rows_of
+from wideblock.evaluate.digests import NOTE
 from wideblock.evaluate.store import COMMITTED, load, peers, typical
 from wideblock.evaluate.tables import HEAD
 from wideblock.evaluate.tables import row as row_of
@@ -25,6 +26,7 @@ def compare(
 ) -> None:
     """Print the papers' rows beside ours: cycles, area, clock, throughput.
 
+    A preset without a published row is shown with its own.
     Without names a second table has other people's Verilog that [b]wideblock measure-peer[/b] measured.
     """
     points = load(store)
@@ -34,20 +36,24 @@ def compare(
         return
     lines: dict[tuple[Any, ...], None] = {}
     for row in rows:
-        theirs = row.published
-        lines[row.preset, theirs.design, f"{theirs.family}, {theirs.table}", theirs.cycles,
-              ", ".join(map(str, theirs.areas)) or None, theirs.mhz, theirs.gbps] = None  # fmt: skip
+        if theirs := row.published:
+            lines[row.preset, theirs.design, f"{theirs.family}, {theirs.table}", theirs.cycles,
+                  ", ".join(map(str, theirs.areas)) or None, theirs.mhz, theirs.gbps] = None  # fmt: skip
     for row in rows:
-        lines[row.preset, "ours", row.part or "as stated", row.cycles, row.area, row.mhz and round(row.mhz, 1),
-              row.gbps and round(row.gbps, 2)] = None  # fmt: skip
+        area = f"{row.area}{row.older}" if row.area else None
+        lines[row.preset, "ours" if row.published else "ours, none published", row.part or "as stated", row.cycles,
+              area, row.mhz and round(row.mhz, 1), row.gbps and round(row.gbps, 2)] = None  # fmt: skip
     places = {name: place for place, name in enumerate(dict.fromkeys(row.preset for row in rows))}
-    ordered = sorted(lines, key=lambda line: (places[line[0]], line[1] == "ours"))
+    ordered = sorted(lines, key=lambda line: (places[line[0]], line[1].startswith("ours")))
     table(("preset", "design", "on", "cycles", "area", "MHz", "Gb/s"), ordered)
-    sources = dict.fromkeys(f"{row.published.source}, {row.published.table}; {row.published.tool}" for row in rows)
+    published = [row.published for row in rows if row.published]
+    sources = dict.fromkeys(f"{theirs.source}, {theirs.table}; {theirs.tool}" for theirs in published)
     out.print(
         "\nCycles are from one sector, or block of a message, to the next. Areas of different units, and clocks of "
         "different devices, do not compare."
     )
+    if any(row.older for row in rows):
+        out.print(NOTE, end="")
     for source in sources:
         out.print(f"Published in {source}.", markup=False)
     if others := [] if presets else typical(peers(points)):

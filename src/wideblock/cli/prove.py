@@ -11,7 +11,7 @@ import typer
 from wideblock.catalog import PRESETS
 from wideblock.cli.app import Json, Set, as_json, complete_device, complete_preset, settings, stages, table
 from wideblock.errors import UserError
-from wideblock.evaluate.run import commit
+from wideblock.evaluate.run import code
 from wideblock.export.contract import Contract, contract
 from wideblock.synth.targets import fpga, fpgas
 from wideblock.synth.yosys import tool
@@ -117,7 +117,7 @@ def _record(core: Contract, target: str | None, finding: Finding) -> Record:
         gates=proof.gates if proof else None,
         seconds=round(finding.seconds, 1),
         date=date.today().isoformat(),
-        commit=commit(),
+        commit=code()[1],
         tools=[tool()],
     )
 

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Published rows beside ours, as data."""
+"""Our rows for each preset, and published ones beside them, as data."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 from wideblock import catalog
-from wideblock.evaluate.point import Point
+from wideblock.evaluate.digests import older
+from wideblock.evaluate.point import Figures, Point
 from wideblock.evaluate.published import Area, Published, for_preset
 from wideblock.evaluate.store import own, typical
 from wideblock.export.contract import contract
@@ -18,8 +19,9 @@ BLOCK = 16
 
 @dataclass(frozen=True)
 class Row:
-    """A published row and ours for the same preset; None is what nobody has published or measured.
+    """A published row and ours for the same preset; None where nobody has published or measured anything.
 
+    older:          mark of a point that was measured on other Verilog than today's, as ``digests.older`` gives it
     cycles:         ours a sector
     interval:       ours in the same bytes as ``published.cycles``; where these are a block, a block's share of a sector
     cycles_ratio:   theirs over ours, above 1 where ours takes fewer
@@ -28,34 +30,37 @@ class Row:
     """
 
     preset: str
-    published: Published
+    published: Published | None
     cycles: int
     interval: float | None
     area: Area | None
     part: str | None
     mhz: float | None
     gbps: float | None
+    older: str
     tools: tuple[str, ...]
     remarks: tuple[str, ...]
 
     @property
     def cycles_ratio(self) -> float | None:
-        if self.interval is None or self.published.cycles is None:
+        if self.interval is None or self.published is None or self.published.cycles is None:
             return None
         return self.published.cycles / self.interval
 
     @property
     def area_ratio(self) -> float | None:
-        theirs = next((a for a in self.published.areas if self.area and a.unit == self.area.unit), None)
+        areas = self.published.areas if self.published else ()
+        theirs = next((a for a in areas if self.area and a.unit == self.area.unit), None)
         return self.area.value / theirs.value if self.area and theirs else None
 
 
 def compare(names: Sequence[str] = (), points: Iterable[Point] = ()) -> list[Row]:
     """A row for each published row of each preset or part and each typical point for it; one without, if none is.
 
+    A preset that nobody has published has a row for each of its points, with a remark.
     names:   presets and parts, all by default; a changed preset that has a published row of its own and a point comes
              after its preset
-    Raises ValueError for an unknown name. A preset that nobody has published is left out.
+    Raises ValueError for an unknown name.
     """
     ours: dict[str, list[Point]] = {}
     changed: dict[str, list[str]] = {}
@@ -68,7 +73,8 @@ def compare(names: Sequence[str] = (), points: Iterable[Point] = ()) -> list[Row
         size, interval = _rate(preset)
         for name in (preset, *changed.get(preset, ())):
             of = ours.get(name) or [None]
-            rows += [_row(name, theirs, point, interval, size) for theirs in for_preset(name) for point in of]
+            published = for_preset(name) or ([None] if name == preset else [])
+            rows += [_row(name, theirs, point, interval, size) for theirs in published for point in of]
     return rows
 
 
@@ -81,10 +87,33 @@ def _rate(name: str) -> tuple[int, int]:
     return behaviour.usual, behaviour.timing.interval
 
 
-def _row(name: str, theirs: Published, point: Point | None, interval: int, size: int) -> Row:
+def _row(name: str, theirs: Published | None, point: Point | None, interval: int, size: int) -> Row:
     found = point.found if point else None
     if found:
         interval, size = found.interval or interval, found.bytes or size
+    ours, remarks = _same_bytes(theirs, interval, size) if theirs else (interval, ["no published row"])
+    if point is None or found is None:
+        return Row(name, theirs, interval, ours, None, None, None, None, "", (), tuple(remarks))
+    if theirs:
+        remarks += _differences(theirs, found)
+    clock = found.clock
+    return Row(
+        name,
+        theirs,
+        interval,
+        ours,
+        Area(found.area, found.unit),
+        found.part,
+        clock.mhz if clock else None,
+        found.gbps,
+        older(point),
+        point.identity.tools,
+        tuple(remarks),
+    )
+
+
+def _same_bytes(theirs: Published, interval: int, size: int) -> tuple[float | None, list[str]]:
+    """Our cycles in the bytes of ``theirs``, ``interval`` for ``size`` bytes, and remarks on them."""
     ours: float | None = None
     remarks = [theirs.remark] if theirs.remark else []
     if theirs.bytes == BLOCK != size:
@@ -94,12 +123,14 @@ def _row(name: str, theirs: Published, point: Point | None, interval: int, size:
         remarks.append(f"theirs processes {theirs.bytes} bytes, ours {size}: cycles do not compare")
     else:
         ours = interval
-    if point is None or found is None:
-        return Row(name, theirs, interval, ours, None, None, None, None, (), tuple(remarks))
-    area = Area(found.area, found.unit)
-    units = [a.unit for a in theirs.areas]
-    if units and area.unit not in units:
-        remarks.append(f"area: theirs in {' and '.join(units)}, ours in {area.unit}: not the same unit")
+    return ours, remarks
+
+
+def _differences(theirs: Published, found: Figures) -> list[str]:
+    """Remarks on areas and clocks that do not compare as they stand."""
+    remarks, units = [], [a.unit for a in theirs.areas]
+    if units and found.unit not in units:
+        remarks.append(f"area: theirs in {' and '.join(units)}, ours in {found.unit}: not the same unit")
     if theirs.brams or found.block_rams:
         remarks.append(
             f"block RAMs: theirs {'not given' if theirs.brams is None else theirs.brams}, ours {found.block_rams:g}"
@@ -109,15 +140,4 @@ def _row(name: str, theirs: Published, point: Point | None, interval: int, size:
     clock = found.clock
     if clock and theirs.mhz is not None and theirs.device != found.part:
         remarks.append(f"clock: theirs on {theirs.device}, ours on {found.part}")
-    return Row(
-        name,
-        theirs,
-        interval,
-        ours,
-        area,
-        found.part,
-        clock.mhz if clock else None,
-        found.gbps,
-        point.identity.tools,
-        tuple(remarks),
-    )
+    return remarks

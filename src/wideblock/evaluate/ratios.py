@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from wideblock import catalog
+from wideblock.evaluate.digests import older
 from wideblock.evaluate.point import Clock, Identity, Point
 from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.store import current, load, medians, own, typical
-from wideblock.evaluate.tables import insert
+from wideblock.evaluate.tables import insert, noted
 from wideblock.export.markdown import table
 from wideblock.synth.targets import targets
 
@@ -73,10 +74,11 @@ def row(ratio: Ratio) -> tuple[str, ...]:
     return (
         ratio.core.name,
         ratio.core.identity.target,
-        f"{clock.mhz:,.0f}",
+        f"{clock.mhz:,.0f}{older(ratio.core)}",
         "-" if ratio.core.identity.seed is None else str(ratio.seeds),
         ", ".join(
-            f"{cipher.identity.preset.removeprefix('aes128-')} {_clock(cipher).mhz:,.0f}" for cipher in ratio.ciphers
+            f"{cipher.identity.preset.removeprefix('aes128-')} {_clock(cipher).mhz:,.0f}{older(cipher)}"
+            for cipher in ratio.ciphers
         ),
         f"{ratio.value:.2f}",
         " / ".join(f"{value:.2f}" for value in _published(ratio.core.identity.preset)) or "-",
@@ -87,7 +89,9 @@ def row(ratio: Ratio) -> tuple[str, ...]:
 
 def renew(document: Path, points: Iterable[Point]) -> bool:
     """Puts the table between the markers of ``document``; True if that changed it. Raises UserError as ``insert``."""
-    return insert(document, "ratios", table(HEAD, map(row, ratios(points))))
+    found = ratios(points)
+    shown = [point for ratio in found for point in (ratio.core, *ratio.ciphers)]
+    return insert(document, "ratios", noted(table(HEAD, map(row, found)), shown))
 
 
 def _ciphers(core: Identity) -> list[tuple[str, Mapping[str, Any]]]:

@@ -16,6 +16,7 @@ from wideblock import catalog
 from wideblock.errors import UserError
 from wideblock.evaluate import best, ratios, tables
 from wideblock.evaluate.compare import Row, compare
+from wideblock.evaluate.digests import NOTE, older
 from wideblock.evaluate.plots import Mark, figure, front, scatter, strips
 from wideblock.evaluate.point import Figures, Point
 from wideblock.evaluate.store import current, medians, own, peers, typical
@@ -53,6 +54,11 @@ class Entry:
     @property
     def target(self) -> Target:
         return targets[self.point.identity.target]
+
+    @property
+    def older(self) -> str:
+        """Mark of a point that was not measured on today's Verilog."""
+        return older(self.point)
 
     @property
     def device(self) -> str:
@@ -149,6 +155,7 @@ class _Page:
 
     best_head = tables.RANKING
     aes_head = ratios.HEAD
+    note = NOTE
 
     @property
     def best(self) -> list[tuple[str, ...]]:
@@ -174,8 +181,8 @@ class _Page:
     def papers(self) -> list[PublishedTable]:
         tables: dict[tuple[str, str, str], list[Row]] = {}
         for row in compare((), self.points):
-            theirs = row.published
-            tables.setdefault((theirs.source, theirs.table, theirs.tool), []).append(row)
+            if theirs := row.published:
+                tables.setdefault((theirs.source, theirs.table, theirs.tool), []).append(row)
         return [PublishedTable(*head, rows) for head, rows in tables.items()]
 
     @property

@@ -25,7 +25,7 @@ from wideblock.synth.targets import Asic, Fpga, Target, fpga
 from wideblock.synth.targets import target as target_of
 from wideblock.synth.yosys import AreaReport, Source, synthesise
 
-__all__ = ["Design", "attempt", "build", "commit", "figures", "identify", "measure", "settings"]
+__all__ = ["Design", "attempt", "build", "code", "design", "figures", "identify", "measure", "settings"]
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def settings(
     route_options: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """The fields of an :class:`Identity` that tell of the flow, whatever is measured; arguments as :func:`identify`."""
-    options = tuple(options or ())
+    options, (version, commit) = tuple(options or ()), code()
     router = target.router if isinstance(target, Fpga) and routed else None
     if isinstance(target, Asic):
         asic.check_options(target, options)
@@ -98,8 +98,8 @@ def settings(
         "seed": seed if router else None,
         "aim_mhz": float(mhz or target.aim_mhz) if timed else None,
         "tools": tools,
-        "version": wideblock.__version__,
-        "commit": commit(),
+        "version": version,
+        "commit": commit,
     }
 
 
@@ -117,7 +117,7 @@ def measure(identity: Identity, stage: Callable[[str], None] = lambda text: None
     )  # fmt: skip
     if identity.tools != wanted:
         raise FlowError(f"the tools are to be {', '.join(wanted)}; here are {', '.join(identity.tools)}")
-    return build(identity, lambda: _design(identity), stage)
+    return build(identity, lambda: design(identity), stage)
 
 
 def build(
@@ -166,7 +166,7 @@ def attempt(identity: Identity) -> Point | None:
     """
     known, identity = identity.verilog, replace(identity, verilog=None)
     try:
-        if known and _design(identity).source.digest == known:
+        if known and design(identity).source.digest == known:
             return None
         return measure(identity)
     except FlowError as error:
@@ -219,7 +219,8 @@ def _clock(report: ClockReport | PreLayoutClock | None) -> Clock | None:
     return Clock(report.mhz, True, path.start, path.end, path.logic_ns, path.routing_ns, path.levels)
 
 
-def _design(identity: Identity) -> Design:
+def design(identity: Identity) -> Design:
+    """The core of ``identity`` as the code that runs exports it."""
     if part := catalog.PARTS.get(identity.preset):
         component = part.make(part.changed(identity.changed))
         module = module_name(part.name, identity.changed)
@@ -231,8 +232,13 @@ def _design(identity: Identity) -> Design:
     return Design(source, core.shell.clock, core.behaviour.usual, core.timing.interval, cycles.get("latency"))
 
 
+def code() -> tuple[str, str | None]:
+    """Version and commit of the code that runs, as in an :class:`Identity`."""
+    return wideblock.__version__, _commit()
+
+
 @cache
-def commit() -> str | None:
+def _commit() -> str | None:
     """The commit of the code that runs, with "-dirty" if a Python file was changed since; None outside a repository."""
     here = Path(wideblock.__file__).parent
 

@@ -86,18 +86,18 @@ def open_points(points: Sequence[Identity], store: Path, *, again: bool = False,
     """Those of ``points`` that are to be measured.
 
     A point that was measured by other code than this has the digest of the Verilog that it had then, and is to be
-    measured if the core has another now.
+    measured if the core has another now, or if the digest was not noted.
     again: also those in the store          retry: also those in the store that failed
     """
-    stored = {point.identity.key: point.identity for point in current(load(store, missing_ok=True))
+    stored = {point.identity.key: point for point in current(load(store, missing_ok=True))
               if point.figures or not retry}  # fmt: skip
     wanted = []
     for point in points:
         old = stored.get(point.key)
         if again or old is None:
             wanted.append(point)
-        elif old.verilog and not _same_code(old, point):
-            wanted.append(replace(point, verilog=old.verilog))
+        elif old.figures and not _same_code(old.identity, point):
+            wanted.append(replace(point, verilog=old.identity.verilog))
     return wanted
 
 

@@ -13,6 +13,7 @@ from wideblock import catalog
 from wideblock.atomic import write_text
 from wideblock.errors import UserError
 from wideblock.evaluate import best
+from wideblock.evaluate.digests import NOTE, older
 from wideblock.evaluate.point import Clock, Figures, Point
 from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.store import load, own, typical
@@ -20,7 +21,7 @@ from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.synth.targets import Target, targets
 
-__all__ = ["HEAD", "RANKING", "insert", "of_core", "overview", "rank", "renew", "row", "section", "summary"]
+__all__ = ["HEAD", "RANKING", "insert", "noted", "of_core", "overview", "rank", "renew", "row", "section", "summary"]
 
 _CORE = ("core", "bytes", "cycles", "paper's cycles")
 _MEASURED = ("FF", "LUT RAM", "block RAM", "clock, MHz", "Gb/s")
@@ -41,7 +42,7 @@ def of_core(core: Contract, points: Iterable[Point]) -> list[Point]:
 def section(core: Contract, points: Iterable[Point]) -> str:
     """Returns the Markdown table of those of ``points`` that were measured on ``core``; empty if there are none."""
     measured = of_core(core, points)
-    return table(HEAD, map(row, measured)) if measured else ""
+    return noted(table(HEAD, map(row, measured)), measured) if measured else ""
 
 
 def row(point: Point) -> tuple[str, ...]:
@@ -50,7 +51,7 @@ def row(point: Point) -> tuple[str, ...]:
     return (
         *_core(point),
         found.part,
-        f"{area(found)} {_target(point).unit}",
+        f"{area(found)} {_target(point).unit}{older(point)}",
         f"{found.ffs:,}",
         f"{found.lutram + found.shift_registers:,}",
         _memories(found),
@@ -75,7 +76,7 @@ def summary(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, .
     for on in (by_core[name] for name in sorted(by_core)):
         first = next(iter(on.values()))
         size = first.found
-        areas = (area(on[target].found) if target in on else "-" for target in columns)
+        areas = (f"{area(on[target].found)}{older(on[target])}" if target in on else "-" for target in columns)
         routed, pre_layout = (_clocked(on.values(), wires) for wires in (True, False))
         counts = f"{size.ffs:,}", f"{size.lutram + size.shift_registers:,}", _memories(size)
         rows.append((*_core(first), *areas, *counts, *routed, *(pre_layout if False in clocks else ())))
@@ -109,7 +110,7 @@ def rank(point: Point) -> tuple[str, ...]:
         scheme.name.replace("_", "-"),
         scheme.status.value,
         *core,
-        f"{area(found)} {target.unit}",
+        f"{area(found)} {target.unit}{older(point)}",
         clock(found.clock),
         f"{found.rate:.1f} {rate}",
         f"{1000 * found.efficiency:.3g} {ratio}{target.unit}",
@@ -126,9 +127,9 @@ def renew(readme: Path, results: Path, points: Iterable[Point]) -> bool:
         raise UserError(f"there are no results to put into {readme}; wideblock sweep --store FILE measures some")
     tools = sorted({tool for point in points for tool in point.identity.tools})
     changed = [
-        insert(readme, "results", table(*overview(points)) + "\nTools: " + ", ".join(tools) + ".\n"),
-        insert(results, "best", table(RANKING, map(rank, best.of_schemes(points)))),
-        insert(results, "results", table(*summary(points))),
+        insert(readme, "results", noted(table(*overview(points)), points) + "\nTools: " + ", ".join(tools) + ".\n"),
+        insert(results, "best", noted(table(RANKING, map(rank, best.of_schemes(points))), points)),
+        insert(results, "results", noted(table(*summary(points)), points)),
     ]
     return any(changed)
 
@@ -147,6 +148,11 @@ def insert(document: Path, name: str, body: str) -> bool:
         return False
     write_text(document, new)
     return True
+
+
+def noted(body: str, points: Iterable[Point]) -> str:
+    """The Markdown table ``body`` of ``points``, below the explanation of its marks if there may be some."""
+    return f"{NOTE}\n{body}" if any(map(older, points)) else body
 
 
 def area(found: Figures) -> str:
@@ -198,7 +204,8 @@ def _built(target: Target, point: Point | None) -> Sequence[str]:
     if point is None:
         return ("-",) * _width(target)
     found = point.found
-    return (area(found), f"{found.clock.mhz:,.0f}" if found.clock else "-", _gbps(found))[: _width(target)]
+    mhz = f"{found.clock.mhz:,.0f}" if found.clock else "-"
+    return (f"{area(found)}{older(point)}", mhz, _gbps(found))[: _width(target)]
 
 
 def _figure(value: int | None) -> str:
