@@ -48,7 +48,7 @@ class Flat:
 
 def flatten(core: Contract) -> Flat:
     """The flat module of a core's Verilog; made once for the same text."""
-    return _flatten(core.module, core.verilog)
+    return _flatten(core.module, core.observed)
 
 
 @lru_cache(maxsize=16)
