@@ -104,6 +104,11 @@ class Contract:
         """The file that a user gets."""
         return verilog.verilog(self)
 
+    @cached_property
+    def observed(self) -> str:
+        """The same with more names for its signals: for proofs, mutants and waveforms."""
+        return verilog.observed(self)
+
     @property
     def specification(self) -> Callable[[bytes], Any]:
         """What gives the scheme under a key, with ``encrypt`` and ``decrypt`` as its kind has them.

@@ -5,11 +5,9 @@ vectors."""
 import re
 from collections.abc import Mapping
 
-__all__ = ["split"]
+__all__ = ["split_lines"]
 
-HINT = "/* verilator split_var */"
-
-_MODULE = re.compile(r"^module .*?^endmodule$", re.MULTILINE | re.DOTALL)
+_MODULE = re.compile(r"^module (\S+)\(.*?^endmodule$", re.MULTILINE | re.DOTALL)
 _ASSIGN = re.compile(r"^  assign (.*) = (.*);$", re.MULTILINE)
 _NAME = re.compile(r"\\\S+|[A-Za-z_][\w$]*")
 _VECTOR = re.compile(r"^  (?:wire|reg) \[\d+:0\] (\S+) ?;$", re.MULTILINE)
@@ -17,26 +15,27 @@ _VECTOR = re.compile(r"^  (?:wire|reg) \[\d+:0\] (\S+) ?;$", re.MULTILINE)
 Graph = Mapping[str, set[str]]
 
 
-def split(verilog: str) -> str:
-    """The text, with a comment at the declaration of each such vector that has Verilator take it bit by bit.
+def split_lines(verilog: str) -> str:
+    """Returns lines of a Verilator configuration that have each such vector taken bit by bit.
 
     The model is then compiled without iteration, and runs up to twice as fast.
     """
-    return _MODULE.sub(lambda module: _hinted(module[0]), verilog)
+    return "".join(
+        f'split_var -module "{module[1]}" -var "{name}"\n'
+        for module in _MODULE.finditer(verilog)
+        for name in _looped(module[0])
+    )
 
 
-def _hinted(module: str) -> str:
+def _looped(module: str) -> list[str]:
+    """The vectors of a module on loops, in the order of their declarations, escapes apart."""
     graph: dict[str, set[str]] = {}
     for left, right in _ASSIGN.findall(module):
         sources = set(_NAME.findall(right))
         for name in _NAME.findall(left):
             graph.setdefault(name, set()).update(sources)
     inside = _on_loops(graph)
-
-    def hint(found: re.Match[str]) -> str:
-        return f"{found[0].removesuffix(';').rstrip()} {HINT};" if found[1] in inside else found[0]
-
-    return _VECTOR.sub(hint, module) if inside else module
+    return [name.removeprefix("\\") for name in _VECTOR.findall(module) if name in inside] if inside else []
 
 
 def _on_loops(graph: Graph) -> set[str]:

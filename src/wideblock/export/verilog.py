@@ -20,65 +20,69 @@ from amaranth.lib import wiring
 import wideblock
 from wideblock import __version__
 from wideblock.cache import cache_directory, cached, name_of
-from wideblock.export import loops
+from wideblock.export.aliases import named
 from wideblock.export.annotations import annotated
+from wideblock.export.style import plain, widened
 from wideblock.synth import process, yosys
 
 if TYPE_CHECKING:
     from wideblock.export.contract import Contract
 
-__all__ = ["convert", "generate", "verilog"]
+__all__ = ["convert", "generate", "observed", "verilog"]
 
 FILE = "core.v"
-
-# Yosys writes all modules into one file, a power-up value beside a reset, slices that leave bits unused, "! vector",
-# constants without leading zeros, and one-hot choices as cases that would overlap if two bits were high. What finds a
-# fault in a circuit stays on: loops, undriven and multiply driven signals, latches, missing pins.
-STYLE = (
-    "DECLFILENAME",
-    "PROCASSINIT",
-    "UNUSEDSIGNAL",
-    "WIDTHTRUNC",
-    "WIDTHEXPAND",
-    "CASEOVERLAP",
-    "UNSIGNED",
-)
+OBSERVED = "observed.v"
 
 # Processes become multiplexers, so that all combinational logic is continuous assignments: an "always @*" runs at time
-# 0 under no rule that Verilog-2005 and SystemVerilog share. What has no name of ours and no use is left out. Names of
-# Amaranth's own objects mean nothing to a user.
+# 0 under no rule that Verilog-2005 and SystemVerilog share. A register has no power-up value: a reset sets those that
+# need one. What nothing reads is left out. Names of Amaranth's own objects mean nothing to a user.
 _OWN = "-remove generator -remove top -remove src -remove amaranth.hierarchy -remove amaranth.decoding"
 _TO_VERILOG = (
     "read_rtlil core.il",
     "proc",
-    "setattr -set keep 1 w:*",
-    "setattr -unset keep w:$*",
+    "setattr -unset init w:*",
     "opt_clean",
-    "setattr -unset keep w:*",
     "memory_collect",
     f"attrmap {_OWN}",
     f"attrmap -modattr {_OWN}",
-    "write_verilog core.v",
+    "design -push-copy",
+    "delete c:*",
+    "write_verilog names.v",
+    "design -pop",
+    "delete w:* x:* %d c:* %x %d",
+    "opt_clean",
+    f"write_verilog {FILE}",
 )
 
 
 def verilog(core: "Contract") -> str:
-    """Returns :func:`generate` of the core, kept between runs under the hash of all that the text depends on."""
+    """Returns the file of :func:`generate` that a user gets, kept between runs under the hash of all it depends on."""
+    return _kept(core, FILE)
+
+
+def observed(core: "Contract") -> str:
+    """Returns the same with names for signals that have several: see :func:`wideblock.export.aliases.named`."""
+    return _kept(core, OBSERVED)
+
+
+def generate(core: "Contract") -> dict[str, str]:
+    """Returns Verilog-2001 text of the core behind the ports of its kind, under a header that says what it is.
+
+    ``core.v`` is for the user, ``observed.v`` has further names. The text depends on the core's parameters and the tool
+    versions in its header alone: no date, no path.
+    """
+    body, names = _converted(core.shell, core.module)
+    text = header(core) + annotated(core, body[body.index("\n") + 1 :])
+    return {FILE: text, OBSERVED: named(text, names)}
+
+
+def _kept(core: "Contract", name: str) -> str:
     made_of = [command(core), repr(core.settings), _sources(), *_tools(), platform.python_version()]
     try:
         folder = cache_directory() / "verilog" / name_of(made_of)
-        return (cached(folder, lambda made: _write(made / FILE, generate(core))) / FILE).read_text()
+        return (cached(folder, lambda made: _write(made, generate(core))) / name).read_text()
     except OSError:  # a disk that is full, or cannot be written: the text is needed all the same
-        return generate(core)
-
-
-def generate(core: "Contract") -> str:
-    """Returns Verilog-2001 text of the core behind the ports of its kind, under a header that says what it is.
-
-    The text depends on the core's parameters and the tool versions in its header alone: no date, no path.
-    """
-    body = convert(core.shell, core.module)
-    return header(core) + lint("off") + annotated(core, body[body.index("\n") + 1 :]) + lint("on")
+        return generate(core)[name]
 
 
 @cache
@@ -92,21 +96,27 @@ def _tools() -> list[str]:
     return [f"{tool} {version(tool)}" for tool in ("amaranth", "pyosys")]
 
 
-def _write(path: Path, text: str) -> None:
-    path.write_text(text)
+def _write(folder: Path, texts: dict[str, str]) -> None:
+    for name, text in texts.items():
+        (folder / name).write_text(text)
 
 
 def convert(component: wiring.Component, module: str) -> str:
     """Returns Verilog-2001 text of a component and all below it, its top named ``module``, its ports as its members."""
+    return _converted(component, module)[0]
+
+
+def _converted(component: wiring.Component, module: str) -> tuple[str, str]:
+    """The Verilog, and that of its wires alone with every name that a signal has."""
     members = ((path, Value.cast(member)) for path, _, member in component.signature.flatten(component))
     # a stream that is always ready has a constant there, which is no port
     ports = {"_".join(map(str, path)): (value, None) for path, value in members if isinstance(value, Signal)}
     with _uncollected():
         text = rtlil.convert(component, name=module, ports=ports, emit_src=False)
     with process.workspace(None) as where:
-        (where / "core.il").write_text(_named(_shared(text)))
+        (where / "core.il").write_text(widened(_named(_shared(text))))
         yosys.run(_TO_VERILOG, where, "verilog")
-        return loops.split((where / "core.v").read_text())
+        return plain((where / FILE).read_text()), (where / "names.v").read_text()
 
 
 _MODULE = re.compile(r"^module \\(\S+)\n(.*?)^end$", re.MULTILINE | re.DOTALL)
@@ -139,11 +149,6 @@ def _uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def lint(switch: str) -> str:
-    """Returns directives that turn Verilator's rules on the style of hand-written Verilog off for the file, and on."""
-    return "".join(f"// verilator lint_{switch} {rule}\n" for rule in STYLE)
 
 
 def header(core: "Contract") -> str:

@@ -114,7 +114,8 @@ struct State final : VerilatedSerialize {  // a state in memory: where each vari
 
 class Bench {
   public:
-    // `power_on` other than 0 gives random values to registers without an initial one, where the model is savable.
+    // After a cycle of reset: no register has an initial value. `power_on` other than 0 gives them random ones before it,
+    // where the model is savable.
     explicit Bench(uint64_t power_on) : context_(new VerilatedContext) {
         if (power_on) {
             context_->randReset(2);
@@ -129,9 +130,14 @@ class Bench {
         levels_.resize(table_.watches.size());
         for (const Channel& channel : table_.outputs) held_.emplace_back(channel.bytes);
         is_held_.resize(table_.outputs.size());
-        *table_.reset = !table_.in_reset;
+        *table_.reset = table_.in_reset;
         for (const Pins& pins : table_.controls) put(pins, 0);
         silence();
+        for (const CData clock : {0, 1, 0}) {
+            *table_.clock = clock;
+            model_->eval();
+        }
+        *table_.reset = !table_.in_reset;
         model_->eval();
     }
 

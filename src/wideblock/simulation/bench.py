@@ -44,10 +44,10 @@ class Exported(Protocol):
 
 
 class Simulation:
-    """One instance of the compiled model of ``core``. Its registers have their initial values; it was not reset.
+    """One instance of the compiled model of ``core``, after a cycle of reset.
 
     verilog:  texts to simulate in the place of the core's own, such as a netlist and its cell models
-    power_on: number that chooses values of registers without an initial one, where the model is savable; 0: all zeros
+    power_on: number that chooses the values of registers before the reset, where the model is savable; 0: all zeros
     Raises :class:`~wideblock.simulation.commands.BuildError` if the model cannot be built.
     """
 

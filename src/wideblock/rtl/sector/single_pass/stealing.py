@@ -170,7 +170,7 @@ def _number_bits(width: int) -> tuple[int, int]:
 
 def up_to(end: Value) -> Value:
     """A bit for each byte: those up to number ``end`` are high."""
-    return Cat(end >= k for k in range(1 << len(end)))
+    return Cat(Const(1, 1), *(end >= k for k in range(1, 1 << len(end))))
 
 
 def _bytes(chosen: Value, value: Value, other: Value) -> Value:
