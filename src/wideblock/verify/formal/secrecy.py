@@ -142,7 +142,7 @@ class _Secrecy:
         self._loaded(registers, output)
 
     def queue(self, output: Queue) -> None:
-        """The port is the row of a queue at its head, which moves with a beat that is taken, and is 0 while clearing."""
+        """The port is the row of a queue at its head, which moves with a beat that is taken and is cleared."""
         path, (place,) = f"core.{output.name}", output.places
         head = self._roots(f"{path}.head")
         values = self._values({})
