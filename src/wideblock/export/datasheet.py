@@ -161,8 +161,9 @@ WORDS = """\
 KEYS = """\
 - Before the first key, and while `ready` is low after a new one, sectors are held off. A new key is taken between two
   sectors; those taken before it finish under the old key, and none is taken while it waits.
-- `zeroize` clears keys and everything derived from keys or data; then the core waits for a key. No port shows a key.
-  `m_axis_tvalid` falls at once; `fault` and `computed` may still pulse in the cycle after it.
+- `zeroize` clears keys and everything derived from keys or data; then the core waits for a key. No port shows a key:
+  while `m_axis_tvalid` is low, and from `zeroize` on, `m_axis_tdata` has zeros or an earlier result. `m_axis_tvalid`
+  falls at once; `fault` and `computed` may still pulse in the cycle after it.
 - The rest of a sector that `zeroize` cuts in two is dropped up to its `s_axis_tlast`, without `fault`.
 - `computed` is for measurement and may stay open.
 """
