@@ -53,9 +53,10 @@ class Sums(StoreAndForward):
         m.d.comb += self.computed.eq(whole)
 
         leaving = self._leave(m, stages, sector)
-        read = ring.read(stages.row(leaving.number, leaving.sector), leaving.advance)
+        read = ring.read(stages.row(leaving.number, leaving.sector), leaving.load)
+        finished = self._beside(m, leaving, "finished", sums.read(leaving.sector))
         for block, value in zip(blocks(leaving.data, w), blocks(read, w), strict=True):
-            m.d.comb += block.eq(value ^ sums.read(leaving.shown))
+            m.d.comb += block.eq(value ^ finished)
 
         admission = self._admission(m, opening, taken=sector, computed=sector, left=leaving.sector)
         m.d.comb += admit.eq((entrance.number != 0) | admission.free)

@@ -243,7 +243,6 @@ INPUT_ON_THE_PORT = Fault(
     "valid ? was : block",
     {"valid": "core.exit.valid", "block": "core.entrance.x.data"},
 )
-OTHER_PSI_ERASED = Fault("the hash of the last block is not erased", "core.leaving_psi", "~was")
 OTHER_ROW = Fault(
     "the port has the row that is written next",
     "core.results.read__addr",

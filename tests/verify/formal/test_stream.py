@@ -66,7 +66,6 @@ FAULTS = {
         (prove_stable, faults.OTHER_PSI),
         (prove_secrecy, Ungated("core.result_ring0")),
         (prove_secrecy, faults.OTHER_PSI),
-        (prove_secrecy, faults.OTHER_PSI_ERASED),
         (prove_order, faults.EARLY_CALLS),
         (prove_order, faults.BEAT_NUMBER),
         (prove_queues, one_promise_too_many("queue", 32)),

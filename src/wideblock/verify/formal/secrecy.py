@@ -129,7 +129,7 @@ class _Secrecy:
                 )
                 registers.add(bit)
         for given in output.valid:
-            values = self._values(given | {CLEAR: 0})
+            values = self._values({**given, CLEAR: 0})
             self._require(
                 values.all(self.net.bits(self.stream.valid)) == ["1"], f"no word is valid where {_text(given)}"
             )
@@ -142,7 +142,7 @@ class _Secrecy:
         self._loaded(registers, output)
 
     def queue(self, output: Queue) -> None:
-        """The port is the row of a queue at its head, which moves with a beat that is taken, and is 0 while clearing."""
+        """The port is the row of a queue at its head, which moves with a beat that is taken and is cleared."""
         path, (place,) = f"core.{output.name}", output.places
         head = self._roots(f"{path}.head")
         values = self._values({})
@@ -172,7 +172,7 @@ class _Secrecy:
             )
 
     def _loaded(self, registers: Iterable[Bit], output: Output) -> None:
-        """What output registers are loaded with: while they are erased 0, or row 0; else the places at the address."""
+        """While they are erased, output registers are loaded with 0 or row 0; else from the places, at the address."""
         net = self.net
         erased = self._values({output.erase: 1}, self.forgotten)
         fetched = self._values({CLEAR: 0, output.erase: 0, output.fetch: 1})

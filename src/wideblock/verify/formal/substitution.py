@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of the bits of a flat core where some of its signals are given: constants, or the bits that they must equal."""
+"""Values of the bits of a flat core where some of its signals are given: constants, or bits that they equal."""
 
+import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ Bit = int | str
 
 _DEPTH = 100_000
 """Cells in a row, at most; a frame of the interpreter each."""
+
+_INTERNAL = re.compile(r"\$|_\d+_|^inserted\.")
+"""Names that only a tool gave."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +84,8 @@ class Netlist:
     def _named(self) -> dict[Bit, str]:
         """A name for each bit, the shortest there is; bits without any are those of no named signal."""
         found: dict[Bit, str] = {}
-        for name, bits in sorted(self.names.items(), key=lambda item: ("$" in item[0], len(item[0]), item[0])):
+        given = sorted(self.names, key=lambda name: (bool(_INTERNAL.search(name)), len(name), name))
+        for name, bits in ((name, self.names[name]) for name in given):
             for k, bit in enumerate(bits):
                 found.setdefault(bit, f"{name}[{k}]" if len(bits) > 1 else name)
         return found

@@ -6,7 +6,7 @@ A component's attribute ``rules`` is the name of a module here. Each module has 
 held:    what makes it inductive that a valid beat stays as it is
 queues:  that no queue is written when full or read when empty
 order:   that sectors stay in order from stage to stage
-output:  what the data of the output port are made of
+output:  places of which the data of the output port are made
 release: that nothing leaves before it was verified; only in a family whose messages have tags
 places:  that headers are read where they are; only in a family with headers
 

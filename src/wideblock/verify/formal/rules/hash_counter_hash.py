@@ -12,7 +12,6 @@ from wideblock.verify.formal.rules.parts import (
     in_flight,
     no_loss,
     raising,
-    walking,
 )
 
 __all__ = ["held", "order", "output", "queues"]

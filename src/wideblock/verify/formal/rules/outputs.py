@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the data of a core's output port are made of: the places that the proof of secrecy lets it read."""
+"""Places of which a core may make the data of its output port: those that the proof of secrecy lets it read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,6 +23,7 @@ class Output:
     address: signals that are the address of what is fetched
     port:    for all words that need not be valid, values under which the port has output registers alone
     valid:   values under which the word is valid unless the core clears, whatever it is made of
+    closed:  submodules that stay closed
     """
 
     places: tuple[str, ...]
@@ -37,7 +38,10 @@ class Output:
 
 @dataclass(frozen=True)
 class Queue:
-    """An output port whose data are the oldest row of a queue, ``core.<name>``, read in the same cycle."""
+    """An output port whose data are the oldest row of a queue, ``core.<name>``, read in the same cycle.
+
+    closed: submodules that stay closed
+    """
 
     name: str
     closed: tuple[str, ...] = DATAPATH
