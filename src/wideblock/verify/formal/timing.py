@@ -97,7 +97,8 @@ class _Search:
             self._headers(each, cone, cut, ends)
         allowed = {bit for each in core.behaviour.influences for bit in self._free(each)}
         if found := [(name, bit) for name, bit in self._contents() if bit in cone and bit not in allowed]:
-            raise NotProved(self._leak(cone, found))
+            path = min((cone.path(bit) for _, bit in found), key=len)
+            raise NotProved(self._leak([name for name, _ in found], path))
         used = [each for each in core.behaviour.influences if any(bit in cone for bit in self._bits(each))]
         return Proof(
             f"no bit of data, tweak or key influences {self._names()}; declared: "
@@ -198,20 +199,16 @@ class _Search:
         }
         places = " && ".join(f"(state != {state} || role == {role})" for state, role in words.states)
         header = " || ".join(f"role == {role}" for role in words.values)
+        step = Step(graph, ends, inputs)
         try:
-            Step(graph, ends, inputs).prove(
-                f"(clear || {places}) && !(valid && ({header}))", "free", signals, self.models
-            )
+            step.prove(f"(clear || {places}) && !(valid && ({header}))", "free", signals, self.models)
         except Unequal as unequal:
-            raise NotProved(
-                f"{core.module}: words of {words.channel} that are no headers reach "
-                f"{' -> '.join(cone.path(unequal.end)[:6])}"
-            ) from None
+            bits = set(step.given(unequal.end))
+            names = [name for name, bit in self._contents() if bit in bits]
+            raise NotProved(self._leak(names, cone.path(unequal.end), " of words that are no headers")) from None
 
-    def _leak(self, cone: Cone, found: list[tuple[str, int]]) -> str:
-        """The message for input bits that must not be in the cone."""
-        names = [name for name, _ in found]
-        path = min((cone.path(bit) for _, bit in found), key=len)
-        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    def _leak(self, inputs: list[str], path: list[str], which: str = "") -> str:
+        """The message for ``inputs`` that must not be in the cone; ``path`` is from one of them to an output."""
+        more = f" and {len(inputs) - 4} more" if len(inputs) > 4 else ""
         shown = path if len(path) < 9 else [*path[:4], "..", *path[-4:]]
-        return f"{self.core.module}: {path[-1]} depends on {', '.join(names[:4])}{more}: {' -> '.join(shown)}"
+        return f"{self.core.module}: {path[-1]} depends on {', '.join(inputs[:4])}{more}{which}: {' -> '.join(shown)}"
