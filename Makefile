@@ -16,6 +16,7 @@ RESULTS := build/tests.json
 ALL_RESULTS := build/test-all.json
 STORE := src/wideblock/evaluate/results/points.jsonl
 PROOFS := src/wideblock/evaluate/results/proofs.jsonl
+AEADS := aes-gcm aes-gcm-p aez41 aez5 aez5-p minalpher minalpher-shared poet scream scream-r
 NO_SBOX := scream scream-r minalpher minalpher-shared
 ROUTED := --target ecp5 --yosys=-nowidelut
 DEEP := --set mult_stages=6
@@ -62,6 +63,7 @@ netlist: $(READY) ## Synthesise a small core of every family and simulate the ne
 
 prove: $(READY) ## Prove every rule for every preset, constant time of netlists of small cores, too; store the results; hours.
 	$(BIN)/wideblock prove --all --store $(PROOFS)
+	$(BIN)/wideblock prove $(AEADS) --set ports=axi4-stream --store $(PROOFS)
 	for core in "xts-enc --set sector_bytes=32" "hmch-brw-3 --set sector_bytes=96" "fast-horner-1 --set sector_bytes=96" \
 			"heh-poly --set sector_bytes=96" "hctr2-1 --set sector_bytes=64" "eme2-1 --set sector_bytes=64" \
 			"aez-2-pre --set sector_bytes=64" "hctr2-any --set longest=64 --set sector_bytes=64"; do \

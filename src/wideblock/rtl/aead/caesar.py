@@ -41,7 +41,7 @@ class Caesar(wiring.Component):
     After ``zeroize``, and after a reset, keys, blocks, tags and the result buffer are cleared; meanwhile no word is
     taken or given. The rest of a message that ``zeroize`` cut is dropped without a status; a reset forgets it.
 
-    Timing: see ``behaviour.timing``; no cycle depends on key or data.
+    Timing: see ``behaviour.timing``; no cycle depends on key or data but by ``behaviour.influences``.
     Paths:  none combinational from an input stream to an output.
     Cost:   the cipher, its key twice, a block and a message of the longest length.
     """

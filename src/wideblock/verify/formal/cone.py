@@ -197,8 +197,10 @@ def _memory(cell: dict[str, Any], pin: str, place: int) -> list[int | str]:
 
 
 def _lut(cell: dict[str, Any], pin: str, place: int) -> list[int | str]:
-    """The inputs on which the table depends."""
+    """The inputs on which the table depends; all of them if it has undefined places."""
     pins = sorted(p for p in cell["connections"] if p.startswith("I"))
+    if set(str(cell["parameters"]["INIT"])) - {"0", "1"}:
+        return _whole(cell, pins)
     init = _parameter(cell, "INIT")
     rows = range(1 << len(pins))
     reads = (any((init >> row ^ init >> (row ^ 1 << k)) & 1 for row in rows) for k in range(len(pins)))

@@ -52,8 +52,8 @@ def document(records: Sequence[Record]) -> str:
 def _section(rule: str, records: Sequence[Record]) -> str:
     facts = {title: about()[rule][name] for name, title in FACTS.items()}
     facts |= {"Command": f"`wideblock prove PRESET --rule {rule}`", "Results": _summary(records)}
-    lines = "".join(f"- **{name}.** {text}{'' if text.endswith('.') else '.'}\n" for name, text in facts.items())
-    return f"## {rule}\n\n{lines}\n{_results(records)}"
+    lines = "".join(f"- **{name}**: {text}{'' if text.endswith('.') else '.'}\n" for name, text in facts.items())
+    return f"## {rule}\n\n{lines}{_results(records)}"
 
 
 def _summary(records: Sequence[Record]) -> str:
@@ -83,7 +83,7 @@ def _results(records: Sequence[Record]) -> str:
         detail = record.detail.partition("; declared: ")[2] or record.detail
         groups.setdefault((record.result, detail), []).append(record)
     rows = [(", ".join(map(_cell, those)), result, detail) for (result, detail), those in groups.items()]
-    return table(("cores (CPU seconds)", "result", "declared, statement or reason"), rows) if rows else ""
+    return f"\n{table(('cores (CPU seconds)', 'result', 'declared, statement or reason'), rows)}" if rows else ""
 
 
 def _cell(record: Record) -> str:

@@ -78,6 +78,15 @@ class Step:
         driven = {bit for cell in chosen for bit in _outputs(cell)}
         return chosen, sorted(read - driven - given)
 
+    def given(self, end: int) -> list[int]:
+        """Those of ``inputs`` on which ``end`` may depend."""
+        seen, todo = {end}, [end]
+        while todo:
+            new = set(self._combinational(todo.pop())) - seen
+            seen |= new
+            todo += new
+        return [bit for bit in self.inputs if bit in seen]
+
     def prove(self, premise: str, second: str, signals: Mapping[str, Sequence[int | str]], models: Sequence[Path] = ()):
         """Proves that ``ends`` are the same for the given bits ``first`` and for ``second``, where ``premise`` holds.
 

@@ -51,7 +51,7 @@ def prove_timing(core: Contract, flat: Flat | None = None) -> Proof:
     graph = Graph((flat or flatten(core, ())).netlist("memory_collect"))
     if _declared(core, HeaderWords):
         prove(core, family(core).places(core), flat)
-    return timing_of(core, graph, start=start)
+    return _Search(core, graph, ()).proof(start)
 
 
 def prove_timing_of_netlist(core: Contract, target: Fpga) -> Proof:
@@ -65,14 +65,13 @@ def prove_timing_of_netlist(core: Contract, target: Fpga) -> Proof:
         raise NotApplicable(f"synthesis encodes {headers[0].role} anew, which tells headers from other words")
     with tempfile.TemporaryDirectory() as directory:
         _, files = netlist(Source(core.verilog, core.module), target, Path(directory))
-        module = json.loads(files.json.read_text())["modules"][core.module]
-    return timing_of(core, Graph(module), models=files.models, start=start)
+        return timing_of(core, json.loads(files.json.read_text()), models=files.models, start=start)
 
 
-def timing_of(core: Contract, graph: Graph, *, models: Sequence[Path] = (), start: float | None = None) -> Proof:
-    """The proof for a netlist of the core: its graph, and the models of its cells if they are not Yosys' own."""
+def timing_of(core: Contract, netlist: dict, *, models: Sequence[Path], start: float | None = None) -> Proof:
+    """The proof for a netlist of the core, which is Yosys' JSON, and the models of its cells."""
     start = time.monotonic() if start is None else start
-    return _Search(core, graph, models).proof(start)
+    return _Search(core, Graph(netlist["modules"][core.module]), models).proof(start)
 
 
 def _declared(core: Contract, kind: type) -> list:
@@ -81,7 +80,7 @@ def _declared(core: Contract, kind: type) -> list:
 
 @dataclass(frozen=True)
 class _Search:
-    """One search; ``models`` as in :func:`timing_of`."""
+    """One search; ``models`` are those of the cells of ``graph``, if they are not Yosys' own."""
 
     core: Contract
     graph: Graph
@@ -98,7 +97,8 @@ class _Search:
             self._headers(each, cone, cut, ends)
         allowed = {bit for each in core.behaviour.influences for bit in self._free(each)}
         if found := [(name, bit) for name, bit in self._contents() if bit in cone and bit not in allowed]:
-            raise NotProved(self._leak(cone, found, ends))
+            path = min((cone.path(bit) for _, bit in found), key=len)
+            raise NotProved(self._leak([name for name, _ in found], path))
         used = [each for each in core.behaviour.influences if any(bit in cone for bit in self._bits(each))]
         return Proof(
             f"no bit of data, tweak or key influences {self._names()}; declared: "
@@ -199,20 +199,16 @@ class _Search:
         }
         places = " && ".join(f"(state != {state} || role == {role})" for state, role in words.states)
         header = " || ".join(f"role == {role}" for role in words.values)
+        step = Step(graph, ends, inputs)
         try:
-            Step(graph, ends, inputs).prove(
-                f"(clear || {places}) && !(valid && ({header}))", "free", signals, self.models
-            )
+            step.prove(f"(clear || {places}) && !(valid && ({header}))", "free", signals, self.models)
         except Unequal as unequal:
-            raise NotProved(
-                f"{core.module}: words of {words.channel} that are no headers reach "
-                f"{' -> '.join(cone.path(unequal.end)[:6])}"
-            ) from None
+            bits = set(step.given(unequal.end))
+            names = [name for name, bit in self._contents() if bit in bits]
+            raise NotProved(self._leak(names, cone.path(unequal.end), " of words that are no headers")) from None
 
-    def _leak(self, cone: Cone, found: list[tuple[str, int]], ends: dict[int, str]) -> str:
-        """The message for input bits that must not be in the cone."""
-        names = [name for name, _ in found]
-        path = min((cone.path(bit) for _, bit in found), key=len)
-        more = f" and {len(names) - 4} more" if len(names) > 4 else ""
+    def _leak(self, inputs: list[str], path: list[str], which: str = "") -> str:
+        """The message for ``inputs`` that must not be in the cone; ``path`` is from one of them to an output."""
+        more = f" and {len(inputs) - 4} more" if len(inputs) > 4 else ""
         shown = path if len(path) < 9 else [*path[:4], "..", *path[-4:]]
-        return f"{self.core.module}: {path[-1]} depends on {', '.join(names[:4])}{more}: {' -> '.join(shown)}"
+        return f"{self.core.module}: {path[-1]} depends on {', '.join(inputs[:4])}{more}{which}: {' -> '.join(shown)}"
