@@ -17,12 +17,15 @@ class AeadBehaviour:
     ad_bytes:   of the longest associated data
     data_bytes: of the longest message
     timing:     the cycle contract
+    remains:    registers and memories of the cipher, as patterns of their names, that keep a value of the last message
+                until the next one, ``zeroize`` or a reset
     """
 
     shape: CipherShape
     ad_bytes: int
     data_bytes: int
     timing: AeadTiming
+    remains: tuple[str, ...] = ()
 
     @property
     def usual(self) -> int:
