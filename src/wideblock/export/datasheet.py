@@ -150,7 +150,7 @@ UNITS = """\
   run from byte 0; all bytes of the beats before it must be marked. The result has the same length, marked likewise; its
   other bytes are zero.
 - A beat without bytes, `s_axis_tkeep` 0, with `s_axis_tlast` may follow the unit: it ends the unit before it. It takes
-  a cycle of the input; without a pause before it the unit leaves as if the beat before it had `s_axis_tlast`.
+  a cycle of the input; without a pause before it the unit leaves one cycle later.
 - A beat enters the cipher when the one after it is there, or it is the last.
 - `s_axis_tuser` belongs to the first beat of a unit. {ways}
 - A unit under {least} bytes is swallowed, and bit 0 of `fault` pulses. A unit that goes on after {most} bytes is ended

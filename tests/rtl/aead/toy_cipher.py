@@ -58,6 +58,8 @@ class ToyCipher(wiring.Component):
     least two cycles apart.
     """
 
+    remains = ("*",)
+
     def __init__(self, pace=3, **kind):
         self.gap = max(2, pace)
         self.pace = self.gap if kind.get("expands") else pace  # the last block follows another at once

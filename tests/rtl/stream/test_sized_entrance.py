@@ -153,7 +153,14 @@ def test_one_empty_last_beat_may_follow(p_take):
     """It ends the message before it, and is not offered."""
     rng = random.Random(3)
     messages = [beats_of(rng, size, size, 4) for size in (16, 17, 32, 40, MOST)]
-    ended = [beats_of(rng, 0, size, 4, (*(beat["keep"] for beat in m), 0)) for m, size in zip(messages, (16, 17, 32, 40, MOST), strict=True)]
-    taken, faults = run(entrance(), [each for pair in zip(messages, ended, strict=True) for each in pair], p_take=p_take)
+    ended = [
+        beats_of(rng, 0, size, 4, (*(beat["keep"] for beat in m), 0))
+        for m, size in zip(messages, (16, 17, 32, 40, MOST), strict=True)
+    ]
+    taken, faults = run(
+        entrance(), [each for pair in zip(messages, ended, strict=True) for each in pair], p_take=p_take
+    )
     assert not faults
-    assert taken == [block for m, e in zip(messages, ended, strict=True) for sent in (m, e[:-1]) for block in right(sent)]
+    assert taken == [
+        block for m, e in zip(messages, ended, strict=True) for sent in (m, e[:-1]) for block in right(sent)
+    ]

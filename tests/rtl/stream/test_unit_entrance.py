@@ -82,9 +82,7 @@ def test_units_of_every_length_pass(width, p_valid, p_take):
 @pytest.mark.parametrize("width", [1, 2])
 @pytest.mark.parametrize("length", [1, 7, 15])
 def test_a_short_unit_is_swallowed(width, length):
-    _, taken, faults = run(
-        UnitEntrance(width=width, beats=8, directions=(False,)), [(32, 0), (length, 0)] * 2
-    )
+    _, taken, faults = run(UnitEntrance(width=width, beats=8, directions=(False,)), [(32, 0), (length, 0)] * 2)
     assert faults == [SHORT] * 2 and len(taken) == 2 * (2 // width)
 
 

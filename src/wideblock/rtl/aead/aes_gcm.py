@@ -59,6 +59,8 @@ class AesGcmCipher(wiring.Component):
     Security: no masking; no cycle depends on key or data.
     """
 
+    remains = ("N", "multiplier.o__payload")
+
     def __init__(self, parameters: AesHashParameters):
         self.parameters = p = parameters
         self.aes = OnTheFlyEncryption(key_bits=p.key_bits, sbox=p.sbox)

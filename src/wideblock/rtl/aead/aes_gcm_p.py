@@ -92,6 +92,8 @@ class AesGcmPCipher(wiring.Component):
     Security: no masking; no cycle depends on key or data.
     """
 
+    remains = ("_N", "tag", "aes.*")
+
     def __init__(self, parameters: AesGcmPParameters):
         self.parameters = p = parameters
         self.aes = PipelinedEncryption(key_bits=p.key_bits, sbox=p.sbox, round_stages=p.round_stages)

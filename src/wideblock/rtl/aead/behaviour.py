@@ -20,6 +20,8 @@ class AeadBehaviour:
     data_bytes: of the longest message
     timing:     the cycle contract
     influences: inputs, beside handshakes and controls, on which handshakes may depend
+    remains:    registers and memories of the cipher, as patterns of their names, that keep a value of the last message
+                until the next one, ``zeroize`` or a reset
     """
 
     shape: CipherShape
@@ -27,6 +29,7 @@ class AeadBehaviour:
     data_bytes: int
     timing: AeadTiming
     influences: tuple[Influence, ...] = ()
+    remains: tuple[str, ...] = ()
 
     @property
     def usual(self) -> int:

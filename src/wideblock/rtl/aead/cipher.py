@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -131,11 +131,13 @@ class Cipher(Protocol):
 
     setup:   cycles from a key accepted to the first block that can be accepted
     flush:   cycles of ``clear`` after which nothing is left of any key or message
+    remains: registers and memories, as patterns of their names, that keep a value of the last message until the next
     """
 
     shape: CipherShape
     setup: int
     flush: int
+    remains: ClassVar[tuple[str, ...]]
 
     def timetable(self, *, decrypt: bool) -> Timetable:
         """The cycles of one message."""

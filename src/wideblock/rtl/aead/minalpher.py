@@ -94,6 +94,8 @@ class MinalpherCipher(wiring.Component):
     Security: no masking; no cycle depends on key or data.
     """
 
+    remains = ("_N", "_D", "_t")
+
     def __init__(self, parameters: MinalpherParameters):
         self.shared = parameters.permutations == 1
         self.P = Permutation()

@@ -57,6 +57,8 @@ class ScreamCipher(wiring.Component):
     Security: no masking; no cycle depends on key or data.
     """
 
+    remains = ("N", "_held", "core.o")
+
     def __init__(self, parameters: ScreamParameters):
         self.parameters = p = parameters
         self.core = TweakableCipher(steps=p.steps, rounds=p.rounds)

@@ -106,7 +106,11 @@ class SizedEntrance(wiring.Component):
             m.d.sync += [full.eq(1), begun.eq(~new.last), beat.last.eq(new.last)]
             m.d.sync += [goes_on.eq(waits & (~new.last | new.keep.any()))]
             with m.If(~waits):
-                m.d.sync += [beat.data.eq(new.data), beat.keep.eq(new.keep), hole.eq(new.keep.any() & ~is_run(new.keep))]
+                m.d.sync += [
+                    beat.data.eq(new.data),
+                    beat.keep.eq(new.keep),
+                    hole.eq(new.keep.any() & ~is_run(new.keep)),
+                ]
             with m.If(~begun):
                 m.d.sync += [beat[part].eq(new[part]) for part in ("tweak", "tweak_size", "size", "decrypt")]
         with m.If(self.clear):

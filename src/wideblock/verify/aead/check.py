@@ -84,11 +84,12 @@ class Check:
             npub, A, C = self._flipped(npub, A, C)
         return self._decryption(api, spec, npub, A, C)
 
-    def plain(self, spec: Any, ad: int, size: int, decrypt: bool) -> Exchange:
-        """A random message of these lengths, each type in one segment."""
+    def plain(self, spec: Any, ad: int, size: int, decrypt: bool, *, wrong: bool = False) -> Exchange:
+        """A random message of these lengths, each type in one segment; ``wrong``: to be rejected."""
         npub, A, P = self.random(self.shape.npub), self.random(ad), self.random(size)
         if decrypt:
-            return self._decryption(self.api, spec, npub, A, spec.encrypt(npub, A, P))
+            C = spec.encrypt(npub, A, P)
+            return self._decryption(self.api, spec, npub, A, C[:-1] + bytes([C[-1] ^ wrong]))
         return self._encryption(self.api, spec, npub, A, P)
 
     def _encryption(self, api: CaesarFormat, spec: Any, npub: bytes, A: bytes, P: bytes) -> Exchange:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of an authenticated cipher against its specification, each named, each explaining the first difference."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from wideblock.rtl.aead.words import Opcode, Type
@@ -21,7 +21,7 @@ from wideblock.verify.aead.exchange import (
 )
 from wideblock.verify.aead.measure import clearing, message
 from wideblock.verify.aead.secrets import secrets_on_ports
-from wideblock.verify.aead.state import no_plaintext_after_a_wrong_tag, state_after_zeroize
+from wideblock.verify.aead.state import no_plaintext_after_a_wrong_tag, state_after_a_message, state_after_zeroize
 from wideblock.verify.report import Finding, failed, nothing, passed
 
 __all__ = ["CHECKS"]
@@ -126,22 +126,36 @@ def malformed_input(check: Check) -> Finding:
         cases += misplaced_ends(check.api, check.shape, *most)
     for chance in (1.0, 0.5):
         keyed, spec = check.key()
-        exchanges = [keyed, *(each for case in cases for each in (case, check.message(spec)))]
-        if packets:
-            sizes = sorted({min(size, most[1]) for size in (2 * check.shape.block, 3 * check.shape.block - 1)})
-            exchanges += [_cut(check, spec, size) for size in sizes if 8 * size > check.api.word_bits]
-            exchanges += [check.message(spec)]
+        broken = [*cases, *_too_long(check, spec), *(_cuts(check, spec) if packets else ())]
+        exchanges = [keyed, *(each for case in broken for each in (case, check.message(spec)))]
         _, found = check.play(exchanges, offer=chance, take=chance)
         if found:
             return failed(found)
-    return passed(f"{len(cases)} kinds of malformed messages, each followed by a right one")
+    return passed(f"{len(broken)} malformed messages, each followed by a right one")
 
 
-def _cut(check: Check, spec: Any, size: int) -> Exchange:
-    """An encryption of ``size`` bytes, more than a word, whose packet ends before its last word."""
-    npub, P = check.random(check.shape.npub), check.random(size)
-    sealed = spec.encrypt(npub, b"", P)
-    return cut(check.api, check.shape, encryption(check.api, check.shape, npub, b"", P, sealed), P, sealed)
+def _too_long(check: Check, spec: Any) -> Iterator[Exchange]:
+    """Messages a byte and a block longer than the longest, right in all else: both ways, each type in one segment."""
+    block, most = check.shape.block, check.behaviour.data_bytes
+    for over in (1, block):
+        for decrypt in (False, True):
+            if check.shape.enciphered(most + over) < 1 << 16 and check.shape.enciphered(most) < most + over:
+                yield failing(check.api, check.plain(spec, 0, most + over, decrypt), "which are too many")
+
+
+def _cuts(check: Check, spec: Any) -> Iterator[Exchange]:
+    """Encryptions whose packet ends in each word of their data but the last one."""
+    block = check.shape.block
+    for size in sorted({min(size, check.behaviour.data_bytes) for size in (block, 2 * block, 3 * block - 1)}):
+        npub, A, P = (
+            check.random(check.shape.npub),
+            check.random(check.size(check.behaviour.ad_bytes)),
+            check.random(size),
+        )
+        sealed = spec.encrypt(npub, A, P)
+        whole = encryption(check.api, check.shape, npub, A, P, sealed)
+        for missing in range(1, -(-8 * size // check.api.word_bits)):
+            yield cut(check.api, check.shape, whole, P, sealed, missing)
 
 
 def keys(check: Check) -> Finding:
@@ -154,6 +168,7 @@ def keys(check: Check) -> Finding:
         "half the length": [*load, api.header(Type.KEY, size // 2, last=True), *api.data(key[: size // 2])],
         "twice the length": [*load, api.header(Type.KEY, 2 * size, last=True), *api.data(key + key)],
         "no EOT": [*load, api.header(Type.KEY, size, eot=False, last=True), *api.data(key)],
+        "no Last": [*load, *2 * [api.header(Type.KEY, size), *api.data(key)], api.header(Type.KEY, 0, last=True)],
     }
     for wrong in wrong_lengths(size):
         refused[f"{wrong} bytes"] = [*load, api.header(Type.KEY, wrong, last=True), *api.data(bytes(wrong))]
@@ -238,6 +253,7 @@ CHECKS: dict[str, Callable[[Check], Finding]] = {
     "resets": resets,
     "zeroize": zeroize,
     "state after zeroize": state_after_zeroize,
+    "state after a message": state_after_a_message,
     "no plaintext after a wrong tag": no_plaintext_after_a_wrong_tag,
     "secrets on ports": secrets_on_ports,
 }

@@ -158,14 +158,16 @@ def misplaced_ends(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_by
         yield Exchange(f"packet with {about}", pdi, (), words(right, api.word_bits))
 
 
-def cut(api: CaesarFormat, shape: CipherShape, of: Exchange, message: bytes, sealed: bytes) -> Exchange:
-    """An encryption of more than a block in one segment whose packet ends before the last word of its data.
+def cut(api: CaesarFormat, shape: CipherShape, of: Exchange, message: bytes, sealed: bytes, missing: int) -> Exchange:
+    """An encryption in one segment whose packet ends ``missing`` words before the last one of its data.
 
     The whole blocks before it have left if the cipher is online; zeros follow them.
     """
     body, _ = shape.parts(sealed)
-    words_before = len(api.data(message)[0].data) * 8 // api.word_bits - 2  # the last one that comes is not taken
+    # the last word that comes is not taken
+    words_before = len(api.data(message)[0].data) * 8 // api.word_bits - missing - 1
     before = words_before * api.word_bits // 8 // shape.block * shape.block
     known = body[:before] + bytes(len(body) - before)
     announced = [api.header(Type.CIPHERTEXT, len(body)), *api.data(known)] if shape.online else []
-    return Exchange(f"{of.about}, cut", of.pdi[:-1], (), words([*announced, *api.failed()], api.word_bits))
+    about = f"{of.about}, cut {missing} words before its end"
+    return Exchange(about, of.pdi[:-missing], (), words([*announced, *api.failed()], api.word_bits))

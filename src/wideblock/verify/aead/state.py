@@ -1,15 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """The check of a core's whole state after zeroize: every register and memory, as the model holds them."""
 
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from fnmatch import translate
 
 from wideblock.simulation.bench import State
 from wideblock.verify.aead.check import Check
+from wideblock.verify.aead.driver import AeadSimulation
 from wideblock.verify.aead.exchange import decryption
 from wideblock.verify.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.state import differing
 
-__all__ = ["no_plaintext_after_a_wrong_tag", "state_after_zeroize"]
+__all__ = ["no_plaintext_after_a_wrong_tag", "state_after_a_message", "state_after_zeroize"]
+
+RESULTS = (r"core\.buffer\.words", r"core\.buffer\._\d+_")
+"""Names of the memory of results that may leave, and of its output register, which the compiler names."""
+
 
 WINDOW = 4
 """Bytes of plaintext that are searched for."""
@@ -24,15 +33,22 @@ class Plan:
 
 def life(check: Check, plan: Plan, moment: int) -> State:
     """The state of a new instance after a random key, random messages of the plan, and zeroize in cycle ``moment``."""
-    with check.simulation.fresh(power_on=check.number(1, 1 << 30)) as core:
+    with _instance(check, check.number(1, 1 << 30)) as core:
         keyed, spec = check.key()
         exchanges = [keyed, *(check.plain(spec, ad, size, decrypt) for ad, size, decrypt in plan.messages)]
-        usual, check.simulation = check.simulation, core
+        check.words(exchanges, zeroize=(moment,), limit=moment + check.subject.timing.zeroize + 1)
+        return core.simulation.save()
+
+
+@contextmanager
+def _instance(check: Check, power_on: int) -> Iterator[AeadSimulation]:
+    """A new instance of the model in the place of the check's; ``power_on`` as in :meth:`AeadSimulation.fresh`."""
+    usual = check.simulation
+    with usual.fresh(power_on=power_on) as check.simulation:
         try:
-            check.words(exchanges, zeroize=(moment,), limit=moment + check.subject.timing.zeroize + 1)
+            yield check.simulation
         finally:
             check.simulation = usual
-        return core.simulation.save()
 
 
 def state_after_zeroize(check: Check) -> Finding:
@@ -60,6 +76,39 @@ def state_after_zeroize(check: Check) -> Finding:
                 f"After zeroize in cycle {moment}, and under another key, the core holds other values of {names}."
             )
     return passed(f"{size} bytes of state, the same after zeroize at {len(moments)} moments")
+
+
+def state_after_a_message(check: Check) -> Finding:
+    """After a message, right or rejected, nothing of it is left but results that left and values declared to remain.
+
+    Two lives under one key have messages of the same lengths, of other nonces and texts.
+    """
+    if not check.simulation.savable:
+        return nothing("the model was built without access to its state")
+    block, most = check.shape.block, check.behaviour
+    declared = [translate(f"core.cipher.{pattern}") for pattern in most.remains]
+    keyed, spec = check.key()
+    sizes = [(block + 3, 2 * block + 5), (0, block), (5, 0)]
+    ways = {"an encryption": (False, False), "a decryption": (True, False), "a rejected message": (True, True)}
+    for ad, size in ((min(ad, most.ad_bytes), min(size, most.data_bytes)) for ad, size in sizes):
+        for way, (decrypt, wrong) in ways.items():
+            left = []
+            for _ in range(2):
+                with _instance(check, 1) as core:
+                    _, found = check.play([keyed, check.plain(spec, ad, size, decrypt, wrong=wrong)])
+                    left.append(core.simulation.save())
+                if found:
+                    return failed(found)
+            one, other = (_without(state, declared if wrong else [*declared, *RESULTS]) for state in left)
+            if one != other:
+                names = differing(one, other)
+                return failed(f"After {way} of {size} bytes the core holds values of it in {names}.")
+    return passed(f"both ways and rejected, {len(sizes)} pairs of lengths; may remain: {', '.join(most.remains)}")
+
+
+def _without(state: State, patterns: Iterable[str]) -> State:
+    """The state without the registers and memories of these names."""
+    return {name: value for name, value in state.items() if not any(re.fullmatch(each, name) for each in patterns)}
 
 
 def no_plaintext_after_a_wrong_tag(check: Check) -> Finding:

@@ -239,7 +239,7 @@ def zeroize_without_key(check: Check) -> Finding:
 
 
 def equal_halves(check: Check) -> Finding:
-    """A key of two equal halves is refused, with no key in place and with one."""
+    """A key of two equal halves is refused, with no key in place and with one; halves that differ in a bit are taken."""
     if check.subject.behaviour.keys is not KeyRule.HALVES_DIFFER:
         return nothing("the core takes every key")
     simulation, right = check.simulation, check.subject.behaviour.fault(Cause.KEY)
@@ -258,7 +258,22 @@ def equal_halves(check: Check) -> Finding:
         keys = [Key(check.key(), cycle=2 * check.quiet)]
         if difference := check.play(check.requests(3), keys, reset=False):
             return failed(f"{difference} A key of equal halves was offered before.")
-    return passed("keys of equal halves are refused, before any key and after one; sectors wait for the next key")
+    nearly = _nearly_equal(check)
+    if difference := check.play(check.requests(len(nearly)), [Key(key, before=n) for n, key in enumerate(nearly)]):
+        return failed(f"{difference} The halves of each key differed in one bit.")
+    return passed(
+        "keys of equal halves are refused, before any key and after one; sectors wait for the next key; "
+        f"{len(nearly)} keys of halves that differ in one bit are taken"
+    )
+
+
+def _nearly_equal(check: Check) -> list[bytes]:
+    """Keys whose halves differ in one bit: the first, the last, and one in each byte."""
+    size, keys = check.shape.key_bytes // 2, []
+    for at in (0, 8 * size - 1, *(8 * byte + check.number(0, 7) for byte in range(size))):
+        half = check.random(size)
+        keys.append(half + (int.from_bytes(half, "little") ^ 1 << at).to_bytes(size, "little"))
+    return keys
 
 
 def resets(check: Check) -> Finding:

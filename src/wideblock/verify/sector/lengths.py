@@ -50,6 +50,8 @@ def _wrongly_stated(check: Check) -> list[Request]:
     wrong = [(size, size - 1), (size - 1, size), (size, few), (few, size), (few + 1, few), (few, few + 1)]
     wrong += [(size, other) for other in (0, few - 1, length.most + 1, check.shape.most_stated)]
     wrong += [(1, size), (few, length.most), (length.most, few), (3 * length.most, length.most)]
+    # as long as such a size is in a field that has just room for the most
+    wrong += [((other - 1) % (1 << (length.most - 1).bit_length()) + 1, other) for other in (0, length.most + 1)]
     tweaks = [check.random(n) for n in (stated.tweak.most + 1, stated.tweak.most + 2, (1 << 8) - 1)]
     return [
         *(replace(check.request(size), stated=other) for size, other in wrong if size != other),

@@ -59,6 +59,8 @@ class AezCipher(wiring.Component):
     Security: no masking; no cycle depends on key or data.
     """
 
+    remains = tuple(f"datapath.{name}" for name in ("H", "T", "state", "total", "rows", "pipeline.*"))
+
     def __init__(self, parameters: AezParameters, version: Version):
         self.shape = CipherShape(block=32, key=48, npub=12, tag=16, padding=Padding.ONE, judges=True, online=False)
         self.pipelined = parameters.rounds > 1

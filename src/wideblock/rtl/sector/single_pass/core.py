@@ -195,15 +195,21 @@ class SinglePass(Equations, wiring.Component):
         here_valid = Signal()
         behind = Signal(self.entrance.layout)
         load = Signal()
+        ends = Signal(name="ends_before")
         decrypt = here.decrypt if len(self.directions) == 2 else Const(self.directions[0], 1)
         m.d.comb += [
             behind.eq(f.arrivals.beat),
             load.eq(f.arrivals.valid & (~here_valid | control.pop)),
-            f.arrivals.read.eq(load),
+            f.arrivals.read.eq(load | ends),
+            # an empty beat makes the one before it, which has waited for it, the last one
+            ends.eq(f.arrivals.valid & behind.empty),
+            control.next_present.eq(f.arrivals.valid & ~behind.empty),
         ]
+        with m.If(ends):
+            m.d.sync += here.last.eq(1)
         with m.If(load):
             m.d.sync += [here[tag].eq(behind[tag]) for tag in ("end", "last", "decrypt")]
-            m.d.sync += here_valid.eq(~behind.empty)  # an empty one has done its work: it ended the unit before it
+            m.d.sync += here_valid.eq(1)
         with m.Elif(control.pop):
             m.d.sync += here_valid.eq(0)
         with m.If(f.later("load", load)):
@@ -221,10 +227,8 @@ class SinglePass(Equations, wiring.Component):
             control.present.eq(present.valid),
             control.last.eq(here.last),
             control.end.eq(here.end),
-            control.next_present.eq(f.arrivals.valid),
             control.next_last.eq(present.behind.last),
             control.next_end.eq(present.behind.end),
-            control.next_empty.eq(present.behind.empty),
             control.masked.eq(masked),
             control.room.eq(results.room),
             control.free.eq(~call if self.cycles.shared else 1),
@@ -251,7 +255,7 @@ class SinglePass(Equations, wiring.Component):
             "part": Mux(control.complete & control.together, control.whole, 0),
             "bytes": up_to(here.end),
             "rest_bytes": up_to(here.end[:4]),
-            "last": here.last | present.behind.empty,  # a beat that is not the last one moves with one behind it
+            "last": here.last,
             "decrypt": present.decrypt,
         }
         return Decision(**{name: f.later(name, value) for name, value in decided.items()})

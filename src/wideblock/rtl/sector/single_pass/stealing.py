@@ -19,9 +19,8 @@ class StealingControl(wiring.Component):
     """The action of the present beat: none, into the pipelines as it is, or one of the three steps of stealing.
 
     A beat is ``present``, the ``last`` of its unit or not, ``end`` the number of its last byte; the ``next_`` beat is
-    behind it. With ``next_empty`` that one has no byte, and the present one is the last of its unit. The present beat
-    moves if its masks are there (``masked``), its result has a place (``room``), and no tweak takes the pipelines
-    (``free``).
+    behind it. It moves if its masks are there (``masked``), its result has a place (``room``), and no tweak takes the
+    pipelines (``free``).
 
     go:       the beat goes in; with ``hold`` only its last whole block counts, and it stays, or the beat after it does
     complete: the completed block goes in; ``held`` has said that the last whole block came out
@@ -42,7 +41,7 @@ class StealingControl(wiring.Component):
         flags = ("go", "hold", "complete", "finish", "together", "pop", "unit_end", "stealing", "rest")
         super().__init__(
             {
-                **dict.fromkeys(("present", "last", "next_present", "next_last", "next_empty"), In(1)),
+                **dict.fromkeys(("present", "last", "next_present", "next_last"), In(1)),
                 **dict.fromkeys(("end", "next_end"), In(end_bits)),
                 **dict.fromkeys(("masked", "room", "free", "held", "clear"), In(1)),
                 **dict.fromkeys(flags, Out(1)),
@@ -66,7 +65,7 @@ class StealingControl(wiring.Component):
             self.holding.eq(Mux(ends_here, self.whole - 1, self.width - 1)),
             self.complete.eq(result_held & self.present & self.free),
             self.finish.eq(self.rest & (self.room | self.together)),
-            self.unit_end.eq((self.go & ~self.hold & (self.last | self.next_empty)) | self.finish),
+            self.unit_end.eq((self.go & ~self.hold & self.last) | self.finish),
             self.pop.eq((self.go & ~(self.hold & ends_here)) | self.finish),
         ]
         m.d.sync += [
