@@ -25,7 +25,7 @@ Bytes = NDArray[np.uint8]
 WORD = 4
 """Bytes of a secret that are searched for."""
 
-BUDGET = 1000
+BUDGET = 500
 """Cycles of plays with an event in each cycle, for each sector or message that a check is told to try."""
 
 _PLAY = 1 << 40  # cycles of a play at most: time goes on from play to play
