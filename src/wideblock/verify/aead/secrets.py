@@ -106,7 +106,7 @@ def _random(check: Check, number: int) -> _Plan:
     keys = [[_message(check, list(Way)[n]) for n in rng.permutation(len(Way)).tolist()] for _ in range(2)]
     offer, take = rng.choice([(1.0, 1.0), (0.5, 0.5), (1.0, 0.2), (0.3, 1.0)]).tolist()
     cycles = sum(t.activation + t.message(m.ad, m.size, decrypt=True, activated=True) for key in keys for m in key)
-    limit, event = t.zeroize + int(2 * cycles / min(offer, take)), None
+    limit, event = t.zeroize + int(1.2 * cycles / min(offer, take)), None
     if number % 3:
         moment, control = check.number(1, t.zeroize + cycles), (RESET, "zeroize")[number % 3 - 1]
         event = Event(control, moment, check.number(1, 3), clears=True)
