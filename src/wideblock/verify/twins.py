@@ -18,12 +18,15 @@ from wideblock.spec.values import Values
 from wideblock.verify.driver import CoreSimulation
 from wideblock.verify.runner import Progress
 
-__all__ = ["Event", "Plan", "Play", "Secret", "Twins", "UnderWay", "inputs", "searched"]
+__all__ = ["Event", "Plan", "Play", "Secret", "Twins", "UnderWay", "inputs", "moments", "searched"]
 
 Bytes = NDArray[np.uint8]
 
 WORD = 4
 """Bytes of a secret that are searched for."""
+
+BUDGET = 500
+"""Cycles of plays with an event in each cycle, for each sector or message that a check is told to try."""
 
 _PLAY = 1 << 40  # cycles of a play at most: time goes on from play to play
 _NAMED = 6  # names of secrets in a report
@@ -95,6 +98,16 @@ def searched(
     if difference := difference or twins.found():
         plays[twins.failing](core)  # the last play of the check's own instance is the one that a waveform shows
     return twins, difference
+
+
+def moments(rng: np.random.Generator, cycles: int, besides: int, amount: int) -> list[int]:
+    """Cycles from 0 on, below ``cycles``, in which an event comes: each of them, or so few that plays keep the budget.
+
+    besides: cycles that a play has before and after these      amount: sectors or messages to try
+    """
+    plays = BUDGET * amount / (2 * (besides + cycles / 2))
+    step = max(1.0, cycles / max(16.0, plays))
+    return np.arange(rng.random() * (step - 1), cycles, step).astype(int).tolist()
 
 
 def inputs(name: str, data: bytes, size: int) -> Values:

@@ -8,8 +8,6 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.script import NEVER, RESET, Event, Record
 from wideblock.verify.aead.check import Check
@@ -17,7 +15,7 @@ from wideblock.verify.aead.driver import AeadSimulation, Played
 from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption
 from wideblock.verify.report import Finding, failed, passed
 from wideblock.verify.twins import Event as Named
-from wideblock.verify.twins import Play, Secret, inputs, searched
+from wideblock.verify.twins import Play, Secret, inputs, moments, searched
 
 __all__ = ["secrets_on_ports"]
 
@@ -94,10 +92,9 @@ def _sweep(check: Check) -> Iterator[_Plan]:
     for way in Way:
         message = _Message(min(block + 3, most.ad_bytes), min(2 * block + 5, most.data_bytes), way, 0.999)
         decrypt = way is not Way.ENCRYPTED
-        last = t.zeroize + t.activation + t.message(message.ad, message.size, decrypt=decrypt, activated=True) + TAIL
-        step = max(1.0, (last - t.zeroize) / max(8, check.messages))
-        first = t.zeroize + check.rng.random() * (step - 1)
-        for moment in np.arange(first, last, step).astype(int).tolist():
+        cycles = t.activation + t.message(message.ad, message.size, decrypt=decrypt, activated=True) + TAIL
+        for later in moments(check.rng, cycles, 2 * t.zeroize, check.messages):
+            moment = t.zeroize + later
             event = Event("zeroize", moment, clears=True)
             take = float(check.rng.choice([1.0, 1.0, 0.4]))
             yield _Plan([[message]], event, moment + t.zeroize + TAIL, 1.0, take)
@@ -109,7 +106,7 @@ def _random(check: Check, number: int) -> _Plan:
     keys = [[_message(check, list(Way)[n]) for n in rng.permutation(len(Way)).tolist()] for _ in range(2)]
     offer, take = rng.choice([(1.0, 1.0), (0.5, 0.5), (1.0, 0.2), (0.3, 1.0)]).tolist()
     cycles = sum(t.activation + t.message(m.ad, m.size, decrypt=True, activated=True) for key in keys for m in key)
-    limit, event = t.zeroize + int(2 * cycles / min(offer, take)), None
+    limit, event = t.zeroize + int(1.2 * cycles / min(offer, take)), None
     if number % 3:
         moment, control = check.number(1, t.zeroize + cycles), (RESET, "zeroize")[number % 3 - 1]
         event = Event(control, moment, check.number(1, 3), clears=True)

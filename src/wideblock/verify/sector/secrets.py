@@ -5,8 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-import numpy as np
-
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.script import Record
 from wideblock.spec.blocks import BLOCK
@@ -15,7 +13,7 @@ from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.stimulus import Event, Key, Request, Reset, Zeroize
 from wideblock.verify.twins import Event as Named
-from wideblock.verify.twins import Play, Secret, inputs, searched
+from wideblock.verify.twins import Play, Secret, inputs, moments, searched
 
 __all__ = ["secrets_on_ports"]
 
@@ -64,8 +62,7 @@ def _sweep(check: Check) -> Iterator[_Plan]:
     """Zeroize in each cycle from a key on to the end of the second sector, or in some of them, evenly spread."""
     t, usual = check.subject.timing, check.subject.behaviour.usual
     cycles = t.setup + t.latency + t.interval
-    step = max(1.0, cycles / max(16, 2 * check.sectors))
-    for later in np.arange(check.rng.random() * (step - 1), cycles, step).astype(int).tolist():
+    for later in moments(check.rng, cycles, 2 * t.zeroize, check.sectors):
         moment = t.zeroize + later  # a key is taken when the core is cleared, after the reset as after zeroize
         event = Zeroize(moment, int(check.rng.integers(1, 4)))
         sectors = [check.request(usual) for _ in range(2 + max(0, later - t.setup) // t.interval)]
