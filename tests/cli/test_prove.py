@@ -48,5 +48,5 @@ def test_a_rule_that_is_not_proved_fails_the_command(monkeypatch):
 )
 def test_bad_input_is_one_line(arguments, says):
     result = run(*arguments)
-    assert result.exit_code == 2 and result.stdout == ""
+    assert result.exit_code == 1 and result.stdout == ""
     assert result.stderr.startswith("wideblock: ") and says in result.stderr and result.stderr.count("\n") == 1

@@ -21,7 +21,9 @@ def compare(
     presets: Annotated[
         list[str] | None, typer.Argument(metavar="[PRESET|PART]...", help="Presets or parts; all by default.")
     ] = None,
-    store: Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points.")] = COMMITTED,
+    store: Annotated[
+        Path, typer.Option(metavar="FILE", help="Store of measured points; default: the package's.", show_default=False)
+    ] = COMMITTED,
     json: Json = False,
 ) -> None:
     """Print the papers' rows beside ours: cycles, area, clock, throughput.
