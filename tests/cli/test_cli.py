@@ -106,7 +106,7 @@ def test_table_1_and_figure_6_of_the_brw_paper(tmp_path):
 
 
 def test_compare_puts_the_papers_rows_beside_ours():
-    rows = reported("compare")
+    rows = [row for row in reported("compare") if row["published"]]
     cycles = {(row["preset"], row["published"]["cycles"]) for row in rows}
     assert {("fast-brw-1", 455), ("fast-brw-2", 319), ("fast-horner-1", 565), ("fast-horner-2", 311)} <= cycles
     assert all(row["interval"] for row in rows)
@@ -142,7 +142,7 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("info", "FAST-BRW-2S"), "unknown preset 'FAST-BRW-2S'; did you mean fast-brw-2s?"),
         (("info", "fast-h"), "unknown preset 'fast-h'; so begin fast-horner-1, fast-horner-2, fast-horner-2s"),
         (("info", ""), "unknown preset ''; wideblock list shows the presets"),
-        (("compare", "XTS-4x"), "unknown preset or part 'XTS-4x'; did you mean xts-4"),
+        (("compare", "XTS-4x"), "unknown preset 'XTS-4x'; did you mean xts-4"),
         (("info", FAST, "--set", "lanes"), "NAME=VALUE"),
         (("info", FAST, "--set", "colour=red"), "colour"),
         (("info", FAST, "--set", "sector_bytes=48"), "48"),
@@ -307,11 +307,8 @@ def test_targets_are_lists_and_may_be_repeated(monkeypatch, tmp_path):
         import_module("wideblock.cli.sweep"), "open_points", lambda points, *_, **__: asked.extend(points) or []
     )
     store = ("--store", tmp_path / "points.jsonl")
-    assert (
-        run("sweep", "aes128-sdc", "--target", "xc7, ecp5", "--target", "nangate45", "--no-route", *store).exit_code
-        == 0
-    )
-    assert [point.target for point in asked] == ["xc7", "ecp5", "nangate45"]
+    assert run("sweep", "aes128-sdc", "--target", "xc7, ecp5", "--target", "xc6v", "--no-route", *store).exit_code == 0
+    assert [point.target for point in asked] == ["xc7", "ecp5", "xc6v"]
 
 
 def test_report_says_in_a_pipe_what_it_does(tmp_path):
