@@ -56,6 +56,7 @@ def test_the_mark_is_wherever_a_point_is_shown(measurement):
     assert shown.older == MARK and entry.older == MARK
     core = contract("xts-enc", made)
     assert section(core, points).startswith(NOTE) and MARK in section(core, points)
+    assert "LUT4: LUTs of four inputs" in section(core, points)
     assert noted("table", points) == f"{NOTE}\ntable" and noted("table", [measurement("xts-enc")]) == "table"
 
 
