@@ -36,10 +36,10 @@ Out = Annotated[
 ]
 
 
-def sector_number(text: str) -> int:
-    """The number that ``text`` writes, in any base of Python's; its tweak is of 128 bits."""
+def sector_number(text: str | int) -> int:
+    """The number that ``text``, or the default, writes in any base of Python's; its tweak is of 128 bits."""
     try:
-        number = int(text, 0)
+        number = int(str(text), 0)
         tweak_of(number)
     except ValueError:  # a UserError is one
         form = "a whole number from 0 to 2^128 - 1, such as 4096 or 0x1000"
@@ -83,7 +83,7 @@ def refuse_twice(key: str, source: Path, what: str) -> None:
 
 
 def encrypt(
-    preset: Preset, key: Key, source: In, target: Out, first_sector: First = "0", engine: Engine = "rtl",
+    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, engine: Engine = "rtl",
     force: Force = False, device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian."""
@@ -91,7 +91,7 @@ def encrypt(
 
 
 def decrypt(
-    preset: Preset, key: Key, source: In, target: Out, first_sector: First = "0", engine: Engine = "rtl",
+    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, engine: Engine = "rtl",
     force: Force = False, device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Decrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian."""
