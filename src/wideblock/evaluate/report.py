@@ -263,6 +263,8 @@ def _against_area(
     equal = f" Dashed: equal {title} an area." if largest else ""
     kinds = {"none": "no clock", "routed": "routed clock", "pre-layout": "pre-layout clock, without wires"}
     caption = f"{len(marks)} cores, {kinds[here[0].clock_kind]}.{equal} Pareto set, area and {y}: {named}."
+    if count := sum(bool(entry.older) for entry in here):
+        caption += f" Measured on other Verilog than today's: {count}, marked in the tables."
     groups = sorted({entry.family for entry in cores})
     draw = partial(scatter, marks, x=f"area, {here[0].unit}", y=y, largest=largest, groups=groups)
     return Plot(f"{target.family}: {title} against area", caption, draw)
