@@ -31,7 +31,7 @@ help: ## List the targets.
 demo: $(READY) ## Encrypt a filesystem image with a simulated core, decrypt it with the specification (IMAGE=FILE).
 	$(BIN)/wideblock demo $(if $(IMAGE),--image '$(IMAGE)')
 
-test: $(READY) ## Lint, types, tests: a few cores of every family and scheme; minutes.
+test: $(READY) ## Lint, types, tests that are not marked slow; minutes.
 	$(MAKE) -j2 lint tests
 
 tests: $(READY)
@@ -53,7 +53,7 @@ judge: $(READY) ## Specifications against others' code: HCTR2, by cargo; CAESAR'
 verify: $(READY) ## Simulate every preset as it ships, SECTORS=10000 random sectors each; hours.
 	$(BIN)/wideblock verify --all --sectors $(SECTORS)
 
-netlist: $(READY) ## Synthesise a small core of every family and simulate the netlists; 7 series; an hour.
+netlist: $(READY) ## Synthesise a small core of every family for 7 series and simulate the netlists; an hour.
 	for core in "xts-enc --set sector_bytes=32" "hmch-brw-3 --set sector_bytes=96" "fast-horner-1 --set sector_bytes=96" \
 			"heh-poly --set sector_bytes=96" "hctr2-1 --set sector_bytes=64" "eme2-1 --set sector_bytes=64" \
 			"aez-2t --set sector_bytes=64" "hctr2-any --set longest=64 --set sector_bytes=48"; do \

@@ -6,11 +6,12 @@ import os
 import signal
 import stat
 import threading
+from pathlib import Path
 
 import pytest
 
 from wideblock import atomic
-from wideblock.atomic import replacing, write_directory, write_text
+from wideblock.atomic import check_place, replacing, write_directory, write_text
 
 pytestmark = pytest.mark.shows("images")
 
@@ -195,3 +196,14 @@ def test_a_directory_whose_writing_fails_is_as_it_was(tmp_path):
     with pytest.raises(OSError):
         write_directory(tmp_path, {"x": "new", "none/y": "new"})
     assert names(tmp_path) == ["mine", "x"] and (tmp_path / "x").read_text() == "old"
+
+
+def test_a_place_is_checked_before_the_work_and_left_as_it_was(tmp_path):
+    (tmp_path / "there").write_text("mine")
+    for path in (tmp_path / "there", tmp_path / "new", tmp_path / "a" / "b" / "new"):
+        check_place(path)
+    assert names(tmp_path) == ["there"] and (tmp_path / "there").read_text() == "mine"
+    for path, error in ((tmp_path, IsADirectoryError), (tmp_path / "there" / "x", OSError), ("/proc/x", OSError)):
+        with pytest.raises(error) as found:
+            check_place(Path(path))
+        assert found.value.filename == str(path)

@@ -6,6 +6,7 @@ of it is on the disk. A part file is locked as long as its writer lives: one tha
 run, and the next write to the same target removes it.
 """
 
+import errno
 import fcntl
 import hashlib
 import os
@@ -18,7 +19,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["Output", "replacing", "write_directory", "write_text"]
+__all__ = ["Output", "check_place", "replacing", "write_directory", "write_text"]
 
 _SUFFIX = ".wideblock.part"
 _LONGEST_STEM = 200  # bytes of the target's name in a part file's name; a file name has at most 255
@@ -79,6 +80,19 @@ def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None
     finally:
         if descriptor >= 0:
             os.close(descriptor)  # the lock ends here, after the renaming
+
+
+def check_place(path: Path) -> None:
+    """Raises OSError if no file could be written at ``path``, which need not be there; nothing is left behind.
+
+    For a check before work whose result goes there. Directories that are missing above it could be created.
+    """
+    with _errors_about(path):
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        above = next(each for each in path.absolute().parents if each.exists())
+        with tempfile.NamedTemporaryFile(dir=above, prefix=".", suffix=_SUFFIX):
+            pass
 
 
 def write_text(path: Path, text: str) -> None:

@@ -14,10 +14,13 @@ from typer.testing import CliRunner
 
 from wideblock import catalog
 from wideblock.cli import crypt
-from wideblock.cli.app import COMMANDS, app
+from wideblock.cli.app import COMMANDS, JUDGING, app
+from wideblock.errors import UserError
 from wideblock.evaluate.store import COMMITTED, add, load
 from wideblock.export.contract import contract
 from wideblock.image.crypt import Crypted
+from wideblock.simulation.commands import BuildError
+from wideblock.synth.process import FlowError
 
 pytestmark = pytest.mark.shows("cli")
 
@@ -32,7 +35,7 @@ def run(*arguments):
 def refused(*arguments):
     """The one line on stderr of a command that must fail."""
     result = run(*arguments)
-    assert result.exit_code in (1, 2), result.output
+    assert result.exit_code == 1, result.output
     assert result.stdout == "" and "Traceback" not in result.stderr
     assert result.stderr.startswith("wideblock: ") and result.stderr.count("\n") == 1, result.stderr
     return result.stderr
@@ -103,7 +106,7 @@ def test_table_1_and_figure_6_of_the_brw_paper(tmp_path):
 
 
 def test_compare_puts_the_papers_rows_beside_ours():
-    rows = reported("compare")
+    rows = [row for row in reported("compare") if row["published"]]
     cycles = {(row["preset"], row["published"]["cycles"]) for row in rows}
     assert {("fast-brw-1", 455), ("fast-brw-2", 319), ("fast-horner-1", 565), ("fast-horner-2", 311)} <= cycles
     assert all(row["interval"] for row in rows)
@@ -111,6 +114,16 @@ def test_compare_puts_the_papers_rows_beside_ours():
     seen = {(row["published"]["cycles"], row["interval"]) for row in papers}  # a row for each of our results
     assert seen == {(1, round(257 / 256, 3))}
     assert "319" in run("compare", "fast-brw-2").output
+
+
+@pytest.mark.parametrize("names", [("hctr2-4s", "xts-4", "hbrw-31"), ("aes-gcm",)])
+def test_compare_is_never_empty(names):
+    rows = reported("compare", *names)
+    assert [name for name in names if name in {row["preset"] for row in rows}] == list(names)
+    unpublished = [row for row in rows if row["published"] is None]
+    assert all(row["remarks"] == ["no published row"] and row["cycles_ratio"] is None for row in unpublished)
+    shown = run("compare", *names).output
+    assert all(name in shown for name in names) and ("no published row" in shown) == bool(unpublished)
 
 
 def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
@@ -126,18 +139,41 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
     "arguments, says",
     [
         (("info", "fast-brw-9"), "fast-brw-9"),
+        (("info", "FAST-BRW-2S"), "unknown preset 'FAST-BRW-2S'; did you mean fast-brw-2s?"),
+        (("info", "fast-h"), "unknown preset 'fast-h'; so begin fast-horner-1, fast-horner-2, fast-horner-2s"),
+        (("info", ""), "unknown preset ''; wideblock list shows the presets"),
+        (("compare", "XTS-4x"), "unknown preset 'XTS-4x'; did you mean xts-4"),
         (("info", FAST, "--set", "lanes"), "NAME=VALUE"),
         (("info", FAST, "--set", "colour=red"), "colour"),
         (("info", FAST, "--set", "sector_bytes=48"), "48"),
         (("info", FAST, "--set", "lanes=3"), "3"),
         (("synth", FAST, "--target", "abacus"), "abacus"),
+        (("synth", FAST, "--target", "xc7,abacus"), "there is no target 'abacus'"),
+        (("sweep", FAST, "--target", "ecp5, abacus"), "there is no target 'abacus'"),
+        (("sweep", "--all", "--store", "/proc/x.jsonl"), "/proc/x.jsonl: no such file"),
+        (("explore", FAST, "--store", "{image}/x.jsonl"), "x.jsonl: not a directory"),
+        (("clock", FAST, "--store", "/proc/x.jsonl"), "/proc/x.jsonl: no such file"),
+        (("report", "-o", "/proc/r.html"), "/proc/r.html: no such file"),
+        (("report", "-o", "{folder}"), "is a directory"),
+        (("verify", FAST, "--netlist", "xc9"), "there is no device 'xc9'; there are xc5v"),
+        (("schedule", 7, "--table", "4..5"), "BLOCKS and --table exclude each other; give one of them"),
+        (("schedule", "--table", "4..5", "--storage", "2..3"), "--table and --storage exclude each other"),
+        (("schedule",), "a number of BLOCKS is missing, or --table A..B, or --storage A..B"),
+        (
+            ("encrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{out}", "--first-sector", "x10"),
+            "'x10' is not a whole number from 0 to 2^128 - 1, such as 4096 or 0x1000",
+        ),
+        (
+            ("decrypt", FAST, "--key", KEY, "--in", "{image}", "--out", "{out}", "--first-sector", "0x1" + 32 * "0"),
+            "is not a whole number from 0 to 2^128 - 1",
+        ),
         (("synth", FAST, "--target", "nangate45", "--yosys", "speed"), "one synthesis option, area; got speed"),
         (("sweep",), "name presets or parts, or say --all, or --published FAMILY"),
         (("sweep", FAST, "--published", "Virtex-5"), "one of the three"),
         (("sweep", "--published", "Virtex-9"), "no published row is on 'Virtex-9'"),
         (("sweep", FAST, "--target", "abacus"), "there is no target 'abacus'"),
         (("sweep", FAST, "--set", "colour=red,blue"), "unknown parameter 'colour'"),
-        (("sweep", "fast", "--target", "xc7"), "unknown preset or part 'fast'"),
+        (("sweep", "fast", "--target", "xc7"), "unknown preset or part 'fast'; so begin fast-brw-1, fast-brw-2, "),
         (("sweep", "aes128-pec", "--set", "lanes=1,2"), "unknown parameter 'lanes' of aes128-pec"),
         (("sweep", FAST, "--set", "lanes=1,3"), "3"),
         (("sweep", FAST, "--store", "{image}"), "line 1 is no measured point"),
@@ -182,8 +218,9 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
 def test_bad_input_is_one_line_and_leaves_nothing(arguments, says, tmp_path):
     (tmp_path / "image").write_bytes(bytes(8192))
     (tmp_path / "odd").write_bytes(bytes(4097))
-    names = {"image", "odd"}
-    places = {name: tmp_path / name for name in ("image", "odd", "out", "missing")}
+    (tmp_path / "folder").mkdir()
+    names = {"image", "odd", "folder"}
+    places = {name: tmp_path / name for name in (*names, "out", "missing")}
     assert says in refused(*(str(a).format(**places) for a in arguments))
     assert set(os.listdir(tmp_path)) == names
 
@@ -199,9 +236,8 @@ def test_bad_input_is_one_line_and_leaves_nothing(arguments, says, tmp_path):
         (("verify", FAST, "--sectors", 0), "wideblock: invalid value for '--sectors': "),
     ],
 )
-def test_wrong_usage_is_one_line_and_status_2(arguments, says):
+def test_wrong_usage_is_one_line_and_status_1(arguments, says):
     assert refused(*arguments).startswith(says)
-    assert run(*arguments).exit_code == 2
 
 
 def test_generate_refuses_to_overwrite(tmp_path):
@@ -214,7 +250,7 @@ def test_spec_engine_round_trip_and_tweak(tmp_path):
     plain, cipher, back, moved = (tmp_path / name for name in ("plain", "cipher", "back", "moved"))
     plain.write_bytes(bytes(range(256)) * 16 * 3)
     for first, source, target, command in ((0, plain, cipher, "encrypt"), (0, cipher, back, "decrypt"),
-                                           (1, plain, moved, "encrypt")):  # fmt: skip
+                                           ("0x1", plain, moved, "encrypt")):  # fmt: skip
         result = run(command, FAST, "--key", KEY, "--in", source, "--out", target, "--first-sector", first,
                      "--engine", "spec")  # fmt: skip
         assert result.exit_code == 0, result.output
@@ -249,6 +285,41 @@ def test_the_cores_cycles_are_reported(monkeypatch):
     }
 
 
+def test_one_sector_is_no_plural(tmp_path):
+    (tmp_path / "image").write_bytes(bytes(512))
+    arguments = ("--key", KEY, "--engine", "spec", "--set", "sector_bytes=512", "--first-sector", (1 << 128) - 1)
+    result = run("encrypt", FAST, *arguments, "--in", tmp_path / "image", "--out", tmp_path / "out")
+    assert result.exit_code == 0 and result.stderr.startswith("1 sector in "), result.output
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_shows_no_type_of_a_flag_and_no_place_of_the_package(command):
+    text = run(command, "--help").output
+    assert (
+        "bool" not in text.lower() and "points.jsonl" not in text.replace(": points.jsonl]", "")[: text.find("Example")]
+    )
+    assert "<bool>" not in run("--help").output
+
+
+def test_targets_are_lists_and_may_be_repeated(monkeypatch, tmp_path):
+    asked = []
+    monkeypatch.setattr(
+        import_module("wideblock.cli.sweep"), "open_points", lambda points, *_, **__: asked.extend(points) or []
+    )
+    store = ("--store", tmp_path / "points.jsonl")
+    assert run("sweep", "aes128-sdc", "--target", "xc7, ecp5", "--target", "xc6v", "--no-route", *store).exit_code == 0
+    assert [point.target for point in asked] == ["xc7", "ecp5", "xc6v"]
+
+
+def test_report_says_in_a_pipe_what_it_does(tmp_path):
+    path = tmp_path / "points.jsonl"
+    add(path, next(point for point in load(COMMITTED) if (point.name, point.identity.target) == ("xts-enc", "xc7")))
+    result = run("report", "--store", path, "-o", tmp_path / "r.html")
+    assert result.exit_code == 0 and result.stdout == f"{tmp_path / 'r.html'}\n"
+    lines = ["1 points", "plots", "cycles of 1 cores against sector size", "papers' tables"]
+    assert result.stderr.splitlines() == [f"wideblock: {line}" for line in lines]
+
+
 def limited(tmp_path, *arguments):
     """The command in a process that may write files of at most 8 KiB: what a full disk looks like."""
     return subprocess.run(
@@ -277,6 +348,24 @@ def test_missing_compiler_is_one_line(tmp_path, monkeypatch):
     key = KEY + KEY[::-1]
     says = refused("encrypt", "xts-enc", "--key", key, "--in", tmp_path / "image", "--out", tmp_path / "out")
     assert "no-such-compiler" in says and not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("command", JUDGING)
+def test_status_2_says_that_a_core_could_not_be_checked(command, monkeypatch):
+    """And status 1 that the command line is wrong."""
+    module = import_module(f"wideblock.cli.{COMMANDS[command][0]}")
+
+    def failing(error):
+        def contract(*_):
+            raise error
+
+        monkeypatch.setattr(module, "contract", contract)
+        return run(command, "xcb-1")
+
+    assert failing(BuildError("no compiler")).exit_code == 2
+    assert failing(FlowError("no memory")).exit_code == 2
+    assert failing(UserError("no such core")).exit_code == 1
+    assert run(command, "xcb-1", "--colour").exit_code == run(command, "xcb-0").exit_code == 1
 
 
 def test_a_shell_completes_commands_presets_settings_and_targets():

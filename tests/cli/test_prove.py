@@ -76,5 +76,5 @@ def test_constant_time_of_a_netlist_says_why_there_is_none():
 )
 def test_bad_input_is_one_line(arguments, says):
     result = run(*arguments)
-    assert result.exit_code == 2 and result.stdout == ""
+    assert result.exit_code == 1 and result.stdout == ""
     assert result.stderr.startswith("wideblock: ") and says in result.stderr and result.stderr.count("\n") == 1

@@ -59,5 +59,5 @@ def test_those_after_a_failure_are_verified_too(judged):
 )
 def test_bad_input_is_one_line(judged, arguments, says):
     result = run(*arguments)
-    assert result.exit_code == 2 and result.stdout == ""
+    assert result.exit_code == 1 and result.stdout == ""
     assert result.stderr.startswith("wideblock: ") and says in result.stderr and result.stderr.count("\n") == 1

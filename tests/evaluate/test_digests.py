@@ -11,10 +11,11 @@ from wideblock.evaluate.digests import NOTE, digest_of, older
 from wideblock.evaluate.point import Origin
 from wideblock.evaluate.ratios import ratios
 from wideblock.evaluate.ratios import row as ratio_row
-from wideblock.evaluate.report import entries
+from wideblock.evaluate.report import entries, throughput
 from wideblock.evaluate.store import COMMITTED, load, own
 from wideblock.evaluate.tables import noted, overview, rank, row, section, summary
 from wideblock.export.contract import contract
+from wideblock.synth.targets import target
 
 from ..variants import few_of_many
 
@@ -56,6 +57,9 @@ def test_the_mark_is_wherever_a_point_is_shown(measurement):
     assert shown.older == MARK and entry.older == MARK
     core = contract("xts-enc", made)
     assert section(core, points).startswith(NOTE) and MARK in section(core, points)
+    plot = throughput([entry, *entries([measurement("xts-both", "ecp5")])], target("ecp5"))
+    assert plot and plot.caption.endswith(" Measured on other Verilog than today's: 1, marked in the tables.")
+    assert "LUT4: LUTs of four inputs" in section(core, points)
     assert noted("table", points) == f"{NOTE}\ntable" and noted("table", [measurement("xts-enc")]) == "table"
 
 

@@ -209,6 +209,22 @@ def test_ip_xact_has_every_port_and_stream(changes):
         for port in root.iterfind("s:model/s:ports/s:port", names)
     }
     assert ports == {port.name: port.width for port in core.ports}
+    files = {
+        each.findtext("s:name", None, names): [part.text for part in each.find("s:file", names)]
+        for each in root.iterfind("s:fileSets/s:fileSet", names)
+    }
+    assert files == {
+        "verilog": [f"{core.module}.v", "verilogSource"],
+        "constraints": [f"{core.module}.xdc", "xdc", "USED_IN_out_of_context"],
+    }
+    views = {
+        view.findtext("s:name", None, names): [each.text for each in view.iterfind("s:fileSetRef/s:localName", names)]
+        for view in root.iterfind("s:model/s:views/s:view", names)
+    }
+    assert views == {
+        "xilinx_anylanguagesynthesis": ["verilog", "constraints"],
+        "xilinx_anylanguagebehavioralsimulation": ["verilog"],
+    }
 
 
 def test_generate_never_mixes_with_what_is_there(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 """Building compiled models: kept, whole or absent, ended at once, and one clear line when it fails."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -54,6 +55,27 @@ def test_a_model_is_built_once(monkeypatch):
     assert build([VERILOG], TOP, FILES, FAST).count(5) == 15
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a second build of the same model"))
     assert build([VERILOG], TOP, FILES, FAST).count(7) == 21
+
+
+@pytest.mark.parametrize("has", [True, False])
+def test_a_compiler_with_a_library_of_atomic_operations_links_it(has, cache, monkeypatch):
+    """Code of clang++ calls it; g++ needs it not, and a system without it has no such file."""
+    compiler = cache / "c++"
+    says = f"{cache}/libatomic.so" if has else "libatomic.so"
+    (cache / "log").touch()
+    compiler.write_text(f'#!/bin/sh\necho "$@" >> {cache}/log\ncase "$1" in -print-*) echo {says};; esac\n')
+    compiler.chmod(0o755)
+    monkeypatch.setenv("CXX", str(compiler))
+    with pytest.raises(BuildError):  # it makes no library
+        build([VERILOG], TOP, FILES, FAST)
+    (link,) = (line for line in (cache / "log").read_text().splitlines() if line.startswith("-shared"))
+    assert link.endswith("-lpthread -Wl,--as-needed -latomic" if has else "-lpthread")
+
+
+@pytest.mark.skipif(shutil.which("clang++") is None, reason="clang++ is not installed")
+def test_a_model_by_clang(monkeypatch):
+    monkeypatch.setenv("CXX", "clang++")
+    assert build([VERILOG], TOP, FILES, FAST).count(5) == 15
 
 
 def test_all_that_a_model_is_made_of_counts(monkeypatch):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exported Verilog of a core of every family between AXI4-Stream sources and sinks of an independent library."""
+"""The exported Verilog of cores of three families between AXI4-Stream sources and sinks of an independent library."""
 
 import hashlib
 import json

@@ -45,7 +45,7 @@ DEMO = "fast-brw-2s"
 
 
 def preset(name: str) -> Preset:
-    """Returns the preset of that name; UserError names the nearest ones, or all."""
+    """Returns the preset of that name. UserError has those that begin with ``name``, or the nearest ones."""
     return _named(name, PRESETS, "preset")
 
 
@@ -55,11 +55,12 @@ def preset_or_part(name: str) -> Preset | Part:
 
 
 def _named(name: str, known: Mapping[str, N], what: str) -> N:
-    if name not in known:
-        near = difflib.get_close_matches(name, known)
-        raise UserError(
-            f"unknown {what} {name!r}; did you mean {' or '.join(near)}?"
-            if near
-            else f"unknown {what} {name!r}; there are {', '.join(known)}"
-        )
-    return known[name]
+    if name in known:
+        return known[name]
+    small = name.lower()
+    near = [small] if small in known else difflib.get_close_matches(small, known)
+    begin = [each for each in known if small and each.startswith(small)]
+    if begin and small not in known:
+        raise UserError(f"unknown {what} {name!r}; so begin {', '.join(begin)}")
+    hint = f"did you mean {' or '.join(near)}?" if near else "wideblock list shows the presets"
+    raise UserError(f"unknown {what} {name!r}; {hint}")

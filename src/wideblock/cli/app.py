@@ -78,7 +78,7 @@ COMMANDS = {
 
 
 JUDGING = ("verify", "prove", "mutate", "attack", "measure")
-"""Commands whose exit status 1 means a difference; when they could not run it is 2."""
+"""Commands that check a core: 2 is their exit status where it could not be checked."""
 
 
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Typer has no public name for it
@@ -87,8 +87,8 @@ UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Typer has no publ
 class Group(TyperGroup):
     """Commands by name, imported when needed, and their errors.
 
-    An expected error is one line on stderr and exit status 1, a wrong command line is one and status 2; any other is a
-    fault of the code.
+    An expected error is one line on stderr and exit status 1, as is a wrong command line. If a core could not be
+    checked, the status is 2. Any other error is a fault of the code.
     """
 
     _listing = False
@@ -105,10 +105,11 @@ class Group(TyperGroup):
         commands = typer.Typer()
         import_module(f"wideblock.cli.{module}").register(commands)
         (info,) = (info for info in commands.registered_commands if info.name == cmd_name)
-        return get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode="rich")
+        return typeless_flags(get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode="rich"), ctx)
 
     def format_help(self, ctx, formatter):
         self._listing = True
+        typeless_flags(self, ctx)
         super().format_help(ctx, formatter)
 
     def make_context(self, info_name, args, parent=None, **extra):
@@ -117,6 +118,7 @@ class Group(TyperGroup):
             return super().make_context(info_name, args, parent, **extra)
         except UsageError as error:
             if not given:  # its text is the help
+                error.exit_code = 1  # pyright: ignore[reportAttributeAccessIssue]
                 raise
             raise misused(error) from None
 
@@ -131,7 +133,8 @@ class Group(TyperGroup):
             if not isinstance(error, expected()):
                 raise
             typer.echo(f"wideblock: {one_line(error)}", err=True)
-            raise typer.Exit(2 if ctx.invoked_subcommand in JUDGING else 1) from None
+            unchecked = ctx.invoked_subcommand in JUDGING and not isinstance(error, UserError)
+            raise typer.Exit(2 if unchecked else 1) from None
 
 
 def misused(error: Any) -> typer.Exit:
@@ -139,7 +142,15 @@ def misused(error: Any) -> typer.Exit:
     command = error.ctx.command_path if error.ctx else "wideblock"
     message = " ".join(error.format_message().split()).rstrip(".")
     typer.echo(f"wideblock: {message[:1].lower()}{message[1:]}; see {command} -h", err=True)
-    return typer.Exit(2)
+    return typer.Exit(1)
+
+
+def typeless_flags(command: Any, ctx: Any) -> Any:
+    """``command``, whose help shows no type for an option that takes no value."""
+    for parameter in command.get_params(ctx):
+        if getattr(parameter, "is_flag", False):
+            parameter.display_type_rich = lambda ctx: None
+    return command
 
 
 def expected() -> tuple[type[Exception], ...]:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from wideblock.atomic import check_place
 from wideblock.cli.app import Json, Set, as_json, out, settings, stages, table
 from wideblock.cli.flow import STORE, Mhz, Nextpnr, Scheduler, Store, Target, Workers, Yosys, processes
 from wideblock.evaluate.clock import Distribution, search
@@ -39,6 +40,7 @@ def clock(
     The first aim is --mhz; those after it are near the best one so far. Every point is stored: the same command goes
     on where it was stopped.
     """
+    check_place(store)
     core = identify(preset, settings(changes), target_of(target), mhz=mhz, options=options, route_options=route_options)
     with (
         stages(f"{core.name} on {target}") as report,

@@ -21,7 +21,9 @@ def compare(
     presets: Annotated[
         list[str] | None, typer.Argument(metavar="[PRESET|PART]...", help="Presets or parts; all by default.")
     ] = None,
-    store: Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points.")] = COMMITTED,
+    store: Annotated[
+        Path, typer.Option(metavar="FILE", help="Store of measured points; default: the package's.", show_default=False)
+    ] = COMMITTED,
     json: Json = False,
 ) -> None:
     """Print the papers' rows beside ours: cycles, area, clock, throughput.
@@ -41,7 +43,7 @@ def compare(
                   ", ".join(map(str, theirs.areas)) or None, theirs.mhz, theirs.gbps] = None  # fmt: skip
     for row in rows:
         area = f"{row.area}{row.older}" if row.area else None
-        lines[row.preset, "ours" if row.published else "ours, none published", row.part or "as stated", row.cycles,
+        lines[row.preset, "ours" if row.published else "ours alone", row.part or "as stated", row.cycles,
               area, row.mhz and round(row.mhz, 1), row.gbps and round(row.gbps, 2)] = None  # fmt: skip
     places = {name: place for place, name in enumerate(dict.fromkeys(row.preset for row in rows))}
     ordered = sorted(lines, key=lambda line: (places[line[0]], line[1].startswith("ours")))
@@ -52,6 +54,8 @@ def compare(
         "\nCycles are from one sector, or block of a message, to the next. Areas of different units, and clocks of "
         "different devices, do not compare."
     )
+    if not all(row.published for row in rows):
+        out.print("Ours alone: no published row.")
     if any(row.older for row in rows):
         out.print(NOTE, end="")
     for source in sources:

@@ -13,6 +13,7 @@ from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 from wideblock.image.engines import ENGINES
+from wideblock.image.source import tweak_of
 from wideblock.verify.sector.shape import shape
 
 KEY = "000102030405060708090a0b0c0d0e0f"
@@ -33,7 +34,25 @@ Out = Annotated[
     Path,
     typer.Option("--out", metavar="FILE", help="Result; a file appears only when it is whole; - for standard output."),
 ]
-First = Annotated[int, typer.Option(metavar="N", min=0, help="Number of the image's first sector: its tweak.")]
+
+
+def sector_number(text: str | int) -> int:
+    """The number that ``text``, or the default, writes in any base of Python's; its tweak is of 128 bits."""
+    try:
+        number = int(str(text), 0)
+        tweak_of(number)
+    except ValueError:  # a UserError is one
+        form = "a whole number from 0 to 2^128 - 1, such as 4096 or 0x1000"
+        raise typer.BadParameter(f"{text!r} is not {form}") from None
+    return number
+
+
+First = Annotated[
+    int,
+    typer.Option(
+        metavar="N", parser=sector_number, help="Number of the image's first sector, its tweak, such as 16 or 0x10."
+    ),
+]
 Engine = Annotated[str, typer.Option(metavar="|".join(ENGINES), help="Compiled core, or its specification.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 Device = Annotated[bool, typer.Option("--device", help="Write to a block device in place.")]
@@ -101,7 +120,8 @@ def crypt(
             progress=report,
         )
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
-    err.print(f"{done.sectors} sectors in {done.seconds:.1f} s{cycles}", markup=False)
+    sectors = "1 sector" if done.sectors == 1 else f"{done.sectors} sectors"
+    err.print(f"{sectors} in {done.seconds:.1f} s{cycles}", markup=False)
 
 
 def example(direction: str) -> str:

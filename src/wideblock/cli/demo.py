@@ -15,6 +15,7 @@ from wideblock import catalog
 from wideblock.cli import filesystem
 from wideblock.cli.app import AcceptBroken, err, out, progress, table
 from wideblock.errors import UserError
+from wideblock.evaluate.digests import NOTE, older
 from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.store import COMMITTED, load
 from wideblock.evaluate.tables import of_core
@@ -133,9 +134,13 @@ def show(core: Contract, dut: Contract, rate: float) -> None:
         rows,
         title=f"Cycles a sector of {core.parameters.sector_bytes} bytes",
     )
-    for found in (point.found for point in of_core(core, load(COMMITTED))):
+    measured = of_core(core, load(COMMITTED))
+    for point in measured:
+        found = point.found
         clock = f", {found.clock.mhz:.0f} MHz, {found.gbps:.1f} Gb/s" if found.clock and found.gbps else ""
-        out.print(f"{found.part}: {found.area:,} {found.unit}{clock}", markup=False)
+        out.print(f"{found.part}: {found.area:,} {found.unit}{older(point)}{clock}", markup=False)
+    if any(map(older, measured)):
+        out.print(NOTE, end="")
     out.print(f"simulation: {rate:,.0f} sectors a second")
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from wideblock.atomic import check_place
 from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
 from wideblock.cli.flow import STORE, Aims, Nextpnr, Scheduler, Store, Target, Workers, Yosys, processes
 from wideblock.evaluate.explore import Objective, pareto, same_function
@@ -45,6 +46,7 @@ def explore(
     One parameter after the other is set to its best value, until none gets better. Every point
     is stored: the same command goes on where it was stopped. On a target without a clock throughput is that of a cycle.
     """
+    check_place(store)
     given = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
     spaces = [
         Space((name,), (target,), given or same_function(name), range(1, seeds + 1), mhz, options, route_options)

@@ -14,7 +14,7 @@ from wideblock.evaluate.sweep import local, scheduled, workers_by_memory
 from wideblock.synth.targets import targets
 
 __all__ = ["STORE", "Aims", "Mhz", "Nextpnr", "Routed", "Scheduler", "Seed", "Store", "Target", "Targets", "Workers"]
-__all__ += ["Yosys", "processes"]
+__all__ += ["Yosys", "names_of", "processes"]
 
 Target = Annotated[
     str, typer.Option(metavar="NAME", help=f"One of {', '.join(targets)}.", autocompletion=complete_target)
@@ -24,7 +24,7 @@ Targets = Annotated[
     typer.Option(
         "--target",
         metavar="NAME",
-        help=f"One of {', '.join(targets)}; may be repeated.",
+        help=f"One of {', '.join(targets)}, or several with commas between them; may be repeated.",
         autocompletion=complete_target,
     ),
 ]
@@ -59,6 +59,11 @@ Scheduler = Annotated[
 Store = Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points; created if missing.")]
 STORE = Path("points.jsonl")
 """The store, unless told otherwise."""
+
+
+def names_of(given: list[str] | None) -> list[str]:
+    """The targets that :data:`Targets` names, two by default."""
+    return [name.strip() for each in given or ("xc7", "ecp5") for name in each.split(",")]
 
 
 def processes(

@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from wideblock.atomic import check_place
 from wideblock.cli.app import Json, as_json, out, stages, table
-from wideblock.cli.flow import STORE, Mhz, Nextpnr, Routed, Seed, Store, Targets, Yosys
+from wideblock.cli.flow import STORE, Mhz, Nextpnr, Routed, Seed, Store, Targets, Yosys, names_of
 from wideblock.evaluate import peer
 from wideblock.evaluate.run import build
 from wideblock.evaluate.store import add
@@ -52,7 +53,8 @@ def measure_peer(
 
     The origin is repository, commit and licence. Bytes and interval are the core's own statement: nothing is simulated.
     """
-    devices = [target_of(each) for each in target or ("xc7", "ecp5")]
+    check_place(store)
+    devices = [target_of(each) for each in names_of(target)]
     source = peer.source(directory, top)
     origin = peer.origin(directory, top, repository=repository, commit=commit, licence=licence)
     points = [

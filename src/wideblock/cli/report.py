@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from wideblock.atomic import write_text
-from wideblock.cli.app import err
+from wideblock.atomic import check_place, write_text
+from wideblock.cli.app import stages
 from wideblock.evaluate.report import page
 from wideblock.evaluate.store import COMMITTED, load
 
@@ -18,10 +18,13 @@ def report(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="The page; replaced if it exists.")
     ] = Path("report.html"),
-    store: Annotated[Path, typer.Option(metavar="FILE", help="Store of measured points.")] = COMMITTED,
+    store: Annotated[
+        Path, typer.Option(metavar="FILE", help="Store of measured points; default: the package's.", show_default=False)
+    ] = COMMITTED,
 ) -> None:
     """Write measured points as one page that needs no network: tables, plots, papers' rows beside ours."""
-    with err.status("report"):
+    check_place(output)
+    with stages("report"):
         write_text(output, page(load(store)))
     typer.echo(output)
 

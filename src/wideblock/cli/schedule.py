@@ -87,8 +87,12 @@ def schedule(
     json: Json = False,
 ) -> None:
     """Draw the order of a BRW hash's multiplications for a pipelined multiplier, by the BRW paper's algorithm."""
-    if sum(each is not None for each in (m, rows, storage)) != 1:
-        raise UserError("one of a number of BLOCKS, --table A..B and --storage A..B must be given")
+    kinds = {"BLOCKS": m, "--table": rows, "--storage": storage}
+    given = [name for name, value in kinds.items() if value is not None]
+    if len(given) > 1:
+        raise UserError(f"{' and '.join(given)} exclude each other; give one of them")
+    if not given:
+        raise UserError("a number of BLOCKS is missing, or --table A..B, or --storage A..B")
     if plot and storage is None:
         raise UserError("--plot draws what --storage A..B finds; give that, too")
     NS = stages_of(stages)

@@ -7,8 +7,21 @@ from typing import Annotated
 import typer
 
 from wideblock import catalog
+from wideblock.atomic import check_place
 from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
-from wideblock.cli.flow import STORE, Aims, Nextpnr, Routed, Scheduler, Store, Targets, Workers, Yosys, processes
+from wideblock.cli.flow import (
+    STORE,
+    Aims,
+    Nextpnr,
+    Routed,
+    Scheduler,
+    Store,
+    Targets,
+    Workers,
+    Yosys,
+    names_of,
+    processes,
+)
 from wideblock.errors import UserError
 from wideblock.evaluate.published import measured_on
 from wideblock.evaluate.store import current
@@ -72,8 +85,9 @@ def sweep(
     if sum(map(bool, (presets, everything, family))) != 1:
         raise UserError("name presets or parts, or say --all, or --published FAMILY; one of the three")
     names = presets or (measured_on(family) if family else [*catalog.PRESETS, *catalog.PARTS])
+    check_place(store)
     values = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
-    space = Space(names, target or ("xc7", "ecp5"), values, range(1, seeds + 1), mhz, options, route_options, routed)
+    space = Space(names, names_of(target), values, range(1, seeds + 1), mhz, options, route_options, routed)
     with stages("points of the space") as report:
         points = space.points()
         wanted = open_points(points, store, again=again, retry=retry)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from wideblock.cli.app import Json, Set, as_json, settings, stages, table
-from wideblock.cli.flow import Mhz, Nextpnr, Routed, Seed, Targets, Yosys
+from wideblock.cli.flow import Mhz, Nextpnr, Routed, Seed, Targets, Yosys, names_of
 from wideblock.evaluate.run import identify, measure
 from wideblock.evaluate.tables import HEAD, row
 from wideblock.synth.targets import target as target_of
@@ -30,7 +30,7 @@ def synth(
 
     Nothing is stored; [b]wideblock sweep[/b] stores what it measures.
     """
-    devices = [target_of(name) for name in target or ("xc7", "ecp5")]
+    devices = [target_of(name) for name in names_of(target)]
     flow = {"routed": routed, "seed": seed, "mhz": mhz, "options": options, "route_options": route_options}
     points = [identify(name, settings(changes), device, **flow) for name in presets for device in devices]
     with stages("synthesis") as report:

@@ -78,8 +78,11 @@ def verify(
 ) -> None:
     """Compare the exported Verilog with its specification; explain the first difference.
 
-    Exit status 1: a difference was found; 2: the checks could not run. --json gives a list for several presets.
+    Exit status 1: a difference was found, or the command line is wrong; 2: the checks could not run. --json gives a
+    list for several presets.
     """
+    if netlist:
+        fpga(netlist)
     names = list(PRESETS) if everything else presets or []
     if not names:
         raise UserError("no preset is given; name one or say --all")

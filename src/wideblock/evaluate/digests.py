@@ -50,10 +50,18 @@ def _committed() -> Mapping[str, str]:
 
 
 def digests(points: Iterable[Point]) -> dict[str, str]:
-    """The digest of today's Verilog of each core of ours among ``points``, by name. Exports each of them."""
+    """The digest of today's Verilog of each core of ours among ``points``, by name.
+
+    Exports each of them, and says on stderr how many are done.
+    """
     cores = {point.name: point.identity for point in own(points) if point.figures}
+    made = {}
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as executor:
-        return dict(sorted(zip(cores, executor.map(digest_of, cores.values()), strict=True)))
+        for name, digest in zip(cores, executor.map(digest_of, cores.values()), strict=True):
+            made[name] = digest
+            if len(made) % 20 == 0 or len(made) == len(cores):
+                print(f"digests: {len(made)} of {len(cores)} cores", file=sys.stderr)
+    return dict(sorted(made.items()))
 
 
 def digest_of(core: Identity) -> str:

@@ -3,6 +3,7 @@
 
 import base64
 import gzip
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
@@ -24,6 +25,8 @@ from wideblock.export.contract import contract
 from wideblock.synth.targets import Target, targets
 
 __all__ = ["LARGEST", "PART", "Entry", "Plot", "entries", "latency", "page", "throughput"]
+
+log = logging.getLogger(__name__)
 
 LARGEST = 1_500_000
 """Bytes of a page at most."""
@@ -102,6 +105,7 @@ class _Page:
 
     @cached_property
     def entries(self) -> list[Entry]:
+        log.info("%s points", f"{len(self.points):,}")
         return entries(self.points)
 
     @property
@@ -140,6 +144,7 @@ class _Page:
     @property
     def plots(self) -> list[Plot]:
         """Throughput and latency against area for each target with a clock; bits a cycle where there is none."""
+        log.info("plots")
         kinds = [plot(self.cores, target) for target in targets.values() for plot in (throughput, latency)]
         return [plot for plot in kinds if plot]
 
@@ -171,6 +176,7 @@ class _Page:
     def cycles(self) -> list[tuple[str, list[int | None]]]:
         """Cycles from sector to sector for each of :data:`SIZES`, of every measured core whose sector size can vary."""
         cores = {e.point.name: e.point.identity for e in self.cores}
+        log.info("cycles of %d cores against sector size", len(cores))
         found = [
             (name, [_interval(core.preset, tuple(core.changed.items()), size) for size in SIZES])
             for name, core in cores.items()
@@ -179,6 +185,7 @@ class _Page:
 
     @property
     def papers(self) -> list[PublishedTable]:
+        log.info("papers' tables")
         tables: dict[tuple[str, str, str], list[Row]] = {}
         for row in compare((), self.points):
             if theirs := row.published:
@@ -256,6 +263,8 @@ def _against_area(
     equal = f" Dashed: equal {title} an area." if largest else ""
     kinds = {"none": "no clock", "routed": "routed clock", "pre-layout": "pre-layout clock, without wires"}
     caption = f"{len(marks)} cores, {kinds[here[0].clock_kind]}.{equal} Pareto set, area and {y}: {named}."
+    if count := sum(bool(entry.older) for entry in here):
+        caption += f" Measured on other Verilog than today's: {count}, marked in the tables."
     groups = sorted({entry.family for entry in cores})
     draw = partial(scatter, marks, x=f"area, {here[0].unit}", y=y, largest=largest, groups=groups)
     return Plot(f"{target.family}: {title} against area", caption, draw)

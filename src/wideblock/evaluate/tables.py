@@ -29,6 +29,12 @@ _PRE_LAYOUT = ("pre-layout clock, MHz", "pre-layout Gb/s")
 HEAD = (*_CORE, "target", "area", *_MEASURED)
 RANKING = ("device", "scheme", "status", "core", "bytes", "cycles", "area", "clock, MHz", "throughput", "for its area")
 """Head of the table of the best cores."""
+UNITS = {
+    "LC": "LC: logic cells as Yosys estimates them, two small LUTs in one; LUTs that are memories are not in it.",
+    "LUT4": "LUT4: LUTs of four inputs, with those inside carry and wide-function cells.",
+    "kGE": "kGE: cell area over that of a thousand two-input NANDs.",
+}
+"""Meanings of the units of area, for a reader of one core's table."""
 SHOWN = tuple(targets[name] for name in ("xc7", "ecp5", "nangate45"))
 """The targets of the overview: one without a clock, one with a routed and one with a pre-layout clock."""
 
@@ -42,7 +48,9 @@ def of_core(core: Contract, points: Iterable[Point]) -> list[Point]:
 def section(core: Contract, points: Iterable[Point]) -> str:
     """Returns the Markdown table of those of ``points`` that were measured on ``core``; empty if there are none."""
     measured = of_core(core, points)
-    return noted(table(HEAD, map(row, measured)), measured) if measured else ""
+    units = dict.fromkeys(UNITS[_target(point).unit] for point in measured if _target(point).unit in UNITS)
+    body = "\n".join([table(HEAD, map(row, measured)), *(f"{unit}\n" for unit in units)])
+    return noted(body, measured) if measured else ""
 
 
 def row(point: Point) -> tuple[str, ...]:

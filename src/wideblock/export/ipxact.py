@@ -18,7 +18,7 @@ LOGICAL = ("TDATA", "TUSER", "TVALID", "TREADY", "TLAST", "TKEEP")
 
 
 def ipxact(core: Contract) -> str:
-    """Returns ``component.xml``: a bus interface a channel where the shell has a bus, clock, reset, ports, and file.
+    """Returns ``component.xml``: a bus interface a channel where the shell has a bus, clock, reset, ports, and files.
 
     Source: IEEE 1685-2009; bus definitions ``xilinx.com:interface:axis:1.0``, ``xilinx.com:signal:clock:1.0`` and
     ``xilinx.com:signal:reset:1.0``.
@@ -44,15 +44,15 @@ def ipxact(core: Contract) -> str:
         _text(view, "envIdentifier", f":vivado.xilinx.com:{purpose}")
         _text(view, "language", "Verilog")
         _text(view, "modelName", core.module)
-        _text(SubElement(view, _spirit("fileSetRef")), "localName", "verilog")
+        for files in ("verilog", "constraints") if purpose == "synthesis" else ("verilog",):
+            _text(SubElement(view, _spirit("fileSetRef")), "localName", files)
     ports = SubElement(model, _spirit("ports"))
     for port in core.ports:
         _port(ports, port)
-    files = SubElement(SubElement(root, _spirit("fileSets")), _spirit("fileSet"))
-    _text(files, "name", "verilog")
-    file = SubElement(files, _spirit("file"))
-    _text(file, "name", f"{core.module}.v")
-    _text(file, "fileType", "verilogSource")
+    sets = SubElement(root, _spirit("fileSets"))
+    _files(sets, "verilog", f"{core.module}.v", "fileType", "verilogSource")
+    constraints = _files(sets, "constraints", f"{core.module}.xdc", "userFileType", "xdc")
+    _text(constraints, "userFileType", "USED_IN_out_of_context")
     _text(root, "description", core.summary)
     ElementTree.indent(root)
     head = '<?xml version="1.0" encoding="UTF-8"?>\n<!-- SPDX-License-Identifier: Apache-2.0 -->\n'
@@ -66,6 +66,16 @@ def _spirit(name: str) -> str:
 def _text(parent: Element, name: str, text: str) -> Element:
     element = SubElement(parent, _spirit(name))
     element.text = text
+    return element
+
+
+def _files(sets: Element, name: str, file: str, kind: str, value: str) -> Element:
+    """A file set of one file, whose element is returned."""
+    files = SubElement(sets, _spirit("fileSet"))
+    _text(files, "name", name)
+    element = SubElement(files, _spirit("file"))
+    _text(element, "name", file)
+    _text(element, kind, value)
     return element
 
 

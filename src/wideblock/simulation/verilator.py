@@ -6,6 +6,7 @@ import logging
 import os
 import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
@@ -94,7 +95,7 @@ class Options:
     @property
     def libraries(self) -> tuple[str, ...]:
         """Arguments of the linker."""
-        return ("-lpthread", *(("-lz", "-llz4") if self.trace == "fst" else ()))
+        return ("-lpthread", *_atomics(), *(("-lz", "-llz4") if self.trace == "fst" else ()))
 
 
 def build(verilog: Iterable[str], top: str, files: Mapping[str, str], options: Options | None = None) -> ctypes.CDLL:
@@ -121,6 +122,13 @@ def compiler() -> str:
     if shutil.which(command) is None:
         raise BuildError(f"no C++ compiler: {command!r} is not on PATH; install g++ or set CXX to a C++17 compiler")
     return command
+
+
+def _atomics() -> tuple[str, ...]:
+    """The library of atomic operations where the compiler has one: code of clang may call it, that of g++ does not."""
+    command = [compiler(), "-print-file-name=libatomic.so"]
+    found = subprocess.run(command, capture_output=True, text=True, errors="replace").stdout.strip()
+    return ("-Wl,--as-needed", "-latomic") if os.path.isabs(found) else ()
 
 
 def _tools() -> list[str]:

@@ -3,9 +3,29 @@
 
 import pytest
 
+from wideblock.export.contract import contract
 from wideblock.rtl.sector.parameters import HashedParameters, HornerParameters, PsiParameters, SinglePassParameters
 
 pytestmark = pytest.mark.shows("stream-parts")
+
+
+@pytest.mark.parametrize(
+    ("preset", "sector_bytes", "round_stages", "stages"),
+    [
+        ("xts-both", 4096, 1, 1),
+        ("xts-both", 4096, 2, 2),
+        ("xts-both", 4096, 4, 2),
+        ("xcb-2", 4096, 4, 2),
+        ("xcb-2s", 512, 1, 1),  # 16 steps are fewer than the 20 cycles of two stages
+        ("xcb-2s", 4096, 1, 2),
+        ("xcb-2s", 4096, 4, 3),
+    ],
+)
+def test_stages_of_a_sequential_aes_are_those_of_the_architecture_page(preset, sector_bytes, round_stages, stages):
+    core = contract(preset, {"sector_bytes": sector_bytes, "round_stages": round_stages})
+    assert core.parameters.sequential_stages == stages
+    if preset == "xts-both":  # V of the page
+        assert core.component.cycles.tweak == 1 + 10 * stages
 
 
 @pytest.mark.parametrize(
