@@ -47,8 +47,9 @@ class Rule:
 def prove(core: Contract, rule: Rule, flat: Flat | None = None) -> Proof:
     """Proves the assertions of a rule by induction over time, from a reset, with resets at any time.
 
-    The first cycle is one of reset, in which registers and memories may hold anything, as after power-up; there nothing
-    is asserted or assumed. Every later one is proved.
+    The first cycle is one of reset, in which registers may hold anything, as after power-up; there nothing is asserted
+    or assumed. Every later one is proved. Memories may hold anything, too, where ``cycles`` of the rule is 1; else they
+    begin as in the Verilog.
 
     flat: the core, if not as :func:`~wideblock.verify.formal.flat.flatten` makes it from its Verilog
     Raises :class:`NotProved`; ValueError for a rule about signals that the core does not have.
