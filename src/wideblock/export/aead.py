@@ -10,6 +10,7 @@ from wideblock.export.caesar_testbench import testbench
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.export.sheet import instance, sheet
+from wideblock.export.simulators import simulate
 
 __all__ = ["datasheet", "others", "random_answers", "vectors"]
 
@@ -86,6 +87,7 @@ def datasheet(core: Contract, measured: str = "") -> str:
         sections={
             "Rules of the ports": _rules(core),
             "How to connect": f"```verilog\n{instance(core)}```\n\n{_connect(core)}",
+            "How to simulate": simulate(core, BENCH.format(module=core.module) if core.known_answers else ""),
         },
     )
 
@@ -170,10 +172,14 @@ PACKETS = """\
 """
 
 CONNECT = """\
-All ports are synchronous to `{clock}`. `{reset}` is sampled by `{clock}`: hold it {level} for at least one cycle. The
-first byte of data is in the {first} bits of its word; instructions, headers and status are the first four bytes.
+All ports are synchronous to `{clock}`. `{reset}` is sampled by `{clock}`: after power-up it must be {level} for at
+least one cycle, since registers have no initial value. The first byte of data is in the {first} bits of its word; instructions, headers and status are the first four bytes.
 The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
 FuseSoC. `{core.module}.xdc`, for Vivado, and `{core.module}.sdc`, for other tools, have a clock constraint for runs of
-the core by itself. `pdi.txt`, `sdi.txt` and `do.txt` have known answers for test benches of the API.
-`{core.module}_tb.v` plays them and prints `PASSED`; it drives unknown values wherever no word is valid.
+the core by itself.
+"""
+
+BENCH = """\
+`pdi.txt`, `sdi.txt` and `do.txt` have known answers for test benches of the API. `{module}_tb.v` plays them and prints
+`PASSED`. It drives unknown values wherever no word is valid.
 """

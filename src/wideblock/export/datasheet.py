@@ -6,6 +6,7 @@ import json
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.export.sheet import instance, sheet
+from wideblock.export.simulators import simulate
 from wideblock.export.wave import sector_diagram, text, transfers
 from wideblock.rtl.stream.behaviour import Behaviour, Cause, KeyRule, Length, Stated
 
@@ -31,7 +32,7 @@ def datasheet(core: Contract, measured: str = "") -> str:
             f"The same for WaveDrom:\n\n```json\n{_wavedrom(diagram)}\n```\n",
             "Rules of the ports": _rules(core),
             "How to connect": f"```verilog\n{instance(core)}```\n\n{CONNECT.format(core=core, tweak=tweak)}",
-            **({"How to simulate": SIMULATE.format(module=core.module)} if core.known_answers else {}),
+            "How to simulate": simulate(core, BENCH.format(module=core.module) if core.known_answers else ""),
         },
     )
 
@@ -72,15 +73,23 @@ def _rules(core: Contract) -> str:
     keys = (_words_rules(core) if core.timing.key_words > 1 else "") + KEYS
     if behaviour.stated:
         sizes = {"least": behaviour.length.least, "most": behaviour.length.most, "tweak": behaviour.stated.tweak.most}
-        return PAUSES + SIZED.format(**sizes) + _keep_rules(behaviour) + keys
+        dropped = _dropped(core, DROPPED, Cause.SHORT | Cause.LONG | Cause.TWEAK | Cause.KEEP)
+        return PAUSES + SIZED.format(**sizes) + _keep_rules(behaviour) + dropped + keys
     if not behaviour.length.fixed:
-        return PAUSES + units_rules(behaviour) + keys
+        dropped = _dropped(core, DROPPED_UNIT, Cause.SHORT | Cause.DIRECTION | Cause.KEEP)
+        return PAUSES + units_rules(behaviour) + dropped + keys
     tail = core.parameters.sector_bytes % core.parameters.beat_bytes
-    return PAUSES + SECTORS + (TAIL.format(tail=tail) + _keep_rules(behaviour) if tail else "") + keys
+    dropped = _dropped(core, DROPPED, Cause.SHORT | Cause.LONG | Cause.KEEP)
+    return PAUSES + SECTORS + (TAIL.format(tail=tail) + _keep_rules(behaviour) if tail else "") + dropped + keys
 
 
 def _keep_rules(behaviour: Behaviour) -> str:
     return KEEP.format(bit=behaviour.fault(Cause.KEEP).bit_length() - 1)
+
+
+def _dropped(core: Contract, rule: str, causes: Cause) -> str:
+    numbers = [str(bit) for bit, fault in enumerate(core.behaviour.faults) if fault.cause & causes]
+    return rule.format(bits=f"bit {' or '.join(numbers)}")
 
 
 def _words_rules(core: Contract) -> str:
@@ -96,7 +105,7 @@ def units_rules(behaviour: Behaviour) -> str:
     else:
         has, lacks = ("decrypts", "encrypt") if behaviour.directions[0] else ("encrypts", "decrypt")
         bit = behaviour.fault(Cause.DIRECTION).bit_length() - 1
-        ways = f"The core only {has}: a unit to {lacks} is swallowed whole, and bit {bit} of `fault` pulses."
+        ways = f"The core only {has}: a unit to {lacks} is dropped whole, and bit {bit} of `fault` pulses."
     halves = (
         HALVES.format(bit=behaviour.fault(Cause.KEY).bit_length() - 1)
         if behaviour.keys is KeyRule.HALVES_DIFFER
@@ -106,13 +115,23 @@ def units_rules(behaviour: Behaviour) -> str:
     return UNITS.format(ways=ways, least=behaviour.length.least, most=behaviour.length.most, bit=keep) + halves
 
 
+DROPPED = """\
+- A dropped sector gives no output. A queue beside the core, such as one of command tags, must drop its entry, too:
+  {bits} of `fault` pulses once for each.
+"""
+
+DROPPED_UNIT = """\
+- A dropped unit gives no output. A queue beside the core, such as one of command tags, must drop its entry, too, when
+  {bits} of `fault` pulses and none of that unit leaves.
+"""
+
 PAUSES = """\
 - The input may pause between any two beats, and the output may be held off at any time. Nothing is lost and the result
   is the same. `m_axis_tvalid`, once high, stays until `m_axis_tready`.
 """
 
 IDLE = """
-They hold while both sides are always willing. Compute and latency are exact for a sector that an idle core takes;
+They hold while `s_axis_tvalid` and `m_axis_tready` are always high. Compute and latency are exact for a sector that an idle core takes;
 interval is exact from sector to sector in a stream. There a sector is taken early and waits inside the core, and where
 sectors overlap calls of its neighbours go first: it leaves after at most the cycles of "busy".
 """
@@ -153,11 +172,11 @@ UNITS = """\
   a cycle of the input; without a pause before it the unit leaves one cycle later.
 - A beat enters the cipher when the one after it is there, or it is the last.
 - `s_axis_tuser` belongs to the first beat of a unit. {ways}
-- A unit under {least} bytes is swallowed, and bit 0 of `fault` pulses. A unit that goes on after {most} bytes is ended
-  there, with `m_axis_tlast`, the rest is swallowed, and bit 1 pulses.
+- A unit under {least} bytes is dropped, and bit 0 of `fault` pulses. A unit that goes on after {most} bytes is ended
+  there, with `m_axis_tlast`, the rest is dropped, and bit 1 pulses.
 - A beat whose bytes are not a run from byte 0, and one that is not full before the last one, are a fault: bit {bit} of
-  `fault` pulses. A unit whose first beat has such bytes is swallowed. A later beat ends its unit, with `m_axis_tlast`,
-  and the rest is swallowed: a run from byte 0 is the unit's last bytes, of any other bytes of the beat none is
+  `fault` pulses. A unit whose first beat has such bytes is dropped. A later beat ends its unit, with `m_axis_tlast`,
+  and the rest is dropped: a run from byte 0 is the unit's last bytes, of any other bytes of the beat none is
   processed. Its last block then leaves as that of a shorter unit. The next unit is right each time.
 """
 
@@ -189,8 +208,8 @@ KEYS = """\
 """
 
 CONNECT = """\
-All ports are synchronous to `aclk`. `aresetn` is sampled by `aclk`: hold it low for at least one cycle. A 16-byte block
-keeps its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream width converter fits as it is.
+All ports are synchronous to `aclk`. `aresetn` is sampled by `aclk`: after power-up it must be low for at least one
+cycle, since registers have no initial value. A 16-byte block keeps its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream width converter fits as it is.
 {tweak}
 The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
 FuseSoC (targets `lint`, `synth` and, with a test bench, `sim`). `{core.module}.xdc`, for Vivado, and
@@ -207,15 +226,9 @@ SIZES = """\
 For storage, the tweak is the sector number as a little-endian integer in the low bits of `s_axis_tuser`, of as many
 bytes as every user of the data gives it: under a tweak of another size the same sector gives another result."""
 
-SIMULATE = """\
+BENCH = """\
 `{module}_tb.v` plays known answers and prints `PASSED`. It drives unknown values wherever the rules of the ports
 allow them.
-
-```sh
-iverilog -g2005 -s {module}_tb -o {module}.vvp {module}.v {module}_tb.v && vvp -n {module}.vvp
-verilator --binary --timing -Wno-fatal -CFLAGS "-std=c++20 -fcoroutines" --top-module {module}_tb \\
-  {module}.v {module}_tb.v && obj_dir/V{module}_tb
-```
 """
 
 

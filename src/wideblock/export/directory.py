@@ -9,6 +9,7 @@ from wideblock.export.constraints import constraints
 from wideblock.export.contract import Contract
 from wideblock.export.fusesoc import fusesoc
 from wideblock.export.ipxact import ipxact
+from wideblock.export.simulators import waivers
 
 __all__ = ["generate"]
 
@@ -40,6 +41,7 @@ def _texts(core: Contract, measured: str) -> dict[str, str]:
     others: dict[str, str] = kind.others(core)
     return {
         f"{name}.v": core.verilog,
+        f"{name}.vlt": waivers(core),
         f"{name}.core": fusesoc(core, bench=f"{name}_tb.v" in others),
         f"{name}.xdc": constraints(core),
         f"{name}.sdc": constraints(core),

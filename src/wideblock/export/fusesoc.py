@@ -26,6 +26,10 @@ filesets:
     files:
       - {module}.v
     file_type: verilogSource
+  waivers:
+    files:
+      - {module}.vlt
+    file_type: vlt
 """
     if bench:
         text += f"""\
@@ -43,6 +47,7 @@ targets:
   lint:
     <<: *default
     description: Verilator, lint only
+    filesets: [waivers, rtl]
     flow: lint
     flow_options:
       tool: verilator

@@ -45,7 +45,7 @@ class CoreSimulation:
         self.simulation.close()
 
     def fresh(self, power_on: int = 0) -> Self:
-        """Another instance of the model; ``power_on`` chooses values of registers without an initial one."""
+        """Another instance of the model; ``power_on`` chooses the values of its registers before the reset."""
         return type(self)(self.core, simulation=self.simulation.fresh(power_on))
 
     def trace(self, path: Path) -> None:

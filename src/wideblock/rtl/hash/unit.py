@@ -262,8 +262,8 @@ class HashUnit(wiring.Component):
         tag = tags[-1]
         held = read_row(m, accumulators, tag.into)
         total = Signal(128, name=f"sum{u}")
-        added = multiplier.o.payload ^ (held & ~tag.first.replicate(128))
-        m.d.comb += total.eq(added)
+        added = Signal(128, name=f"added{u}")
+        m.d.comb += [added.eq(multiplier.o.payload ^ (held & ~tag.first.replicate(128))), total.eq(added)]
         if u == 0:
             with m.If(self.load):
                 m.d.comb += total.eq(self.reading.hash_key(self.tau))

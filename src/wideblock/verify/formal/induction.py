@@ -6,6 +6,7 @@ ciphers, the multipliers and the memories of data. What holds then holds for the
 """
 
 import json
+import re
 import tempfile
 import time
 from dataclasses import dataclass
@@ -44,7 +45,11 @@ class Rule:
 
 
 def prove(core: Contract, rule: Rule, flat: Flat | None = None) -> Proof:
-    """Proves the assertions of a rule by induction over time, from power-up, with resets at any time.
+    """Proves the assertions of a rule by induction over time, from a reset, with resets at any time.
+
+    The first cycle is one of reset, in which registers may hold anything, as after power-up; there nothing is asserted
+    or assumed. Every later one is proved. Memories may hold anything, too, where ``cycles`` of the rule is 1; else they
+    begin as in the Verilog.
 
     flat: the core, if not as :func:`~wideblock.verify.formal.flat.flatten` makes it from its Verilog
     Raises :class:`NotProved`; ValueError for a rule about signals that the core does not have.
@@ -88,9 +93,9 @@ def _script(module: str, rule: Rule) -> list[str]:
 
 
 def _checker(core: Contract, flat: Flat, rule: Rule) -> str:
-    """Verilog of module ``rule``: the core, its inputs free, and the rule over its outputs and exposed signals."""
-    names = {signal: name for name, signal in rule.signals.items()}
-    inputs = {port.name for port in core.ports if port.direction == "input"}
+    """Verilog of module ``rule``: the core, its inputs free after a reset, and the rule over its signals."""
+    shell, names = core.shell, {signal: name for name, signal in rule.signals.items()}
+    inputs = {port.name for port in core.ports if port.direction == "input"} - {shell.reset}
     lines, pins = [], []
     for signal in (*(port.name for port in core.ports), *names):
         name = names.get(signal, signal)
@@ -99,10 +104,14 @@ def _checker(core: Contract, flat: Flat, rule: Rule) -> str:
     return "\n".join(
         [
             "`default_nettype none",
-            f"module rule({', '.join(sorted(inputs))});",
+            f"module rule({', '.join(sorted(inputs))}, any_reset);",
             *lines,
+            "input any_reset;",
+            "reg first_cycle = 1;",
+            f"always @(posedge {shell.clock}) first_cycle <= 0;",
+            f"assign {shell.reset} = {'!' if shell.active_low else ''}(first_cycle || any_reset);",
             f"\\{flat.module} dut({', '.join(pins)});",
-            rule.text,
+            re.sub(r"always @\* (?=if|begin)", "always @* if (!first_cycle) ", rule.text),
             "endmodule",
             "",
         ]

@@ -93,7 +93,7 @@ def _from_reset(both: Sequence[str], where: Path) -> bool:
         "delete -output right/w:*mutant wrong/w:*mutant",
         "miter -equiv -flatten -make_assert right wrong same",
         *("hierarchy -top same", "async2sync", "opt_clean", "setundef -undriven -anyseq"),
-        *("techmap", "opt -fast", "dffunmap", "aigmap", "opt_clean", "write_aiger -zinit same.aig"),
+        *("techmap", "opt -fast", "dffunmap", "zinit -all", "aigmap", "opt_clean", "write_aiger -zinit same.aig"),
     ]
     if not _holds(script, where):
         return False

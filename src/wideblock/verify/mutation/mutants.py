@@ -38,6 +38,9 @@ _MUTANT = re.compile(
     r"mutate -mode (?P<mode>\w+) -module (?P<module>\S+) -cell (?P<cell>\S+) -port (?P<port>\S+) "
     r"-portbit (?P<bit>\d+)(?: -ctrlbit (?P<other>\d+))?(?: -wire (?P<wire>\S+) -wirebit (?P<wirebit>\d+))?"
 )
+_MODULE = re.compile(r"^module .*?^endmodule$", re.MULTILINE | re.DOTALL)
+_RESET = re.compile(r"^  assign (\S+) = rst \? (\d+'h\w+) : ", re.MULTILINE)
+_REGISTER = re.compile(r"^  always @\(posedge \w+\)\n    (\S+) +<= (\S+);$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,8 @@ class Instrumented:
     """A core with all its mutants.
 
     verilog: the texts of a model whose ports are the core's and which reads :data:`FILE` when it is made
-    rtlil:   the core with one more input, ``mutant``, the number; Yosys' own language
+    rtlil:   the core with one more input, ``mutant``, the number; Yosys' own language. A register begins with the value
+             that the reset gives it.
     """
 
     mutants: tuple[Mutant, ...]
@@ -91,7 +95,8 @@ def instrument(core: Contract, count: int, *, seed: int = 0, kinds: Sequence[str
         chosen = [place for place in _interleaved(places) if " -port CLK " not in place][:count]
         apply = [f"mutate -ctrl mutant {_BITS} {k} {place.split(' ', 1)[1]}" for k, place in enumerate(chosen, 1)]
         script = ["read_rtlil core.il", *apply, "write_rtlil mutated.il", f"rename {core.module} mutated"]
-        yosys.run([*script, "write_verilog -noattr -noparallelcase mutated.v"], where, "mutate")
+        script += ["setattr -unset init w:*", "write_verilog -noattr -noparallelcase mutated.v"]
+        yosys.run(script, where, "mutate")
         lines = core.verilog.splitlines()
         return Instrumented(
             tuple(_mutant(core, lines, k, place) for k, place in enumerate(chosen, 1)),
@@ -105,7 +110,7 @@ def _places(core: Contract, where: Path, count: int, seed: int, kinds: Sequence[
     top = core.module
     modules = re.findall(r"^module (\w+)\(", core.verilog, re.MULTILINE)
     share = 2 * -(-count // len(modules)) + 8  # some modules have few places, some places are no mutants
-    where.joinpath("core.v").write_text(core.verilog)
+    where.joinpath("core.v").write_text(_MODULE.sub(_from_reset, core.observed))
     script = ["read_verilog core.v", f"hierarchy -check -top {top}", "proc", *_DEFINED, "write_rtlil core.il"]
     for k, module in enumerate(modules):
         # memories and instances are changed where what they are connected to is
@@ -117,6 +122,17 @@ def _places(core: Contract, where: Path, count: int, seed: int, kinds: Sequence[
         ]
     yosys.run(script, where, "list")
     return [_interleaved([_lines(where / f"list{k}.{kind}") for kind in kinds]) for k in range(len(modules))]
+
+
+def _from_reset(module: re.Match[str]) -> str:
+    """The module with the value that the reset gives a register as its initial one; the lines stay."""
+    values = dict(_RESET.findall(module[0]))
+    initial = {name: values[value] for name, value in _REGISTER.findall(module[0]) if value in values}
+
+    def declared(register: re.Match[str]) -> str:
+        return f"{register[1]}{register[2]} = {initial[register[2]]};" if register[2] in initial else register[0]
+
+    return re.sub(r"^(  reg (?:\[\d+:0\] )?)(\S+?) ?;$", declared, module[0], flags=re.MULTILINE)
 
 
 def _lines(path: Path) -> list[str]:

