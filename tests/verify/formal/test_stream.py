@@ -76,12 +76,14 @@ FAULTS = {
         (prove_order, faults.TWO_AT_ONCE),
         (prove_order, faults.ONE_SECTOR_TOO_MANY),
         (prove_secrecy, Ungated("core.result_ring0")),
-        (prove_secrecy, Ungated("core.masks")),
         (prove_secrecy, faults.READS_ON),
+        (prove_secrecy, faults.INPUT_ON_THE_PORT),
+    ),
+    "eme2-2s": (
+        (prove_secrecy, Ungated("core.masks")),
         (prove_secrecy, faults.READS_AS_IT_CLEARS),
         (prove_secrecy, faults.UNERASED),
         (prove_secrecy, faults.LATE_ROW),
-        (prove_secrecy, faults.INPUT_ON_THE_PORT),
     ),
     "aez-2ts": (
         (prove_order, faults.EARLY_STEPS),
