@@ -87,7 +87,7 @@ FAULTS = {
 @pytest.mark.parametrize(
     ("core", "fault", "found"),
     [
-        pytest.param(*case.values, id=name, marks=case.marks) if hasattr(case, "marks") else pytest.param(*case, id=name)
+        pytest.param(*getattr(case, "values", case), id=name, marks=getattr(case, "marks", ()))
         for name, case in FAULTS.items()
     ],
 )
