@@ -14,6 +14,7 @@ from cocotb.triggers import ReadOnly, RisingEdge
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 from wideblock.export.contract import contract
+from wideblock.rtl.stream.behaviour import Cause
 
 CORE = "WIDEBLOCK_BENCH_CORE"
 core = contract(*json.loads(os.environ[CORE]))
@@ -104,3 +105,34 @@ async def slow_source(dut):
 @cocotb.test(timeout_time=2, timeout_unit="ms")
 async def slow_sink(dut):
     await sectors_come_back(dut, 4, 0.0, 0.9)
+
+
+if not core.behaviour.length.fixed:
+
+    @cocotb.test(timeout_time=2, timeout_unit="ms")
+    async def byte_qualifiers(dut):
+        """An empty last beat ends the unit before it; a beat with a hole ends it, too, which is a fault."""
+        rng = random.Random(5)
+        source, sink = await start(dut)
+        faults = []
+
+        async def watch():
+            while True:
+                await RisingEdge(dut.aclk)
+                if value := int(dut.fault.value):
+                    faults.append(value)
+
+        key = rng.randbytes(KEY_BYTES)
+        await load(dut, key)
+        cocotb.start_soon(watch())
+        specification, hole = core.specification(key), [0, *[1] * (BEAT - 1)]
+        for size in (BEAT, 2 * BEAT, 3 * BEAT):
+            for last, fault in ((None, 0), ([0] * BEAT, 0), (hole, core.behaviour.fault(Cause.KEEP)), (None, 0)):
+                unit, tweak = rng.randbytes(size), rng.randbytes(16)
+                sent = unit + (rng.randbytes(BEAT) if last else b"")
+                user = int.from_bytes(tweak, "little")
+                await source.send(AxiStreamFrame(sent, tkeep=[1] * size + (last or []), tuser=user))
+                frame = await sink.recv()
+                assert bytes(frame.tdata) == specification.encrypt(tweak, unit), f"{size} bytes, then {last}"
+                assert faults == [fault] * bool(fault)
+                faults.clear()

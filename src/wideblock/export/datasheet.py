@@ -159,8 +159,8 @@ SIZED = """\
   the sector's bytes, {least} to {most}, and the direction. The bytes behind the tweak's last one do not count.
   Encryption and decryption, and sectors and tweaks of all sizes, mix freely.
 - `s_axis_tlast` must mark the last beat of a sector of that size, and `s_axis_tkeep` the bytes of that beat, a run from
-  byte 0, and all bytes of the beats before it. A sector of another length is dropped whole, and so is one that states a size
-  which the core does not take: `fault` pulses, and the next sector is right. `m_axis_tkeep` marks the bytes of the
+  byte 0, and all bytes of the beats before it. A sector of another length is dropped whole, and so is one that states a
+  size which the core does not take: `fault` pulses, and the next sector is right. `m_axis_tkeep` marks the bytes of the
   result; the others are zero.
 """
 

@@ -16,7 +16,7 @@ WHOLE = 0xFFFF_FFFF
 
 
 def run(dut, sectors, seed=0):
-    """Offers ``sectors`` of (beats, keep of the last one or of each); the tweaks of the sectors taken, and the faults."""
+    """Offers ``sectors`` of (beats, keep of the last one or of each); the tweaks of those taken, and the faults."""
     rng = random.Random(seed)
     beats = []
     for number, (count, keep) in enumerate(sectors):

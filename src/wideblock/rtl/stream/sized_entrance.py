@@ -28,12 +28,12 @@ class SizedEntrance(wiring.Component):
     The message's ``header`` is there from its first block to its last: ``end`` is the number of its last byte. Bytes of
     the tweak behind its size are zero, and so are those of the last block behind ``end``.
 
-    A message that states a size that the core does not take, or a tweak of more than ``tweak_bytes``, is dropped whole
-    and never offered. One that ends before its stated size, or goes on after it, raises its bit of ``fault`` with the
-    block that shows it, which is offered; its rest is dropped. So does one with a block whose ``keep`` is not a run from
-    byte 0, or not full before the ``last``. One empty block that is the ``last`` may follow the message's bytes: the
-    block before it is offered when that one has come. ``open``, ``hold``, ``clear`` and ``between``: as those
-    of :class:`.entrance.Entrance`.
+    A message that states a size that the core does not take, or a tweak of over ``tweak_bytes``, is dropped whole and
+    never offered. One that ends before its stated size, or goes on after it, raises its bit of ``fault`` with the block
+    that shows it, which is offered; its rest is dropped. So does one with a block whose ``keep`` is not a run from byte
+    0, or not full before the ``last``. One empty block that is the ``last`` may follow the message's bytes: the block
+    before it is offered when that one has come. ``open``, ``hold``, ``clear`` and ``between``: as those of
+    :class:`.entrance.Entrance`.
 
     Timing: a block is offered one cycle after it was taken; full rate.
     Paths:  ``take`` to ``i.ready``; none from ``i``.

@@ -239,7 +239,7 @@ def zeroize_without_key(check: Check) -> Finding:
 
 
 def equal_halves(check: Check) -> Finding:
-    """A key of two equal halves is refused, with no key in place and with one; halves that differ in a bit are taken."""
+    """A key of two equal halves is refused, with no key in place and with one; one of nearly equal halves is not."""
     if check.subject.behaviour.keys is not KeyRule.HALVES_DIFFER:
         return nothing("the core takes every key")
     simulation, right = check.simulation, check.subject.behaviour.fault(Cause.KEY)

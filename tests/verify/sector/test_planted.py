@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults of entrances and of the key unit, put by hand into real cores: each is found by the check that is for it."""
+
+import pytest
+
+from wideblock.export.contract import contract
+from wideblock.export.verilog import generate
+from wideblock.rtl.keys import unit as keys
+from wideblock.rtl.sector import store_and_forward
+from wideblock.rtl.sector.hash_counter_hash_any import core as hash_counter_hash_any
+from wideblock.rtl.sector.single_pass import core as single_pass
+from wideblock.rtl.stream import entrance, sized_entrance, unit_entrance
+from wideblock.verify.sector.driver import SectorSimulation
+from wideblock.verify.sector.suite import verify
+
+from ..changed_source import changed
+
+pytestmark = pytest.mark.shows("mutation", "protocol")
+
+XTS = ("xts-enc", {"sector_bytes": 64, "sbox": "composite"})
+ANY = ("hctr2-any", {"longest": 64, "sector_bytes": 64, "sbox": "composite"})
+TAIL = ("hctr2-1", {"sector_bytes": 40, "sbox": "composite"})
+SLOW = pytest.mark.slow
+
+FAULTS = {
+    "a stated size one over the most": (
+        ANY,
+        (hash_counter_hash_any, "SizedEntrance", sized_entrance, "beat.size > self.most", "beat.size > self.most + 1"),
+        ("wrong lengths", "which states 65, is too long"),
+    ),
+    "a hole in a block": pytest.param(
+        ANY,
+        (hash_counter_hash_any, "SizedEntrance", sized_entrance, "~is_run(new.keep)", "~new.keep[0]"),
+        ("byte qualifiers", "fault"),
+        marks=SLOW,
+    ),
+    "no empty block behind a message": pytest.param(
+        ANY,
+        (hash_counter_hash_any, "SizedEntrance", sized_entrance, "(~new.last | new.keep.any())", "1"),
+        ("byte qualifiers", "fault"),
+        marks=SLOW,
+    ),
+    "the last byte of the halves of a key": (
+        XTS,
+        (single_pass, "KeyUnit", keys, "(key1 == key2)", "(key1[:-8] == key2[:-8])"),
+        ("equal key halves", "fault|ready"),
+    ),
+    "a hole in a beat": pytest.param(
+        XTS,
+        (single_pass, "UnitEntrance", unit_entrance, "run.eq(is_run(new.keep))", "run.eq(new.keep[0])"),
+        ("byte qualifiers", "so fault must be 8"),
+        marks=SLOW,
+    ),
+    "a partial beat before the last": pytest.param(
+        XTS,
+        (
+            single_pass,
+            "UnitEntrance",
+            unit_entrance,
+            "run & (new.last | ~new.keep[-1])",
+            "run & new.last",
+        ),
+        ("byte qualifiers", "."),
+        marks=SLOW,
+    ),
+    "an empty last beat is a fault": pytest.param(
+        XTS,
+        (single_pass, "UnitEntrance", unit_entrance, "proper_end = void & closes", "proper_end = Const(0)"),
+        ("byte qualifiers", "with no malformed sector to cause it"),
+        marks=SLOW,
+    ),
+    "a hole in a beat of a sector of one size": pytest.param(
+        TAIL,
+        (store_and_forward, "Entrance", entrance, "~is_run(new.keep)", "~new.keep[0]"),
+        ("byte qualifiers", "."),
+        marks=SLOW,
+    ),
+    "no empty beat behind a sector of one size": pytest.param(
+        TAIL,
+        (store_and_forward, "Entrance", entrance, "(~new.last | new.keep.any())", "1"),
+        ("byte qualifiers", "."),
+        marks=SLOW,
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("core", "fault", "found"),
+    [
+        pytest.param(*getattr(case, "values", case), id=name, marks=getattr(case, "marks", ()))
+        for name, case in FAULTS.items()
+    ],
+)
+def test_a_planted_fault_is_found(monkeypatch, core, fault, found):
+    user, name, *change = fault
+    monkeypatch.setattr(user, name, changed(change[0], name, *change[1:]))
+    check, words = found
+    subject = contract(*core)
+    with SectorSimulation(subject, verilog=[generate(subject)]) as simulation:  # not the one that is kept
+        failure = verify(subject, sectors=16, seed=1, checks=[check], simulation=simulation).failure
+    assert failure is not None
+    with pytest.raises(AssertionError, match=words):
+        raise AssertionError(failure.difference)
