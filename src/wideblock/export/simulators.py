@@ -62,6 +62,7 @@ _MODULE = re.compile(r"^module (?P<name>\w+)\([^;]*;\n(?P<body>.*?)^endmodule$",
 _NAME = re.compile(r"(?<!\.)\\\S+|(?<![\w'$.])[A-Za-z_][\w$]*")
 _PORT = re.compile(r"^  (input|output) (?:\[\d+:0\] )?(\S+) ?;$", re.MULTILINE)
 _INSTANCE = re.compile(r"^  (\w+) \w+ \(\n(.*?)^  \);$", re.MULTILINE | re.DOTALL)
+_LEFT = re.compile(r"^  assign (.*?) = ", re.MULTILINE)
 _PIN = re.compile(r"^    \.(\\\S+|\w+) ?\((.*)\),?$", re.MULTILINE)
 
 
@@ -77,6 +78,8 @@ def _unread(verilog: str) -> list[str]:
             for pin, value in _PIN.findall(pins):
                 if ports.get(part, {}).get(pin) == "output":
                     written.update(_NAME.findall(value))
+        assigned = Counter(name for left in _LEFT.findall(body) for name in _NAME.findall(left))
+        written.update({name: assigned[name] for name in written})
         wires = (name for name, n in written.items() if uses[name] == n + (ports[module].get(name) != "input"))
         found |= {name.removeprefix("\\") for name in wires}
     return sorted(found)
@@ -93,7 +96,7 @@ _STYLE = (
         "UNUSEDSIGNAL",
         ' -match "Bits of signal are not used*"',
     ),
-    ("The same, where the bits that are read have a name.", "UNUSEDSIGNAL", " -match \"Signal is not used: '_*\""),
+    ("The same, where the bits that are read have a name.", "UNUSEDSIGNAL", ' -match "Signal is not used: \'_*"'),
     ("A shift by a variable amount gives the low bits of its operand.", "WIDTH", ' -match "*SHIFTR*"'),
 )
 _LOOPS = (("Version 5.006 does not split a vector that is assigned in a concatenation.", "UNOPTFLAT", ""),)
