@@ -92,7 +92,7 @@ def _not_used(name: str) -> str:
 _STYLE = (
     ("One file has all modules.", "DECLFILENAME", ""),
     (
-        "An operator has a result of its operands' width, of which not every bit is read: a sum's carry, one bit of a shift.",
+        "An operator has a result of its operands' width, not every bit of which is read, such as a sum's carry.",
         "UNUSEDSIGNAL",
         ' -match "Bits of signal are not used*"',
     ),
