@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The exported Verilog in a simulator of other people, under both languages' rules of initialisation."""
 
+import re
 import shutil
 import subprocess
 
@@ -10,6 +11,7 @@ from wideblock import catalog
 from wideblock.catalog.kinds import AEAD, SECTOR
 from wideblock.export.aead import others
 from wideblock.export.contract import contract
+from wideblock.export.directory import generate
 from wideblock.export.testbench import cases
 from wideblock.export.testbench import testbench as bench_of
 
@@ -120,6 +122,16 @@ def test_known_answers_of_authenticated_ciphers_in_icarus(name, generation, tmp_
     zeros = "0" * (bits // 4 - 1)
     wrong = run(tmp_path, core, core.verilog, bench.replace(f"{bits}'he{zeros}", f"{bits}'hf{zeros}", 1), generation)
     assert "FAILED: a wrong word" in " ".join(wrong.split()) and f"got e{zeros}" in wrong, wrong
+
+
+@needs_icarus
+def test_the_command_of_the_datasheet(tmp_path):
+    """Of an authenticated cipher, as it is printed."""
+    core = contract("aes-gcm", {"data_bytes": 16, "ad_bytes": 16})
+    generate(core, tmp_path, force=True)
+    (command,) = re.findall(r"^iverilog .*$", (tmp_path / f"{core.module}.md").read_text(), re.MULTILINE)
+    printed = subprocess.run(command, shell=True, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    assert "PASSED" in printed and "FAILED" not in printed, printed
 
 
 @needs_icarus

@@ -7,6 +7,7 @@ import subprocess
 import textwrap
 from dataclasses import replace
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -23,6 +24,7 @@ from wideblock.export.directory import generate
 from wideblock.export.fusesoc import fusesoc
 from wideblock.export.ipxact import SPIRIT, ipxact
 from wideblock.export.sheet import instance
+from wideblock.export.simulators import VERILATOR, waivers
 from wideblock.synth import yosys
 
 from ..variants import few_of_many
@@ -48,18 +50,59 @@ def small():
     return core_of("fast-brw-1").verilog
 
 
-def lint(top, *arguments):
-    command = [ROOT / "bin/verilator_bin", "--lint-only", "-Wall", "--top-module", top, *arguments]
-    return subprocess.run(command, env={**os.environ, "VERILATOR_ROOT": str(ROOT)}, capture_output=True, text=True)
+SYSTEM = Path("/usr/bin/verilator")
+
+
+def lint(top, *arguments, system=False):
+    command = [
+        SYSTEM if system else ROOT / "bin/verilator_bin",
+        "--lint-only",
+        "-Wall",
+        "--top-module",
+        top,
+        *arguments,
+    ]
+    environment = {name: value for name, value in os.environ.items() if name != "VERILATOR_ROOT"}
+    environment |= {} if system else {"VERILATOR_ROOT": str(ROOT)}
+    return subprocess.run(command, env=environment, capture_output=True, text=True)
+
+
+def written(folder, core):
+    """The files of the core's waivers and Verilog in ``folder``."""
+    waived, file = folder / f"{core.module}.vlt", folder / f"{core.module}.v"
+    file.write_text(core.verilog)
+    waived.write_text(waivers(core))
+    return waived, file
 
 
 def passes_lint(folder, core):
     """The file of the core's Verilog in ``folder``, which Verilator has nothing to say against."""
-    file = folder / f"{core.module}.v"
-    file.write_text(core.verilog)
-    result = lint(core.module, "-O0", file)  # rules only, a quarter of the time saved
+    files = written(folder, core)
+    result = lint(core.module, "-O0", *files)  # rules only, a quarter of the time saved
     assert result.returncode == 0, result.stderr[:3000]
-    return file
+    return files[1]
+
+
+@pytest.mark.parametrize("version", VERILATOR)
+def test_versions_that_are_named_read_the_file(version, tmp_path):
+    """Clean with the waivers; without them warnings, no error. A dead wire and a wrong width are found beside them."""
+    system = version != VERILATOR[-1]
+    if system and not SYSTEM.exists():
+        pytest.skip("no Verilator of the system")
+    shown = f"Verilator {metadata.version('verilator').replace('.', '.0', 1)} "  # the wheel's own says nothing
+    if system:
+        shown = subprocess.run([SYSTEM, "--version"], capture_output=True, text=True).stdout
+    if f"Verilator {version}" not in shown:
+        pytest.skip(f"here is {shown.strip()}")
+    core = core_of("xts-enc")
+    waived, file = written(tmp_path, core)
+    assert "verilator" not in core.verilog.lower()
+    assert lint(core.module, waived, file, system=system).returncode == 0
+    bare = lint(core.module, "-Wno-fatal", file, system=system)
+    assert bare.returncode == 0 and "Warning-UNUSEDSIGNAL" in bare.stderr and "PROCASSINIT" not in bare.stderr
+    for fault in ("wire dead = aresetn;", "wire [1:0] narrow = s_axis_tdata[2:0];"):
+        file.write_text(core.verilog.replace("\nendmodule", f"\n{fault}\nendmodule", 1))
+        assert lint(core.module, waived, file, system=system).returncode != 0
 
 
 @pytest.mark.parametrize("name", few_of_many(catalog.PRESETS, ("hmch-brw-3", "xts-enc")))
@@ -96,7 +139,7 @@ def test_ports_of_messages_as_packets_are_described_as_they_are(tmp_path):
 
 def test_text_is_the_same_every_time_and_says_what_it_is():
     core = core_of("fast-brw-1")
-    first = verilog.generate(contract("fast-brw-1", SMALL))
+    first = verilog.generate(contract("fast-brw-1", SMALL))[verilog.FILE]
     assert first == core.verilog == contract("fast-brw-1", SMALL).verilog
     head = first[: first.index("\nmodule")]
     words = " ".join(head.replace("//", " ").split())
@@ -120,7 +163,10 @@ def test_ports_say_what_they_are():
 def test_the_module_has_the_name_that_was_chosen(tmp_path):
     core = replace(core_of("xts-enc"), called="disk_cipher")
     names = sorted(path.name for path in generate(core, tmp_path / "core"))
-    assert names == ["component.xml", *(f"disk_cipher{end}" for end in (".core", ".md", ".sdc", ".v", ".xdc", "_tb.v"))]
+    assert names == [
+        "component.xml",
+        *(f"disk_cipher{end}" for end in (".core", ".md", ".sdc", ".v", ".vlt", ".xdc", "_tb.v")),
+    ]
     text = core.verilog
     assert set(re.findall(r"^module (\w+)\(", text, re.M)) >= {"disk_cipher", "disk_cipher__core"}
     assert "--name disk_cipher" in text and "xts_enc" not in text and not re.search(r"^module \\", text, re.M)
@@ -152,13 +198,13 @@ def test_ports_of_the_text_are_those_of_the_contract():
 
 def test_instantiation_template_connects(tmp_path):
     core = core_of("fast-brw-1")
-    (tmp_path / f"{core.module}.v").write_text(small())
+    files = written(tmp_path, core)
     (tmp_path / "top.v").write_text(f"module top;\n{textwrap.indent(instance(core), '  ')}endmodule\n")
-    result = lint("top", *TEMPLATE, tmp_path / "top.v", tmp_path / f"{core.module}.v")
+    result = lint("top", *TEMPLATE, tmp_path / "top.v", *files)
     assert result.returncode == 0, result.stderr[:3000]
     broken = (tmp_path / "top.v").read_text().replace(".zeroize ", ".zeroise ")
     (tmp_path / "top.v").write_text(broken)
-    assert lint("top", *TEMPLATE, tmp_path / "top.v", tmp_path / f"{core.module}.v").returncode != 0
+    assert lint("top", *TEMPLATE, tmp_path / "top.v", *files).returncode != 0
 
 
 def test_generate_writes_all_that_tools_read(tmp_path):
@@ -167,7 +213,7 @@ def test_generate_writes_all_that_tools_read(tmp_path):
     m = core.module
     assert [p.name for p in sorted(paths)] == [
         "component.xml",
-        *(f"{m}{e}" for e in (".core", ".md", ".sdc", ".v", ".xdc", "_tb.v")),
+        *(f"{m}{e}" for e in (".core", ".md", ".sdc", ".v", ".vlt", ".xdc", "_tb.v")),
     ]
     assert os.listdir(tmp_path / "deep") == ["core"]
 
@@ -176,13 +222,14 @@ def test_a_core_without_known_answer_has_no_test_bench(tmp_path):
     core = contract("fast-brw-1", {"sector_bytes": "64", "key_bits": "256"})
     generate(core, tmp_path / "core")
     assert not list(tmp_path.glob("*/*_tb.v"))
-    assert "How to simulate" not in datasheet(core) and "  sim:" not in fusesoc(core, bench=False)
+    assert "_tb.v" not in datasheet(core) and "  sim:" not in fusesoc(core, bench=False)
 
 
 @pytest.mark.parametrize("target", ["lint", "synth", "sim"])
 def test_fusesoc_sets_up_every_target(target, tmp_path, monkeypatch):
     core = core_of("fast-brw-1")
     (tmp_path / f"{core.module}.core").write_text(fusesoc(core, bench=True))
+    (tmp_path / f"{core.module}.vlt").write_text("`verilator_config\n")
     for name in (f"{core.module}.v", f"{core.module}_tb.v"):
         (tmp_path / name).write_text(f"module {name.removesuffix('.v')}; endmodule\n")
     monkeypatch.chdir(tmp_path)
@@ -234,7 +281,7 @@ def test_generate_never_mixes_with_what_is_there(tmp_path, monkeypatch):
         generate(core, tmp_path)
     assert os.listdir(tmp_path) == ["mine.txt"]
     generate(core, tmp_path, force=True)
-    assert len(os.listdir(tmp_path)) == 8 and (tmp_path / "mine.txt").read_text() == "keep"
+    assert len(os.listdir(tmp_path)) == 9 and (tmp_path / "mine.txt").read_text() == "keep"
 
 
 def test_generate_leaves_nothing_when_it_fails(tmp_path, monkeypatch):

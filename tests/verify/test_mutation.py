@@ -142,7 +142,9 @@ endmodule
         SimpleNamespace(name=name, direction=direction, width=1)
         for name, direction in (("clk", "input"), ("last", "output"))
     ]
-    made = instrument(SimpleNamespace(module="counter", verilog=verilog, observed=verilog, ports=ports), 60, kinds=("stuck-at-0",))
+    made = instrument(
+        SimpleNamespace(module="counter", verilog=verilog, observed=verilog, ports=ports), 60, kinds=("stuck-at-0",)
+    )
     added = {mutant.place.split()[0]: mutant for mutant in made.mutants if mutant.place.startswith("add.A")}
     assert same_module(made, added["add.A[2]"], "counter")
     assert not any(same_module(made, added[f"add.A[{bit}]"], "counter") for bit in range(2))

@@ -173,7 +173,8 @@ PACKETS = """\
 
 CONNECT = """\
 All ports are synchronous to `{clock}`. `{reset}` is sampled by `{clock}`: after power-up it must be {level} for at
-least one cycle, since registers have no initial value. The first byte of data is in the {first} bits of its word; instructions, headers and status are the first four bytes.
+least one cycle, since registers have no initial value. The first byte of data is in the {first} bits of its
+word; instructions, headers and status are the first four bytes.
 The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
 FuseSoC. `{core.module}.xdc`, for Vivado, and `{core.module}.sdc`, for other tools, have a clock constraint for runs of
 the core by itself.

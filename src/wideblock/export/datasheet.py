@@ -131,7 +131,8 @@ PAUSES = """\
 """
 
 IDLE = """
-They hold while `s_axis_tvalid` and `m_axis_tready` are always high. Compute and latency are exact for a sector that an idle core takes;
+They hold while `s_axis_tvalid` and `m_axis_tready` are always high.
+Compute and latency are exact for a sector that an idle core takes;
 interval is exact from sector to sector in a stream. There a sector is taken early and waits inside the core, and where
 sectors overlap calls of its neighbours go first: it leaves after at most the cycles of "busy".
 """
@@ -209,7 +210,8 @@ KEYS = """\
 
 CONNECT = """\
 All ports are synchronous to `aclk`. `aresetn` is sampled by `aclk`: after power-up it must be low for at least one
-cycle, since registers have no initial value. A 16-byte block keeps its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream width converter fits as it is.
+cycle, since registers have no initial value. A 16-byte block keeps
+its byte order, byte 0 first, so a byte stream packed by any AXI4-Stream width converter fits as it is.
 {tweak}
 The Verilog file needs no other file. `component.xml` describes it to Vivado's IP catalogue, `{core.module}.core` to
 FuseSoC (targets `lint`, `synth` and, with a test bench, `sim`). `{core.module}.xdc`, for Vivado, and

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Simulators that read the exported files: versions that were tried, commands, and waivers for Verilator's lint."""
 
+import re
+from collections import Counter
+
 from wideblock.export import loops
 from wideblock.export.contract import Contract
 
@@ -32,14 +35,21 @@ def simulate(core: Contract, bench: str) -> str:
 
 
 def waivers(core: Contract) -> str:
-    """Returns the text of a Verilator configuration: rules that the core's file does not keep, each with its reason."""
+    """Returns the text of a Verilator configuration: rules that the core's file does not keep, each with its reason.
+
+    No comment begins with the tool's name: it would be a directive.
+    """
     looped = loops.split_lines(core.verilog)
+    ports = [
+        ("A part has a port that this core, or one instance of it, does not use.", "UNUSEDSIGNAL", _not_used(name))
+        for name in _unread(core.verilog)
+    ]
     return "".join(
         [
-            f"`verilator_config\n// SPDX-License-Identifier: Apache-2.0\n// {LINT.format(module=core.module)}\n",
+            f"`verilator_config\n// SPDX-License-Identifier: Apache-2.0\n// Lint: {LINT.format(module=core.module)}\n",
             *(
                 f'\n// {reason}\nlint_off -rule {rule} -file "*{core.module}.v"{match}\n'
-                for reason, rule, match in (*_STYLE, *(_LOOPS if looped else ()))
+                for reason, rule, match in (*_STYLE, *ports, *(_LOOPS if looped else ()))
             ),
             f"\n// Vectors of which some bits are computed from others: bit by bit there is no loop.\n{looped}"
             if looped
@@ -48,20 +58,45 @@ def waivers(core: Contract) -> str:
     )
 
 
+_MODULE = re.compile(r"^module (?P<name>\w+)\([^;]*;\n(?P<body>.*?)^endmodule$", re.MULTILINE | re.DOTALL)
+_NAME = re.compile(r"(?<!\.)\\\S+|(?<![\w'$.])[A-Za-z_][\w$]*")
+_PORT = re.compile(r"^  (input|output) (?:\[\d+:0\] )?(\S+) ?;$", re.MULTILINE)
+_INSTANCE = re.compile(r"^  (\w+) \w+ \(\n(.*?)^  \);$", re.MULTILINE | re.DOTALL)
+_LEFT = re.compile(r"^  assign (.*?) = ", re.MULTILINE)
+_PIN = re.compile(r"^    \.(\\\S+|\w+) ?\((.*)\),?$", re.MULTILINE)
+
+
+def _unread(verilog: str) -> list[str]:
+    """Names of inputs of modules and of wires at outputs of instances that nothing else refers to."""
+    bodies = {module["name"]: module["body"] for module in _MODULE.finditer(verilog)}
+    ports = {module: {name: way for way, name in _PORT.findall(body)} for module, body in bodies.items()}
+    found = set()
+    for module, body in bodies.items():
+        uses = Counter(_NAME.findall(body))
+        written = Counter({name: 2 for name, way in ports[module].items() if way == "input"})  # a port and a wire
+        for part, pins in _INSTANCE.findall(body):
+            for pin, value in _PIN.findall(pins):
+                if ports.get(part, {}).get(pin) == "output":
+                    written.update(_NAME.findall(value))
+        assigned = Counter(name for left in _LEFT.findall(body) for name in _NAME.findall(left))
+        written.update({name: assigned[name] for name in written})
+        wires = (name for name, n in written.items() if uses[name] == n + (ports[module].get(name) != "input"))
+        found |= {name.removeprefix("\\") for name in wires}
+    return sorted(found)
+
+
+def _not_used(name: str) -> str:
+    return f" -match \"Signal is not used: '{name}'*\""
+
+
 _STYLE = (
     ("One file has all modules.", "DECLFILENAME", ""),
     (
-        "An operator has a result of its operands' width, of which not every bit is read: a sum's carry, one bit of a shift.",
+        "An operator has a result of its operands' width, not every bit of which is read, such as a sum's carry.",
         "UNUSEDSIGNAL",
         ' -match "Bits of signal are not used*"',
     ),
-    ("The same, where the bits that are read have a name.", "UNUSEDSIGNAL", " -match \"Signal is not used: '_*\""),
+    ("The same, where the bits that are read have a name.", "UNUSEDSIGNAL", ' -match "Signal is not used: \'_*"'),
     ("A shift by a variable amount gives the low bits of its operand.", "WIDTH", ' -match "*SHIFTR*"'),
 )
-_LOOPS = (
-    (
-        "Verilator 5.006 does not split a vector that is assigned in a concatenation.",
-        "UNOPTFLAT",
-        "",
-    ),
-)
+_LOOPS = (("Version 5.006 does not split a vector that is assigned in a concatenation.", "UNOPTFLAT", ""),)

