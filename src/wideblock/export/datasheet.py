@@ -202,8 +202,8 @@ KEYS = """\
 - `zeroize` clears keys and everything derived from keys or data; then the core waits for a key. `m_axis_tvalid` falls
   at once; `fault` and `computed` may still pulse in the cycle after it.
 - No port shows a key, a value derived from it, a mask of a tweak, or input data: while `m_axis_tvalid` is low, and from
-  `zeroize` on, `m_axis_tdata` has zeros or an earlier result. `wideblock verify` looks for secrets in every cycle, check
-  "secrets on ports"; `wideblock prove` proves it, rule "secrecy".
+  `zeroize` on, `m_axis_tdata` has zeros or an earlier result. `wideblock verify` looks for secrets in every cycle
+  (check "secrets on ports"); `wideblock prove` proves the rule "secrecy".
 - The rest of a sector that `zeroize` cuts in two is dropped up to its `s_axis_tlast`, without `fault`.
 - `computed` is for measurement and may stay open.
 """

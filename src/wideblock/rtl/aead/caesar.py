@@ -79,9 +79,7 @@ class Caesar(wiring.Component):
         self.clearing = self.buffer.rows + max(self.buffer.flush, cipher.flush)
         self.timing = AeadTiming(cipher, p.word_bits, self.loader.latency, zeroize=self.clearing + 2)
         self.interface = caesar_interface(p.word_bits, p.packets)
-        self.behaviour = AeadBehaviour(
-            shape, p.ad_bytes, p.data_bytes, self.timing, self._influences(), cipher.remains
-        )
+        self.behaviour = AeadBehaviour(shape, p.ad_bytes, p.data_bytes, self.timing, self._influences(), cipher.remains)
         super().__init__(self.interface.members())
 
     def _influences(self) -> tuple[Influence, ...]:
