@@ -58,6 +58,8 @@ class SizedExit(wiring.Component):
         with m.If(self.fetch):
             m.d.sync += [last.eq(final), keep.eq(Mux(final, run(self.end[:4]), 0xFFFF))]
             m.d.sync += [self.number.eq(Mux(final, 0, self.number + 1)), self.sector.eq(self.sector + final)]
+        with m.If(erase):
+            m.d.sync += [last.eq(0), keep.eq(0)]
         with m.If(self.clear):
-            m.d.sync += [s.eq(0) for s in (valid, last, keep, self.number, self.sector)]
+            m.d.sync += [s.eq(0) for s in (valid, self.number, self.sector)]
         return m
