@@ -26,6 +26,7 @@ def widened(rtlil: str) -> str:
         narrow, width, wide = ("A", a, b) if a < b else ("B", b, a)
         head = cell[0].replace(f"\\{narrow}_WIDTH {width}\n", f"\\{narrow}_WIDTH {wide}\n")
         operand = re.compile(rf"    connect \\{narrow} (.*)\n").search(rtlil, cell.end())
+        assert operand, f"a cell without operand {narrow}"
         zeros = f"{wide - width}'{'0' * (wide - width)}"
         parts += [rtlil[end : cell.start()], head, rtlil[cell.end() : operand.start()]]
         parts.append(f"    connect \\{narrow} {{ {zeros} {operand[1]} }}\n")

@@ -14,7 +14,7 @@ __all__ = ["sector_diagram", "text", "transfers"]
 
 
 def transfers(core: "Contract") -> tuple[list[int], list[int]]:
-    """The cycles in which the beats of a sector are taken and leave, alone in an idle core, both sides willing.
+    """The cycles in which the beats of a sector are taken and leave, alone in an idle core, without stalls.
 
     Where the end of a message that is part of a block leaves later, so does all from the last whole block on.
     """

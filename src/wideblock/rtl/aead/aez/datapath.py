@@ -223,7 +223,7 @@ class Datapath(wiring.Component):
             m.d.sync += self._H.eq(self.block[BLOCK:])
         with m.Elif(self.go):
             for k, (h, v) in enumerate(zip(parts, V, strict=True)):
-                below = named(m, f"below_{k}", e > k)
+                below = named(m, f"below_{k}", e > k) if k + 1 < len(parts) else Const(0)  # e is less than all
                 with m.If(whole | (partly & below)):
                     m.d.sync += h.eq(v)
                 with m.Elif(filled):
