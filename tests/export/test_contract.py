@@ -42,7 +42,7 @@ def test_ports_are_axi4_stream_of_the_stated_width(name):
 
 def test_a_fault_has_the_bit_of_its_cause():
     core = contract("xts-enc")
-    assert [core.behaviour.fault(cause) for cause in (Cause.SHORT, Cause.LONG, Cause.DIRECTION, Cause.KEY)] == [
+    assert [core.behaviour.fault(cause) for cause in (Cause.SHORT, Cause.LONG, Cause.DIRECTION, Cause.KEEP)] == [
         1,
         2,
         4,

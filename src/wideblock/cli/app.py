@@ -40,7 +40,7 @@ COMMANDS = {
     "aead": ("aead", "Encrypt or decrypt one message with an authenticated cipher."),
     "vectors": ("vectors", "Write messages and their right output for test benches of the CAESAR Hardware API."),
     "verify": ("verify", "Compare the exported Verilog with its specification."),
-    "prove": ("prove", "Prove the stream rules of the exported Verilog: for all inputs, at all times."),
+    "prove": ("prove", "Prove the rules of the exported Verilog: for all inputs, at all times."),
     "mutate": (
         "mutate",
         "Break the exported Verilog in many places, one at a time, and count how many breaks the checks find.",

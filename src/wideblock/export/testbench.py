@@ -104,7 +104,7 @@ def testbench(core: Contract, cases: Sequence[Case]) -> str:
         tables=tables,
         plays="".join(f"    {play}\n" for play in plays),
         limit=len(cases) * 4 * (core.timing.latency + core.timing.setup) + 2 * core.timing.zeroize + 1000,
-        drive_keep=f"s_axis_tkeep = k == beats - 1 ? keep : {beat}'bx;" if keep else "",
+        drive_keep=f"s_axis_tkeep = k == beats - 1 ? keep : {{{beat}{{1'b1}}}};" if keep else "",
         idle_keep=f"s_axis_tkeep = {beat}'bx;" if keep else "",
         out_keep=", m_axis_tkeep" if keep else "",
         check_keep=" || m_axis_tkeep !== right_keep[seen]" if keep else "",

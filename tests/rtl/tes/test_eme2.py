@@ -7,6 +7,7 @@ import pytest
 from wideblock import vectors
 from wideblock.export.contract import contract
 from wideblock.rtl.sector.parameters import EncryptMixEncryptParameters
+from wideblock.rtl.stream.behaviour import Cause
 from wideblock.spec.eme2 import EME2
 from wideblock.verify.sector.driver import SectorSimulation
 
@@ -64,7 +65,8 @@ def test_bytes_of_the_last_beat_that_are_not_the_sector_s(kept):
         script = simulation.encoding.script(stimulus, 100)
         script.words["i"]["keep"][2] = np.packbits([n in kept for n in range(16)], bitorder="little")
         record = simulation.encoding.record(stimulus, simulation.simulation.play(script))
-    assert [cause for _, cause in record.faults] == [2 if set(kept) > set(range(5)) else 1]
+    cause = (Cause.LONG if len(kept) > 5 else Cause.SHORT) if list(kept) == list(range(len(kept))) else Cause.KEEP
+    assert [fault for _, fault in record.faults] == [simulation.core.behaviour.fault(cause)]
     assert np.flatnonzero(record.out_last).tolist() == [2] and record.out_bytes[-1] == 5
     assert record.out.tobytes()[:37] == EME2(KEY).encrypt(tweaks[1], sectors[1])
 

@@ -9,6 +9,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
+from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.structures import Outcome as Ended
 from wideblock.spec.xts import MAX_BLOCKS, XTS
 from wideblock.verify.sector.driver import SectorSimulation
@@ -85,9 +86,9 @@ def test_the_longest_unit_and_one_byte_more():
     assert second == len(record.out) - 1 and record.out_bytes[-1] == 100 % 64
 
 
-@pytest.mark.parametrize("kept", [(), (0, 2)])
-def test_bytes_that_are_no_run_are_a_fault(kept):
-    """Without a byte in the last beat, or with a hole in them: the unit ends, and the next is right."""
+@pytest.mark.parametrize(("kept", "faults"), [((), []), ((0, 2), [Cause.KEEP])])
+def test_a_last_beat_without_bytes_ends_the_unit_and_so_does_one_with_a_hole(kept, faults):
+    """The unit is that of the beats before it, which for a beat with a hole is a fault; the next is right."""
     rng = random.Random(3)
     units, tweaks = [rng.randbytes(48), rng.randbytes(48)], [rng.randbytes(16) for _ in range(2)]
     with SectorSimulation(contract("xts-enc", {"sector_bytes": SECTOR})) as simulation:
@@ -97,9 +98,10 @@ def test_bytes_that_are_no_run_are_a_fault(kept):
         script.words["i"]["keep"][2] = np.packbits([n in kept for n in range(16)], bitorder="little")
         words = simulation.simulation.play(script)
         record = simulation.encoding.record(stimulus, words)
-    assert [cause for _, cause in record.faults] == [1]
-    assert np.flatnonzero(record.out_last).tolist() == [2, 5]
-    assert record.out[3:].tobytes() == XTS(KEY).encrypt(tweaks[1], units[1])
+    assert [fault for _, fault in record.faults] == [simulation.core.behaviour.fault(cause) for cause in faults]
+    assert np.flatnonzero(record.out_last).tolist() == [1, 4]
+    assert record.out[:2].tobytes() == XTS(KEY).encrypt(tweaks[0], units[0][:32])
+    assert record.out[2:].tobytes() == XTS(KEY).encrypt(tweaks[1], units[1])
 
 
 def test_output_bytes_that_are_no_run_are_found():

@@ -4,7 +4,7 @@
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.export.verilog import generate
+from wideblock.export.verilog import FILE, generate
 from wideblock.rtl.aead import aes_gcm, caesar, key_loader, post_processor, pre_processor
 from wideblock.verify.aead.driver import AeadSimulation
 from wideblock.verify.aead.suite import verify
@@ -49,7 +49,7 @@ def test_a_planted_fault_is_found(monkeypatch, user, name, module, before, after
     made = changed(module, "AesGcmCipher" if name == "make_cipher" else name, before, after)
     monkeypatch.setattr(user, name, made)
     core = contract("aes-gcm", SMALL)
-    with AeadSimulation(core, verilog=[generate(core)]) as simulation:  # not the one that is kept
+    with AeadSimulation(core, verilog=[generate(core)[FILE]]) as simulation:  # not the one that is kept
         failure = verify(core, messages=16, seed=1, checks=[check], simulation=simulation).failure
     assert failure is not None
     with pytest.raises(AssertionError, match=words):

@@ -78,7 +78,7 @@ class WordsCore(wiring.Component):
         connect(m, core.o, flipped(self.o))
         connect(m, words.o, core.key)
 
-        clearing, number, kept_word = Signal(range(64)), Signal(2), Signal(WIDTH, reset_less=True)
+        clearing, number, kept_word = Signal(range(64)), Signal(2), Signal(WIDTH)
         with m.If(self.zeroize):
             m.d.sync += clearing.eq(self.toy.timing.zeroize - 1)
         with m.Elif(clearing != 0):

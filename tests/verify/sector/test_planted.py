@@ -4,7 +4,7 @@
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.export.verilog import generate
+from wideblock.export.verilog import FILE, generate
 from wideblock.rtl.keys import unit as keys
 from wideblock.rtl.sector import store_and_forward
 from wideblock.rtl.sector.hash_counter_hash_any import core as hash_counter_hash_any
@@ -96,7 +96,7 @@ def test_a_planted_fault_is_found(monkeypatch, core, fault, found):
     monkeypatch.setattr(user, name, changed(change[0], name, *change[1:]))
     check, words = found
     subject = contract(*core)
-    with SectorSimulation(subject, verilog=[generate(subject)]) as simulation:  # not the one that is kept
+    with SectorSimulation(subject, verilog=[generate(subject)[FILE]]) as simulation:  # not the one that is kept
         failure = verify(subject, sectors=16, seed=1, checks=[check], simulation=simulation).failure
     assert failure is not None
     with pytest.raises(AssertionError, match=words):
