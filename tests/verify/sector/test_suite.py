@@ -27,7 +27,7 @@ CAUGHT = {
     "unstable valid": ("gaps and back-pressure", "m_axis_tvalid fell"),
     "payload changes while held": ("gaps and back-pressure", "m_axis_tdata changed before m_axis_tready took the word"),
     "valid in reset": ("resets", "m_axis_tvalid is high during aresetn"),
-    "stale output after zeroize": ("zeroize", "A beat leaves in cycle"),
+    "stale output after zeroize": ("zeroize", "A beat leaves in cycle|m_axis_tdata changed before"),
     "key kept by zeroize": ("zeroize without a key", "ready is high in cycle"),
     "late zeroize": ("zeroize without a key", "cycles are allowed to clear"),
     "zero key": ("data before a key", "Sector 0 is taken in cycle 0 without a key"),

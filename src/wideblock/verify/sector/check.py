@@ -121,6 +121,15 @@ class Check:
         spread = t.setup + 2 * t.latency + 4 * t.interval
         return [*marks, *self.rng.integers(1, spread, max(0, n - len(marks))).tolist()][:n]
 
+    @property
+    def keyed(self) -> int:
+        """Cycle of a play after a reset in which a key that waits is accepted: the core clears before it."""
+        return self.subject.timing.zeroize + self.shape.key_words - 1
+
+    def strikes(self, n: int) -> list[int]:
+        """Cycles of a play after a reset at which to strike: one while the core clears, and ``n`` after the key."""
+        return [int(self.rng.integers(1, self.keyed)), *(self.keyed + moment for moment in self.moments(n))]
+
     @contextmanager
     def timed(self) -> Iterator[None]:
         """Counts the time of the simulation."""

@@ -169,7 +169,8 @@ def key_changes(check: Check) -> Finding:
         if difference:
             return failed(f"{difference} Keys came before sectors {', '.join(map(str, places))}.")
     for _ in range(4):
-        moments = sorted(check.rng.integers(t.setup, t.setup + n * t.interval + t.latency, 4).tolist())
+        stream = check.keyed + t.setup
+        moments = sorted(check.rng.integers(stream, stream + n * t.interval + t.latency, 4).tolist())
         keys = [Key(check.key(), before=0), *(Key(check.key(), cycle=moment) for moment in moments)]
         difference = check.play(check.requests(n), keys, offer=0.9, take=0.9)
         if difference:
@@ -208,7 +209,7 @@ def data_before_key(check: Check) -> Finding:
 
 def zeroize(check: Check) -> Finding:
     """Zeroize at any moment, then a new key, while the source goes on."""
-    moments = check.moments(11 + check.few(30))
+    moments = check.strikes(11 + check.few(30))
     for moment in moments:
         gap = int(check.rng.integers(0, 2)) * int(check.rng.integers(0, 3 * check.quiet))
         events = [Zeroize(moment, int(check.rng.integers(1, 4)))]
@@ -225,7 +226,7 @@ def zeroize(check: Check) -> Finding:
 
 def zeroize_without_key(check: Check) -> Finding:
     """After zeroize and without a new key, nothing is accepted and nothing leaves for a long time."""
-    moments = check.moments(11)
+    moments = check.strikes(11)
     for moment in moments:
         late = moment + 1 + 2 * check.quiet
         keys = [Key(check.key(), before=0), Key(check.key(), cycle=late)]
@@ -278,7 +279,7 @@ def _nearly_equal(check: Check) -> list[bytes]:
 
 def resets(check: Check) -> Finding:
     """Reset at any moment, then a new key."""
-    moments = check.moments(11 + check.few(20))
+    moments = check.strikes(11 + check.few(20))
     for moment in moments:
         length = int(check.rng.integers(1, 5))
         keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + length + int(check.rng.integers(0, 40)))]
