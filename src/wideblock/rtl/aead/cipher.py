@@ -55,10 +55,12 @@ class CipherShape:
     def __post_init__(self):
         if not 1 <= self.tag <= self.block:
             raise ValueError(f"a tag must be from 1 byte to a block of {self.block}, got {self.tag}")
+        if self.expands and self.block & self.block - 1:
+            raise ValueError(f"a cipher that expands must have blocks of a power of two, got {self.block}")
 
     def enciphered(self, size: Any) -> Any:
         """Bytes of ciphertext, without the tag, for ``size`` bytes of message: of an int, or in hardware of a value."""
-        return size - size % self.block + self.block if self.expands else size
+        return (size | self.block - 1) + 1 if self.expands else size
 
     def parts(self, sealed: bytes) -> tuple[bytes, bytes]:
         """The ciphertext, and the tag at its end; what is shorter than a tag is all tag."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The entrance of a core for messages that state their sizes: one register, and what is as long as it says."""
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -134,7 +134,7 @@ class SizedEntrance(wiring.Component):
 
 def run(end: Value) -> Value:
     """Flags of the bytes of a block up to number ``end``."""
-    return Cat(end >= k for k in range(16))
+    return Cat(Const(1, 1), *(end >= k for k in range(1, 16)))
 
 
 def by_bytes(flags: Value) -> Value:
