@@ -40,7 +40,7 @@ class Walk:
             self.before.eq(self.number == 0),
             self.ready.eq(~self.before | (self.held == before)),
             self.final.eq((self.number == behind) & self.ready),
-            self.left.eq((behind - self.number) + Mux(self.before, before - self.held, 0)),
+            self.left.eq((behind + Mux(self.before, before, 0)) - Mux(self.before, self.held, self.number)),
             self.following.eq(self.number),
         ]
         with m.If(self.go & self.ready):
