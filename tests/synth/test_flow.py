@@ -54,7 +54,7 @@ def test_area_on_xilinx(name):
     assert (area.ffs, area.block_rams, area.dsps, area.lutram) == (32, 0, 0, 0)
     # Each of 16 outputs is a function of three or four bits; two of them share a LUT at best.
     assert 8 <= area.lcs <= 16 and area.luts == 16 and area.area == area.lcs
-    assert area.command == f"synth_xilinx -family {name} -noiopad -flatten -top mixer"
+    assert area.command == f"proc; zinit -all; synth_xilinx -family {name} -noiopad -flatten -top mixer"
     assert area.tool.startswith("Yosys 0.")
 
 

@@ -112,6 +112,7 @@ class Fpga(Target):
 
     ``area_unit`` is what :attr:`AreaReport.area <wideblock.synth.yosys.AreaReport.area>` counts.
     command:   Yosys synthesis pass with the arguments that are part of the target.
+    prepare:   Yosys passes before it
     stat:      arguments of Yosys' statistics
     models, defines: simulation models of the cells in Yosys' share directory, and the macros they need.
     """
@@ -125,6 +126,7 @@ class Fpga(Target):
     models: tuple[str, ...]
     router: Router | None = None
     defines: tuple[str, ...] = ()
+    prepare: tuple[str, ...] = ()
 
     @property
     def clocked(self) -> bool:
@@ -194,6 +196,9 @@ def _xilinx(name: str, family: str) -> Fpga:
         stat="-tech xilinx",
         cells=cells.XILINX,
         models=("xilinx/cells_sim.v",),
+        # A register without a power-up value begins as 0 on the device. Yosys uses the reset input of those alone whose
+        # value at power-up it knows.
+        prepare=("proc", "zinit -all"),
     )
 
 

@@ -228,12 +228,12 @@ def _flow(
     for option in options:
         if not re.fullmatch(r"-?\w[\w.]*", option):
             raise UserError(f"a synthesis option is one word such as '-nowidelut', got {option!r}")
-    command = " ".join((*target.command, *options, "-top", source.top))
+    passes = [*target.prepare, " ".join((*target.command, *options, "-top", source.top))]
     stat = " ".join(filter(None, ("stat", target.stat, "-json")))
     (where / "source.v").write_text(source.verilog)
     # synth_* read their cell libraries before the design's top is known: hierarchy first gives the clear error.
-    run([*_read(source.top), command, f"tee -q -o area.json {stat}", *writers], where, "synthesis", timeout)
-    return _area(json.loads((where / "area.json").read_text()), source.top, target, command)
+    run([*_read(source.top), *passes, f"tee -q -o area.json {stat}", *writers], where, "synthesis", timeout)
+    return _area(json.loads((where / "area.json").read_text()), source.top, target, "; ".join(passes))
 
 
 def _area(report: dict, top: str, target: Fpga, command: str) -> AreaReport:
