@@ -164,7 +164,9 @@ def _exchange(check: Check, specification: Any, message: _Message) -> tuple[Exch
     npub, A, P = check.random(shape.npub), check.random(message.ad), check.random(message.size)
     C = specification.encrypt(npub, A, P)
     blocks = -(-max(message.ad + shape.npub, len(C)) // shape.block) + 1
-    secrets = [(False, *each) for each in specification.message_values(npub, A, blocks)]
+    # a value that is in the result by the specification, such as a mask added to zero, is no secret
+    values = ((name, value) for name, value in specification.message_values(npub, A, blocks) if value not in C)
+    secrets = [(False, *each) for each in values]
     secrets += [(False, *each) for each in inputs("the associated data", A, shape.block)]
     secrets += [(False, "the nonce", npub)]
     if message.way is Way.ENCRYPTED:

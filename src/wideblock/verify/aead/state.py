@@ -107,8 +107,9 @@ def state_after_a_message(check: Check) -> Finding:
 
 
 def _without(state: State, patterns: Iterable[str]) -> State:
-    """The state without the registers and memories of these names."""
-    return {name: value for name, value in state.items() if not any(re.fullmatch(each, name) for each in patterns)}
+    """The state without the registers and memories of these names, in a core alone or inside another module."""
+    inside = [re.compile(rf"(?:\w+\.)?(?:{each})") for each in patterns]
+    return {name: value for name, value in state.items() if not any(each.fullmatch(name) for each in inside)}
 
 
 def no_plaintext_after_a_wrong_tag(check: Check) -> Finding:
