@@ -118,6 +118,7 @@ docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measur
 	$(BIN)/python -m wideblock.evaluate.digests $(STORE)
 	$(BIN)/python -m wideblock.evaluate.tables $(STORE) README.md docs/results.md
 	$(BIN)/python -m wideblock.evaluate.drawings $(STORE) README.md
+	$(BIN)/python -m wideblock.evaluate.flows docs/architecture.md
 	$(BIN)/python -m wideblock.evaluate.ratios $(STORE) docs/results.md
 	$(BIN)/python -m wideblock.verify.formal.document $(PROOFS) docs/proofs.md
 	$(BIN)/python -m tests.plan docs/test-plan.md docs/test-all.json $(RESULTS) $(wildcard $(ALL_RESULTS:.json=*.json))

@@ -2,7 +2,6 @@
 """The comparison of two states of the code finds what differs, and only that."""
 
 import pytest
-
 from tests.same import canonical
 
 CORE = """

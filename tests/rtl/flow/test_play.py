@@ -8,6 +8,7 @@ import pytest
 from wideblock.rtl.flow.cycles import alone, streaming
 from wideblock.rtl.flow.play import play
 from wideblock.rtl.flow.stage import After, Flow, Stage
+from wideblock.rtl.flow.table import rows
 
 pytestmark = pytest.mark.shows("cycle-contract")
 
@@ -89,3 +90,14 @@ def test_stages_are_named_once_and_exist():
         Flow((Stage("a", (None,)), Stage("a", (None,))), "a", "a", "a")
     with pytest.raises(ValueError, match="no stage b, c; there are a"):
         Flow((Stage("a", (None,), 0, (After("b"),)),), "a", "a", "c")
+
+
+def test_a_row_a_stage():
+    """In the order of the first steps; a wait is named by the step that is waited for and what lies between."""
+    assert rows(flow(step=0)) == [
+        ("first", "2", "lanes", "-", "1", "2", "7"),
+        ("second", "2", "lanes", "first step of first", "7", "8", "13"),
+        ("exit", "2", "exit", "second", "14", "15", "15"),
+    ]
+    assert rows(flow(step=None, delay=3))[1][3] == "each step of first, 3 cycles"
+    assert rows(flow(step=None, per=2, delay=0))[1][3] == "each 2 steps of first, 0 cycles"

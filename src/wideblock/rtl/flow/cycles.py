@@ -39,19 +39,17 @@ class Cycles:
         compute: int,
         beats: int,
         interval: int | None,
-        delay: int = 0,
         held: int = 0,
         residence: int | None = None,
     ) -> "Cycles":
         """Those of a core whose ``compute`` and ``interval`` are known otherwise, for sectors of ``beats``.
 
-        delay:     cycles for which calls of its neighbours delay a sector in a stream at most
         held:      cycles for which a sector's first beat holds the second one off
         residence: if it is not the latency of a sector alone
         """
         latency = compute + 1 + beats
         # a first beat is taken into the entrance as the last one before it leaves that
-        busy = latency + delay + max(0, (interval or compute) - beats - held)
+        busy = latency + max(0, (interval or compute) - beats - held)
         return cls(compute, latency, interval, busy, interval, residence or latency)
 
 

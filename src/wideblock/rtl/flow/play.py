@@ -54,6 +54,8 @@ def play(flow: Flow, sectors: int, pace: int = 1) -> Played:
         taken: set[str] = set()
         passed = False
         for place in places:
+            if place.at is None:
+                place.look()  # a stage before it may have passed in this cycle
             if place.at is None or place.at > now or place.lane in taken:
                 continue
             if place.lane:

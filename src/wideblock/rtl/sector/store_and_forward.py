@@ -11,6 +11,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.flow.cycles import Cycles
+from wideblock.rtl.flow.stage import Flow
 from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.pipeline import later
@@ -53,6 +54,9 @@ class StoreAndForward(wiring.Component):
 
     title: str
     """The scheme and its family, in one phrase."""
+
+    flow: Flow | None = None
+    """The stages of a sector; None if its cycles are stated otherwise."""
 
     @staticmethod
     def check(p) -> None:

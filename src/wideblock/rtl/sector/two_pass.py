@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from amaranth import Module, Signal, Value
 
 from wideblock.errors import UserError
-from wideblock.rtl.flow.cycles import Cycles
+from wideblock.rtl.flow.cycles import alone, streaming
+from wideblock.rtl.flow.stage import After, Flow
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.hash.products import Event
 from wideblock.rtl.hash.program import Program
@@ -19,7 +20,7 @@ from wideblock.rtl.stream.stages import power_of_two
 from .parameters import HashedParameters
 from .store_and_forward import StoreAndForward
 
-__all__ = ["TwoPass", "shortest"]
+__all__ = ["TwoPass", "raised", "shortest"]
 
 Programs = dict[str, Program]
 
@@ -28,9 +29,12 @@ class TwoPass(StoreAndForward):
     """Hash units and the queue before the back hash: the parts of the families with a front and a back hash.
 
     Without ``overlap`` one hash unit serves both passes of one sector at a time; with it each pass has its own, and
-    the sectors follow each other as fast as the lanes take them. ``programs`` are those of ``"front"`` and ``"back"``;
-    events in ``early`` are raised a cycle early. The hash units' data are as far behind their steps as the control is
-    ``ahead``.
+    the sectors follow each other as fast as the lanes take them.
+
+    programs: of the passes ``"front"`` and ``"back"``
+    flow:     of a sector
+    early:    events that are raised a cycle early
+    ahead:    cycles by which the control is ahead of the data, those of the hash units too
 
     Timing, Paths: those of :class:`StoreAndForward`.
     """
@@ -44,7 +48,7 @@ class TwoPass(StoreAndForward):
         programs: Programs,
         *,
         cipher_latency: int,
-        cycles: Cycles,
+        flow: Flow,
         early: Sequence[Event] = (),
         ahead: int = 0,
     ):
@@ -69,10 +73,11 @@ class TwoPass(StoreAndForward):
             self.units = {name: unit({name: program}) for name, program in programs.items()}
         else:
             self.units = dict.fromkeys(programs, unit(programs))
+        self.flow = flow
         super().__init__(
             parameters,
             cipher_latency=cipher_latency,
-            cycles=cycles,
+            cycles=streaming(flow) if p.overlap else alone(flow),
             depths=[
                 cipher_latency + p.mult_stages + 2,
                 *(unit.depth for unit in self.units.values()),
@@ -133,6 +138,13 @@ class TwoPass(StoreAndForward):
             queue.clear_row.eq(keys.clear_row),
         ]
         return queue
+
+
+def raised(stage: str, program: Program, event: Event, *, delay: int = 0) -> After:
+    """``delay`` cycles after ``program``, whose steps ``stage`` has, raises ``event``."""
+    done = program.done(event)
+    step = min(done, program.steps - 1)
+    return After(stage, step, delay=done - step + delay)
 
 
 def shortest(p: HashedParameters, least: int, make: Callable[[int | None], Programs | None]) -> Programs:

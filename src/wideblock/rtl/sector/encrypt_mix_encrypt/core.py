@@ -54,10 +54,11 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         self.ciphers = both_ways(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
         A = next(iter(self.ciphers.values())).timing.latency
         self.schedule = s = Schedule(p.m, p.sector_bytes % 16, p.lanes, self.period, p.ahead + A)
+        self.flow = s.flow
         super().__init__(
             p,
             cipher_latency=A,
-            cycles=streaming(s.flow) if p.overlap else alone(s.flow, held=1),
+            cycles=streaming(self.flow) if p.overlap else alone(self.flow, held=1),
             held=1,  # in the entrance, while the tweak's call takes its turn
             ahead=p.ahead,
         )

@@ -35,41 +35,41 @@ class Equations:
     """Blocks from one refresh of the mask to the next; a power of two."""
 
     def tweak_call(self, T: Value, words: Words) -> Value:
-        """The cipher's input for the tweak. EME2: T + 2 K_AD."""
+        """The cipher's input for the tweak."""
         raise NotImplementedError
 
     def T_star(self, E: Value, words: Words) -> Value:
-        """T*, of the cipher's output for the tweak. EME2: E(..) + 2 K_AD."""
+        """T*, of the cipher's output for the tweak."""
         raise NotImplementedError
 
     def first_offset(self, words: Words) -> Value:
-        """L_0, the offset of block 0. EME2: K_ECB."""
+        """L_0, the offset of block 0."""
         raise NotImplementedError
 
     def offset(self, L: Value, blocks: int) -> Value:
-        """The offset so many blocks after that of ``L``. EME2: 2^blocks L."""
+        """The offset so many blocks after that of ``L``."""
         raise NotImplementedError
 
     def enter(self, P: Value, L: Value) -> Value:
-        """The first layer's call for a block. EME2: P_j + L_j."""
+        """The first layer's call for a block."""
         raise NotImplementedError
 
     def mask(self, MP: Value, MC: Value) -> Value:
-        """A mask, of the input and the output of the call that makes it. EME2: MP + MC."""
+        """A mask, of the input and the output of the call that makes it."""
         raise NotImplementedError
 
     def advance(self, M: Value, blocks: int) -> Value:
-        """The mask so many blocks after that of ``M``. EME2: 2^blocks M."""
+        """The mask so many blocks after that of ``M``."""
         raise NotImplementedError
 
     def refresh(self, PPP: Value, M: Value) -> Value:
-        """The call that refreshes the mask at a block, of the first mask M_0. EME2: PPP_j + M_1."""
+        """The call that refreshes the mask at a block, of the first mask M_0."""
         raise NotImplementedError
 
     def inner(self, PPP: Value, M: Value) -> Value:
-        """The second layer's call for a block. EME2: PPP_j + M."""
+        """The second layer's call for a block."""
         raise NotImplementedError
 
     def leave(self, E: Value, L: Value) -> Value:
-        """A block of the result. EME2: E(CCC_j) + L_j."""
+        """A block of the result."""
         raise NotImplementedError

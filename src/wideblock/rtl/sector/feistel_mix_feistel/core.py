@@ -52,10 +52,11 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         p = parameters
         self.cipher = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
         self.schedule = s = Schedule(p.pairs, p.lanes, self.cipher.timing.latency)
+        self.flow = s.flow
         super().__init__(
             p,
             cipher_latency=s.cipher_latency,
-            cycles=streaming(s.flow) if p.overlap else alone(s.flow),
+            cycles=streaming(self.flow) if p.overlap else alone(self.flow),
             rows=s.steps,
             loading=s.steps if p.masks == "stored" else 0,
         )

@@ -40,14 +40,14 @@ class Equations:
     """How the scheme reads a block as an element of the field, to multiply it."""
 
     outer: Mask
-    """Of M'_i and of C'_i. AEZ-core: E(1, i; ..)."""
+    """Of M'_i and of C'_i."""
     inner: Mask
-    """Of W_i and of Z_i. AEZ-core: E(0, 0; ..)."""
+    """Of W_i and of Z_i."""
     between: Mask
-    """Of S_x + S_y. AEZ-core: E(2, i; ..)."""
+    """Of S_x + S_y."""
     last_outer: tuple[Mask, Mask]
-    """Of M_y and of C_y. AEZ-core: E(0, 1; ..), E(0, 2; ..)."""
+    """Of M_y and of C_y."""
     last_inner: tuple[Mask, Mask]
-    """Of S_x and of S_y. AEZ-core: E(-1, 1; ..), E(-1, 2; ..)."""
+    """Of S_x and of S_y."""
     delta: Mask
-    """Of the tweak. AEZ-core: E(3, 1; ..)."""
+    """Of the tweak."""

@@ -12,7 +12,6 @@ small memories with a row for each sector under way; a pointer a stage says whos
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
-from wideblock.rtl.flow.cycles import Cycles
 from wideblock.rtl.hash.unit import HashUnit
 from wideblock.rtl.stream.stages import blocks, select
 
@@ -22,7 +21,7 @@ from ..two_pass import TwoPass
 from .calls import Calls
 from .equations import BACK, FRONT, BackPlan, Equations, FrontPlan
 from .placement import Placement
-from .schedule import compute, programs
+from .schedule import flow, programs
 from .values import Beat, Carried, Entering, Frame, Single, Start, Step, Tags
 
 __all__ = ["HashCounterHash"]
@@ -57,12 +56,7 @@ class HashCounterHash(Equations, TwoPass):
             p,
             made,
             cipher_latency=cipher_latency,
-            cycles=Cycles.stated(
-                compute=compute(p, made, self.place, self.calls),
-                beats=p.beats,
-                interval=max(made["front"].steps, made["back"].steps, least_interval) if p.overlap else None,
-                delay=structure.lane_calls if p.overlap else 0,
-            ),
+            flow=flow(p, made, self.place, self.calls, structure),
             early=[BACK.h] if self.shortcut else [],
             ahead=p.ahead,
         )

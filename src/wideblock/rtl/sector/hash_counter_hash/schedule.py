@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs of both passes of hash-counter-hash, and the cycles of a sector that follow from them."""
+"""The programs of both passes of hash-counter-hash, and the flow of a sector that follows from them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from wideblock.rtl.flow.stage import After, Flow, Stage
 from wideblock.rtl.hash.products import DIGEST, Block, Event, Label, Plan, Product, Special
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 
 from ..parameters import HashedParameters
-from ..two_pass import shortest
+from ..two_pass import raised, shortest
 from .calls import Calls
-from .equations import BACK, FRONT
+from .equations import BACK, FRONT, Structure
 from .placement import Placement
 
-__all__ = ["compute", "programs"]
+__all__ = ["flow", "programs"]
 
 
 def programs(
@@ -136,12 +137,35 @@ def _arrivals(p: HashedParameters, first: int, beats: int, stride: int, specials
     ]
 
 
-def compute(p: HashedParameters, programs: dict[str, Program], place: Placement, calls: Calls) -> int:
-    """Cycles from the first beat accepted to the last block known: both hashes, one pass of the lanes, the calls."""
-    registered = 1  # the input beat
-    queued = 1 if p.overlap else 0
-    saved = 1 if calls.shortcut else 0
-    first_counter = registered + programs["front"].done(FRONT.R) + calls.latency + 1 - 2 * saved
-    first_result = first_counter + p.ahead + calls.cipher_latency + queued
-    waits = place.parts - 1 if calls.shortcut else place.rows * (place.parts - 1)
-    return first_result + waits + programs["back"].done(BACK.h) + p.ahead - saved + calls.closing_latency
+def flow(
+    p: HashedParameters, programs: dict[str, Program], place: Placement, calls: Calls, structure: Structure
+) -> Flow:
+    """The stages of a sector. In the lanes its single call goes first, then the tweak's, then the counter mode."""
+    front, back = programs["front"], programs["back"]
+    saved, queued = (1, 0) if calls.shortcut else (0, 1 if p.overlap else 0)
+    # the back hash takes a beat as the last of its parts is there; with the shortcut, parts as they come
+    per, late = (1, place.parts - 1) if calls.shortcut else (place.parts, 0)
+    single = Stage(
+        "single", (None if structure.end_calls else "lanes",), calls.latency, (raised("hash", front, FRONT.R),)
+    )
+    tweak = Stage("tweak", ("lanes",), calls.cipher_latency, (After("front", 0, delay=0),))
+    return Flow(
+        (
+            Stage("front", (None,) * p.beats),
+            Stage("hash", (None,) * front.steps, 0, (After("front", None, delay=0),)),
+            single,
+            *((tweak,) if structure.tweak_call else ()),
+            Stage(
+                "lane",
+                ("lanes",) * place.steps,
+                p.ahead + calls.cipher_latency,
+                (After("single", delay=1 - 2 * saved),),
+            ),
+            Stage("back", (None,) * back.steps, 0, (After("lane", None, per=per, delay=late + queued),)),
+            Stage("inner", (None,), calls.closing_latency, (raised("back", back, BACK.h, delay=p.ahead - saved),)),
+            Stage("exit", ("exit",) * p.beats, 0, (After("inner"),)),
+        ),
+        enters="front",
+        computes="inner",
+        leaves="exit",
+    )

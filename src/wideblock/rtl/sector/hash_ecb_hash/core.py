@@ -16,7 +16,7 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.hdl import ValueLike
 
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
-from wideblock.rtl.flow.cycles import Cycles
+from wideblock.rtl.flow.stage import After, Flow, Stage
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.hash.products import DIGEST, Event, Plan
 from wideblock.rtl.hash.program import Arrival, Program, schedule
@@ -26,7 +26,7 @@ from wideblock.rtl.stream.storage import Ring, Slots
 
 from ..parameters import HashedParameters
 from ..steps import Steps
-from ..two_pass import TwoPass, shortest
+from ..two_pass import TwoPass, raised, shortest
 from .equations import BACK, FRONT, Equations
 
 __all__ = ["HashEcbHash"]
@@ -101,27 +101,39 @@ class HashEcbHash(Equations, TwoPass):
         self.part_bits = (p.width // p.lanes).bit_length() - 1
         self.lane = [(j + 1) % p.lanes for j in range(p.width)]  # of the blocks of a column
         programs = self._programs()
-        front, back = programs["front"], programs["back"]
-        registered = 1  # the input beat
-        queued = 1 if p.overlap else 0
-        early = 0 if p.overlap else 1
-        hashed = registered + front.done(FRONT.U) - early
+        self.early = 0 if p.overlap else 1
+        hashed = 1 + programs["front"].done(FRONT.U) - self.early
         there = max(A + p.ahead, p.beats) + 2  # E(T) and the last beat can be read
         self.direct = not p.overlap and hashed >= there  # call 0 goes with the hash
         self.wait = max(0, there - hashed - 1)
-        first_call = hashed + (0 if self.direct else self.wait + 1)
         super().__init__(
             p,
             programs,
             cipher_latency=A,
-            cycles=Cycles.stated(
-                compute=first_call + p.ahead + A + queued + back.done(BACK.Cm) + p.ahead - early,
-                beats=p.beats,
-                interval=max(front.steps, back.steps, self.lane_steps + 1) if p.overlap else None,
-                delay=1 if p.overlap else 0,  # by the tweak's call of a later sector
-            ),
+            flow=self._flow(programs, A),
             early=[] if p.overlap else [FRONT.U, BACK.Cm],
             ahead=p.ahead,
+        )
+
+    def _flow(self, programs: dict[str, Program], cipher_latency: int) -> Flow:
+        """The stages of a sector. In the lanes the tweak's call goes before the others."""
+        p, early, front, back = self.parameters, self.early, programs["front"], programs["back"]
+        waits = -early if self.direct else 1 + self.wait - early
+        queued = 1 if p.overlap else 0
+        lanes = ("lanes",) * self.lane_steps
+        return Flow(
+            (
+                Stage("front", (None,) * p.beats),
+                Stage("hash", (None,) * front.steps, 0, (After("front", None, delay=0),)),
+                Stage("tweak", ("lanes",), cipher_latency, (After("front", 0, delay=0),)),
+                Stage("call", lanes, p.ahead + cipher_latency, (raised("hash", front, FRONT.U, delay=waits),)),
+                Stage("back", (None,) * back.steps, 0, (After("call", None, delay=queued),)),
+                Stage("last", (None,), 0, (raised("back", back, BACK.Cm, delay=p.ahead - early),)),
+                Stage("exit", ("exit",) * p.beats, 0, (After("last"),)),
+            ),
+            enters="front",
+            computes="last",
+            leaves="exit",
         )
 
     def _programs(self) -> dict[str, Program]:

@@ -37,34 +37,34 @@ class Equations:
 
     def psi(self, X: Sequence[Block], into: Event) -> list[Product]:
         """Products of the hash of all blocks but the last. The one labelled ``DIGEST`` is the last and raises ``into``,
-        which is ``FRONT.U`` or ``BACK.Cm``. HEH: h BRW_h or h Poly_h.
+        which is ``FRONT.U`` or ``BACK.Cm``.
         """
         raise NotImplementedError
 
     def betas(self, b1: Value, decrypt: Value) -> tuple[Value, Value]:
-        """The masks before and after the cipher, for call 0, of b1 = E(T). HEH: b1 and b2 = x b1, or b2 and b1."""
+        """The masks before and after the cipher, for call 0, of b1 = E(T)."""
         raise NotImplementedError
 
     def U(self, Pm: Value, psi: Value) -> Value:
-        """Added to all blocks, of the last block and the hash of the others. HEH: P_m + psi."""
+        """Added to all blocks, of the last block and the hash of the others."""
         raise NotImplementedError
 
     def first_call(self, U: Value, mask: Value) -> Value:
-        """The cipher's input for V. HEH: U + b1."""
+        """The cipher's input for V."""
         raise NotImplementedError
 
     def call(self, P: Value, U: Value, mask: Value) -> Value:
-        """The cipher's input for a block. HEH: P_i + U + x^i b1."""
+        """The cipher's input for a block."""
         raise NotImplementedError
 
     def V(self, CC: Value, mask: Value) -> Value:
-        """V of the cipher's output. HEH: E(U + b1) + b2."""
+        """V of the cipher's output."""
         raise NotImplementedError
 
     def result(self, CC: Value, V: Value, mask: Value) -> Value:
-        """A block of the result, of the cipher's output. HEH: E(..) + x^i b2 + V."""
+        """A block of the result, of the cipher's output."""
         raise NotImplementedError
 
     def last(self, V: Value, psi: Value) -> Value:
-        """The last block of the result, of V and the hash of the others. HEH: V + psi."""
+        """The last block of the result, of V and the hash of the others."""
         raise NotImplementedError

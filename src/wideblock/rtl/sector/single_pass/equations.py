@@ -30,15 +30,15 @@ class Equations:
         raise NotImplementedError
 
     def following(self, T: Value) -> Value:
-        """The mask of the block after that of ``T``. XTS: x T."""
+        """The mask of the block after that of ``T``."""
         raise NotImplementedError
 
     def enter(self, block: Value, T: Value) -> Value:
-        """The cipher's input for a block. XTS: P + T."""
+        """The cipher's input for a block."""
         raise NotImplementedError
 
     def leave(self, E: Value, T: Value) -> Value:
-        """The block's result, of the cipher's output. XTS: E + T."""
+        """The block's result, of the cipher's output."""
         raise NotImplementedError
 
     def stealing_masks(self, T: Value, following: Value, decrypt: Value) -> tuple[Value, Value]:

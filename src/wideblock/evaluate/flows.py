@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stages of a sector, a table for a core of each scheme, in docs/architecture.md.
+
+``python -m wideblock.evaluate.flows docs/architecture.md`` renews them.
+"""
+
+import sys
+from pathlib import Path
+
+from wideblock import catalog
+from wideblock.evaluate.tables import insert
+from wideblock.export.contract import contract
+from wideblock.export.markdown import table
+from wideblock.rtl.flow.table import HEAD, rows
+
+__all__ = ["body"]
+
+
+def body() -> str:
+    """Markdown: the stages of a core of each scheme that states them, the first of its presets with overlap."""
+    shown: dict[str, str] = {}
+    for name, preset in catalog.PRESETS.items():
+        if getattr(preset.parameters, "overlap", False):
+            shown.setdefault(preset.scheme.name, name)
+    parts = []
+    for core in map(contract, shown.values()):
+        figures = ", ".join(f"{figure.name} {figure.cycles}" for figure in core.timing.figures())
+        parts.append(f"\n`{core.name}`: {figures} cycles.\n\n{table(HEAD, rows(core.component.flow))}")
+    return "".join(parts)
+
+
+if __name__ == "__main__":
+    insert(Path(sys.argv[1]), "flows", body())
