@@ -3,10 +3,10 @@
 
 A component's attribute ``rules`` is the name of a module here. Each module has functions of a core's contract:
 
-held:    what makes it inductive that a valid beat stays as it is
-queues:  that no queue is written when full or read when empty
 order:   that sectors stay in order from stage to stage
 output:  places of which the data of the output port are made
+held:    what makes it inductive that a valid beat stays as it is; unless all of a result is in registers as it waits
+queues:  that no queue is written when full or read when empty; only in a family with queues
 release: that nothing leaves before it was verified; only in a family whose messages have tags
 places:  that headers are read where they are; only in a family with headers
 
@@ -30,8 +30,19 @@ from wideblock.verify.formal.rules import (
     single_pass,
 )
 from wideblock.verify.formal.rules.outputs import Output, Queue
+from wideblock.verify.formal.rules.parts import held_in_registers
 
 __all__ = ["Family", "family"]
+
+
+def _in_registers(core: Contract) -> Rule:
+    """Of a family that keeps all that a result is made of in registers while it waits."""
+    return held_in_registers()
+
+
+def _no_queue(core: Contract) -> Rule:
+    """Of a family in which values wait in slots and rings."""
+    raise NotApplicable(f"the core has no queue: what waits has a place of its {core.kind.noun}'s own")
 
 
 def _no_tags(core: Contract) -> Rule:
@@ -67,8 +78,8 @@ _MODULES: tuple[ModuleType, ...] = (
 )
 _FAMILIES = {
     each.__name__.rpartition(".")[2]: Family(
-        each.held,
-        each.queues,
+        getattr(each, "held", _in_registers),
+        getattr(each, "queues", _no_queue),
         each.order,
         each.output,
         getattr(each, "release", _no_tags),

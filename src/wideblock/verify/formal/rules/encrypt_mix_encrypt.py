@@ -5,24 +5,13 @@ from itertools import pairwise
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.proof import NotApplicable
 from wideblock.verify.formal.rules.outputs import Output
-from wideblock.verify.formal.rules.parts import admitted, delayed, held_in_registers
+from wideblock.verify.formal.rules.parts import admitted, delayed
 
-__all__ = ["held", "order", "output", "queues"]
+__all__ = ["order", "output"]
 
 CALLS = ("tweak", "first", "mixing", "mixed", "refresh", "second")
 """Kinds of calls in the lanes, one a cycle."""
-
-
-def held(core: Contract) -> Rule:
-    """All that a result is made of is in registers while it waits."""
-    return held_in_registers()
-
-
-def queues(core: Contract) -> Rule:
-    """None: values wait in slots and rings, whose places belong to a sector from its admission on."""
-    raise NotApplicable("the core has no queue: what waits has a place of its sector's own")
 
 
 def output(core: Contract) -> Output:

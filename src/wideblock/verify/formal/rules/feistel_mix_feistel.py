@@ -6,24 +6,13 @@ from itertools import pairwise
 from wideblock.export.contract import Contract
 from wideblock.rtl.sector.feistel_mix_feistel.values import CALLS
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.proof import NotApplicable
 from wideblock.verify.formal.rules.outputs import Output
-from wideblock.verify.formal.rules.parts import admitted, delayed, held_in_registers
+from wideblock.verify.formal.rules.parts import admitted, delayed
 
-__all__ = ["held", "order", "output", "queues"]
+__all__ = ["order", "output"]
 
 FIRST, SECOND = CALLS[:3], CALLS[3:]
 """The calls of the first layer, the mix included, and those of the second."""
-
-
-def held(core: Contract) -> Rule:
-    """All that a result is made of is in registers while it waits."""
-    return held_in_registers()
-
-
-def queues(core: Contract) -> Rule:
-    """None: values wait in slots and rings, whose places belong to a sector from its admission on."""
-    raise NotApplicable("the core has no queue: what waits has a place of its sector's own")
 
 
 def output(core: Contract) -> Output:

@@ -7,19 +7,13 @@ from wideblock.verify.formal.proof import NotApplicable, NotProved
 from wideblock.verify.formal.rules.outputs import Output
 from wideblock.verify.formal.rules.parts import (
     admitted,
+    back_queue,
     delayed,
-    held_in_registers,
     in_flight,
-    no_loss,
     raising,
 )
 
-__all__ = ["held", "order", "output", "queues"]
-
-
-def held(core: Contract) -> Rule:
-    """All that a result is made of is in registers while it waits."""
-    return held_in_registers()
+__all__ = ["order", "output", "queues"]
 
 
 def queues(core: Contract) -> Rule:
@@ -29,22 +23,10 @@ def queues(core: Contract) -> Rule:
 
 
 def _queue(core: Contract) -> tuple[dict[str, str], str]:
-    """The signals of the queue and its rule; ``steps`` are those in the lanes, ``part_out`` those of an open beat."""
-    p, made = core.parameters, core.component
-    if not p.overlap:
-        raise NotApplicable("the core has no queue: overlap is False")
-    parts = p.width // p.lanes
-    tags, steps = delayed("step", made.cipher_latency)
-    arriving = f" + 16'd{parts} * queue_write" if made.ahead else ""  # the control is past a beat that is written
-    signals, rule = no_loss("queue", made.queue_depth, f"steps + part_out{arriving}", parts)
-    signals |= tags | {"y_step": "core.y_step"}
-    return (
-        signals,
-        f"""
-      wire [15:0] steps = {steps};
-      wire [15:0] part_out = y_step & 16'd{parts - 1};
-      {rule}""",
-    )
+    """The queue's signals and rule; y_step & (parts - 1) steps of an open beat are not in it."""
+    parts = core.parameters.width // core.parameters.lanes
+    signals, rule = back_queue(core, parts, f"y_step & 16'd{parts - 1}")
+    return signals | {"y_step": "core.y_step"}, rule
 
 
 def output(core: Contract) -> Output:

@@ -3,21 +3,10 @@
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.proof import NotApplicable
 from wideblock.verify.formal.rules.outputs import Output
-from wideblock.verify.formal.rules.parts import admitted, delayed, held_in_registers
+from wideblock.verify.formal.rules.parts import admitted, delayed
 
-__all__ = ["held", "order", "output", "queues"]
-
-
-def held(core: Contract) -> Rule:
-    """All that a result is made of is in registers while it waits."""
-    return held_in_registers()
-
-
-def queues(core: Contract) -> Rule:
-    """None: a message waits in rings and registers that are its own."""
-    raise NotApplicable("the core has no queue: what waits has a place of its message's own")
+__all__ = ["order", "output"]
 
 
 def output(core: Contract) -> Output:

@@ -5,31 +5,15 @@ from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
 from wideblock.verify.formal.rules.outputs import Output
-from wideblock.verify.formal.rules.parts import admitted, delayed, held_in_registers, in_flight, no_loss
+from wideblock.verify.formal.rules.parts import admitted, back_queue, in_flight
 
-__all__ = ["held", "order", "output", "queues"]
-
-
-def held(core: Contract) -> Rule:
-    """All that a result is made of is in registers while it waits."""
-    return held_in_registers()
+__all__ = ["order", "output", "queues"]
 
 
 def queues(core: Contract) -> Rule:
     """The queue between ciphers and back hash."""
-    signals, rule = _queue(core)
+    signals, rule = back_queue(core)
     return Rule(f"the queue of {core.component.queue_depth} beats neither overflows nor underflows", signals, rule)
-
-
-def _queue(core: Contract) -> tuple[dict[str, str], str]:
-    """The signals of the queue and its rule; ``steps`` are those in the ciphers."""
-    made = core.component
-    if not core.parameters.overlap:
-        raise NotApplicable("the core has no queue: overlap is False")
-    tags, steps = delayed("step", made.cipher_latency)
-    arriving = " + queue_write" if made.ahead else ""  # the control is past a step whose result is written
-    signals, rule = no_loss("queue", made.queue_depth, f"steps{arriving}")
-    return signals | tags, f"wire [15:0] steps = {steps};\n{rule}"
 
 
 def output(core: Contract) -> Output:
@@ -44,7 +28,7 @@ def order(core: Contract) -> Rule:
     made = core.component
     front, back = made.programs["front"], made.programs["back"]
     U, Cm = (next(i.step for i in program.issues if i.into is None) for program in (front, back))
-    signals, rule = _queue(core)
+    signals, rule = back_queue(core)
     pointers = ("computed", "result", "call", "ready", "hashed", "front")
     signals |= {"entering_sector": "core.entering_sector"}
     signals |= {f"{name}_sector": f"core.{name}_sector" for name in pointers}

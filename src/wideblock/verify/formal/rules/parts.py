@@ -6,10 +6,12 @@ from wideblock.rtl.hash.products import Event
 from wideblock.rtl.hash.program import Issue, Program
 from wideblock.rtl.keys.unit import STATES
 from wideblock.verify.formal.induction import CLEAR, Rule
+from wideblock.verify.formal.proof import NotApplicable
 
 __all__ = [
     "accepted",
     "admitted",
+    "back_queue",
     "delayed",
     "held_in_registers",
     "in_flight",
@@ -170,6 +172,21 @@ def no_loss(name: str, depth: int, under_way: str, parts: int = 1) -> tuple[dict
         assert (16'd{parts} * ({name}_promised - {name}_waiting) == ({under_way}) + {name}_open);
       end"""
     return signals | {"clear": CLEAR}, rule
+
+
+def back_queue(core: Contract, parts: int = 1, open_steps: str = "16'd0") -> tuple[dict[str, str], str]:
+    """The queue before the back hash: its signals and rule, whose ``steps`` are those in the lanes.
+
+    A beat is ``parts`` steps; ``part_out`` of them, ``open_steps``, have left the lanes and wait for the others.
+    Raises :class:`NotApplicable` for a core without overlap, which has no queue.
+    """
+    made = core.component
+    if not core.parameters.overlap:
+        raise NotApplicable("the core has no queue: overlap is False")
+    tags, steps = delayed("step", made.cipher_latency)
+    arriving = f" + 16'd{parts} * queue_write" if made.ahead else ""  # the control is past a beat that is written
+    signals, rule = no_loss("queue", made.queue_depth, f"steps + part_out{arriving}", parts)
+    return signals | tags, f"wire [15:0] steps = {steps};\nwire [15:0] part_out = {open_steps};\n{rule}"
 
 
 def raising(program: Program) -> dict[str, Issue]:
