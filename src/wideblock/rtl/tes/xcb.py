@@ -30,7 +30,7 @@ from amaranth import Cat, Const, Mux, Value
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.hash.products import Block, Event, Product, horner_sums
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
-from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, BackPlan, FrontPlan, HashCounterHash, Structure
+from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, HchBackPlan, HchFrontPlan, Structure
 from wideblock.rtl.sector.parameters import WholeKeyParameters
 
 __all__ = ["Xcb"]
@@ -96,7 +96,7 @@ class Xcb(HashCounterHash):
         beats = [X[k : k + self.parameters.width] for k in range(0, len(X), self.parameters.width)]
         return horner_sums(beats, into, decimation=self.parameters.decimation, lift=2)
 
-    def tweak_and_lengths(self, plan: FrontPlan | BackPlan, into: Event) -> list[Product]:
+    def tweak_and_lengths(self, plan: HchFrontPlan | HchBackPlan, into: Event) -> list[Product]:
         """The other terms: h1 in the front pass and h2 in the back pass when encrypting, the other way when decrypting.
 
         A product has one power that depends on the direction, and so one block of the tweak.

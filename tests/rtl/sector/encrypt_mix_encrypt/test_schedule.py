@@ -6,7 +6,7 @@ from math import ceil
 import pytest
 
 from wideblock.rtl.flow.cycles import alone, streaming
-from wideblock.rtl.sector.encrypt_mix_encrypt.schedule import Schedule
+from wideblock.rtl.sector.encrypt_mix_encrypt.schedule import EmeSchedule
 
 pytestmark = pytest.mark.shows("cycle-contract")
 
@@ -15,7 +15,7 @@ A = 11
 
 def schedule(sector_bytes, lanes=1, *, period=128, cipher_latency=A):
     blocks, rest = divmod(sector_bytes, 16)
-    return Schedule(blocks, rest, lanes, period, cipher_latency)
+    return EmeSchedule(blocks, rest, lanes, period, cipher_latency)
 
 
 @pytest.mark.parametrize(

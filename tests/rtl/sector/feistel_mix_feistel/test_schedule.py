@@ -7,7 +7,7 @@ import pytest
 
 from wideblock.rtl.flow.cycles import alone, streaming
 from wideblock.rtl.flow.play import play
-from wideblock.rtl.sector.feistel_mix_feistel.schedule import Schedule
+from wideblock.rtl.sector.feistel_mix_feistel.schedule import FmfSchedule
 from wideblock.rtl.stream.stages import power_of_two
 
 pytestmark = pytest.mark.shows("cycle-contract")
@@ -30,7 +30,7 @@ A = 11
     ],
 )
 def test_steps_of_a_sector(pairs, lanes, beats, steps, last_lane, calls, compute):
-    s = Schedule(pairs, lanes, A)
+    s = FmfSchedule(pairs, lanes, A)
     assert (s.beats, s.steps, s.last_lane) == (beats, steps, last_lane)
     assert (s.flow.work, alone(s.flow).compute) == (calls, compute)
 
@@ -45,7 +45,7 @@ def test_compute_is_the_sum_of_its_waits(lanes, cipher_latency):
     """
     A = cipher_latency
     for pairs in (*range(1, 60), 128):
-        s = Schedule(pairs, lanes, A)
+        s = FmfSchedule(pairs, lanes, A)
         second_layer = s.beats + (s.beats % 2 and s.beats >= 2 + A) + 3 * A + 2
         groups, rest = divmod(s.steps - 1, A)
         assert alone(s.flow).compute == second_layer + groups * 3 * A + rest + 3 * A
@@ -56,14 +56,14 @@ def test_compute_is_the_sum_of_its_waits(lanes, cipher_latency):
 )
 def test_interval(pairs, lanes, interval, pace):
     """Long sectors follow each other as fast as they come, and take little more than their calls."""
-    stream = streaming(Schedule(pairs, lanes, A).flow)
+    stream = streaming(FmfSchedule(pairs, lanes, A).flow)
     assert (stream.interval, stream.pace) == (interval, pace)
 
 
 @pytest.mark.parametrize("pairs", [1, 2, 5, 16, 33, 128])
 @pytest.mark.parametrize("lanes", [1, 2, 4])
 def test_a_stream_is_steady_and_has_a_slot_for_each_sector(pairs, lanes):
-    s = Schedule(pairs, lanes, A)
+    s = FmfSchedule(pairs, lanes, A)
     stream = streaming(s.flow)
     slots = power_of_two(-(-stream.residence // stream.interval))
     played = play(s.flow, 200, stream.pace)

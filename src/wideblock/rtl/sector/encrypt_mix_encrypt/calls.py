@@ -4,12 +4,12 @@
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 
 from ..steps import Steps
-from .schedule import Schedule
+from .schedule import EmeSchedule
 
-__all__ = ["Calls"]
+__all__ = ["EmeCalls"]
 
 
-class Calls:
+class EmeCalls:
     """Counts the calls of a sector that ``go`` lets pass: first those that refresh masks, then the steps.
 
     refresh:   the present call refreshes a mask, number ``refreshing`` of them from 0 on; else it is a step
@@ -19,7 +19,7 @@ class Calls:
     refreshed: that mask is the one of the last lane's block
     """
 
-    def __init__(self, m: Module, schedule: Schedule, go: Value, clear: Value):
+    def __init__(self, m: Module, schedule: EmeSchedule, go: Value, clear: Value):
         s = schedule
         self.refresh: Value = Const(0)
         self.refreshing: Value = Const(0)

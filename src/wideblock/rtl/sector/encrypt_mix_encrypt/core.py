@@ -30,19 +30,19 @@ from wideblock.rtl.stream.stages import blocks
 from ..parameters import EncryptMixEncryptParameters
 from ..steps import Steps
 from ..store_and_forward import StoreAndForward
-from .calls import Calls
-from .equations import Equations
-from .schedule import Schedule
-from .values import Call, Carried, Frame, Mixed, Mixing, Rest
+from .calls import EmeCalls
+from .equations import EmeEquations
+from .schedule import EmeSchedule
+from .values import Call, EmeCarried, EmeFrame, Mixed, Mixing, Rest
 
 __all__ = ["EncryptMixEncrypt"]
 
 
-class EncryptMixEncrypt(Equations, StoreAndForward):
-    """A sector core of the family, encryption and decryption in one; a scheme states its :class:`Equations`.
+class EncryptMixEncrypt(EmeEquations, StoreAndForward):
+    """A sector core of the family, encryption and decryption in one; a scheme states its :class:`EmeEquations`.
 
-    Timing: see :class:`SectorTiming` and :class:`Schedule`. With ``overlap``, ``compute`` and ``latency`` are those of
-            a sector that enters an idle core; behind another one it waits for the lanes.
+    Timing: see :class:`SectorTiming` and :class:`EmeSchedule`. With ``overlap``, ``compute`` and ``latency`` are
+            those of a sector that enters an idle core; behind another one it waits for the lanes.
     Paths:  those of :class:`StoreAndForward`.
     """
 
@@ -53,7 +53,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         p = parameters
         self.ciphers = both_ways(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
         A = next(iter(self.ciphers.values())).timing.latency
-        self.schedule = s = Schedule(p.m, p.sector_bytes % 16, p.lanes, self.period, p.ahead + A)
+        self.schedule = s = EmeSchedule(p.m, p.sector_bytes % 16, p.lanes, self.period, p.ahead + A)
         self.flow = s.flow
         super().__init__(
             p,
@@ -73,7 +73,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         go = Signal()  # a call of the second layer enters the lanes
 
         tweak, step, whole, front_sector = self._first_layer(f, free)
-        calls = Calls(m, self.schedule, go, f.clear)
+        calls = EmeCalls(m, self.schedule, go, f.clear)
         arrived = self._tags(f, tweak, step, whole, calls, go)
         MP, summed_sector = self._sum(f, arrived)
         mixed = self._mix(f, arrived, MP, summed_sector)
@@ -88,14 +88,14 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         self._connect_keys(m, idle=self.entrance.between & admission.done, derived=Const(1))
         return m
 
-    def _frame(self, m: Module) -> Frame:
+    def _frame(self, m: Module) -> EmeFrame:
         """Key unit, ciphers, and the memories of what a sector carries."""
         p, s, stages, keys = self.parameters, self.schedule, self._stages(m), self.key_unit
         words = {word: Signal(word.bits, name=word.name) for word in keys.material.raw}
         for word, register in words.items():
             stages.hold(register, keys.word(word), keys.taken)
         E = [Signal(128, name=f"E{k}") for k in range(p.lanes)]
-        carried = Carried(
+        carried = EmeCarried(
             direction=stages.slots("direction", 1),
             T_star=stages.slots("T_star"),
             MP=stages.slots("MP"),
@@ -112,11 +112,11 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
             final=Signal(name="mixing_final") if s.rest else Const(1),
             decrypt=Signal(name="mixing_decrypt"),
         )
-        return Frame(m, stages, keys.clear, words, E, carried, mixing)
+        return EmeFrame(m, stages, keys.clear, words, E, carried, mixing)
 
     # Stages, in the order of the data
 
-    def _first_layer(self, f: Frame, free: Value) -> tuple[Call, Call, Value, Value]:
+    def _first_layer(self, f: EmeFrame, free: Value) -> tuple[Call, Call, Value, Value]:
         """The tweak's call before a sector, and a step for each of its beats.
 
         Returns both, ``whole``, high with the last step of a sector that is well formed, and the sector that enters.
@@ -139,7 +139,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         tweak = Call(tweak_go, [self.tweak_call(stages.later("tweak", x.tweak), f.words)], Const(0))
         return tweak, Call(entrance.take, steps, f.carried.direction.read(sector)), whole, sector
 
-    def _tags(self, f: Frame, tweak: Call, step: Call, whole: Value, calls: Calls, go: Value) -> Any:
+    def _tags(self, f: EmeFrame, tweak: Call, step: Call, whole: Value, calls: EmeCalls, go: Value) -> Any:
         """Flags of the lanes' contents, as the results are there."""
         final = f.mixing.final
         *_, arrived = f.stages.delayed(
@@ -155,7 +155,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         )
         return arrived
 
-    def _sum(self, f: Frame, arrived: Any) -> tuple[Value, Value]:
+    def _sum(self, f: EmeFrame, arrived: Any) -> tuple[Value, Value]:
         """PPP into the ring, T* and MP = T* + their sum. Returns MP, and the first sector without it."""
         c, m, stages = f.carried, f.m, f.stages
         sector = stages.pointer("summed", arrived.whole)
@@ -176,7 +176,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         c.MP.write(sector, MP, arrived.whole)
         return MP, sector
 
-    def _mix(self, f: Frame, arrived: Any, MP: Value, summed_sector: Value) -> Mixed:
+    def _mix(self, f: EmeFrame, arrived: Any, MP: Value, summed_sector: Value) -> Mixed:
         """The mixing calls, and of their results M_0 and the beginning of the sum CCC_0; the refreshed masks."""
         c, m, stages, call, E = f.carried, f.m, f.stages, f.mixing, f.E[0]
         sector = stages.pointer("mixed", arrived.mixed)
@@ -199,7 +199,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         c.base.write(sector, MC, arrived.mixed)
         return Mixed(sector, self._masks(f, arrived, sector), halfway, rest)
 
-    def _masks(self, f: Frame, arrived: Any, mixed_sector: Value) -> Value:
+    def _masks(self, f: EmeFrame, arrived: Any, mixed_sector: Value) -> Value:
         """M_0 and the refreshed masks. Returns the first sector that does not have all of them."""
         c, stages, count = f.carried, f.stages, self.schedule.refreshes
         sector, MP = mixed_sector, c.MP.read(mixed_sector)
@@ -214,7 +214,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         c.masks.write(slot, mask, arrived.mixed | arrived.refresh)
         return sector
 
-    def _second_layer(self, f: Frame, calls: Calls, go: Value, summed_sector: Value, mixed: Mixed) -> Call:
+    def _second_layer(self, f: EmeFrame, calls: EmeCalls, go: Value, summed_sector: Value, mixed: Mixed) -> Call:
         """The present call of the second layer: one that refreshes a mask, or a step."""
         c, m, stages, s, steps = f.carried, f.m, f.stages, self.schedule, calls.steps
         sector = stages.pointer("call", calls.done)
@@ -253,7 +253,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
             waiting &= (steps.step < s.steps_before_refresh) | (sector != mixed.refreshed)
         return Call(waiting, inputs, c.direction.read(sector))
 
-    def _block_masks(self, f: Frame, calls: Calls, M: Value, begins: Value, step: Value) -> list[Value]:
+    def _block_masks(self, f: EmeFrame, calls: EmeCalls, M: Value, begins: Value, step: Value) -> list[Value]:
         """The masks of a step's blocks, a lane each; ``M`` is M_0 where a sector ``begins``, or a refreshed one."""
         lanes = self.parameters.lanes
         before, held = Signal(128, name="mask_before"), Signal(128, name="held_mask")
@@ -265,7 +265,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         f.stages.hold(held, last, step)
         return [*masks[:-1], last]
 
-    def _inputs(self, f: Frame, tweak: Call, step: Call, second: Call) -> None:
+    def _inputs(self, f: EmeFrame, tweak: Call, step: Call, second: Call) -> None:
         """The calls into the lanes, and the lanes' results."""
         m, mixing, stages = f.m, f.mixing, f.stages
         lanes = [Signal(128, name=f"lane{k}") for k in range(self.parameters.lanes)]
@@ -295,7 +295,7 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
             E.eq(block & ~f.clear.replicate(128)) for E, block in zip(f.E, blocks(result, len(lanes)), strict=True)
         ]
 
-    def _results(self, f: Frame, arrived: Any, mixed: Mixed) -> Value:
+    def _results(self, f: EmeFrame, arrived: Any, mixed: Mixed) -> Value:
         """The blocks of the result, and the rest, into the result ring. Returns the first sector not computed."""
         c, m, p, stages = f.carried, f.m, self.parameters, f.stages
         steps = Steps(m, "result", arrived.second, self.schedule.steps, f.clear)
@@ -319,14 +319,14 @@ class EncryptMixEncrypt(Equations, StoreAndForward):
         m.d.comb += self.computed.eq(computed)
         return sector
 
-    def _exit(self, f: Frame, computed: Value) -> Value:
+    def _exit(self, f: EmeFrame, computed: Value) -> Value:
         """Reads results from the ring. Returns the sector that leaves."""
         leaving = self._leave(f.m, f.stages, computed)
         address = f.stages.row(leaving.number, leaving.sector)
         f.m.d.comb += leaving.data.eq(Cat(column.read(address, leaving.load) for column in f.carried.result))
         return leaving.sector
 
-    def _offsets(self, f: Frame, name: str, first: Value, go: Value) -> list[Value]:
+    def _offsets(self, f: EmeFrame, name: str, first: Value, go: Value) -> list[Value]:
         """The offsets of a step's blocks from that of its first block on, and of the block behind them."""
         start, held = Signal(128, name=name), Signal(128, name=f"held_{name}")
         f.m.d.comb += start.eq(Mux(first, self.first_offset(f.words), held))

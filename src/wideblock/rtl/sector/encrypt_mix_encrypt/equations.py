@@ -19,13 +19,13 @@ from amaranth import Value
 
 from wideblock.rtl.keys.material import KeyWord
 
-__all__ = ["Equations", "Words"]
+__all__ = ["EmeEquations", "Words"]
 
 Words = Mapping[KeyWord, Value]
 """The words of the key port that are no AES keys."""
 
 
-class Equations:
+class EmeEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0.
 
     Beside these a scheme states ``title``, ``check`` and ``key_material``, see :class:`StoreAndForward`.

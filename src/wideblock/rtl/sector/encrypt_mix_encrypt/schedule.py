@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from wideblock.rtl.flow.stage import After, Flow, Stage
 
-__all__ = ["Schedule"]
+__all__ = ["EmeSchedule"]
 
 
 @dataclass(frozen=True)
-class Schedule:
+class EmeSchedule:
     """The calls of one sector, in the order in which they enter the lanes: each line takes a cycle of all lanes.
 
         the tweak's call

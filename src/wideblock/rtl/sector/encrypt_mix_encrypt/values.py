@@ -10,7 +10,7 @@ from wideblock.rtl.stream.storage import Ring, Slots
 
 from .equations import Words
 
-__all__ = ["Call", "Carried", "Frame", "Mixed", "Mixing", "Rest"]
+__all__ = ["Call", "EmeCarried", "EmeFrame", "Mixed", "Mixing", "Rest"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Rest:
 
 
 @dataclass(frozen=True)
-class Carried:
+class EmeCarried:
     """Values that a sector carries from stage to stage; the rings are divided into columns, a block wide.
 
     direction:      of the input
@@ -58,7 +58,7 @@ class Mixing:
 
 
 @dataclass(frozen=True)
-class Frame:
+class EmeFrame:
     """Shared by all stages. ``words``: the raw words of the key; ``E``: the lanes' results, a block each."""
 
     m: Module
@@ -66,7 +66,7 @@ class Frame:
     clear: Value
     words: Words
     E: list[Signal]
-    carried: Carried
+    carried: EmeCarried
     mixing: Mixing
 
 

@@ -29,19 +29,19 @@ from wideblock.rtl.stream.storage import Delay
 from ..parameters import FeistelMixFeistelParameters
 from ..steps import Steps
 from ..store_and_forward import StoreAndForward
-from .equations import Equations, Mask
+from .equations import FmfEquations, Mask
 from .multiples import Multiples, Numbers, StoredNumbers
-from .schedule import Schedule
-from .values import PAIR, Carried, Frame, Step, job_layout
+from .schedule import FmfSchedule
+from .values import PAIR, FmfCarried, FmfFrame, FmfStep, job_layout
 
 __all__ = ["FeistelMixFeistel"]
 
 
-class FeistelMixFeistel(Equations, StoreAndForward):
-    """A sector core of the family, encryption and decryption in one; a scheme states its :class:`Equations`.
+class FeistelMixFeistel(FmfEquations, StoreAndForward):
+    """A sector core of the family, encryption and decryption in one; a scheme states its :class:`FmfEquations`.
 
-    Timing: see :class:`SectorTiming` and :class:`Schedule`. With ``overlap``, ``compute`` and ``latency`` are those of
-            a sector that enters an idle core; behind another one it waits for the lanes.
+    Timing: see :class:`SectorTiming` and :class:`FmfSchedule`. With ``overlap``, ``compute`` and ``latency`` are
+            those of a sector that enters an idle core; behind another one it waits for the lanes.
     Paths:  those of :class:`StoreAndForward`.
     """
 
@@ -51,7 +51,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         self.check(parameters)
         p = parameters
         self.cipher = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
-        self.schedule = s = Schedule(p.pairs, p.lanes, self.cipher.timing.latency)
+        self.schedule = s = FmfSchedule(p.pairs, p.lanes, self.cipher.timing.latency)
         self.flow = s.flow
         super().__init__(
             p,
@@ -85,7 +85,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         self._connect_keys(m, idle=self.entrance.between & admission.done, derived=f.numbers.loaded)
         return m
 
-    def _frame(self, m: Module) -> Frame:
+    def _frame(self, m: Module) -> FmfFrame:
         """Key unit, lanes with the delay beside them, and the memories of what a sector carries."""
         p, s, keys = self.parameters, self.schedule, self.key_unit
         stages = self._stages(m)
@@ -103,7 +103,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         for q, block in enumerate(blocks(self.cipher.o.payload, p.lanes)):
             m.d.comb += [E[q].eq(block & ~keys.clear.replicate(128)), new[q].eq(old[q].left ^ E[q])]
         m.d.comb += [keys.returned.eq(arrived.key), keys.result.eq(E[0])]
-        carried = Carried(
+        carried = FmfCarried(
             direction=stages.slots("direction", 1),
             S=stages.slots("S"),
             Delta=stages.slots("Delta") if p.tweak_bytes else None,
@@ -111,7 +111,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
             result=[stages.ring(f"result_ring{q}", 256) for q in range(p.lanes)],
         )
         numbers = self._numbered(m, J)
-        return Frame(m, stages, keys.clear, I, J, numbers, entering, arriving, arrived, into, old, E, new, carried)
+        return FmfFrame(m, stages, keys.clear, I, J, numbers, entering, arriving, arrived, into, old, E, new, carried)
 
     def _numbered(self, m: Module, J: Multiples) -> Numbers:
         """The multiples that number the pairs, as the parameters have them."""
@@ -131,7 +131,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
 
     # Stages, in the order of the data
 
-    def _first_layer(self, f: Frame, free: Value, vacant: Value) -> tuple[Step, Value, Value]:
+    def _first_layer(self, f: FmfFrame, free: Value, vacant: Value) -> tuple[FmfStep, Value, Value]:
         """A step for two beats, or for the last one alone.
 
         Returns it, ``opening``, high as a sector's first beat is taken, and the sector that enters.
@@ -154,9 +154,9 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         numbers[z] = Mux(ends, tweak, numbers[z])
         pairs = [Cat(*pair) for pair in zip(left, right, numbers, strict=True)]
         fields = {"W": Const(1), "row": row, "first": opens, "final": whole, "sector": sector, "decrypt": decrypt}
-        return Step(go, calls, pairs, fields), opening, sector
+        return FmfStep(go, calls, pairs, fields), opening, sector
 
-    def _place(self, f: Frame) -> tuple[Signal, Signal, Signal, Signal]:
+    def _place(self, f: FmfFrame) -> tuple[Signal, Signal, Signal, Signal]:
         """Whether the present beat is the first, is in the first row, and is the last; and 1 + its row.
 
         They follow from the entrance's number, but choose what enters the lanes, so each is a register.
@@ -177,7 +177,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
             f.m.d.sync += [register.eq(register.init) for register in (begins, opens, ends, after)]
         return begins, opens, ends, after
 
-    def _collected(self, f: Frame, half: Value, last: Value) -> tuple[list[Value], list[Value]]:
+    def _collected(self, f: FmfFrame, half: Value, last: Value) -> tuple[list[Value], list[Value]]:
         """The left and the right blocks of a step's pairs.
 
         They are of the beat that was present with ``half``, and of the present one. The ``last`` of an odd number of
@@ -192,7 +192,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         step = [*before, *beat]
         return step[::2], step[1::2]
 
-    def _request(self, f: Frame, begins: Value) -> tuple[Value, Value]:
+    def _request(self, f: FmfFrame, begins: Value) -> tuple[Value, Value]:
         """Direction and tweak of the sector whose beats enter; registers follow the entrance's up to its first beat."""
         x, decrypt, tweak = self.entrance.x, Signal(name="front_decrypt"), Signal(128, name="front_tweak")
         if self.parameters.beats == 1:
@@ -202,7 +202,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
             f.stages.hold(tweak, x.tweak, begins)
         return decrypt, tweak
 
-    def _numbers(self, f: Frame, name: str, first: Value, after: Value, go: Value) -> list[Value]:
+    def _numbers(self, f: FmfFrame, name: str, first: Value, after: Value, go: Value) -> list[Value]:
         """j J of the pairs of a step, the ``first`` of a sector or not; ``after`` is 1 + the row of the next cycle.
 
         In the first layer it is 1 + the present row: its steps are two cycles apart. Only the last step may follow at
@@ -214,7 +214,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         f.stages.hold(held, last, go)
         return [*(before ^ f.J.times(q + 1) for q in range(self.schedule.lanes - 1)), last]
 
-    def _returning(self, f: Frame, comes_back: Value) -> Step:
+    def _returning(self, f: FmfFrame, comes_back: Value) -> FmfStep:
         """The step that leaves the lanes, with the next calls of its pairs, if there are any in its layer."""
         a, z, inner = f.arrived, self.schedule.last_lane, f.mask(self.inner)
         calls, pairs = [], []
@@ -228,9 +228,9 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         f.m.d.sync += again.eq(comes_back & ~f.clear)
         following = {"X": a.W, "Sy": a.X, "Cp": a.YZ, "C": a.Cp}
         same = {name: a[name] for name in ("row", "first", "final", "sector", "decrypt")}
-        return Step(again, calls, pairs, following | same)
+        return FmfStep(again, calls, pairs, following | same)
 
-    def _last_pair(self, f: Frame) -> tuple[Value, Value]:
+    def _last_pair(self, f: FmfFrame) -> tuple[Value, Value]:
         """The next call of the last pair, and the pair: (M_y, W), (M_y, S_x); (S_x, S_y), (S_y, C_y).
 
         W is M_x plus the result of the first call. The results of the tweak's call and of the call for S, which the
@@ -253,10 +253,10 @@ class FeistelMixFeistel(Equations, StoreAndForward):
             call = Mux(a.W, old.number ^ f.mask(self.delta), call)
         return call, pair
 
-    def _last_mask(self, f: Frame, masks: tuple[Mask, Mask], second: Value) -> Value:
+    def _last_mask(self, f: FmfFrame, masks: tuple[Mask, Mask], second: Value) -> Value:
         return Mux(second, f.mask(masks[1]), f.mask(masks[0]))
 
-    def _sum(self, f: Frame, name: str, go: Value) -> Value:
+    def _sum(self, f: FmfFrame, name: str, go: Value) -> Value:
         """The sum of ``new`` over the pairs but the last, from a sector's first step to the present one."""
         total, held = Signal(128, name=f"sum_{name}"), Signal(128, name=f"held_sum_{name}")
         a, z = f.arrived, self.schedule.last_lane
@@ -265,7 +265,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         f.stages.hold(held, total, go)
         return total
 
-    def _mix(self, f: Frame) -> Value:
+    def _mix(self, f: FmfFrame) -> Value:
         """W and X, and S_x, S_y and their sum S, for the second layer. Returns the first sector without S."""
         c, a, z = f.carried, f.arrived, self.schedule.last_lane
         sector = f.stages.pointer("mixed", a.Sy)
@@ -276,7 +276,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         c.direction.write(a.sector, a.decrypt, a.Sy)
         return sector
 
-    def _second_layer(self, f: Frame, mixed_sector: Value, comes_back: Value, vacant: Signal) -> Step:
+    def _second_layer(self, f: FmfFrame, mixed_sector: Value, comes_back: Value, vacant: Signal) -> FmfStep:
         """The present step of the second layer: the calls of S for its pairs. Drives ``vacant``, a register, too."""
         c, m, stages, s = f.carried, f.m, f.stages, self.schedule
         go, goes, S = Signal(name="call_go"), Signal(name="call_goes"), Signal(128, name="S_value")
@@ -298,9 +298,9 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         pairs = [Cat(column.read(row, present | f.clear), jJ) for column, jJ in zip(c.middle, numbers, strict=True)]
         decrypt = c.direction.read(sector)
         fields = {"YZ": Const(1), "row": step, "first": first, "final": final, "sector": sector, "decrypt": decrypt}
-        return Step(go, calls, pairs, fields)
+        return FmfStep(go, calls, pairs, fields)
 
-    def _inputs(self, f: Frame, first: Step, second: Step, returning: Step) -> None:
+    def _inputs(self, f: FmfFrame, first: FmfStep, second: FmfStep, returning: FmfStep) -> None:
         """The calls into the lanes, and beside them their pairs and their job. No more than one step has ``go``."""
         m, p, keys = f.m, self.parameters, self.key_unit
         lanes = [Signal(128, name=f"lane{q}") for q in range(p.lanes)]
@@ -315,7 +315,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
             m.d.comb += [Value.cast(f.entering).eq(0), f.entering.key.eq(1), lanes[0].eq(keys.block)]
         m.d.comb += [self.cipher.i.payload.eq(Cat(lanes)), self.cipher.round_keys.eq(keys.round_keys)]
 
-    def _results(self, f: Frame) -> Value:
+    def _results(self, f: FmfFrame) -> Value:
         """C_i and C'_i into the result ring; C_x has Y + Delta added. Returns the first sector not computed."""
         a, z = f.arrived, self.schedule.last_lane
         computed = a.C & a.final
@@ -326,7 +326,7 @@ class FeistelMixFeistel(Equations, StoreAndForward):
         f.m.d.comb += self.computed.eq(computed)
         return sector
 
-    def _exit(self, f: Frame, computed: Value) -> Value:
+    def _exit(self, f: FmfFrame, computed: Value) -> Value:
         """Reads results from the ring, a row for two beats. Returns the sector that leaves."""
         leaving = self._leave(f.m, f.stages, computed)
         row = f.stages.row(leaving.number[1:], leaving.sector)

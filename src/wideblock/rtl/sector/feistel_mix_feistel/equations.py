@@ -18,7 +18,7 @@ from typing import NamedTuple
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.keys.material import KeyWord
 
-__all__ = ["Equations", "Mask"]
+__all__ = ["FmfEquations", "Mask"]
 
 
 class Mask(NamedTuple):
@@ -28,7 +28,7 @@ class Mask(NamedTuple):
     b: int | None
 
 
-class Equations:
+class FmfEquations:
     """The masks of a scheme. Beside these it states ``title``, ``check`` and ``key_material``, see
     :class:`StoreAndForward`."""
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 from wideblock.rtl.flow.stage import After, Flow, Stage
 
-__all__ = ["Schedule"]
+__all__ = ["FmfSchedule"]
 
 
 @dataclass(frozen=True)
-class Schedule:
+class FmfSchedule:
     """The steps of one sector. A step is a call for each of ``lanes`` pairs, and takes all lanes for a cycle.
 
     A step that leaves the lanes enters them again in the same cycle, with the next call of its pairs, until the pairs

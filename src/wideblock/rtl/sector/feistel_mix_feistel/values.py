@@ -13,7 +13,7 @@ from wideblock.rtl.stream.storage import Ring, Slots
 from .equations import Mask
 from .multiples import Multiples, Numbers
 
-__all__ = ["CALLS", "PAIR", "Carried", "Frame", "Step", "job_layout"]
+__all__ = ["CALLS", "PAIR", "FmfCarried", "FmfFrame", "FmfStep", "job_layout"]
 
 CALLS = ("W", "X", "Sy", "YZ", "Cp", "C")
 """The calls of a step, by what their results make; Cp is C'. The first two and S_y are of the first layer."""
@@ -38,7 +38,7 @@ def job_layout(row_bits: int, sector_bits: int) -> data.StructLayout:
 
 
 @dataclass(frozen=True)
-class Carried:
+class FmfCarried:
     """Values that a sector carries from the first layer to the second, and to the exit; a ring a lane, a row a step.
 
     S:              S_x + S_y
@@ -54,7 +54,7 @@ class Carried:
 
 
 @dataclass(frozen=True)
-class Frame:
+class FmfFrame:
     """Shared by all stages.
 
     I, J:              multiples of the words        numbers: those of J that number the pairs
@@ -76,7 +76,7 @@ class Frame:
     old: list[Any]
     E: list[Signal]
     new: list[Signal]
-    carried: Carried
+    carried: FmfCarried
 
     def mask(self, mask: Mask, jJ: Value | None = None) -> Value:
         """A mask; ``jJ`` is the multiple of the pair's number, if it is one of pairs."""
@@ -84,7 +84,7 @@ class Frame:
 
 
 @dataclass(frozen=True)
-class Step:
+class FmfStep:
     """A step that enters the lanes in a cycle of ``go``: the ``blocks`` of its calls, its ``pairs``, and its job."""
 
     go: Value

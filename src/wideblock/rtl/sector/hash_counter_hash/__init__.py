@@ -2,6 +2,6 @@
 """The family hash-counter-hash. :class:`.equations.Equations` is what a scheme of the family states."""
 
 from .core import HashCounterHash
-from .equations import BACK, FRONT, BackPlan, FrontPlan, Structure
+from .equations import BACK, FRONT, HchBackPlan, HchFrontPlan, Structure
 
-__all__ = ["BACK", "FRONT", "BackPlan", "FrontPlan", "HashCounterHash", "Structure"]
+__all__ = ["BACK", "FRONT", "HchBackPlan", "HchFrontPlan", "HashCounterHash", "Structure"]

@@ -11,9 +11,9 @@ from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption
 
 from ..parameters import HashedParameters
 from .equations import Structure
-from .values import Frame, Single, Tags
+from .values import HchFrame, Single, Tags
 
-__all__ = ["Called", "Calls"]
+__all__ = ["Called", "HchCalls"]
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Called:
     sector: Value
 
 
-class Calls:
+class HchCalls:
     """The ciphers of the single calls beside the lanes, and their cycles.
 
     latency: from the single call's block to its result; closing_latency: that of the call of the inner block, or 0
@@ -48,7 +48,7 @@ class Calls:
             self.closing_latency = self.inverse.timing.latency
             self.spacing = max(self.encryption.timing.interval, self.inverse.timing.interval)
 
-    def single(self, f: Frame, single: Single, tags: Tags, keys: Sequence[Value]) -> Called:
+    def single(self, f: HchFrame, single: Single, tags: Tags, keys: Sequence[Value]) -> Called:
         """The single call. ``keys`` are the round keys of the lanes, or with end calls those of the first and the last
         call when encrypting.
         """
@@ -68,14 +68,14 @@ class Calls:
                 m.d.comb += called.eq(inverse)
         return Called(called, back, sector)
 
-    def closing(self, f: Frame, inner: Single, keys: Sequence[Value]) -> tuple[Value, Value]:
+    def closing(self, f: HchFrame, inner: Single, keys: Sequence[Value]) -> tuple[Value, Value]:
         """Inverse AES of the inner block, and the pulse that it goes with."""
         f.m.submodules.inverse = self.inverse
         return self._end_call(f, "closing", self.inverse, inner, keys[::-1])
 
     def _end_call(
         self,
-        f: Frame,
+        f: HchFrame,
         name: str,
         cipher: IterativeEncryption | IterativeDecryption,
         call: Single,
@@ -93,7 +93,7 @@ class Calls:
         *_, arrived = f.stages.delayed(name, cipher.timing.latency, call=call.go)
         return cipher.o.payload, arrived.call
 
-    def _waiting(self, f: Frame, tags: Tags) -> Value:
+    def _waiting(self, f: HchFrame, tags: Tags) -> Value:
         """The lanes' result of the single call, kept until the inverse cipher would have one, too."""
         if self.latency == self.cipher_latency:
             return f.called
@@ -101,7 +101,7 @@ class Calls:
         f.stages.hold(kept, f.called, f.later("called_back", tags.called.single))
         return kept
 
-    def _inverse(self, f: Frame, single: Single, back_sector: Value, keys: Sequence[Value]) -> Value:
+    def _inverse(self, f: HchFrame, single: Single, back_sector: Value, keys: Sequence[Value]) -> Value:
         """Inverse AES of the single call's block, in the cycle in which the result of the call is back."""
         m, inverse, go = f.m, self.inverse, f.later("inverse_go", single.go & single.decrypt)
         m.submodules.inverse = inverse

@@ -18,17 +18,17 @@ from wideblock.rtl.stream.stages import blocks, select
 from ..parameters import HashedParameters
 from ..steps import Steps
 from ..two_pass import TwoPass
-from .calls import Calls
-from .equations import BACK, FRONT, BackPlan, Equations, FrontPlan
+from .calls import HchCalls
+from .equations import BACK, FRONT, HchBackPlan, HchEquations, HchFrontPlan
 from .placement import Placement
 from .schedule import flow, programs
-from .values import Beat, Carried, Entering, Frame, Single, Start, Step, Tags
+from .values import Beat, Entering, HchCarried, HchFrame, HchStep, Single, Start, Tags
 
 __all__ = ["HashCounterHash"]
 
 
-class HashCounterHash(Equations, TwoPass):
-    """A sector core of the family; a scheme states its :class:`Equations`.
+class HashCounterHash(HchEquations, TwoPass):
+    """A sector core of the family; a scheme states its :class:`HchEquations`.
 
     Timing, Paths: those of :class:`TwoPass`.
     """
@@ -46,7 +46,7 @@ class HashCounterHash(Equations, TwoPass):
         cipher_latency = self.lanes.timing.latency
         self.place = Placement.of(p, structure)
         self.lane_steps = self.place.steps
-        self.calls = Calls(p, structure, cipher_latency)
+        self.calls = HchCalls(p, structure, cipher_latency)
         least_interval = max(self.lane_steps + structure.lane_calls, self.calls.spacing)
         front, back = self.front(range(p.m)), self.back(range(p.m))
         FRONT.check(front, type(self).__name__)
@@ -90,21 +90,21 @@ class HashCounterHash(Equations, TwoPass):
         self._hash_keys(m, self.units.values(), idle=idle, returned=tags.arrived.tau, result=f.E[0])
         return m
 
-    def _frame(self, m: Module) -> Frame:
+    def _frame(self, m: Module) -> HchFrame:
         """Key unit, hash units, lanes, and the memories of what a sector carries."""
         p = self.parameters
         stages = self._stages(m)
         front, back = self._hashes(m)
         m.submodules.lanes = self.lanes
         E = blocks(self.lanes.o.payload, p.lanes)
-        carried = Carried.of(stages, p, self.structure, self.place, front.unit, back.unit)
+        carried = HchCarried.of(stages, p, self.structure, self.place, front.unit, back.unit)
         called = self.lanes.ahead[:128] if self.shortcut else E[0]
         beat = blocks(stages.later("arriving", Value.cast(self.entrance.x.data)), p.width)
-        return Frame(m, stages, self.key_unit.clear, front, back, E, called, beat, carried)
+        return HchFrame(m, stages, self.key_unit.clear, front, back, E, called, beat, carried)
 
     # Stages, in the order of the data
 
-    def _front_hash(self, f: Frame, admit: Value) -> tuple[Value, Value]:
+    def _front_hash(self, f: HchFrame, admit: Value) -> tuple[Value, Value]:
         """Takes the sector into the front hash and its ring. Returns ``opening``, and the sector that enters."""
         c, place = f.carried, self.place
         opening = self._enter_front(f.m, f.front, admit)
@@ -137,7 +137,7 @@ class HashCounterHash(Equations, TwoPass):
             c.shared.write(whose, f.front.unit.result(FRONT.shared), event)
         return opening, sector
 
-    def _held_blocks(self, f: Frame, plan: FrontPlan | BackPlan, unit: HashUnit, sector: Value) -> None:
+    def _held_blocks(self, f: HchFrame, plan: HchFrontPlan | HchBackPlan, unit: HashUnit, sector: Value) -> None:
         """Drives the blocks of ``sector`` that its pass takes as they are held, in a head that ends before they change.
 
         They are constant, of the tweak, or depend on whether plaintext or ciphertext is hashed.
@@ -152,12 +152,12 @@ class HashCounterHash(Equations, TwoPass):
             decrypt = c.direction.read(sector)
             f.m.d.comb += unit.special(plan.lengths).eq(self.lengths(decrypt if plan is FRONT else ~decrypt))
 
-    def _hashed(self, f: Frame, result: Value, sector: Value) -> Value:
+    def _hashed(self, f: HchFrame, result: Value, sector: Value) -> Value:
         """The ``result`` of a pass, with the part that both passes share."""
         shared = f.carried.shared
         return result if shared is None else result ^ shared.read(sector)
 
-    def _single_call(self, f: Frame) -> Single:
+    def _single_call(self, f: HchFrame) -> Single:
         """R, as the front hash announces it."""
         c, unit = f.carried, f.front.unit
         go = unit.event(FRONT.R)
@@ -175,7 +175,7 @@ class HashCounterHash(Equations, TwoPass):
         enters = Const(0) if self.structure.end_calls else go
         return Single(self.called(X, r_value), go, sector, decrypt, enters)
 
-    def _tags(self, f: Frame, entering: Entering, front_sector: Value) -> Tags:
+    def _tags(self, f: HchFrame, entering: Entering, front_sector: Value) -> Tags:
         """The flags of what is in the lanes, and with a tweak's call whose it is."""
         flags = {"single": entering.single.enters, "tau": entering.derive, "step": entering.step}
         if self.structure.tweak_call:
@@ -183,7 +183,7 @@ class HashCounterHash(Equations, TwoPass):
         *_, arriving, arrived = f.stages.delayed("tag", self.cipher_latency, **flags)
         return Tags(arriving, arrived, arriving if self.shortcut else arrived)
 
-    def _tweak_call(self, f: Frame, entering: Entering, tags: Tags, opening: Value, front_sector: Value) -> Value:
+    def _tweak_call(self, f: HchFrame, entering: Entering, tags: Tags, opening: Value, front_sector: Value) -> Value:
         """The tweak's call as the sector opens or, if the lanes are taken, in the next cycle. Returns its block."""
         c, m, tweak, taken = f.carried, f.m, self.entrance.x.tweak, entering.single.enters
         if c.B is None:
@@ -197,7 +197,7 @@ class HashCounterHash(Equations, TwoPass):
         c.B.write(f.later("b", tags.called.tweak_row), f.called, f.later("b_back", tags.called.tweak))
         return f.later("tweak", tweak)
 
-    def _single_result(self, f: Frame, single: Single, tags: Tags) -> Start:
+    def _single_result(self, f: HchFrame, single: Single, tags: Tags) -> Start:
         """G, and Z for the counter mode, as the single call is back."""
         c, m = f.carried, f.m
         call = self.calls.single(f, single, tags, self._call_keys())
@@ -219,7 +219,7 @@ class HashCounterHash(Equations, TwoPass):
         keys = self.key_unit
         return tuple(map(keys.expanded, self.end_keys())) if self.structure.end_calls else (keys.round_keys,)
 
-    def _next_step(self, f: Frame, start: Start, step_go: Value) -> Step:
+    def _next_step(self, f: HchFrame, start: Start, step_go: Value) -> HchStep:
         """The next step of the oldest sector that has a Z; ``step_go`` lets it pass."""
         c = f.carried
         steps = Steps(f.m, "lane", step_go, self.lane_steps, f.clear)
@@ -230,9 +230,9 @@ class HashCounterHash(Equations, TwoPass):
             back = f.later("start", start.back)
             Z = Mux(back, start.Z, Z)
             G = Mux(back, start.G, G)
-        return Step(steps, sector, Z, G, (sector != start.sector) | (start.back & self.shortcut))
+        return HchStep(steps, sector, Z, G, (sector != start.sector) | (start.back & self.shortcut))
 
-    def _lane_inputs(self, f: Frame, entering: Entering, step: Step, tweak: Value) -> None:
+    def _lane_inputs(self, f: HchFrame, entering: Entering, step: HchStep, tweak: Value) -> None:
         """The blocks of a step into the lanes. Lane 0 takes the other calls, too, and G for a second single call."""
         c, m, single = f.carried, f.m, entering.single
         indices = self._indices(f, step, entering.step)
@@ -253,7 +253,7 @@ class HashCounterHash(Equations, TwoPass):
                 with m.If(derive | f.clear):
                     m.d.comb += block.eq(derived)
 
-    def _indices(self, f: Frame, step: Step, go: Value) -> list[Value]:
+    def _indices(self, f: HchFrame, step: HchStep, go: Value) -> list[Value]:
         """The index of each lane's block: its number, or with a tweak's call what ``advance`` makes of B."""
         m, lanes, structure, B = f.m, self.place.lanes, self.structure, f.carried.B
         if B is None:
@@ -271,7 +271,7 @@ class HashCounterHash(Equations, TwoPass):
             m.d.sync += following.eq(Mux(f.clear, 0, self.advance(powers[0], lanes)))
         return powers
 
-    def _results(self, f: Frame, tags: Tags) -> Beat:
+    def _results(self, f: HchFrame, tags: Tags) -> Beat:
         """Y_i = X_i + E(..), and W in the place of block 0, into the result ring. Returns whole beats of them."""
         c, m, place = f.carried, f.m, self.place
         x_beats = self._plain(f, tags.arriving.step)
@@ -305,7 +305,7 @@ class HashCounterHash(Equations, TwoPass):
             memory.write(f.stages.row(at.row, sector), row, go & whole)
         return beat
 
-    def _plain(self, f: Frame, go: Value) -> list[list[Value]]:
+    def _plain(self, f: HchFrame, go: Value) -> list[list[Value]]:
         """The rows of the sector ring, a bank each, for the step that ``go`` says arrives in the next cycle."""
         place = self.place
         steps = Steps(f.m, "x", go, self.lane_steps, f.clear)
@@ -317,7 +317,7 @@ class HashCounterHash(Equations, TwoPass):
         ]
         return [blocks(beat, place.width // place.banks) for beat in beats]
 
-    def _history(self, f: Frame, y: list[Signal], go: Value) -> list[list[Value]]:
+    def _history(self, f: HchFrame, y: list[Signal], go: Value) -> list[list[Value]]:
         """The blocks of as many steps as make a beat, the oldest first, the present one last."""
         history: list[list[Value]] = [list(y)]
         for q in reversed(range(self.place.parts - 1)):
@@ -327,7 +327,7 @@ class HashCounterHash(Equations, TwoPass):
             history.insert(0, list(held))
         return history
 
-    def _back_hash(self, f: Frame, beat: Beat, front_sector: Value, step_go: Value, room: Value) -> None:
+    def _back_hash(self, f: HchFrame, beat: Beat, front_sector: Value, step_go: Value, room: Value) -> None:
         """Feeds both hashes. Drives ``room``: the result of a further step has a place."""
         c, m, front, back = f.carried, f.m, f.front, f.back
         x = self._arriving(f)
@@ -358,7 +358,7 @@ class HashCounterHash(Equations, TwoPass):
                 back.unit.blocks.eq(Mux(f.later("back_beat", beat.valid), f.later("back_data", beat.data), x)),
             ]
 
-    def _arriving(self, f: Frame) -> Value:
+    def _arriving(self, f: HchFrame) -> Value:
         """The beat at the entrance as the front hash takes it."""
         place, taken = self.place, list(f.beat)
         if place.tail < 16:
@@ -367,7 +367,7 @@ class HashCounterHash(Equations, TwoPass):
             taken[column] = Mux(ends, self.padded(taken[column], place.tail), taken[column])
         return Cat(taken)
 
-    def _known_last(self, f: Frame) -> Value:
+    def _known_last(self, f: HchFrame) -> Value:
         """The outer and the inner block. Returns the first sector whose inner block is not known."""
         c, unit = f.carried, f.back.unit
         if c.outer is not None:
@@ -389,7 +389,7 @@ class HashCounterHash(Equations, TwoPass):
         f.m.d.comb += self.computed.eq(known)
         return sector
 
-    def _exit(self, f: Frame, computed: Value) -> Value:
+    def _exit(self, f: HchFrame, computed: Value) -> Value:
         """Reads results from the ring, with the blocks known last in their places. Returns the sector that leaves."""
         c, place = f.carried, self.place
         leaving = self._leave(f.m, f.stages, computed)

@@ -20,41 +20,41 @@ from amaranth import Value
 from wideblock.rtl.hash.products import Block, Event, Plan, Product, Special, Tap
 from wideblock.rtl.keys.material import KeyWord
 
-__all__ = ["BACK", "FRONT", "Equations", "Structure"]
+__all__ = ["BACK", "FRONT", "HchEquations", "Structure"]
 
 
 TWEAK = Special("T", "the tweak, hashed after the sector")
 
 
 @dataclass(frozen=True)
-class FrontPlan(Plan):
+class HchFrontPlan(Plan):
     """Names for the products of the front hash."""
 
     R: Event = Event("R", "the hash of the sector, from which the single call's input is made")
     Q: Tap = Tap("Q", "the product that gives R, if its right operand is part of G")
     T: Special = TWEAK
-    Xa: Special = Special("Xa", "the block that Equations.Xa makes of the sector's first blocks")
+    Xa: Special = Special("Xa", "the block that HchEquations.Xa makes of the sector's first blocks")
     shared: Event = Event("shared", "a part of the hash that is added to the results of both passes", optional=True)
-    header: Special = Special("header", "the constant block Equations.header", held=True)
+    header: Special = Special("header", "the constant block HchEquations.header", held=True)
     T1: Special = Special("T1", "the first block of the tweak, hashed while the sector arrives", held=True)
     T2: Special = Special("T2", "its second block", held=True)
-    lengths: Special = Special("lengths", "the block Equations.lengths", held=True)
+    lengths: Special = Special("lengths", "the block HchEquations.lengths", held=True)
 
 
 @dataclass(frozen=True)
-class BackPlan(Plan):
+class HchBackPlan(Plan):
     """Names for the products of the back hash."""
 
     h: Event = Event("h", "the hash of the result, from which the inner block is made")
     tauW: Event = Event("tauW", "tau W, from which the outer block is made", optional=True)
     T: Special = TWEAK
-    header: Special = Special("back_header", "the constant block Equations.header", held=True)
+    header: Special = Special("back_header", "the constant block HchEquations.header", held=True)
     T1: Special = Special("back_T1", "the first block of the tweak", held=True)
     T2: Special = Special("back_T2", "its second block", held=True)
-    lengths: Special = Special("back_lengths", "the block Equations.lengths", held=True)
+    lengths: Special = Special("back_lengths", "the block HchEquations.lengths", held=True)
 
 
-FRONT, BACK = FrontPlan(), BackPlan()
+FRONT, BACK = HchFrontPlan(), HchBackPlan()
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,10 @@ class Structure:
     second_call:  a second single call, of G, enters the lanes as block 0 of the counter mode: W = R + E(G) takes that
                   block's place in the back hash
     tweak_call:   a call of its own enciphers the tweak while the front hash runs, and the counter mode goes through
-                  :meth:`Equations.advance`
+                  :meth:`HchEquations.advance`
     inverse_call: when decrypting, the single call is one of inverse AES, by an iterative core
     end_calls:    the single call is made when the front hash is known, but of a special block, and the inner block goes
-                  through inverse AES: two iterative cores under :meth:`Equations.end_keys`
+                  through inverse AES: two iterative cores under :meth:`HchEquations.end_keys`
     shortcuts:    without overlap, values skip the registers between two stages: a block is multiplied as it arrives,
                   and results of the single call and of the back hash are used as they enter their last register
     """
@@ -100,7 +100,7 @@ class Structure:
         return self.tweak_call + (not self.end_calls)
 
 
-class Equations:
+class HchEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0.
 
     Beside these a scheme states ``title``, ``check``, ``key_material`` and ``reading``, see :class:`StoreAndForward`

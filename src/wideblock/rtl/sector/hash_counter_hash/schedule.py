@@ -11,7 +11,7 @@ from wideblock.rtl.hash.program import Arrival, Program, schedule
 
 from ..parameters import HashedParameters
 from ..two_pass import raised, shortest
-from .calls import Calls
+from .calls import HchCalls
 from .equations import BACK, FRONT, Structure
 from .placement import Placement
 
@@ -23,7 +23,7 @@ def programs(
     front: Sequence[Product],
     back: Sequence[Product],
     place: Placement,
-    calls: Calls,
+    calls: HchCalls,
     *,
     least_interval: int,
 ) -> dict[str, Program]:
@@ -138,7 +138,7 @@ def _arrivals(p: HashedParameters, first: int, beats: int, stride: int, specials
 
 
 def flow(
-    p: HashedParameters, programs: dict[str, Program], place: Placement, calls: Calls, structure: Structure
+    p: HashedParameters, programs: dict[str, Program], place: Placement, calls: HchCalls, structure: Structure
 ) -> Flow:
     """The stages of a sector. In the lanes its single call goes first, then the tweak's, then the counter mode."""
     front, back = programs["front"], programs["back"]

@@ -17,7 +17,7 @@ from ..steps import Steps
 from .equations import BACK, FRONT, Structure
 from .placement import Piece, Placement
 
-__all__ = ["Beat", "Carried", "Entering", "Frame", "Single", "Start", "Step", "Tags"]
+__all__ = ["Beat", "HchCarried", "Entering", "HchFrame", "Single", "Start", "HchStep", "Tags"]
 
 
 @dataclass(frozen=True)
@@ -39,11 +39,11 @@ class Pieces:
 
 
 @dataclass(frozen=True)
-class Carried:
+class HchCarried:
     """Values that a sector carries from the stage that makes them to those that use them.
 
     tweak, direction, X: of the input, X the blocks known last
-    R, G, Z, B, W, inner, outer: see :class:`Equations`; None where no stage takes such a value
+    R, G, Z, B, W, inner, outer: see :class:`HchEquations`; None where no stage takes such a value
     Q:                   right operand of the product ``FRONT.Q``
     shared:              result of ``FRONT.shared``
     sector, result:      rings of the input and of the counter mode's results, one a bank of the :class:`Placement`
@@ -73,7 +73,7 @@ class Carried:
         place: Placement,
         front: HashUnit,
         back: HashUnit,
-    ) -> "Carried":
+    ) -> "HchCarried":
         """The values of a scheme of that ``structure``, whose passes are in the units ``front`` and ``back``."""
 
         def ring(name: str) -> list[Ring]:
@@ -104,7 +104,7 @@ class Carried:
 
 
 @dataclass(frozen=True)
-class Frame:
+class HchFrame:
     """Shared by all stages. ``E``: results of the lanes; ``called``: that of lane 0, as single calls take it; ``beat``:
     the blocks that the front hash takes.
 
@@ -120,7 +120,7 @@ class Frame:
     E: list[Value]
     called: Value
     beat: list[Value]
-    carried: Carried
+    carried: HchCarried
 
     def later(self, name: str, value: ValueLike) -> Value:
         """``value`` of the control in the cycle in which the data move; see :meth:`Stages.later`."""
@@ -159,7 +159,7 @@ class Entering:
 class Tags:
     """The flags of :class:`Entering` as their results are ``arriving``, one cycle away, and as they ``arrived``.
 
-    ``called`` is the one of these that belongs to :attr:`Frame.called`.
+    ``called`` is the one of these that belongs to :attr:`HchFrame.called`.
     """
 
     arriving: Any
@@ -178,7 +178,7 @@ class Start:
 
 
 @dataclass(frozen=True)
-class Step:
+class HchStep:
     """The next step of the counter mode, the present one of ``steps`` of its ``sector``, whose Z and G are there if
     ``waiting``.
 

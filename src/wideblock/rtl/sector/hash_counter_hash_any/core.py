@@ -33,7 +33,7 @@ from wideblock.rtl.stream.storage import Ring
 
 from ..parameters import AnyLengthParameters
 from ..store_and_forward import StoreAndForward
-from .equations import Equations
+from .equations import HchAnyEquations
 from .walk import Walk
 
 __all__ = ["HashCounterHashAny"]
@@ -43,11 +43,11 @@ LEAST = 16
 
 
 @dataclass(frozen=True)
-class Frame:
+class HchAnyFrame:
     """Shared by all stages.
 
     message:   header of the message in the second pass; X: its first block
-    R, G, Z:   see :class:`Equations`
+    R, G, Z:   see :class:`HchAnyEquations`
     called:    G and Z are known
     taken, computed: numbers of the message in the first pass, and of the one in the second
     input, result: rings of blocks as they arrived, and of the results
@@ -78,8 +78,8 @@ class Pulses:
     known: Signal
 
 
-class HashCounterHashAny(Equations, StoreAndForward):
-    """A core of the family for messages of 16 to ``longest`` bytes; a scheme states its :class:`Equations`.
+class HashCounterHashAny(HchAnyEquations, StoreAndForward):
+    """A core of the family for messages of 16 to ``longest`` bytes; a scheme states its :class:`HchAnyEquations`.
 
     A message states its size and its tweak's with its first beat. ``sector_bytes`` and ``tweak_bytes`` are the sizes
     for which ``timing`` is stated; :meth:`cycles` has it for any.
@@ -183,7 +183,7 @@ class HashCounterHashAny(Equations, StoreAndForward):
         self._hash_keys(m, self.hashes, idle=idle, returned=arrived.tau, result=self.lanes.o.payload)
         return m
 
-    def _frame(self, m: Module, pulses: Pulses) -> Frame:
+    def _frame(self, m: Module, pulses: Pulses) -> HchAnyFrame:
         """Key unit, hashes, ciphers, and the memories and registers of the messages under way."""
         stages = self._stages(m)
         m.submodules.front_hash, m.submodules.back_hash = self.hashes
@@ -195,11 +195,11 @@ class HashCounterHashAny(Equations, StoreAndForward):
         rings = (stages.ring(name, 128) for name in ("input_ring", "result_ring"))
         m.d.comb += self.computed.eq(pulses.known)
         stages.hold(called, ~pulses.known, pulses.called | pulses.known)
-        return Frame(m, stages, self.key_unit.clear, message, X, R, G, Z, called, taken, computed, *rings)
+        return HchAnyFrame(m, stages, self.key_unit.clear, message, X, R, G, Z, called, taken, computed, *rings)
 
     # Stages, in the order of the data
 
-    def _first_pass(self, f: Frame, pulses: Pulses, admit: Value) -> Walk:
+    def _first_pass(self, f: HchAnyFrame, pulses: Pulses, admit: Value) -> Walk:
         """The hash of the message as it arrives; the first block stays at the entrance until the tweak is hashed."""
         m, entrance, hash = f.m, self.entrance, self.hashes[0]
         fault = entrance.fault.any()
@@ -214,7 +214,7 @@ class HashCounterHashAny(Equations, StoreAndForward):
         m.d.comb += [pulses.whole.eq(walk.go & walk.final & ~fault), pulses.hashed.eq(hash.done)]
         return walk
 
-    def _second_pass(self, f: Frame, pulses: Pulses) -> Walk:
+    def _second_pass(self, f: HchAnyFrame, pulses: Pulses) -> Walk:
         """The steps of the counter mode, from R on; those of the message's own blocks from Z on."""
         walk = Walk(f.m, "lane", f.message, self.held, f.clear)
         steps = Signal(name="steps")
@@ -222,7 +222,7 @@ class HashCounterHashAny(Equations, StoreAndForward):
         f.m.d.comb += walk.go.eq(steps & (walk.before | f.called))
         return walk
 
-    def _lanes(self, f: Frame, pulses: Pulses, step: Walk) -> Any:
+    def _lanes(self, f: HchAnyFrame, pulses: Pulses, step: Walk) -> Any:
         """Calls of the key unit, the single call and the counter mode. Returns flags of those that arrive."""
         m, keys, inverse, lanes = f.m, self.key_unit, self.inverse, self.lanes
         R = Signal(128, name="R_now")
@@ -247,7 +247,7 @@ class HashCounterHashAny(Equations, StoreAndForward):
         m.d.comb += pulses.called.eq(arrived.single)
         return arrived
 
-    def _results(self, f: Frame, pulses: Pulses, arrived: Any) -> None:
+    def _results(self, f: HchAnyFrame, pulses: Pulses, arrived: Any) -> None:
         """The blocks Y_i into the result ring and the back hash, and Y_1 into the ring when that is known."""
         m, row, hash = f.m, f.stages.row, self.hashes[1]
         walk = Walk(m, "y", f.message, self.held, f.clear)
@@ -277,7 +277,7 @@ class HashCounterHashAny(Equations, StoreAndForward):
             hash.block.eq(Mux(walk.before, before, Mux(walk.final, self.padded(own, header.end[:4]), own))),
         ]
 
-    def _way_out(self, f: Frame, pulses: Pulses) -> Value:
+    def _way_out(self, f: HchAnyFrame, pulses: Pulses) -> Value:
         """Reads results from their ring. Returns the message that leaves."""
         ends = f.stages.slots("ends", len(f.message.end))
         ends.write(f.computed, f.message.end, pulses.hashed)

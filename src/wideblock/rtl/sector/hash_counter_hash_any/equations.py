@@ -14,10 +14,10 @@ from amaranth import Value
 
 from wideblock.rtl.gf128.reading import Reading
 
-__all__ = ["Equations"]
+__all__ = ["HchAnyEquations"]
 
 
-class Equations:
+class HchAnyEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0.
 
     Beside these a scheme states ``title``, ``check`` and ``key_material``, see :class:`StoreAndForward`. A derived word

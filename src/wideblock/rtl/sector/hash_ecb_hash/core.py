@@ -27,13 +27,13 @@ from wideblock.rtl.stream.storage import Ring, Slots
 from ..parameters import HashedParameters
 from ..steps import Steps
 from ..two_pass import TwoPass, raised, shortest
-from .equations import BACK, FRONT, Equations
+from .equations import BACK, FRONT, EcbEquations
 
 __all__ = ["HashEcbHash"]
 
 
 @dataclass(frozen=True)
-class Carried:
+class EcbCarried:
     """Values that a sector carries from stage to stage; the rings are divided into columns, a block wide.
 
     direction, b1:  of the input, b1 = E(T)
@@ -49,7 +49,7 @@ class Carried:
 
 
 @dataclass(frozen=True)
-class Frame:
+class EcbFrame:
     """Shared by all stages. ``E``, ``D``: results of encryption and decryption, a block a lane; ``beat``: the blocks
     that the front hash takes.
 
@@ -65,7 +65,7 @@ class Frame:
     E: list[Value]
     D: list[Value]
     beat: list[Value]
-    carried: Carried
+    carried: EcbCarried
 
     def later(self, name: str, value: ValueLike) -> Value:
         """``value`` of the control in the cycle in which the data move; see :meth:`Stages.later`."""
@@ -81,8 +81,8 @@ class Results:
     valid: Value
 
 
-class HashEcbHash(Equations, TwoPass):
-    """A sector core of the family, encryption and decryption in one; a scheme states its :class:`Equations`.
+class HashEcbHash(EcbEquations, TwoPass):
+    """A sector core of the family, encryption and decryption in one; a scheme states its :class:`EcbEquations`.
 
     A sector takes one step of the lanes more than its blocks do, for the tweak's call.
 
@@ -196,7 +196,7 @@ class HashEcbHash(Equations, TwoPass):
         self._hash_keys(m, self.units.values(), idle=self.entrance.between & f.front.first & admission.done)
         return m
 
-    def _frame(self, m: Module) -> Frame:
+    def _frame(self, m: Module) -> EcbFrame:
         """Key unit, hash units, ciphers, and the memories of what a sector carries."""
         p, stages = self.parameters, self._stages(m)
         front, back = self._hashes(m)
@@ -204,7 +204,7 @@ class HashEcbHash(Equations, TwoPass):
             m.submodules[name] = cipher
             m.d.comb += cipher.round_keys.eq(self.key_unit.round_keys)
         E, D = (blocks(cipher.o.payload, p.lanes) for cipher in self.ciphers.values())
-        carried = Carried(
+        carried = EcbCarried(
             direction=stages.slots("direction", 1),
             b1=stages.slots("b1"),
             back_psi=stages.slots("back_psi"),
@@ -212,11 +212,11 @@ class HashEcbHash(Equations, TwoPass):
             result=[stages.ring(f"result_ring{j}", 128) for j in range(p.width)],
         )
         beat = blocks(stages.later("arriving", Value.cast(self.entrance.x.data)), p.width)
-        return Frame(m, stages, self.key_unit.clear, front, back, E, D, beat, carried)
+        return EcbFrame(m, stages, self.key_unit.clear, front, back, E, D, beat, carried)
 
     # Stages, in the order of the data
 
-    def _front_hash(self, f: Frame, admit: Value) -> tuple[Value, Value]:
+    def _front_hash(self, f: EcbFrame, admit: Value) -> tuple[Value, Value]:
         """Takes the sector into the front hash and its ring. Returns ``opening``, and the sector that enters."""
         opening = self._enter_front(f.m, f.front, admit)
         entrance, x = self.entrance, self.entrance.x
@@ -227,13 +227,13 @@ class HashEcbHash(Equations, TwoPass):
             column.write(row, block, take)
         return opening, sector
 
-    def _tags(self, f: Frame, opening: Value, front_sector: Value, go: Value) -> Any:
+    def _tags(self, f: EcbFrame, opening: Value, front_sector: Value, go: Value) -> Any:
         """Flags of the lanes' contents: the call of a tweak, which enters as its sector opens, or a step; or none."""
         *_, arrived = f.stages.delayed("tag", self.cipher_latency, tweak=opening, sector=front_sector, step=go)
         f.carried.b1.write(f.later("b1_sector", arrived.sector), f.E[0], f.later("b1", arrived.tweak))
         return arrived
 
-    def _present(self, f: Frame, calls: Steps, go: Value, call_sector: Value, front_sector: Value) -> list[Value]:
+    def _present(self, f: EcbFrame, calls: Steps, go: Value, call_sector: Value, front_sector: Value) -> list[Value]:
         """The blocks of the present step's calls, a column each, read a cycle before."""
         following_sector = Signal.like(call_sector, name="following_sector")
         f.m.d.comb += following_sector.eq(call_sector + (go & calls.final))
@@ -244,7 +244,7 @@ class HashEcbHash(Equations, TwoPass):
             for j, (column, group) in enumerate(zip(f.carried.sector, groups, strict=True))
         ]
 
-    def _start(self, f: Frame, calls: Steps, call_sector: Value, opening: Value, room: Value) -> tuple[Value, Value]:
+    def _start(self, f: EcbFrame, calls: Steps, call_sector: Value, opening: Value, room: Value) -> tuple[Value, Value]:
         """Returns the front hash of the sector whose step is next, and whether that step may enter the lanes."""
         unit = f.front.unit
         if self.direct:
@@ -258,7 +258,7 @@ class HashEcbHash(Equations, TwoPass):
         return psi, (call_sector != ready_sector) & room & ~opening
 
     def _inputs(
-        self, f: Frame, calls: Steps, call_sector: Value, P: list[Value], psi: Value, opening: Value, go: Value
+        self, f: EcbFrame, calls: Steps, call_sector: Value, P: list[Value], psi: Value, opening: Value, go: Value
     ) -> None:
         """The calls of a step into the lanes of both ciphers; lane 0 also takes the tweak's."""
         m, p = f.m, self.parameters
@@ -282,7 +282,7 @@ class HashEcbHash(Equations, TwoPass):
             for cipher in self.ciphers.values():
                 m.d.comb += blocks(cipher.i.payload, p.lanes)[k].eq(block)
 
-    def _results(self, f: Frame, arrived: Any) -> Results:
+    def _results(self, f: EcbFrame, arrived: Any) -> Results:
         """V and the blocks of the result, into the result ring."""
         c, m, p = f.carried, f.m, self.parameters
         steps = Steps(m, "result", arrived.step, self.lane_steps, f.clear)
@@ -311,7 +311,7 @@ class HashEcbHash(Equations, TwoPass):
             column.write(f.stages.row(group[self.part_bits :], sector), columns[j], mine)
         return Results(y, columns, go)
 
-    def _back_hash(self, f: Frame, results: Results, go: Value, room: Value) -> Value:
+    def _back_hash(self, f: EcbFrame, results: Results, go: Value, room: Value) -> Value:
         """Feeds both hashes, and drives ``room``. Returns the first sector without a back hash."""
         m, front, back = f.m, f.front, f.back
         if self.parameters.overlap:
@@ -338,7 +338,7 @@ class HashEcbHash(Equations, TwoPass):
         m.d.comb += self.computed.eq(known)
         return sector
 
-    def _exit(self, f: Frame, computed: Value) -> Value:
+    def _exit(self, f: EcbFrame, computed: Value) -> Value:
         """Reads results from the ring; the last block is V and the back hash. Returns the sector that leaves."""
         c, m = f.carried, f.m
         leaving = self._leave(m, f.stages, computed)
@@ -350,14 +350,14 @@ class HashEcbHash(Equations, TwoPass):
         m.d.comb += leaving.data.eq(Cat(*beat[:-1], Mux(final, finished, beat[-1])))
         return leaving.sector
 
-    def _masks(self, f: Frame, name: str, b: Value, first: Value, go: Value) -> list[Value]:
+    def _masks(self, f: EcbFrame, name: str, b: Value, first: Value, go: Value) -> list[Value]:
         """x^i b for the calls i of a step."""
         mask, held = Signal(128, name=name), Signal(128, name=f"held_{name}")
         f.m.d.comb += mask.eq(Mux(first, b, held))
         f.stages.hold(held, GF128.shift(mask, self.parameters.lanes), go)
         return [GF128.shift(mask, k) for k in range(self.parameters.lanes)]
 
-    def _held(self, f: Frame, name: str, value: Value, first: Value, go: Value) -> Signal:
+    def _held(self, f: EcbFrame, name: str, value: Value, first: Value, go: Value) -> Signal:
         """A ``value`` of a sector's ``first`` step, for all its steps."""
         signal, held = Signal(128, name=name), Signal(128, name=f"held_{name}")
         f.m.d.comb += signal.eq(Mux(first, value, held))

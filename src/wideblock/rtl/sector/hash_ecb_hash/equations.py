@@ -8,27 +8,27 @@ from amaranth import Value
 
 from wideblock.rtl.hash.products import Block, Event, Plan, Product
 
-__all__ = ["BACK", "FRONT", "Equations"]
+__all__ = ["BACK", "FRONT", "EcbEquations"]
 
 
 @dataclass(frozen=True)
-class FrontPlan(Plan):
+class EcbFrontPlan(Plan):
     """Names for the products of the front hash."""
 
     U: Event = Event("U", "psi of the sector, from which U is made")
 
 
 @dataclass(frozen=True)
-class BackPlan(Plan):
+class EcbBackPlan(Plan):
     """Names for the products of the back hash."""
 
     Cm: Event = Event("Cm", "psi of the result, from which its last block is made")
 
 
-FRONT, BACK = FrontPlan(), BackPlan()
+FRONT, BACK = EcbFrontPlan(), EcbBackPlan()
 
 
-class Equations:
+class EcbEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0. ``mask`` is x^i beta for call i.
 
     Beside these a scheme states ``title``, ``check``, ``key_material`` and ``reading``, see :class:`StoreAndForward`

@@ -10,8 +10,8 @@ from wideblock.rtl.aes.planes import named
 from wideblock.rtl.stream.stages import blocks as blocks_of
 
 from ..parameters import SinglePassParameters
-from .timing import Cycles
-from .values import Decision, Frame
+from .timing import SinglePassCycles
+from .values import Decision, SinglePassFrame
 
 __all__ = ["Ciphers"]
 
@@ -33,10 +33,10 @@ class Ciphers:
             self.pipelines = {"decryption": PipelinedDecryption(**lanes)}
         self.for_tweaks = IterativeEncryption(**beside(p))
         latency = next(iter(self.pipelines.values())).timing.latency
-        self.cycles = Cycles(p, cipher=latency, tweak_cipher=self.for_tweaks.timing.latency)
+        self.cycles = SinglePassCycles(p, cipher=latency, tweak_cipher=self.for_tweaks.timing.latency)
 
     def connect(
-        self, f: Frame, blocks: list[Value], decision: Decision, *, tweak: Value, call: Value, called: Value
+        self, f: SinglePassFrame, blocks: list[Value], decision: Decision, *, tweak: Value, call: Value, called: Value
     ) -> list[Value]:
         """The results of the pipelines for ``blocks``. ``call`` asks for the encipherment of ``tweak``.
 
@@ -45,7 +45,7 @@ class Ciphers:
         return (self._shared if self.cycles.shared else self._separate)(f, blocks, decision, tweak, call, called)
 
     def _shared(
-        self, f: Frame, blocks: list[Value], decision: Decision, tweak: Value, call: Value, called: Value
+        self, f: SinglePassFrame, blocks: list[Value], decision: Decision, tweak: Value, call: Value, called: Value
     ) -> list[Value]:
         """One set of pipelines for blocks and tweaks."""
         m, lanes = f.m, self.pipelines["lanes"]
@@ -67,7 +67,7 @@ class Ciphers:
         return blocks_of(lanes.o.payload, len(blocks))
 
     def _separate(
-        self, f: Frame, blocks: list[Value], decision: Decision, tweak: Value, call: Value, called: Value
+        self, f: SinglePassFrame, blocks: list[Value], decision: Decision, tweak: Value, call: Value, called: Value
     ) -> list[Value]:
         """Pipelines for blocks, and a sequential AES for tweaks."""
         m = f.m

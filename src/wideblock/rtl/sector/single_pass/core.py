@@ -35,15 +35,17 @@ from wideblock.rtl.stream.unit_entrance import FAULTS, UnitEntrance
 from ..keys import connect_keys, key_collector, key_faults, with_key_faults
 from ..parameters import SinglePassParameters
 from .ciphers import Ciphers
-from .equations import Equations
+from .equations import SinglePassEquations
 from .stealing import StealingControl, StealingData, up_to
-from .values import Decision, Frame, Present
+from .values import Decision, Present, SinglePassFrame
 
 __all__ = ["SinglePass"]
 
 
-class SinglePass(Equations, wiring.Component):
-    """A core of the family, for units of any length from one block up; a scheme states its :class:`Equations`.
+class SinglePass(SinglePassEquations, wiring.Component):
+    """A core of the family, for units of any length from one block up.
+
+    A scheme states its :class:`SinglePassEquations`.
 
     ``sector_bytes`` is the length of the units for which ``timing`` is stated, no more. A core that only encrypts has
     one set of pipelines, which also encipher the tweaks, a cycle each; the others have a sequential AES for these.
@@ -131,7 +133,7 @@ class SinglePass(Equations, wiring.Component):
         m.d.comb += self.fault.eq(with_key_faults(self, self.entrance.fault))
         return m
 
-    def _frame(self, m: Module) -> Frame:
+    def _frame(self, m: Module) -> SinglePassFrame:
         """Key unit, entrance, the queues behind it, and the control."""
         m.submodules.key_unit = keys = self.key_unit
         m.submodules.entrance = entrance = self.entrance
@@ -141,7 +143,7 @@ class SinglePass(Equations, wiring.Component):
         arrivals = self._queue(m, "arrivals", size, depth, late=entrance.layout["data"].width if late else 0)
         tweaks = self._queue(m, "tweaks", 128, depth, late=128 if late else 0)
         m.submodules.control = control = StealingControl(width=self.parameters.width)
-        return Frame(m, self.cycles, keys.clear, keys.clear_row, keys.round_keys, arrivals, tweaks, control)
+        return SinglePassFrame(m, self.cycles, keys.clear, keys.clear_row, keys.round_keys, arrivals, tweaks, control)
 
     def _queue(self, m: Module, name: str, width: int, depth: int, late: int = 0) -> PromisedQueue:
         keys = self.key_unit
@@ -157,7 +159,7 @@ class SinglePass(Equations, wiring.Component):
 
     # Stages, in the order of the data
 
-    def _enter(self, f: Frame, call: Signal, called: Value) -> None:
+    def _enter(self, f: SinglePassFrame, call: Signal, called: Value) -> None:
         """Beats into the queue of arrivals, and the tweak of each unit into its cipher, from the register of the beat.
 
         ``call`` is itself a register, set if the tweak's place in its queue is free as the beat enters the entrance.
@@ -188,7 +190,7 @@ class SinglePass(Equations, wiring.Component):
         m.d.sync += units.eq(Mux(f.clear, 0, units + opening - self.computed))
         connect_keys(m, self, idle=entrance.between & (units == 0), derived=Const(1))
 
-    def _present(self, f: Frame) -> Present:
+    def _present(self, f: SinglePassFrame) -> Present:
         """The beat that the control moves, in a register; and the oldest one in the queue, behind it."""
         m, control = f.m, f.control
         here = Signal(self.entrance.layout)
@@ -218,7 +220,7 @@ class SinglePass(Equations, wiring.Component):
             m.d.sync += [Value.cast(here).eq(0), here_valid.eq(0)]
         return Present(here, here_valid, behind, decrypt)
 
-    def _decide(self, f: Frame, present: Present, results: PromisedQueue, call: Value) -> Decision:
+    def _decide(self, f: SinglePassFrame, present: Present, results: PromisedQueue, call: Value) -> Decision:
         """Tells the control what is there. Returns what it decides, as the data need it."""
         m, control, here = f.m, f.control, present.here
         masked = Signal()  # the masks of the present unit are there
@@ -260,7 +262,7 @@ class SinglePass(Equations, wiring.Component):
         }
         return Decision(**{name: f.later(name, value) for name, value in decided.items()})
 
-    def _masks(self, f: Frame, decision: Decision) -> list[Value]:
+    def _masks(self, f: SinglePassFrame, decision: Decision) -> list[Value]:
         """The mask of each lane. T is that of the present beat's first block; with a held beat it stays."""
         m, w = f.m, self.parameters.width
         T = Signal(128)
@@ -281,7 +283,7 @@ class SinglePass(Equations, wiring.Component):
         completed = select([pair[1] for pair in pairs], decision.lane)
         return [named(m, "mask", Mux(decision.completed, completed, used[0])), *used[1:]]
 
-    def _stealing(self, f: Frame, present: Present, decision: Decision) -> StealingData:
+    def _stealing(self, f: SinglePassFrame, present: Present, decision: Decision) -> StealingData:
         """The completed block, of the present beat and the held result."""
         f.m.submodules.stealing = stealing = StealingData(width=self.parameters.width)
         f.m.d.comb += [
@@ -295,7 +297,7 @@ class SinglePass(Equations, wiring.Component):
 
     def _results(
         self,
-        f: Frame,
+        f: SinglePassFrame,
         decision: Decision,
         masks: list[Value],
         stealing: StealingData,
@@ -335,7 +337,7 @@ class SinglePass(Equations, wiring.Component):
             self.computed.eq(results.write & then.last),
         ]
 
-    def _leave(self, f: Frame, results: PromisedQueue) -> None:
+    def _leave(self, f: SinglePassFrame, results: PromisedQueue) -> None:
         """The oldest result, at the output."""
         size = 128 * self.parameters.width
         f.m.d.comb += [

@@ -7,10 +7,10 @@ from wideblock.rtl.keys.material import KeyMaterial
 
 from ..parameters import SinglePassParameters
 
-__all__ = ["Equations"]
+__all__ = ["SinglePassEquations"]
 
 
-class Equations:
+class SinglePassEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0, ``T`` is the mask of a block."""
 
     title: str

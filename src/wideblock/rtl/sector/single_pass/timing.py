@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from ..parameters import SinglePassParameters
 
-__all__ = ["Cycles"]
+__all__ = ["SinglePassCycles"]
 
 REGISTERED = 1
 """The input beat, in its register."""
@@ -15,7 +15,7 @@ MASKS = 2
 
 
 @dataclass(frozen=True)
-class Cycles:
+class SinglePassCycles:
     """Cycles of a core, of its parameters and of the latencies of its ciphers.
 
     ``cipher`` is the latency of the pipelines, ``tweak_cipher`` that of the sequential AES, for a core that has one.

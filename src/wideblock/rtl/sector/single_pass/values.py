@@ -11,17 +11,17 @@ from wideblock.rtl.pipeline import later
 from wideblock.rtl.stream.queue import PromisedQueue
 
 from .stealing import StealingControl
-from .timing import Cycles
+from .timing import SinglePassCycles
 
-__all__ = ["Decision", "Frame", "Present"]
+__all__ = ["Decision", "SinglePassFrame", "Present"]
 
 
 @dataclass(frozen=True)
-class Frame:
+class SinglePassFrame:
     """Shared by all stages: the queues of beats and of enciphered tweaks, and the control of the present beat."""
 
     m: Module
-    cycles: Cycles
+    cycles: SinglePassCycles
     clear: Value
     clear_row: Value
     round_keys: Value
