@@ -69,7 +69,7 @@ class Pipeline:
 
 
 def later(m: Module, name: str, value: ValueLike, *, cycles: int, clear: Value) -> Value:
-    """``value`` of so many ``cycles`` ago, zero while clearing; to be called outside of conditions.
+    """``value`` of ``cycles`` cycles ago, zero while clearing; to be called outside of conditions.
 
     Its registers have the ``name``.
     """

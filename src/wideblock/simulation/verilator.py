@@ -101,8 +101,8 @@ class Options:
 def build(verilog: Iterable[str], top: str, files: Mapping[str, str], options: Options | None = None) -> ctypes.CDLL:
     """The model of module ``top`` with the C++ of ``files``, by name, ready to call.
 
-    ``verilog`` are texts of source files. The C++ sees the model as class ``Vcore``. A model is built once: it is found
-    again by the hash of all that it is made of. Raises :class:`BuildError`.
+    ``verilog`` are texts of source files. The C++ sees the model as class ``Vcore``. A model is built once: it is kept
+    under the hash of all that it is made of. Raises :class:`BuildError`.
     """
     options = options or Options()
     sources = list(verilog)

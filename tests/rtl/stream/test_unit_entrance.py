@@ -81,13 +81,13 @@ def test_units_of_every_length_pass(width, p_valid, p_take):
 
 @pytest.mark.parametrize("width", [1, 2])
 @pytest.mark.parametrize("length", [1, 7, 15])
-def test_a_short_unit_is_swallowed(width, length):
+def test_a_short_unit_is_dropped(width, length):
     _, taken, faults = run(UnitEntrance(width=width, beats=8, directions=(False,)), [(32, 0), (length, 0)] * 2)
     assert faults == [SHORT] * 2 and len(taken) == 2 * (2 // width)
 
 
 @pytest.mark.parametrize("own", [False, True])
-def test_a_unit_in_the_other_direction_is_swallowed(own):
+def test_a_unit_in_the_other_direction_is_dropped(own):
     units = [(32, own), (48, not own), (3, not own), (16, own)]
     _, taken, faults = run(UnitEntrance(width=1, beats=8, directions=(own,)), units)
     assert faults == [DIRECTION] * 2

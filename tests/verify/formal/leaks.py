@@ -61,7 +61,7 @@ FEISTEL_MIX_FEISTEL = (gated("a call skipped by a bit of the tweak", "core.call_
 ANY_LENGTH = (
     Fault(
         "a bit of the tweak taken for its size",
-        "core.entrance.swallow",
+        "core.entrance.dropping",
         "was | s[255]",
         {"s": "core.entrance.beat.tweak"},
     ),

@@ -203,10 +203,10 @@ class IterativeEncryption(_Iterative):
     ``round_keys`` holds the round keys in order, the first lowest, and must not change while a block is inside. ``o``
     holds its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
     With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses one of them.
-    With ``full_rounds`` it has so many rounds, each of them with MixColumns, under one round key more: AES4 has four.
+    ``full_rounds`` is a number of rounds, all with MixColumns, under one round key more: AES4 has four.
 
-    Timing: latency 1 + rounds * round_stages (11 for AES-128, 15 for AES-256 with one stage), a block every so many
-            cycles; ``ahead`` has the result a cycle before ``o``, before the last register.
+    Timing: latency 1 + rounds * round_stages (11 for AES-128, 15 for AES-256 with one stage), interval as long;
+            ``ahead`` has the result a cycle before ``o``, before the last register.
     Cost:   16 S-boxes, a multiplexer over the round keys, 128 registers; with more stages 128 for the round key
             and for each set of them, and those inside a round.
     Paths:  ``o.ready`` to ``i.ready``.
@@ -225,8 +225,8 @@ class IterativeDecryption(_Iterative):
     its block until it is taken; the next block can be taken in that same cycle. ``clear`` forgets it.
     With two ``key_sets``, ``round_keys`` has those of two keys, and ``second``, beside ``i``, chooses one of them.
 
-    Timing: latency 1 + rounds * round_stages (11 for AES-128, 15 for AES-256 with one stage), a block every so many
-            cycles; ``ahead`` has the result a cycle before ``o``, before the last register.
+    Timing: latency 1 + rounds * round_stages (11 for AES-128, 15 for AES-256 with one stage), interval as long;
+            ``ahead`` has the result a cycle before ``o``, before the last register.
     Cost:   16 inverse S-boxes, a multiplexer over the round keys, 128 registers; with more stages 128 for the round
             key and for each set of them, and those inside a round.
     Paths:  ``o.ready`` to ``i.ready``.
@@ -250,7 +250,7 @@ class IterativeEitherWay(wiring.Component):
     is valid in the cycle of the last round alone, before a register; the next block can be taken in that same cycle.
     ``clear`` forgets the block inside.
 
-    Timing: latency rounds (10 for AES-128, 14 for AES-256), a block every so many cycles.
+    Timing: latency rounds (10 for AES-128, 14 for AES-256), interval as long.
     Cost:   16 inversions in GF(2^8) for both directions, a multiplexer over the round keys, 128 registers.
     Paths:  none from ``i``.
     Bytes:  byte 0 of a block is bits 7..0.

@@ -23,7 +23,7 @@ class OnTheFlyEncryption(wiring.Component):
 
     Each round makes the round key of the next one, and the last round sets it back to the key.
 
-    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block every so many cycles; ``key_latency`` from a
+    Timing: latency 1 + rounds (11 for AES-128, 15 for AES-256), a block in each of these times; ``key_latency`` from a
             key taken to the first block that can be taken after it.
     Cost:   20 S-boxes, 128 registers for the block and two times ``key_bits`` for keys; no multiplexer over round keys.
     Paths:  ``o.ready`` to ``i.ready``.

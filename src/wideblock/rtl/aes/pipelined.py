@@ -105,7 +105,7 @@ class _Pipelined(wiring.Component):
 
 
 def _chain(m: Module, p: Pipeline, rounds: Sequence[Round], stages: int) -> None:
-    """Rounds of so many stages one after another, behind what is live."""
+    """Rounds of ``stages`` stages one after another, behind the live signals."""
     for r, part in enumerate(rounds, start=1):
         m.submodules[f"round{r}"] = part
         m.d.comb += [part.i[name].eq(value) for name, value in p.live.items()]

@@ -86,7 +86,7 @@ def _sums(v, terms: int):
 def layers(field: Field, leaf: int, terms: int = 1) -> list[Layer]:
     """The steps of a product: halving the operands down to ``leaf`` bits, multiplying, joining, reducing.
 
-    With ``terms``, of a sum of so many products, which are added before they are joined.
+    With ``terms``, of a sum of ``terms`` products, which are added before they are joined.
 
     Source: Karatsuba and Ofman 1962; the formula as in Chakraborty et al., IEEE TC 62(2), appendix A.
     """
@@ -128,7 +128,7 @@ def place(chain: list[Layer], stages: int, input_depth: float = 0) -> tuple[int,
 class Multiplier(wiring.Component):
     """``o = i.a * i.b`` in ``field``, by Karatsuba's recursion down to products of ``leaf`` bits.
 
-    With ``terms``, ``a`` and ``b`` are so many elements side by side, and ``o`` is the sum of their products.
+    ``a`` and ``b`` are ``terms`` elements side by side, and ``o`` is the sum of their products.
 
     ``input_depth`` is the depth, in levels of 6-input tables, of what stands before ``i`` in the same cycle: the
     first stage then gets less. ``cuts`` says where the registers stand (see :func:`place`).

@@ -3,7 +3,7 @@
 
 The blocks of a sector arrive in their natural order, a few a step. A block waits in a small window until its product
 can be issued; the oldest product whose blocks and inner products are there goes first. The order does not depend on
-data, so it is found here, in Python, and the hardware only walks through control words.
+data, so it is made here, in Python, and the hardware only walks through control words.
 
 Two clocks tell the words apart. The *head* of a program is indexed by steps, which a core may hold back (no block
 arrives, a resource is taken). The *tail* starts after the last step and runs freely, one word a cycle. With a
@@ -57,7 +57,7 @@ class Program:
     arrivals, issues: in the order of their steps
     slot:    place in its bank's window of each block that is not only taken on its way
     steps:   length of the head; issues at later steps belong to the tail
-    beats:   the first so many steps take a beat of input each; with a ``stride``, every stride-th step up to the last
+    beats:   first steps that take a beat of input each; with a ``stride``, every stride-th step up to the last
     latency: of the multipliers, in cycles
     period:  steps from one sector's head to the next, or None if a sector's tail ends before the next head
     """

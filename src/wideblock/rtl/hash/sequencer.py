@@ -18,7 +18,7 @@ class Sequencer(wiring.Component):
 
     ``layout`` gives the fields of a word, in bits; ``words`` their values by step, absent fields and steps are zero.
     The first ``beats`` steps wait for ``beat``, or with a ``stride``, a power of two, every stride-th step does until
-    there were so many; ``go`` says that the present step is carried out, ``ready`` that it wants a beat. ``hold`` stops
+    there were enough; ``go`` says that the present step is carried out, ``ready`` that it wants a beat. ``hold`` stops
     the head for a cycle, ``restart`` takes it back to step 0. ``decrypt`` goes with a sector: it is read at every step
     of the head and travels along with the tail. A field whose name has a partner ``<name>_decrypt`` has that added
     (xor) when the sector is decrypted.
@@ -72,7 +72,7 @@ class Sequencer(wiring.Component):
         following = Signal.like(step)
         m.d.sync += step.eq(following)
 
-        # What a step is, is read along with its word, so that no comparison is between the memory and what it drives.
+        # Flags of a step are stored with its word: no comparator is behind the memory.
         wide = data.StructLayout(self.layout)
         noted = data.StructLayout({"word": wide, "alone": 1, "later": 1, "final": 1})
         table = [_pack(noted, self._noted(s, _pack(wide, self.words.get(s, {})))) for s in range(self.steps)]

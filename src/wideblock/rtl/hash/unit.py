@@ -75,7 +75,7 @@ class HashUnit(wiring.Component):
     special(s):          driven by the core with the block that arrives at a step of its own, or as long as it is held
     issue(t), operand(t): one cycle after the tapped product was issued, a pulse and its right operand
 
-    The data are ``lag`` cycles behind the steps: blocks, special blocks, results and operands come so many cycles
+    The data are ``lag`` cycles behind the steps: blocks, special blocks, results and operands come that many cycles
     after ``beat``, ``go``, events and ``issue``.
 
     Members: for each program ``p`` those of :class:`HashPass`, as ``p_beat`` and so on; ``event_<e>``, ``result_<e>``,
@@ -321,7 +321,7 @@ class HashUnit(wiring.Component):
             ]
 
     def _operands(self, m: Module, word, power: memory.Memory) -> Operands:
-        """What the operands take that is no sum of products."""
+        """Operands that come from blocks and powers, not from accumulators."""
         return Operands(
             m,
             self.control,

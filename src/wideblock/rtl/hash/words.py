@@ -14,7 +14,7 @@ SIDES = ("left", "right")  # of a product; beside it stand further right operand
 
 
 def addition_chain(exponents: frozenset[int]) -> list[tuple[int, int, int]]:
-    """How the powers of tau are made after a new key: ``(e, a, b)`` with tau^e = tau^a * tau^b, in order.
+    """Products that make the powers of tau after a new key: ``(e, a, b)`` with tau^e = tau^a * tau^b, in order.
 
     By one more where the power below is there, else by a square; powers in between are added where neither can be.
     """

@@ -290,7 +290,7 @@ class KeyUnit(wiring.Component):
             waits.eq((waits | self.taken) & ~halfway),
             following.eq(waits & ~expansion.ready),
         ]
-        # ``taken`` and ``halfway`` come too late to enable so many registers. A key that is offered is kept before it
+        # ``taken`` and ``halfway`` come too late to enable many registers. A key that is offered is kept before it
         # is taken, and forgotten if it is not.
         with m.If(offered):
             m.d.sync += first_key.eq(key1)

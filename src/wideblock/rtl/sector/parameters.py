@@ -88,7 +88,7 @@ class HashedParameters(SectorParameters):
 
     @property
     def sequential_stages(self) -> int:
-        """As in every core; with overlap one more than of a pipeline, or as many as there are, where it costs nothing.
+        """As in every core; with overlap one more than of a pipeline, or all that there are, where it costs nothing.
 
         There a sector takes the lanes for as long as the sequential AES takes a block. A round of inverse AES is longer
         than one of the pipelines.

@@ -232,8 +232,8 @@ class StoreAndForward(wiring.Component):
     ) -> None:
         """The key port and the hash key of ``units``, which is a word of the port, or the ``result`` of a derivation.
 
-        ``returned``: the cipher's output for a call of the key unit is in ``result``, or will be so many cycles later
-        as the control is ahead.
+        ``returned``: the cipher's output for a call of the key unit is in ``result``, or will be ``ahead`` cycles
+        later.
         """
         keys, units = self.key_unit, list(dict.fromkeys(units))
         hash_key = keys.material.hash_key

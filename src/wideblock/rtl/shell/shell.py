@@ -54,7 +54,7 @@ class Shell(wiring.Component):
     swapped: ClassVar[tuple[str, ...]] = ()
     """Fields whose bytes have the opposite order at the ports."""
     resets: ClassVar[str]
-    """What a reset does, for the documentation of its port."""
+    """Effect of a reset, for the documentation of its port."""
 
     @staticmethod
     def stream(channel: Channel) -> Stream:

@@ -13,7 +13,7 @@ class Admission(wiring.Component):
 
     ``taken``, ``computed`` and ``left`` number the sector that enters next, the first one whose result is not known
     and the one that leaves; ``opening`` is high while the first beat of one is taken. With an ``interval`` a sector may
-    begin so many cycles after the one before it; without, when the one before it is ``done``.
+    begin that many cycles after the one before it; without, when the one before it is ``done``.
 
     ``slots`` sectors have numbers of their own, and ``room`` of them (all, if it is not given) can be under way.
 

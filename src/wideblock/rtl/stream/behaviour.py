@@ -20,7 +20,7 @@ class Figure:
     exact: bool = True
 
     def keeps(self, seen: int) -> bool:
-        """Whether so many cycles are as stated."""
+        """Whether ``cycles`` are as stated."""
         return seen == self.cycles or (seen < self.cycles and not self.exact)
 
 
@@ -36,7 +36,7 @@ class SectorTiming:
     zeroize:  ``zeroize`` (or reset) to the end of clearing, when a key can be accepted again
     key_words: words of a key on the key channel
 
-    All but ``busy`` are exact, compute and latency for a sector that an idle core takes, while both sides are willing;
+    All but ``busy`` are exact, compute and latency for a sector that an idle core takes, without stalls;
     setup for a key whose words are accepted in ``key_words`` cycles.
     """
 

@@ -17,7 +17,7 @@ FAULTS = (Fault(Cause.SHORT, "a sector was too short"), Fault(Cause.LONG, "a sec
 
 
 class Entrance(wiring.Component):
-    """Offers the beats of a sector one after another, and drops what is not a sector of ``beats`` beats.
+    """Offers the beats of a sector one after another, and drops sectors of another number than ``beats``.
 
     ``beat`` is in ``x`` while ``valid``, and its number in ``number``; ``take`` says that the core takes it. A sector
     that ends early or does not end raises its bit of ``fault`` with the beat that shows it; what follows a sector that
@@ -25,7 +25,7 @@ class Entrance(wiring.Component):
     ``between`` says that no sector has begun and none is in the register. The rest of a sector that ``clear`` cut in
     two is dropped without a fault; the flag for that survives ``clear``, but not a reset.
 
-    With a ``tail`` the last beat has so many bytes, and all before it are full: ``keep`` must say so. A beat whose
+    With a ``tail`` the last beat has ``tail`` bytes, and all before it are full: ``keep`` must say so. A beat whose
     ``keep`` is not a run from byte 0 is a fault, and so is one that is not full before the ``last``. One empty beat
     that is the ``last`` may follow the sector's bytes: the beat before it is offered when that one has come.
 
@@ -81,7 +81,7 @@ class Entrance(wiring.Component):
             self._partial(m, self.tail, final, full & ~discard, load)
             ended, endless = final | self.x.last | self.fault.any(), self.fault.any() & ~self.x.last
         m.d.sync += full.eq(~room | load)
-        with m.If(self.i.valid & room):  # perhaps not taken yet: as little as possible enables so many registers
+        with m.If(self.i.valid & room):  # perhaps not taken yet: as little as possible enables these many registers
             m.d.sync += self.x.eq(self.i.payload)
         with m.If(load):
             m.d.sync += begun.eq(~self.i.payload.last)

@@ -14,8 +14,8 @@ class Exit(wiring.Component):
     """Reads finished sectors from a ring whose read register is the output register.
 
     ``pending`` says that sector ``sector`` is whole. ``fetch`` asks for its beat ``number``, which is on ``data`` from
-    the next cycle on until another one is fetched; ``shown_number`` is its number. With a ``tail`` the last beat has so
-    many bytes: ``keep`` says so, and its other bytes are zero.
+    the next cycle on until another one is fetched; ``shown_number`` is its number. With a ``tail`` the last beat has
+    ``tail`` bytes: ``keep`` says so, and its other bytes are zero.
 
     ``load`` enables the read register. It is ``fetch`` or, while clearing, ``erase``: the ring's first row is read,
     which the first cycle of ``clear`` filled with zeros. In that first cycle no output register changes. So each

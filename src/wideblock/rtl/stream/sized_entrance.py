@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entrance of a core for messages that state their sizes: one register, and what is as long as it says."""
+"""Entrance for messages with a stated size: one register; drops messages of another size."""
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -22,7 +22,7 @@ FAULTS = (
 
 
 class SizedEntrance(wiring.Component):
-    """Offers the blocks of messages of ``least`` to ``most`` bytes, and drops what is not as long as it states.
+    """Offers the blocks of messages of ``least`` to ``most`` bytes, and drops messages of another size than they state.
 
     A block is in ``x`` while ``valid``, its ``number`` in the message beside it; ``take`` says that the core takes it.
     The message's ``header`` is there from its first block to its last: ``end`` is the number of its last byte. Bytes of
@@ -73,7 +73,7 @@ class SizedEntrance(wiring.Component):
         discard = Signal()
         first = Signal(init=1)
         foreign = self._foreign(m, beat)
-        swallow = Signal()
+        dropping = Signal()
         leaves = Signal()
         final = self.number == (self.header.end >> 4)
         expected = run(self.header.end[:4])
@@ -84,15 +84,15 @@ class SizedEntrance(wiring.Component):
         short = Mux(final, lacks, beat.last | ~beat.keep[-1])
         long = final & (exceeds | (goes_on & beat.keep[-1]))
         m.d.comb += [
-            swallow.eq(full & (discard | (first & foreign.any()))),
-            leaves.eq(self.take | swallow),
-            waits.eq(full & ~swallow & final & ~beat.last & ~goes_on),
-            self.valid.eq(full & ~swallow & ~waits),
+            dropping.eq(full & (discard | (first & foreign.any()))),
+            leaves.eq(self.take | dropping),
+            waits.eq(full & ~dropping & final & ~beat.last & ~goes_on),
+            self.valid.eq(full & ~dropping & ~waits),
             self.x.data.eq(Mux(final, beat.data & by_bytes(expected), beat.data)),
             self.x.last.eq(beat.last),
             self.i.ready.eq(self.open & (~full | leaves | waits) & ~(~begun & self.hold)),
             self.between.eq(~begun & ~full),
-            self.fault.eq(foreign & (swallow & ~discard).replicate(len(FAULTS))),
+            self.fault.eq(foreign & (dropping & ~discard).replicate(len(FAULTS))),
         ]
         ended = final | self.fault.any()
         with m.If(self.take):
@@ -100,7 +100,7 @@ class SizedEntrance(wiring.Component):
             m.d.comb += self.fault[KEEP].eq(hole | (goes_on & ~lacks & ~exceeds & ~beat.keep[-1]))
             m.d.sync += self.number.eq(Mux(ended, 0, self.number + 1))
         with m.If(leaves):
-            m.d.sync += [full.eq(0), first.eq(beat.last), discard.eq(~beat.last & (swallow | ended))]
+            m.d.sync += [full.eq(0), first.eq(beat.last), discard.eq(~beat.last & (dropping | ended))]
         new = self.i.payload
         with m.If(self.i.valid & self.i.ready):
             m.d.sync += [full.eq(1), begun.eq(~new.last), beat.last.eq(new.last)]

@@ -18,8 +18,8 @@ __all__ = ["Stages", "blocks", "power_of_two", "select"]
 class Stages:
     """Makes the registers and memories that join the stages of a core; all of them forget while ``clear``.
 
-    ``slots`` sectors, a power of two, can be under way. A sector has ``rows`` rows in a ring. The control is ``ahead``
-    of the data by so many cycles.
+    ``slots`` sectors, a power of two, can be under way. A sector has ``rows`` rows in a ring. The control is
+    ``ahead`` cycles ahead of the data.
     """
 
     def __init__(self, m: Module, *, slots: int, rows: int, clear: Value, clear_row: Value, ahead: int = 0):
@@ -48,7 +48,7 @@ class Stages:
             self._m.d.sync += register.eq(value)
 
     def slots(self, name: str, width: int = 128, *, values: int = 1) -> Slots:
-        """A value of each sector under way, or so many ``values`` of each; see :meth:`value`."""
+        """A value of each sector under way, or ``values`` of each; see :meth:`value`."""
         slots = self._slots << (values - 1).bit_length()
         return Slots(self._m, name, width=width, slots=slots, clear=self._clear, clear_row=self._clear_row)
 

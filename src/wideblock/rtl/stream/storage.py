@@ -73,7 +73,7 @@ class Ring:
 
 
 class Delay:
-    """``value`` of so many ``cycles`` ago, in distributed memory but for the last of them, in registers.
+    """``value`` of ``cycles`` cycles ago, in distributed memory but for the last of them, in registers.
 
     ``ahead`` is ``value`` a cycle earlier, from the memory.
     """
@@ -89,7 +89,7 @@ class Delay:
 
     @staticmethod
     def _stored(m: Module, name: str, value: Value, cycles: int, clear: Value, clear_row: Value) -> Value:
-        """``value`` of so many ``cycles`` ago."""
+        """``value`` of ``cycles`` cycles ago."""
         depth = 1 << cycles.bit_length()
         m.submodules[name] = ring = memory.Memory(shape=len(value), depth=depth, init=[])
         read = ring.read_port(domain="comb")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entrance of a core for data units of any length: one register, and what of a unit is one."""
+"""Entrance for data units of any length: one register; drops malformed units."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ FAULTS = (
 
 
 class UnitEntrance(wiring.Component):
-    """Offers the beats of units of 16 bytes to ``beats`` full beats, and keeps out what is no unit.
+    """Offers the beats of units of 16 bytes to ``beats`` full beats, and drops malformed units.
 
     A beat is in ``x`` while ``valid``, the unit's ``first`` or not; ``x.end`` is the number of its last byte. The core
     takes it, ``take``, if it gives ``permit``. ``directions`` are the values of ``decrypt`` that the core can serve.
@@ -83,23 +83,23 @@ class UnitEntrance(wiring.Component):
         discard = Signal()
         first = Signal(init=1)
         number = Signal(range(self.beats))
-        # What a beat is, is found on its way into the register, so that little is between that and the next one.
+        # The beat is classified before it is registered: this shortens the path behind the register.
         closes = Signal()  # the source's last beat of the unit
         void = Signal()  # a beat without a byte
         foreign = Signal()
         wrong = Signal()  # as a first beat: short, foreign or not a run
         final = Signal(init=self.beats == 1)
         goes_on = Signal(2)  # a unit that has ended: LONG or KEEP if more than its empty last beat follows
-        swallow = Signal()
+        dropping = Signal()
         leaves = Signal()
         ended = Signal()
         room = Signal()
         m.d.comb += [
-            swallow.eq(full & (discard | (first & wrong))),
+            dropping.eq(full & (discard | (first & wrong))),
             self.take.eq(self.valid & self.permit),
-            leaves.eq(self.take | swallow),
+            leaves.eq(self.take | dropping),
             foreign.eq(0 if len(self.directions) == 2 else beat.decrypt != Const(self.directions[0], 1)),
-            self.valid.eq(full & ~swallow),
+            self.valid.eq(full & ~dropping),
             self.first.eq(first),
             self.x.eq(beat),
             self.x.last.eq(beat.last | (final & ~beat.empty)),
@@ -110,7 +110,7 @@ class UnitEntrance(wiring.Component):
             self.between.eq(~begun & ~full),
         ]
         with m.If(leaves):
-            m.d.sync += [full.eq(0), first.eq(closes), discard.eq(~closes & (swallow | ended)), goes_on.eq(0)]
+            m.d.sync += [full.eq(0), first.eq(closes), discard.eq(~closes & (dropping | ended)), goes_on.eq(0)]
         with m.If(self.take):
             m.d.sync += [
                 number.eq(Mux(ended, 0, number + 1)),
@@ -119,16 +119,16 @@ class UnitEntrance(wiring.Component):
             with m.If(~closes & ~beat.empty):
                 m.d.sync += goes_on.eq(Cat(~beat.last & final, beat.last))
         proper_end = void & closes  # an empty last beat, behind the unit's bytes
-        dropped = swallow & ~discard
+        dropped = dropping & ~discard
         hole = beat.empty & ~void
         m.d.comb += [
             self.fault[SHORT].eq(dropped & ~foreign & ~hole),
-            self.fault[LONG].eq(swallow & goes_on[0] & ~proper_end),
+            self.fault[LONG].eq(dropping & goes_on[0] & ~proper_end),
             self.fault[DIRECTION].eq(dropped & foreign),
             self.fault[KEEP].eq(
                 (dropped & ~foreign & hole)
                 | (self.take & beat.empty & ~proper_end)
-                | (swallow & goes_on[1] & ~proper_end)
+                | (dropping & goes_on[1] & ~proper_end)
             ),
         ]
         new = self.i.payload
@@ -141,7 +141,7 @@ class UnitEntrance(wiring.Component):
             improper.eq(short if len(self.directions) == 2 else short | (new.decrypt != Const(self.directions[0], 1))),
             self.opening.eq(load & ~begun & ~improper),
         ]
-        with m.If(self.i.valid & room):  # perhaps not taken yet: as little as possible enables so many registers
+        with m.If(self.i.valid & room):  # perhaps not taken yet: as little as possible enables these many registers
             m.d.sync += [
                 beat.data.eq(new.data),
                 self.tweak.eq(new.tweak),

@@ -152,5 +152,5 @@ def _block(i: int) -> int:
 
 
 def _lengths(one: int, other: int) -> int:
-    """be64 of two lengths, of so many bytes each, in bits, as a block."""
+    """be64 of two lengths in bits, as a block; ``one`` and ``other`` are in bytes."""
     return int.from_bytes((8 * one).to_bytes(8) + (8 * other).to_bytes(8), "little")

@@ -29,12 +29,12 @@ _SAT = "sat -tempinduct -prove-asserts -set-assumes -seq 0 -maxsteps {cycles} -t
 
 @dataclass(frozen=True)
 class Rule:
-    """What is to hold in every cycle.
+    """Assertions that must hold in every cycle.
 
     signals: signals of the core that ``text`` speaks of, by the names that it has for them
     text:    assertions, in Verilog, on these and on the ports of the core
     kept:    memories that count; what is read from all others is free
-    cycles:  after so many cycles in which it held it has to hold in the next one
+    cycles:  cycles in which it held, after which it has to hold in the next one
     """
 
     statement: str

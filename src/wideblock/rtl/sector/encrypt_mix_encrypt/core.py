@@ -335,7 +335,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         return offsets
 
     def _is_absent(self, column: int, steps: int) -> bool:
-        """Whether the last of so many ``steps`` has no whole block in a column."""
+        """Whether the last one of ``steps`` has no whole block in a column."""
         return (steps - 1) * self.parameters.width + column >= self.parameters.m
 
     def _whole(self, block: Value, column: int, final: Value, *, steps: int | None = None) -> Value:

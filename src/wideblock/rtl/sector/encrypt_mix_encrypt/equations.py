@@ -47,7 +47,7 @@ class EmeEquations:
         raise NotImplementedError
 
     def offset(self, L: Value, blocks: int) -> Value:
-        """The offset so many blocks after that of ``L``."""
+        """The offset ``blocks`` blocks after that of ``L``."""
         raise NotImplementedError
 
     def enter(self, P: Value, L: Value) -> Value:
@@ -59,7 +59,7 @@ class EmeEquations:
         raise NotImplementedError
 
     def advance(self, M: Value, blocks: int) -> Value:
-        """The mask so many blocks after that of ``M``."""
+        """The mask ``blocks`` blocks after that of ``M``."""
         raise NotImplementedError
 
     def refresh(self, PPP: Value, M: Value) -> Value:

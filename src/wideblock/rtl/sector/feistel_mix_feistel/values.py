@@ -26,7 +26,7 @@ number: j J of the pair; in the last pair the tweak in the first layer, and Y + 
 
 
 def job_layout(row_bits: int, sector_bits: int) -> data.StructLayout:
-    """What goes with a step through the lanes: its call, and whose it is.
+    """Tag of a step in the lanes: its call and its sector.
 
     key:     a call of the key unit, and no step
     row:     the step's number in its layer       first:   that is 0

@@ -59,7 +59,7 @@ FRONT, BACK = HchFrontPlan(), HchBackPlan()
 
 @dataclass(frozen=True)
 class Structure:
-    """How the schemes of the family differ beside their equations.
+    """Differences between the schemes of the family, beside their equations.
 
     specials:     blocks that the counter mode does not encipher and that are known last: X_1 ..
     last:         they are the sector's last 16 bytes each, not the first
@@ -162,7 +162,7 @@ class HchEquations:
         raise NotImplementedError
 
     def advance(self, power: Value, blocks: int) -> Value:
-        """With ``tweak_call``: the index so many blocks after that of ``power``. HMCH: x^blocks power."""
+        """With ``tweak_call``: the index ``blocks`` blocks after that of ``power``. HMCH: x^blocks power."""
         raise NotImplementedError
 
     def inner(self, before: Value, h: Value) -> Value:

@@ -95,7 +95,7 @@ class Placement:
 
     @property
     def rows(self) -> int:
-        """Beats of the counter mode's results, as many as bring every row of the rings to its end."""
+        """Beats of the counter mode's results: enough to bring every row of the rings to its end."""
         ends = (
             -(-((last // self.width + 1) * self.parts - shift) // self.parts)
             for bank, shift in enumerate(self.shifts)

@@ -290,5 +290,5 @@ class HashCounterHashAny(HchAnyEquations, StoreAndForward):
 
 
 def _blocks(size: int) -> int:
-    """Blocks of so many bytes, the last one perhaps in part."""
+    """Blocks of ``size`` bytes, the last one perhaps in part."""
     return -(-size // 16)

@@ -42,12 +42,12 @@ class SinglePassCycles:
 
     @property
     def arrivals(self) -> int:
-        """Places for beats that arrive while a tweak is enciphered: as many as do, and not more."""
+        """Places for the beats that arrive while a tweak is enciphered."""
         return self.tweak + 2
 
     @property
     def results(self) -> int:
-        """Places for results: as many as the pipelines and the registers beside them hold."""
+        """Places for results: those that the pipelines and the registers beside them hold."""
         return self.ahead + self.cipher + 2
 
     @property

@@ -23,7 +23,7 @@ def output(core: Contract) -> Output:
 def order(core: Contract) -> Rule:
     """From the first layer by the mix and the second layer to the exit.
 
-    The sectors between two stages are as many as last steps are in the lanes. A call of the key unit, which takes the
+    There is a sector between two stages for each last step in the lanes. A call of the key unit, which takes the
     place of a step that comes back, meets none of a sector that is under way.
     """
     made, s = core.component, core.component.schedule
