@@ -19,9 +19,10 @@ __all__ = ["PipelinedDecryption", "PipelinedEitherWay", "PipelinedEncryption", "
 
 
 class _Pipelined(wiring.Component):
-    """The rounds one after another; a subclass says which way."""
+    """The rounds one after another; a subclass states the direction."""
 
-    _inverse: bool
+    _inverse: bool | None
+    """Direction; None for both, chosen by ``decrypt`` beside each block."""
 
     def __init__(
         self,
@@ -33,43 +34,56 @@ class _Pipelined(wiring.Component):
         key_sets: int = 1,
         ahead: bool = False,
     ):
-        check_parameters(key_bits, sbox)
+        encrypts = self._inverse is False
+        check_parameters(key_bits, sbox, **({"kinds": GATES} if self._inverse is None else {}))
         if round_stages not in (1, 2, 3, 4):
             raise ValueError(f"round_stages must be 1, 2, 3 or 4, got {round_stages!r}")
         if lanes < 1:
             raise ValueError(f"lanes must be 1 or more, got {lanes!r}")
-        if key_sets not in ((1,) if self._inverse else (1, 2)):
-            raise ValueError(f"key_sets must be {'1 to decrypt' if self._inverse else '1 or 2'}, got {key_sets!r}")
+        if key_sets not in ((1, 2) if encrypts else (1,)):
+            raise ValueError(f"key_sets must be {'1 or 2' if encrypts else '1 to decrypt'}, got {key_sets!r}")
+        if ahead and self._inverse is None:
+            raise ValueError("ahead must be False for both directions: their result is not in its own order before")
         self.key_bits, self.round_stages, self.sbox, self.lanes = key_bits, round_stages, sbox, lanes
         self.key_sets = key_sets
         self.rounds = ROUNDS[key_bits]
         self.timing = Timing(latency=1 + self.rounds * round_stages, interval=1)
         streams = FixedLatency(128 * lanes, 128 * lanes).members
-        choice = {"second": In(1)} if key_sets == 2 else {}
+        choice = {"second": In(1)} if key_sets == 2 else {"decrypt": In(1)} if self._inverse is None else {}
         early = {"ahead": Out(128 * lanes)} if ahead else {}
         super().__init__({**streams, "round_keys": In(128 * (self.rounds + 1) * key_sets), **choice, **early})
 
     def elaborate(self, platform):
         m = Module()
-        whitening, *keys = self._keys(m)
-        first = round_key(whitening, 0, self.lanes)
-        block = [s ^ k for s, k in zip(to_planes(self.i.payload), first, strict=True)]
-
-        p = Pipeline(m, valid=self.i.valid, s=named(m, "whitened", Cat(block)))
+        keys = self._keys(m)
+        p = Pipeline(m, valid=self.i.valid, **self._whitened(m, keys))
         if not self._rom_is_state:
-            p.cut(s=p.s)
+            p.cut(**p.live)
         rounds = [self._round(r) for r in range(1, self.rounds + 1)]
         _chain(m, p, rounds, self.round_stages)
-        m.d.comb += [part.key.eq(key) for part, key in zip(rounds, keys, strict=True)]
+        for part, key, inverse_key in zip(rounds, keys[1:], reversed(keys[:-1]), strict=True):
+            m.d.comb += part.key.eq(key)
+            if self._inverse is None:
+                m.d.comb += part.inverse_key.eq(inverse_key)
         if self._rom_is_state:
             p.cut(s=p.s)
 
         assert p.depth == self.timing.latency
-        m.d.comb += [self.o.valid.eq(p.valid), self.o.payload.eq(from_planes(separated(p.s)))]
+        out = separated(p.s) if self._inverse is not None else unmirror(p.way, separated(p.s))
+        m.d.comb += [self.o.valid.eq(p.valid), self.o.payload.eq(from_planes(out))]
         if "ahead" in self.signature.members:
             ahead = p.ahead["s"] if self._rom_is_state else rounds[-1].ahead
             m.d.comb += self.ahead.eq(from_planes(separated(ahead)))
         return m
+
+    def _whitened(self, m: Module, keys: Sequence[Value]) -> dict[str, Value]:
+        """Planes of the block with its first round key added and, for both directions, ``way``: its direction."""
+        first, block = round_key(keys[0], 0, self.lanes), to_planes(self.i.payload)
+        if self._inverse is not None:
+            return {"s": named(m, "whitened", Cat(s ^ k for s, k in zip(block, first, strict=True)))}
+        way = named(m, "d", self.decrypt.replicate(16 * self.lanes))
+        last = round_key(keys[-1], 0, self.lanes)
+        return {"s": named(m, "whitened", Cat(whiten_either(way, block, first, mirror_columns(last)))), "way": way}
 
     def _keys(self, m: Module) -> list[Value]:
         """The round keys in the order of their use; of two sets, the one that ``second`` chose with the block."""
@@ -149,7 +163,7 @@ class PipelinedDecryption(_Pipelined):
     _inverse = True
 
 
-class PipelinedEitherWay(wiring.Component):
+class PipelinedEitherWay(_Pipelined):
     """``o`` is AES of ``i`` under ``round_keys``, or with ``decrypt`` beside it inverse AES: a block a cycle and lane.
 
     One inversion in GF(2^8) serves the S-box and its inverse. A block to decrypt goes with its columns mirrored, so
@@ -162,39 +176,7 @@ class PipelinedEitherWay(wiring.Component):
     Security: no masking; the cycle count does not depend on data or key.
     """
 
-    def __init__(self, *, key_bits: int = 128, round_stages: int = 1, sbox: str = "lut", lanes: int = 1):
-        check_parameters(key_bits, sbox, kinds=GATES)
-        if round_stages not in (1, 2, 3, 4):
-            raise ValueError(f"round_stages must be 1, 2, 3 or 4, got {round_stages!r}")
-        if lanes < 1:
-            raise ValueError(f"lanes must be 1 or more, got {lanes!r}")
-        self.key_bits, self.round_stages, self.sbox, self.lanes = key_bits, round_stages, sbox, lanes
-        self.rounds = ROUNDS[key_bits]
-        self.timing = Timing(latency=1 + self.rounds * round_stages, interval=1)
-        streams = FixedLatency(128 * lanes, 128 * lanes).members
-        super().__init__({**streams, "decrypt": In(1), "round_keys": In(128 * (self.rounds + 1))})
-
-    def elaborate(self, platform):
-        m = Module()
-        keys = [self.round_keys[128 * k : 128 * k + 128] for k in range(self.rounds + 1)]
-        first, last = (round_key(keys[k], 0, self.lanes) for k in (0, -1))
-
-        way = named(m, "d", self.decrypt.replicate(16 * self.lanes))
-        whitened = whiten_either(way, to_planes(self.i.payload), first, mirror_columns(last))
-        p = Pipeline(m, valid=self.i.valid, s=named(m, "whitened", Cat(whitened)), way=way)
-        p.cut(**p.live)
-        rounds = [
-            Round(inverse=None, sbox=self.sbox, stages=self.round_stages, lanes=self.lanes, last=r == self.rounds)
-            for r in range(1, self.rounds + 1)
-        ]
-        _chain(m, p, rounds, self.round_stages)
-        for part, key, inverse_key in zip(rounds, keys[1:], reversed(keys[:-1]), strict=True):
-            m.d.comb += [part.key.eq(key), part.inverse_key.eq(inverse_key)]
-
-        assert p.depth == self.timing.latency
-        out = unmirror(p.way, separated(p.s))
-        m.d.comb += [self.o.valid.eq(p.valid), self.o.payload.eq(from_planes(out))]
-        return m
+    _inverse = None
 
 
 def both_ways(*, sbox: str, **parameters) -> dict[str, Any]:
