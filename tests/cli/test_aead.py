@@ -5,7 +5,7 @@ import pytest
 from typer.testing import CliRunner
 
 from wideblock.cli.app import app
-from wideblock.export.caesar import from_text
+from wideblock.drive.aead.caesar import from_text
 from wideblock.spec.aead.gcm import GCM
 
 pytestmark = pytest.mark.shows("cli")

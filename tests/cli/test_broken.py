@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 from wideblock import catalog
 from wideblock.cli import attack as cli
 from wideblock.cli.app import app
+from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.export.contract import contract
 from wideblock.export.fusesoc import fusesoc
 from wideblock.export.verilog import header
-from wideblock.verify.sector.driver import SectorSimulation
 
 pytestmark = pytest.mark.shows("broken-schemes")
 

@@ -7,11 +7,11 @@ import typer
 
 from wideblock.catalog import Attack
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
+from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.simulation.verilator import Options
 from wideblock.verify.sector.attack import Outcome, run
-from wideblock.verify.sector.driver import SectorSimulation
 
 EXAMPLE = "Example: [b]wideblock attack xcb-1 --set sector_bytes=512 --seed 1[/b]"
 SHOWN = 8  # bytes of a value: a row is at most 80 characters

@@ -9,12 +9,12 @@ import typer
 
 from wideblock.catalog.kinds import SECTOR
 from wideblock.cli.app import AcceptBroken, Preset, Set, err, progress, settings
+from wideblock.drive.sector.shape import shape
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 from wideblock.image.engines import ENGINES
 from wideblock.image.source import tweak_of
-from wideblock.verify.sector.shape import shape
 
 KEY = "000102030405060708090a0b0c0d0e0f"
 STREAM = Path("-")

@@ -13,13 +13,13 @@ import typer
 from wideblock.catalog import PRESETS
 from wideblock.catalog.kinds import AEAD
 from wideblock.cli.app import Json, Set, as_json, complete_device, out, settings, stages, table
+from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract, contract
 from wideblock.simulation.bench import trace_format
 from wideblock.synth.targets import fpga, fpgas
 from wideblock.synth.yosys import Source
 from wideblock.synth.yosys import netlist as synthesise
-from wideblock.verify.aead.driver import AeadSimulation
 from wideblock.verify.aead.files import verify_files
 from wideblock.verify.netlist import cells
 from wideblock.verify.report import Report

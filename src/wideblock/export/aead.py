@@ -5,7 +5,7 @@ import random
 from collections.abc import Iterable
 
 from wideblock.catalog import AeadAnswer
-from wideblock.export.caesar import FILES, CaesarFormat, Item, from_text, text
+from wideblock.drive.aead.caesar import FILES, CaesarFormat, Item, from_text, text
 from wideblock.export.caesar_testbench import testbench
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
@@ -36,19 +36,18 @@ def vectors(core: Contract, answers: Iterable[AeadAnswer]) -> dict[str, str]:
     A key is activated where it differs from that of the answer before. An answer without a plaintext is one that must
     be rejected.
     """
-    api = CaesarFormat(core.parameters.word_bits)
+    api = CaesarFormat.of(core)
     items: dict[str, list[Item]] = {port: [] for port in FILES}
-    key, shape = None, core.behaviour.shape
+    key = None
     for answer in answers:
         if answer.key != key:
             key = answer.key
             items["pdi"] += api.activate_key()
             items["sdi"] += api.load_key(key)
-        body, seal = shape.parts(answer.ciphertext)
         if answer.plaintext is not None:
             items["pdi"] += api.encrypt(answer.npub, answer.ad, answer.plaintext)
-            items["do"] += api.encrypted(shape, len(answer.plaintext), body, seal)
-        items["pdi"] += api.decrypt(answer.npub, answer.ad, body, seal)
+            items["do"] += api.encrypted(len(answer.plaintext), answer.ciphertext)
+        items["pdi"] += api.decrypt(answer.npub, answer.ad, answer.ciphertext)
         items["do"] += api.failed() if answer.plaintext is None else api.decrypted(answer.plaintext)
     if not items["pdi"]:
         return {}

@@ -3,8 +3,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from wideblock.drive.aead.caesar import input_ends, output_ends
 from wideblock.errors import UserError
-from wideblock.export.caesar import input_ends, output_ends
 from wideblock.export.contract import Contract
 from wideblock.rtl.shell.shell import Stream
 

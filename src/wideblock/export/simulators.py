@@ -4,8 +4,8 @@
 import re
 from collections import Counter
 
-from wideblock.export import loops
 from wideblock.export.contract import Contract
+from wideblock.simulation import loops
 
 __all__ = ["ICARUS", "LINT", "SIMULATE", "TRIED", "VERILATOR", "simulate", "waivers"]
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """One message through an authenticated cipher: its compiled core, or its specification."""
 
+from wideblock.drive.aead.caesar import CaesarFormat, segments
+from wideblock.drive.aead.exchange import activation, encryption, exchange
+from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
-from wideblock.export.caesar import CaesarFormat, segments, words
 from wideblock.export.contract import Contract
 from wideblock.rtl.aead.words import Type
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import Outcome
 from wideblock.spec.aead import Rejected
-from wideblock.verify.aead.driver import AeadSimulation
 
 __all__ = ["ENGINES", "crypt", "longest"]
 
@@ -55,19 +56,17 @@ def _too_long(what: str, parameter: str, most: int) -> str:
 
 def _by_core(core: Contract, key: bytes, npub: bytes, ad: bytes, given: bytes, decrypt: bool) -> bytes:
     """The same by the compiled core."""
-    api, shape = CaesarFormat(core.parameters.word_bits), core.behaviour.shape
+    api, shape = CaesarFormat.of(core), core.behaviour.shape
     wanted = 1  # a message that is rejected has a status alone
     if decrypt:
-        pdi = api.decrypt(npub, ad, *shape.parts(given))
+        sent = exchange(api, "", api.decrypt(npub, ad, given))
     else:
-        pdi = api.encrypt(npub, ad, given)
-        body = bytes(shape.enciphered(len(given)))
-        wanted = len(words(api.encrypted(shape, len(given), body, bytes(shape.tag)), api.word_bits))
+        sealed = bytes(shape.enciphered(len(given)) + shape.tag)
+        sent = encryption(api, npub, ad, given, sealed)
+        wanted = len(sent.right)
     with AeadSimulation(core) as simulation:
-        played = simulation.play(
-            words([*api.activate_key(), *pdi], api.word_bits), words(api.load_key(key), api.word_bits), wanted=wanted
-        )
-    if decrypt and played.out == words(api.failed(), api.word_bits):
+        played = simulation.play([activation(api, key), sent], wanted=wanted)
+    if decrypt and played.out == api.words(api.failed()):
         raise UserError(str(Rejected()))
     try:
         found = segments(played.out, api.word_bits)

@@ -12,13 +12,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from wideblock.drive.sector.pool import SpecificationPool
+from wideblock.drive.sector.shape import shape
+from wideblock.drive.sector.simulation import SectorSimulation
+from wideblock.drive.sector.stream import stream_sectors
+from wideblock.drive.sector.traffic import Request
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
-from wideblock.verify.sector.driver import SectorSimulation
-from wideblock.verify.sector.pool import SpecificationPool
-from wideblock.verify.sector.shape import shape
-from wideblock.verify.sector.stimulus import Request
-from wideblock.verify.sector.stream import stream_sectors
 
 __all__ = ["ENGINES", "Bytes", "Chunk", "Engine", "make"]
 
@@ -93,7 +93,7 @@ class Specification:
         self.sector_bytes, self.tweak_bytes = subject.behaviour.usual, shape(subject).tweak_bytes
 
     def __enter__(self) -> "Specification":
-        self._pool = SpecificationPool(self._subject)
+        self._pool = SpecificationPool(self._subject.specification)
         return self
 
     def __exit__(self, *details: object) -> None:

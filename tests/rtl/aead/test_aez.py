@@ -8,8 +8,10 @@ import pytest
 from amaranth.sim import Simulator
 
 from wideblock import vectors
+from wideblock.drive.aead.caesar import CaesarFormat
+from wideblock.drive.aead.exchange import activation, decryption, encryption
+from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
-from wideblock.export.caesar import CaesarFormat
 from wideblock.export.contract import contract
 from wideblock.rtl.aead.aez.cipher import AezCipher, AezParameters, AezV4, AezV5
 from wideblock.rtl.aead.aez.offsets import Offsets, Power, Tweak, Version
@@ -19,8 +21,6 @@ from wideblock.rtl.aead.aez.step import Base, Count, Out, Row, Source, Wait
 from wideblock.rtl.aead.cipher import Kind
 from wideblock.spec.aead.aez import AEZv4, AEZv5
 from wideblock.spec.gf128 import Reading
-from wideblock.verify.aead.driver import AeadSimulation
-from wideblock.verify.aead.exchange import activation, decryption, encryption
 
 from ...variants import few_of_many
 from .bench import play
@@ -205,19 +205,18 @@ def test_every_length(name, changes):
     """
     lengths = [(n * 7 % 140, n) for n in range(161)] + [(n, 17) for n in range(141)] + [(290, 330)]
     core = contract(name, {**changes, "ad_bytes": 290, "data_bytes": 330})
-    rng, api, shape = random.Random(5), CaesarFormat(core.parameters.word_bits), core.behaviour.shape
+    rng, api, shape = random.Random(5), CaesarFormat.of(core), core.behaviour.shape
     key = rng.randbytes(shape.key)
     spec, sent, stated = core.specification(key), [activation(api, key)], []
     for ad, size in lengths:
         npub, a, text = rng.randbytes(shape.npub), rng.randbytes(ad), rng.randbytes(size)
         sealed = spec.encrypt(npub, a, text)
-        sent += [encryption(api, shape, npub, a, text, sealed), decryption(api, shape, npub, a, sealed, text)]
+        sent += [encryption(api, npub, a, text, sealed), decryption(api, npub, a, sealed, text)]
         for decrypt in (False, True):
             stated.append(core.timing.message(ad, size, decrypt=decrypt, activated=not stated))
-    pdi, right = ([word for one in sent for word in words(one)] for words in (lambda e: e.pdi, lambda e: e.right))
     with AeadSimulation(core) as simulation:
-        played = simulation.play(pdi, sent[0].sdi, wanted=len(right))
-    assert played.out == right
+        played = simulation.play(sent)
+    assert played.out == [word for one in sent for word in one.right]
     begins, ends = itertools.accumulate(len(e.pdi) for e in sent), itertools.accumulate(len(e.right) for e in sent[1:])
     took = [
         played.left[end - 1] - played.accepted["pdi"][begin] for begin, end in zip(list(begins)[:-1], ends, strict=True)

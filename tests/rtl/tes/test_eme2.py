@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 
 from wideblock import vectors
+from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.export.contract import contract
 from wideblock.rtl.sector.parameters import EncryptMixEncryptParameters
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.spec.eme2 import EME2
-from wideblock.verify.sector.driver import SectorSimulation
 
 from .whole import assert_every_pair, assert_every_value, assert_verified, cases
 
@@ -61,10 +61,9 @@ def test_bytes_of_the_last_beat_that_are_not_the_sector_s(kept):
     sectors, tweaks = [rng.bytes(37), rng.bytes(37)], [rng.bytes(16), rng.bytes(16)]
     with SectorSimulation(contract(*FEW[0])) as simulation:
         simulation.load_key(KEY)
-        stimulus = simulation.stimulus(sectors, tweaks, False, quiet=300)
-        script = simulation.encoding.script(stimulus, 100)
+        script = simulation.script(sectors, tweaks, quiet=300)
         script.words["i"]["keep"][2] = np.packbits([n in kept for n in range(16)], bitorder="little")
-        record = simulation.encoding.record(stimulus, simulation.simulation.play(script))
+        record = simulation.play(script)
     cause = (Cause.LONG if len(kept) > 5 else Cause.SHORT) if list(kept) == list(range(len(kept))) else Cause.KEEP
     assert [fault for _, fault in record.faults] == [simulation.core.behaviour.fault(cause)]
     assert np.flatnonzero(record.out_last).tolist() == [2] and record.out_bytes[-1] == 5

@@ -7,14 +7,14 @@ from itertools import product
 
 import pytest
 
+from wideblock.drive.sector.pool import SpecificationPool
+from wideblock.drive.sector.simulation import SectorSimulation
+from wideblock.drive.sector.traffic import Key, Request
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 from wideblock.rtl.sector.parameters import AnyLengthParameters
 from wideblock.spec.hctr2 import HCTR2
-from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.judge import judge
-from wideblock.verify.sector.pool import SpecificationPool
-from wideblock.verify.sector.stimulus import Key, Request
 
 from .whole import assert_verified, cases
 
@@ -128,11 +128,10 @@ def test_a_core_that_takes_a_sector_of_another_size_than_stated_is_found(other, 
     """The record of right sectors, judged as if one of them had stated something else."""
     core = contract(*FEW[0])
     requests = [Request(bytes(48), bytes(tweak), False) for tweak in (5, 32, 0)]
-    with SectorSimulation(core) as simulation, SpecificationPool(core, 1) as pool:
-        stimulus = simulation.requests(requests, keys=[Key(KEY, before=0)], quiet=200)
-        record = simulation.play(stimulus)
-        assert judge(core, pool, requests, stimulus, record) is None
-        said = judge(core, pool, [requests[0], replace(requests[1], **other), requests[2]], stimulus, record)
+    with SectorSimulation(core) as simulation, SpecificationPool(core.specification, 1) as pool:
+        record = simulation.play(simulation.requests(requests, keys=[Key(KEY, before=0)], quiet=200))
+        assert judge(core, pool, requests, record) is None
+        said = judge(core, pool, [requests[0], replace(requests[1], **other), requests[2]], record)
     assert said is not None and f"so fault must be {fault}, and fault never pulsed for it" in said
 
 

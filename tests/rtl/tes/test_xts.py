@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from wideblock.drive.sector.simulation import SectorSimulation
+from wideblock.drive.sector.stream import stream_sectors
+from wideblock.drive.sector.traffic import SectorRecord
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.structures import Outcome as Ended
 from wideblock.spec.xts import MAX_BLOCKS, XTS
-from wideblock.verify.sector.driver import SectorSimulation
-from wideblock.verify.sector.stream import stream_sectors
 
 from ...variants import few_of_many
 from .whole import assert_verified, cases
@@ -76,9 +77,7 @@ def test_the_longest_unit_and_one_byte_more():
         with pytest.raises(ValueError, match=r"^sector must be 16 to 16777216 bytes, got 16777217$"):
             simulation.run([unit + b"!"], tweaks[:1])
         units = [unit + bytes(100), unit[:100]]
-        record = simulation.play(
-            simulation.stimulus(units, [tweaks[0], tweaks[1]], False, quiet=2000, patience=100_000)
-        )
+        record = simulation.play(simulation.script(units, [tweaks[0], tweaks[1]], quiet=2000, patience=100_000))
     assert [cause for _, cause in record.faults] == [2]
     first, second = np.flatnonzero(record.out_last).tolist()
     assert record.out[: first + 1].tobytes() == right
@@ -93,11 +92,9 @@ def test_a_last_beat_without_bytes_ends_the_unit_and_so_does_one_with_a_hole(kep
     units, tweaks = [rng.randbytes(48), rng.randbytes(48)], [rng.randbytes(16) for _ in range(2)]
     with SectorSimulation(contract("xts-enc", {"sector_bytes": SECTOR})) as simulation:
         simulation.load_key(KEY)
-        stimulus = simulation.stimulus(units, tweaks, False, quiet=200)
-        script = simulation.encoding.script(stimulus, 100)
+        script = simulation.script(units, tweaks, quiet=200)
         script.words["i"]["keep"][2] = np.packbits([n in kept for n in range(16)], bitorder="little")
-        words = simulation.simulation.play(script)
-        record = simulation.encoding.record(stimulus, words)
+        record = simulation.play(script)
     assert [fault for _, fault in record.faults] == [simulation.core.behaviour.fault(cause) for cause in faults]
     assert np.flatnonzero(record.out_last).tolist() == [1, 4]
     assert record.out[:2].tobytes() == XTS(KEY).encrypt(tweaks[0], units[0][:32])
@@ -108,13 +105,13 @@ def test_output_bytes_that_are_no_run_are_found():
     """A record in which the core's ``keep`` has a hole, or room before the last beat."""
     with SectorSimulation(contract("xts-enc", {"sector_bytes": SECTOR})) as simulation:
         simulation.load_key(KEY)
-        stimulus = simulation.stimulus([bytes(48)], [bytes(16)], False, want=3)
-        words = simulation.simulation.play(simulation.encoding.script(stimulus, 100))
-        assert simulation.encoding.record(stimulus, words).violation is None
+        right = simulation.play(simulation.script([bytes(48)], [bytes(16)], want=3))
+        words = right.words
+        assert right.violation is None
         for beat, keep in ((2, [1, 0] + [1] * 14), (2, [0] * 16), (1, [1] * 15 + [0])):
             before = words.words["o"]["keep"][beat].copy()
             words.words["o"]["keep"][beat] = np.packbits(keep, bitorder="little")
-            record = simulation.encoding.record(stimulus, words)
+            record = SectorRecord(right.script, words, "m_axis_tkeep")
             assert record.outcome == Ended.VIOLATION and record.violation_cycle == record.out_cycle[beat]
             assert str(record.violation).startswith("m_axis_tkeep is not a run from byte 0")
             words.words["o"]["keep"][beat] = before

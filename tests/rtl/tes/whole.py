@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
+from wideblock.drive.core import zeroize_at
+from wideblock.drive.sector.simulation import SectorSimulation
+from wideblock.drive.sector.traffic import Key
 from wideblock.rtl.stream.behaviour import KeyRule
 from wideblock.verify.report import Outcome
 from wideblock.verify.sector.checks import CHECKS
-from wideblock.verify.sector.driver import SectorSimulation
-from wideblock.verify.sector.stimulus import Key, Zeroize
 from wideblock.verify.sector.suite import verify
 
 __all__ = ["assert_every_pair", "assert_every_value", "assert_verified", "cases"]
@@ -48,8 +49,8 @@ def assert_verified(core, *, sectors=8):
         key = bytes(range(simulation.shape.key_bytes))
         simulation.reset()
         simulation.load_key(key)
-        stimulus = simulation.stimulus([], [], False, keys=[Key(key, cycle=1)], events=[Zeroize(0)], quiet=0)
-        assert simulation.play(stimulus).key_first.tolist() == [core.timing.zeroize]
+        script = simulation.script(keys=[Key(key, cycle=1)], events=[zeroize_at(0)], quiet=0)
+        assert simulation.play(script).key_first.tolist() == [core.timing.zeroize]
 
 
 def assert_every_value(parameters: type, rows: Rows):

@@ -3,10 +3,10 @@
 
 import pytest
 
+from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.export.contract import contract
 from wideblock.export.verilog import FILE, generate
 from wideblock.rtl.aead import aes_gcm, caesar, key_loader, post_processor, pre_processor
-from wideblock.verify.aead.driver import AeadSimulation
 from wideblock.verify.aead.suite import verify
 
 from ..changed_source import changed

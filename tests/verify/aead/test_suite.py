@@ -7,6 +7,8 @@ import pytest
 
 from wideblock.catalog import PRESETS
 from wideblock.catalog.kinds import AEAD
+from wideblock.drive.aead.exchange import Exchange
+from wideblock.drive.aead.simulation import AeadSimulation, Played
 from wideblock.errors import UserError
 from wideblock.export.aead import random_answers, vectors
 from wideblock.export.contract import Contract, contract
@@ -14,8 +16,6 @@ from wideblock.image.aead import ENGINES, crypt
 from wideblock.simulation.structures import Outcome as Ended
 from wideblock.verify.aead.check import difference
 from wideblock.verify.aead.checks import CHECKS
-from wideblock.verify.aead.driver import AeadSimulation, Played
-from wideblock.verify.aead.exchange import Exchange
 from wideblock.verify.aead.files import verify_files
 from wideblock.verify.aead.suite import measure, verify
 from wideblock.verify.report import Outcome
@@ -52,7 +52,7 @@ def test_every_check_passes_in_packets(tmp_path):
         for name, content in vectors(core, random_answers(core, 6, 1)).items():
             (tmp_path / name).write_text(content)
         assert verify_files(core, tmp_path, simulation).passed
-        late = simulation.play([0x20000000, 0xD200000B], ends={"pdi": [], "sdi": []}, wanted=1)
+        late = simulation.play([Exchange("", [0x20000000, 0xD200000B], [], [0])], ends={"pdi": [], "sdi": []})
         assert late.out == [] and late.outcome is Ended.STUCK
     sealed = crypt(core, bytes(16), bytes(11), b"ad", bytes(20), decrypt=False)
     assert sealed == core.specification(bytes(16)).encrypt(bytes(11), b"ad", bytes(20))

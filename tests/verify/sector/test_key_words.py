@@ -9,12 +9,12 @@ from amaranth import C, Instance, Module, Mux, ResetInserter, ResetSignal, Signa
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
+from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.rtl.keys.words import WRONG_WORDS, KeyWords
 from wideblock.rtl.shell.axi_stream import AxiStreamShell
 from wideblock.rtl.stream.sector import sector_interface
 from wideblock.verify.report import Outcome
 from wideblock.verify.sector.checks import CHECKS
-from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.suite import verify
 
 from ..toy_core import FAULTS, PATH, Core, Toy

@@ -3,6 +3,7 @@
 
 import pytest
 
+from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.export.contract import contract
 from wideblock.export.verilog import FILE, generate
 from wideblock.rtl.keys import unit as keys
@@ -10,7 +11,6 @@ from wideblock.rtl.sector import store_and_forward
 from wideblock.rtl.sector.hash_counter_hash_any import core as hash_counter_hash_any
 from wideblock.rtl.sector.single_pass import core as single_pass
 from wideblock.rtl.stream import entrance, sized_entrance, unit_entrance
-from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.suite import verify
 
 from ..changed_source import changed

@@ -5,12 +5,12 @@ import re
 
 import pytest
 
+from wideblock.drive.core import reset_at
+from wideblock.drive.sector.pool import SpecificationPool
+from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.export.contract import contract
 from wideblock.verify.sector.check import Check
-from wideblock.verify.sector.driver import SectorSimulation
-from wideblock.verify.sector.pool import SpecificationPool
 from wideblock.verify.sector.state import life
-from wideblock.verify.sector.stimulus import Reset
 from wideblock.verify.sector.suite import verify
 
 from ...variants import few_of_many
@@ -69,7 +69,7 @@ def test_what_zeroize_leaves_is_found(model, number):
 
 
 def test_the_time_that_clearing_takes_is_needed_and_enough(model):
-    with model(0) as simulation, SpecificationPool(CORE, processes=1) as pool:
+    with model(0) as simulation, SpecificationPool(CORE.specification, processes=1) as pool:
         check = Check(CORE, simulation, pool, seed=1, sectors=16)
         moment = CORE.timing.setup + CORE.timing.latency
         clean = life(check, CORE.timing.setup, sectors=0)
@@ -83,7 +83,7 @@ def test_the_time_that_clearing_takes_is_needed_and_enough(model):
 
 
 def test_a_reset_leaves_what_zeroize_leaves(model):
-    with model(0) as simulation, SpecificationPool(CORE, processes=1) as pool:
+    with model(0) as simulation, SpecificationPool(CORE.specification, processes=1) as pool:
         check = Check(CORE, simulation, pool, seed=1, sectors=16)
-        states = [life(check, moment, event=Reset).state for moment in check.moments(8)]
+        states = [life(check, moment, event=reset_at).state for moment in check.moments(8)]
         assert all(state == states[0] for state in states)

@@ -7,10 +7,10 @@ from functools import cached_property
 import pytest
 
 from wideblock.catalog import KnownAnswer
+from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.simulation.verilator import Options
 from wideblock.verify.report import Outcome
 from wideblock.verify.sector.checks import CHECKS
-from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.suite import trace, verify
 
 from ..toy_core import FLAWS, PATH, Specification, Toy

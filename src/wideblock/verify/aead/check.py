@@ -4,18 +4,18 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import accumulate
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from wideblock.catalog import AeadAnswer
-from wideblock.export.caesar import CaesarFormat, output_ends
+from wideblock.drive.aead.caesar import CaesarFormat, output_ends
+from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption
+from wideblock.drive.aead.simulation import AeadSimulation, Played
 from wideblock.export.contract import Contract
 from wideblock.simulation.structures import Outcome
 from wideblock.spec.aead import Rejected
-from wideblock.verify.aead.driver import AeadSimulation, Played
-from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption
 from wideblock.verify.runner import Progress
 
 __all__ = ["Check", "difference"]
@@ -44,7 +44,7 @@ class Check:
         self.progress = progress or (lambda done, total: None)
         self.shape, self.behaviour = subject.behaviour.shape, subject.behaviour
         self.rng = np.random.default_rng(seed)
-        self.api = CaesarFormat(subject.parameters.word_bits)
+        self.api = simulation.api
         self.played = self.cycles = 0
         self.seconds = 0.0
 
@@ -74,9 +74,7 @@ class Check:
         npub = self.random(self.shape.npub)
         A = self.random(self.size(self.behaviour.ad_bytes) if ad is None else ad)
         P = self.random(self.size(self.behaviour.data_bytes) if size is None else size)
-        api = (
-            CaesarFormat(self.api.word_bits, self.shape.block * self.number(1, 8)) if self.rng.integers(2) else self.api
-        )
+        api = replace(self.api, segment=self.shape.block * self.number(1, 8)) if self.rng.integers(2) else self.api
         if not how.get("decrypt", how.get("flip") or bool(self.rng.integers(2))):
             return self._encryption(api, spec, npub, A, P)
         C = spec.encrypt(npub, A, P)
@@ -93,13 +91,13 @@ class Check:
         return self._encryption(self.api, spec, npub, A, P)
 
     def _encryption(self, api: CaesarFormat, spec: Any, npub: bytes, A: bytes, P: bytes) -> Exchange:
-        return encryption(api, self.shape, npub, A, P, spec.encrypt(npub, A, P))
+        return encryption(api, npub, A, P, spec.encrypt(npub, A, P))
 
     def _decryption(self, api: CaesarFormat, spec: Any, npub: bytes, A: bytes, C: bytes) -> Exchange:
         try:
-            return decryption(api, self.shape, npub, A, C, spec.decrypt(npub, A, C))
+            return decryption(api, npub, A, C, spec.decrypt(npub, A, C))
         except Rejected:
-            return decryption(api, self.shape, npub, A, C, None)
+            return decryption(api, npub, A, C, None)
 
     def _flipped(self, *parts: bytes) -> tuple[bytes, ...]:
         """The parts with one bit changed, in any of them that has one."""
@@ -112,16 +110,13 @@ class Check:
         """The record of exchanges one after another, and its first difference, or None."""
         if reset:
             self.simulation.reset()
-        right = [word for each in exchanges for word in each.right]
-        played = self.words(exchanges, wanted=len(right), **more)
+        played = self.words(exchanges, **more)
         return played, difference(exchanges, played, self.api.word_bits)
 
     def words(self, exchanges: Sequence[Exchange], **more: Any) -> Played:
         """The record of the words of exchanges, as :meth:`AeadSimulation.play` plays them."""
-        pdi, sdi = ([word for each in exchanges for word in getattr(each, port)] for port in ("pdi", "sdi"))
-        ends = {port: _ends([getattr(each, port) for each in exchanges]) for port in ("pdi", "sdi")}
         with self.timed():
-            played = self.simulation.play(pdi, sdi, ends=ends, seed=int(self.rng.integers(1 << 62)), **more)
+            played = self.simulation.play(exchanges, seed=int(self.rng.integers(1 << 62)), **more)
         self.played += len(exchanges)
         return played
 
@@ -134,11 +129,6 @@ class Check:
         finally:
             self.seconds += time.perf_counter() - started
             self.cycles += self.simulation.cycle - cycle
-
-
-def _ends(parts: Sequence[Sequence[int]]) -> list[int]:
-    """Places of the last words of parts that are put together; one without a word has none."""
-    return [end - 1 for part, end in zip(parts, accumulate(map(len, parts)), strict=True) if part]
 
 
 def difference(exchanges: Sequence[Exchange], played: Played, word_bits: int, *, whole: bool = True) -> str | None:

@@ -4,21 +4,12 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption, exchange, failing
+from wideblock.drive.aead.simulation import Played
+from wideblock.drive.core import zeroize_at
 from wideblock.rtl.aead.words import Opcode, Type
 from wideblock.verify.aead.check import Check, difference
-from wideblock.verify.aead.driver import Played
-from wideblock.verify.aead.exchange import (
-    Exchange,
-    activation,
-    cut,
-    decryption,
-    encryption,
-    exchange,
-    failing,
-    malformed,
-    misplaced_ends,
-    wrong_lengths,
-)
+from wideblock.verify.aead.malformed import cut, malformed, misplaced_ends, wrong_lengths
 from wideblock.verify.aead.measure import clearing, message
 from wideblock.verify.aead.secrets import secrets_on_ports
 from wideblock.verify.aead.state import no_plaintext_after_a_wrong_tag, state_after_a_message, state_after_zeroize
@@ -34,11 +25,11 @@ def known_answers(check: Check) -> Finding:
     if not check.vectors:
         return nothing("no known answer for these parameters")
     for vector in check.vectors:
-        api, shape, start = check.api, check.shape, (vector.npub, vector.ad)
+        api, start = check.api, (vector.npub, vector.ad)
         exchanges = [activation(api, vector.key)]
         if vector.plaintext is not None:
-            exchanges.append(encryption(api, shape, *start, vector.plaintext, vector.ciphertext))
-        exchanges.append(decryption(api, shape, *start, vector.ciphertext, vector.plaintext))
+            exchanges.append(encryption(api, *start, vector.plaintext, vector.ciphertext))
+        exchanges.append(decryption(api, *start, vector.ciphertext, vector.plaintext))
         _, found = check.play(exchanges)
         if found:
             return failed(f"{vector.source}: {found}")
@@ -120,10 +111,10 @@ def wrong_tags(check: Check) -> Finding:
 def malformed_input(check: Check) -> Finding:
     """Messages that break a rule of the API fail once, and the next one is right."""
     most = check.behaviour.ad_bytes, check.behaviour.data_bytes
-    cases = [*malformed(check.api, check.shape, *most)]
+    cases = [*malformed(check.api, *most)]
     packets = check.subject.parameters.packets
     if packets:
-        cases += misplaced_ends(check.api, check.shape, *most)
+        cases += misplaced_ends(check.api, *most)
     for chance in (1.0, 0.5):
         keyed, spec = check.key()
         broken = [*cases, *_too_long(check, spec), *(_cuts(check, spec) if packets else ())]
@@ -153,9 +144,9 @@ def _cuts(check: Check, spec: Any) -> Iterator[Exchange]:
             check.random(size),
         )
         sealed = spec.encrypt(npub, A, P)
-        whole = encryption(check.api, check.shape, npub, A, P, sealed)
+        whole = encryption(check.api, npub, A, P, sealed)
         for missing in range(1, -(-8 * size // check.api.word_bits)):
-            yield cut(check.api, check.shape, whole, P, sealed, missing)
+            yield cut(check.api, whole, P, sealed, missing)
 
 
 def keys(check: Check) -> Finding:
@@ -214,7 +205,7 @@ def _struck(check: Check, *, zeroize: bool) -> Finding:
         t = check.subject.timing
         moment = check.number(t.zeroize, t.zeroize + 8 * t.message(ad, size))
         check.simulation.reset()
-        played = check.words(before, limit=moment + 1, zeroize=(moment,) if zeroize else ())
+        played = check.words(before, limit=moment + 1, events=[zeroize_at(moment)] if zeroize else [])
         if found := difference(before, played, check.api.word_bits, whole=False):
             return failed(f"{found} Before {'zeroize' if zeroize else 'a reset'} in cycle {moment}.")
         rest: list[Exchange] = []

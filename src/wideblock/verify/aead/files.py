@@ -4,12 +4,12 @@
 import time
 from pathlib import Path
 
+from wideblock.drive.aead.caesar import FILES, from_text, input_ends
+from wideblock.drive.aead.exchange import Exchange
+from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
-from wideblock.export.caesar import FILES, from_text
 from wideblock.export.contract import Contract
 from wideblock.verify.aead.check import difference
-from wideblock.verify.aead.driver import AeadSimulation
-from wideblock.verify.aead.exchange import Exchange
 from wideblock.verify.report import Checked, Outcome, Report
 
 __all__ = ["verify_files"]
@@ -27,11 +27,12 @@ def verify_files(core: Contract, directory: Path, simulation: AeadSimulation, *,
     if not read["pdi"]:
         raise UserError(f"{FILES['pdi']} of {directory} has no word")
     files = Exchange("the files", read["pdi"], read["sdi"], read["do"])
+    ends = {port: input_ends(read[port], core.parameters.word_bits) for port in ("pdi", "sdi")}
     report = Report(core.module, seed)
     for chance in CHANCES:
         simulation.reset()
         started = time.perf_counter()
-        played = simulation.play(files.pdi, files.sdi, wanted=len(files.right), offer=chance, take=chance, seed=seed)
+        played = simulation.play([files], ends=ends, offer=chance, take=chance, seed=seed)
         found = difference([files], played, core.parameters.word_bits)
         name = "files" if chance == 1 else "files with stalls"
         outcome = Outcome.FAILED if found else Outcome.PASSED

@@ -4,12 +4,13 @@
 from dataclasses import dataclass
 from random import Random
 
+from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption
+from wideblock.drive.aead.simulation import AeadSimulation
+from wideblock.drive.core import zeroize_at
 from wideblock.errors import UserError
-from wideblock.export.caesar import CaesarFormat
 from wideblock.export.contract import Contract
 from wideblock.simulation.bench import SimulationError
-from wideblock.verify.aead.driver import AeadSimulation
-from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption, malformed
+from wideblock.verify.aead.malformed import malformed
 
 __all__ = ["Cycles", "Measured", "clearing", "measure", "message"]
 
@@ -43,7 +44,7 @@ def message(simulation: AeadSimulation, keyed: Exchange, sent: Exchange) -> Cycl
     Raises :class:`SimulationError` if not all their words are accepted, or not as many leave as should.
     """
     simulation.reset()
-    played = simulation.play([*keyed.pdi, *sent.pdi, *sent.pdi], keyed.sdi, wanted=2 * len(sent.right))
+    played = simulation.play([keyed, sent, sent])
     if played.out != [*sent.right, *sent.right]:
         raise SimulationError(
             f"{simulation.core.module}: {sent.about} gives {len(played.out)} words, not the right ones"
@@ -55,11 +56,11 @@ def message(simulation: AeadSimulation, keyed: Exchange, sent: Exchange) -> Cycl
 
 def clearing(simulation: AeadSimulation) -> int:
     """Cycles from ``zeroize``, in an idle core, to the first word that is accepted."""
-    api, behaviour = CaesarFormat(simulation.core.parameters.word_bits), simulation.core.behaviour
-    fails = next(malformed(api, behaviour.shape, behaviour.ad_bytes, behaviour.data_bytes))
+    behaviour = simulation.core.behaviour
+    fails = next(malformed(simulation.api, behaviour.ad_bytes, behaviour.data_bytes))
     simulation.reset()
-    simulation.play([], limit=2 * simulation.core.timing.zeroize)
-    played = simulation.play(fails.pdi, wanted=len(fails.right), zeroize=(0,), after=1)
+    simulation.play([], limit=2 * behaviour.timing.zeroize)
+    played = simulation.play([fails], events=[zeroize_at(0)], after=1)
     if played.out != [*fails.right]:
         raise SimulationError(f"{simulation.core.module}: a malformed message after zeroize does not fail")
     return played.accepted["pdi"][0]
@@ -70,15 +71,14 @@ def measure(core: Contract, *, seed: int = 0, simulation: AeadSimulation | None 
     owned = simulation is None
     simulation = simulation or AeadSimulation(core)
     try:
-        return {"measured": _measure(simulation, Random(seed))}
+        return {"measured": _measure(core, simulation, Random(seed))}
     finally:
         if owned:
             simulation.close()
 
 
-def _measure(simulation: AeadSimulation, rng: Random) -> Measured:
-    core = simulation.core
-    api, shape = CaesarFormat(core.parameters.word_bits), core.behaviour.shape
+def _measure(core: Contract, simulation: AeadSimulation, rng: Random) -> Measured:
+    api, shape = simulation.api, core.behaviour.shape
     blocks = min(BLOCKS, core.behaviour.data_bytes // shape.block)
     if blocks < 2:
         raise UserError(f"the interval needs data_bytes of at least {2 * shape.block}, got {core.behaviour.data_bytes}")
@@ -88,7 +88,7 @@ def _measure(simulation: AeadSimulation, rng: Random) -> Measured:
     def cycles(n: int, decrypt: bool = False) -> Cycles:
         P = rng.randbytes(n * shape.block)
         C = spec.encrypt(npub, b"", P)
-        sent = decryption(api, shape, npub, b"", C, P) if decrypt else encryption(api, shape, npub, b"", P, C)
+        sent = decryption(api, npub, b"", C, P) if decrypt else encryption(api, npub, b"", P, C)
         return message(simulation, keyed, sent)
 
     one = cycles(1)

@@ -8,11 +8,12 @@ from enum import Enum
 from functools import partial
 from typing import Any
 
+from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption
+from wideblock.drive.aead.simulation import AeadSimulation, Played
+from wideblock.drive.core import reset_at, zeroize_at
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.script import NEVER, RESET, Event, Record
 from wideblock.verify.aead.check import Check
-from wideblock.verify.aead.driver import AeadSimulation, Played
-from wideblock.verify.aead.exchange import Exchange, activation, decryption, encryption
 from wideblock.verify.report import Finding, failed, passed
 from wideblock.verify.twins import Event as Named
 from wideblock.verify.twins import Play, Secret, inputs, moments, searched
@@ -95,7 +96,7 @@ def _sweep(check: Check) -> Iterator[_Plan]:
         cycles = t.activation + t.message(message.ad, message.size, decrypt=decrypt, activated=True) + TAIL
         for later in moments(check.rng, cycles, 2 * t.zeroize, check.messages):
             moment = t.zeroize + later
-            event = Event("zeroize", moment, clears=True)
+            event = zeroize_at(moment)
             take = float(check.rng.choice([1.0, 1.0, 0.4]))
             yield _Plan([[message]], event, moment + t.zeroize + TAIL, 1.0, take)
 
@@ -108,8 +109,8 @@ def _random(check: Check, number: int) -> _Plan:
     cycles = sum(t.activation + t.message(m.ad, m.size, decrypt=True, activated=True) for key in keys for m in key)
     limit, event = t.zeroize + int(1.2 * cycles / min(offer, take)), None
     if number % 3:
-        moment, control = check.number(1, t.zeroize + cycles), (RESET, "zeroize")[number % 3 - 1]
-        event = Event(control, moment, check.number(1, 3), clears=True)
+        moment, kind = check.number(1, t.zeroize + cycles), (reset_at, zeroize_at)[number % 3 - 1]
+        event = kind(moment, check.number(1, 3))
         limit += moment + t.zeroize
     return _Plan(keys, event, limit, offer, take)
 
@@ -142,8 +143,7 @@ def _play(
 ) -> Play:
     """The play of a plan with these exchanges. A secret comes with the number of the exchange that may show it."""
     core.reset()
-    pdi, sdi = ([word for each in exchanges for word in getattr(each, port)] for port in ("pdi", "sdi"))
-    script = core.script(pdi, sdi, limit=plan.limit, offer=plan.offer, take=plan.take)
+    script = core.script(exchanges, limit=plan.limit, offer=plan.offer, take=plan.take)
     for name in ("pdi", "sdi"):
         script.words[name]["start"][1:] = 0  # after a reset inside a message there is no more
     script = replace(script, events=[plan.event] if plan.event else [], watched=plan.limit + 1, capacity=plan.limit + 1)
@@ -171,7 +171,7 @@ def _exchange(check: Check, specification: Any, message: _Message) -> tuple[Exch
     secrets += [(False, "the nonce", npub)]
     if message.way is Way.ENCRYPTED:
         secrets += [(False, *each) for each in inputs("the message as it entered", P, shape.block)]
-        return encryption(api, shape, npub, A, P, C), secrets
+        return encryption(api, npub, A, P, C), secrets
     rejected = message.way is Way.REJECTED
     if rejected:
         bit = int(message.wrong * 8 * len(C))
@@ -181,7 +181,7 @@ def _exchange(check: Check, specification: Any, message: _Message) -> tuple[Exch
     name = "the rejected message" if rejected else "the message before its verdict"
     secrets += [(not rejected, *each) for each in inputs(name, inside, shape.block)]
     secrets += [(False, *each) for each in inputs("the ciphertext as it entered", C, shape.block)]
-    return decryption(api, shape, npub, A, C, None if rejected else P), secrets
+    return decryption(api, npub, A, C, None if rejected else P), secrets
 
 
 def _begins(exchanges: Sequence[Exchange], record: Record, played: Played) -> list[int]:

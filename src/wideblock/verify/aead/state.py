@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import translate
 
+from wideblock.drive.aead.exchange import decryption
+from wideblock.drive.aead.simulation import AeadSimulation
+from wideblock.drive.core import zeroize_at
 from wideblock.simulation.bench import State
 from wideblock.verify.aead.check import Check
-from wideblock.verify.aead.driver import AeadSimulation
-from wideblock.verify.aead.exchange import decryption
 from wideblock.verify.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.state import differing
 
@@ -36,7 +37,7 @@ def life(check: Check, plan: Plan, moment: int) -> State:
     with _instance(check, check.number(1, 1 << 30)) as core:
         keyed, spec = check.key()
         exchanges = [keyed, *(check.plain(spec, ad, size, decrypt) for ad, size, decrypt in plan.messages)]
-        check.words(exchanges, zeroize=(moment,), limit=moment + check.subject.timing.zeroize + 1)
+        check.words(exchanges, events=[zeroize_at(moment)], limit=moment + check.subject.timing.zeroize + 1)
         return core.simulation.save()
 
 
@@ -125,7 +126,7 @@ def no_plaintext_after_a_wrong_tag(check: Check) -> Finding:
         npub, P = check.random(shape.npub), check.random(min(blocks * shape.block, check.behaviour.data_bytes))
         sealed = spec.encrypt(npub, b"", P)
         wrong = sealed[:-1] + bytes([sealed[-1] ^ 1])
-        _, found = check.play([keyed, decryption(api, shape, npub, b"", wrong, None)])
+        _, found = check.play([keyed, decryption(api, npub, b"", wrong, None)])
         if found:
             return failed(found)
         parts = [P[at : at + WINDOW] for at in range(0, len(P) - WINDOW + 1, WINDOW)]

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from wideblock.catalog import AeadAnswer
+from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.simulation.bench import trace_format
 from wideblock.simulation.verilator import Options
 from wideblock.verify.aead.check import Check
 from wideblock.verify.aead.checks import CHECKS
-from wideblock.verify.aead.driver import AeadSimulation
 from wideblock.verify.aead.measure import measure
 from wideblock.verify.report import Report
 from wideblock.verify.runner import Progress, Tell, chosen, run_all

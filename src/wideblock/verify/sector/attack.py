@@ -6,9 +6,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from wideblock.catalog import Attack
+from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.errors import UserError
 from wideblock.simulation.bench import SimulationError
-from wideblock.verify.sector.driver import SectorSimulation
 
 __all__ = ["Outcome", "Query", "run"]
 

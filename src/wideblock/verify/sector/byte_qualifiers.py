@@ -3,10 +3,10 @@
 
 from dataclasses import replace
 
+from wideblock.drive.sector.traffic import Key, Request
 from wideblock.verify.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.ending import cause_of_keep
-from wideblock.verify.sector.stimulus import Key, Request
 
 __all__ = ["byte_qualifiers"]
 

@@ -8,12 +8,13 @@ from contextlib import contextmanager
 import numpy as np
 
 from wideblock.catalog import KnownAnswer
+from wideblock.drive.sector.pool import SpecificationPool
+from wideblock.drive.sector.simulation import SectorSimulation
+from wideblock.drive.sector.traffic import Key, Request, SectorRecord
 from wideblock.export.contract import Contract
+from wideblock.simulation.script import Event
 from wideblock.verify.runner import Progress
-from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.judge import judge
-from wideblock.verify.sector.pool import SpecificationPool
-from wideblock.verify.sector.stimulus import Event, Key, Record, Request
 
 __all__ = ["Check"]
 
@@ -139,7 +140,7 @@ class Check:
         finally:
             self.seconds += time.perf_counter() - started
 
-    def count(self, record: Record, sectors: int) -> None:
+    def count(self, record: SectorRecord, sectors: int) -> None:
         """Counts a play."""
         self.cycles += record.cycles
         self.played += sectors
@@ -157,7 +158,7 @@ class Check:
         """The first difference between the core and its specification over these requests after a reset, or None."""
         if reset:
             self.simulation.reset()
-        stimulus = self.simulation.requests(
+        script = self.simulation.requests(
             requests,
             keys=keys,
             events=events,
@@ -168,6 +169,6 @@ class Check:
             patience=self.simulation.patience(offer, take),
         )
         with self.timed():
-            record = self.simulation.play(stimulus, seed=int(self.rng.integers(1 << 62)))
+            record = self.simulation.play(script, seed=int(self.rng.integers(1 << 62)))
         self.count(record, len(requests))
-        return judge(self.subject, self.pool, requests, stimulus, record)
+        return judge(self.subject, self.pool, requests, record)

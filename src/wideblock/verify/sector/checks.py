@@ -6,6 +6,8 @@ from concurrent.futures import Future
 
 import numpy as np
 
+from wideblock.drive.core import reset_at, zeroize_at
+from wideblock.drive.sector.traffic import Key, Request, SectorRecord
 from wideblock.export.wave import transfers
 from wideblock.rtl.stream.behaviour import Cause, KeyRule, SectorTiming
 from wideblock.verify.report import Finding, failed, nothing, passed
@@ -17,7 +19,6 @@ from wideblock.verify.sector.lengths import wrong_lengths
 from wideblock.verify.sector.measure import Measured, measure, timing_of
 from wideblock.verify.sector.secrets import secrets_on_ports
 from wideblock.verify.sector.state import state_after_zeroize
-from wideblock.verify.sector.stimulus import Key, Request, Reset, Result, Zeroize
 
 __all__ = ["CHECKS"]
 
@@ -117,7 +118,7 @@ class _Batches:
 
     def settle(self) -> str | None:
         """The first difference in the batch that waits longest, or None."""
-        entry: tuple[Sequence[Request], bytes, Result, list[Future[list[bytes]]]] = self.waiting.pop(0)
+        entry: tuple[Sequence[Request], bytes, SectorRecord, list[Future[list[bytes]]]] = self.waiting.pop(0)
         requests, key, result, promises = entry
         right = [answer for promise in promises for answer in promise.result()]
         for n, (request, answer) in enumerate(zip(requests, right, strict=True)):
@@ -188,8 +189,8 @@ def _key_in_a_stream(check: Check) -> str | None:
         check.simulation.reset()
         check.simulation.load_key(check.key())
         keys, requests = [Key(check.key(), cycle=moment)], [check.request(usual) for _ in range(n)]
-        stimulus = check.simulation.requests(requests, keys=keys, patience=check.simulation.patience())
-        record = check.simulation.play(stimulus)
+        script = check.simulation.requests(requests, keys=keys, patience=check.simulation.patience())
+        record = check.simulation.play(script)
         check.count(record, n)
         wait = int(record.key_taken[0]) - (moment + t.key_words - 1)  # from its last word on
         if not 0 <= wait <= most:
@@ -212,7 +213,7 @@ def zeroize(check: Check) -> Finding:
     moments = check.strikes(11 + check.few(30))
     for moment in moments:
         gap = int(check.rng.integers(0, 2)) * int(check.rng.integers(0, 3 * check.quiet))
-        events = [Zeroize(moment, int(check.rng.integers(1, 4)))]
+        events = [zeroize_at(moment, int(check.rng.integers(1, 4)))]
         keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + events[0].length + gap)]
         offer, take = check.rng.choice([(1.0, 1.0), (0.6, 0.6), (1.0, 0.1)])
         difference = check.play(check.requests(6), keys, events, offer=offer, take=take)
@@ -230,7 +231,7 @@ def zeroize_without_key(check: Check) -> Finding:
     for moment in moments:
         late = moment + 1 + 2 * check.quiet
         keys = [Key(check.key(), before=0), Key(check.key(), cycle=late)]
-        difference = check.play(check.requests(3), keys, [Zeroize(moment)])
+        difference = check.play(check.requests(3), keys, [zeroize_at(moment)])
         if difference:
             return failed(
                 f"{difference} zeroize pulsed in cycle {moment}, the next key was offered from cycle {late} on."
@@ -249,7 +250,7 @@ def equal_halves(check: Check) -> Finding:
         simulation.reset()
         if before:
             simulation.load_key(check.key())
-        record = simulation.play(simulation.stimulus([], [], False, keys=[Key(half * 2)], quiet=check.quiet))
+        record = simulation.play(simulation.script(keys=[Key(half * 2)], quiet=check.quiet))
         check.count(record, 0)
         if [value for _, value in record.faults] != [right]:
             seen = ", ".join(str(value) for _, value in record.faults) or "none"
@@ -284,7 +285,7 @@ def resets(check: Check) -> Finding:
         length = int(check.rng.integers(1, 5))
         keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + length + int(check.rng.integers(0, 40)))]
         offer, take = check.rng.choice([(1.0, 1.0), (0.6, 0.6), (1.0, 0.1)])
-        difference = check.play(check.requests(6), keys, [Reset(moment, length)], offer=offer, take=take)
+        difference = check.play(check.requests(6), keys, [reset_at(moment, length)], offer=offer, take=take)
         if difference:
             return failed(f"{difference} The reset lasted {length} cycles from cycle {moment} on.")
     return passed(f"reset at {len(moments)} moments, for 1 to 4 cycles")

@@ -3,9 +3,9 @@
 
 from dataclasses import replace
 
-from wideblock.export.contract import Contract
+from wideblock.drive.sector.shape import SectorCore
+from wideblock.drive.sector.traffic import Request
 from wideblock.rtl.stream.behaviour import Cause
-from wideblock.verify.sector.stimulus import Request
 
 __all__ = ["cause_of_keep", "kept"]
 
@@ -23,7 +23,7 @@ def kept(request: Request) -> Request:
     return replace(request, data=request.data[:size], keep=())
 
 
-def cause_of_keep(subject: Contract, request: Request) -> Cause | None:
+def cause_of_keep(subject: SectorCore, request: Request) -> Cause | None:
     """The cause of the fault that ``keep`` of the beats shows first; None: the sector is right."""
     behaviour, keeps = subject.behaviour, request.keep
     beat = len(request.data) // len(keeps)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from wideblock.export.contract import Contract
+from wideblock.drive.sector.shape import SectorCore
+from wideblock.drive.sector.traffic import Cycles, Request, SectorRecord
 from wideblock.rtl.stream.behaviour import Output
-from wideblock.verify.sector.stimulus import Cycles, Record, Request
 
 __all__ = ["Answers", "compare", "direction", "explain"]
 
@@ -36,8 +36,8 @@ class Answers:
 
 
 def compare(
-    subject: Contract,
-    record: Record,
+    subject: SectorCore,
+    record: SectorRecord,
     these: Cycles,
     right: Answers,
     requests: Sequence[Request],
@@ -70,7 +70,7 @@ def compare(
     return None
 
 
-def _early(subject: Contract, record: Record, these: Cycles, right: Answers, epoch: str) -> str | None:
+def _early(subject: SectorCore, record: SectorRecord, these: Cycles, right: Answers, epoch: str) -> str | None:
     """A sector that leaves before the core has what it must have of it."""
     cut_through = subject.behaviour.output is Output.CUT_THROUGH
     for place, start in enumerate(right.starts[right.starts < len(these)].tolist()):
@@ -84,7 +84,7 @@ def _early(subject: Contract, record: Record, these: Cycles, right: Answers, epo
     return None
 
 
-def _framing(subject: Contract, record: Record, these: Cycles, right: Answers, wrong: int) -> str | None:
+def _framing(subject: SectorCore, record: SectorRecord, these: Cycles, right: Answers, wrong: int) -> str | None:
     """A wrong end of a sector, if it comes before beat ``wrong``, the first of wrong data."""
     n = len(these)
     lasts = np.flatnonzero(record.out_last[these] != right.last[:n])

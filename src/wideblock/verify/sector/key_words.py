@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The check of keys in words: wrong numbers of words, pauses, keys in a row, and keys that zeroize or reset cut off."""
 
+from collections.abc import Callable
+
 import numpy as np
 
+from wideblock.drive.core import reset_at, zeroize_at
+from wideblock.drive.sector.traffic import Key
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.bench import State
-from wideblock.simulation.script import NEVER
+from wideblock.simulation.script import NEVER, Event
 from wideblock.verify.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.judge import explain, level
-from wideblock.verify.sector.stimulus import Key, Reset, Zeroize
 
 __all__ = ["key_words"]
 
@@ -30,7 +33,8 @@ def key_words(check: Check) -> Finding:
                 return failed(difference)
     if difference := _late(check) or _in_a_row(check):
         return failed(difference)
-    for event, moments in ((Zeroize, range(words)), (Reset, range(1, words))):  # a reset before a key cuts nothing off
+    # a reset before a key cuts nothing off
+    for event, moments in ((zeroize_at, range(words)), (reset_at, range(1, words))):
         for moment in moments:
             if difference := _cut(check, event, moment):
                 return failed(difference)
@@ -50,7 +54,7 @@ def _refused(check: Check, size: int, loaded: bool) -> str | None:
     if loaded:
         simulation.load_key(key)
     wrong = [Key(check.random(size * word), cycle=check.quiet)]
-    record = simulation.play(simulation.stimulus([], [], False, keys=wrong, offer=0.7, noise=True, quiet=check.quiet))
+    record = simulation.play(simulation.script(keys=wrong, offer=0.7, noise=True, quiet=check.quiet))
     check.count(record, 0)
     if [value for _, value in record.faults] != [right]:
         seen = ", ".join(str(value) for _, value in record.faults) or "none"
@@ -113,12 +117,12 @@ def _in_a_row(check: Check) -> str | None:
     return None
 
 
-def _cut(check: Check, event: type[Zeroize] | type[Reset], moment: int) -> str | None:
+def _cut(check: Check, event: Callable[[int], Event], moment: int) -> str | None:
     """How the next key is wrong or something is left of one after ``event`` in cycle ``moment`` of its words, or None.
 
     Zeroize: the rest of the key comes, up to its last word. Reset: it does not.
     """
-    said = f"{'zeroize' if event is Zeroize else 'a reset'} in cycle {moment} of the words of a key"
+    said = f"{'zeroize' if event is zeroize_at else 'a reset'} in cycle {moment} of the words of a key"
     for last in (0, 2 * check.quiet):
         keys = [Key(check.key(), cycle=check.quiet, last=last), Key(check.key())]
         if difference := check.play(check.requests(2), keys, [event(check.quiet + moment)]):
@@ -131,11 +135,11 @@ def _cut(check: Check, event: type[Zeroize] | type[Reset], moment: int) -> str |
     return None
 
 
-def _left(check: Check, event: type[Zeroize] | type[Reset], moment: int) -> State:
+def _left(check: Check, event: Callable[[int], Event], moment: int) -> State:
     """The state of a new instance after ``event`` in cycle ``moment`` of the words of a random key."""
     with check.simulation.fresh(power_on=int(check.rng.integers(1, 1 << 30))) as core:
-        core.play(core.stimulus([], [], False, quiet=check.quiet))
+        core.play(core.script(quiet=check.quiet))
         limit = moment + check.subject.timing.zeroize
         keys, events = [Key(check.key())], [event(moment)]
-        check.count(core.play(core.stimulus([], [], False, keys=keys, events=events, quiet=NEVER, limit=limit)), 0)
+        check.count(core.play(core.script(keys=keys, events=events, quiet=NEVER, limit=limit)), 0)
         return core.simulation.save()

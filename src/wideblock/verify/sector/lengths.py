@@ -3,9 +3,9 @@
 
 from dataclasses import replace
 
+from wideblock.drive.sector.traffic import Key, Request
 from wideblock.verify.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import Check
-from wideblock.verify.sector.stimulus import Key, Request
 
 __all__ = ["wrong_lengths"]
 

@@ -7,10 +7,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from wideblock.drive.core import zeroize_at
+from wideblock.drive.sector.shape import SectorCore
+from wideblock.drive.sector.simulation import SectorSimulation
+from wideblock.drive.sector.traffic import Bytes, Key, SectorRecord
 from wideblock.export.contract import Contract
 from wideblock.rtl.stream.behaviour import SectorTiming
-from wideblock.verify.sector.driver import SectorSimulation, SimulationError
-from wideblock.verify.sector.stimulus import Bytes, Key, Record, Result, Zeroize
+from wideblock.simulation.bench import SimulationError
 
 __all__ = ["Measured", "measure", "timing_of"]
 
@@ -70,7 +73,7 @@ def measure(
             simulation.close()
 
 
-def timing_of(core: Contract, sizes: tuple[int, int] | None = None) -> SectorTiming:
+def timing_of(core: SectorCore, sizes: tuple[int, int] | None = None) -> SectorTiming:
     """The contract for sectors of ``sizes``, bytes of a tweak and of a sector, or for those for which it is stated."""
     stated = core.behaviour.stated
     if sizes is None:
@@ -111,7 +114,7 @@ class _Measuring:
             left=left,
         )
 
-    def stream(self, n: int) -> tuple[Result, slice]:
+    def stream(self, n: int) -> tuple[SectorRecord, slice]:
         """The record of sectors offered back to back, and those of them for which the core is full: ``n`` or more."""
         # while the core fills and empties, what shares a resource with a neighbour may go a cycle earlier
         edge = 2 * (1 + self.timing.busy // self.timing.interval)
@@ -134,17 +137,17 @@ class _Measuring:
             self.simulation.reset()
             if sectors:
                 self.simulation.load_key(self.key())
-            keys, events = [Key(self.key(), cycle=moment + 1)], [Zeroize(moment)]
-            stimulus = self.simulation.stimulus(*self.sectors(sectors), keys=keys, events=events, quiet=0)
-            cycles.append(int(self.simulation.play(stimulus).key_first[0]) - moment)
+            keys, events = [Key(self.key(), cycle=moment + 1)], [zeroize_at(moment)]
+            script = self.simulation.script(*self.sectors(sectors), keys=keys, events=events, quiet=0)
+            cycles.append(int(self.simulation.play(script).key_first[0]) - moment)
         return self.only(cycles, "zeroize")
 
-    def play(self, n: int, **more: Any) -> Record:
+    def play(self, n: int, **more: Any) -> SectorRecord:
         """The record of random sectors, all of which must leave."""
         simulation, want = self.simulation, n * self.shape.beats_of(self.size)
-        stimulus = simulation.stimulus(*self.sectors(n), want=want, patience=simulation.patience(), **more)
-        record = simulation.play(stimulus)
-        simulation.expect_done(record, want=want)
+        script = simulation.script(*self.sectors(n), want=want, patience=simulation.patience(), **more)
+        record = simulation.play(script)
+        simulation.expect_done(record)
         return record
 
     def sectors(self, n: int) -> tuple[Bytes, Bytes, bool]:

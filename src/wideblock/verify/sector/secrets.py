@@ -5,13 +5,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from wideblock.drive.core import reset_at, zeroize_at
+from wideblock.drive.sector.simulation import SectorSimulation
+from wideblock.drive.sector.traffic import Key, Request
 from wideblock.simulation.bench import SimulationError
-from wideblock.simulation.script import Record
+from wideblock.simulation.script import RESET, Event, Record
 from wideblock.spec.blocks import BLOCK
 from wideblock.verify.report import Finding, failed, passed
 from wideblock.verify.sector.check import Check
-from wideblock.verify.sector.driver import SectorSimulation
-from wideblock.verify.sector.stimulus import Event, Key, Request, Reset, Zeroize
 from wideblock.verify.twins import Event as Named
 from wideblock.verify.twins import Play, Secret, inputs, moments, searched
 
@@ -34,7 +35,7 @@ class _Plan:
 
     @property
     def named(self) -> list[Named]:
-        return [Named("a reset" if isinstance(event, Reset) else "zeroize", event.cycle) for event in self.events]
+        return [Named("a reset" if event.control == RESET else event.control, event.cycle) for event in self.events]
 
     def __str__(self) -> str:
         return (
@@ -64,7 +65,7 @@ def _sweep(check: Check) -> Iterator[_Plan]:
     cycles = t.setup + t.latency + t.interval
     for later in moments(check.rng, cycles, 2 * t.zeroize, check.sectors):
         moment = t.zeroize + later  # a key is taken when the core is cleared, after the reset as after zeroize
-        event = Zeroize(moment, int(check.rng.integers(1, 4)))
+        event = zeroize_at(moment, int(check.rng.integers(1, 4)))
         sectors = [check.request(usual) for _ in range(2 + max(0, later - t.setup) // t.interval)]
         offer, take = check.rng.choice([(1.0, 1.0), (1.0, 1.0), (0.8, 1.0), (1.0, 0.3)]).tolist()
         yield _Plan(sectors, [Key(check.key(), before=0)], [event], moment + t.zeroize + TAIL, offer, take)
@@ -83,7 +84,7 @@ def _random(check: Check, number: int) -> _Plan:
         keys = [Key(check.key(), before=0), Key(check.key(), before=int(rng.integers(1, len(requests))))]
         return _Plan(requests, keys, [], limit, offer, take)
     moment = int(rng.integers(1, t.zeroize + t.setup + t.latency + 2 * t.interval))
-    event = (Zeroize, Reset)[number % 3 - 1](moment, int(rng.integers(1, 4)))
+    event = (zeroize_at, reset_at)[number % 3 - 1](moment, int(rng.integers(1, 4)))
     keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + event.length + int(rng.integers(0, 40)))]
     return _Plan(requests, keys, [event], limit + moment, offer, take)
 
@@ -106,7 +107,7 @@ def _play(check: Check, plan: _Plan, seed: int, core: SectorSimulation) -> Play:
     """The play of a plan, and its secrets."""
     requests, keys = plan.requests, plan.keys
     core.reset()
-    stimulus = core.requests(
+    script = core.requests(
         requests,
         keys=keys,
         events=plan.events,
@@ -117,12 +118,12 @@ def _play(check: Check, plan: _Plan, seed: int, core: SectorSimulation) -> Play:
         patience=core.patience(plan.offer, plan.take),
     )
     with check.timed():
-        record = core.watch(stimulus, plan.limit, seed=seed)
+        record = core.simulation.play(replace(script, limit=plan.limit, watched=plan.limit + 1), seed)
     if record.violation is not None:
         raise SimulationError(f"{check.subject.module}: {record.violation}, cycle {record.cycles}")
     check.cycles += record.cycles
     check.played += len(requests)
-    first_in = record.accepted["i"][stimulus.starts].tolist()
+    first_in = record.accepted["i"][script.starts].tolist()
     return Play(record, [Secret(*each) for each in _secrets(check, requests, keys, first_in, record)])
 
 

@@ -2,13 +2,15 @@
 """The check of a core's whole state after zeroize: every register and memory, as the model holds them."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from wideblock.drive.core import zeroize_at
+from wideblock.drive.sector.traffic import Key
 from wideblock.simulation.bench import State
-from wideblock.simulation.script import NEVER
+from wideblock.simulation.script import NEVER, Event
 from wideblock.verify.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import Check
-from wideblock.verify.sector.stimulus import Key, Reset, Zeroize
 
 __all__ = ["Life", "differing", "life", "state_after_zeroize"]
 
@@ -27,7 +29,7 @@ def life(
     *,
     keyed: bool = True,
     sectors: int = 64,
-    event: type[Zeroize] | type[Reset] = Zeroize,
+    event: Callable[[int], Event] = zeroize_at,
     clearing: int | None = None,
 ) -> Life:
     """A life of a new instance: a random key, sectors back to back, ``event`` in cycle ``moment`` after the key.
@@ -39,13 +41,13 @@ def life(
     with check.simulation.fresh(power_on=int(check.rng.integers(1, 1 << 30))) as core:
         keys = [Key(check.key())] if keyed else []
         quiet = 0 if keyed else check.quiet
-        check.count(core.play(core.stimulus([], [], False, keys=keys, quiet=quiet, noise=True)), 0)
+        check.count(core.play(core.script(keys=keys, quiet=quiet, noise=True)), 0)
         requests = [check.request(check.subject.behaviour.usual) for _ in range(sectors)]
-        stimulus = core.requests(requests, events=[event(moment)], noise=True, quiet=NEVER, limit=moment + cycles)
+        script = core.requests(requests, events=[event(moment)], noise=True, quiet=NEVER, limit=moment + cycles)
         with check.timed():
-            record = core.play(stimulus, seed=int(check.rng.integers(1 << 62)))
+            record = core.play(script, seed=int(check.rng.integers(1 << 62)))
         check.count(record, sectors)
-        inside = bool((record.taken_in % stimulus.counts).any())
+        inside = bool((record.taken_in % script.counts).any())
         return Life(core.simulation.save(), inside)
 
 

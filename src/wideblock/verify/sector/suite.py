@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from wideblock.catalog import KnownAnswer
+from wideblock.drive.sector.pool import SpecificationPool
+from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.simulation.bench import trace_format
@@ -15,9 +17,7 @@ from wideblock.verify.report import Report
 from wideblock.verify.runner import Progress, Tell, chosen, run_all
 from wideblock.verify.sector.check import Check
 from wideblock.verify.sector.checks import CHECKS
-from wideblock.verify.sector.driver import SectorSimulation
 from wideblock.verify.sector.measure import measure
-from wideblock.verify.sector.pool import SpecificationPool
 
 __all__ = ["ALONE", "CHECKS", "NETLIST_CHECKS", "Simulation", "measure", "trace", "verify"]
 
@@ -54,7 +54,7 @@ def verify(
         raise UserError(f"at least 1 random sector must be tried, got {sectors}")
     known, report = list(vectors), Report(subject.module, seed)
     with (
-        SpecificationPool(subject, processes) as pool,
+        SpecificationPool(subject.specification, processes) as pool,
         nullcontext(simulation) if simulation else SectorSimulation(subject) as model,
     ):
 

@@ -1,78 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages with their right output, and messages that break a rule."""
+"""Messages that break a rule of the CAESAR Hardware API, with their right output."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from wideblock.export.caesar import CaesarFormat, Item, words
-from wideblock.rtl.aead.cipher import CipherShape
+from wideblock.drive.aead.caesar import CaesarFormat, Item
+from wideblock.drive.aead.exchange import Exchange, exchange
 from wideblock.rtl.aead.words import Opcode, Type
 
-__all__ = ["Exchange", "activation", "cut", "decryption", "encryption", "exchange", "failing", "malformed"]
-__all__ += ["misplaced_ends", "wrong_lengths"]
+__all__ = ["cut", "malformed", "misplaced_ends", "wrong_lengths"]
 
 
-@dataclass(frozen=True)
-class Exchange:
-    """What one message, or the activation of a key, is at the ports: words in, and the right words out.
-
-    Where inputs have packets, ``pdi`` and ``sdi`` are one each.
-    """
-
-    about: str
-    pdi: Sequence[int]
-    sdi: Sequence[int]
-    right: Sequence[int]
-
-
-def exchange(
-    api: CaesarFormat, about: str, pdi: Iterable[Item], right: Iterable[Item] = (), sdi: Iterable[Item] = ()
-) -> Exchange:
-    """An exchange of items."""
-    return Exchange(about, *(words(items, api.word_bits) for items in (pdi, sdi, right)))
-
-
-def activation(api: CaesarFormat, key: bytes) -> Exchange:
-    """A key and its activation; nothing leaves."""
-    return exchange(api, "activation of a key", api.activate_key(), (), api.load_key(key))
-
-
-def encryption(
-    api: CaesarFormat, shape: CipherShape, npub: bytes, ad: bytes, message: bytes, sealed: bytes
-) -> Exchange:
-    """A message to encrypt; ``sealed`` is the right ciphertext with its tag at the end."""
-    about = f"encryption of {len(message)} bytes, {len(ad)} of associated data"
-    right = api.encrypted(shape, len(message), *shape.parts(sealed))
-    return exchange(api, about, api.encrypt(npub, ad, message), right)
-
-
-def decryption(
-    api: CaesarFormat, shape: CipherShape, npub: bytes, ad: bytes, sealed: bytes, message: bytes | None
-) -> Exchange:
-    """A message to decrypt, its tag at its end; ``message`` is the right one, or None if it must be rejected."""
-    body, tag = shape.parts(sealed)
-    wrong = ", to be rejected" if message is None else ""
-    about = f"decryption of {len(body)} bytes, {len(ad)} of associated data{wrong}"
-    right = api.failed() if message is None else api.decrypted(message)
-    return exchange(api, about, api.decrypt(npub, ad, body, tag), right)
-
-
-def failing(api: CaesarFormat, of: Exchange, why: str) -> Exchange:
-    """A message that must fail though it is right."""
-    return Exchange(f"{of.about}, {why}", of.pdi, (), words(api.failed(), api.word_bits))
-
-
-def malformed(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
+def malformed(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
     """Messages that break one rule each, up to a segment with Last; each fails, and nothing else of it leaves."""
-    npub, tag = bytes(shape.npub), bytes(shape.tag)
-    body = bytes(shape.enciphered(4))
+    npub, tag = bytes(api.shape.npub), bytes(api.shape.tag)
+    body = bytes(api.shape.enciphered(4))
 
     def part(type: int, data: bytes, **flags: bool) -> list[Item]:
         return [api.header(type, len(data), **flags), *api.data(data)]
 
     def long(type: int, size: int, **flags: bool) -> list[Item]:
         """More than ``size`` bytes, in as many segments as the length field needs."""
-        whole = size // shape.block * shape.block
+        whole = size // api.shape.block * api.shape.block
         return [*(part(type, bytes(whole), eot=False) if whole else []), *part(type, bytes(size + 1 - whole), **flags)]
 
     encrypt, decrypt = [api.instruction(Opcode.ENCRYPT)], [api.instruction(Opcode.DECRYPT)]
@@ -102,14 +50,14 @@ def malformed(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_bytes: 
         "a short tag": [*decrypt, *nonce, *ad, *sealed, *part(Type.TAG, tag[1:], last=True)],
         "a tag without Last": [*decrypt, *nonce, *ad, *sealed, *part(Type.TAG, tag), *seal],
     }
-    if shape.expands:
-        longest = shape.enciphered(data_bytes)
+    if api.shape.expands:
+        longest = api.shape.enciphered(data_bytes)
         cases |= {
             "part of a block of ciphertext": [*decrypt, *nonce, *ad, *part(Type.CIPHERTEXT, body[1:]), *seal],
             "no ciphertext": [*decrypt, *nonce, *ad, *part(Type.CIPHERTEXT, b""), *seal],
-            "too many blocks": [*decrypt, *nonce, *ad, *long(Type.CIPHERTEXT, longest + shape.block - 1), *seal],
+            "too many blocks": [*decrypt, *nonce, *ad, *long(Type.CIPHERTEXT, longest + api.shape.block - 1), *seal],
         }
-    for size in wrong_lengths(shape.npub):
+    for size in wrong_lengths(api.shape.npub):
         cases[f"a nonce of {size} bytes"] = [*encrypt, *part(Type.NPUB, bytes(size)), *ad, *text]
     for about, items in cases.items():
         yield exchange(api, f"message with {about}", items, api.failed())
@@ -120,22 +68,22 @@ def wrong_lengths(right: int) -> list[int]:
     return [right ^ 1 << bit for bit in range(16)]
 
 
-def misplaced_ends(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
+def misplaced_ends(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterator[Exchange]:
     """Packets that do not end where their messages do; each fails, and the next one is right.
 
     Of an encryption that is online, a segment that was announced is filled up with zeros. ``ad_bytes`` and
     ``data_bytes`` are the longest that the core takes.
     """
     size = min(8, data_bytes)
-    start = (bytes(shape.npub), b"associated data"[:ad_bytes])
-    encrypt = words(api.encrypt(*start, bytes(size)), api.word_bits)
-    body, tag = bytes(shape.enciphered(size)), bytes(shape.tag)
-    decrypt = words(api.decrypt(*start, body, tag), api.word_bits)
-    announced = [api.header(Type.CIPHERTEXT, len(body)), *api.data(body)] if shape.online else []
+    start = (bytes(api.shape.npub), b"associated data"[:ad_bytes])
+    encrypt = api.words(api.encrypt(*start, bytes(size)))
+    body, tag = bytes(api.shape.enciphered(size)), bytes(api.shape.tag)
+    decrypt = api.words(api.decrypt(*start, body + tag))
+    announced = [api.header(Type.CIPHERTEXT, len(body)), *api.data(body)] if api.shape.online else []
     failed, filled = ([*before, *api.failed()] for before in ([], announced))
     data = len(api.data(bytes(size))[0].data) * 8 // api.word_bits
     seal = len(api.data(tag)[0].data) * 8 // api.word_bits
-    empty = words(api.encrypt(*start, b""), api.word_bits)
+    empty = api.words(api.encrypt(*start, b""))
     cases = {
         "an instruction alone": (encrypt[:1], failed),
         "the header of a nonce at its end": (encrypt[:2], failed),
@@ -148,26 +96,26 @@ def misplaced_ends(api: CaesarFormat, shape: CipherShape, ad_bytes: int, data_by
         "the header of a tag at its end": (decrypt[:-seal], failed),
         "ciphertext at its end": (decrypt[: -seal - 1], failed),
         "a word behind the tag": ([*decrypt, 0], failed),
-        "a word behind an instruction to activate a key": ([*words(api.activate_key(), api.word_bits), 0], failed),
+        "a word behind an instruction to activate a key": ([*api.words(api.activate_key()), 0], failed),
     }
     if data > 1:
         cases["the first word of the data at its end"] = (encrypt[: 1 - data], filled)
     if seal > 1:
         cases["part of a tag at its end"] = (decrypt[:-1], failed)
     for about, (pdi, right) in cases.items():
-        yield Exchange(f"packet with {about}", pdi, (), words(right, api.word_bits))
+        yield Exchange(f"packet with {about}", pdi, (), api.words(right))
 
 
-def cut(api: CaesarFormat, shape: CipherShape, of: Exchange, message: bytes, sealed: bytes, missing: int) -> Exchange:
+def cut(api: CaesarFormat, of: Exchange, message: bytes, sealed: bytes, missing: int) -> Exchange:
     """An encryption in one segment whose packet ends ``missing`` words before the last one of its data.
 
     The whole blocks before it have left if the cipher is online; zeros follow them.
     """
-    body, _ = shape.parts(sealed)
+    body, _ = api.shape.parts(sealed)
     # the last word that comes is not taken
     words_before = len(api.data(message)[0].data) * 8 // api.word_bits - missing - 1
-    before = words_before * api.word_bits // 8 // shape.block * shape.block
+    before = words_before * api.word_bits // 8 // api.shape.block * api.shape.block
     known = body[:before] + bytes(len(body) - before)
-    announced = [api.header(Type.CIPHERTEXT, len(body)), *api.data(known)] if shape.online else []
+    announced = [api.header(Type.CIPHERTEXT, len(body)), *api.data(known)] if api.shape.online else []
     about = f"{of.about}, cut {missing} words before its end"
-    return Exchange(about, of.pdi[:-missing], (), words([*announced, *api.failed()], api.word_bits))
+    return Exchange(about, of.pdi[:-missing], (), api.words([*announced, *api.failed()]))

@@ -4,14 +4,16 @@
 import numpy as np
 import pytest
 
+from wideblock.drive.core import reset_at, zeroize_at
+from wideblock.drive.sector.simulation import SectorSimulation
+from wideblock.drive.sector.stream import stream_sectors
+from wideblock.drive.sector.traffic import Key
+from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import Outcome
 from wideblock.simulation.verilator import BuildError
-from wideblock.verify.sector.driver import SectorSimulation, SimulationError
 from wideblock.verify.sector.measure import Measured, measure
-from wideblock.verify.sector.stimulus import Key, Reset, Zeroize
-from wideblock.verify.sector.stream import stream_sectors
 
-from ..toy_core import Specification, Toy
+from ...verify.toy_core import Specification, Toy
 
 TOY = Toy()
 WIDE = Toy(width=2, key_bits=256, module="toy_wide")
@@ -93,10 +95,10 @@ def test_measure():
 
 def test_keys_wait_for_their_sector_and_sectors_for_their_key(simulation):
     data, tweaks = sectors(6)
-    stimulus = simulation.stimulus(
+    script = simulation.script(
         data, tweaks, False, keys=[Key(KEY, before=0), Key(KEY[::-1], before=4)], want=6 * simulation.shape.beats
     )
-    record = simulation.play(stimulus)
+    record = simulation.play(script)
     assert record.outcome == Outcome.DONE
     assert record.last_in[3] < record.key_taken[1] < record.first_in[4]
     got = [record.out[4 * n : 4 * n + 4].tobytes() for n in range(6)]
@@ -105,10 +107,10 @@ def test_keys_wait_for_their_sector_and_sectors_for_their_key(simulation):
 
 def test_events_fall_on_their_cycles(simulation):
     data, tweaks = sectors(4)
-    stimulus = simulation.stimulus(
-        data, tweaks, False, keys=[Key(KEY), Key(KEY, cycle=60)], events=[Zeroize(20), Reset(40, 3)], quiet=50
+    script = simulation.script(
+        data, tweaks, False, keys=[Key(KEY), Key(KEY, cycle=60)], events=[zeroize_at(20), reset_at(40, 3)], quiet=50
     )
-    record = simulation.play(stimulus)
+    record = simulation.play(script)
     assert record.outcome == Outcome.DONE
     assert (21, 0) in record.ready
     assert record.key_taken[1] >= 60

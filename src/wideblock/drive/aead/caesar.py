@@ -7,23 +7,16 @@ Source: Homsirikamol et al., ePrint 2016/626; the text files as the API's own te
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol, Self
 
+from wideblock.drive.core import Core
 from wideblock.errors import UserError
+from wideblock.rtl.aead.behaviour import AeadBehaviour
 from wideblock.rtl.aead.cipher import CipherShape
 from wideblock.rtl.aead.words import Opcode, Status, Type
 
-__all__ = [
-    "CaesarFormat",
-    "FILES",
-    "Item",
-    "Mark",
-    "from_text",
-    "input_ends",
-    "output_ends",
-    "segments",
-    "text",
-    "words",
-]
+__all__ = ["FILES", "AeadCore", "CaesarFormat", "Item", "Mark", "from_text", "input_ends", "output_ends", "segments"]
+__all__ += ["text", "words"]
 
 WORDS_A_LINE = 8
 FILES = {"pdi": "pdi.txt", "sdi": "sdi.txt", "do": "do.txt"}
@@ -47,12 +40,33 @@ class Item:
     data: bytes
 
 
+class AeadCore(Core, Protocol):
+    """An authenticated cipher as its traffic needs it."""
+
+    @property
+    def behaviour(self) -> AeadBehaviour: ...
+
+
 @dataclass(frozen=True)
 class CaesarFormat:
-    """Messages in words of ``word_bits``, with segments of at most ``segment`` bytes, a whole number of blocks."""
+    """Messages of a cipher of these sizes, in words of ``word_bits``.
 
+    segment: most bytes of a segment, a whole number of blocks
+    """
+
+    shape: CipherShape
     word_bits: int = 32
     segment: int = 1 << 15
+
+    @classmethod
+    def of(cls, core: AeadCore) -> Self:
+        """The format of a core's ports."""
+        (word, *_) = core.interface.channel("pdi").fields
+        return cls(core.behaviour.shape, word.width)
+
+    def words(self, items: Iterable[Item]) -> list[int]:
+        """The words of items."""
+        return words(items, self.word_bits)
 
     def load_key(self, key: bytes) -> list[Item]:
         """A key, for the secret data input."""
@@ -75,8 +89,9 @@ class CaesarFormat:
             *self._segments(Type.PLAINTEXT, message, eoi=eoi is Type.PLAINTEXT, last=True),
         ]
 
-    def decrypt(self, npub: bytes, ad: bytes, ciphertext: bytes, tag: bytes) -> list[Item]:
-        """A message to decrypt, for the public data input."""
+    def decrypt(self, npub: bytes, ad: bytes, sealed: bytes) -> list[Item]:
+        """A message to decrypt, its tag at its end, for the public data input."""
+        ciphertext, tag = self.shape.parts(sealed)
         eoi = Type.CIPHERTEXT if ciphertext else Type.AD if ad else Type.NPUB
         return [
             self._first(Mark.INSTRUCTION, Opcode.DECRYPT << 28),
@@ -86,13 +101,14 @@ class CaesarFormat:
             *self._segment(Type.TAG, tag, last=True),
         ]
 
-    def encrypted(self, shape: CipherShape, size: int, ciphertext: bytes, tag: bytes) -> list[Item]:
-        """The data output of a message of ``size`` bytes that was encrypted: its segments, tag and status.
+    def encrypted(self, size: int, sealed: bytes) -> list[Item]:
+        """The data output of a message of ``size`` bytes that was encrypted to ``sealed``: segments, tag and status.
 
         There are as many segments as the message has, the last one with all that the cipher adds; one if it is not
         online.
         """
-        segments = max(1, -(-size // self.segment)) if shape.online else 1
+        ciphertext, tag = self.shape.parts(sealed)
+        segments = max(1, -(-size // self.segment)) if self.shape.online else 1
         parts = self._segments(Type.CIPHERTEXT, ciphertext, segments=segments)
         return [*parts, *self._segment(Type.TAG, tag, last=True), self._first(Mark.STATUS, Status.SUCCESS << 28)]
 

@@ -3,16 +3,43 @@
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Self, cast
+from typing import Generic, Protocol, Self, TypeVar
 
-from wideblock.export.contract import Contract
+from wideblock.rtl.shell.shell import Shell
+from wideblock.rtl.stream.interface import Interface
 from wideblock.simulation.bench import Exported, Simulation
+from wideblock.simulation.script import RESET, Event
 from wideblock.simulation.verilator import Options
 
-__all__ = ["CoreSimulation"]
+__all__ = ["ZEROIZE", "Core", "CoreSimulation", "reset_at", "zeroize_at"]
+
+ZEROIZE = "zeroize"
+"""Name of the control that clears a core."""
 
 
-class CoreSimulation:
+class Core(Exported, Protocol):
+    """A core as its traffic needs it: the exported module, and the interface behind its ports."""
+
+    @property
+    def interface(self) -> Interface: ...
+    @property
+    def shell(self) -> Shell: ...
+
+
+C = TypeVar("C", bound=Core)
+
+
+def zeroize_at(cycle: int, length: int = 1) -> Event:
+    """A ``zeroize`` pulse of ``length`` cycles; the source goes on with the sector or message it is in."""
+    return Event(ZEROIZE, cycle, length, clears=True)
+
+
+def reset_at(cycle: int, length: int = 1) -> Event:
+    """A reset of ``length`` cycles; the source goes on with the next whole sector or message."""
+    return Event(RESET, cycle, length, clears=True)
+
+
+class CoreSimulation(Generic[C]):
     """A core in simulation, out of reset, with no key loaded.
 
     verilog:    texts to simulate in the place of the core's own, such as a netlist and its cell models
@@ -23,15 +50,14 @@ class CoreSimulation:
 
     def __init__(
         self,
-        core: Contract,
+        core: C,
         *,
         verilog: Iterable[str] | None = None,
         options: Options | None = None,
         simulation: Simulation | None = None,
     ):
         self.core = core
-        exported = cast(Exported, core)  # a type checker takes no cached property for a property
-        self.simulation = simulation or Simulation(exported, verilog=verilog, options=options or Options(savable=True))
+        self.simulation = simulation or Simulation(core, verilog=verilog, options=options or Options(savable=True))
         self.reset()
 
     def __enter__(self) -> Self:

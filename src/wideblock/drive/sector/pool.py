@@ -10,8 +10,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
 
-from wideblock.export.contract import Contract
-from wideblock.verify.sector.stimulus import Request, Specification
+from wideblock.drive.sector.traffic import Request, Specification
 
 __all__ = ["SpecificationPool"]
 
@@ -19,7 +18,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class SpecificationPool:
-    """Answers of a subject's specification from processes of their own, while this process goes on.
+    """Answers of a specification, which is made from a key, from processes of their own, while this process goes on.
 
     Each process is served by a thread here, which sends it one task at a time and waits for the answer. The processes
     hold nothing of value: they are killed when the pool closes, whatever they are doing, so closing never waits. They
@@ -30,9 +29,9 @@ class SpecificationPool:
 
     processes: int
 
-    def __init__(self, subject: Contract, processes: int | None = None):
+    def __init__(self, specification: Callable[[bytes], Specification], processes: int | None = None):
         self.processes = processes or os.cpu_count() or 1
-        self._specification = subject.specification
+        self._specification = specification
         self._workers: list[BaseProcess] = []
         self._connections: list[Connection] = []
         self._free: SimpleQueue[Connection] = SimpleQueue()

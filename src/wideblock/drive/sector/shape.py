@@ -1,11 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sizes that a sector core's interface has."""
+"""Sector cores as their traffic needs them, and the sizes that their interface has."""
 
 from dataclasses import dataclass
+from typing import Protocol
 
-from wideblock.export.contract import Contract
+from wideblock.drive.core import Core
+from wideblock.rtl.stream.behaviour import Behaviour, SectorTiming
 
-__all__ = ["Shape", "shape"]
+__all__ = ["SectorCore", "Shape", "shape"]
+
+
+class SectorCore(Core, Protocol):
+    """A sector core."""
+
+    @property
+    def behaviour(self) -> Behaviour: ...
+    @property
+    def timing(self) -> SectorTiming: ...
 
 
 @dataclass(frozen=True)
@@ -36,7 +47,7 @@ class Shape:
         return -(-size // self.beat_bytes)
 
 
-def shape(core: Contract) -> Shape:
+def shape(core: SectorCore) -> Shape:
     """The sizes of a sector core."""
     sectors, key = core.interface.channel("i"), core.interface.channel("key")
     widths = {field.name: field.width for field in sectors.fields}

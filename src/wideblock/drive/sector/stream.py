@@ -2,21 +2,18 @@
 """Streams of sectors of one size through a core in simulation, as disk images need them."""
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from wideblock.drive.sector.simulation import SectorSimulation
+from wideblock.drive.sector.traffic import Bytes, SectorRecord
 from wideblock.simulation.bench import SimulationError
-from wideblock.verify.sector.stimulus import Bytes, Record
-
-if TYPE_CHECKING:
-    from wideblock.verify.sector.driver import SectorSimulation
 
 __all__ = ["stream_sectors"]
 
 
 def stream_sectors(
-    simulation: "SectorSimulation", chunks: Iterable[tuple[Bytes, Bytes]], decrypt: bool = False
+    simulation: SectorSimulation, chunks: Iterable[tuple[Bytes, Bytes]], decrypt: bool = False
 ) -> Iterator[Bytes]:
     """Sectors as they leave, for chunks of ``(sectors, tweaks)`` as they come; the core never runs empty between.
 
@@ -38,7 +35,7 @@ def stream_sectors(
 class _Stream:
     """The state of a stream: beats ``inside`` the core, and those of a sector that has only begun to leave."""
 
-    def __init__(self, simulation: "SectorSimulation", size: int, decrypt: bool):
+    def __init__(self, simulation: SectorSimulation, size: int, decrypt: bool):
         simulation.expect_length(size)
         self.simulation, self.size, self.decrypt = simulation, size, decrypt
         self.beats = simulation.shape.beats_of(size)
@@ -52,11 +49,12 @@ class _Stream:
         self.inside += len(sectors) * self.beats
         want = self.inside if last else 0
         simulation = self.simulation
-        stimulus = simulation.stimulus(
+        script = simulation.script(
             sectors, tweaks, self.decrypt, consumed=not last, quiet=0, want=want, patience=simulation.patience()
         )
-        record = simulation.play(stimulus, capacity=self.inside + 1)
-        simulation.expect_done(record, want=want or None)
+        script.capacity = self.inside + 1
+        record = simulation.play(script)
+        simulation.expect_done(record)
         self._expect_framed(record)
         self.inside -= len(record.out)
         out = np.concatenate([self.left, record.out])
@@ -65,7 +63,7 @@ class _Stream:
         if whole:
             yield out[:whole].reshape(whole // self.beats, -1)[:, : self.size]
 
-    def _expect_framed(self, record: Record) -> None:
+    def _expect_framed(self, record: SectorRecord) -> None:
         """Raises :class:`SimulationError` unless every sector ends where it should."""
         module, beat = self.simulation.core.module, self.simulation.shape.beat_bytes
         if record.faults:

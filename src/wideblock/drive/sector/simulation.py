@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A sector core in simulation: keys and sectors in, sectors out, many cycles a call."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from wideblock.drive.core import CoreSimulation, zeroize_at
+from wideblock.drive.sector.encoding import Encoding
+from wideblock.drive.sector.shape import SectorCore, shape
+from wideblock.drive.sector.traffic import Bytes, Key, Request, SectorRecord, SectorScript
+from wideblock.simulation.bench import SimulationError
+from wideblock.simulation.structures import Outcome
+
+__all__ = ["SectorSimulation"]
+
+
+class SectorSimulation(CoreSimulation[SectorCore]):
+    """A sector core in simulation."""
+
+    def __init__(self, core: SectorCore, **model: Any):
+        super().__init__(core, **model)
+        self.shape = shape(core)
+        self._encoding = Encoding(self.shape, self.simulation.ports)
+        self._keep = self.simulation.ports.outputs["o"].stream.port("keep") if self.shape.partial else ""
+
+    def zeroize(self) -> None:
+        """Pulses ``zeroize`` and waits until it is done; afterwards no key is loaded."""
+        self.play(self.script(events=[zeroize_at(0)], quiet=self.core.timing.zeroize + 1))
+
+    def load_key(self, key: bytes) -> int:
+        """Loads a key; cycles until it was accepted. Raises ValueError for a wrong length."""
+        if len(key) != self.shape.key_bytes:
+            raise ValueError(f"key must be {self.shape.key_bytes} bytes, got {len(key)}")
+        record = self.play(self.script(keys=[Key(key)], quiet=0))
+        self.expect_done(record)
+        return int(record.key_taken[0])
+
+    def script(
+        self,
+        sectors: Sequence[bytes] | Bytes = (),
+        tweaks: Sequence[bytes] | Bytes = (),
+        decrypt: bool | Sequence[bool] | Bytes = False,
+        **more: Any,
+    ) -> SectorScript:
+        """A script of sectors, as :meth:`Encoding.script` has it."""
+        return self._encoding.script(sectors, tweaks, decrypt, **more)
+
+    def requests(self, requests: Sequence[Request], **more: Any) -> SectorScript:
+        """A script of requests; ``more`` as for :meth:`script`."""
+        return self.script(
+            [r.data for r in requests],
+            [r.tweak for r in requests],
+            [r.decrypt for r in requests],
+            stated=[r.stated for r in requests],
+            keeps=[r.keep for r in requests],
+            **more,
+        )
+
+    def play(self, script: SectorScript, *, seed: int = 0) -> SectorRecord:
+        """The record of one script; how it ended is in its ``outcome``, never an exception."""
+        return SectorRecord(script, self.simulation.play(script, seed), self._keep)
+
+    def expect_done(self, record: SectorRecord) -> None:
+        """Raises :class:`SimulationError` for a call that did not end as it should."""
+        if record.violation is not None:
+            raise SimulationError(f"{self.core.module}: {record.violation}, cycle {record.violation_cycle}")
+        if record.outcome == Outcome.RECORD_FULL:
+            raise SimulationError(f"{self.core.module} gives more beats than it took")
+        if record.outcome != Outcome.DONE:
+            want = record.script.wanted["o"]
+            raise SimulationError(
+                f"{self.core.module} is stuck after {record.cycles} cycles: {int(record.taken_in.sum())} beats taken, "
+                f"{len(record.out)} given{f' of {want}' if want else ''}"
+            )
+
+    def run(
+        self,
+        sectors: Sequence[bytes] | Bytes,
+        tweaks: Sequence[bytes] | Bytes,
+        decrypt: bool | Sequence[bool] | Bytes = False,
+        *,
+        offer: float = 1.0,
+        take: float = 1.0,
+        seed: int = 0,
+        noise: bool = False,
+    ) -> SectorRecord:
+        """Sends sectors of lengths that the core takes through it under the loaded key.
+
+        offer, take: chances a cycle that a beat is valid and accepted; ``seed`` makes the pattern reproducible
+        Raises :class:`SimulationError` if not exactly these sectors leave, each whole.
+        """
+        for sector in sectors:
+            self.expect_length(len(sector))
+        patience = self.patience(offer, take)
+        script = self.script(sectors, tweaks, decrypt, offer=offer, take=take, noise=noise, patience=patience)
+        script.wanted = {"o": script.beats}
+        record = self.play(script, seed=seed)
+        self.expect_done(record)
+        self._expect_whole(record)
+        return record
+
+    def patience(self, offer: float = 1, take: float = 1) -> int:
+        """Cycles without activity after which the core must be stuck, with a wide margin."""
+        t = self.core.timing
+        return 4 * (t.latency + t.interval + t.setup + t.zeroize) + 1000 + int(200 / max(min(offer, take), 1e-4))
+
+    def expect_length(self, size: int) -> None:
+        """Raises ValueError if the core does not take sectors of ``size`` bytes."""
+        length = self.core.behaviour.length
+        if size not in length:
+            right = length.least if length.fixed else f"{length.least} to {length.most}"
+            raise ValueError(f"sector must be {right} bytes, got {size}")
+
+    def _expect_whole(self, record: SectorRecord) -> None:
+        module, script = self.core.module, record.script
+        if record.faults:
+            cycle, cause = record.faults[0]
+            raise SimulationError(f"{module}: fault {cause} in cycle {cycle}, but every sector is whole")
+        n, beats = len(script.counts), script.beats
+        if len(record.out) != beats or not np.array_equal(np.flatnonzero(record.out_last), script.ends - 1):
+            raise SimulationError(
+                f"{module}: {len(record.out)} beats left, {int(record.out_last.sum())} of them the last of a sector; "
+                f"right are {beats} and {n}"
+            )
+        tails = record.out_bytes[script.ends - 1]
+        for number in np.flatnonzero(tails != script.tails).tolist():
+            raise SimulationError(
+                f"{module}: sector {number} left with {int(tails[number])} bytes in its last "
+                f"beat, right are {int(script.tails[number])}"
+            )
+        if len(record.computed) != n:
+            raise SimulationError(f"{module}: computed pulsed {len(record.computed)} times for {n} sectors")

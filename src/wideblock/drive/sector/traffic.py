@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sectors and keys of a sector core, scripts of them, and records in the same terms."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wideblock.simulation.script import Cycles, Record, Script
+from wideblock.simulation.structures import Outcome
+from wideblock.spec.values import Values
+
+__all__ = ["Bytes", "Cycles", "Key", "Request", "SectorRecord", "SectorScript", "Specification"]
+
+Bytes = NDArray[np.uint8]
+
+
+class Specification(Protocol):
+    """A scheme under one key.
+
+    key_values:   secret values that the key alone determines, for sectors of so many blocks
+    tweak_values: those that the key and a sector's tweak determine
+    """
+
+    def encrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
+    def decrypt(self, tweak: bytes, sector: bytes) -> bytes: ...
+    def key_values(self, blocks: int) -> Values: ...
+    def tweak_values(self, tweak: bytes, blocks: int) -> Values: ...
+
+
+@dataclass(frozen=True)
+class Request:
+    """A sector as it is sent, of any length that the ports can carry.
+
+    stated: bytes that it states to have, where it states any; None: as many as it has
+    keep:   of each beat, where that does not follow from the length; ``data`` are then the whole beats
+    """
+
+    data: bytes
+    tweak: bytes
+    decrypt: bool
+    stated: int | None = None
+    keep: tuple[int, ...] = ()
+
+    @property
+    def size(self) -> int:
+        """Bytes that the core must take it to have."""
+        return len(self.data) if self.stated is None else self.stated
+
+
+@dataclass(frozen=True)
+class Key:
+    """A key, valid from ``cycle`` on; sector ``before``, if given, is not sent until the key is accepted.
+
+    Where a key has several words, ``key`` may have too few or too many. ``last``: the last one is valid from then on.
+    """
+
+    key: bytes
+    before: int | None = None
+    cycle: int = 0
+    last: int = 0
+
+
+@dataclass(kw_only=True)
+class SectorScript(Script):
+    """A script of sectors and keys, in the words of their channels.
+
+    counts:   (sectors,) beats of each sector
+    tails:    (sectors,) bytes of each sector's last beat
+    keys:     in order
+    key_ends: (keys,) number of the word after each key's last
+    """
+
+    counts: Cycles
+    tails: Cycles
+    keys: Sequence[Key]
+    key_ends: Cycles
+
+    @property
+    def ends(self) -> Cycles:
+        """(sectors,) number of the beat after each sector's last."""
+        return np.cumsum(self.counts)
+
+    @property
+    def starts(self) -> Cycles:
+        """(sectors,) number of each sector's first beat."""
+        return self.ends - self.counts
+
+    @property
+    def key_starts(self) -> Cycles:
+        """(keys,) number of each key's first word."""
+        return np.concatenate([np.zeros(1, np.int64), self.key_ends])[:-1]
+
+    @property
+    def beats(self) -> int:
+        """Beats of all sectors."""
+        return len(self.words["i"])
+
+
+class SectorRecord:
+    """Record of a script in sectors; cycles count from its start, -1 where nothing happened.
+
+    words: the record that it was made from
+    beats_in: (beats,) each input beat
+    first_in, last_in, taken_in: (sectors,) first and last beat accepted of each sector, and how many
+    key_first, key_taken: (keys,) first and last word accepted of each key; no last one if an event cut it off
+    out, out_last, out_bytes, out_cycle: each output beat, and how many bytes of it count
+    faults, ready: (cycle, cause) of each pulse, (cycle, value) in the first cycle and at each change
+    computed: each pulse
+    violation, violation_cycle: the first broken rule of the output stream, if one was
+    """
+
+    def __init__(self, script: SectorScript, words: Record, keep: str = ""):
+        """``keep``: name of the port that has the byte qualifiers of output beats; empty where there is none."""
+        self.script, self.words, self.outcome, self.cycles = script, words, words.outcome, words.cycles
+        self.beats_in = accepted = words.accepted["i"]
+        starts = script.starts
+        self.first_in = accepted[starts]
+        self.last_in = np.maximum.reduceat(accepted, starts) if len(starts) else starts
+        self.taken_in = np.add.reduceat(accepted >= 0, starts, dtype=np.int64) if len(starts) else starts
+        self.key_first, self.key_taken = self._keys_accepted()
+        out = words.words["o"]
+        self.out, self.out_last, self.out_cycle = map(np.ascontiguousarray, (out["data"], out["last"], out["cycle"]))
+        self.faults, self.ready = words.pulses["fault"], words.levels["ready"]
+        self.computed = np.array([cycle for cycle, _ in words.pulses["computed"]], np.int64)
+        self.violation, self.violation_cycle = None, -1
+        if words.violation is not None:
+            self.violation, self.violation_cycle = str(words.violation), words.cycles
+        beat = self.out.shape[1]
+        self.out_bytes = np.full(len(out), beat, np.int64)
+        if keep:
+            bits = np.unpackbits(np.ascontiguousarray(out["keep"]), axis=1, bitorder="little")[:, :beat].astype(np.int8)
+            self.out_bytes = bits.sum(axis=1, dtype=np.int64)
+            run = (np.diff(bits, axis=1) <= 0).all(axis=1) & (self.out_bytes >= np.where(self.out_last, 1, beat))
+            if len(broken := np.flatnonzero(~run)):
+                self.outcome, self.violation_cycle = Outcome.VIOLATION, int(self.out_cycle[broken[0]])
+                self.violation = f"{keep} is not a run from byte 0, or not full before the last beat"
+
+    def _keys_accepted(self) -> tuple[Cycles, Cycles]:
+        """Cycles in which the first and the last word of each key was accepted."""
+        accepted = self.words.accepted["key"]
+        first, last = accepted[self.script.key_starts], accepted[self.script.key_ends - 1].copy()
+        for event in self.script.events:
+            last[(first <= event.cycle) & (event.cycle < last)] = -1
+        return first, last
+
+    @property
+    def sectors(self) -> list[Bytes]:
+        """A row of bytes for each sector; this and the next two hold where all of them left, each whole."""
+        out, script, beat = self.out.reshape(-1), self.script, self.out.shape[1]
+        places = zip(script.starts.tolist(), script.ends.tolist(), script.tails.tolist(), strict=True)
+        return [out[beat * start : beat * end - beat + tail] for start, end, tail in places]
+
+    @property
+    def first_out(self) -> Cycles:
+        """(sectors,) first beat out of each."""
+        return self.out_cycle[self.script.starts]
+
+    @property
+    def last_out(self) -> Cycles:
+        """(sectors,) last beat out of each."""
+        return self.out_cycle[self.script.ends - 1]
