@@ -16,6 +16,8 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import enum, wiring
 
 from wideblock.rtl.aes.on_the_fly import OnTheFlyEncryption
+from wideblock.rtl.aes.planes import named
+from wideblock.rtl.bytes import below, kept
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.gf128.serial import SerialMultiplier
 
@@ -149,23 +151,14 @@ class AesGcmCipher(wiring.Component):
                 m.d.sync += self._state.eq(State.LENGTHS)
         with m.If(begin):
             m.d.sync += self._masked.eq(0)
-        E = Signal(128)
-        hashed = Signal(128)
-        encrypt = (kind == Kind.DATA) & ~block.decrypt
-        for k in range(BLOCK):
-            inside, added = Signal(name=f"inside{k}"), Signal(name=f"added{k}")
-            m.d.comb += [inside.eq(k < block.size), added.eq(inside & encrypt)]
-            byte = slice(8 * k, 8 * k + 8)
-            m.d.comb += [
-                E[byte].eq(aes.o.payload[byte] & inside.replicate(8)),
-                hashed[byte].eq(aes.o.payload[byte] & added.replicate(8)),
-            ]
+        E = named(m, "E", kept(aes.o.payload, named(m, "inside", below(block.size, BLOCK))))
         m.d.comb += [
             self.o.valid.eq(crypt),
             self.o.payload.data.eq(block.data ^ E),
             self.o.payload.size.eq(block.size),
         ]
-        return hashed
+        encrypt = (kind == Kind.DATA) & ~block.decrypt
+        return named(m, "hashed", E & encrypt.replicate(128))
 
     def _counted(self, m: Module, begin: Value, absorb: Value) -> tuple[Signal, Signal]:
         """Bytes of associated data, and bytes of the present kind."""

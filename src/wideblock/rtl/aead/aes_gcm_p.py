@@ -26,6 +26,7 @@ from amaranth.lib import data, enum, wiring
 from wideblock.rtl.aes.key_expansion import KeyExpansion
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
 from wideblock.rtl.aes.sbox import KINDS, logic_sbox
+from wideblock.rtl.bytes import below, kept
 from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.stream.parameters import parameter
@@ -207,7 +208,7 @@ class AesGcmPCipher(wiring.Component):
         """Result and X: the block, and the key stream in its length. The result's register empties: no text stays."""
         stream = self.aes.o.payload
         masked = Signal(128)
-        m.d.comb += masked.eq(Cat(Mux(k < waited.size, stream[8 * k : 8 * k + 8], 0) for k in range(BLOCK)))
+        m.d.comb += masked.eq(kept(stream, below(waited.size, BLOCK)))
         added = Mux(self._making, stream, Mux(waited.sum, masked, 0))
         sizes = Mux(waited.lengths, lengths(*self._bytes.values()), 0)
         m.d.sync += [

@@ -19,6 +19,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import enum, wiring
 
 from wideblock.rtl.aes.planes import named
+from wideblock.rtl.bytes import marked
 from wideblock.rtl.stream.parameters import parameter
 
 from .caesar import Caesar
@@ -218,10 +219,9 @@ class MinalpherCipher(wiring.Component):
             m.d.sync += [some.eq(Cat(part.any() for part in parts)), one.eq(Cat(part == 0x80 for part in parts))]
         found = named(m, "found", Cat(one[k] & ~some[k + 1 :].any() for k in range(BLOCK)))
         size = [Cat(found[k] for k in range(BLOCK) if k >> b & 1).any() for b in range(BLOCK.bit_length() - 1)]
-        padding = Cat(Cat(Const(0, 7), each) for each in found)
         m.d.comb += [
             self.o.valid.eq(self._leave & ~self._abandoned),
-            self.o.payload.data.eq(text ^ padding),
+            self.o.payload.data.eq(text ^ marked(found)),
             self.o.payload.size.eq(Cat(*size, ~found.any())),
         ]
         with m.If(self._leave):

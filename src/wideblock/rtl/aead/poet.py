@@ -24,6 +24,7 @@ from amaranth.lib import enum, wiring
 from wideblock.rtl.aes.iterative import IterativeEitherWay, IterativeEncryption
 from wideblock.rtl.aes.planes import named
 from wideblock.rtl.aes.sbox import GATES
+from wideblock.rtl.bytes import below, bits, marked, only
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.reading import Reading
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
@@ -153,7 +154,7 @@ class PoetCipher(wiring.Component):
         m.d.comb += take.eq(self.i.valid & self.i.ready)
         step = self._order(m, take)
         rotation = self._rotation(m)
-        before = Cat((k < self._size).replicate(8) for k in range(BLOCK))  # bytes of the last block, not those behind
+        before = bits(below(self._size, BLOCK))  # bytes of the last block, not those behind
         self._blocks(m, take, step, rotation, before)
         chain = self._calls(m, take, step)
         self._chains(m, step, chain)
@@ -240,7 +241,6 @@ class PoetCipher(wiring.Component):
         tag_awaited = (self._next == Step.LAST) & self._decrypt & ~self._judged
         m.d.comb += self.i.ready.eq(self.keys.running & ((self._next == Step.IDLE) | awaited | tag_awaited))
         filled = Signal(128)
-        one = Cat(Cat(Const(0, 7), self._size == k) for k in range(BLOCK))
         m.d.comb += filled.eq(H | (rotation & ~before))
         with m.If(take):
             with m.Switch(block.kind):
@@ -256,7 +256,7 @@ class PoetCipher(wiring.Component):
                 with m.Case(Step.HEADER):  # an empty block follows a last one that is whole
                     m.d.sync += [H.eq(0), self._size.eq(0), self._full.eq(self._last)]
                 with m.Case(Step.TAIL):
-                    m.d.sync += H.eq((rotation & before) | one)
+                    m.d.sync += H.eq((rotation & before) | marked(only(self._size, BLOCK)))
                 with m.Case(Step.END, Step.DATA):
                     m.d.sync += self._full.eq(0)
                 with m.Case(Step.LENGTH):

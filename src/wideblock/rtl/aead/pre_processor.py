@@ -3,10 +3,13 @@
 
 from typing import Any
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.hdl import ValueLike
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
+
+from wideblock.rtl.aes.planes import named
+from wideblock.rtl.bytes import below, kept, marked, only
 
 from .cipher import CipherShape, Kind, Padding
 from .framing import Framing
@@ -244,8 +247,7 @@ class PreProcessor(wiring.Component):
         """The words of a segment, collected to a block. Returns the present one; bytes after the segment's are 0."""
         words, word, step = framing.o, framing.o.payload, self.word_bits // 8
         given = byte_swapped(word.word)
-        masked = Signal(self.word_bits)
-        m.d.comb += masked.eq(Cat(Mux(k < word.bytes, given[8 * k : 8 * k + 8], 0) for k in range(step)))
+        masked = named(m, "masked", kept(given, below(word.bytes, step)))
         with m.If(self._state == State.WORDS):
             m.d.comb += words.ready.eq(1)
             with m.If(words.valid):
@@ -335,8 +337,8 @@ class PreProcessor(wiring.Component):
             return self._block
         pads = (self._kind == Kind.AD) | (self._kind == Kind.DATA) if self.shape.judges else self._kind != Kind.NPUB
         pads &= self._state == State.BLOCK
-        one = Cat(Mux(pads & (self._size == k), Const(0x80, 8), 0) for k in range(self.shape.block))
-        return self._block | one
+        size = self.shape.block
+        return self._block | marked(only(self._size, size) & pads.replicate(size))
 
     def _encrypted(self, m: Module) -> None:
         """The end of an encryption. The cipher keeps its tag until all of it left."""

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import enum, wiring
 
+from wideblock.rtl.bytes import below, kept, marked, only
 from wideblock.rtl.stream.parameters import parameter
 
 from .caesar import Caesar
@@ -156,7 +157,7 @@ class ScreamCipher(wiring.Component):
         core, block = self.core, self.i.payload
         is_data = block.kind == Kind.DATA
         short = Signal()
-        one = Cat(Cat(Const(0, 7), ~is_data & (block.size == k)) for k in range(BLOCK))
+        one = marked(only(block.size, BLOCK) & (~is_data).replicate(BLOCK))
         m.d.comb += [
             short.eq(~summed & is_data & (block.size != BLOCK)),
             core.inverse.eq(~summed & is_data & block.decrypt & ~short),
@@ -177,7 +178,7 @@ class ScreamCipher(wiring.Component):
         text = core.o ^ (self._held & (self._size != BLOCK).replicate(128))
         result = Signal(128)
         m.d.comb += [
-            result.eq(Cat(Mux(k < self._size, text[8 * k : 8 * k + 8], 0) for k in range(BLOCK))),
+            result.eq(kept(text, below(self._size, BLOCK))),
             self.o.valid.eq(core.done & (self._kind == Kind.DATA)),
             self.o.payload.data.eq(result),
             self.o.payload.size.eq(self._size),

@@ -5,9 +5,10 @@ from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.bytes import is_run
+
 from .behaviour import Cause, Fault
-from .keep import WRONG_KEEP, is_run
-from .sector import TWEAK_BITS, sector_channel
+from .sector import TWEAK_BITS, WRONG_KEEP, sector_channel
 
 __all__ = ["FAULTS", "Entrance"]
 

@@ -3,16 +3,20 @@
 
 from amaranth.lib.wiring import In, Out
 
-from .behaviour import Fault
+from .behaviour import Cause, Fault
 from .interface import Channel, Control, Field, Interface, Read
 
-__all__ = ["SIZE_BITS", "TWEAK_BITS", "key_channel", "result_channel", "sector_channel", "sector_interface"]
+__all__ = ["SIZE_BITS", "TWEAK_BITS", "WRONG_KEEP"]
+__all__ += ["key_channel", "result_channel", "sector_channel", "sector_interface"]
 
 TWEAK_BITS = 128
 """Bits of the tweak of most schemes."""
 
 SIZE_BITS = 16
 """Bits of the field in which a message states its bytes."""
+
+WRONG_KEEP = Fault(Cause.KEEP, "keep of a beat was not a run from byte 0, or not full before the last beat")
+"""The bit of an entrance's ``fault`` for that."""
 
 
 def sector_channel(width: int, *, keep: bool = False, tweak_bits: int = TWEAK_BITS, sized: bool = False) -> Channel:

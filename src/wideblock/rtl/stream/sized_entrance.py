@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Entrance for messages with a stated size: one register; drops messages of another size."""
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from .behaviour import Cause, Fault
-from .keep import WRONG_KEEP, is_run
-from .sector import sector_channel
+from wideblock.rtl.bytes import below, is_run, kept, up_to
 
-__all__ = ["FAULTS", "SizedEntrance", "by_bytes", "run"]
+from .behaviour import Cause, Fault
+from .sector import WRONG_KEEP, sector_channel
+
+__all__ = ["FAULTS", "SizedEntrance"]
 
 SHORT, LONG, TWEAK, KEEP = range(4)
 FAULTS = (
@@ -76,7 +77,7 @@ class SizedEntrance(wiring.Component):
         dropping = Signal()
         leaves = Signal()
         final = self.number == (self.header.end >> 4)
-        expected = run(self.header.end[:4])
+        expected = up_to(self.header.end[:4])
         hole = Signal()
         waits = Signal()  # the final block, which is not the last one, for the one behind it
         goes_on = Signal()  # that one has come, and it is not an empty last one
@@ -88,7 +89,7 @@ class SizedEntrance(wiring.Component):
             leaves.eq(self.take | dropping),
             waits.eq(full & ~dropping & final & ~beat.last & ~goes_on),
             self.valid.eq(full & ~dropping & ~waits),
-            self.x.data.eq(Mux(final, beat.data & by_bytes(expected), beat.data)),
+            self.x.data.eq(Mux(final, kept(beat.data, expected), beat.data)),
             self.x.last.eq(beat.last),
             self.i.ready.eq(self.open & (~full | leaves | waits) & ~(~begun & self.hold)),
             self.between.eq(~begun & ~full),
@@ -121,22 +122,11 @@ class SizedEntrance(wiring.Component):
     def _foreign(self, m: Module, beat: data.View) -> Value:
         """The header of the beat's message; bits of ``fault`` for sizes that the core does not take."""
         tweak_size, tweak = beat.tweak_size, beat.tweak
-        kept = Cat(tweak_size > k for k in range(self.tweak_bytes))
         m.d.comb += [
-            self.header.tweak.eq(tweak & by_bytes(kept)),
+            self.header.tweak.eq(kept(tweak, below(tweak_size, self.tweak_bytes))),
             self.header.tweak_size.eq(tweak_size),
             self.header.end.eq(beat.size - 1),
             self.header.decrypt.eq(beat.decrypt),
         ]
         small, large = beat.size < self.least, beat.size > self.most
         return Cat(small, large, ~small & ~large & (tweak_size > self.tweak_bytes))
-
-
-def run(end: Value) -> Value:
-    """Flags of the bytes of a block up to number ``end``."""
-    return Cat(Const(1, 1), *(end >= k for k in range(1, 16)))
-
-
-def by_bytes(flags: Value) -> Value:
-    """Each flag for the eight bits of its byte."""
-    return Cat(flag.replicate(8) for flag in flags)

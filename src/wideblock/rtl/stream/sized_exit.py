@@ -5,8 +5,9 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.bytes import up_to
+
 from .sector import result_channel
-from .sized_entrance import run
 
 __all__ = ["SizedExit"]
 
@@ -56,7 +57,7 @@ class SizedExit(wiring.Component):
         with m.If(advance):
             m.d.sync += valid.eq(self.pending)
         with m.If(self.fetch):
-            m.d.sync += [last.eq(final), keep.eq(Mux(final, run(self.end[:4]), 0xFFFF))]
+            m.d.sync += [last.eq(final), keep.eq(Mux(final, up_to(self.end[:4]), 0xFFFF))]
             m.d.sync += [self.number.eq(Mux(final, 0, self.number + 1)), self.sector.eq(self.sector + final)]
         with m.If(erase):
             m.d.sync += [last.eq(0), keep.eq(0)]

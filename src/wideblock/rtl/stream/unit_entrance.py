@@ -3,13 +3,14 @@
 
 from collections.abc import Sequence
 
-from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.bytes import end, is_run
+
 from .behaviour import Cause, Fault
-from .keep import WRONG_KEEP, is_run
-from .sector import sector_channel
+from .sector import WRONG_KEEP, sector_channel
 
 __all__ = ["FAULTS", "UnitEntrance"]
 
@@ -145,7 +146,7 @@ class UnitEntrance(wiring.Component):
             m.d.sync += [
                 beat.data.eq(new.data),
                 self.tweak.eq(new.tweak),
-                beat.end.eq(_end(new.keep)),
+                beat.end.eq(end(new.keep)),
                 beat.last.eq(run & (new.last | ~new.keep[-1])),
                 beat.empty.eq(~run),
                 closes.eq(new.last),
@@ -161,11 +162,3 @@ class UnitEntrance(wiring.Component):
             m.d.sync += [number.eq(0), final.eq(final.init), goes_on.eq(0)]
             m.d.sync += [flag.eq(0) for flag in (closes, void, wrong)]
         return m
-
-
-def _end(keep: Value) -> Value:
-    """The number of the last of the bytes that ``keep`` is a run of: its length less one, by halves."""
-    half = len(keep) // 2
-    if not half:
-        return Const(0, 0)
-    return Cat(_end(Mux(keep[half], keep[half:], keep[:half])), keep[half])

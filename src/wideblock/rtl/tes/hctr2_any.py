@@ -9,6 +9,7 @@ Source: Crowley, Huckleberry, Biggers, ePrint 2021/1441.
 
 from amaranth import Cat, Const, Value
 
+from wideblock.rtl.bytes import marked, only
 from wideblock.rtl.sector.hash_counter_hash_any import HashCounterHashAny
 
 from .hctr2 import Hctr2Equations
@@ -31,5 +32,4 @@ class Hctr2Any(Hctr2Equations, HashCounterHashAny):
 
     def padded(self, block: Value, end: Value) -> Value:
         """N || 1 and zeros."""
-        ones = Cat(Const(0, 8), *(Cat(end == k, Const(0, 7)) for k in range(15)))
-        return block | ones
+        return block | Cat(Const(0, 8), marked(only(end, 15), 0x01))

@@ -20,13 +20,14 @@ from amaranth.lib import data
 
 from wideblock.rtl.aes.iterative import IterativeDecryption, beside
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
+from wideblock.rtl.bytes import bits, up_to
 from wideblock.rtl.flow.cycles import Cycles
 from wideblock.rtl.hash.run import HornerRun
 from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.stream.behaviour import Behaviour, Fault, Length, SectorTiming, Stated
 from wideblock.rtl.stream.interface import Interface
 from wideblock.rtl.stream.sector import sector_interface
-from wideblock.rtl.stream.sized_entrance import SizedEntrance, by_bytes, run
+from wideblock.rtl.stream.sized_entrance import SizedEntrance
 from wideblock.rtl.stream.sized_exit import SizedExit
 from wideblock.rtl.stream.stages import Stages, select
 from wideblock.rtl.stream.storage import Ring
@@ -252,7 +253,7 @@ class HashCounterHashAny(HchAnyEquations, StoreAndForward):
         m, row, hash = f.m, f.stages.row, self.hashes[1]
         walk = Walk(m, "y", f.message, self.held, f.clear)
         plain = f.input.read(row(walk.following, f.computed), Const(1))
-        kept = by_bytes(run(f.message.end[:4])) | ~walk.final.replicate(128)
+        kept = bits(up_to(f.message.end[:4])) | ~walk.final.replicate(128)
         Y, inner = Signal(128, name="Y"), Signal(128, name="inner")
         m.d.comb += [
             walk.go.eq(arrived.step),

@@ -22,6 +22,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.planes import named
+from wideblock.rtl.bytes import up_to
 from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.stream.behaviour import Behaviour, KeyRule, Length, Output, SectorTiming
 from wideblock.rtl.stream.influence import EqualHalves, FieldInfluence, Influence, lengths
@@ -36,7 +37,7 @@ from ..keys import connect_keys, key_collector, key_faults, with_key_faults
 from ..parameters import SinglePassParameters
 from .ciphers import Ciphers
 from .equations import SinglePassEquations
-from .stealing import StealingControl, StealingData, up_to
+from .stealing import StealingControl, StealingData
 from .values import Decision, Present, SinglePassFrame
 
 __all__ = ["SinglePass"]

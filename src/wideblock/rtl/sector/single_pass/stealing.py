@@ -10,9 +10,10 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.bytes import chosen
 from wideblock.rtl.stream.stages import blocks, select
 
-__all__ = ["StealingControl", "StealingData", "up_to"]
+__all__ = ["StealingControl", "StealingData"]
 
 
 class StealingControl(wiring.Component):
@@ -129,7 +130,7 @@ class StealingData(wiring.Component):
         m.d.comb += [
             stolen.eq(select(held, self.lane)),
             part.eq(select(blocks(self.blocks, w), self.part)),
-            self.first.eq(_bytes(self.own, part, stolen)),
+            self.first.eq(chosen(self.own, part, stolen)),
             self.beat.eq(self._leaving(m, y, held)),
         ]
         return m
@@ -159,20 +160,9 @@ class StealingData(wiring.Component):
             Mux(from_held[k], Mux(from_other[k], held[k - 1], held[k]), Mux(from_other[k], y[0], y[k]))
             for k in range(self.width)
         ]
-        return _bytes(leaves, Cat(beat), Const(0, 128 * self.width))
+        return chosen(leaves, Cat(beat), Const(0, 128 * self.width))
 
 
 def _number_bits(width: int) -> tuple[int, int]:
     """Bits of a lane's number, one also where there is one lane only, and of the number of a byte in a beat."""
     return max(1, width.bit_length() - 1), (16 * width - 1).bit_length()
-
-
-def up_to(end: Value) -> Value:
-    """A bit for each byte: those up to number ``end`` are high."""
-    return Cat(Const(1, 1), *(end >= k for k in range(1, 1 << len(end))))
-
-
-def _bytes(chosen: Value, value: Value, other: Value) -> Value:
-    """Byte by byte, ``value`` where ``chosen``, else ``other``."""
-    places = [slice(8 * k, 8 * k + 8) for k in range(len(chosen))]
-    return Cat(Mux(chosen[k], value[place], other[place]) for k, place in enumerate(places))
