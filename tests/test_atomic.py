@@ -111,7 +111,7 @@ def test_errors_name_the_file(tmp_path):
         pass
     assert caught.value.filename == str(tmp_path / "none")
     with pytest.raises(OSError) as caught:
-        atomic.Output(-1, tmp_path / "out").write(b"x")
+        atomic.TargetFile(-1, tmp_path / "out").write(b"x")
     assert caught.value.filename == str(tmp_path / "out")
 
 

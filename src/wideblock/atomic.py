@@ -19,13 +19,13 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-__all__ = ["Output", "check_place", "replacing", "write_directory", "write_text"]
+__all__ = ["TargetFile", "check_place", "replacing", "write_directory", "write_text"]
 
 _SUFFIX = ".wideblock.part"
 _LONGEST_STEM = 200  # bytes of the target's name in a part file's name; a file name has at most 255
 
 
-class Output:
+class TargetFile:
     """An unbuffered file open for writing; its errors name ``path``, the file that the user asked for."""
 
     def __init__(self, descriptor: int, path: Path):
@@ -46,7 +46,7 @@ class Output:
 
 
 @contextmanager
-def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None) -> Iterator[Output]:
+def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None) -> Iterator[TargetFile]:
     """File that becomes ``path`` when the block ends; if the block raises, ``path`` stays as it was.
 
     A symbolic link is followed: its target is replaced, the link stays.
@@ -66,7 +66,7 @@ def replacing(path: Path, *, overwrite: bool = True, new_mode: int | None = None
     try:
         with _errors_about(path):
             descriptor = _create(part)
-        output = Output(descriptor, path)
+        output = TargetFile(descriptor, path)
         yield output
         with _errors_about(path):
             _set_permissions(descriptor, target, new_mode)

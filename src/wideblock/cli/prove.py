@@ -15,8 +15,8 @@ from wideblock.evaluate.run import code
 from wideblock.export.contract import Contract, contract
 from wideblock.synth.targets import fpga, fpgas
 from wideblock.synth.yosys import tool
-from wideblock.verify.formal.record import Record, save
-from wideblock.verify.formal.stream import ON_NETLISTS, RULES, Finding, Result, findings
+from wideblock.verify.formal.record import ProofRecord, save
+from wideblock.verify.formal.stream import ON_NETLISTS, RULES, RuleFinding, RuleResult, findings
 
 EXAMPLE = (
     "Example: [b]wideblock prove fast-brw-2s[/b]; "
@@ -68,7 +68,7 @@ def prove(
     failed, results = [], []
     for core in cores:
         attempts = findings(core, chosen, target=target)
-        found: list[Finding] = []
+        found: list[RuleFinding] = []
         with stages(f"exporting {core.module}") as report:
             _ = core.verilog
             for done, rule in enumerate(chosen):
@@ -76,7 +76,7 @@ def prove(
                 found.append(next(attempts))
         if store:
             save(store, [_record(core, netlist, finding) for finding in found])
-        missing = [finding.rule for finding in found if finding.result is Result.NOT_PROVED]
+        missing = [finding.rule for finding in found if finding.result is RuleResult.NOT_PROVED]
         each = [asdict(finding) | {"result": finding.result.value} for finding in found]
         results.append({"preset": core.name, "changed": dict(core.changed), "proved": not missing, "rules": each})
         if not json:
@@ -90,7 +90,7 @@ def prove(
         raise typer.Exit(1)
 
 
-def show(core: Contract, found: list[Finding], form: str) -> None:
+def show(core: Contract, found: list[RuleFinding], form: str) -> None:
     """Prints the findings on a core."""
     table(
         ("rule", "result", "method", "gates", "CPU seconds", "statement or reason"),
@@ -99,14 +99,14 @@ def show(core: Contract, found: list[Finding], form: str) -> None:
     )
 
 
-def _row(finding: Finding) -> tuple:
+def _row(finding: RuleFinding) -> tuple:
     shown = (finding.proof.method, finding.proof.gates) if finding.proof else ("-", "-")
     return (finding.rule, finding.result.value, *shown, round(finding.seconds, 1), finding.detail)
 
 
-def _record(core: Contract, target: str | None, finding: Finding) -> Record:
+def _record(core: Contract, target: str | None, finding: RuleFinding) -> ProofRecord:
     proof = finding.proof
-    return Record(
+    return ProofRecord(
         preset=core.name,
         changed=dict(core.changed),
         target=target,

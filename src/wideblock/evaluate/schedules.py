@@ -7,7 +7,7 @@ Source: Chakraborty et al., IEEE TC 62(2), 2013, section 2, figure 6.
 from itertools import zip_longest
 
 from wideblock.errors import UserError
-from wideblock.rtl.hash.forest import Clock, Schedule, schedule
+from wideblock.rtl.hash.forest import ForestClock, Schedule, schedule
 
 __all__ = ["draw", "draw_storage", "storage"]
 
@@ -37,7 +37,7 @@ def draw(schedule: Schedule, width: int = 120) -> str:
     done = {clock + NS: x for x, clock in schedule.start.items()}
     rows = [("clock", "node", "multiplication", "done", "stored", "L2", "L1")]
     for clock, held in enumerate(schedule.storage, 1):
-        now = schedule.clocks[clock - 1] if clock <= schedule.total_clocks else Clock(clock, None, (), ())
+        now = schedule.clocks[clock - 1] if clock <= schedule.total_clocks else ForestClock(clock, None, (), ())
         rows.append(
             (
                 str(clock),

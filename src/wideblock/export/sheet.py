@@ -7,7 +7,7 @@ from wideblock import __version__
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.export.verilog import command
-from wideblock.rtl.stream.influence import EqualHalves, HeaderWords, Influence, Outcome
+from wideblock.rtl.stream.influence import EqualHalves, HeaderWords, Influence, OutcomeInfluence
 
 __all__ = ["instance", "sheet"]
 
@@ -49,7 +49,7 @@ def _named(core: Contract, influence: Influence) -> str:
     """An influence in terms of the ports."""
     if isinstance(influence, EqualHalves):
         return "the equality of the key's halves"
-    if isinstance(influence, Outcome):
+    if isinstance(influence, OutcomeInfluence):
         return f"the {influence.meaning}"
     stream = core.shell.named(influence.channel)
     port, low = stream.port(influence.field), 0

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, BinaryIO
 
-from wideblock.atomic import Output, replacing
+from wideblock.atomic import TargetFile, replacing
 from wideblock.errors import UserError
 from wideblock.image.files import BLOCK_DEVICE, DIRECTORY, REGULAR, kind_of, same_storage
 from wideblock.image.source import Source, status_of
@@ -18,7 +18,7 @@ __all__ = ["open_target", "refuse_terminal"]
 @contextmanager
 def open_target(
     target: Path | BinaryIO, source: Source, *, force: bool = False, device: bool = False, new_mode: int | None = None
-) -> Iterator[Output]:
+) -> Iterator[TargetFile]:
     """Target for the result of ``source``; it is complete, and on the disk, when the block has ended.
 
     A regular file or a new one: replaced when the block ends, untouched if it raises; ``force`` allows that it exists.
@@ -55,7 +55,7 @@ def open_target(
 
 
 @contextmanager
-def _in_place(path: Path, source: Source) -> Iterator[Output]:
+def _in_place(path: Path, source: Source) -> Iterator[TargetFile]:
     """A block device, overwritten from its beginning. What has been written stays when the block raises."""
     if source.size is None:
         raise UserError(f"output {path} is a block device, which needs an image of known size; read it from a file")
@@ -69,7 +69,7 @@ def _in_place(path: Path, source: Source) -> Iterator[Output]:
                 f"output {path} has {size} bytes, {source.name} has {source.size}; "
                 "a block device must have exactly the size of the image"
             )
-        output = Output(descriptor, path)
+        output = TargetFile(descriptor, path)
         try:
             yield output
             output.sync()
@@ -88,7 +88,7 @@ def refuse_terminal(stream: IO[Any]) -> None:
 
 
 @contextmanager
-def _stream(stream: BinaryIO, source: Source, device: bool) -> Iterator[Output]:
+def _stream(stream: BinaryIO, source: Source, device: bool) -> Iterator[TargetFile]:
     """The file descriptor of a stream."""
     if device:
         raise UserError("output is a stream, not a block device; leave out --device")
@@ -97,4 +97,4 @@ def _stream(stream: BinaryIO, source: Source, device: bool) -> Iterator[Output]:
     if status and source.status and same_storage(status, source.status):
         raise UserError("input and output are the same file; the result needs a file of its own")
     stream.flush()
-    yield Output(stream.fileno(), Path("standard output"))  # unbuffered: after an error nothing is left to flush
+    yield TargetFile(stream.fileno(), Path("standard output"))  # unbuffered: after an error nothing is left to flush

@@ -7,12 +7,12 @@ import pytest
 from amaranth import Module, Signal
 from amaranth.sim import Simulator
 
-from wideblock.rtl.gf128.field import GF128, Field
+from wideblock.rtl.gf128.field import GF128, BinaryField
 from wideblock.spec import gf128 as spec
 
 pytestmark = pytest.mark.shows("multiplier")
 
-AES = Field(8, 0x1B)
+AES = BinaryField(8, 0x1B)
 
 
 def remainder(c, field):
@@ -42,7 +42,9 @@ def evaluate(circuit, width, inputs):
     return result
 
 
-@pytest.mark.parametrize("field", [AES, Field(4, 0x3), Field(5, 0x05), Field(6, 0x1B), Field(3, 0x3)], ids=str)
+@pytest.mark.parametrize(
+    "field", [AES, BinaryField(4, 0x3), BinaryField(5, 0x05), BinaryField(6, 0x1B), BinaryField(3, 0x3)], ids=str
+)
 def test_small_fields_exhaustively(field):
     w = field.width
     elements = range(1 << w)
@@ -73,9 +75,9 @@ def test_square_is_one_table_a_bit():
 @pytest.mark.parametrize(
     "call, text",
     [
-        (lambda: Field(1, 1), "width of at least 2, got 1"),
-        (lambda: Field(8, 0x1A), "modulus must be odd .* got 0x1a"),
-        (lambda: Field(8, 0x11B), "below 2\\^8 .* got 0x11b"),
+        (lambda: BinaryField(1, 1), "width of at least 2, got 1"),
+        (lambda: BinaryField(8, 0x1A), "modulus must be odd .* got 0x1a"),
+        (lambda: BinaryField(8, 0x11B), "below 2\\^8 .* got 0x11b"),
         (lambda: AES.double(Signal(9)), "must have 8 bits, got 9"),
         (lambda: AES.reduce(Signal(16)), "must have 15 bits, got 16"),
     ],

@@ -12,7 +12,7 @@ import pytest
 from amaranth.back import rtlil
 from amaranth.sim import Simulator
 
-from wideblock.rtl.gf128.field import GF128, Field
+from wideblock.rtl.gf128.field import GF128, BinaryField
 from wideblock.rtl.gf128.karatsuba import LEAVES, STAGES, Multiplier, layers, place
 from wideblock.spec import gf128 as spec
 from wideblock.verify.formal.multiplier import check_netlist, netlist, prove_bilinear, prove_by_sat
@@ -22,9 +22,9 @@ from ...variants import few_of_many
 
 pytestmark = pytest.mark.shows("multiplier")
 
-AES = Field(8, 0x1B)
-GF16 = Field(4, 0x3)
-GF64 = Field(6, 0x1B)
+AES = BinaryField(8, 0x1B)
+GF16 = BinaryField(4, 0x3)
+GF64 = BinaryField(6, 0x1B)
 
 
 def multiply(a, b, field):
@@ -166,18 +166,18 @@ def test_aes_field_is_proved_by_sat():
 
 @pytest.mark.parametrize("stages", [1, 3, 6])
 def test_product_a_cycle_ahead(stages):
-    field = Field(8, 0x1B)
+    field = BinaryField(8, 0x1B)
     pairs = [(a, b) for a in range(0, 256, 17) for b in range(0, 256, 23)]
     check(Multiplier(field, stages=stages, leaf=2, ahead=True), pairs, lambda a, b: multiply(a, b, field), rate=0.7)
     assert "ahead" not in Multiplier(field, leaf=2).signature.members
 
 
 def test_wrong_field_is_not_proved():
-    top = netlist(Multiplier(Field(128, 0x85)))
+    top = netlist(Multiplier(BinaryField(128, 0x85)))
     with pytest.raises(NotProved, match=r"output 1 is wrong for x\^\d+ \* x\^\d+"):
         check_netlist(top, GF128, 4)
     with pytest.raises(NotProved, match="of age 4, not in ab of age 3"):
-        check_netlist(top, Field(128, 0x85), 3)
+        check_netlist(top, BinaryField(128, 0x85), 3)
 
 
 @pytest.fixture(scope="module")
@@ -228,7 +228,7 @@ def test_sat_finds_a_wrong_field():
     class Liar(Multiplier):
         def __init__(self):
             super().__init__(GF16, stages=2)
-            self.field = Field(4, 0x9)
+            self.field = BinaryField(4, 0x9)
 
     with pytest.raises(NotProved, match="differs from shift-and-add"):
         prove_by_sat(Liar())

@@ -7,7 +7,7 @@ import pytest
 from amaranth import Module, Signal
 from amaranth.sim import Simulator
 
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.spec import gf128
 
 pytestmark = pytest.mark.shows("multiplier")
@@ -32,7 +32,7 @@ def wires(of, blocks, width=1):
     return out
 
 
-@pytest.mark.parametrize("reading", [Reading.LE, Reading.BE, Reading.GCM])
+@pytest.mark.parametrize("reading", [WireReading.LE, WireReading.BE, WireReading.GCM])
 def test_elements_are_the_specification_s(reading):
     rng, spec = random.Random(reading.name), gf128.Reading[reading.name]
     data = [bytes(16), bytes([1, *bytes(15)]), *(rng.randbytes(16) for _ in range(20))]
@@ -41,7 +41,7 @@ def test_elements_are_the_specification_s(reading):
     assert wires(reading.hash_key, blocks) == [spec.element(block) for block in data]
 
 
-@pytest.mark.parametrize("reading", Reading)
+@pytest.mark.parametrize("reading", WireReading)
 def test_a_block_is_its_element_read_back(reading):
     rng = random.Random(reading.name)
     blocks = [rng.getrandbits(256) for _ in range(10)]
@@ -64,8 +64,8 @@ def test_polyval():
             "f7a3b47b846119fae5b7866cf5e5b77e",
         )
     )
-    (H,) = wires(Reading.POLYVAL.hash_key, [key])
+    (H,) = wires(WireReading.POLYVAL.hash_key, [key])
     Y = 0
-    for X in wires(Reading.POLYVAL.element, blocks):
+    for X in wires(WireReading.POLYVAL.element, blocks):
         Y = gf128.mul(Y ^ X, H)
-    assert wires(Reading.POLYVAL.block, [Y]) == [right]
+    assert wires(WireReading.POLYVAL.block, [Y]) == [right]

@@ -6,7 +6,7 @@ import random
 import pytest
 from amaranth.sim import Simulator
 
-from wideblock.rtl.gf128.field import GF128, Field
+from wideblock.rtl.gf128.field import GF128, BinaryField
 from wideblock.rtl.gf128.serial import SerialMultiplier
 from wideblock.spec import gf128 as spec
 
@@ -47,7 +47,7 @@ def check(dut, pairs):
 
 @pytest.mark.parametrize("cycles", [1, 2, 3, 4])
 def test_gf16_exhaustively(cycles):
-    field = Field(4, 0b0011)
+    field = BinaryField(4, 0b0011)
     check(SerialMultiplier(field, cycles=cycles), [(a, b) for a in range(16) for b in range(16)])
 
 

@@ -7,7 +7,7 @@ import pytest
 from amaranth import Module, Signal
 from amaranth.sim import Simulator
 
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.hash.run import HornerRun
 from wideblock.spec.hctr2 import polyval
 
@@ -76,7 +76,7 @@ def play(unit, keys, runs, rng):
 @pytest.mark.parametrize("stages", few_of_many(range(1, 9), [4]))
 def test_runs_of_every_length(stages):
     rng = random.Random(stages)
-    unit = HornerRun(most=MOST, stages=stages, leaf=16, reading=Reading.POLYVAL)
+    unit = HornerRun(most=MOST, stages=stages, leaf=16, reading=WireReading.POLYVAL)
     lengths = [*range(1, MOST + 1), *rng.choices(range(1, MOST + 1), k=10)]
     messages = [rng.randbytes(16 * n) for n in lengths]
     runs = []

@@ -7,7 +7,7 @@ from collections import deque
 import pytest
 from amaranth.sim import Simulator
 
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.hash.products import Event, Product, Special, brw_products, horner_sums, psi_products
 from wideblock.rtl.hash.program import Arrival, schedule
 from wideblock.rtl.hash.unit import HashUnit
@@ -287,7 +287,7 @@ def test_blocks_on_their_way_beats_every_other_step_and_results_ahead(stages, sq
     assert f.fresh(f.issues[0], 1) and f.window < 3
 
 
-@pytest.mark.parametrize("reading", [Reading.BE, Reading.GCM])
+@pytest.mark.parametrize("reading", [WireReading.BE, WireReading.GCM])
 def test_another_reading_of_the_field(reading):
     """Blocks, hash key, result and tapped operand are all of one reading; the polynomial is the specification's."""
     f = digest(7, "brw", width=2, latency=2)
@@ -315,7 +315,7 @@ def test_another_reading_of_the_field(reading):
     assert [*operands, *(value for _, _, value in seen)] == right
 
 
-@pytest.mark.parametrize("reading", [Reading.LE, Reading.POLYVAL])
+@pytest.mark.parametrize("reading", [WireReading.LE, WireReading.POLYVAL])
 @pytest.mark.parametrize(("width", "stages"), [(1, 3), (2, 4)])
 def test_held_blocks(reading, width, stages):
     """Two blocks that the core holds through the head are hashed beside those that arrive."""
@@ -341,7 +341,7 @@ def test_held_blocks(reading, width, stages):
     async def play(ctx):
         await bench.load(ctx, bench.tau)
         key = to_element(reading, bench.tau)
-        tau = gf128.double(key) if reading is Reading.POLYVAL else key
+        tau = gf128.double(key) if reading is WireReading.POLYVAL else key
         for _ in range(3):
             a, b, *X = bench.blocks(2 + n)
             ctx.set(bench.unit.special(A), a)
@@ -408,4 +408,4 @@ def test_a_sum_is_not_known_ahead():
 
 
 def to_element(reading, block):
-    return int(f"{block:0128b}"[::-1], 2) if reading is Reading.POLYVAL else block
+    return int(f"{block:0128b}"[::-1], 2) if reading is WireReading.POLYVAL else block

@@ -8,12 +8,12 @@ import pytest
 from wideblock.catalog import PRESETS
 from wideblock.errors import UserError
 from wideblock.verify.formal.document import FACTS, about, document
-from wideblock.verify.formal.record import Record, load, save
+from wideblock.verify.formal.record import ProofRecord, load, save
 from wideblock.verify.formal.stream import RULES
 
 pytestmark = pytest.mark.shows("proofs-document")
 
-PROVED = Record(
+PROVED = ProofRecord(
     preset="xts-enc",
     changed={},
     target=None,

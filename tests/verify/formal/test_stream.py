@@ -11,7 +11,7 @@ from wideblock.verify.formal.induction import Rule, prove
 from wideblock.verify.formal.proof import NotApplicable, NotProved
 from wideblock.verify.formal.rules import family
 from wideblock.verify.formal.stream import (
-    Result,
+    RuleResult,
     findings,
     prove_clearing,
     prove_no_paths,
@@ -279,7 +279,7 @@ def test_findings_say_what_was_not_proved():
     core = small("xts-enc")
     flat = broken(flatten(core), faults.ALWAYS_VALID)
     clearing, order, paths = findings(core, ("clearing", "order", "paths"), flat)
-    assert (clearing.result, order.result, paths.result) == (Result.NOT_PROVED, Result.NONE, Result.PROVED)
+    assert (clearing.result, order.result, paths.result) == (RuleResult.NOT_PROVED, RuleResult.NONE, RuleResult.PROVED)
     assert clearing.proof is None and "not inductive" in clearing.detail
     assert order.proof is None and "chain of queues" in order.detail
     assert paths.proof is not None and paths.proof.gates > 0

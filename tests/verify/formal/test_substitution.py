@@ -9,7 +9,7 @@ import pytest
 
 from wideblock.synth import yosys
 from wideblock.verify.formal.flat import Flat
-from wideblock.verify.formal.substitution import Netlist, Values
+from wideblock.verify.formal.substitution import CellNetlist, Values
 
 pytestmark = pytest.mark.shows("formal-stream")
 
@@ -48,7 +48,7 @@ def netlist(folder):
     text = f"module t({ports}{outputs});\nreg [2:0] chosen;\nalways @* {CASES}\n{body}endmodule\n"
     folder.joinpath("t.v").write_text(text)
     yosys.run(["read_verilog t.v", "proc", "write_rtlil t.il"], folder, "t")
-    return Netlist(Flat("t", folder.joinpath("t.il").read_text()))
+    return CellNetlist(Flat("t", folder.joinpath("t.il").read_text()))
 
 
 @pytest.fixture(scope="module")

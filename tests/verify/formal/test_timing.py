@@ -14,7 +14,7 @@ from wideblock.synth.yosys import Source, netlist
 from wideblock.verify.formal.cone import Cone, Graph
 from wideblock.verify.formal.flat import flatten
 from wideblock.verify.formal.proof import NotProved
-from wideblock.verify.formal.step import Step, Unequal
+from wideblock.verify.formal.step import NextState, Unequal
 from wideblock.verify.formal.timing import prove_timing, timing_of
 
 from ...variants import few_of_many
@@ -178,7 +178,7 @@ def test_a_step_says_which_end_depends_on_what_is_given():
         ),
     ]
     graph = Graph(module(cells, {}))
-    step = Step(graph, [6, 2], [3])
+    step = NextState(graph, [6, 2], [3])
     assert (step.ends, step.others) == ([6], [2, 4])
     step.prove("s", "free", {"s": [4]})
     with pytest.raises(Unequal) as unequal:

@@ -18,7 +18,7 @@ from amaranth.lib import enum, wiring
 from wideblock.rtl.aes.on_the_fly import OnTheFlyEncryption
 from wideblock.rtl.aes.planes import named
 from wideblock.rtl.bytes import below, kept
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.gf128.serial import SerialMultiplier
 
 from .caesar import Caesar
@@ -192,18 +192,18 @@ class AesGcmCipher(wiring.Component):
             multiplier.clear.eq(begin),
             # the AES was dropped before LENGTHS: E is 0 there
             multiplier.i.payload.a.eq(
-                Reading.GCM.element(Mux(state == State.LENGTHS, sizes, self.i.payload.data) ^ E) ^ Y
+                WireReading.GCM.element(Mux(state == State.LENGTHS, sizes, self.i.payload.data) ^ E) ^ Y
             ),
             multiplier.i.payload.b.eq(H),
             multiplier.i.valid.eq(absorb),
             self.tag.valid.eq((state == State.TAG) & multiplier.i.ready),
-            self.tag.payload.eq(Reading.GCM.block(Y) ^ self._E_0),
+            self.tag.payload.eq(WireReading.GCM.block(Y) ^ self._E_0),
         ]
         with m.Switch(state):
             with m.Case(State.HASH_KEY):
                 m.d.comb += aes.o.ready.eq(1)
                 with m.If(aes.o.valid):
-                    m.d.sync += [H.eq(Reading.GCM.element(aes.o.payload)), state.eq(State.IDLE)]
+                    m.d.sync += [H.eq(WireReading.GCM.element(aes.o.payload)), state.eq(State.IDLE)]
             with m.Case(State.LENGTHS):
                 with m.If(multiplier.i.ready):
                     m.d.comb += multiplier.i.valid.eq(1)

@@ -28,7 +28,7 @@ from wideblock.rtl.aes.pipelined import PipelinedEncryption
 from wideblock.rtl.aes.sbox import KINDS, logic_sbox
 from wideblock.rtl.bytes import below, kept
 from wideblock.rtl.gf128.karatsuba import Multiplier
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.stream.parameters import parameter
 from wideblock.rtl.stream.stages import power_of_two
 from wideblock.rtl.stream.storage import Delay, Slots
@@ -215,7 +215,7 @@ class AesGcmPCipher(wiring.Component):
             self.o.valid.eq(waited.result),
             self.o.payload.data.eq(Mux(waited.result, waited.data ^ masked, 0)),
             self.o.payload.size.eq(Mux(waited.result, waited.size, 0)),
-            self._X.eq(Reading.GCM.element(waited.data ^ added ^ sizes)),
+            self._X.eq(WireReading.GCM.element(waited.data ^ added ^ sizes)),
         ]
         with m.If(self.clear):
             m.d.sync += self.o.valid.eq(0)
@@ -231,7 +231,7 @@ class AesGcmPCipher(wiring.Component):
             self.multiplier.i.payload.a.eq(self._X ^ Mux(close, 0, out)),
             self.multiplier.i.payload.b.eq(self._factor(m, out, row)),
             self.tag.valid.eq(state == State.TAG),
-            self.tag.payload.eq(Reading.GCM.block(tag)),
+            self.tag.payload.eq(WireReading.GCM.block(tag)),
         ]
         m.d.sync += [
             after.eq(Cat(waited.end, after)),

@@ -17,7 +17,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
 from wideblock.errors import UserError
-from wideblock.rtl.stream.influence import Influence, Outcome, lengths
+from wideblock.rtl.stream.influence import Influence, OutcomeInfluence, lengths
 
 from . import key_loader, pre_processor
 from .behaviour import AeadBehaviour
@@ -84,10 +84,10 @@ class Caesar(wiring.Component):
 
     def _influences(self) -> tuple[Influence, ...]:
         """Inputs and values that may matter to handshakes: headers, and the outcome of a decryption."""
-        verdict = Outcome(
+        verdict = OutcomeInfluence(
             "pre._equal", "comparison of tags", "a decryption ends in SUCCESS or FAILURE; it is known once a message"
         )
-        padding = Outcome(
+        padding = OutcomeInfluence(
             "pre.result__payload.size",
             "size that the padding of a decrypted block states",
             "it is the length of the message; that of a message which is then rejected shows in its cycles, too",

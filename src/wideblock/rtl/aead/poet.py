@@ -26,7 +26,7 @@ from wideblock.rtl.aes.planes import named
 from wideblock.rtl.aes.sbox import GATES
 from wideblock.rtl.bytes import below, bits, marked, only
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.stream.parameters import parameter
@@ -273,7 +273,7 @@ class PoetCipher(wiring.Component):
         mask = Signal(128, reset_less=True)
         U = Signal(128)
         bytes_ = Signal(16)
-        doubled = named(m, "doubled", GF128.double(named(m, "mask_element", Reading.GCM.element(mask))))
+        doubled = named(m, "doubled", GF128.double(named(m, "mask_element", WireReading.GCM.element(mask))))
         m.d.comb += [
             keys.key.valid.eq(self.key.valid),
             keys.key.payload.eq(self.key.payload),
@@ -302,7 +302,7 @@ class PoetCipher(wiring.Component):
         with m.If(take & (self.i.payload.kind == Kind.NPUB)):
             m.d.sync += [mask.eq(keys.value(L)), bytes_.eq(0)]
         with m.Elif(begin & among(step, HEAD)):
-            m.d.sync += mask.eq(Reading.GCM.block(doubled))
+            m.d.sync += mask.eq(WireReading.GCM.block(doubled))
         with m.If(take & (self.i.payload.kind == Kind.DATA)):
             m.d.sync += bytes_.eq(bytes_ + self.i.payload.size)
         with m.If(self.clear):

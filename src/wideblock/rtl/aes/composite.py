@@ -9,7 +9,7 @@ from itertools import product
 from amaranth import Module, Value
 
 from wideblock.rtl.aes import gf256
-from wideblock.rtl.aes.planes import Planes, Step, by_way, named
+from wideblock.rtl.aes.planes import LayerPart, Planes, by_way, named
 from wideblock.rtl.linear import products, shared_sums
 
 __all__ = ["composite_steps"]
@@ -181,7 +181,7 @@ def _ands(m: Module, a: Sequence[Value], b: Sequence[Value], name: str) -> Plane
     return [named(m, f"{name}_a{i}", x & y) for i, (x, y) in enumerate(pairs)]
 
 
-def composite_steps(inverse: bool | None = False) -> list[Step]:
+def composite_steps(inverse: bool | None = False) -> list[LayerPart]:
     """Five steps: into the tower, norm to GF(2^4), its inverse, product with the conjugate, out of the tower.
 
     For None they are the S-box, or the inverse where plane ``way`` is high.
@@ -231,4 +231,10 @@ def composite_steps(inverse: bool | None = False) -> list[Step]:
         return {"s": _affine(m, live, "u", box.out, name)}
 
     affine = 1 + len(box.into)  # levels, with that of the choice
-    return [Step(affine, into), Step(3, to_norm), Step(1, invert), Step(2, multiply), Step(affine, out)]
+    return [
+        LayerPart(affine, into),
+        LayerPart(3, to_norm),
+        LayerPart(1, invert),
+        LayerPart(2, multiply),
+        LayerPart(affine, out),
+    ]

@@ -9,7 +9,7 @@ from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.planes import Planes, Step, applied, from_planes, named, separated, to_planes
+from wideblock.rtl.aes.planes import LayerPart, Planes, applied, from_planes, named, separated, to_planes
 from wideblock.rtl.aes.rounds import (
     ROUNDS,
     add_round_key,
@@ -144,7 +144,7 @@ class _Iterative(wiring.Component):
         cuts = cut_places(levels, self.round_stages, first=len(substitution) - 1)
         return applied(m, {"s": to_planes(state)}, steps, "r", cuts=cuts - {len(steps) - 1})
 
-    def _linear(self, key: Value) -> list[Step]:
+    def _linear(self, key: Value) -> list[LayerPart]:
         """The steps after the S-boxes. ``k`` is the state without MixColumns, unless every round has it.
 
         key: planes of a round key side by side
@@ -158,7 +158,7 @@ class _Iterative(wiring.Component):
             out = first.apply(m, rows, name)
             return out if self.full else {**out, "k": add_round_key(m, rows, name, key=planes)["s"]}
 
-        return [Step(first.levels, begin), *(others if self.full else [step.keeping("k") for step in others])]
+        return [LayerPart(first.levels, begin), *(others if self.full else [step.keeping("k") for step in others])]
 
     def _keys(self, m: Module, take: Value, turn: Value) -> tuple[Value, Value]:
         """The round key of a block that is taken, and that of the round.

@@ -22,7 +22,7 @@ from operator import xor
 from amaranth import Value
 
 from wideblock.rtl.aes import gf256
-from wideblock.rtl.aes.planes import Planes, Step, by_way, named
+from wideblock.rtl.aes.planes import LayerPart, Planes, by_way, named
 
 __all__ = ["norm_steps"]
 
@@ -125,7 +125,7 @@ def _function(x: Planes, values: Sequence[int]) -> Value:
     return (x[-1] & _function(x[:-1], high)) | (~x[-1] & _function(x[:-1], low))
 
 
-def norm_steps(inverse: bool | None = False) -> list[Step]:
+def norm_steps(inverse: bool | None = False) -> list[LayerPart]:
     """Three steps: the norm and the linear forms, the inverse in GF(2^4), the sum of the products.
 
     For None they are the S-box, or the inverse where plane ``way`` is high: both norms and the forms of both are made,
@@ -170,4 +170,4 @@ def norm_steps(inverse: bool | None = False) -> list[Step]:
             out.append(_add(pairs))
         return {"s": by_way(live, [[~s if c >> i & 1 else s for i, s in enumerate(out)] for c in box.constants])}
 
-    return [Step(2 + len(box.norms), to_norm), Step(1, invert), Step(2, multiply)]
+    return [LayerPart(2 + len(box.norms), to_norm), LayerPart(1, invert), LayerPart(2, multiply)]

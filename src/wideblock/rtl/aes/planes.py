@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from amaranth import Cat, Module, Signal, Value
 
-__all__ = ["Planes", "Step", "applied", "by_way", "chosen", "from_planes", "named", "separated", "to_planes"]
+__all__ = ["Planes", "LayerPart", "applied", "by_way", "chosen", "from_planes", "named", "separated", "to_planes"]
 
 Planes = list[Value]
 
@@ -56,7 +56,7 @@ def named(m: Module, name: str, value) -> Signal:
 
 
 @dataclass(frozen=True)
-class Step:
+class LayerPart:
     """A piece of a layer that no register may split: named groups of planes in, named groups of planes out.
 
     levels: logic depth, in LUTs of four inputs
@@ -65,13 +65,13 @@ class Step:
     levels: int
     apply: Callable[[Module, dict[str, Planes], str], dict[str, Planes]]
 
-    def keeping(self, group: str) -> "Step":
+    def keeping(self, group: str) -> "LayerPart":
         """The same step, which keeps the planes of ``group``, too."""
-        return Step(self.levels, lambda m, live, name: {**self.apply(m, live, name), group: live[group]})
+        return LayerPart(self.levels, lambda m, live, name: {**self.apply(m, live, name), group: live[group]})
 
 
 def applied(
-    m: Module, live: dict[str, Planes], steps: Iterable[Step], name: str, *, cuts: Collection[int] = ()
+    m: Module, live: dict[str, Planes], steps: Iterable[LayerPart], name: str, *, cuts: Collection[int] = ()
 ) -> dict[str, Planes]:
     """The planes after ``steps``; each is a signal, ``<name><step>_<group><bit>``.
 

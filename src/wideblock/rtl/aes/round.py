@@ -7,7 +7,7 @@ from amaranth import Cat, Module, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.planes import Planes, Step, from_planes, named, separated, to_planes
+from wideblock.rtl.aes.planes import LayerPart, Planes, from_planes, named, separated, to_planes
 from wideblock.rtl.aes.rounds import (
     cut_places,
     either_sbox_steps,
@@ -89,7 +89,7 @@ class Round(wiring.Component):
             m.d.comb += self.ahead.eq(p.ahead["s"])
         return m
 
-    def _run(self, m: Module, p: Pipeline, step: Step, name: str) -> None:
+    def _run(self, m: Module, p: Pipeline, step: LayerPart, name: str) -> None:
         """One step, without a register."""
         live = {
             key: [value[at : at + self._size] for at in range(0, len(value), self._size)]
@@ -106,7 +106,7 @@ class Round(wiring.Component):
     def _permutation(self) -> Callable[[Planes], Planes]:
         return inv_shift_rows if self._inverse else shift_rows
 
-    def _substitution(self) -> Iterable[Step]:
+    def _substitution(self) -> Iterable[LayerPart]:
         """SubBytes and ShiftRows in gates."""
         if self._inverse is None:
             return either_sbox_steps(self._sbox)
@@ -117,7 +117,7 @@ class Round(wiring.Component):
             planes = back.apply(m, live, name)["s"]
             return {"s": self._permutation()([named(m, f"{name}_o{b}", plane) for b, plane in enumerate(planes)])}
 
-        return [*front, Step(back.levels, apply_back)]
+        return [*front, LayerPart(back.levels, apply_back)]
 
     def _read(self, m: Module, p: Pipeline) -> int:
         """SubBytes and ShiftRows in block RAM; returns the registers to come.
@@ -134,7 +134,7 @@ class Round(wiring.Component):
             p.cut(s=p.s)
         return self._stages - p.depth
 
-    def _linear(self) -> list[Step]:
+    def _linear(self) -> list[LayerPart]:
         """The steps after the S-boxes."""
         key = round_key(self.key, 0, self._lanes)
         if self._inverse is None:

@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 
 from amaranth import Cat, Module, Value
 
-from wideblock.rtl.aes.planes import Planes, Step, chosen, named, to_planes
+from wideblock.rtl.aes.planes import LayerPart, Planes, chosen, named, to_planes
 from wideblock.rtl.aes.sbox import KINDS, sbox_steps
 
 __all__ = [
@@ -126,26 +126,26 @@ def _four(m: Module, s: Planes, name: str) -> Planes:
     return [x[6], x67, x[0] ^ x[7], x[1] ^ x[6], x[2] ^ x67, x[3] ^ x[7], x[4], x[5]]
 
 
-def mix_columns_steps() -> list[Step]:
+def mix_columns_steps() -> list[LayerPart]:
     """Steps of MixColumns alone."""
-    return [Step(1, _wrap), Step(2, partial(_mix, key=None))]
+    return [LayerPart(1, _wrap), LayerPart(2, partial(_mix, key=None))]
 
 
-def mix_steps(key: Planes, *, last: bool) -> list[Step]:
+def mix_steps(key: Planes, *, last: bool) -> list[LayerPart]:
     """Steps of MixColumns and AddRoundKey; the last round has no MixColumns, but as many steps."""
     if last:
-        return [Step(1, lambda m, live, name: live), Step(2, partial(add_round_key, key=key))]
-    return [Step(1, _wrap), Step(2, partial(_mix, key=key))]
+        return [LayerPart(1, lambda m, live, name: live), LayerPart(2, partial(add_round_key, key=key))]
+    return [LayerPart(1, _wrap), LayerPart(2, partial(_mix, key=key))]
 
 
-def unmix_steps(key: Planes, *, last: bool) -> list[Step]:
+def unmix_steps(key: Planes, *, last: bool) -> list[LayerPart]:
     """Steps of AddRoundKey and InvMixColumns, likewise."""
     if last:
-        return [Step(2, partial(add_round_key, key=key)), *[Step(1, lambda m, live, name: live)] * 2]
-    return [Step(2, partial(_unmix, key=key)), *mix_columns_steps()]
+        return [LayerPart(2, partial(add_round_key, key=key)), *[LayerPart(1, lambda m, live, name: live)] * 2]
+    return [LayerPart(2, partial(_unmix, key=key)), *mix_columns_steps()]
 
 
-def either_steps(key: Planes, inverse_key: Planes, *, last: bool) -> list[Step]:
+def either_steps(key: Planes, inverse_key: Planes, *, last: bool) -> list[LayerPart]:
     """Steps of a round after the S-boxes for blocks of either direction: plane ``way`` is high for decryption.
 
     To encrypt, MixColumns and AddRoundKey of ``key``; to decrypt, AddRoundKey of ``inverse_key`` and InvMixColumns.
@@ -165,11 +165,15 @@ def either_steps(key: Planes, inverse_key: Planes, *, last: bool) -> list[Step]:
         return {**_mix(m, live, name, key=_name(m, [~d & k for k in key], f"{name}_k")), "way": [d]}
 
     if last:
-        return [Step(2, either_key), *[Step(1, lambda m, live, name: live)] * 2]
-    return [Step(3, unmix), Step(1, lambda m, live, name: {**_wrap(m, live, name), "way": live["way"]}), Step(2, mix)]
+        return [LayerPart(2, either_key), *[LayerPart(1, lambda m, live, name: live)] * 2]
+    return [
+        LayerPart(3, unmix),
+        LayerPart(1, lambda m, live, name: {**_wrap(m, live, name), "way": live["way"]}),
+        LayerPart(2, mix),
+    ]
 
 
-def either_sbox_steps(kind: str) -> list[Step]:
+def either_sbox_steps(kind: str) -> list[LayerPart]:
     """Steps of SubBytes and ShiftRows for blocks of either direction, those to decrypt with their columns mirrored.
 
     So ShiftRows serves both.
@@ -180,7 +184,7 @@ def either_sbox_steps(kind: str) -> list[Step]:
         out = last.apply(m, live, name)
         return {**out, "s": shift_rows([named(m, f"{name}_u{b}", plane) for b, plane in enumerate(out["s"])])}
 
-    return [*steps, Step(last.levels, shifted)]
+    return [*steps, LayerPart(last.levels, shifted)]
 
 
 def whiten_either(way: Value, block: Planes, first: Planes, mirrored_last: Planes) -> Planes:

@@ -15,7 +15,7 @@ from amaranth.lib.memory import Memory
 from wideblock.rtl.aes.composite import composite_steps
 from wideblock.rtl.aes.gf256 import inverses, table
 from wideblock.rtl.aes.norm import norm_steps
-from wideblock.rtl.aes.planes import Planes, Step, applied, by_way, from_planes, named, to_planes
+from wideblock.rtl.aes.planes import LayerPart, Planes, applied, by_way, from_planes, named, to_planes
 
 __all__ = [
     "GATES",
@@ -66,7 +66,7 @@ def inv_affine(planes: Sequence[Value]) -> Planes:
     return [~x if 0x05 >> i & 1 else x for i, x in enumerate(sums)]
 
 
-def _lut_steps(rows: Sequence[int], halves: bool) -> list[Step]:
+def _lut_steps(rows: Sequence[int], halves: bool) -> list[LayerPart]:
     """The table as one step, or as two: both ``halves`` that the top bit chooses between, and the choice."""
 
     def whole(m, live, name):
@@ -84,10 +84,10 @@ def _lut_steps(rows: Sequence[int], halves: bool) -> list[Step]:
         top = live["top"][0]
         return {"s": [(top & high) | (~top & low) for low, high in zip(live["low"], live["high"], strict=True)]}
 
-    return [Step(3, both), Step(1, choose)] if halves else [Step(4, whole)]
+    return [LayerPart(3, both), LayerPart(1, choose)] if halves else [LayerPart(4, whole)]
 
 
-def _either_lut_steps() -> list[Step]:
+def _either_lut_steps() -> list[LayerPart]:
     """The S-box or its inverse by one table, that of 1 / a, and an affine map behind or before it."""
 
     def before(m, live, name):
@@ -97,10 +97,10 @@ def _either_lut_steps() -> list[Step]:
         y = [named(m, f"{name}_y{b}", plane) for b, plane in enumerate(live["s"])]
         return {"s": by_way(live, [affine(y), y])}
 
-    return [Step(2, before), *_lut_steps(inverses(), halves=False), Step(2, after)]
+    return [LayerPart(2, before), *_lut_steps(inverses(), halves=False), LayerPart(2, after)]
 
 
-def sbox_steps(kind: str, inverse: bool | None = False, *, halves: bool = False) -> list[Step]:
+def sbox_steps(kind: str, inverse: bool | None = False, *, halves: bool = False) -> list[LayerPart]:
     """The S-box or its inverse, of a kind without a clock.
 
     For None the S-box, or the inverse where plane ``way`` is high, which the steps keep: the inversion in GF(2^8)

@@ -9,7 +9,7 @@ from operator import xor
 from amaranth import Cat, Value
 from amaranth.hdl import ValueLike
 
-__all__ = ["Field", "GF128", "parity"]
+__all__ = ["BinaryField", "GF128", "parity"]
 
 
 def parity(bits: Sequence[Value]) -> Value:
@@ -33,7 +33,7 @@ def _bits(a: ValueLike | Sequence[Value], width: int) -> list[Value]:
 
 
 @dataclass(frozen=True)
-class Field:
+class BinaryField:
     """GF(2)[x] / (x^width + modulus), an irreducible polynomial. Bit k of an element is the coefficient of x^k.
 
     The defaults are the field of XTS, FAST, XCB, EME2, HEH and HMCH: x^128 + x^7 + x^2 + x + 1.
@@ -111,4 +111,4 @@ class Field:
         return Value.cast(Cat(parity([a[k] for k in terms]) for terms in self.residue_terms(degrees)))
 
 
-GF128 = Field()
+GF128 = BinaryField()

@@ -12,7 +12,7 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import Out
 
-from wideblock.rtl.gf128.field import GF128, Field, parity
+from wideblock.rtl.gf128.field import GF128, BinaryField, parity
 from wideblock.rtl.pipeline import FixedLatency, Pipeline, Timing
 
 __all__ = ["Multiplier", "Layer", "layers", "place", "LEAVES", "STAGES"]
@@ -83,7 +83,7 @@ def _sums(v, terms: int):
     return [parity([c[t::terms] for t in range(terms)]) for c in v]
 
 
-def layers(field: Field, leaf: int, terms: int = 1) -> list[Layer]:
+def layers(field: BinaryField, leaf: int, terms: int = 1) -> list[Layer]:
     """The steps of a product: halving the operands down to ``leaf`` bits, multiplying, joining, reducing.
 
     With ``terms``, of a sum of ``terms`` products, which are added before they are joined.
@@ -147,7 +147,7 @@ class Multiplier(wiring.Component):
 
     def __init__(
         self,
-        field: Field = GF128,
+        field: BinaryField = GF128,
         *,
         stages: int = 4,
         leaf: int = 4,

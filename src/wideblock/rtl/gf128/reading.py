@@ -11,12 +11,12 @@ from amaranth import Cat, Value
 
 from .field import GF128
 
-__all__ = ["Reading"]
+__all__ = ["WireReading"]
 
 BITS = GF128.width
 
 
-class Reading(Enum):
+class WireReading(Enum):
     """Coefficient of x^k is bit ``k ^ value`` of the block, whose byte n is bits 8n+7..8n.
 
     ``LE``:      bit k of the little-endian integer; one is 01 00 .. 00. XTS, EME2, FAST, HEH, HMCH.
@@ -37,7 +37,7 @@ class Reading(Enum):
 
     def element(self, block: Value) -> Value:
         """The element that a block is, or those that the blocks of a beat are."""
-        if self is Reading.LE:
+        if self is WireReading.LE:
             return block
         return Cat(block[at + (k ^ self.value)] for at in range(0, len(block), BITS) for k in range(BITS))
 
@@ -48,4 +48,4 @@ class Reading(Enum):
     def hash_key(self, block: Value) -> Value:
         """The element by which a hash under the key ``block`` multiplies."""
         element = self.element(block)
-        return GF128.double(element) if self is Reading.POLYVAL else element
+        return GF128.double(element) if self is WireReading.POLYVAL else element

@@ -5,7 +5,7 @@ from amaranth import Cat, Const, Module, Mux, Signal
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.gf128.field import GF128, Field, parity
+from wideblock.rtl.gf128.field import GF128, BinaryField, parity
 from wideblock.rtl.pipeline import Timing
 
 __all__ = ["SerialMultiplier"]
@@ -28,7 +28,7 @@ class SerialMultiplier(wiring.Component):
     o: stream.Interface
     clear: Signal
 
-    def __init__(self, field: Field = GF128, *, cycles: int = 11):
+    def __init__(self, field: BinaryField = GF128, *, cycles: int = 11):
         if not 1 <= cycles <= field.width:
             raise ValueError(f"cycles must be from 1 to {field.width}, got {cycles!r}")
         self.field, self.cycles = field, cycles

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from wideblock.errors import UserError
 
-__all__ = ["Clock", "CollapsedForest", "Schedule", "permutation", "schedule"]
+__all__ = ["ForestClock", "CollapsedForest", "Schedule", "permutation", "schedule"]
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class CollapsedForest:
 
 
 @dataclass(frozen=True)
-class Clock:
+class ForestClock:
     """One clock of a schedule: the node that starts, or None, and both lists after it (L2 with ``(x, x.ST)``)."""
 
     clock: int
@@ -92,7 +92,7 @@ class Schedule:
 
     forest: CollapsedForest
     NS: int
-    clocks: tuple[Clock, ...]
+    clocks: tuple[ForestClock, ...]
 
     @cached_property
     def order(self) -> tuple[int, ...]:
@@ -176,7 +176,7 @@ def schedule(m: int, NS: int) -> Schedule:
             if NC[y] == 0:
                 ST[y] = clock
                 L2.append(y)
-        clocks.append(Clock(clock, x, tuple(L1), tuple((x, ST[x]) for x in L2)))
+        clocks.append(ForestClock(clock, x, tuple(L1), tuple((x, ST[x]) for x in L2)))
     return Schedule(forest, NS, tuple(clocks))
 
 

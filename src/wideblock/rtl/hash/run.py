@@ -9,7 +9,7 @@ from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.gf128.karatsuba import Multiplier
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.stream.storage import Slots
 
 __all__ = ["HornerRun"]
@@ -37,7 +37,7 @@ class HornerRun(wiring.Component):
     Security: time depends on n alone; ``clear``, with all of ``clear_row``, forgets key and blocks.
     """
 
-    def __init__(self, *, most: int, stages: int, leaf: int, reading: Reading):
+    def __init__(self, *, most: int, stages: int, leaf: int, reading: WireReading):
         self.reading = reading
         self.multiplier = Multiplier(stages=stages, leaf=leaf, input_depth=OPERAND_DEPTH)
         self.stages, self.decimation = stages, stages + 1

@@ -10,7 +10,7 @@ from amaranth.lib import data, memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.gf128.karatsuba import Multiplier
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.pipeline import later
 
 from .operands import Operands, read_row
@@ -97,7 +97,7 @@ class HashUnit(wiring.Component):
         leaf: int = 4,
         squares: str = "stored",
         ahead: Sequence[Event] = (),
-        reading: Reading = Reading.LE,
+        reading: WireReading = WireReading.LE,
         lag: int = 0,
     ):
         self.programs, self.width, self.leaf, self.reading = dict(programs), width, leaf, reading

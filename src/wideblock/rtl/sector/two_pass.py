@@ -9,7 +9,7 @@ from amaranth import Module, Signal, Value
 from wideblock.errors import UserError
 from wideblock.rtl.flow.cycles import alone, streaming
 from wideblock.rtl.flow.stage import After, Flow
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.hash.products import Event
 from wideblock.rtl.hash.program import Program
 from wideblock.rtl.hash.unit import HashPass, HashUnit
@@ -39,7 +39,7 @@ class TwoPass(StoreAndForward):
     Timing, Paths: those of :class:`StoreAndForward`.
     """
 
-    reading = Reading.LE
+    reading = WireReading.LE
     """How the scheme reads a block as an element of the field that its hash is over."""
 
     def __init__(

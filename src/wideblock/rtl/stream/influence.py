@@ -13,7 +13,7 @@ from amaranth.lib.wiring import In
 
 from .interface import Interface
 
-__all__ = ["EqualHalves", "FieldInfluence", "HeaderWords", "Influence", "Outcome", "lengths"]
+__all__ = ["EqualHalves", "FieldInfluence", "HeaderWords", "Influence", "OutcomeInfluence", "lengths"]
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class HeaderWords:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class OutcomeInfluence:
     """A value that is public when it is known, although it comes from data; ``signal`` has it."""
 
     signal: str
@@ -73,7 +73,7 @@ class Outcome:
         return f"{self.meaning}, in {self.signal}"
 
 
-Influence = FieldInfluence | EqualHalves | HeaderWords | Outcome
+Influence = FieldInfluence | EqualHalves | HeaderWords | OutcomeInfluence
 
 _LENGTHS = {
     "last": "the length of a message or key is public",

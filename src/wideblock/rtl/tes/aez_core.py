@@ -16,7 +16,7 @@ Source: "Fast Low Level Disk Encryption Using FPGAs", 2.2, for Delta = 0; AEZ v5
 Bytes: bit k of a block read as a big-endian integer is the coefficient of x^k.
 """
 
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.sector.feistel_mix_feistel import FeistelMixFeistel, Mask
 from wideblock.rtl.sector.parameters import FeistelMixFeistelParameters
@@ -42,7 +42,7 @@ class AezCore(FeistelMixFeistel):
     """
 
     title = "AEZ-core[AES], two Feistel rounds on each pair of blocks, a mix, and two rounds again"
-    I, J, reading = I, J, Reading.BE  # noqa: E741
+    I, J, reading = I, J, WireReading.BE  # noqa: E741
     outer, inner, between = E(1, NUMBER), E(0, 0), E(2, NUMBER)
     last_outer, last_inner = (E(0, 1), E(0, 2)), (E(-1, 1), E(-1, 2))
     delta = E(3, 1)

@@ -22,7 +22,7 @@ from collections.abc import Sequence
 
 from amaranth import Cat, Const, Value
 
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.hash.products import Block, Event, Product, horner_sums
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.keys.unit import KeyUnit
@@ -37,7 +37,7 @@ L = KeyWord("L", 128, "the mask of the counter mode")
 class Hctr2Equations:
     """The equations that hold whatever the order in which a core hashes."""
 
-    reading = Reading.POLYVAL
+    reading = WireReading.POLYVAL
     key_unit: KeyUnit
 
     @staticmethod

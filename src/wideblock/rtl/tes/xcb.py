@@ -27,7 +27,7 @@ from collections.abc import Sequence
 
 from amaranth import Cat, Const, Mux, Value
 
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.hash.products import Block, Event, Product, horner_sums
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, HchBackPlan, HchFrontPlan, Structure
@@ -46,7 +46,7 @@ class Xcb(HashCounterHash):
 
     title = "XCB, a tweakable enciphering scheme of the hash-counter-hash family"
     structure = Structure(specials=1, last=True, counts_from=0, end_calls=True)
-    reading = Reading.GCM
+    reading = WireReading.GCM
 
     @staticmethod
     def check(p: WholeKeyParameters) -> None:

@@ -14,8 +14,8 @@ from pathlib import Path
 from wideblock.atomic import write_text
 from wideblock.catalog import PRESETS
 from wideblock.export.markdown import table
-from wideblock.verify.formal.record import Record, load
-from wideblock.verify.formal.stream import RULES, Result
+from wideblock.verify.formal.record import ProofRecord, load
+from wideblock.verify.formal.stream import RULES, RuleResult
 
 __all__ = ["FACTS", "about", "document"]
 
@@ -44,22 +44,22 @@ def about() -> dict[str, dict[str, str]]:
     return tomllib.loads(resources.files("wideblock.verify.formal").joinpath("rules.toml").read_text())
 
 
-def document(records: Sequence[Record]) -> str:
+def document(records: Sequence[ProofRecord]) -> str:
     """The document in Markdown. A rule or a preset without a stored result is said to have none."""
     return "\n".join([_HEAD, *(_section(rule, [r for r in records if r.rule == rule]) for rule in RULES)])
 
 
-def _section(rule: str, records: Sequence[Record]) -> str:
+def _section(rule: str, records: Sequence[ProofRecord]) -> str:
     facts = {title: about()[rule][name] for name, title in FACTS.items()}
     facts |= {"Command": f"`wideblock prove PRESET --rule {rule}`", "Results": _summary(records)}
     lines = "".join(f"- **{name}**: {text}{'' if text.endswith('.') else '.'}\n" for name, text in facts.items())
     return f"## {rule}\n\n{lines}{_results(records)}"
 
 
-def _summary(records: Sequence[Record]) -> str:
+def _summary(records: Sequence[ProofRecord]) -> str:
     shipped = {record.preset: record for record in records if not record.changed and record.target is None}
     missing = [name for name in PRESETS if name not in shipped]
-    counts = [(result, [r for r in shipped.values() if r.result == result.value]) for result in Result]
+    counts = [(result, [r for r in shipped.values() if r.result == result.value]) for result in RuleResult]
     found = ", ".join(f"{result.value} {len(those)}" for result, those in counts if those)
     text = f"of {len(PRESETS)} presets: {found or 'none recorded'}"
     if missing and shipped:
@@ -75,10 +75,10 @@ def _range(dates: set[str]) -> str:
     return min(dates) if len(dates) == 1 else f"{min(dates)} to {max(dates)}"
 
 
-def _results(records: Sequence[Record]) -> str:
+def _results(records: Sequence[ProofRecord]) -> str:
     """A table of the results: presets in their order with the same detail share a row."""
     order = {name: place for place, name in enumerate(PRESETS)}
-    groups: dict[tuple[str, str], list[Record]] = {}
+    groups: dict[tuple[str, str], list[ProofRecord]] = {}
     for record in sorted(records, key=lambda r: (r.target or "", order.get(r.preset, len(order)))):
         detail = record.detail.partition("; declared: ")[2] or record.detail
         groups.setdefault((record.result, detail), []).append(record)
@@ -86,7 +86,7 @@ def _results(records: Sequence[Record]) -> str:
     return f"\n{table(('cores (CPU seconds)', 'result', 'declared, statement or reason'), rows)}" if rows else ""
 
 
-def _cell(record: Record) -> str:
+def _cell(record: ProofRecord) -> str:
     settings = "".join(f" {name}={value}" for name, value in record.changed.items())
     target = f", netlist for {record.target}" if record.target else ""
     return f"{record.preset}{settings}{target} ({record.seconds:.1f})"

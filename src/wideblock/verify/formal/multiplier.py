@@ -15,7 +15,7 @@ from pathlib import Path
 from amaranth import Module, Mux, Signal
 from amaranth.back import rtlil
 
-from wideblock.rtl.gf128.field import Field
+from wideblock.rtl.gf128.field import BinaryField
 from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.synth import yosys
 from wideblock.verify.formal.proof import NotProved, Proof
@@ -76,7 +76,7 @@ def prove_bilinear(multiplier: Multiplier) -> Proof:
     )
 
 
-def check_netlist(top: dict, field: Field, latency: int) -> tuple[int, int]:
+def check_netlist(top: dict, field: BinaryField, latency: int) -> tuple[int, int]:
     """The composition argument on a netlist: its numbers of gates and registers, or :class:`NotProved`."""
     w = field.width
     ports = {name: port["bits"] for name, port in top["ports"].items()}
@@ -210,7 +210,7 @@ def prove_by_sat(multiplier: Multiplier, timeout: int = 600) -> Proof:
     )
 
 
-def _shift_and_add(field: Field):
+def _shift_and_add(field: BinaryField):
     """The definition as a circuit without registers: Horner's rule over the bits of b. With its ports."""
     m = Module()
     w = field.width

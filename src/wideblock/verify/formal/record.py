@@ -10,11 +10,11 @@ from typing import Any
 from wideblock.atomic import write_text
 from wideblock.errors import UserError
 
-__all__ = ["Record", "load", "save"]
+__all__ = ["ProofRecord", "load", "save"]
 
 
 @dataclass(frozen=True)
-class Record:
+class ProofRecord:
     """The result of one rule for one core.
 
     target:  family whose mapped netlist was proved, or None for the exported Verilog
@@ -42,19 +42,19 @@ class Record:
         return self.preset, json.dumps(self.changed, sort_keys=True), self.target or "", self.rule
 
 
-def load(path: Path | str) -> list[Record]:
+def load(path: Path | str) -> list[ProofRecord]:
     """Every record of the store, none if there is no such file. Raises UserError for a line that is no record."""
     found = []
     lines = Path(path).read_text().splitlines() if Path(path).exists() else []
     for number, line in enumerate(lines, 1):
         try:
-            found.append(Record(**json.loads(line)))
+            found.append(ProofRecord(**json.loads(line)))
         except (ValueError, TypeError) as error:
             raise UserError(f"{path}, line {number} is no record of a proof: {error}") from None
     return found
 
 
-def save(path: Path | str, records: Iterable[Record]) -> None:
+def save(path: Path | str, records: Iterable[ProofRecord]) -> None:
     """Puts ``records`` into the store, in the place of older ones of the same key. The file is sorted, and whole."""
     newest = {record.key: record for record in (*load(path), *records)}
     text = "".join(json.dumps(asdict(newest[key])) + "\n" for key in sorted(newest))

@@ -35,8 +35,8 @@ from wideblock.verify.formal.flat import Flat, closed_memories, flatten
 from wideblock.verify.formal.induction import CLEAR
 from wideblock.verify.formal.proof import NotProved, Proof
 from wideblock.verify.formal.rules import family
-from wideblock.verify.formal.rules.outputs import Given, Output, Queue
-from wideblock.verify.formal.substitution import Bit, Netlist, Values
+from wideblock.verify.formal.rules.outputs import Given, OutputPlaces, Queue
+from wideblock.verify.formal.substitution import Bit, CellNetlist, Values
 
 __all__ = ["prove_secrecy"]
 
@@ -51,7 +51,7 @@ def prove_secrecy(core: Contract, flat: Flat | None = None) -> Proof:
     output = family(core).output(core)
     if inside := closed_memories(core, output.closed):
         raise NotProved(f"{core.module}: memories that are written in closed parts: {', '.join(inside)}")
-    secrecy = _Secrecy(core, Netlist(flat or flatten(core, output.closed)))
+    secrecy = _Secrecy(core, CellNetlist(flat or flatten(core, output.closed)))
     secrecy.writes()
     secrecy.rows(output.places)
     if isinstance(output, Queue):
@@ -73,7 +73,7 @@ def prove_secrecy(core: Contract, flat: Flat | None = None) -> Proof:
 class _Secrecy:
     """The three claims about one netlist; each method raises :class:`NotProved`."""
 
-    def __init__(self, core: Contract, net: Netlist):
+    def __init__(self, core: Contract, net: CellNetlist):
         self.core, self.net = core, net
         shell = core.shell
         self.running = {shell.reset: int(shell.active_low)}
@@ -112,7 +112,7 @@ class _Secrecy:
             self._next(CLEAR, self.running | {CLEAR: 0, "zeroize": 0}) == ["0"], "clearing begins without zeroize"
         )
 
-    def ports(self, output: Output) -> None:
+    def ports(self, output: OutputPlaces) -> None:
         """The port is made of output registers, which keep their values or are loaded as they may."""
         self._require(
             self._next(output.erase, self.running) == self._roots(CLEAR)
@@ -171,7 +171,7 @@ class _Secrecy:
                 values.of(self.net.registers[bit]) == bit, f"{self.net.name(bit)} on {self._port} changes {when}"
             )
 
-    def _loaded(self, registers: Iterable[Bit], output: Output) -> None:
+    def _loaded(self, registers: Iterable[Bit], output: OutputPlaces) -> None:
         """While they are erased, output registers are loaded with 0 or row 0; else from the places, at the address."""
         net = self.net
         erased = self._values({output.erase: 1}, self.forgotten)

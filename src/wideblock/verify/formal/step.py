@@ -16,7 +16,7 @@ from typing import Any
 from wideblock.synth import yosys
 from wideblock.verify.formal.cone import Graph, is_state
 
-__all__ = ["Step", "Unequal"]
+__all__ = ["NextState", "Unequal"]
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Unequal(Exception):
     end: int
 
 
-class Step:
+class NextState:
     """The bits ``ends`` as a function of ``inputs``, which are given, and of all other bits that they depend on.
 
     Both are bits of ``graph``. Bits of registers and memories, and of the ports, are ``others``.

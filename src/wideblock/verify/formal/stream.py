@@ -29,8 +29,8 @@ from wideblock.verify.formal.timing import prove_timing, prove_timing_of_netlist
 __all__ = [
     "ON_NETLISTS",
     "RULES",
-    "Finding",
-    "Result",
+    "RuleFinding",
+    "RuleResult",
     "findings",
     "prove_clearing",
     "prove_no_paths",
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 
-class Result(Enum):
+class RuleResult(Enum):
     """How the proof of a rule ended."""
 
     PROVED = "proved"
@@ -51,11 +51,11 @@ class Result(Enum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class RuleFinding:
     """The result for one rule. ``detail`` is the statement if proved, else the reason; ``seconds`` are of CPU time."""
 
     rule: str
-    result: Result
+    result: RuleResult
     detail: str
     proof: Proof | None = None
     seconds: float = 0.0
@@ -169,7 +169,7 @@ ON_NETLISTS: dict[str, Callable[[Contract, Fpga], Proof]] = {"timing": prove_tim
 
 def findings(
     core: Contract, rules: Sequence[str] = tuple(RULES), flat: Flat | None = None, *, target: Fpga | None = None
-) -> Iterator[Finding]:
+) -> Iterator[RuleFinding]:
     """The result for each of the named rules, as soon as it is known. Raises UserError for an unknown rule.
 
     flat:   proved in place of the core's own Verilog
@@ -187,15 +187,17 @@ def findings(
     return (_finding(core, rule, attempts[rule]) for rule in rules)
 
 
-def _finding(core: Contract, rule: str, attempt: Callable[[], Proof]) -> Finding:
+def _finding(core: Contract, rule: str, attempt: Callable[[], Proof]) -> RuleFinding:
     start = _cpu()
     try:
         proof = attempt()
     except NotApplicable as reason:
-        return Finding(rule, Result.NONE, str(reason), None, _cpu() - start)
+        return RuleFinding(rule, RuleResult.NONE, str(reason), None, _cpu() - start)
     except NotProved as reason:
-        return Finding(rule, Result.NOT_PROVED, str(reason).removeprefix(f"{core.module}: "), None, _cpu() - start)
-    return Finding(rule, Result.PROVED, proof.statement, proof, _cpu() - start)
+        return RuleFinding(
+            rule, RuleResult.NOT_PROVED, str(reason).removeprefix(f"{core.module}: "), None, _cpu() - start
+        )
+    return RuleFinding(rule, RuleResult.PROVED, proof.statement, proof, _cpu() - start)
 
 
 def _cpu() -> float:

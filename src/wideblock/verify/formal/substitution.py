@@ -10,7 +10,7 @@ from typing import Any
 
 from wideblock.verify.formal.flat import Flat
 
-__all__ = ["Bit", "Netlist", "Read", "Values", "Write"]
+__all__ = ["Bit", "CellNetlist", "MemoryRead", "Values", "Write"]
 
 Bit = int | str
 """A net of the netlist by its number, or the constant "0" or "1"."""
@@ -23,7 +23,7 @@ _INTERNAL = re.compile(r"\$|_\d+_|^inserted\.")
 
 
 @dataclass(frozen=True)
-class Read:
+class MemoryRead:
     """A bit that is read from a memory, in the same cycle: the memory, the number of the bit, and the address."""
 
     memory: str
@@ -41,7 +41,7 @@ class Write:
     enable: tuple[Bit, ...]
 
 
-class Netlist:
+class CellNetlist:
     """The cells of a flat core by the bits that they drive, its registers and its memories.
 
     A cell whose type has no rule in :class:`Values`, such as a cipher or a multiplier that stays closed, may give
@@ -55,7 +55,7 @@ class Netlist:
         self.gates = len(top["cells"])
         self.drivers: dict[Bit, tuple[dict[str, Any], int]] = {}
         self.registers: dict[Bit, Bit] = {}
-        self.reads: dict[Bit, Read] = {}
+        self.reads: dict[Bit, MemoryRead] = {}
         self.writes: list[Write] = []
         for cell in top["cells"].values():
             self._add(cell)
@@ -68,7 +68,7 @@ class Netlist:
             raise ValueError(f"no rule for the state of a cell of type {kind}")
         elif kind in ("$memrd", "$memrd_v2"):
             memory, address = _memory(cell), tuple(pins["ADDR"])
-            self.reads.update({bit: Read(memory, k, address) for k, bit in enumerate(pins["DATA"])})
+            self.reads.update({bit: MemoryRead(memory, k, address) for k, bit in enumerate(pins["DATA"])})
         elif kind == "$memwr_v2":
             self.writes.append(Write(_memory(cell), *(tuple(pins[pin]) for pin in ("ADDR", "DATA", "EN"))))
         elif kind in _RULES:
@@ -121,7 +121,7 @@ class Values:
     given: values of bits; all other bits of registers, inputs and memories are free, and so are closed cells
     """
 
-    def __init__(self, netlist: Netlist, given: Mapping[Bit, Bit]):
+    def __init__(self, netlist: CellNetlist, given: Mapping[Bit, Bit]):
         self._netlist, self._known = netlist, dict(given)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), _DEPTH))
 

@@ -25,7 +25,7 @@ from pathlib import Path
 from amaranth.lib.wiring import In
 
 from wideblock.export.contract import Contract
-from wideblock.rtl.stream.influence import EqualHalves, FieldInfluence, HeaderWords, Influence, Outcome
+from wideblock.rtl.stream.influence import EqualHalves, FieldInfluence, HeaderWords, Influence, OutcomeInfluence
 from wideblock.synth.targets import Fpga
 from wideblock.synth.yosys import Source, netlist
 from wideblock.verify.formal.cone import Cone, Graph, is_state
@@ -33,7 +33,7 @@ from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.induction import CLEAR, prove
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
 from wideblock.verify.formal.rules import family
-from wideblock.verify.formal.step import Step, Unequal
+from wideblock.verify.formal.step import NextState, Unequal
 
 __all__ = ["prove_timing", "prove_timing_of_netlist", "timing_of"]
 
@@ -88,7 +88,11 @@ class _Search:
 
     def proof(self, start: float) -> Proof:
         core, graph = self.core, self.graph
-        cut = {bit for each in _declared(core, EqualHalves) + _declared(core, Outcome) for bit in self._result(each)}
+        cut = {
+            bit
+            for each in _declared(core, EqualHalves) + _declared(core, OutcomeInfluence)
+            for bit in self._result(each)
+        }
         ends = dict(self._outputs())
         for each in _declared(core, EqualHalves):
             ends |= dict.fromkeys(self._compared(each), str(each))
@@ -152,7 +156,7 @@ class _Search:
     def _named(self, signal: str) -> list[int]:
         return [bit for bit in self.graph.signal(f"core.{signal}") if isinstance(bit, int)]
 
-    def _result(self, influence: EqualHalves | Outcome) -> list[int]:
+    def _result(self, influence: EqualHalves | OutcomeInfluence) -> list[int]:
         return self._named(influence.register if isinstance(influence, EqualHalves) else influence.signal)
 
     def _free(self, influence: Influence) -> list[int]:
@@ -163,7 +167,9 @@ class _Search:
 
     def _bits(self, influence: Influence) -> list[int]:
         """Bits that are in the cone if the influence is one."""
-        return self._result(influence) if isinstance(influence, EqualHalves | Outcome) else self._free(influence)
+        return (
+            self._result(influence) if isinstance(influence, EqualHalves | OutcomeInfluence) else self._free(influence)
+        )
 
     def _compared(self, halves: EqualHalves) -> list[int]:
         """Proves that the register is one of the comparison; returns all else that it depends on."""
@@ -173,7 +179,7 @@ class _Search:
         if register is None or not is_state(register["type"]):
             raise NotProved(f"{self.core.module}: {halves.register} is no register")
         ends = self.graph.inputs(register)
-        step, half = Step(self.graph, ends, key), len(key) // 2
+        step, half = NextState(self.graph, ends, key), len(key) // 2
         try:
             same = f"first[{half - 1}:0] == first[{len(key) - 1}:{half}]"
             step.prove("1", f"{{{len(key) - 1}'d0, !({same})}}", {}, self.models)
@@ -199,7 +205,7 @@ class _Search:
         }
         places = " && ".join(f"(state != {state} || role == {role})" for state, role in words.states)
         header = " || ".join(f"role == {role}" for role in words.values)
-        step = Step(graph, ends, inputs)
+        step = NextState(graph, ends, inputs)
         try:
             step.prove(f"(clear || {places}) && !(valid && ({header}))", "free", signals, self.models)
         except Unequal as unequal:

@@ -8,7 +8,7 @@ from pathlib import Path
 from wideblock.export.contract import Contract
 from wideblock.synth import yosys
 from wideblock.verify.formal.flat import DATAPATH, Flat
-from wideblock.verify.formal.stream import Result, findings
+from wideblock.verify.formal.stream import RuleResult, findings
 from wideblock.verify.mutation.mutants import Instrumented, Mutant
 
 __all__ = ["broken_rule"]
@@ -18,7 +18,7 @@ def broken_rule(core: Contract, instrumented: Instrumented, mutant: Mutant) -> t
     """The first rule of :mod:`~wideblock.verify.formal.stream` that is not proved of the mutant, and its statement."""
     flat = _flat(core, instrumented, mutant.number)
     for finding in findings(core, flat=flat):
-        if finding.result is Result.NOT_PROVED:
+        if finding.result is RuleResult.NOT_PROVED:
             return finding.rule, finding.detail
     return None
 

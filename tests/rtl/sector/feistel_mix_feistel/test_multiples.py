@@ -9,7 +9,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 from amaranth.sim import Simulator
 
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.sector.feistel_mix_feistel.multiples import Multiples, Numbers, StoredNumbers
 from wideblock.spec import gf128
 
@@ -28,7 +28,7 @@ class Readers(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        J = Multiples(m, "J", self.J, Reading.BE)
+        J = Multiples(m, "J", self.J, WireReading.BE)
         if self.stored:
             more = {"load": self.load, "enable": ~self.load, "clear": Signal(), "clear_row": Signal(3)}
             numbers = StoredNumbers(m, J, lanes=LANES, steps=STEPS, **more)

@@ -6,7 +6,7 @@ import random
 import pytest
 from amaranth.sim import Simulator
 
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.hash.products import DIGEST, Product, horner_products
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
@@ -27,7 +27,7 @@ class Hctr(HashCounterHash):
 
     title = "HCTR2 in miniature"
     structure = Structure(specials=1, inverse_call=True)
-    reading = Reading.GCM
+    reading = WireReading.GCM
 
     @staticmethod
     def check(p):

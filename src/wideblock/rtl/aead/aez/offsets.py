@@ -16,7 +16,7 @@ from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.planes import named
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 
 __all__ = ["Offsets", "Power", "Tweak", "Version", "doubled"]
 
@@ -79,8 +79,8 @@ class Power(enum.Enum):
 
 def doubled(m: Module, name: str, x: Value) -> Value:
     """Two times a block."""
-    element = named(m, f"{name}_element", Reading.BE.element(x))
-    return Reading.BE.block(named(m, f"{name}_doubled", GF128.double(element)))
+    element = named(m, f"{name}_element", WireReading.BE.element(x))
+    return WireReading.BE.block(named(m, f"{name}_doubled", GF128.double(element)))
 
 
 def _places(done: Value, decrypt: Value) -> Mapping[Tweak, tuple[int, Any]]:

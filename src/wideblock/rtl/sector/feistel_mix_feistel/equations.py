@@ -15,7 +15,7 @@ has the first, and the second layer the second; in decryption, which is the same
 
 from typing import NamedTuple
 
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.keys.material import KeyWord
 
 __all__ = ["FmfEquations", "Mask"]
@@ -36,7 +36,7 @@ class FmfEquations:
     """A derived word, whose multiples tell calls of different kinds apart."""
     J: KeyWord
     """A derived word, whose multiples tell pairs apart."""
-    reading: Reading
+    reading: WireReading
     """How the scheme reads a block as an element of the field, to multiply it."""
 
     outer: Mask

@@ -7,7 +7,7 @@ from operator import xor
 from amaranth import Const, Module, Signal, Value
 
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.stream.stages import power_of_two
 from wideblock.rtl.stream.storage import Ring
 
@@ -20,7 +20,7 @@ class Multiples:
     Cost: up to three XOR gates a bit for each bit of n.
     """
 
-    def __init__(self, m: Module, name: str, word: Value, reading: Reading):
+    def __init__(self, m: Module, name: str, word: Value, reading: WireReading):
         self._m, self._name, self._reading = m, name, reading
         self._element = Signal(128, name=f"element_{name}")
         self._powers: dict[int, Signal] = {}

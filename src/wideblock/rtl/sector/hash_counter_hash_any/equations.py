@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from amaranth import Value
 
-from wideblock.rtl.gf128.reading import Reading
+from wideblock.rtl.gf128.reading import WireReading
 
 __all__ = ["HchAnyEquations"]
 
@@ -24,7 +24,7 @@ class HchAnyEquations:
     of its key material is ``self.key_unit.value(word)``.
     """
 
-    reading: Reading
+    reading: WireReading
     """How the scheme reads a block as an element of the field that its hash is over."""
 
     def header(self, tweak_size: Value, whole: Value) -> Value:

@@ -29,7 +29,7 @@ from wideblock.verify.formal.rules import (
     hash_ecb_hash,
     single_pass,
 )
-from wideblock.verify.formal.rules.outputs import Output, Queue
+from wideblock.verify.formal.rules.outputs import OutputPlaces, Queue
 from wideblock.verify.formal.rules.parts import held_in_registers
 
 __all__ = ["Family", "family"]
@@ -62,7 +62,7 @@ class Family:
     held: Callable[[Contract], Rule]
     queues: Callable[[Contract], Rule]
     order: Callable[[Contract], Rule]
-    output: Callable[[Contract], Output | Queue]
+    output: Callable[[Contract], OutputPlaces | Queue]
     release: Callable[[Contract], Rule]
     places: Callable[[Contract], Rule]
 

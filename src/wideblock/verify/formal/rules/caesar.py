@@ -18,7 +18,7 @@ from wideblock.rtl.aead.words import Opcode, Status, Type
 from wideblock.rtl.stream.influence import HeaderWords
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
-from wideblock.verify.formal.rules.outputs import Given, Output
+from wideblock.verify.formal.rules.outputs import Given, OutputPlaces
 from wideblock.verify.formal.rules.parts import accepted, held_in_registers, resetting
 
 __all__ = ["held", "order", "output", "queues", "release"]
@@ -55,13 +55,13 @@ def queues(core: Contract) -> Rule:
     )
 
 
-def output(core: Contract) -> Output:
+def output(core: Contract) -> OutputPlaces:
     """The result buffer's words. Headers, statuses and tags are on the port only as they are valid."""
     state, fill = "core.post.state", "core.post.fill"
     words: tuple[Given, ...] = ({state: post_processor.State.DATA.value},)
     if core.parameters.packets:
         words = tuple(words[0] | {fill: given} for given in (0, 1))
-    return Output(
+    return OutputPlaces(
         ("core.buffer.words",),
         erase="core.buffer.blank",
         pending="core.buffer.waits",

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.rules.outputs import Output
+from wideblock.verify.formal.rules.outputs import OutputPlaces
 from wideblock.verify.formal.rules.parts import admitted, delayed
 
 __all__ = ["order", "output"]
@@ -14,9 +14,9 @@ CALLS = ("tweak", "first", "mixing", "mixed", "refresh", "second")
 """Kinds of calls in the lanes, one a cycle."""
 
 
-def output(core: Contract) -> Output:
+def output(core: Contract) -> OutputPlaces:
     """The result ring's columns."""
-    return Output(("core.result_ring",))
+    return OutputPlaces(("core.result_ring",))
 
 
 def order(core: Contract) -> Rule:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from wideblock.export.contract import Contract
 from wideblock.rtl.sector.feistel_mix_feistel.values import CALLS
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.rules.outputs import Output
+from wideblock.verify.formal.rules.outputs import OutputPlaces
 from wideblock.verify.formal.rules.parts import admitted, delayed
 
 __all__ = ["order", "output"]
@@ -15,9 +15,9 @@ FIRST, SECOND = CALLS[:3], CALLS[3:]
 """The calls of the first layer, the mix included, and those of the second."""
 
 
-def output(core: Contract) -> Output:
+def output(core: Contract) -> OutputPlaces:
     """The result ring's columns."""
-    return Output(("core.result_ring",))
+    return OutputPlaces(("core.result_ring",))
 
 
 def order(core: Contract) -> Rule:

@@ -4,7 +4,7 @@
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import Rule
 from wideblock.verify.formal.proof import NotApplicable, NotProved
-from wideblock.verify.formal.rules.outputs import Output
+from wideblock.verify.formal.rules.outputs import OutputPlaces
 from wideblock.verify.formal.rules.parts import (
     admitted,
     back_queue,
@@ -29,9 +29,9 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
     return signals | {"y_step": "core.y_step"}, rule
 
 
-def output(core: Contract) -> Output:
+def output(core: Contract) -> OutputPlaces:
     """The result ring's banks, and the blocks that are known last, in the order of their direction."""
-    return Output(("core.result_ring", "core.inner", "core.outer", "core.direction"))
+    return OutputPlaces(("core.result_ring", "core.inner", "core.outer", "core.direction"))
 
 
 def order(core: Contract) -> Rule:

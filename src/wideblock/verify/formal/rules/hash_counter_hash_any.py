@@ -3,15 +3,15 @@
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.rules.outputs import Output
+from wideblock.verify.formal.rules.outputs import OutputPlaces
 from wideblock.verify.formal.rules.parts import admitted, delayed
 
 __all__ = ["order", "output"]
 
 
-def output(core: Contract) -> Output:
+def output(core: Contract) -> OutputPlaces:
     """The result ring, and where a message ends."""
-    return Output(("core.result_ring", "core.ends"))
+    return OutputPlaces(("core.result_ring", "core.ends"))
 
 
 def order(core: Contract) -> Rule:

@@ -4,7 +4,7 @@
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
-from wideblock.verify.formal.rules.outputs import Output
+from wideblock.verify.formal.rules.outputs import OutputPlaces
 from wideblock.verify.formal.rules.parts import admitted, back_queue, in_flight
 
 __all__ = ["order", "output", "queues"]
@@ -16,9 +16,9 @@ def queues(core: Contract) -> Rule:
     return Rule(f"the queue of {core.component.queue_depth} beats neither overflows nor underflows", signals, rule)
 
 
-def output(core: Contract) -> Output:
+def output(core: Contract) -> OutputPlaces:
     """The result ring's columns, and the back hash, which the last block is short of."""
-    return Output(("core.result_ring", "core.back_psi"))
+    return OutputPlaces(("core.result_ring", "core.back_psi"))
 
 
 def order(core: Contract) -> Rule:

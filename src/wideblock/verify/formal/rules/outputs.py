@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 from wideblock.verify.formal.flat import DATAPATH
 
-__all__ = ["Given", "Output", "Queue"]
+__all__ = ["Given", "OutputPlaces", "Queue"]
 
 Given = Mapping[str, int]
 """Values of signals of a core, by their names."""
 
 
 @dataclass(frozen=True)
-class Output:
+class OutputPlaces:
     """An output port whose data are output registers: the read register of a ring, and registers beside it.
 
     places:  memories of which these are loaded, by the beginnings of their names
