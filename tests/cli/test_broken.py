@@ -14,7 +14,6 @@ from wideblock.cli.app import app
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.export.contract import contract
 from wideblock.export.fusesoc import fusesoc
-from wideblock.export.verilog import header
 
 pytestmark = pytest.mark.shows("broken-schemes")
 
@@ -67,9 +66,9 @@ def test_accepted_it_encrypts_and_decrypts(tmp_path):
 def test_every_exported_text_says_it():
     core = contract("xcb-1", {"sector_bytes": 48})
     assert "BROKEN, not to protect data: XCB" in fusesoc(core, bench=False)
-    assert "// BROKEN, not to protect data: XCB" in header(core) and "XCB is broken and must not" in header(core)
-    assert "wideblock generate xcb-1 --set sector_bytes=48 --accept-broken -o DIR" in header(core)
-    assert "BROKEN" not in header(contract("fast-brw-1")) and "--accept" not in header(contract("fast-brw-1"))
+    assert "// BROKEN, not to protect data: XCB" in core.header and "XCB is broken and must not" in core.header
+    assert "wideblock generate xcb-1 --set sector_bytes=48 --accept-broken -o DIR" in core.header
+    assert "BROKEN" not in contract("fast-brw-1").header and "--accept" not in contract("fast-brw-1").header
 
 
 def test_list_and_info_show_the_status():

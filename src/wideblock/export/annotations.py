@@ -4,10 +4,8 @@
 import re
 import textwrap
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from wideblock.export.contract import Contract
+from wideblock.rtl.shell.shell import Shell
 
 __all__ = ["BusSignal", "annotated", "signals"]
 
@@ -24,9 +22,8 @@ class BusSignal:
     parameters: dict[str, str]
 
 
-def signals(core: "Contract") -> tuple[BusSignal, BusSignal]:
+def signals(shell: Shell) -> tuple[BusSignal, BusSignal]:
     """The clock and the reset."""
-    shell = core.shell
     buses = {"ASSOCIATED_BUSIF": ":".join(stream.prefix for stream in shell.streams)} if shell.bus else {}
     return (
         BusSignal(shell.clock, "clock", "CLK", {**buses, "ASSOCIATED_RESET": shell.reset}),
@@ -34,16 +31,16 @@ def signals(core: "Contract") -> tuple[BusSignal, BusSignal]:
     )
 
 
-def annotated(core: "Contract", verilog: str) -> str:
-    """The text with a comment and attributes before each port of the core's module.
+def annotated(module: str, shell: Shell, verilog: str) -> str:
+    """The text with a comment and attributes before each port of ``module``, that of the shell.
 
     Vivado's block designs read the attributes ``X_INTERFACE_INFO`` and ``X_INTERFACE_PARAMETER``, also where the file
     is used as it is, without ``component.xml``; other tools ignore them. Source: Vivado Design Suite User Guide 994.
     """
-    start = verilog.index(f"module {core.module}(")
+    start = verilog.index(f"module {module}(")
     end = verilog.index("\nendmodule", start)
-    meaning = {port.name: port.meaning for port in core.ports}
-    attributes = _attributes(core)
+    meaning = {port.name: port.meaning for port in shell.ports}
+    attributes = _attributes(shell)
 
     def before(port: re.Match[str]) -> str:
         lines = textwrap.wrap(meaning[port[1]], 112, initial_indent="  // ", subsequent_indent="  // ")
@@ -52,15 +49,15 @@ def annotated(core: "Contract", verilog: str) -> str:
     return verilog[:start] + _DECLARED.sub(before, verilog[start:end]) + verilog[end:]
 
 
-def _attributes(core: "Contract") -> dict[str, list[tuple[str, str]]]:
+def _attributes(shell: Shell) -> dict[str, list[tuple[str, str]]]:
     """The attributes of each port, by its name."""
     info, parameter = "X_INTERFACE_INFO", "X_INTERFACE_PARAMETER"
-    found: dict[str, list[tuple[str, str]]] = {port.name: [] for port in core.ports}
-    for stream in core.shell.streams if core.shell.bus else ():
+    found: dict[str, list[tuple[str, str]]] = {port.name: [] for port in shell.ports}
+    for stream in shell.streams if shell.bus else ():
         for name in (*stream.payload, stream.valid, stream.ready):
             signal = name.removeprefix(f"{stream.prefix}_").upper()
-            found[name] = [(info, f"xilinx.com:interface:{core.shell.bus}:1.0 {stream.prefix} {signal}")]
-    for signal in signals(core):
+            found[name] = [(info, f"xilinx.com:interface:{shell.bus}:1.0 {stream.prefix} {signal}")]
+    for signal in signals(shell):
         parameters = ", ".join(f"{name} {value}" for name, value in signal.parameters.items())
         about = f"xilinx.com:signal:{signal.kind}:1.0 {signal.port} {signal.logical}"
         found[signal.port] = [(info, about), (parameter, parameters)]

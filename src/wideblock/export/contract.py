@@ -1,13 +1,15 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""What a core promises, as one value: parameters, ports, behaviour, cycle contract, specification and Verilog."""
+"""A core as one value: parameters, ports, behaviour, cycle contract, specification and Verilog."""
 
+import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
+from importlib.metadata import version
 from typing import Any
 
-from wideblock import catalog
+from wideblock import __version__, catalog
 from wideblock.catalog import Kind, Preset
 from wideblock.catalog.changes import differences
 from wideblock.errors import UserError
@@ -110,12 +112,53 @@ class Contract:
 
     @cached_property
     def _verilog(self) -> str:
-        return verilog.verilog(self)
+        return verilog.verilog(verilog.FILE, self.module, self.shell, self.header)
 
     @cached_property
     def observed(self) -> str:
         """The same with more names for its signals: for proofs, mutants and waveforms."""
-        return verilog.observed(self)
+        return verilog.verilog(verilog.OBSERVED, self.module, self.shell, self.header)
+
+    @property
+    def command(self) -> str:
+        """The command that makes the core."""
+        return " ".join(
+            [
+                *("wideblock generate", self.name),
+                *(f"--set {name}={value}" for name, value in self.changed),
+                *([f"--name {self.called}"] if self.called else []),
+                *(["--accept-broken"] if self.preset.scheme.broken else []),
+                "-o DIR",
+            ]
+        )
+
+    @property
+    def header(self) -> str:
+        """The comment on top of the Verilog: licence, origin, parameters, cycle contract and security statement.
+
+        A parameter of an optional part that the core does not have is left out.
+        """
+        absent = self.parameters.absent
+        lines = [
+            "SPDX-License-Identifier: Apache-2.0",
+            "",
+            f"{self.module}: {self.title}",
+            *textwrap.wrap(self.summary, 112),
+            "",
+            f"Made by wideblock {__version__} with amaranth {version('amaranth')} and Yosys {version('pyosys')}:",
+            "  " + self.command,
+            "",
+            "Parameters",
+            *(f"  {name:<14}{value}" for name, value in self.settings.items() if name not in absent),
+            "",
+            f"Cycles, {self.timing.holds}",
+            *(f"  {figure.name:<14}{figure.cycles:>5}  {figure.meaning}" for figure in self.timing.figures()),
+            "",
+            "Security",
+            *textwrap.wrap(self.security, 112, initial_indent="  ", subsequent_indent="  "),
+            "  No masking and no other protection against side channels that need physical access.",
+        ]
+        return "".join(f"// {line}".rstrip() + "\n" for line in lines) + "\n"
 
     @property
     def specification(self) -> Callable[[bytes], Any]:

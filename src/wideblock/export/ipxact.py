@@ -31,7 +31,7 @@ def ipxact(core: Contract) -> str:
     if core.shell.bus:
         for stream in core.shell.streams:
             _stream(interfaces, stream, core.shell.bus, {port.name for port in core.ports})
-    for signal in signals(core):
+    for signal in signals(core.shell):
         _signal(interfaces, signal)
     model = SubElement(root, _spirit("model"))
     views = SubElement(model, _spirit("views"))

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from wideblock import __version__
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
-from wideblock.export.verilog import command
 from wideblock.rtl.stream.influence import EqualHalves, HeaderWords, Influence, OutcomeInfluence
 
 __all__ = ["instance", "sheet"]
@@ -33,7 +32,7 @@ def sheet(core: Contract, *, rate: str, cycles: str, measured: str, sections: Ma
         **sections,
         "Security": f"{core.security}\n\n{_constant_time(core)}\n{SIDE_CHANNELS}",
     }
-    made = f"Made by wideblock {__version__} with `{command(core)}`. {rate}"
+    made = f"Made by wideblock {__version__} with `{core.command}`. {rate}"
     title = f"# {core.module}\n\n{core.title}. {core.summary}\n\n{made}\n"
     return "\n".join([title, *(f"## {name}\n\n{text}" for name, text in parts.items())])
 

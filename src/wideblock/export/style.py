@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators and choices in the form that linters of Verilog accept, before and after Yosys."""
+"""RTLIL before Yosys and Verilog after it as text: equal modules once, names, and forms that linters accept."""
 
 import re
 
-__all__ = ["plain", "widened"]
+__all__ = ["named", "plain", "shared", "unescaped", "widened"]
 
 _OPERATORS = "add|and|divfloor|eq|ge|gt|le|lt|modfloor|mul|ne|or|sub|xnor|xor"
 _CELL = re.compile(
@@ -14,6 +14,28 @@ _CELL = re.compile(
 )
 _CHOICE = re.compile(r"^    casez \(s\)\n(.*?)^    endcase$", re.MULTILINE | re.DOTALL)
 _ONE_HOT = re.compile(r"^      \d+'b(\?*)1(\?*):$", re.MULTILINE)
+_RTLIL_MODULE = re.compile(r"^module \\(\S+)\n(.*?)^end$", re.MULTILINE | re.DOTALL)
+_RTLIL_NAME = re.compile(r"^(module|  cell) \\(\S+)", re.MULTILINE)
+_MODULE = re.compile(r"^module (\S+)\(.*?^endmodule$", re.MULTILINE | re.DOTALL)
+_DECLARED = re.compile(r"^  (?:wire|reg|input|output) (\[\d+:0\] )?([^\s;]+)", re.MULTILINE)
+_ASSIGN = re.compile(r"^  assign (.*) = (.*);$", re.MULTILINE)
+_NAME = re.compile(r"\\\S+|(?<![\w'$])[A-Za-z_][\w$]*")
+
+
+def shared(text: str) -> str:
+    """The RTLIL with one module where several are the same, such as the multipliers of two hash units."""
+    first: dict[str, str] = {}
+    same = {name: kept for name, body in _RTLIL_MODULE.findall(text) if (kept := first.setdefault(body, name)) != name}
+    if not same:
+        return text
+    text = _RTLIL_MODULE.sub(lambda found: "" if found[1] in same else found[0], text)
+    text = re.sub(r"(?:^attribute .*\n)+(?=\n|\Z)", "", text, flags=re.MULTILINE)  # of a module that went
+    return shared(_RTLIL_NAME.sub(lambda found: f"{found[1]} \\{same.get(found[2], found[2])}", text))
+
+
+def unescaped(text: str) -> str:
+    """The RTLIL with names of modules that need no escape in Verilog and Tcl: ``core__exit`` for ``core.exit``."""
+    return _RTLIL_NAME.sub(lambda found: f"{found[1]} \\{found[2].replace('.', '__')}", text)
 
 
 def widened(rtlil: str) -> str:
@@ -42,3 +64,26 @@ def plain(verilog: str) -> str:
 def _by_bits(choice: re.Match[str]) -> str:
     items = _ONE_HOT.sub(lambda pattern: f"      s[{len(pattern[2])}]:", choice[1])
     return f"    case (1'b1)\n{items}    endcase"
+
+
+def named(verilog: str, wires: str) -> str:
+    """``verilog`` with a wire for each other name of a signal, which nothing reads: its logic and lines are the same.
+
+    ``wires`` has the same modules with all names, and assignments for those of one signal. They stand at the end of
+    the module's last line, so that line numbers hold.
+    """
+    more = {module[1]: module[0] for module in _MODULE.finditer(wires)}
+    return _MODULE.sub(lambda module: _with_names(module[0], more[module[1]]), verilog)
+
+
+def _with_names(module: str, wires: str) -> str:
+    there = {name for _, name in _DECLARED.findall(module)}
+    widths = {name: width for width, name in _DECLARED.findall(wires) if name not in there}
+    found, new = [], set()
+    for left, right in _ASSIGN.findall(wires):
+        names = set(_NAME.findall(left))
+        if names <= widths.keys() and there.issuperset(_NAME.findall(right)):
+            found.append(f"assign {left} = {right};")
+            new |= names
+    text = " ".join([*(f"wire {widths[name]}{name} ;" for name in sorted(new)), *found])
+    return f"{module.removesuffix('endmodule').rstrip()} {text}\nendmodule"

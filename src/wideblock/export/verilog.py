@@ -4,31 +4,24 @@
 import gc
 import hashlib
 import platform
-import re
-import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from amaranth import Signal, Value
 from amaranth.back import rtlil
 from amaranth.lib import wiring
 
 import wideblock
-from wideblock import __version__
 from wideblock.cache import cache_directory, cached, name_of
-from wideblock.export.aliases import named
 from wideblock.export.annotations import annotated
-from wideblock.export.style import plain, widened
+from wideblock.export.style import named, plain, shared, unescaped, widened
+from wideblock.rtl.shell.shell import Shell
 from wideblock.synth import process, yosys
 
-if TYPE_CHECKING:
-    from wideblock.export.contract import Contract
-
-__all__ = ["convert", "generate", "observed", "verilog"]
+__all__ = ["FILE", "OBSERVED", "convert", "generate", "verilog"]
 
 FILE = "core.v"
 OBSERVED = "observed.v"
@@ -55,34 +48,25 @@ _TO_VERILOG = (
 )
 
 
-def verilog(core: "Contract") -> str:
-    """Returns the file of :func:`generate` that a user gets, kept between runs under the hash of all it depends on."""
-    return _kept(core, FILE)
-
-
-def observed(core: "Contract") -> str:
-    """Returns the same with names for signals that have several: see :func:`wideblock.export.aliases.named`."""
-    return _kept(core, OBSERVED)
-
-
-def generate(core: "Contract") -> dict[str, str]:
-    """Returns Verilog-2001 text of the core behind the ports of its kind, under a header that says what it is.
-
-    ``core.v`` is for the user, ``observed.v`` has further names. The text depends on the core's parameters and the tool
-    versions in its header alone: no date, no path.
-    """
-    body, names = _converted(core.shell, core.module)
-    text = header(core) + annotated(core, body[body.index("\n") + 1 :])
-    return {FILE: text, OBSERVED: named(text, names)}
-
-
-def _kept(core: "Contract", name: str) -> str:
-    made_of = [command(core), repr(core.settings), _sources(), *_tools(), platform.python_version()]
+def verilog(name: str, module: str, shell: Shell, header: str) -> str:
+    """Returns file ``name`` of :func:`generate`, kept between runs under the hash of all it depends on."""
+    made_of = [header, _sources(), *_tools(), platform.python_version()]
     try:
         folder = cache_directory() / "verilog" / name_of(made_of)
-        return (cached(folder, lambda made: _write(made, generate(core))) / name).read_text()
+        return (cached(folder, lambda made: _write(made, generate(module, shell, header))) / name).read_text()
     except OSError:  # a disk that is full, or cannot be written: the text is needed all the same
-        return generate(core)[name]
+        return generate(module, shell, header)[name]
+
+
+def generate(module: str, shell: Shell, header: str) -> dict[str, str]:
+    """Returns Verilog-2001 text of a core behind its ports, as ``module``, under ``header``, a comment.
+
+    ``core.v`` is for the user, ``observed.v`` has further names for signals that have several. The text depends on the
+    core's parameters and the tool versions in its header alone: no date, no path.
+    """
+    body, names = _converted(shell, module)
+    text = header + annotated(module, shell, body[body.index("\n") + 1 :])
+    return {FILE: text, OBSERVED: named(text, names)}
 
 
 @cache
@@ -114,29 +98,9 @@ def _converted(component: wiring.Component, module: str) -> tuple[str, str]:
     with _uncollected():
         text = rtlil.convert(component, name=module, ports=ports, emit_src=False)
     with process.workspace(None) as where:
-        (where / "core.il").write_text(widened(_named(_shared(text))))
+        (where / "core.il").write_text(widened(unescaped(shared(text))))
         yosys.run(_TO_VERILOG, where, "verilog")
         return plain((where / FILE).read_text()), (where / "names.v").read_text()
-
-
-_MODULE = re.compile(r"^module \\(\S+)\n(.*?)^end$", re.MULTILINE | re.DOTALL)
-_MODULE_NAME = re.compile(r"^(module|  cell) \\(\S+)", re.MULTILINE)
-
-
-def _shared(text: str) -> str:
-    """The RTLIL with one module where several are the same, such as the multipliers of two hash units."""
-    first: dict[str, str] = {}
-    same = {name: kept for name, body in _MODULE.findall(text) if (kept := first.setdefault(body, name)) != name}
-    if not same:
-        return text
-    text = _MODULE.sub(lambda found: "" if found[1] in same else found[0], text)
-    text = re.sub(r"(?:^attribute .*\n)+(?=\n|\Z)", "", text, flags=re.MULTILINE)  # of a module that went
-    return _shared(_MODULE_NAME.sub(lambda found: f"{found[1]} \\{same.get(found[2], found[2])}", text))
-
-
-def _named(text: str) -> str:
-    """The RTLIL with names of modules that need no escape in Verilog and Tcl: ``core__exit`` for ``core.exit``."""
-    return _MODULE_NAME.sub(lambda found: f"{found[1]} \\{found[2].replace('.', '__')}", text)
 
 
 @contextmanager
@@ -149,44 +113,3 @@ def _uncollected() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def header(core: "Contract") -> str:
-    """Returns the comment on top of the file: licence, origin, parameters, cycle contract and security statement.
-
-    A parameter of an optional part that the core does not have is left out.
-    """
-    absent = core.parameters.absent
-    lines = [
-        "SPDX-License-Identifier: Apache-2.0",
-        "",
-        f"{core.module}: {core.title}",
-        *textwrap.wrap(core.summary, 112),
-        "",
-        f"Made by wideblock {__version__} with amaranth {version('amaranth')} and Yosys {version('pyosys')}:",
-        "  " + command(core),
-        "",
-        "Parameters",
-        *(f"  {name:<14}{value}" for name, value in core.settings.items() if name not in absent),
-        "",
-        f"Cycles, {core.timing.holds}",
-        *(f"  {figure.name:<14}{figure.cycles:>5}  {figure.meaning}" for figure in core.timing.figures()),
-        "",
-        "Security",
-        *textwrap.wrap(core.security, 112, initial_indent="  ", subsequent_indent="  "),
-        "  No masking and no other protection against side channels that need physical access.",
-    ]
-    return "".join(f"// {line}".rstrip() + "\n" for line in lines) + "\n"
-
-
-def command(core: "Contract") -> str:
-    """Returns the command that makes the core."""
-    return " ".join(
-        [
-            *("wideblock generate", core.name),
-            *(f"--set {name}={value}" for name, value in core.changed),
-            *([f"--name {core.called}"] if core.called else []),
-            *(["--accept-broken"] if core.preset.scheme.broken else []),
-            "-o DIR",
-        ]
-    )

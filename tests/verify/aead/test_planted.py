@@ -49,7 +49,8 @@ def test_a_planted_fault_is_found(monkeypatch, user, name, module, before, after
     made = changed(module, "AesGcmCipher" if name == "make_cipher" else name, before, after)
     monkeypatch.setattr(user, name, made)
     core = contract("aes-gcm", SMALL)
-    with AeadSimulation(core, verilog=[generate(core)[FILE]]) as simulation:  # not the one that is kept
+    text = generate(core.module, core.shell, core.header)[FILE]  # not the one that is kept
+    with AeadSimulation(core, verilog=[text]) as simulation:
         failure = verify(core, messages=16, seed=1, checks=[check], simulation=simulation).failure
     assert failure is not None
     with pytest.raises(AssertionError, match=words):

@@ -96,7 +96,8 @@ def test_a_planted_fault_is_found(monkeypatch, core, fault, found):
     monkeypatch.setattr(user, name, changed(change[0], name, *change[1:]))
     check, words = found
     subject = contract(*core)
-    with SectorSimulation(subject, verilog=[generate(subject)[FILE]]) as simulation:  # not the one that is kept
+    text = generate(subject.module, subject.shell, subject.header)[FILE]  # not the one that is kept
+    with SectorSimulation(subject, verilog=[text]) as simulation:
         failure = verify(subject, sectors=16, seed=1, checks=[check], simulation=simulation).failure
     assert failure is not None
     with pytest.raises(AssertionError, match=words):
