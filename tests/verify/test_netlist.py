@@ -11,8 +11,8 @@ import pytest
 from wideblock.export.contract import contract
 from wideblock.synth.targets import targets
 from wideblock.synth.yosys import Source, cell_models, netlist
-from wideblock.verify.netlist import cells, verify_netlist
-from wideblock.verify.suites import amount
+from wideblock.verify.netlist import cells, simulate_netlist
+from wideblock.verify.suites import amount, suite_of
 
 from .toy_core import Toy
 
@@ -22,9 +22,10 @@ XC7 = targets["xc7"]
 def verified(core, tmp_path, sectors, vectors=()):
     """The cells of the core's netlist and the report on it."""
     area, files = netlist(Source(core.verilog, core.module), XC7, tmp_path)
-    options = {**amount(core, sectors), "vectors": vectors}
-    report = verify_netlist(core, files.verilog, files.models, includes=files.includes, **options)
-    return area.cells, report
+    suite = suite_of(core)
+    options = {**amount(core, sectors), "vectors": vectors, "checks": suite.NETLIST_CHECKS}
+    with simulate_netlist(core, files.verilog, files.models, includes=files.includes) as simulation:
+        return area.cells, suite.verify(core, simulation=simulation, **options)
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ from wideblock import catalog
 from wideblock.errors import UserError
 from wideblock.evaluate.point import throughput
 
-__all__ = ["Area", "Published", "published", "for_preset", "inconsistent", "measured_on"]
+__all__ = ["Area", "Published", "published", "for_preset", "measured_on"]
 
 _UNITS = {"slices": "slices", "luts": "LUTs", "alms": "ALMs", "lcs": "LC (estimated by Yosys)", "lut4s": "LUT4"}
 
@@ -108,12 +108,3 @@ def measured_on(family: str) -> tuple[str, ...]:
         families = dict.fromkeys(row.family for row in published() if row.presets)
         raise UserError(f"no published row is on {family!r}; there are rows on {', '.join(families)}")
     return tuple(name for name in named if name in catalog.PRESETS or name in catalog.PARTS)
-
-
-def inconsistent(tolerance: float = 0.003) -> tuple[Published, ...]:
-    """Rows whose printed throughput differs by more than ``tolerance`` from their own bytes, cycles and clock."""
-    return tuple(
-        row
-        for row in published()
-        if row.gbps is not None and row.computed_gbps is not None and abs(row.computed_gbps / row.gbps - 1) > tolerance
-    )

@@ -7,9 +7,9 @@ Blocks and tau are field elements (ints, see :mod:`wideblock.spec.gf128`), numbe
 from collections.abc import Sequence
 from enum import Enum
 
-from wideblock.spec.gf128 import mul, power, square
+from wideblock.spec.gf128 import mul, square
 
-__all__ = ["TwoBlockRule", "brw", "brw_order", "decimated_horner", "horner"]
+__all__ = ["TwoBlockRule", "brw", "brw_order", "horner"]
 
 
 class TwoBlockRule(Enum):
@@ -35,24 +35,6 @@ def horner(tau: int, blocks: Sequence[int]) -> int:
     result = first
     for Y in rest:
         result = mul(result, tau) ^ Y
-    return result
-
-
-def decimated_horner(tau: int, blocks: Sequence[int], d: int) -> int:
-    """Horner of blocks, from d independent Horner chains in tau^d.
-
-    Chain i has blocks i, i + d, i + 2d, .. and weighs tau^chi_i, chi_i = (m - i) mod d.
-
-    Source: "Fast Low Level Disk Encryption Using FPGAs", 3.
-    """
-    if d < 1:
-        raise ValueError(f"decimation must be at least 1, got {d}")
-    m = len(blocks)
-    tau_d = power(tau, d)
-    result = 0
-    for i in range(1, d + 1):
-        chi = (m - i) % d
-        result ^= mul(power(tau, chi), horner(tau_d, blocks[i - 1 :: d]))
     return result
 
 

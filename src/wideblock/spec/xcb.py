@@ -15,7 +15,7 @@ from wideblock.spec.blocks import add, pad0
 from wideblock.spec.gf128 import Reading, powers
 from wideblock.spec.values import Values, numbered
 
-__all__ = ["XCB", "XCBv1", "counter_mode", "h"]
+__all__ = ["XCB", "counter_mode", "h"]
 
 
 class XCB:
@@ -112,46 +112,6 @@ class XCB:
     def join(self, single: bytes, rest: bytes) -> bytes:
         """The inverse of ``split``."""
         return rest + single
-
-
-class XCBv1(XCB):
-    """XCB, version 1, under one key.
-
-    Encryption of A || B to G || E, where A and G are the first block, by the lines of version 2; but K_i = AES_K(i) for
-    i = 0 to 4, of which K_1 and K_3 are the keys of the hash, and K_0, K_2 and K_4 take the places of K_e, K_c and K_d.
-
-    Bytes:    a key of 16 bytes; a tweak Z of any length; sectors of at least 16 bytes.
-    Source:   ePrint 2004/278, section 2.2.
-    Security: see :attr:`XCB.security`.
-    """
-
-    key_sizes = (16,)
-
-    def derive(self, K: bytes) -> None:
-        """Makes the keys of the hash and of the three ciphers."""
-        self.Ke, self.K1, self.Kc, self.K3, self.Kd = (self.K.encrypt(_block(i)) for i in range(5))
-
-    @property
-    def hash_keys(self) -> dict[str, bytes]:
-        """Keys of the hash by name."""
-        return {"K_1": self.K1, "K_3": self.K3}
-
-    def h1(self, Z: bytes, B: bytes) -> bytes:
-        """h(K_1, B, Z)."""
-        return h(self.K1, B, Z)
-
-    def h2(self, Z: bytes, E: bytes) -> bytes:
-        """h(K_3, E, Z)."""
-        return h(self.K3, E, Z)
-
-    def split(self, sector: bytes) -> tuple[bytes, bytes]:
-        """(A, B) of a plaintext, (G, E) of a ciphertext: the first block and the rest after it."""
-        _check(sector)
-        return sector[:BLOCK], sector[BLOCK:]
-
-    def join(self, single: bytes, rest: bytes) -> bytes:
-        """The inverse of ``split``."""
-        return single + rest
 
 
 def _block(i: int) -> bytes:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from wideblock.spec.aes import BLOCK
 from wideblock.spec.blocks import add
 
-__all__ = ["Cipher", "recover_all_but_last_block", "recover_any_version", "recover_sector"]
+__all__ = ["Cipher", "recover_all_but_last_block", "recover_sector"]
 
 Cipher = Callable[[bytes, bytes], bytes]
 """One direction of a tweakable cipher: (tweak, sector) -> sector."""
@@ -50,29 +50,6 @@ def recover_sector(encrypt: Cipher, decrypt: Cipher, tweak: bytes, ciphertext: b
     x = _difference(ciphertext)
     enciphered = encrypt(tweak, add(decrypt(tweak, add(ciphertext, x)), x))
     return add(decrypt(tweak, add(enciphered, x)), x)
-
-
-def recover_any_version(encrypt: Cipher, decrypt: Cipher, tweak: bytes, ciphertext: bytes, other: bytes) -> bytes:
-    """The plaintext of a ciphertext of any version, with seven queries; with three if it is a single block.
-
-    Bytes: ``other`` is a tweak Z' that has the length of ``tweak`` and differs from it.
-
-    Seven times in turn, the result is deciphered under Z' and enciphered under Z. With d1 and d2 for the change of h1
-    and h2 from Z to Z', the queries meet D + d2, D + d2 + d1, D + d1, D, and again the first three. After four, E has
-    gained k, the sum of the four key streams; after seven it has gained k + k + ks(D), and is B. C is then
-    D + d1 + h1(Z', B) = D + h1(Z, B), that of the plaintext, and so the single block is A. Without B there is no key
-    stream, and three queries end there.
-
-    Source: Wang, Mao, Xu, Jing, Wang, ePrint 2024/1527, for the number of queries; the steps follow from the equations.
-    """
-    if len(other) != len(tweak):
-        raise ValueError(f"the other tweak must be {len(tweak)} bytes as the sector's, got {len(other)}")
-    if other == tweak:
-        raise ValueError(f"the other tweak must differ from the sector's, got {other.hex()!r} for both")
-    sector = ciphertext
-    for _ in range(1 if len(ciphertext) == BLOCK else 3):
-        sector = encrypt(tweak, decrypt(other, sector))
-    return decrypt(other, sector)
 
 
 def _difference(ciphertext: bytes) -> bytes:

@@ -15,10 +15,10 @@ from amaranth.sim import Simulator
 from wideblock.rtl.gf128.field import GF128, BinaryField
 from wideblock.rtl.gf128.karatsuba import LEAVES, STAGES, Multiplier, layers, place
 from wideblock.spec import gf128 as spec
-from wideblock.verify.formal.multiplier import check_netlist, netlist, prove_bilinear, prove_by_sat
 from wideblock.verify.formal.proof import NotProved
 
 from ...variants import few_of_many
+from .multiplier import check_netlist, netlist, prove_bilinear, prove_by_sat
 
 pytestmark = pytest.mark.shows("multiplier")
 

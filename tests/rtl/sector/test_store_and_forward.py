@@ -32,7 +32,7 @@ class Sums(StoreAndForward):
 
     def __init__(self, p, *, overlap):
         cycles = Cycles.stated(compute=p.beats, beats=p.beats, interval=p.beats if overlap else None)
-        super().__init__(p, cipher_latency=1, cycles=cycles, leaving_slots=1)
+        super().__init__(p, cipher_latency=1, cycles=cycles)
 
     def elaborate(self, platform):
         m, w = Module(), self.parameters.width

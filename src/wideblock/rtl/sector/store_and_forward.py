@@ -39,7 +39,6 @@ class StoreAndForward(wiring.Component):
     cycles:         of sectors; from ``interval`` and ``residence`` comes the number of ``slots``, sectors under way
     held:           as in :class:`Behaviour`
     rows:           rows of a sector in a ring; None: its beats
-    leaving_slots:  further sectors that keep their slots until their last beat is accepted
     depths:         rows of memories, and cycles until a pipeline is empty: clearing goes over all
     loading:        cycles to make use of the hash key or, without one, of the last derived word; see
                     :meth:`KeyUnit.setup`
@@ -76,18 +75,15 @@ class StoreAndForward(wiring.Component):
         cycles: Cycles,
         held: int = 0,
         rows: int | None = None,
-        leaving_slots: int = 0,
         depths: Sequence[int] = (),
         loading: int = 0,
         ahead: int = 0,
     ):
         self.parameters = p = parameters
-        self.cipher_latency, self.leaving_slots, self.ahead = cipher_latency, leaving_slots, ahead
+        self.cipher_latency, self.ahead = cipher_latency, ahead
         period = cycles.interval or cycles.compute
         self.pace, self.rows = cycles.pace, rows or p.beats
-        self.slots = power_of_two(
-            -(-(1 + ahead + cycles.residence) // period) + leaving_slots
-        )  # a slot is free a cycle later, or two
+        self.slots = power_of_two(-(-(1 + ahead + cycles.residence) // period))  # a slot is free a cycle later, or two
         self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
         self.entrance = self._make_entrance()
         material = self.key_material(p)
@@ -205,7 +201,6 @@ class StoreAndForward(wiring.Component):
         m.submodules.admission = admission = Admission(
             slots=self.slots,
             interval=self.pace,
-            room=self.slots - self.leaving_slots,
             registered=registered,
         )
         m.d.comb += [

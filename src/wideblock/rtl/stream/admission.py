@@ -15,7 +15,7 @@ class Admission(wiring.Component):
     and the one that leaves; ``opening`` is high while the first beat of one is taken. With an ``interval`` a sector may
     begin that many cycles after the one before it; without, when the one before it is ``done``.
 
-    ``slots`` sectors have numbers of their own, and ``room`` of them (all, if it is not given) can be under way.
+    ``slots`` sectors can be under way.
 
     If ``registered``, ``free`` is a register that says that a beat may enter: of a sector that may begin or has begun,
     in a cycle in which the core takes one, which ``ready_next`` has said in the cycle before. ``first`` is then low
@@ -27,8 +27,8 @@ class Admission(wiring.Component):
     Paths: sector numbers to ``free``, unless ``registered``, and to ``done``.
     """
 
-    def __init__(self, *, slots: int, interval: int | None, room: int | None = None, registered: bool = False):
-        self.interval, self.room, self.registered = interval, slots if room is None else room, registered
+    def __init__(self, *, slots: int, interval: int | None, registered: bool = False):
+        self.interval, self.slots, self.registered = interval, slots, registered
         number = slots.bit_length()
         super().__init__(
             {
@@ -45,8 +45,8 @@ class Admission(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        limit = Signal(len(self.taken), init=self.room)  # the first sector for which there is no room
-        m.d.sync += limit.eq(Mux(self.clear, self.room, self.left + self.room))
+        limit = Signal(len(self.taken), init=self.slots)  # the first sector for which there is no room
+        m.d.sync += limit.eq(Mux(self.clear, self.slots, self.left + self.slots))
         m.d.comb += self.done.eq(self.taken == self.computed)
         turn, turn_next = (self.done, None) if self.interval is None else self._turn(m, self.interval)
         if not self.registered:

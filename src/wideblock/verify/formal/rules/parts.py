@@ -70,7 +70,7 @@ def admitted(core: Contract, left: str, front: str, *, registered: bool = False)
     cycle later. ``registered`` is that of :class:`wideblock.rtl.stream.admission.Admission`.
     """
     made = core.component
-    room, bits = made.slots - made.leaving_slots, made.slots.bit_length() - 1
+    room, bits = made.slots, made.slots.bit_length() - 1
     signals, flag = {"limit": "core.admission.limit", "clear": CLEAR}, ""
     if registered:
         signals |= {"admission_free": "core.admission.free", "admission_first": "core.admission.first"}
