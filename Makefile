@@ -115,12 +115,7 @@ asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells,
 	$(BIN)/wideblock sweep karatsuba --set mult_stages=2,4,6,8 --target nangate45 --store $(STORE)
 
 docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measured results and the last test run.
-	$(BIN)/python -m wideblock.evaluate.digests $(STORE)
-	$(BIN)/python -m wideblock.evaluate.tables $(STORE) README.md docs/results.md
-	$(BIN)/python -m wideblock.evaluate.drawings $(STORE) README.md
-	$(BIN)/python -m wideblock.evaluate.flows docs/architecture.md
-	$(BIN)/python -m wideblock.evaluate.ratios $(STORE) docs/results.md
-	$(BIN)/python -m wideblock.verify.formal.document $(PROOFS) docs/proofs.md
+	$(BIN)/wideblock docs --digests .
 	$(BIN)/python -m tests.plan docs/test-plan.md docs/test-all.json $(RESULTS) $(wildcard $(ALL_RESULTS:.json=*.json))
 
 $(RESULTS):

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from wideblock import catalog
 from wideblock.cli import crypt
-from wideblock.cli.app import COMMANDS, JUDGING, app
+from wideblock.cli.app import COMMANDS, JUDGING, app, help_line
 from wideblock.errors import UserError
 from wideblock.evaluate.store import COMMITTED, add, load
 from wideblock.export.contract import contract
@@ -353,7 +353,7 @@ def test_missing_compiler_is_one_line(tmp_path, monkeypatch):
 @pytest.mark.parametrize("command", JUDGING)
 def test_status_2_says_that_a_core_could_not_be_checked(command, monkeypatch):
     """And status 1 that the command line is wrong."""
-    module = import_module(f"wideblock.cli.{COMMANDS[command][0]}")
+    module = import_module(f"wideblock.cli.{COMMANDS[command]}")
 
     def failing(error):
         def contract(*_):
@@ -402,11 +402,7 @@ def test_help_names_every_command_by_its_own_words_and_imports_none():
     )
     done = subprocess.run([sys.executable, "-c", script, "--help"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.rstrip().endswith("[]")
-    for name, (module, line) in COMMANDS.items():
-        assert name in done.stdout
-        text = " ".join(
-            getattr(
-                import_module(f"wideblock.cli.{module}"), {"list": "presets"}.get(name, name.replace("-", "_"))
-            ).__doc__.split()
-        )
-        assert text.startswith(line[:-1]), f"{name}: {text}"
+    for name, module in COMMANDS.items():
+        function = name.replace("-", "_") + ("_" if name == "list" else "")
+        text = " ".join((getattr(import_module(f"wideblock.cli.{module}"), function).__doc__ or "").split())
+        assert name in done.stdout and text.startswith(help_line(name))

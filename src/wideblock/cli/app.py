@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What every subcommand shares: the application, its errors, tables and progress display."""
+"""Parts that every command shares: the application, its errors, tables and progress display."""
 
+import ast
 import dataclasses
 import json
 import logging
@@ -8,6 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module, metadata
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -31,51 +33,30 @@ err = Console(stderr=True, highlight=False)
 
 
 COMMANDS = {
-    "list": ("list", "Show every preset with its summary, and each scheme's security statement."),
-    "info": ("info", "Show a core's parameters, cycle contract, ports, published figures and security."),
-    "schedule": ("schedule", "Draw the order of a BRW hash's multiplications for a pipelined multiplier."),
-    "generate": ("generate", "Write the Verilog of a core, and the files that tools read beside it."),
-    "encrypt": ("crypt", "Encrypt an image, sector by sector."),
-    "decrypt": ("crypt", "Decrypt an image, sector by sector."),
-    "aead": ("aead", "Encrypt or decrypt one message with an authenticated cipher."),
-    "vectors": ("vectors", "Write messages and their right output for test benches of the CAESAR Hardware API."),
-    "verify": ("verify", "Compare the exported Verilog with its specification."),
-    "prove": ("prove", "Prove the rules of the exported Verilog: for all inputs, at all times."),
-    "mutate": (
-        "mutate",
-        "Break the exported Verilog in many places, one at a time, and count how many breaks the checks find.",
-    ),
-    "attack": ("attack", "Recover plaintext from a core in simulation by the published attacks on its scheme."),
-    "measure": ("measure", "Measure the cycle contract of the exported Verilog in simulation."),
-    "synth": ("synth", "Synthesise cores: area, and the clock where there is place and route."),
-    "sweep": (
-        "sweep",
-        "Measure every mix of presets, parameters, targets and seeds, and store each point as it is found.",
-    ),
-    "measure-peer": (
-        "measure_peer",
-        "Measure other people's Verilog by the flow that measures ours, and store it with its origin.",
-    ),
-    "explore": (
-        "explore",
-        "Search the parameters of presets for the best figure, and print the Pareto set of throughput and area.",
-    ),
-    "clock": (
-        "clock",
-        "Search the clock to aim at for which a core gets its highest one, and print how seeds differ there.",
-    ),
-    "report": (
-        "report",
-        "Write measured points as one page that needs no network: tables, plots, papers' rows beside ours.",
-    ),
-    "compare": ("compare", "Print the papers' rows beside ours: cycles, area, clock, throughput."),
-    "demo": (
-        "demo",
-        "Encrypt a filesystem image with the hardware core in simulation and decrypt it with the specification.",
-    ),
+    "list": "list",
+    "info": "info",
+    "schedule": "schedule",
+    "generate": "generate",
+    "encrypt": "crypt",
+    "decrypt": "crypt",
+    "aead": "aead",
+    "vectors": "vectors",
+    "verify": "verify",
+    "prove": "prove",
+    "mutate": "mutate",
+    "attack": "attack",
+    "measure": "measure",
+    "synth": "synth",
+    "sweep": "sweep",
+    "measure-peer": "measure_peer",
+    "explore": "explore",
+    "clock": "clock",
+    "report": "report",
+    "compare": "compare",
+    "demo": "demo",
+    "docs": "docs",
 }
-"""Each command's module and its line in the help; the module is imported when the command runs."""
-
+"""The module of each command; it is imported when the command runs."""
 
 JUDGING = ("verify", "prove", "mutate", "attack", "measure")
 """Commands that check a core: 2 is their exit status where it could not be checked."""
@@ -99,11 +80,10 @@ class Group(TyperGroup):
     def get_command(self, ctx, cmd_name):
         if cmd_name not in COMMANDS:
             return None
-        module, line = COMMANDS[cmd_name]
         if self._listing:
-            return TyperCommand(cmd_name, help=line)
+            return TyperCommand(cmd_name, help=help_line(cmd_name))
         commands = typer.Typer()
-        import_module(f"wideblock.cli.{module}").register(commands)
+        import_module(f"wideblock.cli.{COMMANDS[cmd_name]}").register(commands)
         (info,) = (info for info in commands.registered_commands if info.name == cmd_name)
         return typeless_flags(get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode="rich"), ctx)
 
@@ -135,6 +115,14 @@ class Group(TyperGroup):
             typer.echo(f"wideblock: {one_line(error)}", err=True)
             unchecked = ctx.invoked_subcommand in JUDGING and not isinstance(error, UserError)
             raise typer.Exit(2 if unchecked else 1) from None
+
+
+def help_line(command: str) -> str:
+    """The first paragraph of the docstring of a command's function, from its source: nothing is imported."""
+    source = Path(__file__).with_name(f"{COMMANDS[command]}.py").read_text(encoding="utf-8")
+    functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
+    (found,) = (node for node in functions if node.name.strip("_").replace("_", "-") == command)
+    return " ".join((ast.get_docstring(found) or "").partition("\n\n")[0].split())
 
 
 def misused(error: Any) -> typer.Exit:

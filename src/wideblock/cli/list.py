@@ -12,7 +12,7 @@ from wideblock.export.contract import contract
 EXAMPLE = "Example: [b]wideblock list[/b]"
 
 
-def presets(
+def list_(
     json: Json = False,
     names: Annotated[bool, typer.Option("--names", help="Print the names alone, one a line.")] = False,
 ) -> None:
@@ -46,4 +46,4 @@ def presets(
 
 
 def register(app: typer.Typer) -> None:
-    app.command("list", epilog=EXAMPLE)(presets)
+    app.command("list", epilog=EXAMPLE)(list_)

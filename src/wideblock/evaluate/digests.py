@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Digests of the Verilog that each measured core has today, kept beside the store: they tell older points.
-
-``python -m wideblock.evaluate.digests STORE`` renews them, in minutes: it exports every core of the store.
-"""
+"""Digests of the Verilog that each measured core has today, kept beside the store: they tell older points."""
 
 import json
 import os
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from pathlib import Path
@@ -15,9 +11,9 @@ from pathlib import Path
 from wideblock.atomic import write_text
 from wideblock.evaluate.point import Identity, Point
 from wideblock.evaluate.run import code, design
-from wideblock.evaluate.store import COMMITTED, load, own
+from wideblock.evaluate.store import COMMITTED, own
 
-__all__ = ["FILE", "NOTE", "digest_of", "digests", "older", "today"]
+__all__ = ["FILE", "NOTE", "digest_of", "digests", "older", "renew", "today"]
 
 FILE = "digests.json"
 """Name of the file beside the store: digest by name of the core, preset and changes."""
@@ -49,26 +45,25 @@ def _committed() -> Mapping[str, str]:
     return json.loads(path.read_text()) if path.exists() else {}
 
 
-def digests(points: Iterable[Point]) -> dict[str, str]:
-    """The digest of today's Verilog of each core of ours among ``points``, by name.
+def digests(points: Iterable[Point], progress: Callable[[int, int | None], None]) -> dict[str, str]:
+    """The digest of today's Verilog of each core of ours among ``points``, by name: exports each of them.
 
-    Exports each of them, and says on stderr how many are done.
+    progress: called with the numbers of cores that are done and of all
     """
     cores = {point.name: point.identity for point in own(points) if point.figures}
     made = {}
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as executor:
         for name, digest in zip(cores, executor.map(digest_of, cores.values()), strict=True):
             made[name] = digest
-            if len(made) % 20 == 0 or len(made) == len(cores):
-                print(f"digests: {len(made)} of {len(cores)} cores", file=sys.stderr)
+            progress(len(made), len(cores))
     return dict(sorted(made.items()))
+
+
+def renew(folder: Path, points: Iterable[Point], progress: Callable[[int, int | None], None]) -> None:
+    """Writes the file beside the store in ``folder``; the others as :func:`digests`."""
+    write_text(folder / FILE, json.dumps(digests(points, progress), indent=1) + "\n")
 
 
 def digest_of(core: Identity) -> str:
     """The digest of the Verilog of a core today."""
     return design(core).source.digest
-
-
-if __name__ == "__main__":
-    store = Path(sys.argv[1])
-    write_text(store.with_name(FILE), json.dumps(digests(load(store)), indent=1) + "\n")

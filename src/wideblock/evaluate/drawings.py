@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Throughput against area as SVG files of the documents, from the store; one of them stands in the README.
+"""Throughput against area as SVG files of the documents, from the store; one of them stands in the README."""
 
-``python -m wideblock.evaluate.drawings STORE README.md`` renews them.
-"""
-
-import sys
 from collections.abc import Sequence
 from html import escape
 from pathlib import Path
@@ -12,7 +8,6 @@ from pathlib import Path
 from wideblock.atomic import write_text
 from wideblock.evaluate.point import Point
 from wideblock.evaluate.report import PART, Plot, entries, throughput
-from wideblock.evaluate.store import load
 from wideblock.evaluate.tables import insert
 from wideblock.synth.targets import targets
 
@@ -51,7 +46,3 @@ def _described(plot: Plot) -> str:
     tag, rest = plot.draw().split(">", 1)
     words = f"<title>{escape(plot.title)}</title><desc>{escape(plot.caption)}</desc>"
     return f'{tag} role="img">{words}{rest}\n'
-
-
-if __name__ == "__main__":
-    renew(Path(sys.argv[2]), load(sys.argv[1]))

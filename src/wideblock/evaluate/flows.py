@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stages of a sector, a table for a core of each scheme, in docs/architecture.md.
+"""Stages of a sector, a table for a core of each scheme, in docs/architecture.md."""
 
-``python -m wideblock.evaluate.flows docs/architecture.md`` renews them.
-"""
-
-import sys
 from pathlib import Path
 
 from wideblock import catalog
@@ -13,7 +9,7 @@ from wideblock.export.contract import contract
 from wideblock.export.markdown import table
 from wideblock.rtl.flow.table import HEAD, rows
 
-__all__ = ["body"]
+__all__ = ["body", "renew"]
 
 
 def body() -> str:
@@ -29,5 +25,6 @@ def body() -> str:
     return "".join(parts)
 
 
-if __name__ == "__main__":
-    insert(Path(sys.argv[1]), "flows", body())
+def renew(page: Path) -> bool:
+    """Puts the tables into ``page``; True if that changed it. Raises UserError as :func:`.tables.insert`."""
+    return insert(page, "flows", body())

@@ -1,11 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clock of a core over that of its AES cores alone: what everything around the AES costs.
-
-``python -m wideblock.evaluate.ratios STORE docs/results.md`` renews the table in the document.
-"""
+"""The clock of a core over that of its AES cores alone: what everything around the AES costs."""
 
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +11,7 @@ from wideblock import catalog
 from wideblock.evaluate.digests import older
 from wideblock.evaluate.point import Clock, Identity, Point
 from wideblock.evaluate.published import for_preset
-from wideblock.evaluate.store import current, load, medians, own, typical
+from wideblock.evaluate.store import current, medians, own, typical
 from wideblock.evaluate.tables import insert, noted
 from wideblock.export.markdown import table
 from wideblock.synth.targets import targets
@@ -131,7 +127,3 @@ def _published(preset: str) -> list[float]:
 def _clock(point: Point) -> Clock:
     assert point.found.clock is not None
     return point.found.clock
-
-
-if __name__ == "__main__":
-    renew(Path(sys.argv[2]), load(sys.argv[1]))

@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measured points as tables: for documents between their markers, for datasheets, for the command line.
+"""Measured points as tables: for documents between their markers, for datasheets, for the command line."""
 
-``python -m wideblock.evaluate.tables STORE README.md docs/results.md`` renews the documents.
-"""
-
-import sys
 from collections.abc import Iterable, Sequence
 from itertools import chain
 from pathlib import Path
@@ -16,7 +12,7 @@ from wideblock.evaluate import best
 from wideblock.evaluate.digests import NOTE, older
 from wideblock.evaluate.point import Clock, Figures, Point
 from wideblock.evaluate.published import for_preset
-from wideblock.evaluate.store import load, own, typical
+from wideblock.evaluate.store import own, typical
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.synth.targets import Target, targets
@@ -218,7 +214,3 @@ def _built(target: Target, point: Point | None) -> Sequence[str]:
 
 def _figure(value: int | None) -> str:
     return "-" if value is None else f"{value:,}"
-
-
-if __name__ == "__main__":
-    renew(Path(sys.argv[2]), Path(sys.argv[3]), load(sys.argv[1]))

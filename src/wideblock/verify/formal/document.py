@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The document of proofs: each rule's claim, method, assumptions and limits, and the result for each preset.
+"""The document of proofs: each rule's claim, method, assumptions and limits, and the result for each preset."""
 
-``python -m wideblock.verify.formal.document STORE docs/proofs.md`` writes it from the stored results.
-"""
-
-import sys
 import tomllib
 from collections.abc import Sequence
 from functools import cache
@@ -17,7 +13,7 @@ from wideblock.export.markdown import table
 from wideblock.verify.formal.record import ProofRecord, load
 from wideblock.verify.formal.stream import RULES, RuleResult
 
-__all__ = ["FACTS", "about", "document"]
+__all__ = ["FACTS", "about", "document", "renew"]
 
 
 FACTS = {
@@ -92,5 +88,6 @@ def _cell(record: ProofRecord) -> str:
     return f"{record.preset}{settings}{target} ({record.seconds:.1f})"
 
 
-if __name__ == "__main__":
-    write_text(Path(sys.argv[2]), document(load(sys.argv[1])))
+def renew(page: Path, store: Path) -> None:
+    """Writes ``page`` from the stored results."""
+    write_text(page, document(load(store)))

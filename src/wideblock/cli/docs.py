@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wideblock docs``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wideblock.cli.app import progress
+from wideblock.errors import UserError
+from wideblock.evaluate import digests, drawings, flows, ratios, tables
+from wideblock.evaluate.store import load
+from wideblock.verify.formal import document
+
+EXAMPLE = "Example: [b]wideblock docs .[/b]"
+RESULTS = Path("src/wideblock/evaluate/results")
+
+
+def docs(
+    checkout: Annotated[Path, typer.Argument(metavar="DIR", help="A checkout of this project.")],
+    exported: Annotated[
+        bool,
+        typer.Option("--digests", help="Export every measured core first, to mark older points; minutes."),
+    ] = False,
+) -> None:
+    """Renew the tables and plots in the documents of a checkout of this project, from its stored results."""
+    results, readme, pages = checkout / RESULTS, checkout / "README.md", checkout / "docs"
+    if not results.is_dir():
+        raise UserError(f"{checkout} is no checkout of wideblock: it has no {RESULTS}")
+    points = load(results / "points.jsonl")
+    if exported:
+        with progress("cores exported") as report:
+            digests.renew(results, points, report)
+    tables.renew(readme, pages / "results.md", points)
+    drawings.renew(readme, points)
+    flows.renew(pages / "architecture.md")
+    ratios.renew(pages / "results.md", points)
+    document.renew(pages / "proofs.md", results / "proofs.jsonl")
+
+
+def register(app: typer.Typer) -> None:
+    app.command("docs", epilog=EXAMPLE)(docs)
