@@ -23,6 +23,7 @@ from wideblock.rtl.gf128.serial import SerialMultiplier
 
 from .caesar import Caesar
 from .cipher import CipherShape, Kind, cipher_signature
+from .pace import Pace, Phase
 from .parameters import AesHashParameters
 from .words import byte_swapped
 
@@ -75,8 +76,19 @@ class AesGcmCipher(wiring.Component):
         self._E_0 = Signal(128, reset_less=True)
         self._masked = Signal()  # E_0 is known
 
-    def timetable(self, *, decrypt: bool) -> "Timetable":
-        return Timetable(self.aes.timing.latency, self.multiplier.timing.latency)
+    def timetable(self, *, decrypt: bool) -> Pace:
+        call, product = self.aes.timing.latency, self.multiplier.timing.latency
+
+        def phases(kind: Kind, size: int, last: bool) -> list[Phase]:
+            if kind is Kind.NPUB:  # N || 1 enters the AES a cycle later
+                return [Phase(until={"E_0": 1 + call + 1, "E_i": 1 + 2 * call})]
+            hashed = {"multiplier": product} if size else {}
+            if kind is Kind.AD:
+                return [Phase(("multiplier",), until=hashed)]
+            known, result = ("E_i", 0) if size else ("E_0", None)
+            return [Phase(("multiplier", known), until={"E_i": call, **hashed}, result=result)]
+
+        return Pace(phases, end=Phase(("multiplier",), delay=1), tag=product)
 
     def elaborate(self, platform):
         m = Module()
@@ -216,42 +228,6 @@ class AesGcmCipher(wiring.Component):
             m.d.sync += H.eq(0)
         with m.If(self.clear | forget):
             m.d.sync += self._E_0.eq(0)
-
-
-class Timetable:
-    """The cycles of one message in AES-GCM, with an AES of ``latency`` cycles and ``product`` cycles a product."""
-
-    def __init__(self, latency: int, product: int):
-        self._latency, self._product = latency, product
-        self._masked = self._key_stream = 0  # cycles from which E_0 and the next E_i are known
-        self._idle = 0  # cycle from which the multiplier is idle
-        self._last = 0
-        self._results: list[int] = []
-
-    def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
-        """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
-        if kind is Kind.NPUB:
-            first = offered + 1  # N || 1 enters the AES
-            self._masked, self._key_stream = first + self._latency + 1, first + 2 * self._latency
-            return offered
-        at = max(offered, self._idle)
-        if kind is Kind.DATA:
-            at = max(at, self._key_stream if size else self._masked)
-            self._key_stream = at + self._latency
-            if size:
-                self._results.append(at)
-        if size:
-            self._idle = at + self._product
-        self._last = at
-        return at
-
-    def results(self) -> list[int]:
-        """The cycles in which the results are valid: each as its block is accepted."""
-        return self._results
-
-    def tag(self) -> int:
-        """The cycle from which on the tag is valid: the product of the lengths is known."""
-        return max(self._last + 1, self._idle) + self._product
 
 
 class AesGcm(Caesar):

@@ -36,6 +36,7 @@ from wideblock.rtl.stream.storage import Delay, Slots
 from .aes_gcm import BLOCK, NPUB, lengths
 from .caesar import Caesar
 from .cipher import CipherShape, Kind, cipher_signature
+from .pace import Pace, Phase
 from .parameters import AeadParameters
 from .words import WORD_BITS, byte_swapped
 
@@ -118,8 +119,14 @@ class AesGcmPCipher(wiring.Component):
         self._power = Signal(range(p.mult_stages + 1))  # that is being made
         self._making = Signal()  # X is H
 
-    def timetable(self, *, decrypt: bool) -> "Timetable":
-        return Timetable(self._wait, self._stages, self.words)
+    def timetable(self, *, decrypt: bool) -> Pace:
+        def phases(kind: Kind, size: int, last: bool) -> list[Phase]:
+            if kind is not Kind.DATA:
+                return [Phase(("entrance",))]
+            return [Phase(("entrance",), until={"entrance": self.words}, result=self._wait + 1 if size else None)]
+
+        # lengths, E_0, X, and the products after it
+        return Pace(phases, end=Phase(), tag=2 + self._wait + 1 + self._stages + 1)
 
     def elaborate(self, platform):
         m = Module()
@@ -276,32 +283,6 @@ class AesGcmPCipher(wiring.Component):
         with m.If(self.clear):
             m.d.sync += [n.eq(0), cycle.eq(0)]
         return factor
-
-
-class Timetable:
-    """The cycles of one message, with an AES of ``latency`` cycles, a multiplier of ``stages``, blocks of ``words``."""
-
-    def __init__(self, latency: int, stages: int, words: int):
-        self._latency, self._stages, self._words = latency, stages, words
-        self._free = self._last = 0
-        self._results: list[int] = []
-
-    def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
-        """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
-        at = max(offered, self._free)
-        if kind is Kind.DATA:
-            self._free, self._last = at + self._words, at
-            if size:
-                self._results.append(at + self._latency + 1)
-        return at
-
-    def results(self) -> list[int]:
-        """The cycles in which the results are valid."""
-        return self._results
-
-    def tag(self) -> int:
-        """The cycle from which on the tag is valid: lengths, E_0, X, and the products after it."""
-        return self._last + 2 + self._latency + 1 + self._stages + 1
 
 
 class AesGcmP(Caesar):

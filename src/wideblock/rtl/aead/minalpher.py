@@ -25,6 +25,7 @@ from wideblock.rtl.stream.parameters import parameter
 from .caesar import Caesar
 from .cipher import CipherShape, Kind, Padding, cipher_signature
 from .minalpher_permutation import BLOCK, Permutation
+from .pace import Pace, Phase
 from .parameters import AeadParameters
 
 __all__ = ["Minalpher", "MinalpherCipher", "MinalpherParameters"]
@@ -125,8 +126,25 @@ class MinalpherCipher(wiring.Component):
         self._sealing = Signal()  # the block in the sum gives the tag
         self._wrong = Signal()
 
-    def timetable(self, *, decrypt: bool) -> "Timetable":
-        return Timetable(self.shared, decrypt)
+    def timetable(self, *, decrypt: bool) -> Pace:
+        """``P``: from when the next block can enter, or the tag be accepted; ``no AD``: or an empty block of AD."""
+        shared = self.shared
+
+        def phases(kind: Kind, size: int, last: bool) -> list[Phase]:
+            if kind is Kind.NPUB:
+                return [Phase(until={"no AD": 2, "P": LATENCY + 2})]
+            if kind is Kind.AD:
+                mask = (LATENCY + 1 if shared and size else 1) if last else 0  # V enters, and L is awaited
+                return [Phase(("P",) if size else ("no AD",), until={"P": mask + LATENCY + 1})]
+            if kind is Kind.TAG:
+                return [Phase(("P",), until={"sum": 1})]
+            left = LATENCY + (decrypt and last)
+            summed = left if shared or not decrypt else 1  # enters the sum
+            free = summed + LATENCY + (not (decrypt and last)) if shared else left + 1
+            text = Phase(("P",), until={"P": free, "sum": summed + LATENCY}, result=left)
+            return [text, Phase(delay=summed, accept=True)] if decrypt else [text]
+
+        return Pace(phases, end=Phase(("sum",)), tag=0)
 
     def elaborate(self, platform):
         m = Module()
@@ -301,54 +319,6 @@ class MinalpherCipher(wiring.Component):
         with m.If(self.tag.valid & self.tag.ready):
             m.d.comb += sum_out.ready.eq(1)
             m.d.sync += [self._sealing.eq(0), self._wrong.eq(0), state.eq(State.IDLE)]
-
-
-class Timetable:
-    """The cycles of one message, with one permutation or with two."""
-
-    def __init__(self, shared: bool, decrypt: bool):
-        self._shared, self._decrypt = shared, decrypt
-        self._ready = 0  # cycle from which the next block can enter, or the next tag be accepted
-        self._without = 0  # and from which an empty one of associated data can be accepted
-        self._sealed = 0
-        self._results: list[int] = []
-
-    def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
-        """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
-        at = max(offered, self._ready)
-        if kind is Kind.NPUB:
-            self._without, self._ready = offered + 2, offered + LATENCY + 2
-            return offered
-        if kind is Kind.AD:
-            at = at if size else max(offered, self._without)
-            self._ready = at + LATENCY + 1
-            if last:
-                entered = at + LATENCY + 1 if self._shared and size else at + 1
-                self._ready = entered + LATENCY + 1
-            return at
-        if kind is Kind.TAG:
-            self._sealed = at + 1
-            return at
-        return self._data(at, last)
-
-    def _data(self, at: int, last: bool) -> int:
-        """The cycle in which a block of data is accepted that enters in cycle ``at``."""
-        left = at + LATENCY + (self._decrypt and last)
-        self._results.append(left)
-        summed = left if self._shared or not self._decrypt else at + 1  # enters the sum
-        self._ready = max(left, summed + LATENCY if self._shared else 0) + 1
-        self._sealed = summed + LATENCY
-        if self._decrypt and last:
-            self._ready = self._sealed if self._shared else left + 1
-        return summed if self._decrypt else at
-
-    def results(self) -> list[int]:
-        """The cycles in which the results are valid, in order."""
-        return self._results
-
-    def tag(self) -> int:
-        """The cycle from which on the tag is valid."""
-        return self._sealed
 
 
 class Minalpher(Caesar):

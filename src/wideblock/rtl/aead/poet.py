@@ -33,6 +33,7 @@ from wideblock.rtl.stream.parameters import parameter
 
 from .caesar import Caesar
 from .cipher import CipherShape, Kind, cipher_signature
+from .pace import Pace, Phase
 from .parameters import AeadParameters
 
 __all__ = ["Poet", "PoetCipher", "PoetParameters"]
@@ -113,7 +114,7 @@ class PoetCipher(wiring.Component):
     A block enters the AES and F in the same cycle. F(U) is ready five cycles later, for the next block; F then takes V,
     and F(V) is ready with the AES.
 
-    Timing: a block of either kind in ten cycles; see :class:`Timetable`.
+    Timing: a block of either kind in ten cycles; see :meth:`timetable`.
     Cost:   an AES for both directions and AES4, a round a cycle each, two sets of round keys, a rotation of a block by
             bytes, 128 registers each of L, N, a block, the mask, both chains and four sums.
     Security: no masking; no cycle depends on key or data.
@@ -144,8 +145,28 @@ class PoetCipher(wiring.Component):
         self._H, self._N, self._tau, self._G = (Signal(128, name=n, reset_less=True) for n in ("H", "N", "tau", "G"))
         self._V, self._FU, self._FV, self._T = (Signal(128, name=n, reset_less=True) for n in ("V", "FU", "FV", "T"))
 
-    def timetable(self, *, decrypt: bool) -> "Timetable":
-        return Timetable(self.aes.timing.latency, self.F.timing.latency, decrypt=decrypt)
+    def timetable(self, *, decrypt: bool) -> Pace:
+        """``H``: from when it takes a block; ``AES``: from when a block of the present kind begins; ``last``: LAST."""
+        call, alone = self.aes.timing.latency, self.F.timing.latency
+        # TAIL, END, and H is free; TAU, INIT
+        head = Phase(("AES",), delay=2, until={"H": call + 1, "AES": 3 * call + 2 + alone + 1})
+
+        def phases(kind: Kind, size: int, last: bool) -> list[Phase]:
+            if kind is Kind.NPUB:
+                return [Phase(("H",), until={"H": 2, "AES": 1 + call})]
+            if kind is Kind.TAG:
+                return [Phase(("H",), until={"last": 1})]
+            if kind is Kind.AD and last and size < BLOCK:
+                return [Phase(("H",)), head]
+            until = {"H": 1, "AES": call}
+            if kind is Kind.AD:
+                return [Phase(("H",)), Phase(("AES",), delay=1, until=until), *([head] if last else [])]
+            if last:  # after LENGTH
+                return [Phase(("H",)), Phase(("AES",), delay=1, until=until | {"last": call + 1})]
+            return [Phase(("H",)), Phase(("AES",), delay=1, until=until, result=call + 1)]
+
+        rest = call + 1 + (alone + 1 if decrypt else 0)
+        return Pace(phases, end=Phase(("last",), result=call + 1), tag=rest + call + 2)
 
     def elaborate(self, platform):
         m = Module()
@@ -367,54 +388,6 @@ class PoetCipher(wiring.Component):
             m.d.sync += T.eq(T ^ (out & before))
         with m.If(self.clear | (self.tag.valid & self.tag.ready)):
             m.d.sync += T.eq(0)
-
-
-class Timetable:
-    """The cycles of one message in POET, with so many cycles a ``call`` of the AES, and ``alone`` a call of F."""
-
-    def __init__(self, call: int, alone: int, *, decrypt: bool):
-        self._call, self._alone, self._decrypt = call, alone, decrypt
-        self._ready = 0  # the cycle from which on H takes a block
-        self._free = 0  # the cycle from which on a block of the present kind begins
-        self._last = 0  # the cycle in which the last block begins
-        self._results: list[int] = []
-
-    def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
-        """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
-        at = max(offered, self._ready)
-        if kind is Kind.NPUB:
-            self._ready, self._free = at + 2, at + 1 + self._call
-        elif kind is Kind.TAG:
-            self._last = max(self._last, at + 1)
-        elif kind is Kind.AD and last and size < BLOCK:
-            self._tau(at + 2)
-        else:
-            begun = max(at + 1, self._free)
-            self._ready, self._free = begun + 1, begun + self._call
-            if kind is Kind.AD and last:
-                self._tau(begun + 2)
-            elif kind is Kind.DATA and last:
-                self._last = begun + self._call + 1  # after LENGTH
-            elif kind is Kind.DATA:
-                self._results.append(self._free + 1)
-        return at
-
-    def _tau(self, filled: int) -> None:
-        """TAIL begins when H is ``filled``; then END, TAU, INIT."""
-        tail = max(filled, self._free)
-        end = tail + self._call
-        tau = end + self._call + 1
-        init = tau + self._call + 1
-        self._ready, self._free = end + 1, init + self._alone + 1
-
-    def results(self) -> list[int]:
-        """The cycles in which results are valid."""
-        return [*self._results, self._last + self._call + 1]
-
-    def tag(self) -> int:
-        """The cycle from which on the tag is valid."""
-        rest = self._last + self._call + 1 + (self._alone + 1 if self._decrypt else 0)
-        return rest + self._call + 2
 
 
 class Poet(Caesar):

@@ -22,6 +22,7 @@ from wideblock.rtl.stream.parameters import parameter
 
 from .caesar import Caesar
 from .cipher import CipherShape, Kind, cipher_signature
+from .pace import Pace, Phase
 from .parameters import AeadParameters
 from .scream_tweakable import TweakableCipher
 from .words import byte_swapped
@@ -73,8 +74,15 @@ class ScreamCipher(wiring.Component):
         self._ends = Signal()  # the last block of its kind
         self._held = Signal(128, reset_less=True)  # the last block, for its mask if it is short
 
-    def timetable(self, *, decrypt: bool) -> "Timetable":
-        return Timetable(self.core.latency)
+    def timetable(self, *, decrypt: bool) -> Pace:
+        latency = self.core.latency
+
+        def phases(kind: Kind, size: int, last: bool) -> list[Phase]:
+            if kind is Kind.NPUB or not size:
+                return [Phase(("cipher",))]
+            return [Phase(("cipher",), until={"cipher": latency}, result=latency if kind is Kind.DATA else None)]
+
+        return Pace(phases, end=Phase(("cipher",)), tag=1 + latency + 1)
 
     def elaborate(self, platform):
         m = Module()
@@ -195,34 +203,6 @@ class ScreamCipher(wiring.Component):
         with m.Elif(core.done & ~self.o.valid):
             m.d.sync += auth.eq(auth ^ core.o)
         return Sigma
-
-
-class Timetable:
-    """The cycles of one message in SCREAM, with a tweakable cipher of ``latency`` cycles."""
-
-    def __init__(self, latency: int):
-        self._latency = latency
-        self._free = 0  # the cycle from which on the cipher takes a block
-        self._last = 0
-        self._results: list[int] = []
-
-    def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
-        """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
-        at = self._last = max(offered, self._free)
-        if kind is not Kind.NPUB and size:
-            self._free = at + self._latency
-            if kind is Kind.DATA:
-                self._results.append(self._free)
-        return at
-
-    def results(self) -> list[int]:
-        """The cycles in which the results are valid."""
-        return self._results
-
-    def tag(self) -> int:
-        """The cycle from which on the tag is valid."""
-        summed = max(self._last, self._free) + 1
-        return summed + self._latency + 1
 
 
 class Scream(Caesar):

@@ -10,7 +10,7 @@ from amaranth.lib.wiring import In, Out
 from wideblock.rtl.aes.planes import named
 
 from ..cipher import CipherShape, Kind
-from .step import Cond, Count, Row, Step, Turn, Wait, layout
+from .step import Cond, Count, Known, Row, Step, Turn, Wait, layout
 
 __all__ = ["Sequencer"]
 
@@ -91,30 +91,21 @@ class Sequencer(wiring.Component):
         m.d.sync += [place.eq(port.addr), step.as_value().eq(port.data)]
 
     def _cond(self, m: Module) -> Value:
-        size, block = self.size, self.block
-        conditions = {
-            Cond.ALWAYS: 1,
-            Cond.INPUT_WHOLE: block.size == self.shape.block,
-            Cond.INPUT_LAST: block.last,
-            Cond.INPUT_MORE: ~block.last,
-            Cond.KEY: self.key_valid,
-            Cond.LAST: self._last,
-            Cond.NO_HIGH: size <= 16,
-            Cond.BELOW_16: size < 16,
-            Cond.EXACT_16: size == 16,
-            Cond.WHOLE: size == self.shape.block,
-            Cond.LONG: ~size[4],  # not 16 to 31
-            Cond.EVEN: size[:4] == 0,
-            Cond.ENCRYPT: ~self.decrypt,
-            Cond.NONE: self._pairs == 0,
-            Cond.DONE: self.done == self._pairs,
-            Cond.ROUNDS: self.number != 7,
-            Cond.MORE: self.done != self._pairs,
-        }
+        known = Known(
+            offered=self.block.size,
+            final=self.block.last,
+            size=self.size,
+            last=self._last,
+            key=self.key_valid,
+            decrypt=self.decrypt,
+            pairs=self._pairs,
+            done=self.done,
+            number=self.number,
+        )
         cond = Signal()
-        used = {step.cond for step in self.steps}
+        used = {step.cond for step in self.steps} - {Cond.NEVER}
         with m.Switch(self.step.cond):
-            for name, value in conditions.items():
+            for name, value in known.conditions().items():
                 if name in used:
                     with m.Case(name):
                         m.d.comb += cond.eq(value)

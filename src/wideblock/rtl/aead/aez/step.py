@@ -22,6 +22,7 @@ __all__ = [
     "Count",
     "Enter",
     "Hold",
+    "Known",
     "Operand",
     "Out",
     "Row",
@@ -212,6 +213,51 @@ class Cond(enum.Enum):
     DONE = 15
     ROUNDS = 16
     MORE = 17
+
+
+@dataclass(kw_only=True)
+class Known:
+    """Numbers from which the order of steps follows: ints of one message, or in hardware values.
+
+    offered, final: bytes of the block that is accepted; it is the last one of its kind
+    size, last:     the same of the last one that was hashed or enciphered
+    key, decrypt:   a key is offered; the message is deciphered
+    pairs, done:    pairs of the message; those that are done
+    number:         the round of AEZ-tiny
+    """
+
+    offered: Any = 0
+    final: Any = 0
+    size: Any = 0
+    last: Any = 0
+    key: Any = 0
+    decrypt: Any = 0
+    pairs: Any = 0
+    done: Any = 0
+    number: Any = 0
+
+    def conditions(self) -> dict[Cond, Any]:
+        """Whether each condition holds."""
+        return {
+            Cond.NEVER: 0,
+            Cond.ALWAYS: 1,
+            Cond.INPUT_WHOLE: self.offered == 32,
+            Cond.INPUT_LAST: self.final,
+            Cond.INPUT_MORE: self.final == 0,
+            Cond.KEY: self.key,
+            Cond.LAST: self.last,
+            Cond.NO_HIGH: self.size <= 16,
+            Cond.BELOW_16: self.size < 16,
+            Cond.EXACT_16: self.size == 16,
+            Cond.WHOLE: self.size == 32,
+            Cond.LONG: (self.size & 16) == 0,  # not 16 to 31
+            Cond.EVEN: (self.size & 15) == 0,
+            Cond.ENCRYPT: self.decrypt == 0,
+            Cond.NONE: self.pairs == 0,
+            Cond.DONE: self.done == self.pairs,
+            Cond.ROUNDS: self.number != 7,
+            Cond.MORE: self.done != self.pairs,
+        }
 
 
 class Base(enum.Enum):

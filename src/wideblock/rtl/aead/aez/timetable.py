@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..cipher import Kind
 from .overlap import CALL
-from .step import Base, Cond, Count, Enter, Out, Step, Turn, Wait
+from .step import Base, Count, Enter, Known, Out, Step, Turn, Wait
 
 __all__ = ["Timetable", "setup"]
 
@@ -20,11 +20,9 @@ class Timetable:
     """The program carried out on lengths alone, for one message."""
 
     def __init__(self, steps: Sequence[Step], *, decrypt: bool):
-        self._steps, self._decrypt = steps, decrypt
+        self._steps, self._known = steps, Known(decrypt=decrypt)
         self._place = setup(steps)
-        self._cycle = 0
-        self._done = self._pairs = self._number = self._turns = self._size = 0
-        self._last = False
+        self._cycle = self._turns = 0
         self._results: list[int] = []
         self._live = deque([False] * CALL)  # whether the calls in the pipeline are those of pairs
 
@@ -33,7 +31,8 @@ class Timetable:
         self._run()
         self._cycle = max(self._cycle, offered)
         if kind is not Kind.TAG:
-            self._size, self._last = size, last
+            known = self._known
+            known.size, known.last, known.offered, known.final = size, last, size, last
         at = self._cycle
         self._carry_out()
         return at
@@ -62,49 +61,27 @@ class Timetable:
         self._live.append(self._enters(step.enter, live))
         if step.out is not Out.NONE and (live or step.base is Base.TEXT):
             self._results.append(self._cycle)
-        following = step.target if self._holds(step.cond) else self._place + 1
+        following = step.target if self._known.conditions()[step.cond] else self._place + 1
         self._count(step)
         self._place = following
         self._cycle += 1
 
     def _count(self, step: Step) -> None:
+        known = self._known
         match step.count:
             case Count.ZERO:
-                self._done = 0
+                known.done = 0
             case Count.NEXT:
-                self._done += 1
+                known.done += 1
             case Count.ALL:
-                self._pairs, self._done = self._done, 0
+                known.pairs, known.done = known.done, 0
             case Count.ROUND:
-                self._number = (self._number + 1) % 8
-        n = self._size % 16
+                known.number = (known.number + 1) % 8
+        n = known.size % 16
         nibbles = 16 + n if step.half else 2 * n
         if step.turn is not Turn.KEEP:
             self._turns = (nibbles if step.turn is Turn.LEFT else -nibbles) % 32
 
     def _enters(self, enter: Enter, live: bool) -> bool:
-        whole = not (self._last and self._size < 16)
+        whole = not (self._known.last and self._known.size < 16)
         return {Enter.NONE: False, Enter.SAME: live, Enter.WHOLE: whole, Enter.SECOND: True}[enter]
-
-    def _holds(self, cond: Cond) -> bool:
-        size, last = self._size, self._last
-        return {
-            Cond.NEVER: False,
-            Cond.ALWAYS: True,
-            Cond.INPUT_WHOLE: size == 32,
-            Cond.INPUT_LAST: last,
-            Cond.INPUT_MORE: not last,
-            Cond.KEY: False,
-            Cond.LAST: last,
-            Cond.NO_HIGH: size <= 16,
-            Cond.BELOW_16: size < 16,
-            Cond.EXACT_16: size == 16,
-            Cond.WHOLE: size == 32,
-            Cond.LONG: not 16 <= size < 32,
-            Cond.EVEN: size % 16 == 0,
-            Cond.ENCRYPT: not self._decrypt,
-            Cond.NONE: self._pairs == 0,
-            Cond.DONE: self._done == self._pairs,
-            Cond.ROUNDS: self._number != 7,
-            Cond.MORE: self._done != self._pairs,
-        }[cond]
