@@ -19,7 +19,7 @@ VARIANTS = {
 
 
 def summary(mode: str, ciphers: str, p: PsiParameters) -> str:
-    """One line on a core of ``mode`` with so many ``ciphers``."""
+    """One line on a core of ``mode`` with these ``ciphers``."""
     powers = f", squares {p.squares.replace('-', ' ')}" if p.hash == "brw" else ""
     return f"{mode}[{HASH[p.hash]}] for {p.sector_bytes}-byte sectors, {ciphers}{powers}, {p.architecture}"
 

@@ -21,7 +21,7 @@ Direction = Callable[[bytes, bytes], bytes]
 
 
 class Status(Enum):
-    """What a scheme is good for; its security statement says why, with the source."""
+    """Advice on the use of a scheme; its security statement has the reason and its source."""
 
     RECOMMENDED = "recommended"
     BENCHMARK = "benchmark only"
@@ -33,7 +33,7 @@ class Attack:
     """A published attack, which needs no key.
 
     recover: from both directions of an implementation, functions (tweak, sector) -> sector, a tweak and a ciphertext
-             that it must not have deciphered under that tweak: the plaintext's first bytes, as many as it recovers
+             that it must not have deciphered under that tweak: the plaintext's first bytes, those that it recovers
     """
 
     title: str

@@ -69,7 +69,7 @@ def names_of(given: list[str] | None) -> list[str]:
 def processes(
     workers: int | None, scheduler: str | None, memory: float | None = None, *, most: int | None = None
 ) -> AbstractContextManager[Executor]:
-    """What measures: so many processes of this machine, no more than ``most``, or the workers of a Dask scheduler.
+    """Executor for measurements: processes of this machine, at most ``most``, or the workers of a Dask scheduler.
 
     memory: GiB of each process of this machine
     Raises UserError if options are given for both.

@@ -77,7 +77,7 @@ def sweep(
     again: Annotated[bool, typer.Option("--again", help="Measure points again that are stored.")] = False,
     json: Json = False,
 ) -> None:
-    """Measure every mix of presets, parameters, targets and seeds, and store each point as it is found.
+    """Measure every mix of presets, parameters, targets and seeds, and store each point at once.
 
     A stored point is not measured again unless the core's Verilog has changed: the same command goes on where it was
     stopped. A failure is stored with its log; exit status 1 if there was one.

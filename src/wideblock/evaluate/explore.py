@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 class Objective(Enum):
-    """What is to be large."""
+    """The figure to maximise."""
 
     EFFICIENCY = "throughput-per-area"
     LUTS = "throughput-per-lut"

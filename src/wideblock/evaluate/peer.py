@@ -17,7 +17,7 @@ from wideblock.synth.yosys import Source
 __all__ = ["clock_of", "design", "identify", "licence", "origin", "source"]
 
 CLOCKS = ("clk", "clock", "aclk", "clk_i", "i_clk", "clk_in", "CLK", "CLOCK")
-"""Names of a clock port, by which one is found."""
+"""Names of a clock port, by which it is recognised."""
 
 _MODULE = re.compile(r"^\s*module\s+(\w+)", re.MULTILINE)
 _LICENCES = (
@@ -73,7 +73,7 @@ def origin(
 ) -> Origin:
     """The origin of the Verilog in ``directory``: what is not given comes from its git and its licence file.
 
-    Raises UserError, with the option to give, for what is found nowhere.
+    Raises UserError, with the option to give, for what neither has.
     """
     found = {
         "repository": repository or _address(_git(directory, "config", "remote.origin.url")),
@@ -142,7 +142,7 @@ def _address(remote: str | None) -> str | None:
 
 
 def _git(directory: Path, *arguments: str) -> str | None:
-    """What git says in ``directory``; None if it fails or is not installed."""
+    """Output of git in ``directory``; None if it fails or is not installed."""
     try:
         found = subprocess.run(["git", "-C", directory, *arguments], capture_output=True, text=True)
     except FileNotFoundError:

@@ -37,7 +37,7 @@ class Origin:
 
 @dataclass(frozen=True)
 class Identity:
-    """What was measured, and by what.
+    """The core that was measured, and the tools that measured it.
 
     preset:     name of the preset or part; of a peer repository and module
     changed:    parameters that differ from the preset's own
@@ -122,7 +122,7 @@ class Clock:
 
 @dataclass(frozen=True)
 class Figures:
-    """What was found.
+    """The measured values.
 
     part:         device, package, speed grade; of a cell library its corner
     area, unit:   the one figure to compare within a target

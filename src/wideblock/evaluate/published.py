@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What papers and peers have published, row by row, each with its source."""
+"""Published figures of papers and peers, row by row, each with its source."""
 
 import tomllib
 from dataclasses import dataclass, fields

@@ -107,7 +107,7 @@ def sweep(
     executor: Executor,
     progress: Callable[[str, int, int | None], None] = lambda stage, done, total: None,
 ) -> list[Point]:
-    """Measures ``points`` and adds each to ``store`` as soon as it is found, a failure with its log, too.
+    """Measures ``points`` and adds each to ``store`` as soon as it is measured, a failure with its log, too.
 
     A point with a digest is passed over if the core's Verilog still has it.
     progress: is called with what was last done, how many are done, and of how many

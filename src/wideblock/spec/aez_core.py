@@ -144,7 +144,7 @@ class AEZCore:
         return [layer ^ mul(k, self.J) for k in j]
 
     def key_values(self, blocks: int) -> Values:
-        """I, J, the masks of all calls for so many blocks, and the round keys."""
+        """I, J, the masks of all calls for ``blocks`` blocks, and the round keys."""
         yield "I", READING.block(self.I)
         yield "J", READING.block(self.J)
         j = range(max(3, blocks // 2 + 1))

@@ -75,7 +75,7 @@ class EME2:
         return self._sector(self.aes.decrypt, tweak, sector)
 
     def key_values(self, blocks: int) -> Values:
-        """K_AD, the offsets L_j of so many blocks, of which L_0 is K_ECB, and the round keys."""
+        """K_AD, the offsets L_j of ``blocks`` blocks, of which L_0 is K_ECB, and the round keys."""
         yield "K_AD", Reading.LE.block(self.K_AD)
         yield "K_ECB", Reading.LE.block(self.K_ECB)
         yield from numbered("L_{}", map(Reading.LE.block, doubled(self.K_ECB, blocks)))

@@ -98,7 +98,7 @@ class FAST:
         return self.trace_decrypt(tweak, sector).P
 
     def key_values(self, blocks: int) -> Values:
-        """The powers of tau up to that of so many blocks, and the round keys."""
+        """The powers of tau up to that of ``blocks`` blocks, and the round keys."""
         yield from numbered("tau^{}", map(self.reading.block, powers(self.tau, blocks)), 1)
         yield from self.aes.values("K")
 

@@ -84,7 +84,7 @@ def inverse(a: int) -> int:
 
 
 class Reading(Enum):
-    """Which bit of 16 bytes is which coefficient. A scheme states its reading once, at its edge.
+    """Order of the bits of 16 bytes as coefficients. A scheme states its reading once, at its edge.
 
     ``LE``:  bit i of the little-endian integer is the coefficient of x^i; one is 01 00 .. 00. XTS, EME2, FAST.
     ``BE``:  bit i of the big-endian integer; one is 00 .. 00 01. AEZ, CMAC.

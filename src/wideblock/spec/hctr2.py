@@ -75,7 +75,7 @@ class HCTR2:
         return M + N
 
     def key_values(self, blocks: int) -> Values:
-        """h, L, the powers of x h, by which POLYVAL multiplies, up to that of so many blocks, and the round keys."""
+        """h, L, the powers of x h, by which POLYVAL multiplies, up to that of ``blocks`` blocks, and the round keys."""
         yield "h", self.h
         yield "L", self.L
         xh = double(Reading.POLYVAL.element(self.h))

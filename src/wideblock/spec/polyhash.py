@@ -13,7 +13,7 @@ __all__ = ["TwoBlockRule", "brw", "brw_order", "horner"]
 
 
 class TwoBlockRule(Enum):
-    """What BRW of two blocks is: the papers differ. It matters for 2, 6, 10, .. blocks only.
+    """BRW of two blocks: the papers differ. It matters for 2, 6, 10, .. blocks only.
 
     ``FIRST_BY_TAU``:  Y1 tau + Y2. Source: the FAST papers (AMC 2020; "Fast Low Level Disk Encryption", 2.1).
     ``SECOND_BY_TAU``: Y2 tau + Y1. Source: the HEH and HMCH paper (IEEE TC 62(2), 2013, section 2).

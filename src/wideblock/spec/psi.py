@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What HEH and HMCH have in common: their keys, their sectors, and the hash psi.
+"""Parts that HEH and HMCH share: their keys, their sectors, and the hash psi.
 
 Source: Sarkar, "Efficient Tweakable Enciphering Schemes from (Block-Wise) Universal Hash Functions", IEEE TIT 55(10),
 2009; Chakraborty, Mancillas-Lopez, Rodriguez-Henriquez, Sarkar, IEEE TC 62(2), 2013, section 4.
@@ -73,7 +73,7 @@ class PsiScheme:
         return beta1, double(beta1)
 
     def key_values(self, blocks: int) -> Values:
-        """The powers of h up to that of so many blocks, and the round keys."""
+        """The powers of h up to that of ``blocks`` blocks, and the round keys."""
         yield from numbered("h^{}", map(self.reading.block, powers(self.h, blocks)), 1)
         yield from self.aes.values("K")
 

@@ -64,7 +64,7 @@ class XCB:
         return {"H": self.H}
 
     def key_values(self, blocks: int) -> Values:
-        """The powers of the hash keys up to that of so many blocks, and the round keys of all ciphers."""
+        """The powers of the hash keys up to that of ``blocks`` blocks, and the round keys of all ciphers."""
         for name, key in self.hash_keys.items():
             each = powers(Reading.GCM.element(key), blocks)
             yield from numbered(f"{name}^{{}}", map(Reading.GCM.block, each), 1)

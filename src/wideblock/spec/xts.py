@@ -70,7 +70,7 @@ class XTS:
         yield from self.aes2.values("Key2")
 
     def tweak_values(self, tweak: bytes, blocks: int) -> Values:
-        """The masks of so many blocks, and the one after them."""
+        """The masks of ``blocks`` blocks, and the one after them."""
         return numbered("T_{}", self.masks(tweak, blocks + 1))
 
     def masks(self, tweak: bytes, n: int) -> list[bytes]:

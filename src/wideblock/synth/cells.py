@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which primitives of a device family count as what."""
+"""Counts of primitives of a device family: registers, LUTs, memories, carries."""
 
 import re
 from dataclasses import dataclass

@@ -36,7 +36,7 @@ class CriticalPath:
 
 @dataclass(frozen=True)
 class ClockReport:
-    """What nextpnr reports after routing.
+    """Figures that nextpnr reports after routing.
 
     mhz:           highest clock at which the slowest register-to-register path still holds; the router
                    knows no limit of the clock network itself

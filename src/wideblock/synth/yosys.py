@@ -58,7 +58,7 @@ class Source:
 
 @dataclass(frozen=True)
 class AreaReport:
-    """What Yosys counts after mapping to a target's cells, before placement.
+    """Cells that Yosys counts after mapping to a target's cells, before placement.
 
     lcs:            Yosys' "Estimated number of LCs" (Xilinx), else None
     kge:            area over that of a thousand NAND2 (ASIC), else None
@@ -211,7 +211,7 @@ def run(script: Iterable[str], where: Path, name: str, timeout: float | None = N
 
 
 def abc(script: Iterable[str], where: Path, name: str) -> str:
-    """What Yosys' own ABC says to these commands in directory ``where``; ``NAME.log`` has it, too."""
+    """Answer of Yosys' own ABC to these commands in directory ``where``; ``NAME.log`` has it, too."""
     tool, log = _share().parent / "yosys-abc", where / f"{name}.log"
     process.run("ABC", [str(tool), "-q", "; ".join(script)], cwd=where, log=log)
     return log.read_text()

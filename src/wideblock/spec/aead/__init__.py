@@ -53,8 +53,8 @@ class AEAD(ABC):
 
     @abstractmethod
     def key_values(self, blocks: int) -> Values:
-        """Secret values that the key alone determines, for messages of so many blocks."""
+        """Secret values that the key alone determines, for messages of ``blocks`` blocks."""
 
     @abstractmethod
     def message_values(self, nonce: bytes, ad: bytes, blocks: int) -> Values:
-        """Secret values that the key and a message's nonce and associated data determine, for so many blocks of it."""
+        """Secret values that key, nonce and associated data of a message of ``blocks`` blocks determine."""

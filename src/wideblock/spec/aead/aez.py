@@ -71,7 +71,7 @@ class AEZ(AEAD):
         return X[:size], compare_digest(X[size:], bytes(self.tag_bytes))
 
     def key_values(self, blocks: int) -> Values:
-        """I, J, L, and the offsets of calls for so many blocks of message and of associated data."""
+        """I, J, L, and the offsets of calls for ``blocks`` blocks of message and of associated data."""
         for name, value in {"I": self.I, "J": self.J, "L": self.L}.items():
             yield name, BE.block(value)
         for j in range(-1, 6):

@@ -96,7 +96,7 @@ class GCM(AEAD):
         return self.crypt(J0, C), compare_digest(self.tag(J0, ad, C), ciphertext[size:])
 
     def key_values(self, blocks: int) -> Values:
-        """The powers of H up to that of so many blocks, and the round keys."""
+        """The powers of H up to that of ``blocks`` blocks, and the round keys."""
         each = powers(Reading.GCM.element(self.H), blocks)
         yield from numbered("H^{}", map(Reading.GCM.block, each), 1)
         yield from self.aes.values("K")

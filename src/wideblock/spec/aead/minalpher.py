@@ -173,12 +173,12 @@ class Minalpher(AEAD):
         return padded[:-BLOCK] + M_m[:-1], intact
 
     def key_values(self, blocks: int) -> Values:
-        """K, and the masks of so many blocks of associated data."""
+        """K, and the masks of ``blocks`` blocks of associated data."""
         yield "K", self.key
         yield from numbered("y^{} L(00, 0)", _masks(self.L_ad, blocks + 1))
 
     def message_values(self, nonce: bytes, ad: bytes, blocks: int) -> Values:
-        """The masks of so many blocks of message."""
+        """The masks of ``blocks`` blocks of message."""
         return numbered("y^{} L(40, N)", _masks(self.L(self.FLAG_MESSAGE, nonce), 2 * blocks + 1))
 
     def L(self, flag: int, nonce: bytes) -> int:

@@ -69,7 +69,7 @@ class POET(AEAD):
         return self.unverified_under(ad + nonce, ciphertext)
 
     def key_values(self, blocks: int) -> Values:
-        """K, L, K_F, the masks 2^i L of so many blocks of header, and the round keys."""
+        """K, L, K_F, the masks 2^i L of ``blocks`` blocks of header, and the round keys."""
         yield from {"K": self.K, "L": self.L, "K_F": self.K_F}.items()
         yield from numbered("2^{} L", map(Reading.GCM.block, self._masks(blocks)))
         yield from self.SK.values("SK")

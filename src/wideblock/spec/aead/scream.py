@@ -219,7 +219,7 @@ class SCREAM(AEAD):
         yield "K", self.E.key
 
     def message_values(self, nonce: bytes, ad: bytes, blocks: int) -> Values:
-        """K + T_0, K + T_1 and K + T_2 of the tweaks of so many blocks of message and of associated data."""
+        """K + T_0, K + T_1 and K + T_2 of the tweaks of ``blocks`` blocks of message and of associated data."""
         for i in range(blocks + 1):
             for control in (0, 1, 2, 4, 6):
                 tweakeys = map(_bytes, self.E.tweakeys(tweak(nonce, i, control)))

@@ -35,7 +35,7 @@ class Trial:
 
 
 def suite(core: Contract, verilog: Sequence[str], *, sectors: int, seed: int) -> Suite:
-    """All checks for the core's kind, with so many random ``sectors`` or messages, on ``verilog`` in its place."""
+    """All checks for the core's kind, with ``sectors`` random sectors or messages, on ``verilog`` in its place."""
     checks = suite_of(core)
     options = {**amount(core, sectors), **checks.ALONE, "seed": seed, "vectors": core.known_answers}
 
