@@ -93,8 +93,6 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 		$(BIN)/wideblock sweep $$core --set sbox=norm --set round_stages=2 $(ROUTED) --mhz 200 --seeds 2 --store $(STORE); done
 	$(BIN)/wideblock sweep $(NO_SBOX) $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes-gcm aes-gcm-p aez5 aez41 aez5-p poet --set sbox=norm $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
-	$(BIN)/wideblock sweep aes128-sdc --target gw2a --store $(STORE)
-	$(BIN)/wideblock sweep aes128-sdc --set sbox=norm --target nexus --store $(STORE)
 	$(BIN)/wideblock sweep fast-brw-1 --set sbox=composite $(ROUTED) --mhz 120 --store $(STORE)
 
 explore: $(READY) ## Search each scheme for the stages of a round with the most throughput a LUT on ECP5; hours.

@@ -6,7 +6,6 @@ a memory compiler would make them: their bits are counted, not their area, and a
 """
 
 import gzip
-import hashlib
 import importlib.metadata
 import json
 import re
@@ -19,7 +18,7 @@ from wideblock.synth import process, sta, yosys
 from wideblock.synth.liberty import Library
 from wideblock.synth.process import FlowError
 from wideblock.synth.sta import Opinion
-from wideblock.synth.targets import Asic, InstalledFile
+from wideblock.synth.targets import Asic
 from wideblock.synth.yosys import AreaReport, Source
 
 __all__ = ["MEMORY_ROWS", "PreLayoutClock", "check_options", "synthesise", "tools"]
@@ -77,11 +76,7 @@ class PreLayoutClock:
 
 def tools(target: Asic) -> tuple[str, ...]:
     """The tools and where the library comes from, with their versions. Raises FlowError if one is missing."""
-    liberty = target.liberty
-    if isinstance(liberty, InstalledFile):
-        digest = hashlib.sha256(_read(target)).hexdigest()
-        return yosys.tool(), f"{Path(liberty.path).name} sha256 {digest[:16]}"
-    package = liberty.distribution
+    package = target.liberty.distribution
     version = process.version(package, wanted=f"--no-deps {package}")  # its other files and their needs are not used
     return yosys.tool(), f"{package} {version}"
 
@@ -148,12 +143,6 @@ def check_options(target: Asic, options: Sequence[str]) -> None:
 def _read(target: Asic) -> bytes:
     """The Liberty file of ``target``, unpacked."""
     liberty = target.liberty
-    if isinstance(liberty, InstalledFile):
-        try:
-            return Path(liberty.path).read_bytes()
-        except OSError as error:
-            how = f"install it with: apt-get install {liberty.package}"
-            raise FlowError(f"library {liberty.path} cannot be read: {error.strerror}; {how}") from None
     file = importlib.metadata.distribution(liberty.distribution).locate_file(liberty.file)
     try:
         return gzip.decompress(Path(str(file)).read_bytes())

@@ -4,7 +4,7 @@
 import re
 from dataclasses import dataclass
 
-__all__ = ["ECP5", "GATEMATE", "GW2A", "NEXUS", "XILINX", "Cells"]
+__all__ = ["ECP5", "XILINX", "Cells"]
 
 
 @dataclass(frozen=True)
@@ -47,38 +47,4 @@ ECP5 = Cells(
     block_ram=((r"DP16KD|PDPW16KD", 1.0),),
     dsp=r"MULT(9|18)X(9|18)D|ALU54B",
     lut_weight=((r"CCU2C", 2),),
-)
-
-NEXUS = Cells(
-    lut=r"LUT4|INV",
-    ff=r"FD1P3\w*",
-    wide_mux=r"WIDEFN9",
-    lutram=r"DPR16X4",
-    shift_register=r"(?!)",
-    block_ram=((r"(P?DP|SP|PDPS)\w*16K\w*", 1.0),),
-    dsp=r"MULT\w*",
-    lut_weight=((r"WIDEFN9", 2), (r"CCU2", 2)),
-)
-
-
-GW2A = Cells(
-    lut=r"LUT[1-4]",
-    ff=r"DFF\w*",
-    wide_mux=r"MUX2_LUT[5-8]",
-    lutram=r"RAM16S(1|2|4|DP1|DP2|DP4)",
-    shift_register=r"(?!)",
-    block_ram=((r"(SP|SDP|SDPB|DP|DPB|pROM)(X9|X9B)?", 1.0),),
-    dsp=r"MULT\w*|ALU54D|PADD\w*",
-    lut_weight=((r"ALU", 1),),
-)
-
-GATEMATE = Cells(
-    lut=r"CC_(LUT[1-4]|L2T4|MX2|ADDF)",
-    ff=r"CC_DFF",
-    wide_mux=r"(?!)",
-    lutram=r"(?!)",
-    shift_register=r"(?!)",
-    block_ram=((r"CC_(BRAM|FIFO)_40K", 1.0), (r"CC_BRAM_20K", 0.5)),
-    dsp=r"CC_MULT",
-    lut_weight=((r"CC_(L2T5|MX4)", 2),),
 )

@@ -11,8 +11,7 @@ from wideblock.errors import UserError
 from wideblock.synth import process, yosys
 from wideblock.synth.harness import harness
 from wideblock.synth.process import FlowError
-from wideblock.synth.targets import CONSTRAINTS, Fpga, fpga
-from wideblock.synth.timed import timed
+from wideblock.synth.targets import Fpga, fpga
 from wideblock.synth.yosys import Source
 
 __all__ = ["ClockReport", "CriticalPath", "place", "tools"]
@@ -114,8 +113,6 @@ def place(
             str(seed),
             "--timing-allow-fail",
         ]
-        if router.constraints:
-            (where / CONSTRAINTS).write_text(router.constraints)
         module = router.package.replace("-", "_")
         start = f"import sys; from {module} import {router.entry} as run; sys.exit(run(sys.argv[1:]))"
         process.run(
@@ -127,7 +124,6 @@ def place(
         )
         report = json.loads((where / "clock.json").read_text())
     net, achieved, path = _clock(report)
-    harness_luts = core.ffs if router.through else core.luts
     used = {site: (count["used"], count["available"]) for site, count in sorted(report["utilization"].items())}
     return ClockReport(
         target=target.name,
@@ -137,9 +133,9 @@ def place(
         target_mhz=mhz,
         seed=seed,
         path=path,
-        luts=used[router.comb][0] - harness_luts,
+        luts=used[router.comb][0] - core.luts,
         ffs=used[router.ff][0] - core.ffs,
-        harness_luts=harness_luts,
+        harness_luts=core.luts,
         harness_ffs=core.ffs,
         utilisation=used,
         tools=tools(target),
@@ -160,11 +156,8 @@ def _netlist(
     assert device.router
     with process.workspace(None) as where:
         wrapped = harness(source, yosys.ports(source, directory=where), clock=clock)
-        passes = device.router.pads
-        area, files = yosys.netlist(wrapped.source, device, where, options=options, passes=passes, timeout=timeout)
+        area, files = yosys.netlist(wrapped.source, device, where, options=options, timeout=timeout)
         netlist = files.json.read_text()
-    if device.router.timed:
-        netlist = json.dumps(timed(json.loads(netlist), device.router.timed))
     return _Netlist(netlist, area.command, wrapped.ffs, wrapped.luts)
 
 

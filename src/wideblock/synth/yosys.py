@@ -133,13 +133,9 @@ def netlist(
     directory: Path,
     *,
     options: Sequence[str] = (),
-    passes: Sequence[str] = (),
     timeout: float | None = None,
 ) -> tuple[AreaReport, Netlist]:
-    """Area and netlist of ``source`` on ``target``; files go to ``directory``.
-
-    ``passes`` run after the area is counted and before the netlist is written.
-    """
+    """Area and netlist of ``source`` on ``target``; files go to ``directory``."""
     with process.workspace(Path(directory)) as where:
         area = _flow(
             source,
@@ -147,7 +143,7 @@ def netlist(
             options,
             where,
             timeout,
-            (*passes, "tee -q write_verilog -noattr netlist.v", "tee -q write_json netlist.json"),
+            ("tee -q write_verilog -noattr netlist.v", "tee -q write_json netlist.json"),
         )
         models, includes = cell_models(target)
         return area, Netlist(
