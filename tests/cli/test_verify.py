@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from wideblock import catalog
 from wideblock.cli import verify
 from wideblock.cli.app import app
-from wideblock.verify.report import Checked, Outcome, Report
+from wideblock.verify.core.report import Checked, Outcome, Report
 
 pytestmark = pytest.mark.shows("cli")
 

@@ -11,8 +11,8 @@ import pytest
 from wideblock.export.contract import contract
 from wideblock.synth.targets import targets
 from wideblock.synth.yosys import Source, cell_models, netlist
-from wideblock.verify.netlist import cells, simulate_netlist
-from wideblock.verify.suites import amount, suite_of
+from wideblock.verify.netlist import cells
+from wideblock.verify.suites import suite_of
 
 from .toy_core import Toy
 
@@ -22,10 +22,10 @@ XC7 = targets["xc7"]
 def verified(core, tmp_path, sectors, vectors=()):
     """The cells of the core's netlist and the report on it."""
     area, files = netlist(Source(core.verilog, core.module), XC7, tmp_path)
-    suite = suite_of(core)
-    options = {**amount(core, sectors), "vectors": vectors, "checks": suite.NETLIST_CHECKS}
-    with simulate_netlist(core, files.verilog, files.models, includes=files.includes) as simulation:
-        return area.cells, suite.verify(core, simulation=simulation, **options)
+    text, suite = files.verilog.read_text(), suite_of(core)
+    with suite.simulation(core, verilog=[text, cells(text, files.models, files.includes)]) as simulation:
+        known = {"vectors": vectors, "simulation": simulation}
+        return area.cells, suite.verify(core, amount=sectors, checks=suite.netlist, **known)
 
 
 @pytest.mark.slow

@@ -6,12 +6,12 @@ import pytest
 
 from wideblock.export.contract import contract
 from wideblock.simulation.ports import Ports
-from wideblock.simulation.script import Record
+from wideblock.simulation.script import Event, Record
 from wideblock.simulation.structures import Outcome
 from wideblock.simulation.verilator import Options
 from wideblock.spec.gf128 import Reading
-from wideblock.verify.suites import amount, suite_of
-from wideblock.verify.twins import Event, Play, Secret, Twins
+from wideblock.verify.core.twins import Play, Secret, Twins
+from wideblock.verify.suites import suite_of
 
 from ..variants import few_of_many
 from .planted import Fault, choose, planted
@@ -64,8 +64,8 @@ def found(core, faults, number, directory):
     """The check's finding on the core with the fault of that number."""
     suite = suite_of(core)
     choose(number)
-    with suite.Simulation(core, verilog=planted(core, faults), options=Options(optimise=0)) as simulation:
-        report = suite.verify(core, checks=[CHECK], seed=1, simulation=simulation, **amount(core, 8), **suite.ALONE)
+    with suite.simulation(core, verilog=planted(core, faults), options=Options(optimise=0)) as simulation:
+        report = suite.verify(core, checks=[CHECK], seed=1, simulation=simulation, amount=8, processes=1)
     return report.failure
 
 

@@ -1,14 +1,18 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""Kinds of cores: what their ports and their messages make of everything above the hardware."""
+"""Kinds of cores: their exported modules, keys and known answers."""
 
-from collections.abc import Callable
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
+from wideblock.rtl.aead.behaviour import AeadBehaviour
+from wideblock.rtl.aead.timing import AeadTiming
 from wideblock.rtl.shell.axi_stream import AxiStreamShell
 from wideblock.rtl.shell.caesar import CaesarShell, CaesarStreamShell
 from wideblock.rtl.shell.shell import Shell
+from wideblock.rtl.stream.behaviour import Behaviour, SectorTiming
+from wideblock.rtl.stream.core import CoreBehaviour, CycleContract
 from wideblock.vectors import Vector
 
 __all__ = ["AEAD", "SECTOR", "AeadAnswer", "Kind", "KnownAnswer"]
@@ -37,56 +41,70 @@ class AeadAnswer:
     ciphertext: bytes
 
 
-@dataclass(frozen=True)
-class Kind:
-    """A kind of core.
+B = TypeVar("B", bound=CoreBehaviour[CycleContract])
+T = TypeVar("T", bound=CycleContract)
 
-    name:     of the modules for such cores: ``wideblock.verify.NAME.suite``, ``wideblock.export.NAME``
-    noun:     a message of such a core, as in reports
-    shell:    the exported module around a core
-    key_bits: from a core's class and its parameters, the width of its key
-    takes:    from a core's class, its parameters and a vector, whether such a core takes an answer of these lengths
-    answer:   from a core's class, its parameters, a source and a vector of it, the known answer
+
+class Kind(ABC, Generic[B, T]):
+    """A kind of core, whose cores have behaviours ``B`` and cycle contracts ``T``.
+
+    name: as in messages      noun: a message of such a core, as in reports
     """
 
-    name: str
-    noun: str
-    shell: Callable[[Any], Shell]
-    key_bits: Callable[[Any, Any], int]
-    takes: Callable[[Any, Any, Vector], bool]
-    answer: Callable[[Any, Any, str, Vector], Any]
+    name: ClassVar[str]
+    noun: ClassVar[str]
+
+    @abstractmethod
+    def shell(self, core: Any) -> Shell:
+        """The exported module around a core."""
+
+    @abstractmethod
+    def key_bits(self, core: Any, p: Any) -> int:
+        """From a core's class and its parameters, the width of its key."""
+
+    @abstractmethod
+    def answer(self, core: Any, p: Any, source: str, a: Vector) -> KnownAnswer | AeadAnswer | None:
+        """From a core's class, its parameters, a source and a vector of it, the known answer.
+
+        None if such a core takes no answer of these lengths.
+        """
 
 
-def _sector_answer(core: Any, p: Any, source: str, a: Vector) -> KnownAnswer:
-    key = b"".join(a[part] for part in core.key_material(p).fields)
-    return KnownAnswer(source, key, a["tweak"], a["pt"], a["ct"])
+class SectorKind(Kind[Behaviour, SectorTiming]):
+    """Length-preserving ciphers of sectors, on AXI4-Stream."""
+
+    name = noun = "sector"
+
+    def shell(self, core: Any) -> Shell:
+        return AxiStreamShell(core)
+
+    def key_bits(self, core: Any, p: Any) -> int:
+        return core.key_material(p).bits
+
+    def answer(self, core: Any, p: Any, source: str, a: Vector) -> KnownAnswer:
+        key = b"".join(a[part] for part in core.key_material(p).fields)
+        return KnownAnswer(source, key, a["tweak"], a["pt"], a["ct"])
 
 
-def _aead_takes(core: Any, p: Any, a: Vector) -> bool:
-    if "nonce" not in a or "ct" not in a or a.parameters.get("tag_bytes") != core.shape(p).tag:
-        return False
-    shape, message = core.shape(p), a.data.get("pt", b"")
-    sizes = len(a["ad"]) <= p.ad_bytes and len(a["ct"]) - shape.tag <= shape.enciphered(p.data_bytes)
-    return sizes and len(a["nonce"]) == shape.npub and len(message) <= p.data_bytes
+class AeadKind(Kind[AeadBehaviour, AeadTiming]):
+    """Authenticated ciphers, behind the CAESAR Hardware API."""
+
+    name, noun = "aead", "message"
+
+    def shell(self, core: Any) -> Shell:
+        return (CaesarStreamShell if core.parameters.packets else CaesarShell)(core)
+
+    def key_bits(self, core: Any, p: Any) -> int:
+        return 8 * core.shape(p).key
+
+    def answer(self, core: Any, p: Any, source: str, a: Vector) -> AeadAnswer | None:
+        shape, message = core.shape(p), a.data.get("pt")
+        if "nonce" not in a or "ct" not in a or a.parameters.get("tag_bytes") != shape.tag:
+            return None
+        sizes = len(a["ad"]) <= p.ad_bytes and len(a["ct"]) - shape.tag <= shape.enciphered(p.data_bytes)
+        if not sizes or len(a["nonce"]) != shape.npub or len(message or b"") > p.data_bytes:
+            return None
+        return AeadAnswer(source, a["key"], a["nonce"], a["ad"], message, a["ct"])
 
 
-def _aead_shell(core: Any) -> Shell:
-    return (CaesarStreamShell if core.parameters.packets else CaesarShell)(core)
-
-
-def _aead_answer(core: Any, p: Any, source: str, a: Vector) -> AeadAnswer:
-    return AeadAnswer(source, a["key"], a["nonce"], a["ad"], a.data.get("pt"), a["ct"])
-
-
-SECTOR = Kind(
-    "sector",
-    "sector",
-    AxiStreamShell,
-    lambda core, p: core.key_material(p).bits,
-    lambda core, p, a: True,
-    _sector_answer,
-)
-"""Length-preserving ciphers of sectors, on AXI4-Stream."""
-
-AEAD = Kind("aead", "message", _aead_shell, lambda core, p: 8 * core.shape(p).key, _aead_takes, _aead_answer)
-"""Authenticated ciphers, behind the CAESAR Hardware API."""
+SECTOR, AEAD = SectorKind(), AeadKind()

@@ -69,7 +69,7 @@ class Scheme:
     holds: Callable[[Any, vectors.Vector], bool] = lambda parameters, answer: True
     ciphers: Callable[[Any], tuple[str, ...]] = lambda parameters: ()
     attacks: tuple[Attack, ...] = ()
-    kind: Kind = SECTOR
+    kind: Kind[Any, Any] = SECTOR
 
     @property
     def title(self) -> str:
@@ -105,14 +105,14 @@ class Scheme:
         """Every known answer for a core of these parameters; maybe none."""
         if self.answers is None:
             return []
-        found = [
+        found = (
             self.kind.answer(self.core, parameters, group.source, a)
             for group in vectors.load(self.answers)
             for a in group.vectors
-            if self.holds(parameters, a) and self.kind.takes(self.core, parameters, a)
-        ]
+            if self.holds(parameters, a)
+        )
         bits = self.kind.key_bits(self.core, parameters)
-        return [answer for answer in found if len(answer.key) * 8 == bits]
+        return [answer for answer in found if answer and len(answer.key) * 8 == bits]
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock measure``."""
 
-from importlib import import_module
-
 import typer
 
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
 from wideblock.export.contract import contract
+from wideblock.verify.suites import suite_of
 
 EXAMPLE = "Example: [b]wideblock measure fast-brw-2 --json[/b]"
 
@@ -17,9 +16,8 @@ def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
     Busy is stated as a bound; the other figures are exact. Exit status 1 if a figure differs from what the core states.
     """
     core = contract(preset, settings(changes))
-    suite = import_module(f"wideblock.verify.{core.kind.name}.suite")
     with stages(f"measuring {core.module}"):
-        measured = suite.measure(core)
+        measured = suite_of(core).measure(core)
     figures = [figure for figure in core.timing.figures() if hasattr(next(iter(measured.values())), figure.name)]
     seen = {way: {figure.name: getattr(cycles, figure.name) for figure in figures} for way, cycles in measured.items()}
     stated = {figure.name: figure.cycles for figure in figures}

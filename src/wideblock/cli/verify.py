@@ -21,10 +21,10 @@ from wideblock.synth.targets import fpga, fpgas
 from wideblock.synth.yosys import Source
 from wideblock.synth.yosys import netlist as synthesise
 from wideblock.verify.aead.files import verify_files
+from wideblock.verify.core.report import Report
+from wideblock.verify.core.suite import chosen
 from wideblock.verify.netlist import cells
-from wideblock.verify.report import Report
-from wideblock.verify.runner import chosen
-from wideblock.verify.suites import amount, suite_of
+from wideblock.verify.suites import suite_of
 
 EXAMPLE = (
     "Example: [b]wideblock verify fast-brw-2s --sectors 10000 --seed 1[/b]; [b]wideblock verify --all[/b], for hours; "
@@ -95,13 +95,13 @@ def verify(
         for core in cores:
             core.expect(AEAD)
     for core in cores:
-        chosen(check, suite_of(core).CHECKS)
+        chosen(check, suite_of(core).checks)
     reports = []
     for n, core in enumerate(cores, 1):
         place = f"{n} of {len(cores)}, {core.module}: " if len(cores) > 1 else ""
         with stages(f"{place}preparing {core.module}") as report:
             options = {
-                **amount(core, sectors),
+                "amount": sectors,
                 "seed": seed,
                 "vectors": core.known_answers,
                 "progress": _told(place, report),
@@ -139,8 +139,8 @@ def _checked(
     """The report on one core, and the check whose run is in file ``wave``. The suite is that of the core's kind."""
     suite = suite_of(core)
     with texts(core, netlist) as verilog:
-        with suite.Simulation(core, verilog=verilog) as simulation:
-            names = check or (suite.NETLIST_CHECKS if netlist else None)
+        with suite.simulation(core, verilog=verilog) as simulation:
+            names = check or (suite.netlist if netlist else None)
             found = suite.verify(core, checks=names, simulation=simulation, **options)
         traced = found.failure.name if found.failure else check[0] if check and len(check) == 1 else None
         if wave and traced:

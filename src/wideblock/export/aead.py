@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from wideblock.catalog import AeadAnswer
 from wideblock.drive.aead.caesar import FILES, CaesarFormat, Item, from_text, text
 from wideblock.export.caesar_testbench import testbench
-from wideblock.export.contract import Contract
+from wideblock.export.contract import AeadContract
 from wideblock.export.markdown import table
 from wideblock.export.sheet import instance, sheet
 from wideblock.export.simulators import simulate
@@ -21,7 +21,7 @@ RANDOM = 300
 """Bytes of the longest random message."""
 
 
-def others(core: Contract) -> dict[str, str]:
+def others(core: AeadContract) -> dict[str, str]:
     """Returns the first known answers, as files for the API's test benches and as a test bench that plays them."""
     files = vectors(core, core.known_answers[:FILED])
     if not files:
@@ -30,7 +30,7 @@ def others(core: Contract) -> dict[str, str]:
     return files | {f"{core.module}_tb.v": testbench(core, words)}
 
 
-def vectors(core: Contract, answers: Iterable[AeadAnswer]) -> dict[str, str]:
+def vectors(core: AeadContract, answers: Iterable[AeadAnswer]) -> dict[str, str]:
     """Returns the three text files of messages and of their right output, each answer in both directions.
 
     A key is activated where it differs from that of the answer before. An answer without a plaintext is one that must
@@ -55,7 +55,7 @@ def vectors(core: Contract, answers: Iterable[AeadAnswer]) -> dict[str, str]:
     return {name: text(items[port], api.word_bits, comment) for port, name in FILES.items()}
 
 
-def random_answers(core: Contract, n: int, seed: int) -> list[AeadAnswer]:
+def random_answers(core: AeadContract, n: int, seed: int) -> list[AeadAnswer]:
     """Returns random messages of up to ``RANDOM`` bytes, four under each key; one in four is to be rejected."""
     rng, shape, behaviour = random.Random(seed), core.behaviour.shape, core.behaviour
     found, key = [], b""
@@ -74,7 +74,7 @@ def random_answers(core: Contract, n: int, seed: int) -> list[AeadAnswer]:
     return found
 
 
-def datasheet(core: Contract, measured: str = "") -> str:
+def datasheet(core: AeadContract, measured: str = "") -> str:
     """Returns the datasheet; ``measured`` is a Markdown table of area and clock, or empty."""
     t, shape = core.timing, core.behaviour.shape
     rate = 8 * shape.block / t.interval
@@ -91,7 +91,7 @@ def datasheet(core: Contract, measured: str = "") -> str:
     )
 
 
-def _messages(core: Contract) -> str:
+def _messages(core: AeadContract) -> str:
     """Cycles of whole messages."""
     behaviour, t = core.behaviour, core.timing
     sizes = [n for n in (0, 16, 64, 256, 1024) if n < behaviour.data_bytes] + [behaviour.data_bytes]
@@ -101,7 +101,7 @@ def _messages(core: Contract) -> str:
     return "Instruction accepted to status accepted:\n\n" + table(head, rows)
 
 
-def _rules(core: Contract) -> str:
+def _rules(core: AeadContract) -> str:
     shape, behaviour = core.behaviour.shape, core.behaviour
     gives = ENCRYPTION if shape.online else LATE_ENCRYPTION
     streams = {stream.channel.name: stream for stream in core.shell.streams}
@@ -124,7 +124,7 @@ def _rules(core: Contract) -> str:
     )
 
 
-def _connect(core: Contract) -> str:
+def _connect(core: AeadContract) -> str:
     shell = core.shell
     level = "low" if shell.active_low else "high"
     first = "low" if shell.swapped else "high"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Generic, TypeVar, cast
 
 from wideblock import __version__, catalog
 from wideblock.catalog import Kind, Preset
@@ -15,18 +15,28 @@ from wideblock.catalog.changes import differences
 from wideblock.errors import UserError
 from wideblock.export import verilog
 from wideblock.export.names import checked, module_name
+from wideblock.rtl.aead.behaviour import AeadBehaviour
+from wideblock.rtl.aead.timing import AeadTiming
 from wideblock.rtl.shell.shell import Port, Shell
+from wideblock.rtl.stream.behaviour import Behaviour, SectorTiming
+from wideblock.rtl.stream.core import CoreBehaviour, CycleContract
 from wideblock.rtl.stream.interface import Interface
 
-__all__ = ["Contract", "contract"]
+__all__ = ["AeadContract", "Contract", "SectorContract", "contract"]
+
+
+B = TypeVar("B", bound=CoreBehaviour[CycleContract])
+T = TypeVar("T", bound=CycleContract)
+OtherB = TypeVar("OtherB", bound=CoreBehaviour[CycleContract])
+OtherT = TypeVar("OtherT", bound=CycleContract)
 
 
 @dataclass(frozen=True)
-class Contract:
+class Contract(Generic[B, T]):
     """A core of a preset, with the parameters that were changed in it and their values.
 
-    ``component`` is the core in Amaranth, ``called`` a name that was chosen for its module. Everything that verifies,
-    documents or measures a core does so by its contract.
+    ``component`` is the core in Amaranth, of a type of its family, ``called`` a name that was chosen for its module.
+    Everything that verifies, documents or measures a core does so by its contract.
     """
 
     preset: Preset
@@ -44,7 +54,8 @@ class Contract:
         return self.preset.name
 
     @property
-    def parameters(self):
+    def parameters(self) -> Any:
+        """Of the type that the scheme has."""
         return self.component.parameters
 
     @property
@@ -72,18 +83,18 @@ class Contract:
         return self.component.interface
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> Kind[Any, Any]:
         return self.preset.scheme.kind
 
     @property
-    def behaviour(self) -> Any:
+    def behaviour(self) -> B:
         """Behaviour as a value, of the type that the kind has."""
         return self.component.behaviour
 
     @property
-    def timing(self) -> Any:
-        """The cycle contract; ``figures()`` has it for any kind."""
-        return self.behaviour.timing
+    def timing(self) -> T:
+        """The cycle contract, of the type that the kind has."""
+        return cast(T, self.behaviour.timing)
 
     @property
     def shell(self) -> Shell:
@@ -173,11 +184,11 @@ class Contract:
         """Every known answer for the core; there may be none."""
         return self.preset.scheme.known_answers(self.parameters)
 
-    def expect(self, kind: Kind) -> "Contract":
+    def expect(self, kind: Kind[OtherB, OtherT]) -> "Contract[OtherB, OtherT]":
         """The contract itself. Raises UserError if the core is of another kind."""
         if self.kind != kind:
             raise UserError(f"{self.name} takes {self.kind.noun}s; this is for cores that take {kind.noun}s")
-        return self
+        return cast(Contract[OtherB, OtherT], self)
 
     def json(self) -> dict[str, Any]:
         """The contract as plain values, for ``info --json``."""
@@ -194,11 +205,15 @@ class Contract:
         }
 
 
+SectorContract = Contract[Behaviour, SectorTiming]
+AeadContract = Contract[AeadBehaviour, AeadTiming]
+
+
 def _specification(scheme: str, parameters: Any, key: bytes) -> Any:
     return catalog.SCHEMES[scheme].under(parameters, key)
 
 
-def contract(name: str, changes: Mapping[str, Any] | None = None) -> Contract:
+def contract(name: str, changes: Mapping[str, Any] | None = None) -> Contract[Any, Any]:
     """Returns the contract of preset ``name`` with ``changes`` made to its parameters.
 
     Raises UserError for an unknown preset, an unknown parameter or a mix that no core can have.

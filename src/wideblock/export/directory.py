@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes an exported core to disk, whole or not at all."""
 
-from importlib import import_module
 from pathlib import Path
 
 from wideblock.atomic import write_directory
+from wideblock.catalog.kinds import AEAD
+from wideblock.export import aead, sector
 from wideblock.export.constraints import constraints
 from wideblock.export.contract import Contract
 from wideblock.export.fusesoc import fusesoc
@@ -36,9 +37,9 @@ def generate(
 
 
 def _texts(core: Contract, measured: str) -> dict[str, str]:
-    """Every file by its name. The module of the core's kind makes the datasheet, and the files that only it has."""
-    name, kind = core.module, import_module(f"wideblock.export.{core.kind.name}")
-    others: dict[str, str] = kind.others(core)
+    """Every file by its name."""
+    name, kind = core.module, aead if core.kind is AEAD else sector
+    others = kind.others(core)
     return {
         f"{name}.v": core.verilog,
         f"{name}.vlt": waivers(core),

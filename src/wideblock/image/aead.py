@@ -5,7 +5,7 @@ from wideblock.drive.aead.caesar import CaesarFormat, segments
 from wideblock.drive.aead.exchange import activation, encryption, exchange
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
-from wideblock.export.contract import Contract
+from wideblock.export.contract import AeadContract
 from wideblock.rtl.aead.words import Type
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import Outcome
@@ -16,14 +16,14 @@ __all__ = ["ENGINES", "crypt", "longest"]
 ENGINES = ("rtl", "spec")
 
 
-def longest(core: Contract) -> int:
+def longest(core: AeadContract) -> int:
     """Bytes of the longest ciphertext with its tag."""
     behaviour = core.behaviour
     return behaviour.shape.enciphered(behaviour.data_bytes) + behaviour.shape.tag
 
 
 def crypt(
-    core: Contract, key: bytes, npub: bytes, ad: bytes, given: bytes, *, decrypt: bool, engine: str = "rtl"
+    core: AeadContract, key: bytes, npub: bytes, ad: bytes, given: bytes, *, decrypt: bool, engine: str = "rtl"
 ) -> bytes:
     """The ciphertext with its tag at the end, or the message of one.
 
@@ -54,7 +54,7 @@ def _too_long(what: str, parameter: str, most: int) -> str:
     return f"{what} must be at most {most} bytes; --set {parameter}=N makes a core for more"
 
 
-def _by_core(core: Contract, key: bytes, npub: bytes, ad: bytes, given: bytes, decrypt: bool) -> bytes:
+def _by_core(core: AeadContract, key: bytes, npub: bytes, ad: bytes, given: bytes, decrypt: bool) -> bytes:
     """The same by the compiled core."""
     api, shape = CaesarFormat.of(core), core.behaviour.shape
     wanted = 1  # a message that is rejected has a status alone

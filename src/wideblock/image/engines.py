@@ -18,7 +18,7 @@ from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.drive.sector.stream import stream_sectors
 from wideblock.drive.sector.traffic import Request
 from wideblock.errors import UserError
-from wideblock.export.contract import Contract
+from wideblock.export.contract import SectorContract
 
 __all__ = ["ENGINES", "Bytes", "Chunk", "Engine", "make"]
 
@@ -39,7 +39,7 @@ class Engine(Protocol):
     chunk_bytes: int
     """Most bytes of a chunk. It bounds memory, and the time for which a chunk keeps signals waiting."""
 
-    def __init__(self, subject: Contract, key: bytes, decrypt: bool): ...
+    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool): ...
     def __enter__(self) -> "Engine": ...
     def __exit__(self, *_: object) -> None: ...
 
@@ -58,7 +58,7 @@ class Rtl:
 
     chunk_bytes = 1 << 16  # at most a second of simulation
 
-    def __init__(self, subject: Contract, key: bytes, decrypt: bool):
+    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool):
         if decrypt not in subject.behaviour.directions:
             has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
             raise UserError(f"{subject.module} only {has}; to {lacks}, choose the engine 'spec' or a core that does")
@@ -88,7 +88,7 @@ class Specification:
 
     chunk_bytes = 1 << 18
 
-    def __init__(self, subject: Contract, key: bytes, decrypt: bool):
+    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool):
         self._subject, self._key, self._decrypt = subject, key, decrypt
         self.sector_bytes, self.tweak_bytes = subject.behaviour.usual, shape(subject).tweak_bytes
 
@@ -121,7 +121,7 @@ ENGINES: dict[str, type[Engine]] = {"rtl": Rtl, "spec": Specification}
 """Every engine by the name that users give."""
 
 
-def make(name: str, subject: Contract, key: bytes, *, decrypt: bool) -> Engine:
+def make(name: str, subject: SectorContract, key: bytes, *, decrypt: bool) -> Engine:
     """The engine ``name`` of a subject under ``key``, not yet started.
 
     Raises UserError for an unknown engine, a wrong key, a direction that the engine does not have, and a core without a

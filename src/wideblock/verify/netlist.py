@@ -6,30 +6,14 @@ from collections.abc import Iterable, Sequence
 from importlib import resources
 from pathlib import Path
 
-from wideblock.drive.core import CoreSimulation
 from wideblock.errors import UserError
-from wideblock.export.contract import Contract
 from wideblock.synth.yosys import uncommented
-from wideblock.verify.suites import suite_of
 
-__all__ = ["cells", "simulate_netlist"]
+__all__ = ["cells"]
 
 _SPECIFY = re.compile(r"\bspecify\b.*?\bendspecify\b", re.DOTALL)
 _BEHAVIOUR = re.compile(r"\b(assign|always|initial|and|or|not|xor|buf)\b|^\s*[A-Z]\w+\s+(#|\w+\s*\()", re.MULTILINE)
 _MODULE = re.compile(r"^[ \t]*(?:\(\*.*?\*\)\s*)*module\s+\\?([\w$]+).*?^[ \t]*endmodule\b", re.MULTILINE | re.DOTALL)
-
-
-def simulate_netlist(
-    subject: Contract, netlist: Path | str, models: Sequence[Path], *, includes: Sequence[Path] = ()
-) -> CoreSimulation:
-    """A simulation of the netlist of ``subject``'s Verilog, as the suite of its kind has it.
-
-    netlist:  the file that synthesis wrote, its top module and ports unchanged
-    models:   the vendor's cell models in Verilog; ``includes`` are the directories that they include from
-    Raises UserError for a cell without behaviour, BuildError if the whole cannot be built.
-    """
-    text = Path(netlist).read_text()
-    return suite_of(subject).Simulation(subject, verilog=[text, cells(text, models, includes)])
 
 
 def cells(netlist: str, models: Sequence[Path], includes: Sequence[Path] = ()) -> str:

@@ -12,9 +12,9 @@ from wideblock.drive.core import zeroize_at
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.drive.sector.traffic import Key
 from wideblock.rtl.stream.behaviour import KeyRule
-from wideblock.verify.report import Outcome
+from wideblock.verify.core.report import Outcome
 from wideblock.verify.sector.checks import CHECKS
-from wideblock.verify.sector.suite import verify
+from wideblock.verify.sector.suite import SECTORS
 
 __all__ = ["assert_every_pair", "assert_every_value", "assert_verified", "cases"]
 
@@ -37,7 +37,7 @@ def cases(few: Cores, more: Cores = ()) -> list[Any]:
 def assert_verified(core, *, sectors=8):
     """Every check passes or has nothing to check where it should, and the first key after zeroize comes on time."""
     with SectorSimulation(core) as simulation:
-        report = verify(core, sectors=sectors, seed=1, vectors=core.known_answers, simulation=simulation)
+        report = SECTORS.verify(core, amount=sectors, seed=1, vectors=core.known_answers, simulation=simulation)
         assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
         assert [check.name for check in report.checks] == list(CHECKS)
         none = {check.name for check in report.checks if check.outcome is Outcome.NONE}

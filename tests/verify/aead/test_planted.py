@@ -7,7 +7,7 @@ from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.export.contract import contract
 from wideblock.export.verilog import FILE, generate
 from wideblock.rtl.aead import aes_gcm, caesar, key_loader, post_processor, pre_processor
-from wideblock.verify.aead.suite import verify
+from wideblock.verify.aead.suite import MESSAGES
 
 from ..changed_source import changed
 
@@ -51,7 +51,7 @@ def test_a_planted_fault_is_found(monkeypatch, user, name, module, before, after
     core = contract("aes-gcm", SMALL)
     text = generate(core.module, core.shell, core.header)[FILE]  # not the one that is kept
     with AeadSimulation(core, verilog=[text]) as simulation:
-        failure = verify(core, messages=16, seed=1, checks=[check], simulation=simulation).failure
+        failure = MESSAGES.verify(core, amount=16, seed=1, checks=[check], simulation=simulation).failure
     assert failure is not None
     with pytest.raises(AssertionError, match=words):
         raise AssertionError(failure.difference)

@@ -17,8 +17,8 @@ from wideblock.simulation.structures import Outcome as Ended
 from wideblock.verify.aead.check import difference
 from wideblock.verify.aead.checks import CHECKS
 from wideblock.verify.aead.files import verify_files
-from wideblock.verify.aead.suite import measure, verify
-from wideblock.verify.report import Outcome
+from wideblock.verify.aead.suite import MESSAGES
+from wideblock.verify.core.report import Outcome
 
 pytestmark = pytest.mark.shows("aead")
 
@@ -33,7 +33,7 @@ def simulation():
 
 def test_every_check_passes(simulation):
     core = simulation.core
-    report = verify(core, messages=32, seed=1, vectors=core.known_answers, simulation=simulation)
+    report = MESSAGES.verify(core, amount=32, seed=1, vectors=core.known_answers, simulation=simulation)
     assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
     assert [check.name for check in report.checks] == list(CHECKS)
     assert all(check.outcome is Outcome.PASSED and check.cycles for check in report.checks)
@@ -47,7 +47,7 @@ def test_every_check_passes_in_packets(tmp_path):
     """And the files and the single message, too; of a wrong end of a packet both places are named."""
     core = contract("scream", PACKETS)
     with AeadSimulation(core) as simulation:
-        report = verify(core, messages=16, seed=1, vectors=core.known_answers, simulation=simulation)
+        report = MESSAGES.verify(core, amount=16, seed=1, vectors=core.known_answers, simulation=simulation)
         assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
         for name, content in vectors(core, random_answers(core, 6, 1)).items():
             (tmp_path / name).write_text(content)
@@ -75,7 +75,7 @@ def test_a_wrong_end_of_a_packet_is_named(last, level):
 def test_every_check_passes_on_every_preset(name, lengths, ports):
     """Messages of a few blocks, and of one block at most."""
     core = contract(name, {**lengths, "ports": ports})
-    report = verify(core, messages=64, seed=2, vectors=core.known_answers)
+    report = MESSAGES.verify(core, amount=64, seed=2, vectors=core.known_answers)
     assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
     assert all(check.outcome is Outcome.PASSED for check in report.checks)
 
@@ -110,7 +110,7 @@ class Misjudged(Contract):
 def test_a_difference_is_found_and_explained(simulation, check):
     core = simulation.core
     subject = Misjudged(core.preset, core.component, core.changed)
-    report = verify(subject, messages=8, checks=[check], simulation=simulation)
+    report = MESSAGES.verify(subject, amount=8, checks=[check], simulation=simulation)
     assert report.failure is not None
     assert "of its output: right is" in report.failure.difference
     assert f"To see it again: check {check!r} with seed 0 and 8 messages." in report.failure.difference
@@ -118,7 +118,7 @@ def test_a_difference_is_found_and_explained(simulation, check):
 
 def test_measured_as_stated(simulation):
     stated = {figure.name: figure.cycles for figure in simulation.core.timing.figures()}
-    assert asdict(measure(simulation.core, simulation=simulation)["measured"]) == stated
+    assert asdict(MESSAGES.measure(simulation.core, simulation=simulation)["measured"]) == stated
 
 
 def test_wrong_cycles_are_found(simulation):
@@ -128,7 +128,9 @@ def test_wrong_cycles_are_found(simulation):
     other = type(
         "Stated", (), {"behaviour": slow, "parameters": component.parameters, "interface": component.interface}
     )
-    report = verify(Contract(core.preset, other, core.changed), checks=["cycle contract"], simulation=simulation)
+    report = MESSAGES.verify(
+        Contract(core.preset, other, core.changed), checks=["cycle contract"], simulation=simulation
+    )
     assert report.failure and "activation" in report.failure.difference
 
 
@@ -148,9 +150,9 @@ def test_files_are_played_and_a_wrong_word_is_named(simulation, tmp_path):
 
 def test_bad_input_is_refused(simulation):
     with pytest.raises(UserError, match="no check 'sectors'"):
-        verify(simulation.core, checks=["sectors"], simulation=simulation)
+        MESSAGES.verify(simulation.core, checks=["sectors"], simulation=simulation)
     with pytest.raises(UserError, match="at least 1 random message"):
-        verify(simulation.core, messages=0, simulation=simulation)
+        MESSAGES.verify(simulation.core, amount=0, simulation=simulation)
 
 
 def played(out, outcome=Ended.DONE):

@@ -13,9 +13,9 @@ from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.rtl.keys.words import WRONG_WORDS, KeyWords
 from wideblock.rtl.shell.axi_stream import AxiStreamShell
 from wideblock.rtl.stream.sector import sector_interface
-from wideblock.verify.report import Outcome
+from wideblock.verify.core.report import Outcome
 from wideblock.verify.sector.checks import CHECKS
-from wideblock.verify.sector.suite import verify
+from wideblock.verify.sector.suite import SECTORS
 
 from ..toy_core import FAULTS, PATH, Core, Toy
 
@@ -127,7 +127,7 @@ def flaw(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("seed", range(2))
 def test_a_right_core_passes(flaw, seed):
-    report = verify(SUBJECT, sectors=60, seed=seed)
+    report = SECTORS.verify(SUBJECT, amount=60, seed=seed)
     assert report.failure is None, report.failure.difference
     assert [check.name for check in report.checks] == list(CHECKS)
     none = [check.name for check in report.checks if check.outcome is Outcome.NONE]
@@ -137,7 +137,7 @@ def test_a_right_core_passes(flaw, seed):
 @pytest.mark.parametrize("name", FLAWS)
 def test_a_flaw_is_caught(flaw, name):
     flaw(name)
-    failure = verify(SUBJECT, sectors=16, seed=1, checks=["key words"]).failure
+    failure = SECTORS.verify(SUBJECT, amount=16, seed=1, checks=["key words"]).failure
     assert failure is not None
     with pytest.raises(AssertionError, match=CAUGHT[name]):
         raise AssertionError(failure.difference)
@@ -149,7 +149,7 @@ def test_a_wrong_setup_is_seen(flaw):
         def timing(self):
             return replace(super().timing, setup=super().timing.setup - 3)
 
-    failure = verify(Slower(flawed=True), checks=["cycle contract"]).failure
+    failure = SECTORS.verify(Slower(flawed=True), checks=["cycle contract"]).failure
     assert failure is not None and "setup is 8 cycles in simulation; the contract says 5" in str(failure.difference)
 
 

@@ -11,7 +11,7 @@ from wideblock.rtl.sector import store_and_forward
 from wideblock.rtl.sector.hash_counter_hash_any import core as hash_counter_hash_any
 from wideblock.rtl.sector.single_pass import core as single_pass
 from wideblock.rtl.stream import entrance, sized_entrance, unit_entrance
-from wideblock.verify.sector.suite import verify
+from wideblock.verify.sector.suite import SECTORS
 
 from ..changed_source import changed
 
@@ -98,7 +98,7 @@ def test_a_planted_fault_is_found(monkeypatch, core, fault, found):
     subject = contract(*core)
     text = generate(subject.module, subject.shell, subject.header)[FILE]  # not the one that is kept
     with SectorSimulation(subject, verilog=[text]) as simulation:
-        failure = verify(subject, sectors=16, seed=1, checks=[check], simulation=simulation).failure
+        failure = SECTORS.verify(subject, amount=16, seed=1, checks=[check], simulation=simulation).failure
     assert failure is not None
     with pytest.raises(AssertionError, match=words):
         raise AssertionError(failure.difference)

@@ -9,9 +9,9 @@ from wideblock.drive.core import reset_at
 from wideblock.drive.sector.pool import SpecificationPool
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.export.contract import contract
-from wideblock.verify.sector.check import Check
+from wideblock.verify.sector.check import SectorCheck
 from wideblock.verify.sector.state import life
-from wideblock.verify.sector.suite import verify
+from wideblock.verify.sector.suite import SECTORS
 
 from ...variants import few_of_many
 
@@ -61,7 +61,7 @@ def model(tmp_path, monkeypatch):
 @pytest.mark.parametrize("number", few_of_many(range(len(KEPT) + 1), [0, 1, len(KEPT)]))
 def test_what_zeroize_leaves_is_found(model, number):
     with model(number) as simulation:
-        report = verify(CORE, sectors=16, seed=1, checks=[CHECK], simulation=simulation)
+        report = SECTORS.verify(CORE, amount=16, seed=1, checks=[CHECK], simulation=simulation)
     if number == 0:
         assert report.failure is None
     else:
@@ -70,7 +70,7 @@ def test_what_zeroize_leaves_is_found(model, number):
 
 def test_the_time_that_clearing_takes_is_needed_and_enough(model):
     with model(0) as simulation, SpecificationPool(CORE.specification, processes=1) as pool:
-        check = Check(CORE, simulation, pool, seed=1, sectors=16)
+        check = SectorCheck(CORE, simulation, 1, 16, pool=pool)
         moment = CORE.timing.setup + CORE.timing.latency
         clean = life(check, CORE.timing.setup, sectors=0)
         # one sector, which is taken by then: whether the source is inside one would show
@@ -84,6 +84,6 @@ def test_the_time_that_clearing_takes_is_needed_and_enough(model):
 
 def test_a_reset_leaves_what_zeroize_leaves(model):
     with model(0) as simulation, SpecificationPool(CORE.specification, processes=1) as pool:
-        check = Check(CORE, simulation, pool, seed=1, sectors=16)
+        check = SectorCheck(CORE, simulation, 1, 16, pool=pool)
         states = [life(check, moment, event=reset_at).state for moment in check.moments(8)]
         assert all(state == states[0] for state in states)

@@ -9,9 +9,9 @@ import pytest
 from wideblock.catalog import KnownAnswer
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.simulation.verilator import Options
-from wideblock.verify.report import Outcome
+from wideblock.verify.core.report import Outcome
 from wideblock.verify.sector.checks import CHECKS
-from wideblock.verify.sector.suite import trace, verify
+from wideblock.verify.sector.suite import SECTORS
 
 from ..toy_core import FLAWS, PATH, Specification, Toy
 
@@ -76,7 +76,7 @@ def test_a_right_core_passes(flaw, seed):
         Specification(bytes(16)).encrypt(bytes(range(16)), bytes(64)),
     )
     told = []
-    report = verify(SOUND, sectors=100, seed=seed, vectors=[known], progress=lambda *step: told.append(step))
+    report = SECTORS.verify(SOUND, amount=100, seed=seed, vectors=[known], progress=lambda *step: told.append(step))
     assert report.failure is None
     assert report.passed and [check.name for check in report.checks] == list(CHECKS)
     assert [check.name for check in report.checks if check.outcome is Outcome.NONE] == [
@@ -97,7 +97,7 @@ def test_every_flaw_has_its_check():
 def test_a_flaw_is_caught(flaw, name):
     flaw(name)
     check, words = CAUGHT[name]
-    failure = verify(SOUND, sectors=64, seed=1, checks=[check]).failure
+    failure = SECTORS.verify(SOUND, amount=64, seed=1, checks=[check]).failure
     assert failure is not None
     with pytest.raises(AssertionError, match=words):
         raise AssertionError(failure.difference)
@@ -107,13 +107,13 @@ def test_a_flaw_is_caught(flaw, name):
 @pytest.mark.parametrize("name", ["wrong byte", "key kept by zeroize", "computed after reset"])
 def test_the_whole_suite_stops_at_a_flaw(flaw, name):
     flaw(name)
-    report = verify(SOUND, sectors=64, seed=2)
+    report = SECTORS.verify(SOUND, amount=64, seed=2)
     assert not report.passed and report.failure is report.checks[-1]
 
 
 def test_a_difference_is_explained(flaw):
     flaw("wrong byte")
-    failure = verify(SOUND, sectors=20, seed=3, checks=["random sectors"]).failure
+    failure = SECTORS.verify(SOUND, amount=20, seed=3, checks=["random sectors"]).failure
     assert failure is not None and failure.difference is not None
     for words in ("Sector ", "tweak ", "key ", "first at byte 49", "Bytes 48 to 63: expected ", "got ", "seed 3"):
         assert words in failure.difference
@@ -136,39 +136,39 @@ class Promises:
 
 @pytest.mark.parametrize("name", ["compute", "latency", "interval", "setup"])
 def test_the_contract_is_exact(flaw, name):
-    failure = verify(Promises(SOUND, name), checks=["cycle contract"]).failure
+    failure = SECTORS.verify(Promises(SOUND, name), checks=["cycle contract"]).failure
     assert failure is not None and f"{name} is " in str(failure.difference)
 
 
 def test_a_wrong_known_answer(flaw):
     vector = KnownAnswer("a misprint", bytes(16), bytes(16), bytes(64), bytes(64))
-    failure = verify(SOUND, vectors=[vector], checks=["known answers"]).failure
+    failure = SECTORS.verify(SOUND, vectors=[vector], checks=["known answers"]).failure
     assert failure is not None and str(failure.difference).startswith("a misprint: Sector 0")
 
 
 def test_one_model_can_be_used_for_several_suites(flaw):
     with SectorSimulation(SOUND) as simulation:
         for seed in range(2):
-            assert verify(SOUND, sectors=8, seed=seed, simulation=simulation).passed
+            assert SECTORS.verify(SOUND, amount=8, seed=seed, simulation=simulation).passed
 
 
 def test_nothing_to_check_is_said(flaw):
-    (known, halves) = verify(SOUND, checks=["known answers", "equal key halves"]).checks
+    (known, halves) = SECTORS.verify(SOUND, checks=["known answers", "equal key halves"]).checks
     assert known.outcome is halves.outcome is Outcome.NONE and known.sectors == halves.sectors == 0
     assert known.tried == "no known answer for these parameters" and halves.tried == "the core takes every key"
     with SectorSimulation(SOUND, options=Options()) as simulation:
-        (state,) = verify(SOUND, checks=["state after zeroize"], simulation=simulation).checks
+        (state,) = SECTORS.verify(SOUND, checks=["state after zeroize"], simulation=simulation).checks
     assert state.outcome is Outcome.NONE and "without access" in state.tried
 
 
 def test_waveform_of_a_failing_run(flaw, tmp_path):
     """Its times are ten times the cycles of which the difference speaks."""
     flaw("unstable valid")
-    report = trace(SOUND, "gaps and back-pressure", tmp_path / "wave.vcd", sectors=64, seed=1)
+    report = SECTORS.trace(SOUND, "gaps and back-pressure", tmp_path / "wave.vcd", amount=64, seed=1)
     assert report.failure is not None and "m_axis_tvalid fell" in str(report.failure.difference)
     assert (
         report.failure.difference
-        == verify(SOUND, sectors=64, seed=1, checks=["gaps and back-pressure"]).failure.difference
+        == SECTORS.verify(SOUND, amount=64, seed=1, checks=["gaps and back-pressure"]).failure.difference
     )
     cycle = int(str(report.failure.difference).split("in cycle ")[1].split(":")[0])
     text = (tmp_path / "wave.vcd").read_text()
@@ -181,7 +181,7 @@ def test_waveform_of_a_failing_run(flaw, tmp_path):
 def test_waveform_of_a_play_that_shows_a_secret(flaw, tmp_path):
     """The check plays two other instances; the play that fails is played again for the waveform."""
     flaw("mask after zeroize")
-    report = trace(SOUND, "secrets on ports", tmp_path / "wave.vcd", sectors=16, seed=1)
+    report = SECTORS.trace(SOUND, "secrets on ports", tmp_path / "wave.vcd", amount=16, seed=1)
     cycle = int(str(report.failure and report.failure.difference).split("in cycle ")[1].split(",")[0])
     lines = (tmp_path / "wave.vcd").read_text().splitlines()
     symbol = next(line.split()[3] for line in lines if line.split()[4:5] == ["m_axis_tdata"])
@@ -193,9 +193,9 @@ def test_waveform_of_a_play_that_shows_a_secret(flaw, tmp_path):
     "arguments, message",
     [
         ({"checks": ["luck"]}, "no check 'luck', there are 'known answers', .*"),
-        ({"sectors": 0}, "at least 1 random sector must be tried, got 0"),
+        ({"amount": 0}, "at least 1 random sector must be tried, got 0"),
     ],
 )
 def test_errors(arguments, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
-        verify(SOUND, **arguments)
+        SECTORS.verify(SOUND, **arguments)

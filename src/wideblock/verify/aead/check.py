@@ -1,63 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """The part that all checks of an authenticated cipher share: random messages, plays, and the first difference."""
 
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from wideblock.catalog import AeadAnswer
 from wideblock.drive.aead.caesar import CaesarFormat, output_ends
 from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption
 from wideblock.drive.aead.simulation import AeadSimulation, Played
-from wideblock.export.contract import Contract
+from wideblock.export.contract import AeadContract
 from wideblock.simulation.structures import Outcome
 from wideblock.spec.aead import Rejected
-from wideblock.verify.runner import Progress
+from wideblock.verify.core.check import Check
 
-__all__ = ["Check", "difference"]
+__all__ = ["AeadCheck", "difference"]
 
 USUAL = 300
 """Bytes of the longest random message, and of its associated data."""
 
 
-class Check:
-    """One check under way: the core, its model, the specification, a stream of random choices, and counts of work.
+class AeadCheck(Check[AeadSimulation]):
+    """A check of an authenticated cipher under way."""
 
-    messages: of the random check; the others are scaled down with it when it is small
-    """
-
-    def __init__(
-        self,
-        subject: Contract,
-        simulation: AeadSimulation,
-        seed: int,
-        messages: int,
-        vectors: Sequence[AeadAnswer] = (),
-        progress: Progress | None = None,
-    ):
-        self.subject, self.simulation = subject, simulation
-        self.messages, self.vectors = messages, vectors
-        self.progress = progress or (lambda done, total: None)
-        self.shape, self.behaviour = subject.behaviour.shape, subject.behaviour
-        self.rng = np.random.default_rng(seed)
-        self.api = simulation.api
-        self.played = self.cycles = 0
-        self.seconds = 0.0
-
-    def few(self, n: int) -> int:
-        """Messages of a check whose count matters less than its variety."""
-        return min(n, max(4, self.messages // 4))
-
-    def random(self, n: int) -> bytes:
-        return self.rng.bytes(n)
-
-    def number(self, least: int, most: int) -> int:
-        """A number from ``least`` to ``most``."""
-        return int(self.rng.integers(least, most, endpoint=True))
+    def __init__(self, subject: AeadContract, simulation: AeadSimulation, *rest: Any):
+        super().__init__(subject, simulation, *rest)
+        self.api, self.shape = simulation.api, subject.behaviour.shape
 
     def key(self) -> tuple[Exchange, Any]:
         """The activation of a random key, and the specification under it."""
@@ -106,29 +73,19 @@ class Check:
         changed = int.from_bytes(parts[chosen], "little") ^ 1 << at
         return *parts[:chosen], changed.to_bytes(len(parts[chosen]), "little"), *parts[chosen + 1 :]
 
-    def play(self, exchanges: Sequence[Exchange], *, reset: bool = True, **more: Any) -> tuple[Played, str | None]:
-        """The record of exchanges one after another, and its first difference, or None."""
+    def play(self, exchanges: Sequence[Exchange], *, reset: bool = True, **more: Any) -> str | None:
+        """The first difference of exchanges that are played one after another, or None."""
         if reset:
             self.simulation.reset()
         played = self.words(exchanges, **more)
-        return played, difference(exchanges, played, self.api.word_bits)
+        return difference(exchanges, played, self.api.word_bits)
 
     def words(self, exchanges: Sequence[Exchange], **more: Any) -> Played:
         """The record of the words of exchanges, as :meth:`AeadSimulation.play` plays them."""
         with self.timed():
-            played = self.simulation.play(exchanges, seed=int(self.rng.integers(1 << 62)), **more)
-        self.played += len(exchanges)
+            played = self.simulation.play(exchanges, seed=self.play_seed(), **more)
+        self.count(played.cycles, len(exchanges))
         return played
-
-    @contextmanager
-    def timed(self) -> Iterator[None]:
-        """Counts the time and the cycles of the simulation."""
-        started, cycle = time.perf_counter(), self.simulation.cycle
-        try:
-            yield
-        finally:
-            self.seconds += time.perf_counter() - started
-            self.cycles += self.simulation.cycle - cycle
 
 
 def difference(exchanges: Sequence[Exchange], played: Played, word_bits: int, *, whole: bool = True) -> str | None:

@@ -4,40 +4,37 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from wideblock.catalog import AeadAnswer
 from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption, exchange, failing
 from wideblock.drive.aead.simulation import Played
 from wideblock.drive.core import zeroize_at
 from wideblock.rtl.aead.words import Opcode, Type
-from wideblock.verify.aead.check import Check, difference
+from wideblock.verify.aead.check import AeadCheck, difference
 from wideblock.verify.aead.malformed import cut, malformed, misplaced_ends, wrong_lengths
 from wideblock.verify.aead.measure import clearing, message
-from wideblock.verify.aead.secrets import secrets_on_ports
+from wideblock.verify.aead.secrets import secrets
 from wideblock.verify.aead.state import no_plaintext_after_a_wrong_tag, state_after_a_message, state_after_zeroize
-from wideblock.verify.report import Finding, failed, nothing, passed
+from wideblock.verify.core.check import gaps_and_back_pressure, known_answers
+from wideblock.verify.core.report import Finding, failed, passed
 
 __all__ = ["CHECKS"]
 
-CHANCES = (1.0, 0.9, 0.5, 0.05)
 
-
-def known_answers(check: Check) -> Finding:
+def published(check: AeadCheck) -> Finding:
     """Published vectors, in both directions; those that must be rejected are decrypted."""
-    if not check.vectors:
-        return nothing("no known answer for these parameters")
-    for vector in check.vectors:
-        api, start = check.api, (vector.npub, vector.ad)
-        exchanges = [activation(api, vector.key)]
+
+    def wrong(vector: AeadAnswer) -> str | None:
+        exchanges = [activation(check.api, vector.key)]
         if vector.plaintext is not None:
-            exchanges.append(encryption(api, *start, vector.plaintext, vector.ciphertext))
-        exchanges.append(decryption(api, *start, vector.ciphertext, vector.plaintext))
-        _, found = check.play(exchanges)
-        if found:
-            return failed(f"{vector.source}: {found}")
+            exchanges.append(encryption(check.api, vector.npub, vector.ad, vector.plaintext, vector.ciphertext))
+        exchanges.append(decryption(check.api, vector.npub, vector.ad, vector.ciphertext, vector.plaintext))
+        return check.play(exchanges)
+
     rejected = sum(vector.plaintext is None for vector in check.vectors)
-    return passed(f"{len(check.vectors)} known answers, both ways, {rejected} of them to be rejected")
+    return known_answers(check, wrong, f"both ways, {rejected} of them to be rejected")
 
 
-def cycle_contract(check: Check) -> Finding:
+def cycle_contract(check: AeadCheck) -> Finding:
     """Whole messages of several lengths, activation and zeroize, each equal to the contract."""
     t, most = check.subject.timing, check.behaviour
     block = check.shape.block
@@ -48,9 +45,10 @@ def cycle_contract(check: Check) -> Finding:
             keyed, spec = check.key()
             ad, size = min(ad, most.ad_bytes), min(size, most.data_bytes)
             sent = check.plain(spec, ad, size, decrypt)
+            begin = check.simulation.cycle
             with check.timed():
                 cycles = message(check.simulation, keyed, sent)
-            check.played += 3
+            check.count(check.simulation.cycle - begin, 3)
             seen = {
                 "activation": (cycles.activation, t.activation),
                 "the first message under a key": (cycles.first, t.message(ad, size, decrypt=decrypt, activated=True)),
@@ -59,42 +57,42 @@ def cycle_contract(check: Check) -> Finding:
             for what, (measured, stated) in seen.items():
                 if measured != stated:
                     return failed(f"{what} takes {measured} cycles in simulation ({sent.about}); stated are {stated}.")
+    begin = check.simulation.cycle
     with check.timed():
         cleared = clearing(check.simulation)
+    check.count(check.simulation.cycle - begin, 0)
     if cleared != t.zeroize:
         return failed(f"zeroize takes {cleared} cycles in simulation; stated are {t.zeroize}.")
     stated = ", ".join(f"{figure.name} {figure.cycles}" for figure in t.figures())
     return passed(f"{stated} cycles; messages of {len(pairs)} pairs of lengths, both ways, back to back")
 
 
-def random_messages(check: Check) -> Finding:
+def random_messages(check: AeadCheck) -> Finding:
     """Back to back, directions mixed, some with a wrong bit, under several keys."""
     done = 0
-    while done < check.messages:
-        n = min(32, check.messages - done)
+    while done < check.amount:
+        n = min(32, check.amount - done)
         keyed, spec = check.key()
         exchanges = [check.message(spec, flip=check.rng.random() < 0.2) for _ in range(n)]
-        _, found = check.play([keyed, *exchanges], reset=done == 0)
-        if found:
+        if found := check.play([keyed, *exchanges], reset=done == 0):
             return failed(found)
         done += n
-        check.progress(done, check.messages)
+        check.progress(done, check.amount)
     return passed(f"{done} messages of random lengths, encrypted and decrypted in mixed order, under several keys")
 
 
-def gaps_and_back_pressure(check: Check) -> Finding:
+def gaps(check: AeadCheck) -> Finding:
     """Pauses between words of the inputs, and outputs that are not accepted, from rare to nearly always."""
-    for offer in CHANCES:
-        for take in CHANCES:
-            keyed, spec = check.key()
-            exchanges = [check.message(spec, flip=check.rng.random() < 0.2) for _ in range(check.few(6))]
-            _, found = check.play([keyed, *exchanges], offer=offer, take=take)
-            if found:
-                return failed(f"{found} Words were offered with chance {offer} and taken with chance {take}.")
-    return passed(f"words offered and taken with every pair of chances {', '.join(map(str, CHANCES))}")
+
+    def wrong(offer: float, take: float) -> str | None:
+        keyed, spec = check.key()
+        exchanges = [check.message(spec, flip=check.rng.random() < 0.2) for _ in range(check.few(6))]
+        return check.play([keyed, *exchanges], offer=offer, take=take)
+
+    return gaps_and_back_pressure("words", wrong)
 
 
-def wrong_tags(check: Check) -> Finding:
+def wrong_tags(check: AeadCheck) -> Finding:
     """One bit of tag, ciphertext, associated data or nonce is wrong: FAILURE alone leaves; the next one is right."""
     keyed, spec = check.key()
     n = max(check.few(64), 16)
@@ -102,13 +100,12 @@ def wrong_tags(check: Check) -> Finding:
     right = [check.message(spec) for _ in range(n)]
     mixed = [each for pair in zip(wrong, right, strict=True) for each in pair]
     for take in (1.0, 0.3):
-        _, found = check.play([keyed, *mixed], take=take)
-        if found:
+        if found := check.play([keyed, *mixed], take=take):
             return failed(found)
     return passed(f"{n} messages with one wrong bit, each followed by a right one")
 
 
-def malformed_input(check: Check) -> Finding:
+def malformed_input(check: AeadCheck) -> Finding:
     """Messages that break a rule of the API fail once, and the next one is right."""
     most = check.behaviour.ad_bytes, check.behaviour.data_bytes
     cases = [*malformed(check.api, *most)]
@@ -119,13 +116,12 @@ def malformed_input(check: Check) -> Finding:
         keyed, spec = check.key()
         broken = [*cases, *_too_long(check, spec), *(_cuts(check, spec) if packets else ())]
         exchanges = [keyed, *(each for case in broken for each in (case, check.message(spec)))]
-        _, found = check.play(exchanges, offer=chance, take=chance)
-        if found:
+        if found := check.play(exchanges, offer=chance, take=chance):
             return failed(found)
     return passed(f"{len(broken)} malformed messages, each followed by a right one")
 
 
-def _too_long(check: Check, spec: Any) -> Iterator[Exchange]:
+def _too_long(check: AeadCheck, spec: Any) -> Iterator[Exchange]:
     """Messages a byte and a block longer than the longest, right in all else: both ways, each type in one segment."""
     block, most = check.shape.block, check.behaviour.data_bytes
     for over in (1, block):
@@ -134,7 +130,7 @@ def _too_long(check: Check, spec: Any) -> Iterator[Exchange]:
                 yield failing(check.api, check.plain(spec, 0, most + over, decrypt), "which are too many")
 
 
-def _cuts(check: Check, spec: Any) -> Iterator[Exchange]:
+def _cuts(check: AeadCheck, spec: Any) -> Iterator[Exchange]:
     """Encryptions whose packet ends in each word of their data but the last one."""
     block = check.shape.block
     for size in sorted({min(size, check.behaviour.data_bytes) for size in (block, 2 * block, 3 * block - 1)}):
@@ -149,7 +145,7 @@ def _cuts(check: Check, spec: Any) -> Iterator[Exchange]:
             yield cut(check.api, whole, P, sealed, missing)
 
 
-def keys(check: Check) -> Finding:
+def keys(check: AeadCheck) -> Finding:
     """New keys between messages, keys that are refused, and messages without a key."""
     api, size = check.api, check.shape.key
     load, key = [api.instruction(Opcode.LOAD_KEY)], check.random(size)
@@ -180,23 +176,22 @@ def keys(check: Check) -> Finding:
         keyed, spec = check.key()
         exchanges += [keyed, check.message(spec), check.message(spec)]
     for chance in (1.0, 0.5):
-        _, found = check.play(exchanges, offer=chance)
-        if found:
+        if found := check.play(exchanges, offer=chance):
             return failed(found)
     return passed(f"new keys between messages, {len(refused)} keys of a wrong form, messages without a key")
 
 
-def resets(check: Check) -> Finding:
+def resets(check: AeadCheck) -> Finding:
     """A reset in any cycle forgets the key and the message; everything afterwards is right."""
     return _struck(check, zeroize=False)
 
 
-def zeroize(check: Check) -> Finding:
+def zeroize(check: AeadCheck) -> Finding:
     """``zeroize`` in any cycle: the rest of the message is dropped without a status; everything afterwards is right."""
     return _struck(check, zeroize=True)
 
 
-def _struck(check: Check, *, zeroize: bool) -> Finding:
+def _struck(check: AeadCheck, *, zeroize: bool) -> Finding:
     moments = max(12, check.few(24))
     ad, size = min(40, check.behaviour.ad_bytes), min(60, check.behaviour.data_bytes)
     for _ in range(moments):
@@ -216,8 +211,7 @@ def _struck(check: Check, *, zeroize: bool) -> Finding:
         without = failing(check.api, check.message(spec, decrypt=False), "no key")
         keyed, spec = check.key()
         after = [*rest, without, keyed, check.message(spec), check.message(spec)]
-        _, found = check.play(after, reset=False)
-        if found:
+        if found := check.play(after, reset=False):
             return failed(f"{found} After {'zeroize' if zeroize else 'a reset'} in cycle {moment}.")
     return passed(f"{moments} random cycles in activations and messages, then a message without a key, a key, messages")
 
@@ -233,11 +227,11 @@ def _rest(exchanges: list[Exchange], port: str, played: Played) -> list[int]:
     return []
 
 
-CHECKS: dict[str, Callable[[Check], Finding]] = {
-    "known answers": known_answers,
+CHECKS: dict[str, Callable[[AeadCheck], Finding]] = {
+    "known answers": published,
     "cycle contract": cycle_contract,
     "random messages": random_messages,
-    "gaps and back-pressure": gaps_and_back_pressure,
+    "gaps and back-pressure": gaps,
     "wrong tags": wrong_tags,
     "malformed input": malformed_input,
     "keys": keys,
@@ -246,6 +240,6 @@ CHECKS: dict[str, Callable[[Check], Finding]] = {
     "state after zeroize": state_after_zeroize,
     "state after a message": state_after_a_message,
     "no plaintext after a wrong tag": no_plaintext_after_a_wrong_tag,
-    "secrets on ports": secrets_on_ports,
+    "secrets on ports": secrets,
 }
 """Every check by its name, in order."""

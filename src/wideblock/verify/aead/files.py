@@ -8,16 +8,16 @@ from wideblock.drive.aead.caesar import FILES, from_text, input_ends
 from wideblock.drive.aead.exchange import Exchange
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
-from wideblock.export.contract import Contract
+from wideblock.export.contract import AeadContract
 from wideblock.verify.aead.check import difference
-from wideblock.verify.report import Checked, Outcome, Report
+from wideblock.verify.core.report import Checked, Outcome, Report
 
 __all__ = ["verify_files"]
 
 CHANCES = (1.0, 0.5)
 
 
-def verify_files(core: Contract, directory: Path, simulation: AeadSimulation, *, seed: int = 0) -> Report:
+def verify_files(core: AeadContract, directory: Path, simulation: AeadSimulation, *, seed: int = 0) -> Report:
     """The report on the files of a directory, without stalls and with stalls on every port.
 
     Raises UserError for files that are none of this form, and for public data without a word.

@@ -8,7 +8,7 @@ from wideblock.drive.aead.exchange import Exchange, activation, decryption, encr
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.drive.core import zeroize_at
 from wideblock.errors import UserError
-from wideblock.export.contract import Contract
+from wideblock.export.contract import AeadContract
 from wideblock.simulation.bench import SimulationError
 from wideblock.verify.aead.malformed import malformed
 
@@ -66,7 +66,7 @@ def clearing(simulation: AeadSimulation) -> int:
     return played.accepted["pdi"][0]
 
 
-def measure(core: Contract, *, seed: int = 0, simulation: AeadSimulation | None = None) -> dict[str, Measured]:
+def measure(core: AeadContract, *, seed: int = 0, simulation: AeadSimulation | None = None) -> dict[str, Measured]:
     """Cycles of ``core`` in simulation. Raises UserError for a core whose messages are too short for an interval."""
     owned = simulation is None
     simulation = simulation or AeadSimulation(core)
@@ -77,7 +77,7 @@ def measure(core: Contract, *, seed: int = 0, simulation: AeadSimulation | None 
             simulation.close()
 
 
-def _measure(core: Contract, simulation: AeadSimulation, rng: Random) -> Measured:
+def _measure(core: AeadContract, simulation: AeadSimulation, rng: Random) -> Measured:
     api, shape = simulation.api, core.behaviour.shape
     blocks = min(BLOCKS, core.behaviour.data_bytes // shape.block)
     if blocks < 2:

@@ -1,27 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """The check that no port of an authenticated cipher shows a secret, in any cycle."""
 
-import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from functools import partial
 from typing import Any
 
 from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption
 from wideblock.drive.aead.simulation import AeadSimulation, Played
-from wideblock.drive.core import reset_at, zeroize_at
-from wideblock.simulation.bench import SimulationError
-from wideblock.simulation.script import NEVER, RESET, Event, Record
-from wideblock.verify.aead.check import Check
-from wideblock.verify.report import Finding, failed, passed
-from wideblock.verify.twins import Event as Named
-from wideblock.verify.twins import Play, Secret, inputs, moments, searched
+from wideblock.drive.core import zeroize_at
+from wideblock.simulation.script import NEVER, Record
+from wideblock.verify.aead.check import AeadCheck
+from wideblock.verify.core.report import Finding
+from wideblock.verify.core.secrets import PACES, TAIL, Plan, inputs, moments, random_event, secrets_on_ports, watched
+from wideblock.verify.core.twins import Play, Secret
 
-__all__ = ["secrets_on_ports"]
-
-TAIL = 8
-"""Cycles that are watched after clearing."""
+__all__ = ["secrets"]
 
 
 class Way(Enum):
@@ -43,19 +38,10 @@ class _Message:
 
 
 @dataclass(frozen=True)
-class _Plan:
-    """A play but for its secrets: messages under a key each, and an event."""
+class _Plan(Plan):
+    """A play but for its secrets: messages under a key each."""
 
     keys: Sequence[Sequence[_Message]]
-    event: Event | None
-    limit: int
-    offer: float = 1.0
-    take: float = 1.0
-
-    @property
-    def named(self) -> list[Named]:
-        events = [self.event] if self.event else []
-        return [Named("a reset" if event.control == RESET else event.control, event.cycle) for event in events]
 
     def __str__(self) -> str:
         messages = ", then ".join(
@@ -64,7 +50,7 @@ class _Plan:
         return f"{messages}; words were offered with chance {self.offer:g} and taken with chance {self.take:g}"
 
 
-def secrets_on_ports(check: Check) -> Finding:
+def secrets(check: AeadCheck) -> Finding:
     """No port shows a key, a value derived from it, an input, or a message before its verdict, in any cycle.
 
     Whether a word is valid makes no difference. Values are those that the specification names: round keys, hash keys
@@ -73,49 +59,45 @@ def secrets_on_ports(check: Check) -> Finding:
     comes in the cycles of an activation and of a message; then random messages with pauses, new keys, resets and
     zeroize.
     """
-    sweep, random = list(_sweep(check)), [_random(check, n) for n in range(check.few(12))]
-    twins, difference = searched(check, "word", [*sweep, *random], partial(_draw, check))
-    if difference:
-        return failed(difference)
-    return passed(f"{twins}; zeroize in {len(sweep)} cycles of messages, and {len(random)} plays with random events")
+    sweep = list(_sweep(check))
+    random = [_random(check, n) for n in range(check.few(12))]
+    return secrets_on_ports(check, "word", sweep, random, partial(_draw, check), "of messages")
 
 
-def _message(check: Check, way: Way) -> _Message:
+def _message(check: AeadCheck, way: Way) -> _Message:
     """A message of random lengths, of a few blocks at most."""
     most, few = check.behaviour, 3 * check.shape.block
     lengths = check.size(min(few, most.ad_bytes)), check.size(min(few, most.data_bytes))
     return _Message(*lengths, way, float(check.rng.random()))
 
 
-def _sweep(check: Check) -> Iterator[_Plan]:
+def _sweep(check: AeadCheck) -> Iterator[_Plan]:
     """Zeroize in each cycle of an activation and of a message behind it, or in some of them, evenly spread."""
     t, block, most = check.subject.timing, check.shape.block, check.behaviour
     for way in Way:
         message = _Message(min(block + 3, most.ad_bytes), min(2 * block + 5, most.data_bytes), way, 0.999)
         decrypt = way is not Way.ENCRYPTED
         cycles = t.activation + t.message(message.ad, message.size, decrypt=decrypt, activated=True) + TAIL
-        for later in moments(check.rng, cycles, 2 * t.zeroize, check.messages):
+        for later in moments(check, cycles, 2 * t.zeroize):
             moment = t.zeroize + later
-            event = zeroize_at(moment)
             take = float(check.rng.choice([1.0, 1.0, 0.4]))
-            yield _Plan([[message]], event, moment + t.zeroize + TAIL, 1.0, take)
+            yield _Plan([[message]], events=[zeroize_at(moment)], limit=moment + t.zeroize + TAIL, take=take)
 
 
-def _random(check: Check, number: int) -> _Plan:
+def _random(check: AeadCheck, number: int) -> _Plan:
     """Messages in every way under two keys, and in two of three plays an event at any moment."""
     t, rng = check.subject.timing, check.rng
     keys = [[_message(check, list(Way)[n]) for n in rng.permutation(len(Way)).tolist()] for _ in range(2)]
-    offer, take = rng.choice([(1.0, 1.0), (0.5, 0.5), (1.0, 0.2), (0.3, 1.0)]).tolist()
+    offer, take = rng.choice(PACES).tolist()
     cycles = sum(t.activation + t.message(m.ad, m.size, decrypt=True, activated=True) for key in keys for m in key)
-    limit, event = t.zeroize + int(1.2 * cycles / min(offer, take)), None
-    if number % 3:
-        moment, kind = check.number(1, t.zeroize + cycles), (reset_at, zeroize_at)[number % 3 - 1]
-        event = kind(moment, check.number(1, 3))
-        limit += moment + t.zeroize
-    return _Plan(keys, event, limit, offer, take)
+    limit = t.zeroize + int(1.2 * cycles / min(offer, take))
+    event = random_event(check, number, t.zeroize + cycles)
+    if event is None:
+        return _Plan(keys, events=[], limit=limit, offer=offer, take=take)
+    return _Plan(keys, events=[event], limit=limit + event.cycle + t.zeroize, offer=offer, take=take)
 
 
-def _draw(check: Check, plan: _Plan, seed: int) -> Callable[[AeadSimulation], Play]:
+def _draw(check: AeadCheck, plan: _Plan, seed: int) -> Callable[[AeadSimulation], Play]:
     """Keys, nonces and messages of the plan's lengths, and a play with them."""
     exchanges: list[Exchange] = []
     secrets: list[tuple[int, str, bytes]] = []  # with the number of the exchange that may show it in the end, or -1
@@ -134,7 +116,7 @@ def _draw(check: Check, plan: _Plan, seed: int) -> Callable[[AeadSimulation], Pl
 
 
 def _play(
-    check: Check,
+    check: AeadCheck,
     plan: _Plan,
     exchanges: Sequence[Exchange],
     secrets: Sequence[tuple[int, str, bytes]],
@@ -142,23 +124,18 @@ def _play(
     core: AeadSimulation,
 ) -> Play:
     """The play of a plan with these exchanges. A secret comes with the number of the exchange that may show it."""
-    core.reset()
     script = core.script(exchanges, limit=plan.limit, offer=plan.offer, take=plan.take)
     for name in ("pdi", "sdi"):
         script.words[name]["start"][1:] = 0  # after a reset inside a message there is no more
-    script = replace(script, events=[plan.event] if plan.event else [], watched=plan.limit + 1, capacity=plan.limit + 1)
-    started = time.perf_counter()
-    record = core.simulation.play(script, seed)
-    check.seconds += time.perf_counter() - started
-    check.cycles += record.cycles
-    if record.violation is not None:
-        raise SimulationError(f"{check.subject.module}: {record.violation}, cycle {record.cycles}")
-    check.played += len(exchanges)
+    script.capacity = plan.limit + 1
+    record = watched(check, core, plan, script, seed, len(exchanges))
     begins = _begins(exchanges, record, core.played(record))
     return Play(record, [Secret(name, value, begins[n] if n >= 0 else NEVER) for n, name, value in secrets])
 
 
-def _exchange(check: Check, specification: Any, message: _Message) -> tuple[Exchange, list[tuple[bool, str, bytes]]]:
+def _exchange(
+    check: AeadCheck, specification: Any, message: _Message
+) -> tuple[Exchange, list[tuple[bool, str, bytes]]]:
     """A random message of these lengths, and its secrets: whether each is its result, its name, and its bytes."""
     api, shape = check.api, check.shape
     npub, A, P = check.random(shape.npub), check.random(message.ad), check.random(message.size)

@@ -2,74 +2,54 @@
 """The check of a core's whole state after zeroize: every register and memory, as the model holds them."""
 
 import re
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from fnmatch import translate
 
 from wideblock.drive.aead.exchange import decryption
-from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.drive.core import zeroize_at
 from wideblock.simulation.bench import State
-from wideblock.verify.aead.check import Check
-from wideblock.verify.report import Finding, failed, nothing, passed
-from wideblock.verify.sector.state import differing
+from wideblock.verify.aead.check import AeadCheck
+from wideblock.verify.core.check import differing, needs_state
+from wideblock.verify.core.report import Finding, failed, passed
 
 __all__ = ["no_plaintext_after_a_wrong_tag", "state_after_a_message", "state_after_zeroize"]
 
 RESULTS = (r"core\.buffer\.words", r"core\.buffer\._\d+_")
 """Names of the memory of results that may leave, and of its output register, which the compiler names."""
 
+Messages = Sequence[tuple[int, int, bool]]
+"""Lengths and directions of messages: all that the state after zeroize may depend on."""
 
 WINDOW = 4
 """Bytes of plaintext that are searched for."""
 
 
-@dataclass(frozen=True)
-class Plan:
-    """Lengths and directions of messages: all that the state after zeroize may depend on."""
-
-    messages: tuple[tuple[int, int, bool], ...]
-
-
-def life(check: Check, plan: Plan, moment: int) -> State:
-    """The state of a new instance after a random key, random messages of the plan, and zeroize in cycle ``moment``."""
-    with _instance(check, check.number(1, 1 << 30)) as core:
+def life(check: AeadCheck, messages: Messages, moment: int) -> State:
+    """The state of a new instance after a random key, messages of these lengths, and zeroize in cycle ``moment``."""
+    with check.fresh() as core:
         keyed, spec = check.key()
-        exchanges = [keyed, *(check.plain(spec, ad, size, decrypt) for ad, size, decrypt in plan.messages)]
+        exchanges = [keyed, *(check.plain(spec, ad, size, decrypt) for ad, size, decrypt in messages)]
         check.words(exchanges, events=[zeroize_at(moment)], limit=moment + check.subject.timing.zeroize + 1)
         return core.simulation.save()
 
 
-@contextmanager
-def _instance(check: Check, power_on: int) -> Iterator[AeadSimulation]:
-    """A new instance of the model in the place of the check's; ``power_on`` as in :meth:`AeadSimulation.fresh`."""
-    usual = check.simulation
-    with usual.fresh(power_on=power_on) as check.simulation:
-        try:
-            yield check.simulation
-        finally:
-            check.simulation = usual
-
-
-def state_after_zeroize(check: Check) -> Finding:
+@needs_state
+def state_after_zeroize(check: AeadCheck) -> Finding:
     """The state after zeroize is the same for any two keys, nonces and texts of the same lengths.
 
     The place of the inputs inside a message may show, which follows from the lengths.
     """
-    if not check.simulation.savable:
-        return nothing("the model was built without access to its state")
     t, block, most = check.subject.timing, check.shape.block, check.behaviour
     lengths = ((block + 3, 2 * block + 5, False), (5, 3 * block, True), (0, block, False))
-    plan = Plan(tuple((min(ad, most.ad_bytes), min(size, most.data_bytes), way) for ad, size, way in lengths))
-    (ad, size, _), (next_ad, next_size, _), _ = plan.messages
+    messages = [(min(ad, most.ad_bytes), min(size, most.data_bytes), way) for ad, size, way in lengths]
+    (ad, size, _), (next_ad, next_size, _), _ = messages
     start = t.zeroize + t.activation
     end = start + t.message(ad, size, activated=True) + t.message(next_ad, next_size, decrypt=True)
     spread = range(t.zeroize, end, max(1, (end - t.zeroize) // max(12, check.few(24))))
     moments = sorted({*spread, *range(t.zeroize, start)})  # a key is in its loader for a few cycles alone
     size = 0
     for moment in moments:
-        one, other = life(check, plan, moment), life(check, plan, moment)
+        one, other = life(check, messages, moment), life(check, messages, moment)
         size = sum(map(len, one.values()))
         if one != other:
             names = differing(one, other)
@@ -79,13 +59,12 @@ def state_after_zeroize(check: Check) -> Finding:
     return passed(f"{size} bytes of state, the same after zeroize at {len(moments)} moments")
 
 
-def state_after_a_message(check: Check) -> Finding:
+@needs_state
+def state_after_a_message(check: AeadCheck) -> Finding:
     """After a message, right or rejected, nothing of it is left but results that left and values declared to remain.
 
     Two lives under one key have messages of the same lengths, of other nonces and texts.
     """
-    if not check.simulation.savable:
-        return nothing("the model was built without access to its state")
     block, most = check.shape.block, check.behaviour
     declared = [translate(f"core.cipher.{pattern}") for pattern in most.remains]
     keyed, spec = check.key()
@@ -95,8 +74,8 @@ def state_after_a_message(check: Check) -> Finding:
         for way, (decrypt, wrong) in ways.items():
             left = []
             for _ in range(2):
-                with _instance(check, 1) as core:
-                    _, found = check.play([keyed, check.plain(spec, ad, size, decrypt, wrong=wrong)])
+                with check.fresh(1) as core:
+                    found = check.play([keyed, check.plain(spec, ad, size, decrypt, wrong=wrong)])
                     left.append(core.simulation.save())
                 if found:
                     return failed(found)
@@ -113,21 +92,19 @@ def _without(state: State, patterns: Iterable[str]) -> State:
     return {name: value for name, value in state.items() if not any(each.fullmatch(name) for each in inside)}
 
 
-def no_plaintext_after_a_wrong_tag(check: Check) -> Finding:
+@needs_state
+def no_plaintext_after_a_wrong_tag(check: AeadCheck) -> Finding:
     """After FAILURE no register and no memory holds four bytes of the message that was decrypted.
 
     The message is random: four of its bytes are in an unrelated state with a probability of about 2^-20.
     """
-    if not check.simulation.savable:
-        return nothing("the model was built without access to its state")
     api, shape, sizes = check.api, check.shape, [1, 2, 3, check.behaviour.data_bytes // check.shape.block]
     for blocks in sizes:
         keyed, spec = check.key()
         npub, P = check.random(shape.npub), check.random(min(blocks * shape.block, check.behaviour.data_bytes))
         sealed = spec.encrypt(npub, b"", P)
         wrong = sealed[:-1] + bytes([sealed[-1] ^ 1])
-        _, found = check.play([keyed, decryption(api, npub, b"", wrong, None)])
-        if found:
+        if found := check.play([keyed, decryption(api, npub, b"", wrong, None)]):
             return failed(found)
         parts = [P[at : at + WINDOW] for at in range(0, len(P) - WINDOW + 1, WINDOW)]
         for name, value in check.simulation.simulation.save().items():

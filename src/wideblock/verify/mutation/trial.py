@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory, mkdtemp
 from wideblock.cache import cache_directory
 from wideblock.export.contract import Contract
 from wideblock.verify.mutation.mutants import FILE
-from wideblock.verify.suites import amount, suite_of
+from wideblock.verify.suites import suite_of
 
 __all__ = ["Suite", "Trial", "suite", "trials"]
 
@@ -37,11 +37,11 @@ class Trial:
 def suite(core: Contract, verilog: Sequence[str], *, sectors: int, seed: int) -> Suite:
     """All checks for the core's kind, with ``sectors`` random sectors or messages, on ``verilog`` in its place."""
     checks = suite_of(core)
-    options = {**amount(core, sectors), **checks.ALONE, "seed": seed, "vectors": core.known_answers}
 
     def run() -> tuple[str, str] | None:
-        with checks.Simulation(core, verilog=verilog) as simulation:
-            report = checks.verify(core, simulation=simulation, **options)
+        with checks.simulation(core, verilog=verilog) as simulation:
+            known = core.known_answers
+            report = checks.verify(core, amount=sectors, seed=seed, vectors=known, simulation=simulation, processes=1)
         return report.failure and (report.failure.name, str(report.failure.difference))
 
     return run

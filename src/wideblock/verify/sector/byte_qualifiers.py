@@ -4,8 +4,8 @@
 from dataclasses import replace
 
 from wideblock.drive.sector.traffic import Key, Request
-from wideblock.verify.report import Finding, failed, nothing, passed
-from wideblock.verify.sector.check import Check
+from wideblock.verify.core.report import Finding, failed, nothing, passed
+from wideblock.verify.sector.check import SectorCheck
 from wideblock.verify.sector.ending import cause_of_keep
 
 __all__ = ["byte_qualifiers"]
@@ -14,7 +14,7 @@ SHUFFLED = 24
 """Sectors of beats whose qualifiers are chosen at random."""
 
 
-def byte_qualifiers(check: Check) -> Finding:
+def byte_qualifiers(check: SectorCheck) -> Finding:
     """``keep`` of every kind in every place of a sector, between right ones.
 
     An empty last beat ends the sector before it, which is right. A hole, and a beat that is not full before the last
@@ -37,16 +37,16 @@ def byte_qualifiers(check: Check) -> Finding:
     return passed(f"{wrong} sectors with a hole or a partial beat before the last, {ended} with an empty last beat")
 
 
-def _sizes(check: Check) -> list[int]:
+def _sizes(check: SectorCheck) -> list[int]:
     """Right sizes: the usual one, and where there are others one, two and three beats, whole and not."""
-    length, beat = check.subject.behaviour.length, check.shape.beat_bytes
-    sizes = {check.subject.behaviour.usual}
+    length, beat = check.behaviour.length, check.shape.beat_bytes
+    sizes = {check.behaviour.usual}
     if not length.fixed:
         sizes |= {length.least, beat, beat + 1, 2 * beat, 3 * beat - 3, 3 * beat, min(length.most, 5 * beat)}
     return sorted(size for size in sizes if size in length)
 
 
-def _cases(check: Check, size: int) -> list[tuple[int, ...]]:
+def _cases(check: SectorCheck, size: int) -> list[tuple[int, ...]]:
     """``keep`` of the beats of a sector of ``size`` bytes: with an empty last beat, and with one wrong beat each."""
     beat = check.shape.beat_bytes
     full = (1 << beat) - 1
@@ -61,7 +61,7 @@ def _cases(check: Check, size: int) -> list[tuple[int, ...]]:
     return [*dict.fromkeys(case for case in cases if case != right)]
 
 
-def _shuffled(check: Check) -> Request:
+def _shuffled(check: SectorCheck) -> Request:
     """A sector of any qualifiers: in most beats all bytes, in others a run, none, or any."""
     beat, size = check.shape.beat_bytes, check.size()
     full = (1 << beat) - 1
@@ -73,7 +73,7 @@ def _shuffled(check: Check) -> Request:
     return _sent(check, size, (*keeps, *[0] * check.number(0, 1)))
 
 
-def _sent(check: Check, size: int, keeps: tuple[int, ...]) -> Request:
+def _sent(check: SectorCheck, size: int, keeps: tuple[int, ...]) -> Request:
     """A random sector of these beats, which states ``size`` bytes where it states any."""
     request = check.request(check.shape.beat_bytes * len(keeps))
-    return replace(request, stated=size if check.subject.behaviour.stated else None, keep=keeps)
+    return replace(request, stated=size if check.behaviour.stated else None, keep=keeps)

@@ -1,52 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The part that all checks of a sector core share: random requests, plays, and words for reports."""
+"""The part that all checks of a sector core share: random requests, plays, and moments."""
 
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-import numpy as np
-
-from wideblock.catalog import KnownAnswer
 from wideblock.drive.sector.pool import SpecificationPool
 from wideblock.drive.sector.simulation import SectorSimulation
-from wideblock.drive.sector.traffic import Key, Request, SectorRecord
-from wideblock.export.contract import Contract
+from wideblock.drive.sector.traffic import Key, Request, SectorRecord, SectorScript
+from wideblock.export.contract import SectorContract
 from wideblock.simulation.script import Event
-from wideblock.verify.runner import Progress
-from wideblock.verify.sector.judge import judge
+from wideblock.verify.core.check import Check
+from wideblock.verify.sector.judge import explain, judge
 
-__all__ = ["Check"]
+__all__ = ["SectorCheck"]
 
 
-class Check:
-    """One check under way: the core, its model, the specification, a stream of random choices, and counts of work.
+class SectorCheck(Check[SectorSimulation]):
+    """A check of a sector core under way; ``pool`` computes the specification."""
 
-    sectors: of the random check; the others are scaled down with it when it is small
-    """
-
-    def __init__(
-        self,
-        subject: Contract,
-        simulation: SectorSimulation,
-        pool: SpecificationPool,
-        seed: int,
-        sectors: int,
-        vectors: Sequence[KnownAnswer] = (),
-        progress: Progress | None = None,
-    ):
-        self.subject = subject
-        self.simulation = simulation
-        self.pool = pool
-        self.seed = seed
-        self.sectors = sectors
-        self.vectors = vectors
-        self.progress = progress or (lambda done, total: None)
-        self.shape = simulation.shape
-        self.rng = np.random.default_rng(seed)
-        self.played = 0
-        self.cycles = 0
-        self.seconds = 0.0
+    def __init__(self, subject: SectorContract, simulation: SectorSimulation, *rest: Any, pool: SpecificationPool):
+        super().__init__(subject, simulation, *rest)
+        self.pool, self.shape = pool, simulation.shape
 
     @property
     def quiet(self) -> int:
@@ -57,19 +31,8 @@ class Check:
     @property
     def ways(self) -> str:
         """The directions of the core, in words."""
-        directions = self.subject.behaviour.directions
+        directions = self.behaviour.directions
         return "both ways" if len(directions) == 2 else "deciphering" if directions[0] else "enciphering"
-
-    def few(self, n: int) -> int:
-        """Sectors of a check whose count matters less than its variety."""
-        return min(n, max(4, self.sectors // 4))
-
-    def random(self, n: int) -> bytes:
-        return self.rng.bytes(n)
-
-    def number(self, least: int, most: int) -> int:
-        """A number from ``least`` to ``most``."""
-        return int(self.rng.integers(least, most, endpoint=True))
 
     def key(self) -> bytes:
         return self.random(self.shape.key_bytes)
@@ -79,7 +42,7 @@ class Check:
         n = self.size() if size is None else size
         data, tweak = self.random(n), self.random(self.tweak_size())
         if decrypt is None:
-            first, *other = self.subject.behaviour.directions
+            first, *other = self.behaviour.directions
             decrypt = bool(self.rng.integers(2)) if other else bool(first)
         return Request(data, tweak, decrypt)
 
@@ -89,36 +52,25 @@ class Check:
 
     def size(self) -> int:
         """A right length: the usual one, or where there are others that one, short ones and long ones equally often."""
-        length, usual = self.subject.behaviour.length, self.subject.behaviour.usual
+        length, usual = self.behaviour.length, self.behaviour.usual
         if length.fixed:
             return usual
         beat, kind = self.shape.beat_bytes, self.rng.integers(3)
         most = (length.least, length.least + 4 * beat, length.least + max(usual, 8 * beat))[kind]
-        chosen = int(self.rng.integers(length.least, min(most, length.most), endpoint=True)) if kind else usual
+        chosen = self.number(length.least, min(most, length.most)) if kind else usual
         return chosen if self.shape.partial else max(beat, chosen // beat * beat)
 
     def tweak_size(self) -> int:
         """A right number of bytes of a tweak."""
-        if not (stated := self.subject.behaviour.stated):
+        if not (stated := self.behaviour.stated):
             return self.shape.tweak_bytes
-        return int(self.rng.integers(stated.tweak.least, stated.tweak.most, endpoint=True))
+        return self.number(stated.tweak.least, stated.tweak.most)
 
     def moments(self, n: int) -> list[int]:
         """Cycles after a key at which to strike: in its set-up, the first sector's input, work and output, later."""
         t, beats = self.subject.timing, self.shape.beats
-        marks = [
-            1,
-            max(1, t.setup // 2),
-            t.setup,
-            t.setup + 1,
-            t.setup + beats // 2 + 1,
-            t.setup + beats,
-            t.setup + beats + 1,
-            t.setup + t.compute,
-            t.setup + t.latency - beats + 1,
-            t.setup + t.latency,
-            t.setup + t.latency + 1,
-        ]
+        marks = [1, max(1, t.setup // 2), *(t.setup + later for later in (0, 1, beats // 2 + 1, beats, beats + 1))]
+        marks += [t.setup + later for later in (t.compute, t.latency - beats + 1, t.latency, t.latency + 1)]
         spread = t.setup + 2 * t.latency + 4 * t.interval
         return [*marks, *self.rng.integers(1, spread, max(0, n - len(marks))).tolist()][:n]
 
@@ -131,19 +83,33 @@ class Check:
         """Cycles of a play after a reset at which to strike: one while the core clears, and ``n`` after the key."""
         return [int(self.rng.integers(1, self.keyed)), *(self.keyed + moment for moment in self.moments(n))]
 
-    @contextmanager
-    def timed(self) -> Iterator[None]:
-        """Counts the time of the simulation."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.seconds += time.perf_counter() - started
+    def record(self, script: SectorScript, *, seed: int = 0, played: int = 0) -> SectorRecord:
+        """The record of a script of ``played`` sectors, counted."""
+        with self.timed():
+            record = self.simulation.play(script, seed=seed)
+        self.count(record.cycles, played)
+        return record
 
-    def count(self, record: SectorRecord, sectors: int) -> None:
-        """Counts a play."""
-        self.cycles += record.cycles
-        self.played += sectors
+    def script(
+        self,
+        requests: Sequence[Request],
+        keys: Sequence[Key],
+        events: Sequence[Event] = (),
+        *,
+        offer: float = 1.0,
+        take: float = 1.0,
+    ) -> SectorScript:
+        """A script of requests with noise, which ends when nothing can still come."""
+        return self.simulation.requests(
+            requests,
+            keys=keys,
+            events=events,
+            offer=offer,
+            take=take,
+            noise=True,
+            quiet=self.quiet,
+            patience=self.simulation.patience(offer, take),
+        )
 
     def play(
         self,
@@ -158,17 +124,29 @@ class Check:
         """The first difference between the core and its specification over these requests after a reset, or None."""
         if reset:
             self.simulation.reset()
-        script = self.simulation.requests(
-            requests,
-            keys=keys,
-            events=events,
-            offer=offer,
-            take=take,
-            noise=True,
-            quiet=self.quiet,
-            patience=self.simulation.patience(offer, take),
-        )
-        with self.timed():
-            record = self.simulation.play(script, seed=int(self.rng.integers(1 << 62)))
-        self.count(record, len(requests))
+        script = self.script(requests, keys, events, offer=offer, take=take)
+        record = self.record(script, seed=self.play_seed(), played=len(requests))
         return judge(self.subject, self.pool, requests, record)
+
+    def run(self, requests: Sequence[Request], key: bytes | None = None) -> SectorRecord:
+        """The record of right requests, under ``key`` if it is to be loaded before."""
+        with self.timed():
+            if key is not None:
+                self.simulation.load_key(key)
+            data, tweaks, ways = zip(*((r.data, r.tweak, r.decrypt) for r in requests), strict=True)
+            record = self.simulation.run(data, tweaks, ways)
+        self.count(record.cycles, len(requests))
+        return record
+
+    @staticmethod
+    def wrong(
+        record: SectorRecord, requests: Sequence[Request], key: bytes, right: Iterable[bytes], first: int = 0
+    ) -> str | None:
+        """The first sector of a record of :meth:`run` that is not ``right``, explained.
+
+        ``first``: its sectors are numbered from there on
+        """
+        for n, (request, answer, sector) in enumerate(zip(requests, right, record.sectors, strict=True)):
+            if (got := sector.tobytes()) != answer:
+                return explain(first + n, request, key, answer, got, int(record.first_out[n]))
+        return None

@@ -1,55 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks of a sector core against its specification, each named, each explaining the first difference it finds."""
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 
 import numpy as np
 
+from wideblock.catalog import KnownAnswer
 from wideblock.drive.core import reset_at, zeroize_at
 from wideblock.drive.sector.traffic import Key, Request, SectorRecord
 from wideblock.export.wave import transfers
 from wideblock.rtl.stream.behaviour import Cause, KeyRule, SectorTiming
-from wideblock.verify.report import Finding, failed, nothing, passed
+from wideblock.verify.core.check import gaps_and_back_pressure, known_answers
+from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.byte_qualifiers import byte_qualifiers
-from wideblock.verify.sector.check import Check
-from wideblock.verify.sector.judge import explain, level
+from wideblock.verify.sector.check import SectorCheck
+from wideblock.verify.sector.judge import level
 from wideblock.verify.sector.key_words import key_words
 from wideblock.verify.sector.lengths import wrong_lengths
 from wideblock.verify.sector.measure import Measured, measure, timing_of
-from wideblock.verify.sector.secrets import secrets_on_ports
+from wideblock.verify.sector.secrets import secrets
 from wideblock.verify.sector.state import state_after_zeroize
 
 __all__ = ["CHECKS"]
 
-CHANCES = (1.0, 0.9, 0.5, 0.05)
+BATCH = 256
+"""Sectors under a key."""
 
 KEY_WAIT = 4
 """Cycles, beside those of the sectors that have begun, for which a key waits at most."""
 
 
-def known_answers(check: Check) -> Finding:
+def published(check: SectorCheck) -> Finding:
     """Published vectors, in every direction that the core has."""
-    if not check.vectors:
-        return nothing("no known answer for these parameters")
-    for vector in check.vectors:
-        for decrypt in check.subject.behaviour.directions:
+
+    def wrong(vector: KnownAnswer) -> str | None:
+        for decrypt in check.behaviour.directions:
             given, right = (vector.plaintext, vector.ciphertext)[:: 1 - 2 * decrypt]
             check.simulation.reset()
-            check.simulation.load_key(vector.key)
-            with check.timed():
-                result = check.simulation.run([given], [vector.tweak], decrypt)
-            check.cycles += result.cycles
-            check.played += 1
-            got = result.sectors[0].tobytes()
-            if got != right:
-                request = Request(given, vector.tweak, decrypt)
-                difference = explain(0, request, vector.key, right, got, int(result.first_out[0]))
-                return failed(f"{vector.source}: {difference}")
-    return passed(f"{len(check.vectors)} known answers, {check.ways}")
+            request = Request(given, vector.tweak, decrypt)
+            if difference := check.wrong(check.run([request], vector.key), [request], vector.key, [right]):
+                return difference
+        return None
+
+    return known_answers(check, wrong, check.ways)
 
 
-def cycle_contract(check: Check) -> Finding:
+def cycle_contract(check: SectorCheck) -> Finding:
     """Every figure as the contract states it and every transfer as the datasheet draws it, in every direction."""
     promised, drawn = check.subject.timing, transfers(check.subject)
     with check.timed():
@@ -84,9 +82,9 @@ def _broken(promised: SectorTiming, measured: Mapping[str, Measured]) -> str | N
     return None
 
 
-def _sizes_to_measure(check: Check) -> list[tuple[int, int]]:
+def _sizes_to_measure(check: SectorCheck) -> list[tuple[int, int]]:
     """Bytes of a tweak and of a sector: the ends of their ranges, the steps around them, and some between."""
-    behaviour = check.subject.behaviour
+    behaviour = check.behaviour
     if not behaviour.stated:
         return []
     length, tweak, block = behaviour.length, behaviour.stated.tweak, 16
@@ -96,71 +94,40 @@ def _sizes_to_measure(check: Check) -> list[tuple[int, int]]:
     return [*corners, (tweak.most, length.most), *((check.tweak_size(), check.size()) for _ in range(check.few(8)))]
 
 
-class _Batches:
-    """Batches of random sectors that were simulated and wait for the specification."""
-
-    def __init__(self, check: Check):
-        self.check, self.waiting, self.settled = check, [], 0
-
-    def send(self, n: int) -> None:
-        """Sends ``n`` sectors under a new key."""
-        check = self.check
-        key, requests = check.key(), check.requests(n)
-        promises = check.pool.submit(key, requests)
-        with check.timed():
-            check.simulation.load_key(key)
-            result = check.simulation.run(
-                [r.data for r in requests], [r.tweak for r in requests], [r.decrypt for r in requests]
-            )
-        check.cycles += result.cycles
-        check.played += n
-        self.waiting.append((requests, key, result, promises))
-
-    def settle(self) -> str | None:
-        """The first difference in the batch that waits longest, or None."""
-        entry: tuple[Sequence[Request], bytes, SectorRecord, list[Future[list[bytes]]]] = self.waiting.pop(0)
-        requests, key, result, promises = entry
-        right = [answer for promise in promises for answer in promise.result()]
-        for n, (request, answer) in enumerate(zip(requests, right, strict=True)):
-            if (got := result.sectors[n].tobytes()) != answer:
-                return explain(self.settled + n, request, key, answer, got, int(result.first_out[n]))
-        self.settled += len(requests)
-        return None
-
-
-def random_sectors(check: Check) -> Finding:
+def random_sectors(check: SectorCheck) -> Finding:
     """Back to back, directions mixed, under several keys."""
-    total, done, batches = check.sectors, 0, _Batches(check)
-    keys = -(-total // 256)
-    while done < total or batches.waiting:
-        if done < total:
-            n = min(256, total - done)
-            batches.send(n)
-            done += n
-        if done == total or len(batches.waiting) > 4:  # the specification lags behind
-            if difference := batches.settle():
+    total, sent, settled = check.amount, 0, 0
+    waiting: deque[tuple[Sequence[Request], bytes, SectorRecord, list[Future[list[bytes]]]]] = deque()
+    while settled < total:
+        if sent < total:
+            key, requests = check.key(), check.requests(min(BATCH, total - sent))
+            promises = check.pool.submit(key, requests)
+            waiting.append((requests, key, check.run(requests, key), promises))
+            sent += len(requests)
+        if sent == total or len(waiting) > 4:  # the specification lags behind
+            requests, key, record, promises = waiting.popleft()
+            right = (answer for promise in promises for answer in promise.result())
+            if difference := check.wrong(record, requests, key, right, first=settled):
                 return failed(difference)
-        check.progress(batches.settled, total)
-    kind = "random sectors" if check.subject.behaviour.length.fixed else "sectors of random lengths"
-    both = len(check.subject.behaviour.directions) == 2
-    how = "encrypted and decrypted in mixed order" if both else check.ways
-    return passed(f"{total} {kind} back to back, {how}, {keys} keys")
+            settled += len(requests)
+        check.progress(settled, total)
+    kind = "random sectors" if check.behaviour.length.fixed else "sectors of random lengths"
+    how = "encrypted and decrypted in mixed order" if len(check.behaviour.directions) == 2 else check.ways
+    return passed(f"{total} {kind} back to back, {how}, {-(-total // BATCH)} keys")
 
 
-def gaps_and_back_pressure(check: Check) -> Finding:
+def gaps(check: SectorCheck) -> Finding:
     """Pauses between beats of the input, and outputs that are not accepted, from rare to nearly always."""
     t = check.subject.timing
-    room = 2 * (1 + t.latency // t.interval) + 2  # more sectors than the core can hold
-    for offer in CHANCES:
-        for take in CHANCES:
-            requests = check.requests(max(check.few(12), room))
-            difference = check.play(requests, [Key(check.key(), before=0)], offer=offer, take=take)
-            if difference:
-                return failed(f"{difference} Beats were offered with chance {offer} and taken with chance {take}.")
-    return passed(f"beats offered and taken with every pair of chances {', '.join(map(str, CHANCES))}")
+    n = max(check.few(12), 2 * (1 + t.latency // t.interval) + 2)  # more sectors than the core can hold
+
+    def wrong(offer: float, take: float) -> str | None:
+        return check.play(check.requests(n), [Key(check.key(), before=0)], offer=offer, take=take)
+
+    return gaps_and_back_pressure("beats", wrong)
 
 
-def key_changes(check: Check) -> Finding:
+def key_changes(check: SectorCheck) -> Finding:
     """New keys between sectors, and offered at any moment."""
     t, n = check.subject.timing, check.few(12)
     for offer, take in ((1.0, 1.0), (0.5, 0.5), (1.0, 0.2), (0.3, 1.0)):
@@ -181,24 +148,23 @@ def key_changes(check: Check) -> Finding:
     return passed("new keys before chosen sectors and offered at any cycle, while sectors wait behind them")
 
 
-def _key_in_a_stream(check: Check) -> str | None:
+def _key_in_a_stream(check: SectorCheck) -> str | None:
     """How a key that is offered in a stream of sectors waits for more than those that have begun, or None."""
-    t, usual = check.subject.timing, check.subject.behaviour.usual
+    t, usual = check.subject.timing, check.behaviour.usual
     most, n = t.busy + KEY_WAIT, 2 * (2 + t.busy // t.interval)
     for moment in (t.setup + t.latency + check.rng.integers(0, t.interval, 4)).tolist():
         check.simulation.reset()
         check.simulation.load_key(check.key())
         keys, requests = [Key(check.key(), cycle=moment)], [check.request(usual) for _ in range(n)]
         script = check.simulation.requests(requests, keys=keys, patience=check.simulation.patience())
-        record = check.simulation.play(script)
-        check.count(record, n)
+        record = check.record(script, played=n)
         wait = int(record.key_taken[0]) - (moment + t.key_words - 1)  # from its last word on
         if not 0 <= wait <= most:
             return f"A key offered in cycle {moment} of a stream waited {wait} cycles; it is at most busy + {KEY_WAIT}."
     return None
 
 
-def data_before_key(check: Check) -> Finding:
+def data_before_key(check: SectorCheck) -> Finding:
     """Sectors are offered long before any key."""
     t = check.subject.timing
     late = 3 * t.latency + t.setup + 50
@@ -208,12 +174,12 @@ def data_before_key(check: Check) -> Finding:
     return passed(f"sectors offered {late} cycles before the first key")
 
 
-def zeroize(check: Check) -> Finding:
+def zeroize(check: SectorCheck) -> Finding:
     """Zeroize at any moment, then a new key, while the source goes on."""
     moments = check.strikes(11 + check.few(30))
     for moment in moments:
         gap = int(check.rng.integers(0, 2)) * int(check.rng.integers(0, 3 * check.quiet))
-        events = [zeroize_at(moment, int(check.rng.integers(1, 4)))]
+        events = [zeroize_at(moment, check.number(1, 3))]
         keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + events[0].length + gap)]
         offer, take = check.rng.choice([(1.0, 1.0), (0.6, 0.6), (1.0, 0.1)])
         difference = check.play(check.requests(6), keys, events, offer=offer, take=take)
@@ -225,7 +191,7 @@ def zeroize(check: Check) -> Finding:
     return passed(f"zeroize at {len(moments)} moments, among them the edges of set-up, input, work and output")
 
 
-def zeroize_without_key(check: Check) -> Finding:
+def zeroize_without_key(check: SectorCheck) -> Finding:
     """After zeroize and without a new key, nothing is accepted and nothing leaves for a long time."""
     moments = check.strikes(11)
     for moment in moments:
@@ -240,18 +206,17 @@ def zeroize_without_key(check: Check) -> Finding:
     return passed(f"zeroize at {len(moments)} moments, ready low within {zeroize} cycles, then long no key")
 
 
-def equal_halves(check: Check) -> Finding:
+def equal_halves(check: SectorCheck) -> Finding:
     """A key of two equal halves is refused, with no key in place and with one; one of nearly equal halves is not."""
-    if check.subject.behaviour.keys is not KeyRule.HALVES_DIFFER:
+    if check.behaviour.keys is not KeyRule.HALVES_DIFFER:
         return nothing("the core takes every key")
-    simulation, right = check.simulation, check.subject.behaviour.fault(Cause.KEY)
+    simulation, right = check.simulation, check.behaviour.fault(Cause.KEY)
     half = check.key()[: check.shape.key_bytes // 2]
     for before in (False, True):
         simulation.reset()
         if before:
             simulation.load_key(check.key())
-        record = simulation.play(simulation.script(keys=[Key(half * 2)], quiet=check.quiet))
-        check.count(record, 0)
+        record = check.record(simulation.script(keys=[Key(half * 2)], quiet=check.quiet))
         if [value for _, value in record.faults] != [right]:
             seen = ", ".join(str(value) for _, value in record.faults) or "none"
             return failed(f"A key of equal halves is fault {right}, once; seen: {seen}.")
@@ -269,7 +234,7 @@ def equal_halves(check: Check) -> Finding:
     )
 
 
-def _nearly_equal(check: Check) -> list[bytes]:
+def _nearly_equal(check: SectorCheck) -> list[bytes]:
     """Keys whose halves differ in one bit: the first, the last, and one in each byte."""
     size, keys = check.shape.key_bytes // 2, []
     for at in (0, 8 * size - 1, *(8 * byte + check.number(0, 7) for byte in range(size))):
@@ -278,7 +243,7 @@ def _nearly_equal(check: Check) -> list[bytes]:
     return keys
 
 
-def resets(check: Check) -> Finding:
+def resets(check: SectorCheck) -> Finding:
     """Reset at any moment, then a new key."""
     moments = check.strikes(11 + check.few(20))
     for moment in moments:
@@ -291,17 +256,17 @@ def resets(check: Check) -> Finding:
     return passed(f"reset at {len(moments)} moments, for 1 to 4 cycles")
 
 
-CHECKS: dict[str, Callable[[Check], Finding]] = {
-    "known answers": known_answers,
+CHECKS: dict[str, Callable[[SectorCheck], Finding]] = {
+    "known answers": published,
     "cycle contract": cycle_contract,
     "random sectors": random_sectors,
-    "gaps and back-pressure": gaps_and_back_pressure,
+    "gaps and back-pressure": gaps,
     "key changes": key_changes,
     "data before a key": data_before_key,
     "zeroize": zeroize,
     "zeroize without a key": zeroize_without_key,
     "state after zeroize": state_after_zeroize,
-    "secrets on ports": secrets_on_ports,
+    "secrets on ports": secrets,
     "wrong lengths": wrong_lengths,
     "byte qualifiers": byte_qualifiers,
     "equal key halves": equal_halves,

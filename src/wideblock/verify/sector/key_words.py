@@ -10,14 +10,14 @@ from wideblock.drive.sector.traffic import Key
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.bench import State
 from wideblock.simulation.script import NEVER, Event
-from wideblock.verify.report import Finding, failed, nothing, passed
-from wideblock.verify.sector.check import Check
-from wideblock.verify.sector.judge import explain, level
+from wideblock.verify.core.report import Finding, failed, nothing, passed
+from wideblock.verify.sector.check import SectorCheck
+from wideblock.verify.sector.judge import level
 
 __all__ = ["key_words"]
 
 
-def key_words(check: Check) -> Finding:
+def key_words(check: SectorCheck) -> Finding:
     """Keys of too few and too many words, words with pauses between sectors, keys in a row, and keys that are cut off.
 
     A key of a wrong number of words is one fault and changes nothing, with no key in place and with one. A key whose
@@ -44,9 +44,9 @@ def key_words(check: Check) -> Finding:
     )
 
 
-def _refused(check: Check, size: int, loaded: bool) -> str | None:
+def _refused(check: SectorCheck, size: int, loaded: bool) -> str | None:
     """How a key of ``size`` words is not refused or leaves a trace, after a right one if ``loaded``, or None."""
-    simulation, right = check.simulation, check.subject.behaviour.fault(Cause.KEY_WORDS)
+    simulation, right = check.simulation, check.behaviour.fault(Cause.KEY_WORDS)
     word = check.shape.key_bytes // check.shape.key_words
     said = f"A key of {size} words, {'after a right one' if loaded else 'with no key in place'},"
     key = check.key()
@@ -54,8 +54,7 @@ def _refused(check: Check, size: int, loaded: bool) -> str | None:
     if loaded:
         simulation.load_key(key)
     wrong = [Key(check.random(size * word), cycle=check.quiet)]
-    record = simulation.play(simulation.script(keys=wrong, offer=0.7, noise=True, quiet=check.quiet))
-    check.count(record, 0)
+    record = check.record(simulation.script(keys=wrong, offer=0.7, noise=True, quiet=check.quiet))
     if [value for _, value in record.faults] != [right]:
         seen = ", ".join(str(value) for _, value in record.faults) or "none"
         return f"{said} is fault {right}, once; seen: {seen}."
@@ -70,21 +69,13 @@ def _refused(check: Check, size: int, loaded: bool) -> str | None:
     return None
 
 
-def _wrong_sector(check: Check, key: bytes) -> str | None:
+def _wrong_sector(check: SectorCheck, key: bytes) -> str | None:
     """The first difference between the core and its specification under ``key``, which is in place, or None."""
     requests = check.requests(2)
-    result = check.simulation.run(
-        [r.data for r in requests], [r.tweak for r in requests], [r.decrypt for r in requests]
-    )
-    check.cycles += result.cycles
-    check.played += len(requests)
-    for n, (request, right) in enumerate(zip(requests, check.pool.answers(key, requests), strict=True)):
-        if (got := result.sectors[n].tobytes()) != right:
-            return explain(n, request, key, right, got, int(result.first_out[n]))
-    return None
+    return check.wrong(check.run(requests), requests, key, check.pool.answers(key, requests))
 
 
-def _late(check: Check) -> str | None:
+def _late(check: SectorCheck) -> str | None:
     """How a key whose last word is late waits with its first one, or holds sectors off before its last one, or None."""
     t, simulation = check.subject.timing, check.simulation
     simulation.reset()
@@ -92,10 +83,10 @@ def _late(check: Check) -> str | None:
     filling = 2 * (1 + t.busy // t.interval)
     first = begin + filling * t.interval + t.busy
     last = first + t.key_words + 4 * t.interval
-    requests = [check.request(check.subject.behaviour.usual) for _ in range(last // t.interval + 4)]
+    requests = [check.request(check.behaviour.usual) for _ in range(last // t.interval + 4)]
     keys = [Key(check.key(), cycle=first, last=last)]
-    record = simulation.play(simulation.requests(requests, keys=keys, noise=True, patience=simulation.patience()))
-    check.count(record, len(requests))
+    script = simulation.requests(requests, keys=keys, noise=True, patience=simulation.patience())
+    record = check.record(script, played=len(requests))
     if record.key_first[0] != first:
         return (
             f"The first word of a key waits while sectors are processed, from cycle {first} to {record.key_first[0]}."
@@ -108,7 +99,7 @@ def _late(check: Check) -> str | None:
     return None
 
 
-def _in_a_row(check: Check) -> str | None:
+def _in_a_row(check: SectorCheck) -> str | None:
     """How sectors are wrong after two keys in a row, or None."""
     for offer in (1.0, 0.5):
         keys = [Key(check.key()), Key(check.key()), Key(check.key(), before=1)]
@@ -117,7 +108,7 @@ def _in_a_row(check: Check) -> str | None:
     return None
 
 
-def _cut(check: Check, event: Callable[[int], Event], moment: int) -> str | None:
+def _cut(check: SectorCheck, event: Callable[[int], Event], moment: int) -> str | None:
     """How the next key is wrong or something is left of one after ``event`` in cycle ``moment`` of its words, or None.
 
     Zeroize: the rest of the key comes, up to its last word. Reset: it does not.
@@ -135,11 +126,11 @@ def _cut(check: Check, event: Callable[[int], Event], moment: int) -> str | None
     return None
 
 
-def _left(check: Check, event: Callable[[int], Event], moment: int) -> State:
+def _left(check: SectorCheck, event: Callable[[int], Event], moment: int) -> State:
     """The state of a new instance after ``event`` in cycle ``moment`` of the words of a random key."""
-    with check.simulation.fresh(power_on=int(check.rng.integers(1, 1 << 30))) as core:
+    with check.fresh() as core:
         core.play(core.script(quiet=check.quiet))
         limit = moment + check.subject.timing.zeroize
         keys, events = [Key(check.key())], [event(moment)]
-        check.count(core.play(core.script(keys=keys, events=events, quiet=NEVER, limit=limit)), 0)
+        check.record(core.script(keys=keys, events=events, quiet=NEVER, limit=limit))
         return core.simulation.save()

@@ -4,8 +4,8 @@
 from dataclasses import replace
 
 from wideblock.drive.sector.traffic import Key, Request
-from wideblock.verify.report import Finding, failed, nothing, passed
-from wideblock.verify.sector.check import Check
+from wideblock.verify.core.report import Finding, failed, nothing, passed
+from wideblock.verify.sector.check import SectorCheck
 
 __all__ = ["wrong_lengths"]
 
@@ -13,13 +13,13 @@ LONGEST = 1 << 16
 """Bytes above which a core's longest sector is too long to be exceeded here."""
 
 
-def wrong_lengths(check: Check) -> Finding:
+def wrong_lengths(check: SectorCheck) -> Finding:
     """Sectors of every kind of wrong length, or in a direction that the core does not have, between right ones.
 
     Where a sector states its size and its tweak's, these are wrong, too.
     """
     short, long = _wrong_sizes(check)
-    foreign = [decrypt for decrypt in (False, True) if decrypt not in check.subject.behaviour.directions]
+    foreign = [decrypt for decrypt in (False, True) if decrypt not in check.behaviour.directions]
     if not short and not long and not foreign:
         return nothing("the core takes every length and direction that can be tried")
     for offer, take in ((1.0, 1.0), (0.6, 0.4)):
@@ -41,9 +41,9 @@ def wrong_lengths(check: Check) -> Finding:
     return passed(f"sectors of {sizes} {unit}{others} between right ones")
 
 
-def _wrongly_stated(check: Check) -> list[Request]:
+def _wrongly_stated(check: SectorCheck) -> list[Request]:
     """Sectors that have not as many bytes as they state, or state a size that the core does not take."""
-    length, stated, beat = check.subject.behaviour.length, check.subject.behaviour.stated, check.shape.beat_bytes
+    length, stated, beat = check.behaviour.length, check.behaviour.stated, check.shape.beat_bytes
     if not stated:
         return []
     few, size = length.least, min(length.most, length.least + 3 * beat)
@@ -59,9 +59,9 @@ def _wrongly_stated(check: Check) -> list[Request]:
     ]
 
 
-def _wrong_sizes(check: Check) -> tuple[list[int], list[int]]:
+def _wrong_sizes(check: SectorCheck) -> tuple[list[int], list[int]]:
     """Lengths in bytes below the least and above the most, of those that the ports can carry."""
-    length = check.subject.behaviour.length
+    length = check.behaviour.length
     step = 1 if check.shape.partial else check.shape.beat_bytes
     least, most = -(-length.least // step), length.most // step
     short = range(1, least) if least <= 16 else sorted({1, 2, least // 2, least - 1})

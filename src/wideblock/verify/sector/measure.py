@@ -11,7 +11,7 @@ from wideblock.drive.core import zeroize_at
 from wideblock.drive.sector.shape import SectorCore
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.drive.sector.traffic import Bytes, Key, SectorRecord
-from wideblock.export.contract import Contract
+from wideblock.export.contract import SectorContract
 from wideblock.rtl.stream.behaviour import SectorTiming
 from wideblock.simulation.bench import SimulationError
 
@@ -38,7 +38,7 @@ class Measured:
 
 
 def measure(
-    core: Contract,
+    core: SectorContract,
     *,
     sectors: int = 50,
     seed: int = 0,

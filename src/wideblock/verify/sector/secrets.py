@@ -5,37 +5,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from wideblock.drive.core import reset_at, zeroize_at
+from wideblock.drive.core import zeroize_at
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.drive.sector.traffic import Key, Request
-from wideblock.simulation.bench import SimulationError
-from wideblock.simulation.script import RESET, Event, Record
+from wideblock.simulation.script import Record
 from wideblock.spec.blocks import BLOCK
-from wideblock.verify.report import Finding, failed, passed
-from wideblock.verify.sector.check import Check
-from wideblock.verify.twins import Event as Named
-from wideblock.verify.twins import Play, Secret, inputs, moments, searched
+from wideblock.verify.core.report import Finding
+from wideblock.verify.core.secrets import PACES, TAIL, Plan, inputs, moments, random_event, secrets_on_ports, watched
+from wideblock.verify.core.twins import Play, Secret
+from wideblock.verify.sector.check import SectorCheck
 
-__all__ = ["secrets_on_ports"]
-
-TAIL = 8
-"""Cycles that are watched after clearing."""
+__all__ = ["secrets"]
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _Plan(Plan):
     """A play but for its secrets: its keys, tweaks and sectors have the right lengths, and any bytes."""
 
     requests: Sequence[Request]
     keys: Sequence[Key]
-    events: Sequence[Event]
-    limit: int
-    offer: float = 1.0
-    take: float = 1.0
-
-    @property
-    def named(self) -> list[Named]:
-        return [Named("a reset" if event.control == RESET else event.control, event.cycle) for event in self.events]
 
     def __str__(self) -> str:
         return (
@@ -44,7 +32,7 @@ class _Plan:
         )
 
 
-def secrets_on_ports(check: Check) -> Finding:
+def secrets(check: SectorCheck) -> Finding:
     """No port shows a key, a value derived from it, a mask of a tweak, or an input, in any cycle, valid or not.
 
     Values are those that the specification names: round keys of every AES key, hash keys and their powers up to the
@@ -52,83 +40,68 @@ def secrets_on_ports(check: Check) -> Finding:
     no data must not depend on secrets at all. Zeroize comes in the cycles of set-up, input, work and output; then
     random sectors, some malformed, with pauses, new keys, resets and zeroize.
     """
-    sweep, random = list(_sweep(check)), [_random(check, n) for n in range(check.few(12))]
-    twins, difference = searched(check, "data", [*sweep, *random], partial(_draw, check))
-    if difference:
-        return failed(difference)
-    return passed(f"{twins}; zeroize in {len(sweep)} cycles of a sector, and {len(random)} plays with random events")
+    sweep = list(_sweep(check))
+    random = [_random(check, n) for n in range(check.few(12))]
+    return secrets_on_ports(check, "data", sweep, random, partial(_draw, check), "of a sector")
 
 
-def _sweep(check: Check) -> Iterator[_Plan]:
+def _sweep(check: SectorCheck) -> Iterator[_Plan]:
     """Zeroize in each cycle from a key on to the end of the second sector, or in some of them, evenly spread."""
-    t, usual = check.subject.timing, check.subject.behaviour.usual
+    t, usual = check.subject.timing, check.behaviour.usual
     cycles = t.setup + t.latency + t.interval
-    for later in moments(check.rng, cycles, 2 * t.zeroize, check.sectors):
+    for later in moments(check, cycles, 2 * t.zeroize):
         moment = t.zeroize + later  # a key is taken when the core is cleared, after the reset as after zeroize
-        event = zeroize_at(moment, int(check.rng.integers(1, 4)))
+        event = zeroize_at(moment, check.number(1, 3))
         sectors = [check.request(usual) for _ in range(2 + max(0, later - t.setup) // t.interval)]
         offer, take = check.rng.choice([(1.0, 1.0), (1.0, 1.0), (0.8, 1.0), (1.0, 0.3)]).tolist()
-        yield _Plan(sectors, [Key(check.key(), before=0)], [event], moment + t.zeroize + TAIL, offer, take)
+        keys = [Key(check.key(), before=0)]
+        limit = moment + t.zeroize + TAIL
+        yield _Plan(sectors, keys, events=[event], limit=limit, offer=offer, take=take)
 
 
-def _random(check: Check, number: int) -> _Plan:
+def _random(check: SectorCheck, number: int) -> _Plan:
     """Sectors, some malformed, under two keys: the second between two sectors, or after an event at any moment."""
     t, rng = check.subject.timing, check.rng
     requests = check.requests(6)
     for size in _wrong_sizes(check):
         requests.insert(int(rng.integers(1, len(requests))), check.request(size))
-    offer, take = rng.choice([(1.0, 1.0), (0.5, 0.5), (1.0, 0.2), (0.3, 1.0)]).tolist()
+    offer, take = rng.choice(PACES).tolist()
     work = sum(check.shape.beats_of(len(request.data)) for request in requests) + len(requests) * t.interval
     limit = 2 * (t.zeroize + t.setup + t.latency) + int(2 * work / min(offer, take)) + check.quiet
-    if number % 3 == 0:
-        keys = [Key(check.key(), before=0), Key(check.key(), before=int(rng.integers(1, len(requests))))]
-        return _Plan(requests, keys, [], limit, offer, take)
-    moment = int(rng.integers(1, t.zeroize + t.setup + t.latency + 2 * t.interval))
-    event = (zeroize_at, reset_at)[number % 3 - 1](moment, int(rng.integers(1, 4)))
-    keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + event.length + int(rng.integers(0, 40)))]
-    return _Plan(requests, keys, [event], limit + moment, offer, take)
+    first = Key(check.key(), before=0)
+    event = random_event(check, number, t.zeroize + t.setup + t.latency + 2 * t.interval - 1)
+    if event is None:
+        keys = [first, Key(check.key(), before=int(rng.integers(1, len(requests))))]
+        return _Plan(requests, keys, events=[], limit=limit, offer=offer, take=take)
+    keys = [first, Key(check.key(), cycle=event.cycle + event.length + check.number(0, 39))]
+    return _Plan(requests, keys, events=[event], limit=limit + event.cycle, offer=offer, take=take)
 
 
-def _wrong_sizes(check: Check) -> list[int]:
+def _wrong_sizes(check: SectorCheck) -> list[int]:
     """Bytes of a sector that is too short, and of one that is too long, where they are few."""
-    length, step = check.subject.behaviour.length, 1 if check.shape.partial else check.shape.beat_bytes
+    length, step = check.behaviour.length, 1 if check.shape.partial else check.shape.beat_bytes
     sizes = length.least - step, length.most + step
-    return [size for size in sizes if 0 < size <= check.subject.behaviour.usual + step]
+    return [size for size in sizes if 0 < size <= check.behaviour.usual + step]
 
 
-def _draw(check: Check, plan: _Plan, seed: int) -> Callable[[SectorSimulation], Play]:
+def _draw(check: SectorCheck, plan: _Plan, seed: int) -> Callable[[SectorSimulation], Play]:
     """Keys, tweaks and sectors of the plan's lengths, and a play with them."""
     requests = [replace(r, data=check.random(len(r.data)), tweak=check.random(len(r.tweak))) for r in plan.requests]
     keys = [replace(key, key=check.random(len(key.key))) for key in plan.keys]
     return partial(_play, check, replace(plan, requests=requests, keys=keys), seed)
 
 
-def _play(check: Check, plan: _Plan, seed: int, core: SectorSimulation) -> Play:
+def _play(check: SectorCheck, plan: _Plan, seed: int, core: SectorSimulation) -> Play:
     """The play of a plan, and its secrets."""
     requests, keys = plan.requests, plan.keys
-    core.reset()
-    script = core.requests(
-        requests,
-        keys=keys,
-        events=plan.events,
-        offer=plan.offer,
-        take=plan.take,
-        noise=True,
-        quiet=check.quiet,
-        patience=core.patience(plan.offer, plan.take),
-    )
-    with check.timed():
-        record = core.simulation.play(replace(script, limit=plan.limit, watched=plan.limit + 1), seed)
-    if record.violation is not None:
-        raise SimulationError(f"{check.subject.module}: {record.violation}, cycle {record.cycles}")
-    check.cycles += record.cycles
-    check.played += len(requests)
+    script = check.script(requests, keys, offer=plan.offer, take=plan.take)
+    record = watched(check, core, plan, script, seed, len(requests))
     first_in = record.accepted["i"][script.starts].tolist()
     return Play(record, [Secret(*each) for each in _secrets(check, requests, keys, first_in, record)])
 
 
 def _secrets(
-    check: Check, requests: Sequence[Request], keys: Sequence[Key], first_in: Sequence[int], record: Record
+    check: SectorCheck, requests: Sequence[Request], keys: Sequence[Key], first_in: Sequence[int], record: Record
 ) -> Iterator[tuple[str, bytes]]:
     """Values of the specification, keys and inputs."""
     taken = record.accepted["key"][check.shape.key_words - 1 :: check.shape.key_words].tolist()
@@ -138,7 +111,7 @@ def _secrets(
         until = next((cycle for cycle in taken[n + 1 :] if cycle >= 0), record.cycles)
         yield from specification.key_values(blocks)
         for request, first in zip(requests, first_in, strict=True):
-            if 0 <= since < first <= until and request.size in check.subject.behaviour.length:
+            if 0 <= since < first <= until and request.size in check.behaviour.length:
                 yield from specification.tweak_values(request.tweak, -(-len(request.data) // BLOCK))
         yield from inputs("the key", key.key, BLOCK)
     for n, request in enumerate(requests):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The check of a core's whole state after zeroize: every register and memory, as the model holds them."""
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,10 +8,11 @@ from wideblock.drive.core import zeroize_at
 from wideblock.drive.sector.traffic import Key
 from wideblock.simulation.bench import State
 from wideblock.simulation.script import NEVER, Event
-from wideblock.verify.report import Finding, failed, nothing, passed
-from wideblock.verify.sector.check import Check
+from wideblock.verify.core.check import differing, needs_state
+from wideblock.verify.core.report import Finding, failed, passed
+from wideblock.verify.sector.check import SectorCheck
 
-__all__ = ["Life", "differing", "life", "state_after_zeroize"]
+__all__ = ["Life", "life", "state_after_zeroize"]
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,9 @@ class Life:
 
 
 def life(
-    check: Check,
+    check: SectorCheck,
     moment: int,
     *,
-    keyed: bool = True,
     sectors: int = 64,
     event: Callable[[int], Event] = zeroize_at,
     clearing: int | None = None,
@@ -38,27 +37,22 @@ def life(
     clearing: cycles from the event on, it included, after which the state is taken; None: as many as are stated
     """
     cycles = check.subject.timing.zeroize if clearing is None else clearing
-    with check.simulation.fresh(power_on=int(check.rng.integers(1, 1 << 30))) as core:
-        keys = [Key(check.key())] if keyed else []
-        quiet = 0 if keyed else check.quiet
-        check.count(core.play(core.script(keys=keys, quiet=quiet, noise=True)), 0)
-        requests = [check.request(check.subject.behaviour.usual) for _ in range(sectors)]
+    with check.fresh() as core:
+        check.record(core.script(keys=[Key(check.key())], quiet=0, noise=True))
+        requests = [check.request(check.behaviour.usual) for _ in range(sectors)]
         script = core.requests(requests, events=[event(moment)], noise=True, quiet=NEVER, limit=moment + cycles)
-        with check.timed():
-            record = core.play(script, seed=int(check.rng.integers(1 << 62)))
-        check.count(record, sectors)
+        record = check.record(script, seed=check.play_seed(), played=sectors)
         inside = bool((record.taken_in % script.counts).any())
         return Life(core.simulation.save(), inside)
 
 
-def state_after_zeroize(check: Check) -> Finding:
+@needs_state
+def state_after_zeroize(check: SectorCheck) -> Finding:
     """The state after zeroize is the same whatever the key, the data and the moment: nothing of them is left.
 
     While a key is set up, how far that came may show, but nothing of the key. Where the source is inside a sector, that
     may show, but nothing of the sector.
     """
-    if not check.simulation.savable:
-        return nothing("the model was built without access to its state")
     setup, words = check.subject.timing.preparation, check.shape.key_words
     moments = [max(1, moment - (words - 1)) for moment in check.moments(11 + check.few(12))]  # after the last word
     early = sorted({moment for moment in moments if moment < setup})
@@ -85,11 +79,3 @@ def _explain(one: Life, other: Life, when: str) -> str:
     return (
         f"After {when}, the core holds different values of {differing(one.state, other.state)}: they are not cleared."
     )
-
-
-def differing(one: State, other: State) -> str:
-    """The names of registers and memories whose values differ, the first few."""
-    names = [name for name, value in one.items() if value != other[name]]
-    names.sort(key=lambda name: (bool(re.search(r"_\d+_|\$", name)), name))  # names that only the compiler gave, last
-    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-    return f"{', '.join(names[:6])}{more}"

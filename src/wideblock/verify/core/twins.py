@@ -5,28 +5,22 @@ A secret is on a port where both plays show their own value of it at the same pl
 the port on. A chance hit is one of 2^64. Every output that carries no data must be the same in both plays.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from wideblock.drive.core import CoreSimulation
 from wideblock.simulation.ports import Ports
-from wideblock.simulation.script import NEVER, Record, Words
-from wideblock.spec.values import Values
-from wideblock.verify.runner import Progress
+from wideblock.simulation.script import NEVER, RESET, Event, Record, Words
 
-__all__ = ["Event", "Plan", "Play", "Secret", "Twins", "UnderWay", "inputs", "moments", "searched"]
+__all__ = ["Play", "Secret", "Twins"]
 
 Bytes = NDArray[np.uint8]
 
 WORD = 4
 """Bytes of a secret that are searched for."""
-
-BUDGET = 500
-"""Cycles of plays with an event in each cycle, for each sector or message that a check is told to try."""
 
 _PLAY = 1 << 40  # cycles of a play at most: time goes on from play to play
 _NAMED = 6  # names of secrets in a report
@@ -44,75 +38,11 @@ class Secret:
 
 
 @dataclass(frozen=True)
-class Event:
-    """An event of a play, by its name and its first cycle."""
-
-    name: str
-    cycle: int
-
-
-@dataclass(frozen=True)
 class Play:
     """One of the two plays: its record, and its secrets, as many as the other's and of the same names and lengths."""
 
     record: Record
     secrets: Sequence[Secret]
-
-
-class Plan(Protocol):
-    """A play but for its secrets: ``str`` is the play in words, ``named`` its events in order."""
-
-    @property
-    def named(self) -> Sequence[Event]: ...
-
-
-class UnderWay(Protocol):
-    """A check under way, of any kind of core."""
-
-    simulation: Any
-    rng: np.random.Generator
-    progress: Progress
-
-
-P = TypeVar("P", bound=Plan)
-
-
-def searched(
-    check: UnderWay, data: str, plans: Sequence[P], draw: Callable[[P, int], Callable[[Any], Play]]
-) -> "tuple[Twins, str | None]":
-    """Every plan played by two instances of a core, under secrets of their own, and the first difference, or None.
-
-    data: field of the output channels that has the data
-    draw: from a plan and a seed, secrets, and with them a play of a simulation
-    """
-    core: CoreSimulation = check.simulation
-    twins, plays, difference = Twins(core.simulation.ports, data), [], None
-    with core.fresh() as one, core.fresh() as other:  # of the same past
-        for done, plan in enumerate(plans):
-            seed = int(check.rng.integers(1 << 62))
-            first, second = draw(plan, seed), draw(plan, seed)
-            plays.append(first)
-            if difference := twins.add((first(one), second(other)), str(plan), plan.named):
-                break
-            check.progress(done, len(plans))
-    if difference := difference or twins.found():
-        plays[twins.failing](core)  # the last play of the check's own instance is the one that a waveform shows
-    return twins, difference
-
-
-def moments(rng: np.random.Generator, cycles: int, besides: int, amount: int) -> list[int]:
-    """Cycles from 0 on, below ``cycles``, in which an event comes: each of them, or so few that plays keep the budget.
-
-    besides: cycles that a play has before and after these      amount: sectors or messages to try
-    """
-    plays = BUDGET * amount / (2 * (besides + cycles / 2))
-    step = max(1.0, cycles / max(16.0, plays))
-    return np.arange(rng.random() * (step - 1), cycles, step).astype(int).tolist()
-
-
-def inputs(name: str, data: bytes, size: int) -> Values:
-    """The blocks of an input, of ``size`` bytes."""
-    return ((f"block {at // size} of {name}", data[at : at + size]) for at in range(0, len(data), size))
 
 
 class Twins:
@@ -202,7 +132,8 @@ class Twins:
         more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
         plays = len(np.unique(hits[:, 0] // _PLAY))
         late = cycle - event.cycle
-        since = f"{late} {'cycle' if late == 1 else 'cycles'} after {event.name}"
+        name = "a reset" if event.control == RESET else event.control
+        since = f"{late} {'cycle' if late == 1 else 'cycles'} after {name}"
         return (
             f"{stream.port(self._data)} shows {self._names[owners[0]]}{_ORDERS[table.order[found]]} in cycle {cycle}, "
             f"{since}, {valid}: bytes {at} to {at + WORD - 1} are "
