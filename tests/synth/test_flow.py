@@ -93,7 +93,7 @@ def test_unknown_names():
     with pytest.raises(ValueError, match="plain Verilog identifier, got 'a; b'"):
         Source(MIXER.verilog, "a; b")
     with pytest.raises(ValueError, match="'xc7' gives area only"):
-        place.place(MIXER, target("xc7"))
+        place.place(MIXER, target("xc7"), clock="aclk")
     with pytest.raises(ValueError, match="mixer has no input 'clk' of one bit"):
         place.place(MIXER, target("ecp5"), clock="clk")
 
@@ -149,7 +149,7 @@ def test_harness_refuses():
 
 @cache
 def placed(name):
-    return place.place(MIXER, target(name), mhz=150, seed=3)
+    return place.place(MIXER, target(name), clock="aclk", mhz=150, seed=3)
 
 
 ROUTED = [name for name, device in fpgas.items() if device.router]
@@ -191,7 +191,7 @@ def test_a_netlist_for_a_router_that_times_one_lut_alone():
 
 
 def test_place_is_reproducible():
-    assert place.place(MIXER, target("gw2a"), mhz=150, seed=3) == placed("gw2a")
+    assert place.place(MIXER, target("gw2a"), clock="aclk", mhz=150, seed=3) == placed("gw2a")
 
 
 def test_ports():
