@@ -2,12 +2,15 @@
 """Shared code knows no scheme: a scheme is a specification, a core, a catalogue file and its known answers."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 import wideblock
 from wideblock import catalog
+from wideblock.export.contract import contract
+from wideblock.rtl.shell.shell import Shell
 
 pytestmark = pytest.mark.shows("rooms")
 
@@ -77,3 +80,37 @@ def test_families_are_those_of_the_package():
     for family in FAMILIES:
         assert asked(f"import wideblock\nisinstance(core, rtl.{family})") == [2]
         assert asked(f"from wideblock.rtl import {family}") == [1]
+
+
+CORES = (
+    contract("xts-enc", {"key_width": 32}),  # with every field of a sector core's channels
+    contract("scream"),
+    contract("scream", {"ports": "axi4-stream"}),
+)
+CONTROLS = {control.name for core in CORES for control in core.interface.controls}
+AMARANTH = {"clk", "rst"}  # the names that Amaranth itself gives, of parts without a shell
+PORTS = {port.name for core in CORES for port in core.ports} - CONTROLS - AMARANTH
+TEXTS = [path for path in sorted(ROOT.rglob("*")) if path.suffix in (".py", ".jinja", ".cpp", ".tcl")]
+
+
+def ports(path, text):
+    """Ports of shells that a file's strings spell, docstrings included; of a file of another language its text."""
+    nodes = ast.walk(ast.parse(text)) if path.suffix == ".py" else [ast.Constant(text)]
+    strings = [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    return {word for string in strings for word in re.findall(r"\w+", string)} & PORTS
+
+
+def test_only_the_shells_name_ports():
+    found = {path: ports(path, path.read_text()) for path in TEXTS if path.parent != ROOT / "rtl/shell"}
+    assert len(found) > 300 and {path: names for path, names in found.items() if names} == {}
+
+
+def test_ports_are_those_of_every_shell():
+    def leaves(shell):
+        return {leaf for each in shell.__subclasses__() for leaf in (each, *leaves(each))}
+
+    assert {type(core.shell) for core in CORES} == leaves(Shell)
+    assert PORTS >= {"aclk", "aresetn", "s_axis_tuser", "m_axis_tkeep", "s_axis_key_tlast", "pdi_data", "do_valid"}
+    assert PORTS >= {"s_axis_pdi_tdata", "m_axis_do_tlast", "sdi_ready"}
+    assert ports(Path("a.py"), 'def f(n):\n    return f"{n}: `s_axis_tdata`, twice"\n') == {"s_axis_tdata"}
+    assert ports(Path("a.v.jinja"), "{{ module }} dut (.aclk(clock));") == {"aclk"}

@@ -9,11 +9,11 @@ import pytest
 
 from wideblock import catalog
 from wideblock.catalog.kinds import AEAD, SECTOR
+from wideblock.export import testbench
 from wideblock.export.aead import others
 from wideblock.export.contract import contract
 from wideblock.export.directory import generate
-from wideblock.export.testbench import cases
-from wideblock.export.testbench import testbench as bench_of
+from wideblock.export.sector import cases, play
 
 from ..variants import few_of_many
 
@@ -30,6 +30,10 @@ def small(name):
     # of EME2 one with a rest
     sizes = {"fast": "512", "xts": "512", "hctr2": "128", "eme2": "520", "xcb": "49", "aez_core": "64"}
     return contract(name, {"sector_bytes": sizes[scheme]} if scheme in sizes else None)
+
+
+def bench_of(core, cases):
+    return testbench.testbench(core, play(core, cases))
 
 
 def run(folder, core, text, bench, generation):
@@ -91,7 +95,7 @@ def test_the_bench_sees_an_unknown_value_and_a_wrong_byte(tmp_path):
     assert "FAILED: a control output is unknown" in run(tmp_path, core, unknown, bench, "-g2012")
     key, tweak, way, given, right = cases(core)[0]
     wrong = bench_of(core, [(key, tweak, way, given, bytes([right[0] ^ 1]) + right[1:])])
-    assert "FAILED: a wrong beat" in run(tmp_path, core, text, wrong, "-g2005")
+    assert "FAILED: a wrong word" in run(tmp_path, core, text, wrong, "-g2005")
 
 
 def test_logic_is_continuous_assignments():
@@ -141,5 +145,7 @@ def test_an_authenticated_cipher_on_axi4_stream_in_icarus(tmp_path):
     bench = others(core)[f"{core.module}_tb.v"]
     printed = run(tmp_path, core, core.verilog, bench, "-g2005")
     assert "PASSED" in printed and "FAILED" not in printed, printed
-    wrong = run(tmp_path, core, core.verilog, bench.replace("33'h1e0000000", "33'he0000000", 1), "-g2005")
+    wrong = run(
+        tmp_path, core, core.verilog, bench.replace("{1'h1, 32'he0000000}", "{1'h0, 32'he0000000}", 1), "-g2005"
+    )
     assert "FAILED: a wrong word" in " ".join(wrong.split()) and "got 1e0000000" in wrong, wrong

@@ -19,11 +19,11 @@ from wideblock import catalog
 from wideblock.catalog.kinds import SECTOR
 from wideblock.export import directory, verilog
 from wideblock.export.contract import contract
-from wideblock.export.datasheet import datasheet
+from wideblock.export.datasheet import instance
 from wideblock.export.directory import generate
 from wideblock.export.fusesoc import fusesoc
 from wideblock.export.ipxact import SPIRIT, ipxact
-from wideblock.export.sheet import instance
+from wideblock.export.sector import datasheet
 from wideblock.export.simulators import VERILATOR, waivers
 from wideblock.synth import yosys
 
@@ -235,7 +235,16 @@ def test_fusesoc_sets_up_every_target(target, tmp_path, monkeypatch):
         (tmp_path / name).write_text(f"module {name.removesuffix('.v')}; endmodule\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
-    arguments = ["fusesoc", "--cores-root", ".", "run", "--setup", "--target", target, f"wideblock:tes:{core.module}"]
+    arguments = [
+        "fusesoc",
+        "--cores-root",
+        ".",
+        "run",
+        "--setup",
+        "--target",
+        target,
+        f"wideblock:sector:{core.module}",
+    ]
     monkeypatch.setattr("sys.argv", arguments)
     fusesoc_main()
     (made,) = tmp_path.glob(f"build/*/{target}/*.eda.yml")

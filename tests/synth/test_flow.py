@@ -92,7 +92,7 @@ def test_unknown_names():
     with pytest.raises(ValueError, match="plain Verilog identifier, got 'a; b'"):
         Source(MIXER.verilog, "a; b")
     with pytest.raises(ValueError, match="'xc7' gives area only"):
-        place.place(MIXER, target("xc7"))
+        place.place(MIXER, target("xc7"), clock="aclk")
     with pytest.raises(ValueError, match="mixer has no input 'clk' of one bit"):
         place.place(MIXER, target("ecp5"), clock="clk")
 
@@ -148,7 +148,7 @@ def test_harness_refuses():
 
 @cache
 def placed():
-    return place.place(MIXER, target("ecp5"), mhz=150, seed=3)
+    return place.place(MIXER, target("ecp5"), clock="aclk", mhz=150, seed=3)
 
 
 def test_place():
@@ -165,7 +165,7 @@ def test_place():
 
 def test_place_is_reproducible():
     place._netlist.cache_clear()
-    assert place.place(MIXER, target("ecp5"), mhz=150, seed=3) == placed()
+    assert place.place(MIXER, target("ecp5"), clock="aclk", mhz=150, seed=3) == placed()
 
 
 def test_ports():

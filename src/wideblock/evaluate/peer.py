@@ -16,8 +16,8 @@ from wideblock.synth.yosys import Source
 
 __all__ = ["clock_of", "design", "identify", "licence", "origin", "source"]
 
-CLOCKS = ("clk", "clock", "aclk", "clk_i", "i_clk", "clk_in", "CLK", "CLOCK")
-"""Names of a clock port, by which it is recognised."""
+CLOCK = re.compile(r"(?:i_)?a?(?:clk|clock)(?:_i|_in)?", re.IGNORECASE)
+"""Usual names of a clock port."""
 
 _MODULE = re.compile(r"^\s*module\s+(\w+)", re.MULTILINE)
 _LICENCES = (
@@ -106,7 +106,7 @@ def design(source: Source, clock: str | None, *, bytes: int, interval: int, late
 def clock_of(source: Source) -> str:
     """The clock port of ``source``. Raises UserError if none or several have a usual name."""
     inputs = [name for name, (way, width) in yosys.ports(source).items() if (way, width) == ("input", 1)]
-    clocks = [name for name in inputs if name in CLOCKS]
+    clocks = [name for name in inputs if CLOCK.fullmatch(name)]
     if len(clocks) != 1:
         raise UserError(f"{source.top} has inputs {', '.join(inputs) or 'of no single bit'}; say which is its --clock")
     return clocks[0]

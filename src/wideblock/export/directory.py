@@ -6,10 +6,10 @@ from pathlib import Path
 from wideblock.atomic import write_directory
 from wideblock.catalog.kinds import AEAD
 from wideblock.export import aead, sector
-from wideblock.export.constraints import constraints
 from wideblock.export.contract import Contract
 from wideblock.export.fusesoc import fusesoc
 from wideblock.export.ipxact import ipxact
+from wideblock.export.render import render
 from wideblock.export.simulators import waivers
 
 __all__ = ["generate"]
@@ -37,15 +37,16 @@ def generate(
 
 
 def _texts(core: Contract, measured: str) -> dict[str, str]:
-    """Every file by its name."""
+    """Every file by its name. The module of the core's kind makes the datasheet, and the files that only it has."""
     name, kind = core.module, aead if core.kind is AEAD else sector
     others = kind.others(core)
+    constraints = render("constraints.sdc.jinja", core=core)  # commands of SDC, which Vivado's XDC contains
     return {
         f"{name}.v": core.verilog,
         f"{name}.vlt": waivers(core),
         f"{name}.core": fusesoc(core, bench=f"{name}_tb.v" in others),
-        f"{name}.xdc": constraints(core),
-        f"{name}.sdc": constraints(core),
+        f"{name}.xdc": constraints,
+        f"{name}.sdc": constraints,
         f"{name}.md": kind.datasheet(core, measured),
         "component.xml": ipxact(core),
     } | others

@@ -25,7 +25,12 @@ def ipxact(core: Contract) -> str:
     """
     ElementTree.register_namespace("spirit", SPIRIT)
     root = Element(_spirit("component"))
-    for name, text in (("vendor", "wideblock"), ("library", "tes"), ("name", core.module), ("version", _version())):
+    for name, text in (
+        ("vendor", "wideblock"),
+        ("library", core.kind.name),
+        ("name", core.module),
+        ("version", _version()),
+    ):
         _text(root, name, text)
     interfaces = SubElement(root, _spirit("busInterfaces"))
     if core.shell.bus:

@@ -1,14 +1,129 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of a sector core that other kinds of cores have in another form, or not at all."""
+"""Test bench and datasheet of a sector core."""
 
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from wideblock.catalog import KnownAnswer
 from wideblock.export.contract import Contract
-from wideblock.export.datasheet import datasheet
-from wideblock.export.testbench import cases, testbench
+from wideblock.export.datasheet import sheet
+from wideblock.export.markdown import table
+from wideblock.export.testbench import Play, Word, testbench
+from wideblock.export.wave import sector_diagram, text, transfers
+from wideblock.rtl.stream.behaviour import Behaviour
 
-__all__ = ["datasheet", "others"]
+__all__ = ["Case", "cases", "datasheet", "others", "play"]
+
+Case = tuple[bytes, bytes, bool, bytes, bytes]
+"""Key, tweak, decrypt, data in, data out."""
 
 
 def others(core: Contract) -> dict[str, str]:
     """Returns the test bench, where there is a known answer for it to play."""
     plays = cases(core)
-    return {f"{core.module}_tb.v": testbench(core, plays)} if plays else {}
+    return {f"{core.module}_tb.v": testbench(core, play(core, plays))} if plays else {}
+
+
+def cases(core: Contract, most: int = 4) -> list[Case]:
+    """Returns known answers of the core, ``most`` of them, each in every direction that the core has.
+
+    They are the first ones, where these are all of one size; else they are of different sizes as far as possible.
+    """
+    return [
+        (
+            known.key,
+            known.tweak,
+            way,
+            *((known.ciphertext, known.plaintext) if way else (known.plaintext, known.ciphertext)),
+        )
+        for known in _various(core.known_answers, most)
+        for way in core.behaviour.directions
+    ]
+
+
+def _various(answers: Sequence[KnownAnswer], most: int) -> list[KnownAnswer]:
+    """The first ``most`` answers, those before others whose tweak or message is of a size that is not among them."""
+    waiting, taken = list(answers), []
+    while waiting and len(taken) < most:
+        chosen = min(waiting, key=lambda known: sum(_alike(known, other) for other in taken))
+        waiting.remove(chosen)
+        taken.append(chosen)
+    return taken
+
+
+def _alike(one: KnownAnswer, other: KnownAnswer) -> int:
+    """Number of their sizes that are the same."""
+    return (len(one.tweak) == len(other.tweak)) + (len(one.plaintext) == len(other.plaintext))
+
+
+def play(core: Contract, cases: Sequence[Case]) -> Play:
+    """Returns the words of ``cases``; those of one key in a row are one step."""
+    t, p = core.timing, core.parameters
+    words: dict[str, list[Word]] = {"key": [], "i": [], "o": []}
+    steps: list[dict[str, int]] = []
+    loaded = None
+    for key, tweak, decrypt, given, right in cases:
+        if key != loaded:
+            loaded, parts = key, _parts(key, len(key) // t.key_words)
+            words["key"] += [{"key": part, "last": k == t.key_words - 1} for k, part in enumerate(parts)]
+            steps += [{"key": len(words["key"])}, {}]
+        start = {"tweak": int.from_bytes(tweak, "little"), "tweak_size": len(tweak), "size": len(given)}
+        words["i"] += _beats(given, p.beat_bytes, start | {"decrypt": decrypt})
+        words["o"] += _beats(right, p.beat_bytes, {})
+        steps[-1] = {"i": len(words["i"])}
+    return Play(words, steps, len(cases), 4 * len(cases) * (t.latency + t.setup) + 2 * t.zeroize + 1000)
+
+
+def _parts(data: bytes, size: int) -> list[int]:
+    return [int.from_bytes(data[at : at + size], "little") for at in range(0, len(data), size)]
+
+
+def _beats(data: bytes, size: int, start: Word) -> list[Word]:
+    """The beats of a sector of ``data``; the first one has the fields ``start``, too."""
+    parts = _parts(data, size)
+    last = len(parts) - 1
+    return [
+        {
+            "data": part,
+            "last": at == last,
+            "keep": (1 << (len(data) - at * size if at == last else size)) - 1,
+            **({} if at else start),
+        }
+        for at, part in enumerate(parts)
+    ]
+
+
+def datasheet(core: Contract, measured: str = "") -> str:
+    """Returns the datasheet; ``measured`` is a Markdown table of area and clock, or empty."""
+    diagram = sector_diagram(core.shell, *transfers(core))
+    return sheet(
+        core,
+        "sector.md.jinja",
+        measured,
+        diagram=text(diagram),
+        wavedrom=_wavedrom(diagram),
+        others=_of_other_sizes(core.behaviour) if core.behaviour.stated else "",
+    )
+
+
+def _of_other_sizes(behaviour: Behaviour) -> str:
+    """Returns a table of the figures that depend on sizes, from the least sizes to the greatest."""
+    length, stated = behaviour.length, behaviour.stated
+    assert stated
+    sizes = [size for size in (length.least, 512, 4096) if size in length]
+    rows = [(tweak, size) for size in dict.fromkeys((*sizes, length.most)) for tweak in (0, stated.tweak.most)]
+    timings = [stated.timing(*row) for row in rows]
+    return table(
+        ("tweak, bytes", "sector, bytes", "compute", "latency", "busy", "interval"),
+        [
+            tuple(map(str, (*row, t.compute, t.latency, t.busy, t.interval)))
+            for row, t in zip(rows, timings, strict=True)
+        ],
+    )
+
+
+def _wavedrom(diagram: dict[str, Any]) -> str:
+    rows = ",\n".join("    " + json.dumps(row) for row in diagram["signal"])
+    rest = "".join(f",\n  {json.dumps(key)}: {json.dumps(diagram[key])}" for key in ("head", "config"))
+    return f'{{\n  "signal": [\n{rows}\n  ]{rest}\n}}'

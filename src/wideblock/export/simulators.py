@@ -7,7 +7,7 @@ from collections import Counter
 from wideblock.export.contract import Contract
 from wideblock.simulation import loops
 
-__all__ = ["ICARUS", "LINT", "SIMULATE", "TRIED", "VERILATOR", "simulate", "waivers"]
+__all__ = ["ICARUS", "LINT", "SIMULATE", "TRIED", "VERILATOR", "commands", "waivers"]
 
 VERILATOR = ("5.006", "5.048")
 """Versions of Verilator; the tests lint with each that is present."""
@@ -27,11 +27,9 @@ verilator --binary --timing -Wno-fatal -CFLAGS "-std=c++20 -fcoroutines" --top-m
   {module}.vlt {module}.v {module}_tb.v && obj_dir/V{module}_tb"""
 
 
-def simulate(core: Contract, bench: str) -> str:
-    """Returns the section of a datasheet on lint and, after the sentence ``bench`` if there is one, simulation."""
-    commands = [LINT, *([SIMULATE] if bench else [])]
-    lines = "\n".join(commands).format(module=core.module)
-    return f"{bench}{TRIED} `{core.module}.vlt` has waivers\nfor its lint.\n\n```sh\n{lines}\n```\n"
+def commands(module: str, *, bench: bool) -> str:
+    """Returns the commands that lint a core and, with ``bench``, simulate it, a line each."""
+    return "\n".join([LINT, *([SIMULATE] if bench else [])]).format(module=module)
 
 
 def waivers(core: Contract) -> str:

@@ -3,17 +3,15 @@
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from wideblock.rtl.stream.behaviour import SectorTiming
-
-if TYPE_CHECKING:
-    from wideblock.export.contract import Contract
+from wideblock.export.contract import Contract
+from wideblock.rtl.shell.shell import Shell, Stream
 
 __all__ = ["sector_diagram", "text", "transfers"]
 
 
-def transfers(core: "Contract") -> tuple[list[int], list[int]]:
+def transfers(core: Contract) -> tuple[list[int], list[int]]:
     """The cycles in which the beats of a sector are taken and leave, alone in an idle core, without stalls.
 
     Where the end of a message that is part of a block leaves later, so does all from the last whole block on.
@@ -27,7 +25,7 @@ def transfers(core: "Contract") -> tuple[list[int], list[int]]:
     return taken, [last - p.beats + 1 + n - (gap if n < late else 0) for n in range(p.beats)]
 
 
-def sector_diagram(timing: SectorTiming, taken: Sequence[int], left: Sequence[int]) -> dict[str, Any]:
+def sector_diagram(shell: Shell, taken: Sequence[int], left: Sequence[int]) -> dict[str, Any]:
     """WaveDrom's description of sector A, whose beats are taken and leave in the cycles given, from cycle 0 on.
 
     Only the cycles in which something changes are drawn, with a gap between two that do not follow each other.
@@ -42,24 +40,29 @@ def sector_diagram(timing: SectorTiming, taken: Sequence[int], left: Sequence[in
     def last(cycles: Sequence[int]) -> Callable[[int], str]:
         return lambda t: "1" if t == cycles[-1] else "0"
 
+    timing, given, result = shell.timing, shell.named("i"), shell.named("o")
     signals: list[tuple[str, Callable[[int], str | None]]] = [
-        ("s_axis_tvalid & tready", transferred(taken)),
-        ("s_axis_tdata", data(taken)),
-        ("s_axis_tuser", lambda t: "TA" if t == 0 else None),
-        ("s_axis_tlast", last(taken)),
+        (_transfer(given), transferred(taken)),
+        (given.port("data"), data(taken)),
+        (given.port("decrypt"), lambda t: "TA" if t == 0 else None),
+        (given.port("last"), last(taken)),
         ("computed", lambda t: "1" if t == timing.compute else "0"),
-        ("m_axis_tvalid & tready", transferred(left)),
-        ("m_axis_tdata", data(left)),
-        ("m_axis_tlast", last(left)),
+        (_transfer(result), transferred(left)),
+        (result.port("data"), data(left)),
+        (result.port("last"), last(left)),
     ]
     edges = {timing.compute}
     for cycles in (taken, left):
         ends = {cycles[0], *(t for pair in pairwise(cycles) if pair[1] > pair[0] + 1 for t in pair), cycles[-1]}
         edges |= ends | {t + 1 for t in ends}
-    return _draw(sorted(edges), signals)
+    return _draw(shell.clock, sorted(edges), signals)
 
 
-def _draw(cycles: list[int], signals) -> dict[str, Any]:
+def _transfer(stream: Stream) -> str:
+    return f"{stream.valid} & {stream.ready.removeprefix(stream.prefix + '_')}"
+
+
+def _draw(clock: str, cycles: list[int], signals) -> dict[str, Any]:
     columns: list[int | None] = []
     for t in cycles:
         if columns and t != cycles[cycles.index(t) - 1] + 1:
@@ -67,7 +70,7 @@ def _draw(cycles: list[int], signals) -> dict[str, Any]:
         columns.append(t)
     ticks = " ".join("-" if t is None else str(t) for t in columns)
     rows: list[dict[str, Any]] = [
-        {"name": "aclk", "wave": "p" + "".join("|" if t is None else "." for t in columns[1:])}
+        {"name": clock, "wave": "p" + "".join("|" if t is None else "." for t in columns[1:])}
     ]
     for name, value in signals:
         wave, labels, now = "", [], None

@@ -86,7 +86,7 @@ def synthesise(
     target: Asic,
     *,
     mhz: float,
-    clock: str = "aclk",
+    clock: str,
     options: Sequence[str] = (),
     directory: Path | None = None,
     timeout: float | None = None,

@@ -74,7 +74,7 @@ def place(
     source: Source,
     target: Fpga,
     *,
-    clock: str = "aclk",
+    clock: str,
     mhz: float = 200,
     seed: int = 1,
     options: Sequence[str] = (),
