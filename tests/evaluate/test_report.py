@@ -16,7 +16,7 @@ import pytest
 
 from wideblock.errors import UserError
 from wideblock.evaluate import drawings, report
-from wideblock.evaluate.plots import Mark, front, scatter, strips
+from wideblock.evaluate.plots import PlotMark, front, scatter, strips
 from wideblock.evaluate.report import LARGEST, entries, page
 from wideblock.evaluate.store import COMMITTED, load
 
@@ -24,7 +24,13 @@ pytestmark = pytest.mark.shows("evaluation")
 
 needs_drawing = pytest.mark.skipif(find_spec("vl_convert") is None, reason="the library that draws is not installed")
 BROWSER = shutil.which("chromium")
-MARKS = [Mark("a", "g", 1, 1), Mark("b", "h", 2, 3), Mark("c", "h", 2, 2), Mark("d", "g", 3, 3), Mark("e", "g", 4, 9)]
+MARKS = [
+    PlotMark("a", "g", 1, 1),
+    PlotMark("b", "h", 2, 3),
+    PlotMark("c", "h", 2, 2),
+    PlotMark("d", "g", 3, 3),
+    PlotMark("e", "g", 4, 9),
+]
 
 
 class Tables(HTMLParser):
@@ -168,7 +174,9 @@ def test_marks_of_a_plot_have_their_words():
 
 @needs_drawing
 def test_names_of_a_plot_do_not_cover_each_other():
-    marks = [Mark(name, "g", x, y) for name, x, y in (("first", 100, 10), ("second", 104, 10.1), ("third", 900, 11))]
+    marks = [
+        PlotMark(name, "g", x, y) for name, x, y in (("first", 100, 10), ("second", 104, 10.1), ("third", 900, 11))
+    ]
     svg = scatter(marks, x="area, LC", y="Gb/s")
     assert [name for name in ("first", "second", "third") if f">{name}</text>" in svg] == ["first", "third"]
 

@@ -14,7 +14,7 @@ import pytest
 from wideblock.simulation import verilator
 from wideblock.simulation.bench import Simulation, trace_format
 from wideblock.simulation.ports import Ports
-from wideblock.simulation.script import RESET, Event, Script
+from wideblock.simulation.script import RESET, Script, ScriptEvent
 from wideblock.simulation.structures import Outcome, Rule
 from wideblock.simulation.verilator import BuildError, Options
 
@@ -122,7 +122,7 @@ def test_states_are_recorded_only_on_demand_and_as_long_as_there_is_room(simulat
 
 def test_controls_are_driven_and_logged(simulation):
     sent = [packet([5]), packet([]), packet([6, 7])]
-    record = simulation.play(script(simulation, sent, events=[Event("wipe", 40, clears=True)], quiet=4))
+    record = simulation.play(script(simulation, sent, events=[ScriptEvent("wipe", 40, clears=True)], quiet=4))
     assert out(record) == answer(sent, KEY)
     accepted = record.accepted["pdi"][2]
     assert record.pulses == {"error": [(accepted + 1, 1), (41, 2)]}
@@ -133,7 +133,7 @@ def test_controls_are_driven_and_logged(simulation):
 
 def test_a_source_that_is_reset_goes_on_with_the_next_packet(simulation):
     sent = [packet([n] * 9) for n in range(4)]
-    job = script(simulation, sent, events=[Event(RESET, 6, 3)], wanted={}, quiet=4)
+    job = script(simulation, sent, events=[ScriptEvent(RESET, 6, 3)], wanted={}, quiet=4)
     keys = put(simulation.words("sdi", 2), [KEY, ~KEY & 0xFFFFFFFF])
     keys["earliest"][1] = 20
     job.words["sdi"] = keys
@@ -177,7 +177,7 @@ def test_ends_of_a_call(simulation):
     ],
 )
 def test_a_broken_rule_is_found(simulation, flaw, rule, says):
-    job = script(simulation, packets(40), ready={"do": 0.2}, events=[Event("flaw", 0, 10_000, FLAWS[flaw])])
+    job = script(simulation, packets(40), ready={"do": 0.2}, events=[ScriptEvent("flaw", 0, 10_000, FLAWS[flaw])])
     record = simulation.play(job)
     assert record.outcome == Outcome.VIOLATION and record.violation
     assert record.violation.rule == rule and str(record.violation) == says
@@ -185,7 +185,7 @@ def test_a_broken_rule_is_found(simulation, flaw, rule, says):
 
 
 def test_valid_in_reset_is_found(simulation):
-    events = [Event("flaw", 0, 50, FLAWS["valid in reset"]), Event(RESET, 20, 3)]
+    events = [ScriptEvent("flaw", 0, 50, FLAWS["valid in reset"]), ScriptEvent(RESET, 20, 3)]
     record = simulation.play(script(simulation, packets(2), events=events, quiet=60, wanted={}))
     assert record.violation and str(record.violation) == "do_valid is high during rst"
     assert record.cycles == 21  # a synchronous reset has an edge to act
@@ -194,7 +194,7 @@ def test_valid_in_reset_is_found(simulation):
 def test_an_event_that_clears_may_end_a_word(simulation):
     for clears in (True, False):
         simulation.reset()
-        events = [Event("wipe", 12, clears=clears)]
+        events = [ScriptEvent("wipe", 12, clears=clears)]
         job = script(simulation, packets(3), events=events, ready={"do": 1e-9}, quiet=20, wanted={}, patience=30)
         assert simulation.play(job).outcome == (Outcome.STUCK if clears else Outcome.VIOLATION)
 
@@ -205,7 +205,7 @@ def test_saved_state_has_names_and_nothing_of_the_past(simulation):
             other.reset()
             other.play(script(other, packets(3, seed=key), key=key, limit=15))
             before = other.save()
-            other.play(Script(events=[Event("wipe", 0)], quiet=2))
+            other.play(Script(events=[ScriptEvent("wipe", 0)], quiet=2))
             return before, other.save()
 
     (one, after_one), (two, after_two) = life(7, 1), life(8, 2)
@@ -262,7 +262,10 @@ def test_fst_or_one_line_that_says_what_is_missing(tmp_path):
         (lambda job: job.words["pdi"].__setitem__("chance", 0), "the chance of a word must be over 0 .*, got 0"),
         (lambda job: setattr(job, "ready", {"do": 1.5}), "the chance of ready must be over 0 .*, got 1.5"),
         (lambda job: setattr(job, "ready", {"pdi": 1}), "no channel 'pdi' that a script can use, there are do"),
-        (lambda job: setattr(job, "events", [Event("keyed", 0)]), "no control 'keyed' .*, there are flaw, reset, wipe"),
+        (
+            lambda job: setattr(job, "events", [ScriptEvent("keyed", 0)]),
+            "no control 'keyed' .*, there are flaw, reset, wipe",
+        ),
         (lambda job: setattr(job, "capacity", 0), "capacity must be at least 1 word, got 0"),
     ],
 )

@@ -6,7 +6,7 @@ import pytest
 
 from wideblock.export.contract import contract
 from wideblock.simulation.ports import Ports
-from wideblock.simulation.script import Event, Record
+from wideblock.simulation.script import Record, ScriptEvent
 from wideblock.simulation.structures import Outcome
 from wideblock.simulation.verilator import Options
 from wideblock.spec.gf128 import Reading
@@ -136,7 +136,7 @@ def two(place, change, *, until=1 << 60, constant=False):
 
 @pytest.mark.parametrize("reading", Reading)
 def test_a_block_in_any_reading(reading):
-    found = seen(*two(0, lambda secret: Reading.LE.block(reading.element(secret))), events=[Event("zeroize", 4)])
+    found = seen(*two(0, lambda secret: Reading.LE.block(reading.element(secret))), events=[ScriptEvent("zeroize", 4)])
     assert found is not None and " in cycle 5, 1 cycle after zeroize, m_axis_tvalid low: bytes 0 to 3 are " in found
     assert found.startswith("m_axis_tdata shows tau") and found.endswith("a secret is shown: tau.")
 

@@ -65,7 +65,7 @@ JUDGING = ("verify", "prove", "mutate", "attack", "measure")
 UsageError: type[Exception] = typer.BadParameter.__mro__[1]  # Typer has no public name for it
 
 
-class Group(TyperGroup):
+class CommandGroup(TyperGroup):
     """Commands by name, imported when needed, and their errors.
 
     An expected error is one line on stderr and exit status 1, as is a wrong command line. If a core could not be
@@ -160,7 +160,7 @@ def one_line(error: BaseException) -> str:
 
 
 app = typer.Typer(
-    cls=Group,
+    cls=CommandGroup,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",

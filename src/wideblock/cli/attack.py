@@ -11,7 +11,7 @@ from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.simulation.verilator import Options
-from wideblock.verify.sector.attack import Outcome, run
+from wideblock.verify.sector.attack import AttackOutcome, run
 
 EXAMPLE = "Example: [b]wideblock attack xcb-1 --set sector_bytes=512 --seed 1[/b]"
 SHOWN = 8  # bytes of a value: a row is at most 80 characters
@@ -45,7 +45,7 @@ def attack(
         raise typer.Exit(1)
 
 
-def show(attack: Attack, outcome: Outcome) -> None:
+def show(attack: Attack, outcome: AttackOutcome) -> None:
     """Prints the target, the queries and the result of an attack."""
     out.print(f"{attack.title}. Source: {attack.source}", markup=False)
     table(
@@ -69,7 +69,7 @@ def _short(data: bytes) -> str:
     return data[:SHOWN].hex() + (".." if len(data) > SHOWN else "")
 
 
-def _values(attack: Attack, outcome: Outcome) -> dict[str, Any]:
+def _values(attack: Attack, outcome: AttackOutcome) -> dict[str, Any]:
     return {
         "title": attack.title,
         "source": attack.source,

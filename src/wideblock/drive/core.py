@@ -8,7 +8,7 @@ from typing import Generic, Protocol, Self, TypeVar
 from wideblock.rtl.shell.shell import Shell
 from wideblock.rtl.stream.interface import Interface
 from wideblock.simulation.bench import Exported, Simulation
-from wideblock.simulation.script import RESET, Event
+from wideblock.simulation.script import RESET, ScriptEvent
 from wideblock.simulation.verilator import Options
 
 __all__ = ["ZEROIZE", "Core", "CoreSimulation", "reset_at", "zeroize_at"]
@@ -29,14 +29,14 @@ class Core(Exported, Protocol):
 C = TypeVar("C", bound=Core)
 
 
-def zeroize_at(cycle: int, length: int = 1) -> Event:
+def zeroize_at(cycle: int, length: int = 1) -> ScriptEvent:
     """A ``zeroize`` pulse of ``length`` cycles; the source goes on with the sector or message it is in."""
-    return Event(ZEROIZE, cycle, length, clears=True)
+    return ScriptEvent(ZEROIZE, cycle, length, clears=True)
 
 
-def reset_at(cycle: int, length: int = 1) -> Event:
+def reset_at(cycle: int, length: int = 1) -> ScriptEvent:
     """A reset of ``length`` cycles; the source goes on with the next whole sector or message."""
-    return Event(RESET, cycle, length, clears=True)
+    return ScriptEvent(RESET, cycle, length, clears=True)
 
 
 class CoreSimulation(Generic[C]):

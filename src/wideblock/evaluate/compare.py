@@ -12,13 +12,13 @@ from wideblock.evaluate.published import Area, Published, for_preset
 from wideblock.evaluate.store import own, typical
 from wideblock.export.contract import contract
 
-__all__ = ["Row", "compare"]
+__all__ = ["ComparedRow", "compare"]
 
 BLOCK = 16
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparedRow:
     """A published row and ours for the same preset; None where nobody has published or measured anything.
 
     older:          mark of a point that was measured on other Verilog than today's, as ``digests.older`` gives it
@@ -54,7 +54,7 @@ class Row:
         return self.area.value / theirs.value if self.area and theirs else None
 
 
-def compare(names: Sequence[str] = (), points: Iterable[Point] = ()) -> list[Row]:
+def compare(names: Sequence[str] = (), points: Iterable[Point] = ()) -> list[ComparedRow]:
     """A row for each published row of each preset or part and each typical point for it; one without, if none is.
 
     A preset that nobody has published has a row for each of its points, with a remark.
@@ -87,17 +87,17 @@ def _rate(name: str) -> tuple[int, int]:
     return behaviour.usual, behaviour.timing.interval
 
 
-def _row(name: str, theirs: Published | None, point: Point | None, interval: int, size: int) -> Row:
+def _row(name: str, theirs: Published | None, point: Point | None, interval: int, size: int) -> ComparedRow:
     found = point.found if point else None
     if found:
         interval, size = found.interval or interval, found.bytes or size
     ours, remarks = _same_bytes(theirs, interval, size) if theirs else (interval, ["no published row"])
     if point is None or found is None:
-        return Row(name, theirs, interval, ours, None, None, None, None, "", (), tuple(remarks))
+        return ComparedRow(name, theirs, interval, ours, None, None, None, None, "", (), tuple(remarks))
     if theirs:
         remarks += _differences(theirs, found)
     clock = found.clock
-    return Row(
+    return ComparedRow(
         name,
         theirs,
         interval,

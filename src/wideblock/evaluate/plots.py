@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from wideblock.errors import UserError
 
-__all__ = ["Mark", "figure", "front", "scatter", "strips"]
+__all__ = ["PlotMark", "figure", "front", "scatter", "strips"]
 
 T = TypeVar("T")
 
@@ -23,7 +23,7 @@ _LETTER = 0.6 * _TEXT  # mean width
 
 
 @dataclass(frozen=True)
-class Mark:
+class PlotMark:
     """A point of a plot: what it is called, to which group it belongs, where it stands."""
 
     name: str
@@ -50,7 +50,9 @@ def front(marks: Iterable[T], x: Callable[[T], float], y: Callable[[T], float], 
     return found
 
 
-def scatter(marks: Sequence[Mark], *, x: str, y: str, largest: bool = True, groups: Sequence[str] | None = None) -> str:
+def scatter(
+    marks: Sequence[PlotMark], *, x: str, y: str, largest: bool = True, groups: Sequence[str] | None = None
+) -> str:
     """``marks`` on logarithmic axes as SVG, with the Pareto set joined and named, and lines of equal y over x.
 
     x, y:    titles of the axes              largest: True where a large y is good
@@ -151,7 +153,7 @@ def _line(values: list[dict[str, float]], scales: dict[str, Any]) -> dict[str, A
     return {"data": {"values": values}, "mark": mark, "encoding": scales}
 
 
-def _points(marks: Sequence[Mark], groups: Sequence[str], scales: dict[str, Any]) -> dict[str, Any]:
+def _points(marks: Sequence[PlotMark], groups: Sequence[str], scales: dict[str, Any]) -> dict[str, Any]:
     values = [
         {"x": m.x, "y": m.y, "group": m.group, "text": f"{m.name}: {figure(m.x)}, {figure(m.y)} ({m.group})"}
         for m in marks
@@ -170,14 +172,14 @@ def _points(marks: Sequence[Mark], groups: Sequence[str], scales: dict[str, Any]
     }
 
 
-def _apart(marks: Sequence[Mark], spans: tuple[tuple[float, float], ...]) -> list[Mark]:
+def _apart(marks: Sequence[PlotMark], spans: tuple[tuple[float, float], ...]) -> list[PlotMark]:
     """Those of ``marks``, from left to right, whose names do not cover the name of the one before."""
 
-    def place(mark: Mark) -> list[float]:
+    def place(mark: PlotMark) -> list[float]:
         ends = zip((mark.x, mark.y), spans, (_WIDTH, _HEIGHT), strict=True)
         return [length * math.log(at / low) / math.log(high / low) for at, (low, high), length in ends]
 
-    named: list[Mark] = []
+    named: list[PlotMark] = []
     for mark in marks:
         if named:
             (x, y), (left, level) = place(mark), place(named[-1])
@@ -187,7 +189,7 @@ def _apart(marks: Sequence[Mark], spans: tuple[tuple[float, float], ...]) -> lis
     return named
 
 
-def _names(best: Sequence[Mark], scales: dict[str, Any]) -> dict[str, Any]:
+def _names(best: Sequence[PlotMark], scales: dict[str, Any]) -> dict[str, Any]:
     mark = {"type": "text", "align": "left", "dx": 8, "dy": -7, "fontSize": _TEXT - 2, "aria": False, "limit": 220}
     values = [{"x": m.x, "y": m.y, "name": m.name} for m in best]
     return {"data": {"values": values}, "mark": mark, "encoding": scales | {"text": {"field": "name"}}}

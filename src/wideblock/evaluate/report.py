@@ -16,9 +16,9 @@ import wideblock
 from wideblock import catalog
 from wideblock.errors import UserError
 from wideblock.evaluate import best, ratios, tables
-from wideblock.evaluate.compare import Row, compare
+from wideblock.evaluate.compare import ComparedRow, compare
 from wideblock.evaluate.digests import NOTE, older
-from wideblock.evaluate.plots import Mark, figure, front, scatter, strips
+from wideblock.evaluate.plots import PlotMark, figure, front, scatter, strips
 from wideblock.evaluate.point import Figures, Point
 from wideblock.evaluate.store import current, medians, own, peers, typical
 from wideblock.export.contract import contract
@@ -95,7 +95,7 @@ class PublishedTable:
     source: str
     table: str
     tool: str
-    rows: list[Row]
+    rows: list[ComparedRow]
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ class _Page:
     @property
     def papers(self) -> list[PublishedTable]:
         log.info("papers' tables")
-        tables: dict[tuple[str, str, str], list[Row]] = {}
+        tables: dict[tuple[str, str, str], list[ComparedRow]] = {}
         for row in compare((), self.points):
             if theirs := row.published:
                 tables.setdefault((theirs.source, theirs.table, theirs.tool), []).append(row)
@@ -257,7 +257,7 @@ def _against_area(
     here = [entry for entry in cores if entry.point.identity.target == target.name and value(entry.figures)]
     if len(here) < 2:
         return None
-    marks = [Mark(e.point.name, e.family, e.figures.area, value(e.figures) or 0) for e in here]
+    marks = [PlotMark(e.point.name, e.family, e.figures.area, value(e.figures) or 0) for e in here]
     best = front(marks, lambda mark: mark.x, lambda mark: mark.y, largest=largest)
     named = ", ".join(f"{mark.name} {figure(mark.x)}, {figure(mark.y)}" for mark in best)
     equal = f" Dashed: equal {title} an area." if largest else ""

@@ -9,7 +9,7 @@ from wideblock.drive.aead.caesar import FILES, CaesarFormat, Item, from_text, in
 from wideblock.export.contract import AeadContract
 from wideblock.export.datasheet import sheet
 from wideblock.export.markdown import table
-from wideblock.export.testbench import Play, Word, testbench
+from wideblock.export.testbench import BenchPlay, Word, testbench
 
 __all__ = ["datasheet", "others", "random_answers", "vectors"]
 
@@ -28,7 +28,7 @@ def others(core: AeadContract) -> dict[str, str]:
     return files | {f"{core.module}_tb.v": testbench(core, _play(core, files))}
 
 
-def _play(core: AeadContract, files: dict[str, str]) -> Play:
+def _play(core: AeadContract, files: dict[str, str]) -> BenchPlay:
     """The words of the text files, with the flag of a packet's end."""
     bits, words = core.parameters.word_bits, dict[str, list[Word]]()
     for port, name in FILES.items():
@@ -37,7 +37,7 @@ def _play(core: AeadContract, files: dict[str, str]) -> Play:
         words[port] = [{"word": value, "last": at in ends} for at, value in enumerate(values)]
     steps = [{port: len(words[port]) for port in ("pdi", "sdi")}]
     limit = 8 * (len(words["pdi"]) + len(words["do"])) * core.timing.interval + 4 * core.timing.zeroize + 4000
-    return Play(words, steps, len(core.known_answers[:FILED]), limit)
+    return BenchPlay(words, steps, len(core.known_answers[:FILED]), limit)
 
 
 def vectors(core: AeadContract, answers: Iterable[AeadAnswer]) -> dict[str, str]:

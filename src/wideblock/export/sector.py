@@ -9,7 +9,7 @@ from wideblock.catalog import KnownAnswer
 from wideblock.export.contract import Contract
 from wideblock.export.datasheet import sheet
 from wideblock.export.markdown import table
-from wideblock.export.testbench import Play, Word, testbench
+from wideblock.export.testbench import BenchPlay, Word, testbench
 from wideblock.export.wave import sector_diagram, text, transfers
 from wideblock.rtl.stream.behaviour import Behaviour
 
@@ -57,7 +57,7 @@ def _alike(one: KnownAnswer, other: KnownAnswer) -> int:
     return (len(one.tweak) == len(other.tweak)) + (len(one.plaintext) == len(other.plaintext))
 
 
-def play(core: Contract, cases: Sequence[Case]) -> Play:
+def play(core: Contract, cases: Sequence[Case]) -> BenchPlay:
     """Returns the words of ``cases``; those of one key in a row are one step."""
     t, p = core.timing, core.parameters
     words: dict[str, list[Word]] = {"key": [], "i": [], "o": []}
@@ -72,7 +72,7 @@ def play(core: Contract, cases: Sequence[Case]) -> Play:
         words["i"] += _beats(given, p.beat_bytes, start | {"decrypt": decrypt})
         words["o"] += _beats(right, p.beat_bytes, {})
         steps[-1] = {"i": len(words["i"])}
-    return Play(words, steps, len(cases), 4 * len(cases) * (t.latency + t.setup) + 2 * t.zeroize + 1000)
+    return BenchPlay(words, steps, len(cases), 4 * len(cases) * (t.latency + t.setup) + 2 * t.zeroize + 1000)
 
 
 def _parts(data: bytes, size: int) -> list[int]:

@@ -12,14 +12,14 @@ from wideblock.export.render import render
 from wideblock.rtl.shell.shell import Shell, Stream
 from wideblock.rtl.stream.interface import Field
 
-__all__ = ["Play", "Word", "testbench"]
+__all__ = ["BenchPlay", "Word", "testbench"]
 
 Word = Mapping[str, int]
 """Values of the fields of a word by their names. A field without a value is unknown."""
 
 
 @dataclass(frozen=True)
-class Play:
+class BenchPlay:
     """Known answers as words of a core's channels.
 
     words:   by channel; those of inputs are driven, those of the output are expected
@@ -46,7 +46,7 @@ class _Channel:
     pins: list[str]
 
 
-def testbench(core: Contract, play: Play) -> str:
+def testbench(core: Contract, play: BenchPlay) -> str:
     """Returns Verilog-2001 text of module ``<core>_tb``, which prints ``PASSED`` or ``FAILED: ..``.
 
     Every input is unknown (X) wherever the rules of the ports let it be: before reset, in words that are not valid, and

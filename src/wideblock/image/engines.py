@@ -83,7 +83,7 @@ class Rtl:
         return self._simulation.cycle - self._first_cycle
 
 
-class Specification:
+class SpecificationEngine:
     """The executable specification, in one process a processor."""
 
     chunk_bytes = 1 << 18
@@ -92,7 +92,7 @@ class Specification:
         self._subject, self._key, self._decrypt = subject, key, decrypt
         self.sector_bytes, self.tweak_bytes = subject.behaviour.usual, shape(subject).tweak_bytes
 
-    def __enter__(self) -> "Specification":
+    def __enter__(self) -> "SpecificationEngine":
         self._pool = SpecificationPool(self._subject.specification)
         return self
 
@@ -117,7 +117,7 @@ class Specification:
         return None
 
 
-ENGINES: dict[str, type[Engine]] = {"rtl": Rtl, "spec": Specification}
+ENGINES: dict[str, type[Engine]] = {"rtl": Rtl, "spec": SpecificationEngine}
 """Every engine by the name that users give."""
 
 

@@ -14,7 +14,7 @@ from wideblock.errors import UserError
 from wideblock.image.engines import Chunk
 from wideblock.image.files import BLOCK_DEVICE, REGULAR, kind_of
 
-__all__ = ["Source", "open_source", "status_of", "tweak_of"]
+__all__ = ["ImageSource", "open_source", "status_of", "tweak_of"]
 
 
 def tweak_of(sector: int, size: int = 16) -> bytes:
@@ -28,7 +28,7 @@ def tweak_of(sector: int, size: int = 16) -> bytes:
 
 
 @dataclass(frozen=True)
-class Source:
+class ImageSource:
     """An open image.
 
     name:    as messages have it
@@ -87,13 +87,13 @@ class Source:
 
 
 @contextmanager
-def open_source(image: Path | BinaryIO) -> Iterator[Source]:
+def open_source(image: Path | BinaryIO) -> Iterator[ImageSource]:
     """The image at a path, or in a stream that is left open.
 
     Raises UserError for a path that is neither a regular file nor a block device, OSError if it cannot be opened.
     """
     if not isinstance(image, Path):
-        yield Source(image, "the input stream", None, status_of(image))
+        yield ImageSource(image, "the input stream", None, status_of(image))
         return
     kind = kind_of(image.stat())  # before it is opened: to open a FIFO waits for its writer
     if kind not in (REGULAR, BLOCK_DEVICE):
@@ -101,7 +101,7 @@ def open_source(image: Path | BinaryIO) -> Iterator[Source]:
     with image.open("rb") as file:
         size = file.seek(0, os.SEEK_END)  # stat has no size for a block device
         file.seek(0)
-        yield Source(file, f"image {image}", size, os.fstat(file.fileno()))
+        yield ImageSource(file, f"image {image}", size, os.fstat(file.fileno()))
 
 
 def status_of(stream: BinaryIO) -> os.stat_result | None:

@@ -10,14 +10,19 @@ from typing import IO, Any, BinaryIO
 from wideblock.atomic import TargetFile, replacing
 from wideblock.errors import UserError
 from wideblock.image.files import BLOCK_DEVICE, DIRECTORY, REGULAR, kind_of, same_storage
-from wideblock.image.source import Source, status_of
+from wideblock.image.source import ImageSource, status_of
 
 __all__ = ["open_target", "refuse_terminal"]
 
 
 @contextmanager
 def open_target(
-    target: Path | BinaryIO, source: Source, *, force: bool = False, device: bool = False, new_mode: int | None = None
+    target: Path | BinaryIO,
+    source: ImageSource,
+    *,
+    force: bool = False,
+    device: bool = False,
+    new_mode: int | None = None,
 ) -> Iterator[TargetFile]:
     """Target for the result of ``source``; it is complete, and on the disk, when the block has ended.
 
@@ -55,7 +60,7 @@ def open_target(
 
 
 @contextmanager
-def _in_place(path: Path, source: Source) -> Iterator[TargetFile]:
+def _in_place(path: Path, source: ImageSource) -> Iterator[TargetFile]:
     """A block device, overwritten from its beginning. What has been written stays when the block raises."""
     if source.size is None:
         raise UserError(f"output {path} is a block device, which needs an image of known size; read it from a file")
@@ -88,7 +93,7 @@ def refuse_terminal(stream: IO[Any]) -> None:
 
 
 @contextmanager
-def _stream(stream: BinaryIO, source: Source, device: bool) -> Iterator[TargetFile]:
+def _stream(stream: BinaryIO, source: ImageSource, device: bool) -> Iterator[TargetFile]:
     """The file descriptor of a stream."""
     if device:
         raise UserError("output is a stream, not a block device; leave out --device")

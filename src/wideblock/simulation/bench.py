@@ -12,10 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wideblock.errors import UserError
-from wideblock.simulation.ports import Channel, Ports, Shell
-from wideblock.simulation.script import RESET, Cycles, Event, Record, Script, Violation, Words
-from wideblock.simulation.structures import Change, Control, Job, Outcome, Rule, Saved, Sink, Source, Watch
-from wideblock.simulation.structures import Event as EventStructure
+from wideblock.simulation.ports import ChannelPorts, Ports, PortShell
+from wideblock.simulation.script import RESET, Cycles, Record, Script, ScriptEvent, Violation, Words
+from wideblock.simulation.structures import Change, Control, Event, Job, Outcome, Rule, Saved, Sink, Source, Watch
 from wideblock.simulation.verilator import Options, Trace, build, plain
 
 __all__ = ["Exported", "Simulation", "SimulationError", "State", "trace_format"]
@@ -40,7 +39,7 @@ class Exported(Protocol):
     @property
     def verilog(self) -> str: ...
     @property
-    def shell(self) -> Shell: ...
+    def shell(self) -> PortShell: ...
 
 
 class Simulation:
@@ -115,7 +114,7 @@ class Simulation:
 
     def reset(self, cycles: int = 2) -> None:
         """Holds the reset for some cycles."""
-        self.play(Script(events=[Event(RESET, 0, cycles)], quiet=1))
+        self.play(Script(events=[ScriptEvent(RESET, 0, cycles)], quiet=1))
 
     def fresh(self, power_on: int = 0) -> "Simulation":
         """Another instance of the same model; ``power_on`` as for the class."""
@@ -248,7 +247,7 @@ def _check_names(kind: str, given: Iterable[str], known: Iterable[str]) -> None:
             raise ValueError(f"no {kind} {name!r} that a script can use, there are {', '.join(sorted(known))}")
 
 
-def _checked(channel: Channel, words: Words | None) -> Words:
+def _checked(channel: ChannelPorts, words: Words | None) -> Words:
     """The words as the bench takes them."""
     if words is None:
         return np.empty(0, channel.word)
@@ -269,9 +268,7 @@ def _chance(chance: float) -> float:
 def _events(script: Script, control: str) -> ctypes.Array:
     """The events of one control."""
     events = [event for event in script.events if event.control == control]
-    return (EventStructure * len(events))(
-        *(EventStructure(e.cycle, e.length, e.value, e.clears or control == RESET) for e in events)
-    )
+    return (Event * len(events))(*(Event(e.cycle, e.length, e.value, e.clears or control == RESET) for e in events))
 
 
 def _address(array: NDArray[Any]) -> int:

@@ -12,12 +12,12 @@ from wideblock.rtl.shell.shell import Port, Stream
 from wideblock.rtl.stream.interface import Control, Read
 from wideblock.simulation.structures import Word, declarations
 
-__all__ = ["Channel", "Pins", "Ports", "Shell"]
+__all__ = ["ChannelPorts", "Pins", "Ports", "PortShell"]
 
 _WORD_BITS = 32
 
 
-class Shell(Protocol):
+class PortShell(Protocol):
     """The ports of an exported module.
 
     ``ports`` are all of them. The two that belong to no stream and to no control are the clock and after it the
@@ -53,7 +53,7 @@ class Pins:
         return self.name.replace("__", "___05F")
 
 
-class Channel:
+class ChannelPorts:
     """A channel with the layout of its words in memory.
 
     ``word`` is the type of a word: of an input :class:`Word` and then the payload, of an output its cycle and then the
@@ -101,11 +101,11 @@ class Channel:
 class Ports:
     """All ports of a module, in the order in which the bench numbers them."""
 
-    def __init__(self, shell: Shell):
+    def __init__(self, shell: PortShell):
         inputs = [stream for stream in shell.streams if stream.channel.flow is In]
         outputs = [stream for stream in shell.streams if stream not in inputs]
-        self.inputs = {s.channel.name: Channel(s, n) for n, s in enumerate(inputs)}
-        self.outputs = {s.channel.name: Channel(s, n) for n, s in enumerate(outputs)}
+        self.inputs = {s.channel.name: ChannelPorts(s, n) for n, s in enumerate(inputs)}
+        self.outputs = {s.channel.name: ChannelPorts(s, n) for n, s in enumerate(outputs)}
         self.clock, self.reset = _clock_and_reset(shell)
         self.controls = {c.name: c for c in shell.controls if c.flow is In}
         self.watches = {c.name: c for c in shell.controls if c.flow is not In}
@@ -136,7 +136,7 @@ inline void tabulate(Vcore& m, Table& table) {{
 """
 
     @property
-    def _channels(self) -> list[Channel]:
+    def _channels(self) -> list[ChannelPorts]:
         return [*self.inputs.values(), *self.outputs.values()]
 
     @property
@@ -156,7 +156,7 @@ def _structured(layout: Mapping[str, tuple[np.dtype, int]], size: int) -> np.dty
     )
 
 
-def _clock_and_reset(shell: Shell) -> tuple[Pins, Pins]:
+def _clock_and_reset(shell: PortShell) -> tuple[Pins, Pins]:
     known = {control.name for control in shell.controls}
     known |= {name for stream in shell.streams for name in (stream.valid, stream.ready, *stream.payload)}
     others = [Pins(port.name, port.width) for port in shell.ports if port.name not in known]
@@ -178,7 +178,7 @@ def _watch(control: Control) -> str:
     return f"{{{_pin(Pins(control.name, control.width))}, {str(control.pulse).lower()}}}"
 
 
-def _channel(channel: Channel) -> str:
+def _channel(channel: ChannelPorts) -> str:
     valid, ready = Pins(channel.stream.valid, 1).member, Pins(channel.stream.ready, 1).member
     sizes = f"{channel.head}, {channel.word.itemsize}, {channel.size}"
     return f"{{&m.{valid}, &m.{ready}, {sizes}, {_rows(map(_pin, channel.pins))}}}"

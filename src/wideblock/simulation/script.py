@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wideblock.simulation.structures import Outcome, Rule
 
-__all__ = ["NEVER", "RESET", "Cycles", "Event", "Record", "Script", "Violation", "Words"]
+__all__ = ["NEVER", "RESET", "Cycles", "ScriptEvent", "Record", "Script", "Violation", "Words"]
 
 Words = NDArray[Any]
 """Words of a channel, (n,), of the channel's structured type."""
@@ -23,7 +23,7 @@ RESET = "reset"
 
 
 @dataclass(frozen=True)
-class Event:
+class ScriptEvent:
     """``control`` has ``value`` for ``length`` cycles from ``cycle`` on; at all other times it is 0.
 
     control: name of a control input, or :data:`RESET`, which has no value
@@ -55,7 +55,7 @@ class Script:
     """
 
     words: Mapping[str, Words] = field(default_factory=dict)
-    events: Sequence[Event] = ()
+    events: Sequence[ScriptEvent] = ()
     ready: Mapping[str, float] = field(default_factory=dict)
     wanted: Mapping[str, int] = field(default_factory=dict)
     capacity: int = 1

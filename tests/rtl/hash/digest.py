@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs of one hash, for the tests of schedules and of the unit that runs them."""
 
-from wideblock.rtl.hash.products import Event, Product, Tap, brw_products, horner_products
+from wideblock.rtl.hash.products import HashEvent, Product, Tap, brw_products, horner_products
 from wideblock.rtl.hash.program import Arrival, schedule
 
-OUT = Event("out", "the hash")
+OUT = HashEvent("out", "the hash")
 H = Tap("h", "the product that gives the hash")
 
 

@@ -6,7 +6,16 @@ from dataclasses import dataclass
 
 import pytest
 
-from wideblock.rtl.hash.products import Event, Plan, Product, Special, Tap, brw_products, horner_products, horner_sums
+from wideblock.rtl.hash.products import (
+    HashEvent,
+    HashPlan,
+    Product,
+    Special,
+    Tap,
+    brw_products,
+    horner_products,
+    horner_sums,
+)
 from wideblock.spec import gf128, polyhash
 from wideblock.spec.polyhash import TwoBlockRule
 
@@ -130,15 +139,15 @@ def test_monic_horner_needs_a_block_for_each_chain(n):
 
 
 @dataclass(frozen=True)
-class Example(Plan):
-    R: Event = Event("R", "the result")
-    S: Event = Event("S", "another", optional=True)
+class Example(HashPlan):
+    R: HashEvent = HashEvent("R", "the result")
+    S: HashEvent = HashEvent("S", "another", optional=True)
     T: Special = Special("T", "the tweak")
     Q: Tap = Tap("Q", "the product before")
 
 
 PLAN = Example()
-OTHER = Event("V", ""), Special("C", ""), Tap("P", "")
+OTHER = HashEvent("V", ""), Special("C", ""), Tap("P", "")
 LAST = Product(PLAN.Q, None, 1, PLAN.T, None, PLAN.R)
 
 

@@ -8,7 +8,7 @@ import pytest
 from amaranth.sim import Simulator
 
 from wideblock.rtl.gf128.reading import WireReading
-from wideblock.rtl.hash.products import Event, Product, Special, brw_products, horner_sums, psi_products
+from wideblock.rtl.hash.products import HashEvent, Product, Special, brw_products, horner_sums, psi_products
 from wideblock.rtl.hash.program import Arrival, schedule
 from wideblock.rtl.hash.unit import HashUnit
 from wideblock.spec import gf128, polyhash
@@ -141,7 +141,7 @@ def test_digest_and_its_cycle(kind, n, width, multipliers, stages):
 
 def test_two_programs_share_a_unit():
     """Of different length and direction rule, in turn; neither disturbs the other's next run."""
-    one, two = Event("one", ""), Event("two", "")
+    one, two = HashEvent("one", ""), HashEvent("two", "")
     programs = {
         "front": digest(13, "brw", width=2, latency=3, event=one),
         "back": digest(10, "brw", width=2, latency=3, event=two, power=(2, 1)),
@@ -319,7 +319,7 @@ def test_another_reading_of_the_field(reading):
 @pytest.mark.parametrize(("width", "stages"), [(1, 3), (2, 4)])
 def test_held_blocks(reading, width, stages):
     """Two blocks that the core holds through the head are hashed beside those that arrive."""
-    shared, n = Event("shared", "the hash of the blocks that are held"), 6 * width
+    shared, n = HashEvent("shared", "the hash of the blocks that are held"), 6 * width
     A, B = Special("A", "the first block", held=True), Special("B", "the second block", held=True)
     products = [
         Product("A", None, 1, A, None, "B"),

@@ -8,7 +8,7 @@ import pytest
 from wideblock.catalog import PRESETS
 from wideblock.catalog.kinds import AEAD
 from wideblock.drive.aead.exchange import Exchange
-from wideblock.drive.aead.simulation import AeadSimulation, Played
+from wideblock.drive.aead.simulation import AeadSimulation, PlayedMessages
 from wideblock.errors import UserError
 from wideblock.export.aead import random_answers, vectors
 from wideblock.export.contract import Contract, contract
@@ -156,7 +156,7 @@ def test_bad_input_is_refused(simulation):
 
 
 def played(out, outcome=Ended.DONE):
-    return Played(outcome, 99, {"pdi": [1, -1]}, out, [*range(len(out))], None, None)
+    return PlayedMessages(outcome, 99, {"pdi": [1, -1]}, out, [*range(len(out))], None, None)
 
 
 @pytest.mark.parametrize(

@@ -11,14 +11,14 @@ import numpy as np
 from wideblock.drive.aead.caesar import AeadCore, CaesarFormat
 from wideblock.drive.aead.exchange import Exchange
 from wideblock.drive.core import CoreSimulation
-from wideblock.simulation.script import NEVER, Event, Record, Script, Violation
+from wideblock.simulation.script import NEVER, Record, Script, ScriptEvent, Violation
 from wideblock.simulation.structures import Outcome
 
-__all__ = ["AeadSimulation", "Played"]
+__all__ = ["AeadSimulation", "PlayedMessages"]
 
 
 @dataclass(frozen=True)
-class Played:
+class PlayedMessages:
     """Record of one call; cycles count from its start.
 
     accepted: cycle in which each word of ``pdi`` and ``sdi`` was accepted; -1: never
@@ -49,7 +49,7 @@ class AeadSimulation(CoreSimulation[AeadCore]):
         # of a word's bytes from the low bits of its port up; at the ports of the API the last one is lowest
         self._order: Literal["little", "big"] = "big" if "word" in core.shell.swapped else "little"
 
-    def play(self, exchanges: Sequence[Exchange], *, seed: int = 0, **how: Any) -> Played:
+    def play(self, exchanges: Sequence[Exchange], *, seed: int = 0, **how: Any) -> PlayedMessages:
         """The record of one call; ``seed`` makes its pattern reproducible, all else is as for :meth:`script`."""
         return self.played(self.simulation.play(self.script(exchanges, **how), seed))
 
@@ -61,7 +61,7 @@ class AeadSimulation(CoreSimulation[AeadCore]):
         wanted: int | None = None,
         offer: float = 1.0,
         take: float = 1.0,
-        events: Sequence[Event] = (),
+        events: Sequence[ScriptEvent] = (),
         after: int = 0,
         limit: int = NEVER,
     ) -> Script:
@@ -97,10 +97,10 @@ class AeadSimulation(CoreSimulation[AeadCore]):
             limit=limit,
         )
 
-    def played(self, record: Record) -> Played:
+    def played(self, record: Record) -> PlayedMessages:
         """A record of words as one of words of the API."""
         out = record.words["do"]
-        return Played(
+        return PlayedMessages(
             record.outcome,
             record.cycles,
             {name: cycles.tolist() for name, cycles in record.accepted.items()},

@@ -8,13 +8,13 @@ from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.pipeline import Timing
 
-from .products import Block, Event, psi_products
+from .products import Block, HashEvent, psi_products
 from .program import Arrival, Program, schedule
 from .unit import HashUnit
 
 __all__ = ["Psi"]
 
-DIGEST_DONE = Event("digest", "psi of the message")
+DIGEST_DONE = HashEvent("digest", "psi of the message")
 
 
 class Psi(wiring.Component):

@@ -4,7 +4,7 @@
 A hash is a set of :class:`Product`: ``(left + tau^power) * (right + constant + sum of inner products)``, perhaps with
 products of a power and a block beside it, which share its reduction. Nothing here knows about time;
 :mod:`wideblock.rtl.hash.program` decides when each product is multiplied. A hash and the core around it meet by
-:class:`Event`, :class:`Special` and :class:`Tap`: objects that a family declares in its :class:`Plan`.
+:class:`HashEvent`, :class:`Special` and :class:`Tap`: objects that a family declares in its :class:`HashPlan`.
 """
 
 from collections.abc import Sequence
@@ -15,9 +15,9 @@ from .forest import permutation
 __all__ = [
     "DIGEST",
     "Block",
-    "Event",
+    "HashEvent",
     "Label",
-    "Plan",
+    "HashPlan",
     "Product",
     "Special",
     "Tap",
@@ -29,7 +29,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Event:
+class HashEvent:
     """A result that leaves the hash: raised by the product that goes ``into`` it.
 
     optional: schemes need not raise it
@@ -91,7 +91,7 @@ class Product:
     power: int | tuple[int, int]
     right: Block | None
     constant: int | None
-    into: Label | Event
+    into: Label | HashEvent
     beside: tuple[tuple[int, Block] | None, ...] = ()
 
     @property
@@ -113,7 +113,7 @@ class Product:
 
 
 @dataclass(frozen=True)
-class Plan:
+class HashPlan:
     """The events, special blocks and taps of one pass over a sector.
 
     A family declares them as fields of a subclass; a scheme's products name them, and nothing else, by these objects.
@@ -132,19 +132,19 @@ class Plan:
         known = list(vars(self).values())
         for product in products:
             for part in (product.name, *product.blocks, product.into):
-                if isinstance(part, Event | Special | Tap) and part not in known:
+                if isinstance(part, HashEvent | Special | Tap) and part not in known:
                     kind, there = type(part).__name__, [p.name for p in known if type(p) is type(part)]
                     raise ValueError(
                         f"{scheme}: the plan has no {kind.lower()} {part.name}, only {', '.join(there) or 'none'}"
                     )
         raised = {product.into for product in products}
         for event in known:
-            if isinstance(event, Event) and not event.optional and event not in raised:
+            if isinstance(event, HashEvent) and not event.optional and event not in raised:
                 raise ValueError(f"{scheme}: no product raises event {event.name}, {event.meaning}")
 
 
 def brw_products(
-    blocks: Sequence[Block], into: Label | Event, *, two_block_rule: str
+    blocks: Sequence[Block], into: Label | HashEvent, *, two_block_rule: str
 ) -> tuple[list[Product], Block | None]:
     """Products of BRW_tau(X_1, ..., X_n) and the block, if any, that is added to their sum.
 
@@ -172,7 +172,7 @@ def brw_products(
 
 
 def horner_products(
-    blocks: Sequence[Block], into: Label | Event, *, decimation: int, monic: bool, name: str = "X"
+    blocks: Sequence[Block], into: Label | HashEvent, *, decimation: int, monic: bool, name: str = "X"
 ) -> list[Product]:
     """Products ``<name>1`` to ``<name>n`` of X_1*tau^n + ... + X_n*tau, with tau^(n+1) in front if ``monic``.
 
@@ -198,7 +198,7 @@ def horner_products(
 
 
 def horner_sums(
-    beats: Sequence[Sequence[Block | None]], into: Label | Event, *, decimation: int, lift: int = 0, name: str = "X"
+    beats: Sequence[Sequence[Block | None]], into: Label | HashEvent, *, decimation: int, lift: int = 0, name: str = "X"
 ) -> list[Product]:
     """Products of tau^lift (X_1*tau^n + ... + X_n*tau), one a beat: all blocks of a beat in one sum of products.
 
@@ -216,7 +216,7 @@ def horner_sums(
     return products
 
 
-def psi_products(X: Sequence[Block], into: Event, *, hash: str, order: str, decimation: int) -> list[Product]:
+def psi_products(X: Sequence[Block], into: HashEvent, *, hash: str, order: str, decimation: int) -> list[Product]:
     """Products of psi(X_1, .., X_n): the last one, by h, takes the sum of the others and the block that none has.
 
     Source: IEEE TC 62(2), 2013, sections 3, 4.2 and 4.5.

@@ -14,7 +14,7 @@ program is then scheduled modulo the period, and at full speed the two never wan
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .products import Block, Event, Label, Product, Special
+from .products import Block, HashEvent, Label, Product, Special
 
 __all__ = ["Arrival", "Issue", "Program", "colour", "schedule"]
 
@@ -95,11 +95,11 @@ class Program:
         """Step at which the product of that name is issued."""
         return next(issue.step for issue in self.issues if issue.product.name == name)
 
-    def raises(self, event: Event) -> bool:
+    def raises(self, event: HashEvent) -> bool:
         """Whether a product raises ``event``."""
         return any(issue.product.into == event for issue in self.issues)
 
-    def done(self, event: Event) -> int:
+    def done(self, event: HashEvent) -> int:
         """Step at which the result that raises ``event`` leaves the multiplier."""
         return max(issue.step for issue in self.issues if issue.product.into == event) + self.latency
 
@@ -150,7 +150,7 @@ def schedule(
     """
     labels = {product.name for product in products}
     for product in products:
-        if not isinstance(product.into, Event) and product.into not in labels:
+        if not isinstance(product.into, HashEvent) and product.into not in labels:
             raise ValueError(f"product {product.name} goes into {product.into}, neither a product nor an event")
     arrivals = sorted(arrivals, key=lambda a: a.step)
     # a held block is there as if it had arrived in the first step, and could not be taken on its way
@@ -244,12 +244,12 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
             slot[arrival.block] = colour(spans, arrival.step, read[arrival.block], period)
 
     order = sorted(products, key=lambda p: (placed[p.name], unit[p.name]))
-    last = {product.into: product for product in order if isinstance(product.into, Event)}
+    last = {product.into: product for product in order if isinstance(product.into, HashEvent)}
     row, rows = {}, []
     for product in order:
         if product.into in row or last.get(product.into) == product:
             continue
-        event = isinstance(product.into, Event)
+        event = isinstance(product.into, HashEvent)
         end = placed[last[product.into].name] + latency if event else placed[product.into]
         row[product.into] = colour(rows, placed[product.name], end, period)
 

@@ -14,7 +14,7 @@ from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.pipeline import later
 
 from .operands import Operands, read_row
-from .products import Event, Special, Tap
+from .products import HashEvent, Special, Tap
 from .program import Program
 from .sequencer import Sequencer
 from .words import ControlWords
@@ -96,7 +96,7 @@ class HashUnit(wiring.Component):
         width: int,
         leaf: int = 4,
         squares: str = "stored",
-        ahead: Sequence[Event] = (),
+        ahead: Sequence[HashEvent] = (),
         reading: WireReading = WireReading.LE,
         lag: int = 0,
     ):
@@ -134,11 +134,11 @@ class HashUnit(wiring.Component):
         ports = ("beat", "decrypt", "restart", "ready", "first", "go", "last", "ready_next", "first_next")
         return HashPass(self, **{port: getattr(self, f"{program}_{port}", None) for port in ports})
 
-    def event(self, event: Event) -> Signal:
+    def event(self, event: HashEvent) -> Signal:
         """High for one cycle in which :meth:`result` is the event's."""
         return getattr(self, f"event_{event.name}")
 
-    def result(self, event: Event) -> Signal:
+    def result(self, event: HashEvent) -> Signal:
         """The result of an event, 128 bits."""
         return getattr(self, f"result_{event.name}")
 

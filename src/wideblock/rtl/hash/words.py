@@ -3,7 +3,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from .products import Event, Special, Tap
+from .products import HashEvent, Special, Tap
 from .program import Issue, Program
 from .sequencer import Words
 from .squares import OPEN, plan
@@ -71,12 +71,14 @@ class ControlWords:
         products = [issue.product for p in everything for issue in p.issues]
         blocks = {a.block for p in everything for a in p.arrivals} | {b for p in products for b in p.blocks}
         self.specials = sorted((b for b in blocks if isinstance(b, Special)), key=lambda s: s.name)
-        self.events = sorted({p.into for p in products if isinstance(p.into, Event)}, key=lambda e: e.name)
+        self.events = sorted({p.into for p in products if isinstance(p.into, HashEvent)}, key=lambda e: e.name)
         self.taps = sorted({p.name for p in products if isinstance(p.name, Tap)}, key=lambda t: t.name)
         beside = max(len(product.beside) for product in products)
         self.sides = (*SIDES, *(f"beside{k}" for k in range(1, 1 + beside)))
         everywhere = [issue for p in everything for issue in p.issues]
-        self.summed = {i.product.into for i in everywhere if isinstance(i.product.into, Event) and i.into is not None}
+        self.summed = {
+            i.product.into for i in everywhere if isinstance(i.product.into, HashEvent) and i.into is not None
+        }
         self.prompt = any(p.fresh(i, b) for p in everything for i in p.issues for b in i.product.blocks)
         self.waiting = {side: self._operand_banks(side, fresh=False) for side in self.sides}
         self.fresh = {side: self._operand_banks(side, fresh=True) for side in self.sides}
@@ -101,12 +103,12 @@ class ControlWords:
 
     # Questions of the datapath
 
-    def multipliers_of(self, label: Event | Tap) -> set[int]:
+    def multipliers_of(self, label: HashEvent | Tap) -> set[int]:
         """The multipliers whose products raise an event or are tapped."""
         issues = [issue for program in self.programs.values() for issue in program.issues]
         return {i.multiplier for i in issues if label in (i.product.into, i.product.name)}
 
-    def multiplier_of(self, event: Event) -> int:
+    def multiplier_of(self, event: HashEvent) -> int:
         """The multiplier that gives an event's result. Raises ValueError if there are several."""
         units = self.multipliers_of(event)
         if len(units) > 1:
@@ -223,7 +225,7 @@ class ControlWords:
             word |= {f"row{u}": self.constants[p.constant], f"take{u}_0": 1}
         elif issue.row is not None:
             word |= {f"row{u}": issue.row} | {f"take{u}_{v}": 1 for v in issue.sources}
-        if isinstance(p.into, Event) and issue.raises:
+        if isinstance(p.into, HashEvent) and issue.raises:
             word[f"event_{p.into.name}"] = 1
         if issue.into is not None:
             word |= {f"store{u}": int(not issue.raises), f"into{u}": issue.into, f"first{u}": int(issue.first)}

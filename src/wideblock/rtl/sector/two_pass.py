@@ -10,7 +10,7 @@ from wideblock.errors import UserError
 from wideblock.rtl.flow.cycles import alone, streaming
 from wideblock.rtl.flow.stage import After, Flow
 from wideblock.rtl.gf128.reading import WireReading
-from wideblock.rtl.hash.products import Event
+from wideblock.rtl.hash.products import HashEvent
 from wideblock.rtl.hash.program import Program
 from wideblock.rtl.hash.unit import HashPass, HashUnit
 from wideblock.rtl.stream.admission import Admission
@@ -49,7 +49,7 @@ class TwoPass(StoreAndForward):
         *,
         cipher_latency: int,
         flow: Flow,
-        early: Sequence[Event] = (),
+        early: Sequence[HashEvent] = (),
         ahead: int = 0,
     ):
         p = parameters
@@ -140,7 +140,7 @@ class TwoPass(StoreAndForward):
         return queue
 
 
-def raised(stage: str, program: Program, event: Event, *, delay: int = 0) -> After:
+def raised(stage: str, program: Program, event: HashEvent, *, delay: int = 0) -> After:
     """``delay`` cycles after ``program``, whose steps ``stage`` has, raises ``event``."""
     done = program.done(event)
     step = min(done, program.steps - 1)

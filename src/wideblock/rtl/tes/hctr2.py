@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from amaranth import Cat, Const, Value
 
 from wideblock.rtl.gf128.reading import WireReading
-from wideblock.rtl.hash.products import Block, Event, Product, horner_sums
+from wideblock.rtl.hash.products import Block, HashEvent, Product, horner_sums
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
@@ -73,7 +73,7 @@ class Hctr2(Hctr2Equations, HashCounterHash):
     title = "HCTR2, a tweakable enciphering scheme of the hash-counter-hash family"
     structure = Structure(specials=1, inverse_call=True)
 
-    def H(self, N: Sequence[Block], into: Event, *, skipped: int) -> list[Product]:
+    def H(self, N: Sequence[Block], into: HashEvent, *, skipped: int) -> list[Product]:
         """POLYVAL of blocks that arrive in whole beats, but for those ``skipped`` before them."""
         return horner_sums(self._beats([*[None] * skipped, *N]), into, decimation=self.parameters.decimation)
 

@@ -21,7 +21,7 @@ from amaranth import Mux, Value
 
 from wideblock.errors import UserError
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.hash.products import Block, Event, Product
+from wideblock.rtl.hash.products import Block, HashEvent, Product
 from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.sector.hash_ecb_hash import HashEcbHash
 from wideblock.rtl.sector.parameters import PsiParameters
@@ -49,7 +49,7 @@ class Heh(HashEcbHash):
     def key_material(p: PsiParameters) -> KeyMaterial:
         return two_keys(p)
 
-    def psi(self, X: Sequence[Block], into: Event) -> list[Product]:
+    def psi(self, X: Sequence[Block], into: HashEvent) -> list[Product]:
         return psi(self.parameters, X, into)
 
     def betas(self, b1: Value, decrypt: Value) -> tuple[Value, Value]:

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from wideblock.rtl.hash.products import Block, Event, Product, psi_products
+from wideblock.rtl.hash.products import Block, HashEvent, Product, psi_products
 from wideblock.rtl.keys.material import KeyMaterial, KeyWord
 from wideblock.rtl.sector.parameters import PsiParameters
 
@@ -16,6 +16,6 @@ def two_keys(p: PsiParameters) -> KeyMaterial:
     return KeyMaterial(port=(K, h), ciphers=(K,), hash_key=h)
 
 
-def psi(p: PsiParameters, X: Sequence[Block], into: Event) -> list[Product]:
+def psi(p: PsiParameters, X: Sequence[Block], into: HashEvent) -> list[Product]:
     """Products of psi(X_1, .., X_n)."""
     return psi_products(X, into, hash=p.hash, order=p.order, decimation=p.decimation)

@@ -28,7 +28,7 @@ from collections.abc import Sequence
 from amaranth import Cat, Const, Mux, Value
 
 from wideblock.rtl.gf128.reading import WireReading
-from wideblock.rtl.hash.products import Block, Event, Product, horner_sums
+from wideblock.rtl.hash.products import Block, HashEvent, Product, horner_sums
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, HchBackPlan, HchFrontPlan, Structure
 from wideblock.rtl.sector.parameters import WholeKeyParameters
@@ -91,12 +91,12 @@ class Xcb(HashCounterHash):
     def back(self, Y: Sequence[Block]) -> list[Product]:
         return [*self.tweak_and_lengths(BACK, BACK.h), *self.N(Y[:-1], BACK.h)]
 
-    def N(self, X: Sequence[Block], into: Event) -> list[Product]:
+    def N(self, X: Sequence[Block], into: HashEvent) -> list[Product]:
         """The part of both hashes that has the sector."""
         beats = [X[k : k + self.parameters.width] for k in range(0, len(X), self.parameters.width)]
         return horner_sums(beats, into, decimation=self.parameters.decimation, lift=2)
 
-    def tweak_and_lengths(self, plan: HchFrontPlan | HchBackPlan, into: Event) -> list[Product]:
+    def tweak_and_lengths(self, plan: HchFrontPlan | HchBackPlan, into: HashEvent) -> list[Product]:
         """The other terms: h1 in the front pass and h2 in the back pass when encrypting, the other way when decrypting.
 
         A product has one power that depends on the direction, and so one block of the tweak.

@@ -7,7 +7,7 @@ from typing import Any
 
 from wideblock.drive.aead.caesar import CaesarFormat, output_ends
 from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption
-from wideblock.drive.aead.simulation import AeadSimulation, Played
+from wideblock.drive.aead.simulation import AeadSimulation, PlayedMessages
 from wideblock.export.contract import AeadContract
 from wideblock.simulation.structures import Outcome
 from wideblock.spec.aead import Rejected
@@ -80,7 +80,7 @@ class AeadCheck(Check[AeadSimulation]):
         played = self.words(exchanges, **more)
         return difference(exchanges, played, self.api.word_bits)
 
-    def words(self, exchanges: Sequence[Exchange], **more: Any) -> Played:
+    def words(self, exchanges: Sequence[Exchange], **more: Any) -> PlayedMessages:
         """The record of the words of exchanges, as :meth:`AeadSimulation.play` plays them."""
         with self.timed():
             played = self.simulation.play(exchanges, seed=self.play_seed(), **more)
@@ -88,7 +88,9 @@ class AeadCheck(Check[AeadSimulation]):
         return played
 
 
-def difference(exchanges: Sequence[Exchange], played: Played, word_bits: int, *, whole: bool = True) -> str | None:
+def difference(
+    exchanges: Sequence[Exchange], played: PlayedMessages, word_bits: int, *, whole: bool = True
+) -> str | None:
     """The first difference between the words that left and the right ones, explained; None if there is none.
 
     ``whole``: all of them must have left; otherwise those that left are judged.

@@ -6,7 +6,7 @@ from typing import Any
 
 from wideblock.catalog import AeadAnswer
 from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption, exchange, failing
-from wideblock.drive.aead.simulation import Played
+from wideblock.drive.aead.simulation import PlayedMessages
 from wideblock.drive.core import zeroize_at
 from wideblock.rtl.aead.words import Opcode, Type
 from wideblock.verify.aead.check import AeadCheck, difference
@@ -216,7 +216,7 @@ def _struck(check: AeadCheck, *, zeroize: bool) -> Finding:
     return passed(f"{moments} random cycles in activations and messages, then a message without a key, a key, messages")
 
 
-def _rest(exchanges: list[Exchange], port: str, played: Played) -> list[int]:
+def _rest(exchanges: list[Exchange], port: str, played: PlayedMessages) -> list[int]:
     """The words of a message that were not accepted, where others of it were."""
     taken = played.taken(port)
     for each in exchanges:

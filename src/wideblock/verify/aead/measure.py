@@ -12,14 +12,14 @@ from wideblock.export.contract import AeadContract
 from wideblock.simulation.bench import SimulationError
 from wideblock.verify.aead.malformed import malformed
 
-__all__ = ["Cycles", "Measured", "clearing", "measure", "message"]
+__all__ = ["MessageCycles", "MeasuredMessages", "clearing", "measure", "message"]
 
 BLOCKS = 8
 """Blocks of data of the longer of two messages whose difference is the interval."""
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredMessages:
     """Cycles seen at the ports; the same meaning as the figures of :class:`AeadTiming`."""
 
     activation: int
@@ -30,7 +30,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Cycles:
+class MessageCycles:
     """Cycles of a key's activation, of a message right behind it, and of the same message once more."""
 
     activation: int
@@ -38,7 +38,7 @@ class Cycles:
     again: int
 
 
-def message(simulation: AeadSimulation, keyed: Exchange, sent: Exchange) -> Cycles:
+def message(simulation: AeadSimulation, keyed: Exchange, sent: Exchange) -> MessageCycles:
     """Cycles of an activation and twice the same message, after a reset, without pauses and stalls.
 
     Raises :class:`SimulationError` if not all their words are accepted, or not as many leave as should.
@@ -51,7 +51,7 @@ def message(simulation: AeadSimulation, keyed: Exchange, sent: Exchange) -> Cycl
         )
     start, once = len(keyed.pdi), len(keyed.pdi) + len(sent.pdi)
     pdi, left = played.accepted["pdi"], played.left
-    return Cycles(pdi[start] - pdi[0], left[len(sent.right) - 1] - pdi[start], left[-1] - pdi[once])
+    return MessageCycles(pdi[start] - pdi[0], left[len(sent.right) - 1] - pdi[start], left[-1] - pdi[once])
 
 
 def clearing(simulation: AeadSimulation) -> int:
@@ -66,7 +66,9 @@ def clearing(simulation: AeadSimulation) -> int:
     return played.accepted["pdi"][0]
 
 
-def measure(core: AeadContract, *, seed: int = 0, simulation: AeadSimulation | None = None) -> dict[str, Measured]:
+def measure(
+    core: AeadContract, *, seed: int = 0, simulation: AeadSimulation | None = None
+) -> dict[str, MeasuredMessages]:
     """Cycles of ``core`` in simulation. Raises UserError for a core whose messages are too short for an interval."""
     owned = simulation is None
     simulation = simulation or AeadSimulation(core)
@@ -77,7 +79,7 @@ def measure(core: AeadContract, *, seed: int = 0, simulation: AeadSimulation | N
             simulation.close()
 
 
-def _measure(core: AeadContract, simulation: AeadSimulation, rng: Random) -> Measured:
+def _measure(core: AeadContract, simulation: AeadSimulation, rng: Random) -> MeasuredMessages:
     api, shape = simulation.api, core.behaviour.shape
     blocks = min(BLOCKS, core.behaviour.data_bytes // shape.block)
     if blocks < 2:
@@ -85,7 +87,7 @@ def _measure(core: AeadContract, simulation: AeadSimulation, rng: Random) -> Mea
     key, npub = rng.randbytes(shape.key), rng.randbytes(shape.npub)
     keyed, spec = activation(api, key), core.specification(key)
 
-    def cycles(n: int, decrypt: bool = False) -> Cycles:
+    def cycles(n: int, decrypt: bool = False) -> MessageCycles:
         P = rng.randbytes(n * shape.block)
         C = spec.encrypt(npub, b"", P)
         sent = decryption(api, npub, b"", C, P) if decrypt else encryption(api, npub, b"", P, C)
@@ -93,4 +95,4 @@ def _measure(core: AeadContract, simulation: AeadSimulation, rng: Random) -> Mea
 
     one = cycles(1)
     interval = cycles(blocks).again - cycles(blocks - 1).again
-    return Measured(one.activation, one.again, cycles(1, True).again, interval, clearing(simulation))
+    return MeasuredMessages(one.activation, one.again, cycles(1, True).again, interval, clearing(simulation))

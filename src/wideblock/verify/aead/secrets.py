@@ -8,12 +8,21 @@ from functools import partial
 from typing import Any
 
 from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption
-from wideblock.drive.aead.simulation import AeadSimulation, Played
+from wideblock.drive.aead.simulation import AeadSimulation, PlayedMessages
 from wideblock.drive.core import zeroize_at
 from wideblock.simulation.script import NEVER, Record
 from wideblock.verify.aead.check import AeadCheck
 from wideblock.verify.core.report import Finding
-from wideblock.verify.core.secrets import PACES, TAIL, Plan, inputs, moments, random_event, secrets_on_ports, watched
+from wideblock.verify.core.secrets import (
+    PACES,
+    TAIL,
+    SecretsPlan,
+    inputs,
+    moments,
+    random_event,
+    secrets_on_ports,
+    watched,
+)
 from wideblock.verify.core.twins import Play, Secret
 
 __all__ = ["secrets"]
@@ -38,7 +47,7 @@ class _Message:
 
 
 @dataclass(frozen=True)
-class _Plan(Plan):
+class _Plan(SecretsPlan):
     """A play but for its secrets: messages under a key each."""
 
     keys: Sequence[Sequence[_Message]]
@@ -161,7 +170,7 @@ def _exchange(
     return decryption(api, npub, A, C, None if rejected else P), secrets
 
 
-def _begins(exchanges: Sequence[Exchange], record: Record, played: Played) -> list[int]:
+def _begins(exchanges: Sequence[Exchange], record: Record, played: PlayedMessages) -> list[int]:
     """For each exchange the cycle in which the first word of its output was accepted, after all its input was."""
     begins, at = [], 0
     for each in exchanges:

@@ -9,13 +9,13 @@ import numpy as np
 
 from wideblock.drive.core import reset_at, zeroize_at
 from wideblock.simulation.bench import SimulationError
-from wideblock.simulation.script import Event, Record, Script
+from wideblock.simulation.script import Record, Script, ScriptEvent
 from wideblock.spec.values import Values
 from wideblock.verify.core.check import Check
 from wideblock.verify.core.report import Finding, failed, passed
 from wideblock.verify.core.twins import Play, Twins
 
-__all__ = ["PACES", "TAIL", "Plan", "inputs", "moments", "random_event", "secrets_on_ports", "watched"]
+__all__ = ["PACES", "TAIL", "SecretsPlan", "inputs", "moments", "random_event", "secrets_on_ports", "watched"]
 
 BUDGET = 500
 """Cycles of plays with an event in each cycle, for each sector or message that a check is told to try."""
@@ -28,19 +28,19 @@ PACES = ((1.0, 1.0), (0.5, 0.5), (1.0, 0.2), (0.3, 1.0))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class SecretsPlan:
     """A play but for its secrets; ``str`` is the play in words.
 
     events: in order      limit: cycles      offer, take: chances that a word is valid in a cycle, and accepted
     """
 
-    events: Sequence[Event]
+    events: Sequence[ScriptEvent]
     limit: int
     offer: float = 1.0
     take: float = 1.0
 
 
-P = TypeVar("P", bound=Plan)
+P = TypeVar("P", bound=SecretsPlan)
 
 
 def secrets_on_ports(
@@ -73,7 +73,7 @@ def secrets_on_ports(
     return passed(f"{twins}; zeroize in {len(sweep)} cycles {where}, and {len(random)} plays with random events")
 
 
-def watched(check: Check[Any], core: Any, plan: Plan, script: Script, seed: int, played: int) -> Record:
+def watched(check: Check[Any], core: Any, plan: SecretsPlan, script: Script, seed: int, played: int) -> Record:
     """The record of a plan's ``script``, with each state of the outputs' ports, counted as ``played`` messages.
 
     Raises :class:`~wideblock.simulation.bench.SimulationError` if it breaks a rule of streams.
@@ -98,7 +98,7 @@ def moments(check: Check[Any], cycles: int, besides: int) -> list[int]:
     return np.arange(check.rng.random() * (step - 1), cycles, step).astype(int).tolist()
 
 
-def random_event(check: Check[Any], number: int, last: int) -> Event | None:
+def random_event(check: Check[Any], number: int, last: int) -> ScriptEvent | None:
     """The event of random play ``number``, in a cycle up to ``last``: none, zeroize, a reset, and so on."""
     if not number % 3:
         return None

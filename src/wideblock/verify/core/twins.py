@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wideblock.simulation.ports import Ports
-from wideblock.simulation.script import NEVER, RESET, Event, Record, Words
+from wideblock.simulation.script import NEVER, RESET, Record, ScriptEvent, Words
 
 __all__ = ["Play", "Secret", "Twins"]
 
@@ -53,7 +53,7 @@ class Twins:
         self._names: list[str] = []
         self._until: list[int] = []
         self._values: tuple[list[bytes], list[bytes]] = [], []
-        self._about: list[tuple[str, Sequence[Event]]] = []
+        self._about: list[tuple[str, Sequence[ScriptEvent]]] = []
         self._states: dict[str, list[_States]] = {name: [] for name in ports.outputs}
         self.failing = 0  # number of the pair with the first difference
 
@@ -62,13 +62,13 @@ class Twins:
         """Pairs so far."""
         return len(self._about)
 
-    def add(self, plays: tuple[Play, Play], about: str, events: Sequence[Event] = ()) -> str | None:
+    def add(self, plays: tuple[Play, Play], about: str, events: Sequence[ScriptEvent] = ()) -> str | None:
         """Adds a pair. Returns the first difference of outputs that carry no data, in a sentence, or None.
 
         about: the play, in words      events: in order, those that a report speaks of
         """
         one, other = (play.record for play in plays)
-        start, number = Event("the start", 0), len(self._about)
+        start, number = ScriptEvent("the start", 0), len(self._about)
         self._about.append((about, [start, *events]))
         self._names += [secret.name for secret in plays[0].secrets]
         self._until += [number * _PLAY + secret.until if secret.until < NEVER else NEVER for secret in plays[0].secrets]

@@ -10,7 +10,7 @@ from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.errors import UserError
 from wideblock.simulation.bench import SimulationError
 
-__all__ = ["Outcome", "Query", "run"]
+__all__ = ["AttackOutcome", "Query", "run"]
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class AttackOutcome:
     """The ``queries`` of an attack on ``ciphertext`` under ``tweak``, and the part of ``plaintext`` ``recovered``."""
 
     tweak: bytes
@@ -39,7 +39,7 @@ class Outcome:
         return bool(self.recovered) and self.plaintext.startswith(self.recovered)
 
 
-def run(simulation: SectorSimulation, attack: Attack, *, seed: int = 0) -> Outcome:
+def run(simulation: SectorSimulation, attack: Attack, *, seed: int = 0) -> AttackOutcome:
     """Runs ``attack`` on one sector of the core, under a key, a tweak and a plaintext that ``seed`` chooses.
 
     The attack sees the tweak and the ciphertext, and has sectors enciphered and deciphered by the core, but not the
@@ -70,7 +70,7 @@ def run(simulation: SectorSimulation, attack: Attack, *, seed: int = 0) -> Outco
         )
     except ValueError as error:  # the attack's own demand on the sector
         raise UserError(str(error)) from None
-    return Outcome(tweak, ciphertext, plaintext, tuple(queries), recovered)
+    return AttackOutcome(tweak, ciphertext, plaintext, tuple(queries), recovered)
 
 
 def _answer(simulation: SectorSimulation, tweak: bytes, sector: bytes, *, decrypt: bool) -> bytes:

@@ -8,7 +8,7 @@ from wideblock.drive.sector.pool import SpecificationPool
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.drive.sector.traffic import Key, Request, SectorRecord, SectorScript
 from wideblock.export.contract import SectorContract
-from wideblock.simulation.script import Event
+from wideblock.simulation.script import ScriptEvent
 from wideblock.verify.core.check import Check
 from wideblock.verify.sector.judge import explain, judge
 
@@ -94,7 +94,7 @@ class SectorCheck(Check[SectorSimulation]):
         self,
         requests: Sequence[Request],
         keys: Sequence[Key],
-        events: Sequence[Event] = (),
+        events: Sequence[ScriptEvent] = (),
         *,
         offer: float = 1.0,
         take: float = 1.0,
@@ -115,7 +115,7 @@ class SectorCheck(Check[SectorSimulation]):
         self,
         requests: Sequence[Request],
         keys: Sequence[Key],
-        events: Sequence[Event] = (),
+        events: Sequence[ScriptEvent] = (),
         *,
         offer: float = 1.0,
         take: float = 1.0,

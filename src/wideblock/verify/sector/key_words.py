@@ -9,7 +9,7 @@ from wideblock.drive.core import reset_at, zeroize_at
 from wideblock.drive.sector.traffic import Key
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.bench import State
-from wideblock.simulation.script import NEVER, Event
+from wideblock.simulation.script import NEVER, ScriptEvent
 from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import SectorCheck
 from wideblock.verify.sector.judge import level
@@ -108,7 +108,7 @@ def _in_a_row(check: SectorCheck) -> str | None:
     return None
 
 
-def _cut(check: SectorCheck, event: Callable[[int], Event], moment: int) -> str | None:
+def _cut(check: SectorCheck, event: Callable[[int], ScriptEvent], moment: int) -> str | None:
     """How the next key is wrong or something is left of one after ``event`` in cycle ``moment`` of its words, or None.
 
     Zeroize: the rest of the key comes, up to its last word. Reset: it does not.
@@ -126,7 +126,7 @@ def _cut(check: SectorCheck, event: Callable[[int], Event], moment: int) -> str 
     return None
 
 
-def _left(check: SectorCheck, event: Callable[[int], Event], moment: int) -> State:
+def _left(check: SectorCheck, event: Callable[[int], ScriptEvent], moment: int) -> State:
     """The state of a new instance after ``event`` in cycle ``moment`` of the words of a random key."""
     with check.fresh() as core:
         core.play(core.script(quiet=check.quiet))

@@ -11,7 +11,16 @@ from wideblock.drive.sector.traffic import Key, Request
 from wideblock.simulation.script import Record
 from wideblock.spec.blocks import BLOCK
 from wideblock.verify.core.report import Finding
-from wideblock.verify.core.secrets import PACES, TAIL, Plan, inputs, moments, random_event, secrets_on_ports, watched
+from wideblock.verify.core.secrets import (
+    PACES,
+    TAIL,
+    SecretsPlan,
+    inputs,
+    moments,
+    random_event,
+    secrets_on_ports,
+    watched,
+)
 from wideblock.verify.core.twins import Play, Secret
 from wideblock.verify.sector.check import SectorCheck
 
@@ -19,7 +28,7 @@ __all__ = ["secrets"]
 
 
 @dataclass(frozen=True)
-class _Plan(Plan):
+class _Plan(SecretsPlan):
     """A play but for its secrets: its keys, tweaks and sectors have the right lengths, and any bytes."""
 
     requests: Sequence[Request]

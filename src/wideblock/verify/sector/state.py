@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from wideblock.drive.core import zeroize_at
 from wideblock.drive.sector.traffic import Key
 from wideblock.simulation.bench import State
-from wideblock.simulation.script import NEVER, Event
+from wideblock.simulation.script import NEVER, ScriptEvent
 from wideblock.verify.core.check import differing, needs_state
 from wideblock.verify.core.report import Finding, failed, passed
 from wideblock.verify.sector.check import SectorCheck
@@ -28,7 +28,7 @@ def life(
     moment: int,
     *,
     sectors: int = 64,
-    event: Callable[[int], Event] = zeroize_at,
+    event: Callable[[int], ScriptEvent] = zeroize_at,
     clearing: int | None = None,
 ) -> Life:
     """A life of a new instance: a random key, sectors back to back, ``event`` in cycle ``moment`` after the key.

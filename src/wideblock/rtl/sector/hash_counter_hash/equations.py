@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from amaranth import Value
 
-from wideblock.rtl.hash.products import Block, Event, Plan, Product, Special, Tap
+from wideblock.rtl.hash.products import Block, HashEvent, HashPlan, Product, Special, Tap
 from wideblock.rtl.keys.material import KeyWord
 
 __all__ = ["BACK", "FRONT", "HchEquations", "Structure"]
@@ -27,14 +27,16 @@ TWEAK = Special("T", "the tweak, hashed after the sector")
 
 
 @dataclass(frozen=True)
-class HchFrontPlan(Plan):
+class HchFrontPlan(HashPlan):
     """Names for the products of the front hash."""
 
-    R: Event = Event("R", "the hash of the sector, from which the single call's input is made")
+    R: HashEvent = HashEvent("R", "the hash of the sector, from which the single call's input is made")
     Q: Tap = Tap("Q", "the product that gives R, if its right operand is part of G")
     T: Special = TWEAK
     Xa: Special = Special("Xa", "the block that HchEquations.Xa makes of the sector's first blocks")
-    shared: Event = Event("shared", "a part of the hash that is added to the results of both passes", optional=True)
+    shared: HashEvent = HashEvent(
+        "shared", "a part of the hash that is added to the results of both passes", optional=True
+    )
     header: Special = Special("header", "the constant block HchEquations.header", held=True)
     T1: Special = Special("T1", "the first block of the tweak, hashed while the sector arrives", held=True)
     T2: Special = Special("T2", "its second block", held=True)
@@ -42,11 +44,11 @@ class HchFrontPlan(Plan):
 
 
 @dataclass(frozen=True)
-class HchBackPlan(Plan):
+class HchBackPlan(HashPlan):
     """Names for the products of the back hash."""
 
-    h: Event = Event("h", "the hash of the result, from which the inner block is made")
-    tauW: Event = Event("tauW", "tau W, from which the outer block is made", optional=True)
+    h: HashEvent = HashEvent("h", "the hash of the result, from which the inner block is made")
+    tauW: HashEvent = HashEvent("tauW", "tau W, from which the outer block is made", optional=True)
     T: Special = TWEAK
     header: Special = Special("back_header", "the constant block HchEquations.header", held=True)
     T1: Special = Special("back_T1", "the first block of the tweak", held=True)

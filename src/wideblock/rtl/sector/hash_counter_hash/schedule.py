@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wideblock.rtl.flow.stage import After, Flow, Stage
-from wideblock.rtl.hash.products import DIGEST, Block, Event, Label, Plan, Product, Special
+from wideblock.rtl.hash.products import DIGEST, Block, HashEvent, HashPlan, Label, Product, Special
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 
 from ..parameters import HashedParameters
@@ -78,7 +78,7 @@ class _Passes:
         """The back pass, which ends as the front pass does."""
         return self._ending(BACK, self.back, BACK.h, period)
 
-    def _ending(self, plan: Plan, products: Sequence[Product], event: Event, period: int | None) -> Program:
+    def _ending(self, plan: HashPlan, products: Sequence[Product], event: HashEvent, period: int | None) -> Program:
         """A pass that raises ``event`` at its end, with a head that has the blocks that are held."""
         earliest = self._at_the_end(products, event, period) if self.holds else {}
         made = self._pass(plan, products, period, earliest=earliest)
@@ -93,7 +93,7 @@ class _Passes:
         """Whether a pass takes blocks that the core holds."""
         return any(isinstance(block, Special) and block.held for product in self.front for block in product.blocks)
 
-    def _at_the_end(self, products: Sequence[Product], event: Event, period: int | None) -> dict[Label, int]:
+    def _at_the_end(self, products: Sequence[Product], event: HashEvent, period: int | None) -> dict[Label, int]:
         """Steps before which the products of the sum that raises ``event`` are not issued.
 
         With a period, its last product is in the last step of the head or later. The next sector begins there, and the
@@ -102,7 +102,7 @@ class _Passes:
         summed = [product.name for product in products if product.into == event]
         return {} if period is None else {name: period - len(summed) + k for k, name in enumerate(summed)}
 
-    def _pass(self, plan: Plan, products: Sequence[Product], period: int | None, **more: Any) -> Program:
+    def _pass(self, plan: HashPlan, products: Sequence[Product], period: int | None, **more: Any) -> Program:
         """One pass; ``more`` are options of :func:`schedule` in the place of the usual ones."""
         p, place = self.p, self.place
         first, beats = (place.first, place.rows) if plan is BACK else (0, p.beats)

@@ -18,7 +18,7 @@ from amaranth.hdl import ValueLike
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.flow.stage import After, Flow, Stage
 from wideblock.rtl.gf128.field import GF128
-from wideblock.rtl.hash.products import DIGEST, Event, Plan
+from wideblock.rtl.hash.products import DIGEST, HashEvent, HashPlan
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 from wideblock.rtl.hash.unit import HashPass
 from wideblock.rtl.stream.stages import Stages, blocks, select
@@ -144,7 +144,7 @@ class HashEcbHash(EcbEquations, TwoPass):
         front = [Arrival(b, b // p.width, b % banks) for b in hashed]
         back = [Arrival(b, (b + 1) // p.lanes, b % banks) for b in hashed]
 
-        def build(plan: Plan, into: Event, arrivals: list[Arrival], beats: int, steps: int, period: int | None):
+        def build(plan: HashPlan, into: HashEvent, arrivals: list[Arrival], beats: int, steps: int, period: int | None):
             products = self.psi(hashed, into)
             plan.check(products, type(self).__name__)
             return schedule(

@@ -6,23 +6,23 @@ from dataclasses import dataclass
 
 from amaranth import Value
 
-from wideblock.rtl.hash.products import Block, Event, Plan, Product
+from wideblock.rtl.hash.products import Block, HashEvent, HashPlan, Product
 
 __all__ = ["BACK", "FRONT", "EcbEquations"]
 
 
 @dataclass(frozen=True)
-class EcbFrontPlan(Plan):
+class EcbFrontPlan(HashPlan):
     """Names for the products of the front hash."""
 
-    U: Event = Event("U", "psi of the sector, from which U is made")
+    U: HashEvent = HashEvent("U", "psi of the sector, from which U is made")
 
 
 @dataclass(frozen=True)
-class EcbBackPlan(Plan):
+class EcbBackPlan(HashPlan):
     """Names for the products of the back hash."""
 
-    Cm: Event = Event("Cm", "psi of the result, from which its last block is made")
+    Cm: HashEvent = HashEvent("Cm", "psi of the result, from which its last block is made")
 
 
 FRONT, BACK = EcbFrontPlan(), EcbBackPlan()
@@ -35,7 +35,7 @@ class EcbEquations:
     and :class:`TwoPass`.
     """
 
-    def psi(self, X: Sequence[Block], into: Event) -> list[Product]:
+    def psi(self, X: Sequence[Block], into: HashEvent) -> list[Product]:
         """Products of the hash of all blocks but the last. The one labelled ``DIGEST`` is the last and raises ``into``,
         which is ``FRONT.U`` or ``BACK.Cm``.
         """

@@ -2,7 +2,7 @@
 """Parts of rules that several families share: handshakes, queues with promises, hash units, delayed tags."""
 
 from wideblock.export.contract import Contract
-from wideblock.rtl.hash.products import Event
+from wideblock.rtl.hash.products import HashEvent
 from wideblock.rtl.hash.program import Issue, Program
 from wideblock.rtl.keys.unit import STATES
 from wideblock.verify.formal.induction import CLEAR, Rule
@@ -191,7 +191,7 @@ def back_queue(core: Contract, parts: int = 1, open_steps: str = "16'd0") -> tup
 
 def raising(program: Program) -> dict[str, Issue]:
     """The product that raises each event of a program, by the event's name."""
-    return {i.product.into.name: i for i in program.issues if isinstance(i.product.into, Event)}
+    return {i.product.into.name: i for i in program.issues if isinstance(i.product.into, HashEvent)}
 
 
 def in_flight(unit: str, program: Program, event: str, *, registered: bool) -> tuple[dict[str, str], str]:
