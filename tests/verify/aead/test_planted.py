@@ -6,7 +6,7 @@ import pytest
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.export.contract import contract
 from wideblock.export.verilog import FILE, generate
-from wideblock.rtl.aead import aes_gcm, caesar, key_loader, post_processor, pre_processor
+from wideblock.rtl.aead import aes_gcm, caesar, grammar, key_loader, post_processor, pre_processor
 from wideblock.verify.aead.suite import MESSAGES
 
 from ..changed_source import changed
@@ -26,7 +26,7 @@ SLOW = pytest.mark.slow
             id="a key without Last",
         ),
         pytest.param(
-            *(caesar, "PreProcessor", pre_processor, "(total <= self.data_bytes)", "(total <= self.data_bytes + 16)"),
+            *(pre_processor, "Grammar", grammar, "(total <= self.data_bytes)", "(total <= self.data_bytes + 16)"),
             *("malformed input", "which are too many"),
             id="a block over the longest message",
             marks=SLOW,

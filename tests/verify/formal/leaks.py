@@ -76,9 +76,12 @@ AES_GCM = (
     ),
     gated("a cipher that is valid late for some blocks", "core.cipher.aes.o__valid", "core.cipher.aes.o__payload"),
     gated("a key offered late", "core.loader.key__valid", "core.loader.key", "s[7]"),
-    gated("a multiplication skipped on a zero block", "core.cipher.known", "core.pre._block", "s == 0"),
+    gated("a multiplication skipped on a zero block", "core.cipher.known", "core.pre.assembler.block", "s == 0"),
     Fault(
-        "the first byte of a tag compared as it comes", "core.pre._equal", "was | s[7:0] == 0", {"s": "core.pre._block"}
+        "the first byte of a tag compared as it comes",
+        "core.pre._equal",
+        "was | s[7:0] == 0",
+        {"s": "core.pre.assembler.block"},
     ),
 )
 SCREAM = (

@@ -8,11 +8,10 @@ from amaranth.hdl import ValueLike
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
-from wideblock.rtl.aes.planes import named
-from wideblock.rtl.bytes import below, kept, marked, only
-
+from .block_assembler import BlockAssembler
 from .cipher import CipherShape, Kind, Padding
 from .framing import Framing
+from .grammar import Grammar
 from .post_processor import ORDER, Follow
 from .words import HEADER, Opcode, Status, Type, byte_swapped, header, status, word_shape
 
@@ -61,12 +60,8 @@ class PreProcessor(wiring.Component):
 
     An instruction to activate a key raises ``load`` until ``loaded`` or ``refused``; after the latter there is no key.
     Any other instruction begins a message, which ends with the segment that has Last, and has one status: SUCCESS, or
-    FAILURE if its tag is wrong, if there is no key, or if it is not this, in order: an instruction to encrypt or
-    decrypt, one segment NPUB of ``shape.npub`` bytes, segments of AD, segments of data (PLAINTEXT to encrypt, else
-    CIPHERTEXT), and to decrypt one segment TAG of ``shape.tag`` bytes. The segments of a type end with EOT, at most
-    ``ad_bytes`` and ``data_bytes`` in all (``shape.enciphered`` of it to decrypt); those before the last one are whole
-    blocks, and so is the last one of ciphertext that is expanded; only the last one of another type may be empty, if
-    there is no other. Partial must be 0; EOI and the reserved bits are not read.
+    FAILURE if its tag is wrong, if there is no key, or if it is not an instruction to encrypt or decrypt and then
+    segments by the :class:`Grammar`.
 
     Encryption: each segment of data gives one of its length at once, the last one what the cipher adds, too; if the
     cipher is not online, one segment leaves after all were taken. Decryption: the whole message leaves as one segment
@@ -89,7 +84,8 @@ class PreProcessor(wiring.Component):
         if packets and shape.npub > shape.block:
             raise ValueError(f"in packets a nonce must be no longer than a block of {shape.block}, got {shape.npub}")
         self.shape, self.word_bits = shape, word_bits
-        self.ad_bytes, self.data_bytes, self.packets = ad_bytes, data_bytes, packets
+        self.grammar, self.packets = Grammar(shape, ad_bytes, data_bytes), packets
+        self.assembler = BlockAssembler(block_bytes=shape.block, word_bits=word_bits)
         sized = {"result": In(stream.Signature(shape.results, always_ready=True))} if shape.expands else {}
         super().__init__(
             {
@@ -115,10 +111,6 @@ class PreProcessor(wiring.Component):
         self._decrypt = Signal()
         self._kind = Signal(Kind)  # awaited, or present
         self._header = Signal(HEADER, reset_less=True)
-        self._block = Signal(8 * self.shape.block, reset_less=True)
-        self._store = Signal()  # the present word becomes part of the block
-        self._drop = Signal()  # what is in the block goes
-        self._size = Signal(range(self.shape.block + 1))  # bytes in the block
         self._ended = Signal()  # the block has the last word of its segment
         self._done = Signal(16)  # bytes of this kind in the blocks before
         self._equal = Signal()
@@ -129,18 +121,18 @@ class PreProcessor(wiring.Component):
         m.submodules.framing = framing = Framing(
             word_bits=self.word_bits, alone=(Opcode.ACTIVATE_KEY,), packets=self.packets
         )
+        m.submodules.assembler = self.assembler
         connect(m, flipped(self.pdi), framing.i)
         m.d.comb += [self.hold.eq(self._held()), framing.clear.eq(self.clear)]
         self._instructions(m, framing)
         self._headers(m, framing)
-        masked = self._words(m, framing)
-        self._blocks(m, framing, masked)
+        self._words(m, framing)
+        self._blocks(m, framing)
         self._encrypted(m)
         self._decrypted(m)
         self._failed(m, framing)
-        self._block_words(m, masked)
         with m.If(self.clear):
-            registers = (self._keyed, self._decrypt, self._size, self._ended, self._done, self._equal)
+            registers = (self._keyed, self._decrypt, self._ended, self._done, self._equal)
             m.d.sync += [register.eq(0) for register in (*registers, self._header.as_value())]
             m.d.sync += [self._kind.eq(Kind.NPUB), self._state.eq(State.REST)]
             if self.packets:
@@ -211,104 +203,69 @@ class PreProcessor(wiring.Component):
 
     def _right(self, m: Module) -> Signal:
         """Whether the header is one that may follow what came before."""
-        head, kind, shape = self._header, self._kind, self.shape
-        type = Signal(Type)
-        right = Signal()
-        last = Signal()
-        total = Signal(17)
-        counted = Signal()
-        whole = (head.length % shape.block == 0) & (head.length != 0)
-        fits = counted & (total <= self.data_bytes)
-        if shape.expands:
-            fits = Mux(self._decrypt, whole & (total <= shape.enciphered(self.data_bytes)), fits)
-        m.d.comb += [
-            total.eq(self._done + head.length),
-            counted.eq(Mux(head.eot, (head.length != 0) | (self._done == 0), whole)),
-        ]
-        with m.Switch(kind):
-            with m.Case(Kind.NPUB):
-                m.d.comb += [type.eq(Type.NPUB), right.eq(head.eot & (head.length == shape.npub))]
-            with m.Case(Kind.AD):
-                m.d.comb += [type.eq(Type.AD), right.eq(counted & (total <= self.ad_bytes))]
-            with m.Case(Kind.DATA):
-                m.d.comb += [
-                    type.eq(Mux(self._decrypt, Type.CIPHERTEXT, Type.PLAINTEXT)),
-                    right.eq(fits),
-                    last.eq(head.eot & ~self._decrypt),
-                ]
-            with m.Case(Kind.TAG):
-                m.d.comb += [type.eq(Type.TAG), right.eq(head.eot & (head.length == shape.tag)), last.eq(1)]
         accepted = Signal()
-        right = right & (head.type == type) & (head.last == last) & ~head.partial
+        right = self.grammar.right(m, self._header, kind=self._kind, decrypt=self._decrypt, done=self._done)
         m.d.comb += accepted.eq(right & ~self._wrong if self.packets else right)
         return accepted
 
-    def _words(self, m: Module, framing: Framing) -> Signal:
-        """The words of a segment, collected to a block. Returns the present one; bytes after the segment's are 0."""
-        words, word, step = framing.o, framing.o.payload, self.word_bits // 8
-        given = byte_swapped(word.word)
-        masked = named(m, "masked", kept(given, below(word.bytes, step)))
-        with m.If(self._state == State.WORDS):
+    def _words(self, m: Module, framing: Framing) -> None:
+        """The words of a segment, collected to a block."""
+        words, word, assembler, step = framing.o, framing.o.payload, self.assembler, self.word_bits // 8
+        collecting = self._state == State.WORDS
+        m.d.comb += [
+            assembler.word.eq(byte_swapped(word.word)),
+            assembler.bytes.eq(word.bytes),
+            assembler.further.eq(collecting),
+            assembler.clear.eq(self.clear),
+        ]
+        with m.If(collecting):
             m.d.comb += words.ready.eq(1)
             with m.If(words.valid):
-                m.d.comb += self._store.eq(1)
-                m.d.sync += [self._size.eq(self._size + word.bytes), self._ended.eq(word.end)]
+                m.d.comb += assembler.store.eq(1)
+                m.d.sync += self._ended.eq(word.end)
                 with m.If(word.end & (self._kind == Kind.TAG)):
                     m.d.sync += self._state.eq(State.BLOCK if self.shape.judges else State.COMPARE)
-                with m.Elif(word.end | (self._size == self.shape.block - step)):
+                with m.Elif(word.end | (assembler.size == self.shape.block - step)):
                     m.d.sync += self._state.eq(State.BLOCK)
                 self._end_wrong(m, word)
-        return masked
-
-    def _block_words(self, m: Module, masked: Signal) -> None:
-        """The words of the block. Clearing comes before storing: it is the registers' reset, and costs no gates."""
-        step = self.word_bits // 8
-        place = Mux(self._state == State.WORDS, self._size, 0)
-        for at in range(0, self.shape.block, step):
-            stored = Signal(name=f"stored{at}")
-            m.d.comb += stored.eq(self._store & (place == at))
-            with m.If(self.clear | (self._drop & ~stored)):
-                m.d.sync += self._block[8 * at : 8 * (at + step)].eq(0)
-            with m.Elif(stored):
-                m.d.sync += self._block[8 * at : 8 * (at + step)].eq(masked)
 
     def _end_wrong(self, m: Module, word) -> None:
         """After a word that is the last one of a packet and not of its segments, or the reverse."""
         if self.packets:
             with m.If(word.wrong):
-                m.d.comb += [self._store.eq(0), self._drop.eq(1)]
-                m.d.sync += [self._size.eq(0), self._state.eq(State.ABANDON)]
+                m.d.comb += [self.assembler.store.eq(0), self.assembler.drop.eq(1)]
+                m.d.sync += self._state.eq(State.ABANDON)
 
-    def _blocks(self, m: Module, framing: Framing, masked: Signal) -> None:
+    def _blocks(self, m: Module, framing: Framing) -> None:
         """A block is offered to the cipher. A whole one that ends a message to expand is followed by an empty one.
 
-        A cipher that is pipelined takes it together with the first word of the next block, ``masked``.
+        A cipher that is pipelined takes it together with the first word of the next block.
         """
         state, kind, block, words = self._state, self._kind, self.blocks.payload, framing.o
+        assembler, size = self.assembler, self.assembler.size
         last = self._ended & self._header.eot
         if self.shape.expands:
-            expanded = last & (kind == Kind.DATA) & ~self._decrypt & (self._size == self.shape.block)
+            expanded = last & (kind == Kind.DATA) & ~self._decrypt & (size == self.shape.block)
             last = last & ~expanded
-        m.d.comb += block.data.eq(self._padded())
+        m.d.comb += [block.data.eq(assembler.padded), assembler.pads.eq(self._pads())]
         with m.If(state == State.BLOCK):
             m.d.comb += [
                 self.blocks.valid.eq(1),
-                block.size.eq(self._size),
+                block.size.eq(size),
                 block.kind.eq(kind),
                 block.last.eq(last),
                 block.decrypt.eq(self._decrypt),
             ]
             with m.If(self.blocks.ready):
-                counted = Mux(kind == Kind.TAG, 0, self._size) if self.shape.judges else self._size
-                m.d.comb += self._drop.eq(1)
-                m.d.sync += [self._size.eq(0), self._done.eq(self._done + counted)]
+                counted = Mux(kind == Kind.TAG, 0, size) if self.shape.judges else size
+                m.d.comb += assembler.drop.eq(1)
+                m.d.sync += self._done.eq(self._done + counted)
                 m.d.sync += state.eq(Mux(self._ended, State.HEADER, State.WORDS))
                 if self.shape.pipelined:
                     m.d.comb += words.ready.eq(~self._ended)
                     with m.If(words.valid & ~self._ended):
                         end = words.payload.end | (self.shape.block == self.word_bits // 8)
-                        m.d.comb += self._store.eq(1)
-                        m.d.sync += self._size.eq(words.payload.bytes)
+                        m.d.comb += assembler.store.eq(1)
                         m.d.sync += [self._ended.eq(words.payload.end), state.eq(Mux(end, State.BLOCK, State.WORDS))]
                         self._end_wrong(m, words.payload)
                 if self.shape.expands:
@@ -331,14 +288,13 @@ class PreProcessor(wiring.Component):
                 with m.Case(Kind.TAG):
                     m.d.sync += self._state.eq(State.COMPARE)
 
-    def _padded(self) -> Value:
-        """The block with its padding; 0 for the empty blocks that end a message that fails."""
+    def _pads(self) -> ValueLike:
+        """Whether the block is padded with 10*; the empty blocks that end a message that fails are not."""
         if self.shape.padding is Padding.ZERO:
-            return self._block
-        pads = (self._kind == Kind.AD) | (self._kind == Kind.DATA) if self.shape.judges else self._kind != Kind.NPUB
-        pads &= self._state == State.BLOCK
-        size = self.shape.block
-        return self._block | marked(only(self._size, size) & pads.replicate(size))
+            return 0
+        kind = self._kind
+        padded = (kind == Kind.AD) | (kind == Kind.DATA) if self.shape.judges else kind != Kind.NPUB
+        return padded & (self._state == State.BLOCK)
 
     def _encrypted(self, m: Module) -> None:
         """The end of an encryption. The cipher keeps its tag until all of it left."""
@@ -355,14 +311,10 @@ class PreProcessor(wiring.Component):
     def _decrypted(self, m: Module) -> None:
         """The end of a decryption. Both tags are compared whole, in one cycle; that of a cipher that judges, with 0."""
         state, length = self._state, self._length(m)
-        received = 0 if self.shape.judges else self._block[: 8 * self.shape.tag]
+        received = 0 if self.shape.judges else self.assembler.block[: 8 * self.shape.tag]
         with m.If((state == State.COMPARE) & self.tag.valid):
-            m.d.comb += [self.tag.ready.eq(1), self._drop.eq(1)]
-            m.d.sync += [
-                self._equal.eq(self.tag.payload == received),
-                self._size.eq(0),
-                state.eq(State.JUDGE),
-            ]
+            m.d.comb += [self.tag.ready.eq(1), self.assembler.drop.eq(1)]
+            m.d.sync += [self._equal.eq(self.tag.payload == received), state.eq(State.JUDGE)]
         with m.If(state == State.JUDGE):
             with m.If(~self._equal):
                 m.d.sync += state.eq(State.CLEAR)

@@ -23,7 +23,8 @@ from wideblock.verify.formal.rules.parts import accepted, held_in_registers, res
 
 __all__ = ["held", "order", "output", "queues", "release"]
 
-_PRE = {f"pre_{name}": f"core.pre._{name}" for name in ("state", "decrypt", "kind", "header", "block", "size", "ended")}
+_PRE = {f"pre_{name}": f"core.pre._{name}" for name in ("state", "decrypt", "kind", "header", "ended")}
+_PRE |= {f"pre_{name}": f"core.pre.assembler.{name}" for name in ("block", "size")}
 _PRE |= {"equal": "core.pre._equal", "clear": CLEAR, "count": "core.count"}
 _TAG = {f"tag_{name}": f"core.pre.tag__{name}" for name in ("valid", "ready", "payload")}
 _POST = {"post_state": "core.post.state", "first": "core.post.order.first", "follow": "core.post.order.follow"}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The grammar of a message of the CAESAR Hardware API: the segment header that may follow."""
+
+from dataclasses import dataclass
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import data
+
+from .cipher import CipherShape, Kind
+from .words import Type
+
+__all__ = ["Grammar"]
+
+
+@dataclass(frozen=True)
+class Grammar:
+    """Order, types and lengths of the segments of a message for a cipher of ``shape``.
+
+    A message has one segment NPUB of ``shape.npub`` bytes, segments of AD, segments of data (PLAINTEXT to encrypt, else
+    CIPHERTEXT), and to decrypt one segment TAG of ``shape.tag`` bytes. The segments of a type end with EOT, at most
+    ``ad_bytes`` and ``data_bytes`` in all (``shape.enciphered`` of it to decrypt); those before the last one are whole
+    blocks, and so is the last one of ciphertext that is expanded; only the last one of another type may be empty, if
+    there is no other. Last is that of the message. Partial must be 0; EOI and the reserved bits are not read.
+    """
+
+    shape: CipherShape
+    ad_bytes: int
+    data_bytes: int
+
+    def right(self, m: Module, head: data.View, *, kind: Value, decrypt: Value, done: Value) -> Value:
+        """Whether the header ``head`` may follow: one of ``kind`` is awaited, ``done`` bytes of which were before it.
+
+        Paths: all inputs to the result.
+        """
+        shape = self.shape
+        type = Signal(Type)
+        right = Signal()
+        last = Signal()
+        total = Signal(17)
+        counted = Signal()
+        whole = (head.length % shape.block == 0) & (head.length != 0)
+        fits = counted & (total <= self.data_bytes)
+        if shape.expands:
+            fits = Mux(decrypt, whole & (total <= shape.enciphered(self.data_bytes)), fits)
+        m.d.comb += [
+            total.eq(done + head.length),
+            counted.eq(Mux(head.eot, (head.length != 0) | (done == 0), whole)),
+        ]
+        with m.Switch(kind):
+            with m.Case(Kind.NPUB):
+                m.d.comb += [type.eq(Type.NPUB), right.eq(head.eot & (head.length == shape.npub))]
+            with m.Case(Kind.AD):
+                m.d.comb += [type.eq(Type.AD), right.eq(counted & (total <= self.ad_bytes))]
+            with m.Case(Kind.DATA):
+                m.d.comb += [
+                    type.eq(Mux(decrypt, Type.CIPHERTEXT, Type.PLAINTEXT)),
+                    right.eq(fits),
+                    last.eq(head.eot & ~decrypt),
+                ]
+            with m.Case(Kind.TAG):
+                m.d.comb += [type.eq(Type.TAG), right.eq(head.eot & (head.length == shape.tag)), last.eq(1)]
+        return right & (head.type == type) & (head.last == last) & ~head.partial
