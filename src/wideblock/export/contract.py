@@ -64,7 +64,7 @@ class Contract:
 
     @property
     def security(self) -> str:
-        """What the scheme protects and what not, with its source."""
+        """Security statement of the scheme: what it protects and what not, with its source."""
         return self.preset.scheme.security
 
     @property
@@ -87,7 +87,7 @@ class Contract:
 
     @cached_property
     def shell(self) -> Shell:
-        """The core behind the ports of its kind: what is exported."""
+        """The exported module: the core behind the ports of its kind."""
         return self.kind.shell(self.component)
 
     @property
@@ -103,7 +103,7 @@ class Contract:
 
     @cached_property
     def verilog(self) -> str:
-        """The file that a user gets."""
+        """The Verilog that a user gets."""
         return verilog.verilog(verilog.FILE, self.module, self.shell, self.header)
 
     @cached_property
@@ -154,7 +154,7 @@ class Contract:
 
     @property
     def specification(self) -> Callable[[bytes], Any]:
-        """What gives the scheme under a key, with ``encrypt`` and ``decrypt`` as its kind has them.
+        """Function from a key to the scheme under it, which has ``encrypt`` and ``decrypt`` as its kind has them.
 
         It can be pickled, and so be called in other processes.
         """
