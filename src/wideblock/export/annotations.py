@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands beside the ports of an exported module: their meaning, and the bus that they belong to."""
+"""Comments and attributes at the ports of an exported module: their meaning, and the bus that they belong to."""
 
 import re
 import textwrap

@@ -75,7 +75,7 @@ class Contract(Generic[B, T]):
 
     @property
     def security(self) -> str:
-        """What the scheme protects and what not, with its source."""
+        """Security statement of the scheme: what it protects and what not, with its source."""
         return self.preset.scheme.security
 
     @property
@@ -98,7 +98,7 @@ class Contract(Generic[B, T]):
 
     @property
     def shell(self) -> Shell:
-        """The core behind the ports of its kind: what is exported."""
+        """The exported module: the core behind the ports of its kind."""
         return self._shell
 
     @cached_property
@@ -118,7 +118,7 @@ class Contract(Generic[B, T]):
 
     @property
     def verilog(self) -> str:
-        """The file that a user gets."""
+        """The Verilog that a user gets."""
         return self._verilog
 
     @cached_property
@@ -173,7 +173,7 @@ class Contract(Generic[B, T]):
 
     @property
     def specification(self) -> Callable[[bytes], Any]:
-        """What gives the scheme under a key, with ``encrypt`` and ``decrypt`` as its kind has them.
+        """Function from a key to the scheme under it, which has ``encrypt`` and ``decrypt`` as its kind has them.
 
         It can be pickled, and so be called in other processes.
         """

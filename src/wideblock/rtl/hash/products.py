@@ -133,13 +133,9 @@ class HashPlan:
         for product in products:
             for part in (product.name, *product.blocks, product.into):
                 if isinstance(part, HashEvent | Special | Tap) and part not in known:
-                    kind, there = (
-                        type(part).__name__.removeprefix("Hash"),
-                        [p.name for p in known if type(p) is type(part)],
-                    )
-                    raise ValueError(
-                        f"{scheme}: the plan has no {kind.lower()} {part.name}, only {', '.join(there) or 'none'}"
-                    )
+                    kind = type(part).__name__.removeprefix("Hash").lower()
+                    there = ", ".join(p.name for p in known if type(p) is type(part))
+                    raise ValueError(f"{scheme}: the plan has no {kind} {part.name}, only {there or 'none'}")
         raised = {product.into for product in products}
         for event in known:
             if isinstance(event, HashEvent) and not event.optional and event not in raised:
