@@ -146,7 +146,7 @@ class CaesarFormat:
     def _segments(
         self, type: Type, data: bytes, *, eoi: bool = False, last: bool = False, segments: int = 0
     ) -> list[Item]:
-        """Segments, so many if given: the last one has the rest. EOI, EOT and Last are those of the last one."""
+        """Segments, ``segments`` if given: the last one has the rest. EOI, EOT and Last are those of the last one."""
         n = segments or max(1, -(-len(data) // self.segment))
         found = []
         for at in range(n):

@@ -39,8 +39,8 @@ class Encoding:
         """A script of sectors, some of them perhaps too short or too long; ``more`` are other fields of a script.
 
         sectors: rows of bytes, or an array (n, bytes); where the core has no ``keep``, whole beats
-        tweaks:  as many, each of the core's ``tweak_bytes``, or of any number where a sector states it
-        decrypt: one for all, or as many
+        tweaks:  one a sector, each of the core's ``tweak_bytes``, or of any number where a sector states it
+        decrypt: one for all, or one a sector
         stated:  bytes that each sector states to have, or None for as many as it has
         keeps:   ``keep`` of each sector's beats, empty where it follows from the length
         offer, take: chance that a word becomes valid, and that a beat is accepted, in a cycle

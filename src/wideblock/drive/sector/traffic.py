@@ -20,7 +20,7 @@ Bytes = NDArray[np.uint8]
 class Specification(Protocol):
     """A scheme under one key.
 
-    key_values:   secret values that the key alone determines, for sectors of so many blocks
+    key_values:   secret values that the key alone determines, for sectors of ``blocks`` blocks
     tweak_values: those that the key and a sector's tweak determine
     """
 
@@ -34,7 +34,7 @@ class Specification(Protocol):
 class Request:
     """A sector as it is sent, of any length that the ports can carry.
 
-    stated: bytes that it states to have, where it states any; None: as many as it has
+    stated: bytes that it states to have, where it states any; None: those that it has
     keep:   of each beat, where that does not follow from the length; ``data`` are then the whole beats
     """
 

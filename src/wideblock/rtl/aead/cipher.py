@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the CAESAR Hardware API asks of a cipher behind it: sizes, ports and their rules, as types."""
+"""Interface between the CAESAR Hardware API and a cipher: sizes, ports and their rules, as types."""
 
 from dataclasses import dataclass
 from enum import Enum

@@ -391,7 +391,7 @@ class PoetCipher(wiring.Component):
 
 
 class Poet(Caesar):
-    """POET behind the CAESAR Hardware API; a wrong tag is found by the cipher.
+    """POET behind the CAESAR Hardware API; the cipher compares the tag.
 
     Timing: see ``behaviour.timing``.
     Security: that of the specification.

@@ -104,7 +104,7 @@ class TweakableCipher(wiring.Component):
     before is left out, to decrypt the one behind. So both directions add K + T_s at the same places, share the S-boxes,
     and take equally long.
 
-    Timing: ``latency`` = 1 + 2 steps / rounds cycles from ``start`` to ``done``, a block every so many.
+    Timing: ``latency`` = 1 + 2 steps / rounds cycles from ``start`` to ``done``, interval as long.
     Cost:   128 registers; a cycle's S-boxes and rounds + 1 linear layers, those between two rounds for both directions.
     Security: no masking; the cycle count does not depend on data, key or tweak.
     """

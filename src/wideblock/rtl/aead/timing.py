@@ -107,5 +107,5 @@ class AeadTiming:
         return released + 1 + sum(words for _, words in results) + GAP
 
     def words(self, size: int) -> int:
-        """Words of so many bytes."""
+        """Words of ``size`` bytes."""
         return -(-8 * size // self.word_bits)

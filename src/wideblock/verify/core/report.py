@@ -17,7 +17,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True)
 class Finding:
-    """What a check returns: ``text`` is what was tried, why there was nothing to try, or the first difference."""
+    """Result of a check: ``text`` is what was tried, why there was nothing to try, or the first difference."""
 
     outcome: Outcome
     text: str

@@ -39,7 +39,7 @@ class Secret:
 
 @dataclass(frozen=True)
 class Play:
-    """One of the two plays: its record, and its secrets, as many as the other's and of the same names and lengths."""
+    """One of the two plays: its record, and its secrets, which have the names and lengths of the other's."""
 
     record: Record
     secrets: Sequence[Secret]

@@ -28,7 +28,7 @@ class Answers:
         self.bytes[self.ends - 1] = [(len(answer) - 1) % size + 1 for answer in self.answers]
 
     def place(self, beat: int) -> int:
-        """Which of the sectors this beat is of."""
+        """Place of the sector that the beat belongs to."""
         return int(np.searchsorted(self.ends, beat, side="right"))
 
     def number(self, beat: int) -> int:

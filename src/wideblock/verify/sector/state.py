@@ -34,7 +34,7 @@ def life(
     """A life of a new instance: a random key, sectors back to back, ``event`` in cycle ``moment`` after the key.
 
     sectors:  that the source has; with 1 it is soon between two
-    clearing: cycles from the event on, it included, after which the state is taken; None: as many as are stated
+    clearing: cycles from the event on, it included, after which the state is taken; None: those that are stated
     """
     cycles = check.subject.timing.zeroize if clearing is None else clearing
     with check.fresh() as core:

@@ -176,7 +176,7 @@ class Datapath(wiring.Component):
         self._pipeline(m, after)
 
     def _pipeline(self, m: Module, after: Value) -> None:
-        """What else becomes of the AES' register after a round: nothing."""
+        """Hook for a pipelined round; empty here."""
 
     def _round_keys(self, m: Module) -> dict[AES, Value]:
         """The round's key, where it is not 0."""

@@ -62,11 +62,11 @@ class Tweak(enum.Enum):
 
 
 class Power(enum.Enum):
-    """What becomes of the power of two.
+    """Next value of the power of two.
 
     FIRST_AD, FIRST:   I for messages, and J for the associated data of v4.1
     DOUBLE:            times two
-    AFTER_4, AFTER_8:  times two after as many pairs of blocks of associated data, or pairs of a message
+    AFTER_4, AFTER_8:  times two after that number of pairs of blocks of associated data, or pairs of a message
     """
 
     KEEP = 0

@@ -53,7 +53,7 @@ AES4_V4 = (AES.L, AES.I, AES.J, AES.L)
 
 
 class Operand(enum.Enum):
-    """What is loaded: V, the memory's output, or H."""
+    """Value that is loaded: V, the memory's output, or H."""
 
     V = 0
     MEMORY = 1
@@ -130,7 +130,7 @@ class Row(enum.Enum):
 
 
 class Source(enum.Enum):
-    """What is written to the memory: nothing, V, the first half of the input block, the sum, 0."""
+    """Value that is written to the memory: nothing, V, the first half of the input block, the sum, 0."""
 
     NONE = 0
     V = 1
@@ -171,7 +171,7 @@ class Count(enum.Enum):
 
 
 class Wait(enum.Enum):
-    """What a step waits for: an input block, a key, either, H turned as ordered, or the tag taken."""
+    """Event that a step waits for: an input block, a key, either, H turned as ordered, or the tag taken."""
 
     NONE = 0
     BLOCK = 1
