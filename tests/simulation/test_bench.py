@@ -15,7 +15,7 @@ from wideblock.simulation import verilator
 from wideblock.simulation.bench import Simulation, trace_format
 from wideblock.simulation.ports import Ports
 from wideblock.simulation.script import RESET, Script, ScriptEvent
-from wideblock.simulation.structures import Outcome, Rule
+from wideblock.simulation.structures import PlayOutcome, StreamRule
 from wideblock.simulation.verilator import BuildError, Options
 
 from .words_core import FLAWS, WordsCore, answer, packet
@@ -66,7 +66,7 @@ def test_words_come_back(simulation, offer, take):
     job = script(simulation, sent, ready={"do": take}, noise=True)
     job.words["pdi"]["chance"] = offer
     record = simulation.play(job, seed=3)
-    assert record.outcome == Outcome.DONE and out(record) == answer(sent, KEY)
+    assert record.outcome == PlayOutcome.DONE and out(record) == answer(sent, KEY)
     taken, left = record.accepted["pdi"], record.words["do"]["cycle"]
     assert (np.diff(taken) > 0).all() and (left > taken).all()
     rate = len(taken) / (taken[-1] - taken[0])
@@ -94,7 +94,7 @@ def test_a_word_waits_for_its_cycle_and_for_words_of_other_channels(simulation):
     stuck.words["sdi"]["after_channel"], stuck.words["sdi"]["after_word"] = 0, len(stuck.words["pdi"])
     simulation.reset()
     record = simulation.play(stuck)
-    assert record.outcome == Outcome.STUCK and record.accepted["sdi"].tolist() == [-1] and not out(record)
+    assert record.outcome == PlayOutcome.STUCK and record.accepted["sdi"].tolist() == [-1] and not out(record)
 
 
 def test_every_state_of_an_output_is_recorded_valid_or_not(simulation):
@@ -104,7 +104,7 @@ def test_every_state_of_an_output_is_recorded_valid_or_not(simulation):
     job.words["pdi"]["chance"] = 0.3
     record = simulation.play(job, seed=2)
     shown, left = record.shown["do"], record.words["do"]
-    assert record.outcome == Outcome.DONE and shown["cycle"][0] == 0 and (np.diff(shown["cycle"]) > 0).all()
+    assert record.outcome == PlayOutcome.DONE and shown["cycle"][0] == 0 and (np.diff(shown["cycle"]) > 0).all()
     at = np.searchsorted(shown["cycle"], left["cycle"], "right") - 1  # the state in each cycle in which a word left
     assert (shown["word"][at] == left["word"]).all() and shown["valid"][at].all()
     states = np.column_stack([shown["word"], shown["valid"]])
@@ -117,7 +117,7 @@ def test_states_are_recorded_only_on_demand_and_as_long_as_there_is_room(simulat
     assert not len(simulation.play(script(simulation, packets(3))).shown["do"])
     simulation.reset()
     record = simulation.play(script(simulation, packets(3), watched=4))
-    assert record.outcome == Outcome.RECORD_FULL and len(record.shown["do"]) == 4
+    assert record.outcome == PlayOutcome.RECORD_FULL and len(record.shown["do"]) == 4
 
 
 def test_controls_are_driven_and_logged(simulation):
@@ -138,7 +138,7 @@ def test_a_source_that_is_reset_goes_on_with_the_next_packet(simulation):
     keys["earliest"][1] = 20
     job.words["sdi"] = keys
     record = simulation.play(job)
-    assert record.outcome == Outcome.DONE
+    assert record.outcome == PlayOutcome.DONE
     missing = np.flatnonzero(record.accepted["pdi"] < 0).tolist()
     assert missing == list(range(missing[0], 10)) and 0 < missing[0] < 10
     assert out(record)[-30:] == answer(sent[1:], ~KEY & 0xFFFFFFFF)
@@ -155,14 +155,14 @@ def test_a_word_may_be_noise(simulation):
 
 def test_ends_of_a_call(simulation):
     consumed = simulation.play(script(simulation, packets(5), consumed=True, wanted={}, ready={"do": 1}))
-    assert consumed.outcome == Outcome.DONE and consumed.cycles == consumed.accepted["pdi"][-1] + 1
+    assert consumed.outcome == PlayOutcome.DONE and consumed.cycles == consumed.accepted["pdi"][-1] + 1
     simulation.reset()
     assert simulation.play(script(simulation, packets(5), limit=9)).cycles == 9
     simulation.reset()
-    assert simulation.play(script(simulation, packets(5), limit=9)).outcome == Outcome.LIMIT
+    assert simulation.play(script(simulation, packets(5), limit=9)).outcome == PlayOutcome.LIMIT
     simulation.reset()
     full = simulation.play(script(simulation, packets(5), capacity=4))
-    assert full.outcome == Outcome.RECORD_FULL and len(full.words["do"]) == 4
+    assert full.outcome == PlayOutcome.RECORD_FULL and len(full.words["do"]) == 4
     simulation.reset()
     late = simulation.play(script(simulation, packets(1), quiet=25))
     assert late.cycles == late.words["do"]["cycle"][-1] + 26
@@ -172,14 +172,14 @@ def test_ends_of_a_call(simulation):
 @pytest.mark.parametrize(
     "flaw, rule, says",
     [
-        ("valid falls", Rule.VALID_DROPPED, "do_valid fell before do_ready took the word"),
-        ("word changes", Rule.PAYLOAD_CHANGED, "do_data changed before do_ready took the word"),
+        ("valid falls", StreamRule.VALID_DROPPED, "do_valid fell before do_ready took the word"),
+        ("word changes", StreamRule.PAYLOAD_CHANGED, "do_data changed before do_ready took the word"),
     ],
 )
 def test_a_broken_rule_is_found(simulation, flaw, rule, says):
     job = script(simulation, packets(40), ready={"do": 0.2}, events=[ScriptEvent("flaw", 0, 10_000, FLAWS[flaw])])
     record = simulation.play(job)
-    assert record.outcome == Outcome.VIOLATION and record.violation
+    assert record.outcome == PlayOutcome.VIOLATION and record.violation
     assert record.violation.rule == rule and str(record.violation) == says
     assert record.violation.cycle == record.cycles
 
@@ -196,7 +196,7 @@ def test_an_event_that_clears_may_end_a_word(simulation):
         simulation.reset()
         events = [ScriptEvent("wipe", 12, clears=clears)]
         job = script(simulation, packets(3), events=events, ready={"do": 1e-9}, quiet=20, wanted={}, patience=30)
-        assert simulation.play(job).outcome == (Outcome.STUCK if clears else Outcome.VIOLATION)
+        assert simulation.play(job).outcome == (PlayOutcome.STUCK if clears else PlayOutcome.VIOLATION)
 
 
 def test_saved_state_has_names_and_nothing_of_the_past(simulation):

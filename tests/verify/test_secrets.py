@@ -7,7 +7,7 @@ import pytest
 from wideblock.export.contract import contract
 from wideblock.simulation.ports import Ports
 from wideblock.simulation.script import Record, ScriptEvent
-from wideblock.simulation.structures import Outcome
+from wideblock.simulation.structures import PlayOutcome
 from wideblock.simulation.verilator import Options
 from wideblock.spec.gf128 import Reading
 from wideblock.verify.core.twins import Play, Secret, Twins
@@ -109,7 +109,7 @@ def play(data, keep, secrets, valid=(1, 0, 0, 1), ready=((0, 0), (4, 1))):
     states["data"] = np.frombuffer(b"".join(data), np.uint8).reshape(len(data), 16)
     states["keep"] = np.full(len(data), keep, "<u2")[:, None].view(np.uint8)
     accepted = {"i": np.array([1, 5]), "key": np.array([0])}
-    record = Record(Outcome.DONE, 9, accepted, {}, {"ready": [*ready]}, {}, {"o": states}, None)
+    record = Record(PlayOutcome.DONE, 9, accepted, {}, {"ready": [*ready]}, {}, {"o": states}, None)
     return Play(record, secrets)
 
 

@@ -3,7 +3,7 @@
 
 from wideblock.catalog.kinds import AEAD
 from wideblock.catalog.scheme import Preset, Scheme, Status
-from wideblock.rtl.aead.minalpher import Minalpher, MinalpherParameters
+from wideblock.rtl.aead.minalpher import MinalpherCore, MinalpherParameters
 from wideblock.spec.aead.minalpher import Minalpher as Specification
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -16,7 +16,7 @@ def summary(p: MinalpherParameters) -> str:
 
 SCHEME = Scheme(
     "minalpher",
-    Minalpher,
+    MinalpherCore,
     MinalpherParameters,
     lambda p, key: Specification(key),
     Specification.security,

@@ -3,7 +3,7 @@
 
 from wideblock.catalog.kinds import AEAD
 from wideblock.catalog.scheme import Preset, Scheme, Status
-from wideblock.rtl.aead.scream import Scream, ScreamParameters
+from wideblock.rtl.aead.scream import ScreamCore, ScreamParameters
 from wideblock.spec.aead.scream import SCREAM
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -16,7 +16,7 @@ def summary(p: ScreamParameters) -> str:
 
 SCHEME = Scheme(
     "scream",
-    Scream,
+    ScreamCore,
     ScreamParameters,
     lambda p, key: SCREAM(key, steps=p.steps),
     SCREAM.security,

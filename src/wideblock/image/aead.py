@@ -8,7 +8,7 @@ from wideblock.errors import UserError
 from wideblock.export.contract import AeadContract
 from wideblock.rtl.aead.words import Type
 from wideblock.simulation.bench import SimulationError
-from wideblock.simulation.structures import Outcome
+from wideblock.simulation.structures import PlayOutcome
 from wideblock.spec.aead import Rejected
 
 __all__ = ["ENGINES", "crypt", "longest"]
@@ -70,7 +70,7 @@ def _by_core(core: AeadContract, key: bytes, npub: bytes, ad: bytes, given: byte
         raise UserError(str(Rejected()))
     try:
         found = segments(played.out, api.word_bits)
-        if played.outcome is Outcome.DONE:
+        if played.outcome is PlayOutcome.DONE:
             return found[Type.PLAINTEXT] if decrypt else found[Type.CIPHERTEXT] + found[Type.TAG]
     except (KeyError, ValueError):
         pass

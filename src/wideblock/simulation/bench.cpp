@@ -151,10 +151,10 @@ class Bench {
     Bench(const Bench&) = delete;
     Bench& operator=(const Bench&) = delete;
 
-    Outcome run(Job& job, uint64_t seed) {
+    PlayOutcome run(Job& job, uint64_t seed) {
         random_.seed(seed);
         begin();
-        const Outcome outcome = play(job);
+        const PlayOutcome outcome = play(job);
         job.cycles = now_;
         total_ += now_;
         return outcome;
@@ -206,7 +206,7 @@ class Bench {
 #endif
     }
 
-    Outcome play(Job& job) {
+    PlayOutcome play(Job& job) {
         int64_t quiet = 0;
         for (;; now_++) {
             if (finished(job, quiet)) return DONE;
@@ -253,7 +253,7 @@ class Bench {
     }
 
     // The event of a control in this cycle, or none.
-    const Event* event(Control& control) const {
+    const Event* event(ControlJob& control) const {
         while (control.position < control.count) {
             const Event& next = control.events[control.position];
             if (now_ < next.cycle) return nullptr;
@@ -270,7 +270,7 @@ class Bench {
         *table_.reset = in_reset_ ? table_.in_reset : !table_.in_reset;
         bool more = job.controls[0].position < job.controls[0].count;
         for (size_t i = 0; i < table_.controls.size(); i++) {
-            Control& control = job.controls[i + 1];
+            ControlJob& control = job.controls[i + 1];
             const Event* now = event(control);
             put(table_.controls[i], now ? now->value : 0);
             clears_ |= now && now->clears;
@@ -282,7 +282,7 @@ class Bench {
     // Withdraws what the last edge accepted, and makes the next word valid if it may be.
     void drive(Job& job, size_t number) {
         const Channel& channel = table_.inputs[number];
-        Source& source = job.sources[number];
+        SourceJob& source = job.sources[number];
         if (accepted_[number]) *channel.valid = 0;
         if (in_reset_) {
             *channel.valid = 0;
@@ -301,7 +301,7 @@ class Bench {
             for (const Pins& pins : channel.payload) random_.fill(pins);
     }
 
-    static const Word* word(const Source& source, const Channel& channel) {
+    static const Word* word(const SourceJob& source, const Channel& channel) {
         return reinterpret_cast<const Word*>(source.words + source.position * static_cast<int64_t>(channel.stride));
     }
 
@@ -348,7 +348,7 @@ class Bench {
     }
 
     // True if a word is accepted in this cycle, or if the next is only waiting for its cycle.
-    bool accept(Source& source, size_t number) {
+    bool accept(SourceJob& source, size_t number) {
         const Channel& channel = table_.inputs[number];
         accepted_[number] = !in_reset_ && *channel.valid && *channel.ready;
         const bool waits = source.position < source.count && now_ < word(source, channel)->earliest;

@@ -14,7 +14,18 @@ from numpy.typing import NDArray
 from wideblock.errors import UserError
 from wideblock.simulation.ports import ChannelPorts, Ports, PortShell
 from wideblock.simulation.script import RESET, Cycles, Record, Script, ScriptEvent, Violation, Words
-from wideblock.simulation.structures import Change, Control, Event, Job, Outcome, Rule, Saved, Sink, Source, Watch
+from wideblock.simulation.structures import (
+    Change,
+    ControlJob,
+    Event,
+    Job,
+    PlayOutcome,
+    Saved,
+    Sink,
+    SourceJob,
+    StreamRule,
+    Watch,
+)
 from wideblock.simulation.verilator import Options, Trace, build, plain
 
 __all__ = ["Exported", "Simulation", "SimulationError", "State", "trace_format"]
@@ -109,7 +120,7 @@ class Simulation:
         Raises ValueError for a script that does not fit the ports.
         """
         call = _Call(self.ports, script)
-        outcome = Outcome(self._library.bench_run(self._bench, call.job, seed & (1 << 64) - 1))
+        outcome = PlayOutcome(self._library.bench_run(self._bench, call.job, seed & (1 << 64) - 1))
         return call.record(outcome)
 
     def reset(self, cycles: int = 2) -> None:
@@ -179,9 +190,9 @@ class _Call:
         log = _LOG + 4 * max(map(len, self._in.values()), default=0)
         self._logs = {name: (Change * log)() for name in ports.watches}
         self._events = [_events(script, control) for control in (RESET, *ports.controls)]
-        self.sources = (Source * len(self._in))(
+        self.sources = (SourceJob * len(self._in))(
             *(
-                Source(words=_address(words), accepted=_pointer(self._accepted[name]), count=len(words))
+                SourceJob(words=_address(words), accepted=_pointer(self._accepted[name]), count=len(words))
                 for name, words in self._in.items()
             )
         )
@@ -203,8 +214,8 @@ class _Call:
         self.job = Job(
             sources=self.sources,
             sinks=self.sinks,
-            controls=(Control * len(self._events))(
-                *(Control(events=events, count=len(events)) for events in self._events)
+            controls=(ControlJob * len(self._events))(
+                *(ControlJob(events=events, count=len(events)) for events in self._events)
             ),
             watches=self.watches,
             noise=script.noise,
@@ -214,7 +225,7 @@ class _Call:
             limit=script.limit,
         )
 
-    def record(self, outcome: Outcome) -> Record:
+    def record(self, outcome: PlayOutcome) -> Record:
         """Record of the call, once the bench has run the job."""
         logs = {
             name: [(entry.cycle, entry.value) for entry in self._logs[name][: watch.count]]
@@ -232,13 +243,15 @@ class _Call:
                 name: states[: sink.shown_count]
                 for (name, states), sink in zip(self._shown.items(), self.sinks, strict=True)
             },
-            self._violation() if outcome == Outcome.VIOLATION else None,
+            self._violation() if outcome == PlayOutcome.VIOLATION else None,
         )
 
     def _violation(self) -> Violation:
         stream = list(self._ports.outputs.values())[self.job.rule_sink].stream
         port = list(stream.payload)[self.job.rule_port]
-        return Violation(Rule(self.job.rule), self.job.cycles, stream.valid, stream.ready, self._ports.reset.name, port)
+        return Violation(
+            StreamRule(self.job.rule), self.job.cycles, stream.valid, stream.ready, self._ports.reset.name, port
+        )
 
 
 def _check_names(kind: str, given: Iterable[str], known: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wideblock.simulation.structures import Outcome, Rule
+from wideblock.simulation.structures import PlayOutcome, StreamRule
 
 __all__ = ["NEVER", "RESET", "Cycles", "ScriptEvent", "Record", "Script", "Violation", "Words"]
 
@@ -71,7 +71,7 @@ class Script:
 class Violation:
     """A broken rule of streams; ``port`` is the payload port that changed, if that was it."""
 
-    rule: Rule
+    rule: StreamRule
     cycle: int
     valid: str
     ready: str
@@ -80,9 +80,9 @@ class Violation:
 
     def __str__(self) -> str:
         return {
-            Rule.VALID_DROPPED: f"{self.valid} fell before {self.ready} took the word",
-            Rule.PAYLOAD_CHANGED: f"{self.port} changed before {self.ready} took the word",
-            Rule.VALID_IN_RESET: f"{self.valid} is high during {self.reset}",
+            StreamRule.VALID_DROPPED: f"{self.valid} fell before {self.ready} took the word",
+            StreamRule.PAYLOAD_CHANGED: f"{self.port} changed before {self.ready} took the word",
+            StreamRule.VALID_IN_RESET: f"{self.valid} is high during {self.reset}",
         }[self.rule]
 
 
@@ -97,7 +97,7 @@ class Record:
     shown:    states of each output channel's ports, in the first cycle and at each change, if the script asks for them
     """
 
-    outcome: Outcome
+    outcome: PlayOutcome
     cycles: int
     accepted: dict[str, Cycles]
     words: dict[str, Words]

@@ -8,11 +8,11 @@ import ctypes
 from ctypes import POINTER, c_double, c_int32, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
 from enum import IntEnum
 
-__all__ = ["Change", "Control", "Event", "Job", "Outcome", "Rule", "Saved", "Sink", "Source"]
+__all__ = ["Change", "ControlJob", "Event", "Job", "PlayOutcome", "StreamRule", "Saved", "Sink", "SourceJob"]
 __all__ += ["Watch", "Word", "declarations"]
 
 
-class Outcome(IntEnum):
+class PlayOutcome(IntEnum):
     """Why a call ended."""
 
     DONE = 0
@@ -22,7 +22,7 @@ class Outcome(IntEnum):
     VIOLATION = 4
 
 
-class Rule(IntEnum):
+class StreamRule(IntEnum):
     """Rules of streams that every output channel is held to. Source: AMBA AXI4-Stream, 2.2.1 and 2.7.2."""
 
     VALID_DROPPED = 1
@@ -50,7 +50,7 @@ class Word(ctypes.Structure):
     ]
 
 
-class Source(ctypes.Structure):
+class SourceJob(ctypes.Structure):
     """An input channel. ``words`` are ``count``, of the channel's stride; ``accepted`` has a cycle for each, or -1."""
 
     _fields_ = [("words", c_void_p), ("accepted", POINTER(c_int64)), ("count", c_int64), ("position", c_int64)]
@@ -86,7 +86,7 @@ class Event(ctypes.Structure):
     _fields_ = [("cycle", c_int64), ("length", c_int64), ("value", c_uint64), ("clears", c_uint32)]
 
 
-class Control(ctypes.Structure):
+class ControlJob(ctypes.Structure):
     """A control input, the reset first among them: its events in the order of their cycles."""
 
     _fields_ = [("events", POINTER(Event)), ("count", c_int64), ("position", c_int64)]
@@ -115,9 +115,9 @@ class Job(ctypes.Structure):
     """
 
     _fields_ = [
-        ("sources", POINTER(Source)),
+        ("sources", POINTER(SourceJob)),
         ("sinks", POINTER(Sink)),
-        ("controls", POINTER(Control)),
+        ("controls", POINTER(ControlJob)),
         ("watches", POINTER(Watch)),
         ("noise", c_int64),
         ("consumed", c_int64),
@@ -144,7 +144,7 @@ class Saved(ctypes.Structure):
     ]
 
 
-_STRUCTURES: tuple[type[ctypes.Structure], ...] = (Word, Source, Sink, Event, Control, Change, Watch, Job, Saved)
+_STRUCTURES: tuple[type[ctypes.Structure], ...] = (Word, SourceJob, Sink, Event, ControlJob, Change, Watch, Job, Saved)
 _NAMES = {
     c_int64: "int64_t",
     c_int32: "int32_t",
@@ -160,7 +160,7 @@ _NAMES = {
 
 def declarations() -> str:
     """The enumerations and structures in C++, each with its layout as assertions."""
-    return "\n".join([*map(_enumeration, (Outcome, Rule)), *map(_structure, _STRUCTURES)])
+    return "\n".join([*map(_enumeration, (PlayOutcome, StreamRule)), *map(_structure, _STRUCTURES)])
 
 
 def _enumeration(kind: type[IntEnum]) -> str:

@@ -9,7 +9,7 @@ from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.drive.sector.stream import stream_sectors
 from wideblock.drive.sector.traffic import Key
 from wideblock.simulation.bench import SimulationError
-from wideblock.simulation.structures import Outcome
+from wideblock.simulation.structures import PlayOutcome
 from wideblock.simulation.verilator import BuildError
 from wideblock.verify.sector.measure import Measured, measure
 
@@ -99,7 +99,7 @@ def test_keys_wait_for_their_sector_and_sectors_for_their_key(simulation):
         data, tweaks, False, keys=[Key(KEY, before=0), Key(KEY[::-1], before=4)], want=6 * simulation.shape.beats
     )
     record = simulation.play(script)
-    assert record.outcome == Outcome.DONE
+    assert record.outcome == PlayOutcome.DONE
     assert record.last_in[3] < record.key_taken[1] < record.first_in[4]
     got = [record.out[4 * n : 4 * n + 4].tobytes() for n in range(6)]
     assert got == right(data[:4], tweaks[:4], False) + right(data[4:], tweaks[4:], False, KEY[::-1])
@@ -111,7 +111,7 @@ def test_events_fall_on_their_cycles(simulation):
         data, tweaks, False, keys=[Key(KEY), Key(KEY, cycle=60)], events=[zeroize_at(20), reset_at(40, 3)], quiet=50
     )
     record = simulation.play(script)
-    assert record.outcome == Outcome.DONE
+    assert record.outcome == PlayOutcome.DONE
     assert (21, 0) in record.ready
     assert record.key_taken[1] >= 60
     assert not any(21 <= cycle < 60 for cycle in record.out_cycle)

@@ -17,8 +17,8 @@ from wideblock.rtl.aead.aez.cipher import AezCipher, AezParameters, AezV4, AezV5
 from wideblock.rtl.aead.aez.offsets import Offsets, Power, Tweak, Version
 from wideblock.rtl.aead.aez.overlap import overlapped
 from wideblock.rtl.aead.aez.program import program
-from wideblock.rtl.aead.aez.step import Base, Count, Out, Row, Source, Wait
-from wideblock.rtl.aead.cipher import Kind
+from wideblock.rtl.aead.aez.step import Base, Count, OperandSource, Out, Row, Wait
+from wideblock.rtl.aead.cipher import BlockKind
 from wideblock.spec.aead.aez import AEZv4, AEZv5
 from wideblock.spec.gf128 import Reading
 
@@ -96,11 +96,11 @@ def test_offsets(version):
 
 def blocks(npub, ad, text, tag):
     """The blocks of a message as the API gives them: kind, bytes and whether it is the last one of its kind."""
-    found = [(Kind.NPUB, npub, True)]
-    for kind, data in ((Kind.AD, ad), (Kind.DATA, text)):
+    found = [(BlockKind.NPUB, npub, True)]
+    for kind, data in ((BlockKind.AD, ad), (BlockKind.DATA, text)):
         parts = [data[at : at + 32] for at in range(0, len(data), 32)] or [b""]
         found += [(kind, part, n == len(parts) - 1) for n, part in enumerate(parts)]
-    return found if tag is None else [*found, (Kind.TAG, tag, True)]
+    return found if tag is None else [*found, (BlockKind.TAG, tag, True)]
 
 
 async def give(ctx, dut, message, pause):
@@ -118,7 +118,7 @@ async def give(ctx, dut, message, pause):
         ctx.set(dut.i.valid, valid)
         if valid:
             kind, part, last = todo[accepted]
-            padded = part + b"\x80" if kind in (Kind.AD, Kind.DATA) and len(part) < 32 else part
+            padded = part + b"\x80" if kind in (BlockKind.AD, BlockKind.DATA) and len(part) < 32 else part
             values = {"data": int.from_bytes(padded, "little"), "size": len(part), "kind": kind, "last": last}
             ctx.set(dut.i.payload, {**values, "decrypt": decrypt})
         if ctx.get(dut.o.valid):
@@ -130,8 +130,12 @@ async def give(ctx, dut, message, pause):
             assert cycle == stated.accept(kind, len(part), last=last, offered=offered)
             accepted, offered = accepted + 1, cycle + pause
         sequencer, effect = dut.sequencer, ctx.get(dut.datapath.effect) if dut.pipelined else 1
-        if effect and ctx.get(sequencer.go) and (source := Source(ctx.get(sequencer.step.source))) is not Source.NONE:
-            used[ctx.get(sequencer.write)] = source is not Source.CLEAR
+        if (
+            effect
+            and ctx.get(sequencer.go)
+            and (source := OperandSource(ctx.get(sequencer.step.source))) is not OperandSource.NONE
+        ):
+            used[ctx.get(sequencer.write)] = source is not OperandSource.CLEAR
         await ctx.tick()
         cycle += 1
     assert (shown, cycle) == (stated.results(), stated.tag())
@@ -228,8 +232,10 @@ def test_a_block_is_stored_when_it_is_accepted():
     """The step that accepts a block, and no other, reads the input."""
     for version in Version:
         taking = [step for step in program(version) if step.wait in (Wait.BLOCK, Wait.EITHER)]
-        assert taking and all(step.source is Source.INPUT for step in taking)
-        assert all(step.wait in (Wait.BLOCK, Wait.EITHER) for step in program(version) if step.source is Source.INPUT)
+        assert taking and all(step.source is OperandSource.INPUT for step in taking)
+        assert all(
+            step.wait in (Wait.BLOCK, Wait.EITHER) for step in program(version) if step.source is OperandSource.INPUT
+        )
 
 
 def core(version, **parameters):

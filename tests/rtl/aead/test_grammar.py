@@ -8,7 +8,7 @@ from amaranth import Module, Signal
 from amaranth.lib import data
 from amaranth.sim import Simulator
 
-from wideblock.rtl.aead.cipher import CipherShape, Kind
+from wideblock.rtl.aead.cipher import BlockKind, CipherShape
 from wideblock.rtl.aead.grammar import Grammar
 from wideblock.rtl.aead.words import HEADER, Type
 
@@ -24,11 +24,11 @@ def allowed(kind, decrypt, done, length, eot, expands):
     whole = length % BLOCK == 0 and length > 0
     fits = (length > 0 or done == 0) if eot else whole
     total = done + length
-    if kind is Kind.NPUB:
+    if kind is BlockKind.NPUB:
         return (Type.NPUB, 0) if eot and length == NPUB else None
-    if kind is Kind.AD:
+    if kind is BlockKind.AD:
         return (Type.AD, 0) if fits and total <= AD_BYTES else None
-    if kind is Kind.TAG:
+    if kind is BlockKind.TAG:
         return (Type.TAG, 1) if eot and length == TAG else None
     if not decrypt:
         return (Type.PLAINTEXT, eot) if fits and total <= DATA_BYTES else None
@@ -40,7 +40,7 @@ def allowed(kind, decrypt, done, length, eot, expands):
 def test_right_headers(expands):
     """Every type, Last and Partial for each length, place and direction; reserved bits and EOI are not read."""
     shape = CipherShape(block=BLOCK, key=8, npub=NPUB, tag=TAG, expands=expands)
-    head, kind = Signal(HEADER), Signal(Kind)
+    head, kind = Signal(HEADER), Signal(BlockKind)
     decrypt, done, right = Signal(), Signal(16), Signal()
     m = Module()
     grammar = Grammar(shape, AD_BYTES, DATA_BYTES)
@@ -48,7 +48,7 @@ def test_right_headers(expands):
     found = []
 
     async def bench(ctx):
-        for place in product(Kind, (0, 1), DONE, LENGTHS, (0, 1)):
+        for place in product(BlockKind, (0, 1), DONE, LENGTHS, (0, 1)):
             of, decrypting, before, length, eot = place
             ctx.set(kind, of)
             ctx.set(decrypt, decrypting)

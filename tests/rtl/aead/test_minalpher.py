@@ -7,10 +7,10 @@ import pytest
 from amaranth.sim import Simulator
 
 from wideblock import vectors
-from wideblock.rtl.aead.minalpher import Minalpher, MinalpherParameters
+from wideblock.rtl.aead.minalpher import MinalpherCore, MinalpherParameters
 from wideblock.rtl.aead.minalpher_permutation import Permutation
 from wideblock.spec.aead.minalpher import TEM, P, P_inverse, times_y
-from wideblock.spec.aead.minalpher import Minalpher as Specification
+from wideblock.spec.aead.minalpher import MinalpherCore as Specification
 
 from ...variants import few_of_many
 from .bench import play
@@ -51,7 +51,7 @@ def test_permutation_both_ways():
 
 
 def core(**parameters):
-    return Minalpher(MinalpherParameters(**{"ad_bytes": 100, "data_bytes": 100, **parameters}))
+    return MinalpherCore(MinalpherParameters(**{"ad_bytes": 100, "data_bytes": 100, **parameters}))
 
 
 def exchanges(key, cases):

@@ -9,7 +9,7 @@ f(S + key). One that expands pads the message, too, and each of its blocks is wh
 from amaranth import Array, Cat, Module, Mux, Signal
 from amaranth.lib import wiring
 
-from wideblock.rtl.aead.cipher import CipherShape, Kind, Padding, cipher_signature
+from wideblock.rtl.aead.cipher import BlockKind, CipherShape, Padding, cipher_signature
 
 __all__ = ["Toy", "ToyCipher"]
 
@@ -85,18 +85,18 @@ class ToyCipher(wiring.Component):
         m.d.comb += masked.eq(own ^ given)
         taken = Signal()
         data = Signal()
-        m.d.comb += [taken.eq(self.i.valid & self.i.ready), data.eq(taken & (kind == Kind.DATA))]
+        m.d.comb += [taken.eq(self.i.valid & self.i.ready), data.eq(taken & (kind == BlockKind.DATA))]
         with m.If(wait != 0):
             m.d.sync += wait.eq(wait - 1)
         with m.If(self.key.valid & self.key.ready):
             m.d.sync += [key.eq(self.key.payload), keyed.eq(1)]
         with m.If(taken):
             m.d.sync += [begun.eq(1), wait.eq(self.pace - 1)]
-            with m.If(kind == Kind.DATA):
+            with m.If(kind == BlockKind.DATA):
                 size = 8 if shape.expands else block.size
                 m.d.sync += S.eq(self._f(m, S ^ Mux(block.decrypt, given, masked) ^ size, "data"))
                 m.d.sync += ended.eq(block.last & ~(block.decrypt & shape.judges))
-            with m.Elif(kind == Kind.TAG):
+            with m.Elif(kind == BlockKind.TAG):
                 m.d.sync += [received.eq(block.data), ended.eq(1)]
             with m.Else():
                 m.d.sync += S.eq(self._f(m, Mux(begun, S, key) ^ block.data, "other"))
@@ -156,7 +156,7 @@ class Timetable:
     def accept(self, kind, size, *, last, offered):
         at = max(offered, self.free)
         self.free = at + self.cipher.pace
-        if kind is Kind.DATA and (size or (self.cipher.shape.expands and not self.decrypt)):
+        if kind is BlockKind.DATA and (size or (self.cipher.shape.expands and not self.decrypt)):
             self.taken.append(at)
         return at
 

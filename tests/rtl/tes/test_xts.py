@@ -13,7 +13,7 @@ from wideblock.drive.sector.traffic import SectorRecord
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 from wideblock.rtl.stream.behaviour import Cause
-from wideblock.simulation.structures import Outcome as Ended
+from wideblock.simulation.structures import PlayOutcome as Ended
 from wideblock.spec.xts import MAX_BLOCKS, XTS
 
 from ...variants import few_of_many

@@ -13,7 +13,7 @@ from wideblock.drive.core import Core
 from wideblock.errors import UserError
 from wideblock.rtl.aead.behaviour import AeadBehaviour
 from wideblock.rtl.aead.cipher import CipherShape
-from wideblock.rtl.aead.words import Opcode, Status, Type
+from wideblock.rtl.aead.words import Opcode, StatusWord, Type
 
 __all__ = ["FILES", "AeadCore", "CaesarFormat", "Item", "Mark", "from_text", "input_ends", "output_ends", "segments"]
 __all__ += ["text", "words"]
@@ -110,15 +110,15 @@ class CaesarFormat:
         ciphertext, tag = self.shape.parts(sealed)
         segments = max(1, -(-size // self.segment)) if self.shape.online else 1
         parts = self._segments(Type.CIPHERTEXT, ciphertext, segments=segments)
-        return [*parts, *self._segment(Type.TAG, tag, last=True), self._first(Mark.STATUS, Status.SUCCESS << 28)]
+        return [*parts, *self._segment(Type.TAG, tag, last=True), self._first(Mark.STATUS, StatusWord.SUCCESS << 28)]
 
     def decrypted(self, message: bytes) -> list[Item]:
         """The data output of a message that was decrypted: one segment, and the status."""
-        return [*self._segment(Type.PLAINTEXT, message, last=True), self._first(Mark.STATUS, Status.SUCCESS << 28)]
+        return [*self._segment(Type.PLAINTEXT, message, last=True), self._first(Mark.STATUS, StatusWord.SUCCESS << 28)]
 
     def failed(self) -> list[Item]:
         """The data output of a message that failed."""
-        return [self._first(Mark.STATUS, Status.FAILURE << 28)]
+        return [self._first(Mark.STATUS, StatusWord.FAILURE << 28)]
 
     def header(
         self, type: int, length: int, *, eot: bool = True, eoi: bool = False, last: bool = False, partial: bool = False
@@ -180,7 +180,7 @@ def output_ends(values: Sequence[int], word_bits: int) -> list[int]:
     """Places of the statuses among the words of an output."""
     ends, at = [], 0
     while at < len(values):
-        if values[at] >> word_bits - 4 in [*Status]:
+        if values[at] >> word_bits - 4 in [*StatusWord]:
             ends.append(at)
         at += 1 + _words_of(values[at], word_bits)
     return ends

@@ -12,7 +12,7 @@ from wideblock.drive.aead.caesar import AeadCore, CaesarFormat
 from wideblock.drive.aead.exchange import Exchange
 from wideblock.drive.core import CoreSimulation
 from wideblock.simulation.script import NEVER, Record, Script, ScriptEvent, Violation
-from wideblock.simulation.structures import Outcome
+from wideblock.simulation.structures import PlayOutcome
 
 __all__ = ["AeadSimulation", "PlayedMessages"]
 
@@ -26,7 +26,7 @@ class PlayedMessages:
     last:     places of those that end a packet; None if the port has no packets
     """
 
-    outcome: Outcome
+    outcome: PlayOutcome
     cycles: int
     accepted: dict[str, list[int]]
     out: list[int]

@@ -41,7 +41,7 @@ class Encoding:
         sectors: rows of bytes, or an array (n, bytes); where the core has no ``keep``, whole beats
         tweaks:  one a sector, each of the core's ``tweak_bytes``, or of any number where a sector states it
         decrypt: one for all, or one a sector
-        stated:  bytes that each sector states to have, or None for as many as it has
+        stated:  bytes that each sector states to have, or None for those that it has
         keeps:   ``keep`` of each sector's beats, empty where it follows from the length
         offer, take: chance that a word becomes valid, and that a beat is accepted, in a cycle
         want:    output beats without which the call is not done

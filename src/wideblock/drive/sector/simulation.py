@@ -11,7 +11,7 @@ from wideblock.drive.sector.encoding import Encoding
 from wideblock.drive.sector.shape import SectorCore, shape
 from wideblock.drive.sector.traffic import Bytes, Key, Request, SectorRecord, SectorScript
 from wideblock.simulation.bench import SimulationError
-from wideblock.simulation.structures import Outcome
+from wideblock.simulation.structures import PlayOutcome
 
 __all__ = ["SectorSimulation"]
 
@@ -66,9 +66,9 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         """Raises :class:`SimulationError` for a call that did not end as it should."""
         if record.violation is not None:
             raise SimulationError(f"{self.core.module}: {record.violation}, cycle {record.violation_cycle}")
-        if record.outcome == Outcome.RECORD_FULL:
+        if record.outcome == PlayOutcome.RECORD_FULL:
             raise SimulationError(f"{self.core.module} gives more beats than it took")
-        if record.outcome != Outcome.DONE:
+        if record.outcome != PlayOutcome.DONE:
             want = record.script.wanted["o"]
             raise SimulationError(
                 f"{self.core.module} is stuck after {record.cycles} cycles: {int(record.taken_in.sum())} beats taken, "

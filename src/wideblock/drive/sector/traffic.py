@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wideblock.simulation.script import Cycles, Record, Script
-from wideblock.simulation.structures import Outcome
+from wideblock.simulation.structures import PlayOutcome
 from wideblock.spec.values import Values
 
 __all__ = ["Bytes", "Cycles", "Key", "Request", "SectorRecord", "SectorScript", "Specification"]
@@ -135,7 +135,7 @@ class SectorRecord:
             self.out_bytes = bits.sum(axis=1, dtype=np.int64)
             run = (np.diff(bits, axis=1) <= 0).all(axis=1) & (self.out_bytes >= np.where(self.out_last, 1, beat))
             if len(broken := np.flatnonzero(~run)):
-                self.outcome, self.violation_cycle = Outcome.VIOLATION, int(self.out_cycle[broken[0]])
+                self.outcome, self.violation_cycle = PlayOutcome.VIOLATION, int(self.out_cycle[broken[0]])
                 self.violation = f"{keep} is not a run from byte 0, or not full before the last beat"
 
     def _keys_accepted(self) -> tuple[Cycles, Cycles]:

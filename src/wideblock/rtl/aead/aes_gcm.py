@@ -22,7 +22,7 @@ from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.gf128.serial import SerialMultiplier
 
 from .caesar import Caesar
-from .cipher import CipherShape, Kind, cipher_signature
+from .cipher import BlockKind, CipherShape, cipher_signature
 from .pace import Pace, Phase
 from .parameters import AesHashParameters
 from .words import byte_swapped
@@ -37,7 +37,7 @@ def lengths(ad: Value, data: Value) -> Value:
     return Cat(byte_swapped(Cat(Const(0, 3), n, Const(0, 61 - len(n)))) for n in (ad, data))
 
 
-class State(enum.Enum):
+class GcmState(enum.Enum):
     """EMPTY: no key. ZERO, HASH_KEY: the block 0 enters the AES, and leaves it as H. LENGTHS, TAG: the last product."""
 
     EMPTY = 0
@@ -72,18 +72,18 @@ class AesGcmCipher(wiring.Component):
         self.setup = self.aes.key_latency + self.aes.timing.latency + 1
         self.flush = 1
         super().__init__(cipher_signature(self.shape))
-        self._state = Signal(State)
+        self._state = Signal(GcmState)
         self._E_0 = Signal(128, reset_less=True)
         self._masked = Signal()  # E_0 is known
 
     def timetable(self, *, decrypt: bool) -> Pace:
         call, product = self.aes.timing.latency, self.multiplier.timing.latency
 
-        def phases(kind: Kind, size: int, last: bool) -> list[Phase]:
-            if kind is Kind.NPUB:  # N || 1 enters the AES a cycle later
+        def phases(kind: BlockKind, size: int, last: bool) -> list[Phase]:
+            if kind is BlockKind.NPUB:  # N || 1 enters the AES a cycle later
                 return [Phase(until={"E_0": 1 + call + 1, "E_i": 1 + 2 * call})]
             hashed = {"multiplier": product} if size else {}
-            if kind is Kind.AD:
+            if kind is BlockKind.AD:
                 return [Phase(("multiplier",), until=hashed)]
             known, result = ("E_i", 0) if size else ("E_0", None)
             return [Phase(("multiplier", known), until={"E_i": call, **hashed}, result=result)]
@@ -95,30 +95,30 @@ class AesGcmCipher(wiring.Component):
         m.submodules.aes, m.submodules.multiplier = self.aes, self.multiplier
         begin = Signal()
         absorb = Signal()  # a block is taken that has a byte
-        m.d.comb += begin.eq((self._state == State.IDLE) & self.i.valid)
+        m.d.comb += begin.eq((self._state == GcmState.IDLE) & self.i.valid)
         self._keys(m)
         self._counter(m, begin)
         E = self._blocks(m, begin, absorb)
         self._hash(m, begin, absorb, E)
         with m.If(self.clear):
             m.d.comb += [self.aes.clear.eq(1), self.multiplier.clear.eq(1)]
-            m.d.sync += [self._masked.eq(0), self._state.eq(State.EMPTY)]
+            m.d.sync += [self._masked.eq(0), self._state.eq(GcmState.EMPTY)]
         return m
 
     def _keys(self, m: Module) -> None:
         """A key, and H."""
         state, aes = self._state, self.aes
         m.d.comb += [
-            self.key.ready.eq((state == State.EMPTY) | (state == State.IDLE)),
+            self.key.ready.eq((state == GcmState.EMPTY) | (state == GcmState.IDLE)),
             aes.key.payload.eq(self.key.payload),
             aes.key.valid.eq(self.key.valid & self.key.ready),
         ]
         with m.If(aes.key.valid):
-            m.d.sync += state.eq(State.ZERO)
-        with m.If(state == State.ZERO):
+            m.d.sync += state.eq(GcmState.ZERO)
+        with m.If(state == GcmState.ZERO):
             m.d.comb += aes.i.valid.eq(1)
             with m.If(aes.i.ready):
-                m.d.sync += state.eq(State.HASH_KEY)
+                m.d.sync += state.eq(GcmState.HASH_KEY)
 
     def _counter(self, m: Module, begin: Value) -> None:
         """N || 1, N || 2, .. enter the AES, as long as it takes them, during a message; for H both are 0."""
@@ -127,12 +127,12 @@ class AesGcmCipher(wiring.Component):
         N = Signal(8 * NPUB, reset_less=True)
         count = Signal(range(blocks + 2), reset_less=True)  # the AES is one block ahead
         m.d.comb += aes.i.payload.eq(Cat(N, byte_swapped(Cat(count, Const(0, 32 - len(count))))))
-        with m.If(self._state == State.MESSAGE):
+        with m.If(self._state == GcmState.MESSAGE):
             m.d.comb += aes.i.valid.eq(1)
             with m.If(aes.i.ready):
                 m.d.sync += count.eq(count + 1)
         with m.If(begin):
-            m.d.sync += [N.eq(self.i.payload.data), count.eq(1), self._state.eq(State.MESSAGE)]
+            m.d.sync += [N.eq(self.i.payload.data), count.eq(1), self._state.eq(GcmState.MESSAGE)]
         with m.If(self.clear | aes.key.valid):
             m.d.sync += [N.eq(0), count.eq(0)]
 
@@ -145,22 +145,22 @@ class AesGcmCipher(wiring.Component):
         some = Signal()
         known = Signal()
         crypt = Signal()
-        with m.If(self._state == State.IDLE):
+        with m.If(self._state == GcmState.IDLE):
             m.d.comb += self.i.ready.eq(1)
-        with m.If(self._state == State.MESSAGE):
+        with m.If(self._state == GcmState.MESSAGE):
             m.d.comb += [
                 some.eq(block.size != 0),
                 known.eq(self._masked & (aes.o.valid | ~some)),
-                self.i.ready.eq(self.multiplier.i.ready & ((kind == Kind.AD) | known)),
+                self.i.ready.eq(self.multiplier.i.ready & ((kind == BlockKind.AD) | known)),
                 absorb.eq(self.i.valid & self.i.ready & some),
-                crypt.eq(absorb & (kind == Kind.DATA)),
+                crypt.eq(absorb & (kind == BlockKind.DATA)),
                 aes.o.ready.eq(crypt | ~self._masked),
             ]
             with m.If(aes.o.valid & ~self._masked):
                 m.d.sync += [self._E_0.eq(aes.o.payload), self._masked.eq(1)]
-            with m.If(self.i.valid & self.i.ready & (kind == Kind.DATA) & block.last):
+            with m.If(self.i.valid & self.i.ready & (kind == BlockKind.DATA) & block.last):
                 m.d.comb += aes.drop.eq(1)
-                m.d.sync += self._state.eq(State.LENGTHS)
+                m.d.sync += self._state.eq(GcmState.LENGTHS)
         with m.If(begin):
             m.d.sync += self._masked.eq(0)
         E = named(m, "E", kept(aes.o.payload, named(m, "inside", below(block.size, BLOCK))))
@@ -169,7 +169,7 @@ class AesGcmCipher(wiring.Component):
             self.o.payload.data.eq(block.data ^ E),
             self.o.payload.size.eq(block.size),
         ]
-        encrypt = (kind == Kind.DATA) & ~block.decrypt
+        encrypt = (kind == BlockKind.DATA) & ~block.decrypt
         return named(m, "hashed", E & encrypt.replicate(128))
 
     def _counted(self, m: Module, begin: Value, absorb: Value) -> tuple[Signal, Signal]:
@@ -181,7 +181,7 @@ class AesGcmCipher(wiring.Component):
         ends = Signal()  # associated data ends, maybe with an empty block
         m.d.comb += [
             total.eq(present + block.size),
-            ends.eq(self.i.valid & self.i.ready & (block.kind == Kind.AD) & block.last),
+            ends.eq(self.i.valid & self.i.ready & (block.kind == BlockKind.AD) & block.last),
         ]
         with m.If(absorb):
             m.d.sync += present.eq(total)
@@ -204,26 +204,26 @@ class AesGcmCipher(wiring.Component):
             multiplier.clear.eq(begin),
             # the AES was dropped before LENGTHS: E is 0 there
             multiplier.i.payload.a.eq(
-                WireReading.GCM.element(Mux(state == State.LENGTHS, sizes, self.i.payload.data) ^ E) ^ Y
+                WireReading.GCM.element(Mux(state == GcmState.LENGTHS, sizes, self.i.payload.data) ^ E) ^ Y
             ),
             multiplier.i.payload.b.eq(H),
             multiplier.i.valid.eq(absorb),
-            self.tag.valid.eq((state == State.TAG) & multiplier.i.ready),
+            self.tag.valid.eq((state == GcmState.TAG) & multiplier.i.ready),
             self.tag.payload.eq(WireReading.GCM.block(Y) ^ self._E_0),
         ]
         with m.Switch(state):
-            with m.Case(State.HASH_KEY):
+            with m.Case(GcmState.HASH_KEY):
                 m.d.comb += aes.o.ready.eq(1)
                 with m.If(aes.o.valid):
-                    m.d.sync += [H.eq(WireReading.GCM.element(aes.o.payload)), state.eq(State.IDLE)]
-            with m.Case(State.LENGTHS):
+                    m.d.sync += [H.eq(WireReading.GCM.element(aes.o.payload)), state.eq(GcmState.IDLE)]
+            with m.Case(GcmState.LENGTHS):
                 with m.If(multiplier.i.ready):
                     m.d.comb += multiplier.i.valid.eq(1)
-                    m.d.sync += state.eq(State.TAG)
-            with m.Case(State.TAG):
+                    m.d.sync += state.eq(GcmState.TAG)
+            with m.Case(GcmState.TAG):
                 with m.If(self.tag.valid & self.tag.ready):
                     m.d.comb += forget.eq(1)
-                    m.d.sync += state.eq(State.IDLE)
+                    m.d.sync += state.eq(GcmState.IDLE)
         with m.If(self.clear):
             m.d.sync += H.eq(0)
         with m.If(self.clear | forget):

@@ -35,7 +35,7 @@ from wideblock.rtl.stream.storage import Delay, Slots
 
 from .aes_gcm import BLOCK, NPUB, lengths
 from .caesar import Caesar
-from .cipher import CipherShape, Kind, cipher_signature
+from .cipher import BlockKind, CipherShape, cipher_signature
 from .pace import Pace, Phase
 from .parameters import AeadParameters
 from .words import WORD_BITS, byte_swapped
@@ -57,7 +57,7 @@ class AesGcmPParameters(AeadParameters):
     leaf: int = parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))
 
 
-class State(enum.Enum):
+class GcmPState(enum.Enum):
     """EMPTY: no key. EXPAND, HASH_KEY, POWERS: round keys, H, and its powers are made. LENGTHS, MASK: the last two
     blocks of the hash enter. SUM: the products of the tag are awaited."""
 
@@ -110,18 +110,18 @@ class AesGcmPCipher(wiring.Component):
         self._powers = power_of_two(p.mult_stages + 1)
         self.flush = self._rows + 2 + p.mult_stages + self._powers  # blocks, X, products, and powers one after another
         super().__init__(cipher_signature(self.shape))
-        self._state = Signal(State)
+        self._state = Signal(GcmPState)
         self._N = Signal(8 * NPUB, reset_less=True)
         self._count = Signal(range(-(-p.data_bytes // BLOCK) + 3))
-        self._bytes = {kind: Signal(16, name=f"{kind.name}_bytes".lower()) for kind in (Kind.AD, Kind.DATA)}
+        self._bytes = {kind: Signal(16, name=f"{kind.name}_bytes".lower()) for kind in (BlockKind.AD, BlockKind.DATA)}
         self._hashed = Signal(self._wait - 2)  # bit k: a block that is hashed entered k + 1 cycles ago
         self._X = Signal(128, reset_less=True)
         self._power = Signal(range(p.mult_stages + 1))  # that is being made
         self._making = Signal()  # X is H
 
     def timetable(self, *, decrypt: bool) -> Pace:
-        def phases(kind: Kind, size: int, last: bool) -> list[Phase]:
-            if kind is not Kind.DATA:
+        def phases(kind: BlockKind, size: int, last: bool) -> list[Phase]:
+            if kind is not BlockKind.DATA:
                 return [Phase(("entrance",))]
             return [Phase(("entrance",), until={"entrance": self.words}, result=self._wait + 1 if size else None)]
 
@@ -143,49 +143,49 @@ class AesGcmPCipher(wiring.Component):
         with m.If(self.clear):
             registers = (self._N, self._count, self._hashed, self._power, *self._bytes.values())
             m.d.comb += self.expansion.clear.eq(1)
-            m.d.sync += [*(register.eq(0) for register in registers), self._state.eq(State.EMPTY)]
+            m.d.sync += [*(register.eq(0) for register in registers), self._state.eq(GcmPState.EMPTY)]
         return m
 
     def _keys(self, m: Module) -> None:
         """Round keys, and H, whose block is 0: it stays at the AES' output while its powers are made."""
         state, expansion, aes = self._state, self.expansion, self.aes
-        open = (state == State.EMPTY) | (state == State.IDLE)
+        open = (state == GcmPState.EMPTY) | (state == GcmPState.IDLE)
         m.d.comb += [
             expansion.key.payload.eq(self.key.payload),
             expansion.key.valid.eq(self.key.valid & open),
             self.key.ready.eq(expansion.key.ready & open),
             aes.round_keys.eq(expansion.round_keys),
-            aes.i.valid.eq((state == State.EXPAND) & expansion.ready),
+            aes.i.valid.eq((state == GcmPState.EXPAND) & expansion.ready),
             aes.i.payload.eq(Cat(self._N, byte_swapped(Cat(self._count, Const(0, 32 - len(self._count)))))),
         ]
         with m.If(self.key.valid & self.key.ready):
-            m.d.sync += [self._N.eq(0), self._count.eq(0), state.eq(State.EXPAND)]
+            m.d.sync += [self._N.eq(0), self._count.eq(0), state.eq(GcmPState.EXPAND)]
         with m.If(aes.i.valid):
-            m.d.sync += state.eq(State.HASH_KEY)
-        with m.If((state == State.HASH_KEY) & aes.o.valid):
-            m.d.sync += state.eq(State.POWERS)
+            m.d.sync += state.eq(GcmPState.HASH_KEY)
+        with m.If((state == GcmPState.HASH_KEY) & aes.o.valid):
+            m.d.sync += state.eq(GcmPState.POWERS)
 
     def _messages(self, m: Module, take: Value) -> None:
         """Blocks are accepted in any cycle, but for the distance of two results. N || 1 is enciphered last."""
         state, block, kind = self._state, self.i.payload, self.i.payload.kind
         apart = Signal(range(max(2, self.words)))  # cycles to the next block of data
-        m.d.comb += self.i.ready.eq((state == State.IDLE) | ((state == State.MESSAGE) & (apart == 0)))
+        m.d.comb += self.i.ready.eq((state == GcmPState.IDLE) | ((state == GcmPState.MESSAGE) & (apart == 0)))
         m.d.sync += apart.eq(Mux(apart == 0, 0, apart - 1))
         for counted, size in self._bytes.items():
             with m.If(take & (kind == counted)):
                 m.d.sync += size.eq(size + block.size)
-            with m.If(take & (kind == Kind.NPUB)):
+            with m.If(take & (kind == BlockKind.NPUB)):
                 m.d.sync += size.eq(0)
-        with m.If(take & (kind == Kind.NPUB)):
-            m.d.sync += [self._N.eq(block.data), self._count.eq(2), state.eq(State.MESSAGE)]
-        with m.If(take & (kind == Kind.DATA)):
+        with m.If(take & (kind == BlockKind.NPUB)):
+            m.d.sync += [self._N.eq(block.data), self._count.eq(2), state.eq(GcmPState.MESSAGE)]
+        with m.If(take & (kind == BlockKind.DATA)):
             m.d.sync += [self._count.eq(self._count + 1), apart.eq(self.words - 1)]
             with m.If(block.last):
-                m.d.sync += [self._count.eq(1), state.eq(State.LENGTHS)]
-        with m.If(state == State.LENGTHS):
-            m.d.sync += state.eq(State.MASK)
-        with m.If(state == State.MASK):
-            m.d.sync += state.eq(State.SUM)
+                m.d.sync += [self._count.eq(1), state.eq(GcmPState.LENGTHS)]
+        with m.If(state == GcmPState.LENGTHS):
+            m.d.sync += state.eq(GcmPState.MASK)
+        with m.If(state == GcmPState.MASK):
+            m.d.sync += state.eq(GcmPState.SUM)
         with m.If(self.clear):
             m.d.sync += apart.eq(0)
 
@@ -196,13 +196,13 @@ class AesGcmPCipher(wiring.Component):
         some = Signal()
         hashed = Signal()
         m.d.comb += [
-            some.eq(take & (block.size != 0) & (kind != Kind.NPUB)),
+            some.eq(take & (block.size != 0) & (kind != BlockKind.NPUB)),
             enters.data.eq(Mux(some, block.data, 0)),
-            enters.size.eq(Mux(state == State.MASK, BLOCK, block.size)),
-            enters.result.eq(some & (kind == Kind.DATA)),
-            enters.sum.eq((enters.result & ~block.decrypt) | (state == State.MASK)),
-            enters.lengths.eq(state == State.LENGTHS),
-            enters.end.eq(state == State.MASK),
+            enters.size.eq(Mux(state == GcmPState.MASK, BLOCK, block.size)),
+            enters.result.eq(some & (kind == BlockKind.DATA)),
+            enters.sum.eq((enters.result & ~block.decrypt) | (state == GcmPState.MASK)),
+            enters.lengths.eq(state == GcmPState.LENGTHS),
+            enters.end.eq(state == GcmPState.MASK),
             hashed.eq(some | enters.lengths | enters.end),
         ]
         m.d.sync += self._hashed.eq(Cat(hashed, self._hashed))
@@ -237,21 +237,21 @@ class AesGcmPCipher(wiring.Component):
             self.multiplier.i.valid.eq(0),  # not needed: there is a sum in each cycle
             self.multiplier.i.payload.a.eq(self._X ^ Mux(close, 0, out)),
             self.multiplier.i.payload.b.eq(self._factor(m, out, row)),
-            self.tag.valid.eq(state == State.TAG),
+            self.tag.valid.eq(state == GcmPState.TAG),
             self.tag.payload.eq(WireReading.GCM.block(tag)),
         ]
         m.d.sync += [
             after.eq(Cat(waited.end, after)),
-            close.eq((state == State.POWERS) | after[:s].any() | self.clear),
+            close.eq((state == GcmPState.POWERS) | after[:s].any() | self.clear),
         ]
         with m.If(after[0]):
             m.d.sync += tag.eq(0)
         with m.If(after[1:].any()):
             m.d.sync += tag.eq(tag ^ out)
         with m.If(after[s]):
-            m.d.sync += state.eq(State.TAG)
+            m.d.sync += state.eq(GcmPState.TAG)
         with m.If(self.tag.valid & self.tag.ready):
-            m.d.sync += state.eq(State.IDLE)
+            m.d.sync += state.eq(GcmPState.IDLE)
         with m.If(self.clear):
             m.d.sync += [after.eq(0), tag.eq(0)]
 
@@ -267,19 +267,19 @@ class AesGcmPCipher(wiring.Component):
         factor = Signal(128, reset_less=True)
         cycle = Signal(range(self._step))
         done = Signal()
-        making = self._state == State.POWERS
+        making = self._state == GcmPState.POWERS
         m.d.comb += [self._making.eq(making & (power != s)), done.eq(cycle == self._step - 1)]
         # X in the s cycles after the next two, in which n and the factor are registered
         coming = [flag == 1 for flag in self._hashed[-s:]]
         m.d.sync += [n.eq(Mux(making, power, sum(coming))), factor.eq(powers.read(n))]
-        first = (self._state == State.HASH_KEY) & self.aes.o.valid  # H^0; the multiplier is empty
+        first = (self._state == GcmPState.HASH_KEY) & self.aes.o.valid  # H^0; the multiplier is empty
         powers.write(Mux(first, 0, power + 1), out | first, first | (self._making & done))
         with m.If(making):
             m.d.sync += cycle.eq(Mux(done, 0, cycle + 1))
             with m.If(done):
                 m.d.sync += power.eq(power + 1)
                 with m.If(power == s):
-                    m.d.sync += [power.eq(0), self._state.eq(State.IDLE)]
+                    m.d.sync += [power.eq(0), self._state.eq(GcmPState.IDLE)]
         with m.If(self.clear):
             m.d.sync += [n.eq(0), cycle.eq(0)]
         return factor

@@ -93,8 +93,8 @@ class Caesar(wiring.Component):
             "it is the length of the message; that of a message which is then rejected shows in its cycles, too",
         )
         return (
-            header_words("pdi", "pre.framing", "pre._state", pre_processor.State),
-            header_words("sdi", "loader.framing", "loader.state", key_loader.State),
+            header_words("pdi", "pre.framing", "pre._state", pre_processor.PreState),
+            header_words("sdi", "loader.framing", "loader.state", key_loader.KeyState),
             *lengths(self.interface),
             verdict,
             *((padding,) if self.cipher.shape.expands else ()),

@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Protocol
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Cipher", "CipherShape", "Kind", "Padding", "Timetable", "cipher_signature"]
+__all__ = ["Cipher", "CipherShape", "BlockKind", "Padding", "Timetable", "cipher_signature"]
 
 
-class Kind(enum.Enum, shape=2):
+class BlockKind(enum.Enum, shape=2):
     """Parts of a message in their order; the tag is given only to a cipher that judges it."""
 
     NPUB = 0
@@ -75,7 +75,7 @@ class CipherShape:
         all blocks of a message that is not abandoned.
         """
         sizes = range(self.block + 1)
-        return data.StructLayout({"data": 8 * self.block, "size": sizes, "kind": Kind, "last": 1, "decrypt": 1})
+        return data.StructLayout({"data": 8 * self.block, "size": sizes, "kind": BlockKind, "last": 1, "decrypt": 1})
 
     @property
     def results(self) -> data.StructLayout:
@@ -115,7 +115,7 @@ def cipher_signature(shape: CipherShape) -> wiring.Signature:
 class Timetable(Protocol):
     """The cycles of one message in an idle cipher: blocks are told in order, then results and tag are asked for."""
 
-    def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
+    def accept(self, kind: BlockKind, size: int, *, last: bool, offered: int) -> int:
         """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
         ...
 

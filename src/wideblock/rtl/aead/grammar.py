@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import data
 
-from .cipher import CipherShape, Kind
+from .cipher import BlockKind, CipherShape
 from .words import Type
 
 __all__ = ["Grammar"]
@@ -47,16 +47,16 @@ class Grammar:
             counted.eq(Mux(head.eot, (head.length != 0) | (done == 0), whole)),
         ]
         with m.Switch(kind):
-            with m.Case(Kind.NPUB):
+            with m.Case(BlockKind.NPUB):
                 m.d.comb += [type.eq(Type.NPUB), right.eq(head.eot & (head.length == shape.npub))]
-            with m.Case(Kind.AD):
+            with m.Case(BlockKind.AD):
                 m.d.comb += [type.eq(Type.AD), right.eq(counted & (total <= self.ad_bytes))]
-            with m.Case(Kind.DATA):
+            with m.Case(BlockKind.DATA):
                 m.d.comb += [
                     type.eq(Mux(decrypt, Type.CIPHERTEXT, Type.PLAINTEXT)),
                     right.eq(fits),
                     last.eq(head.eot & ~decrypt),
                 ]
-            with m.Case(Kind.TAG):
+            with m.Case(BlockKind.TAG):
                 m.d.comb += [type.eq(Type.TAG), right.eq(head.eot & (head.length == shape.tag)), last.eq(1)]
         return right & (head.type == type) & (head.last == last) & ~head.partial

@@ -11,7 +11,7 @@ from .words import HEADER, Opcode, Type, byte_swapped, word_shape
 __all__ = ["KeyLoader"]
 
 
-class State(enum.Enum):
+class KeyState(enum.Enum):
     """``REST`` and ``REFUSED`` take what is left of a message, after ``clear`` and after a fault in it."""
 
     IDLE = 0
@@ -60,7 +60,7 @@ class KeyLoader(wiring.Component):
         m.submodules.framing = framing = Framing(word_bits=self.word_bits, packets=self.packets)
         connect(m, flipped(self.sdi), framing.i)
         words, word = framing.o, framing.o.payload
-        state = Signal(State)
+        state = Signal(KeyState)
         key = Signal(8 * self.key_bytes, reset_less=True)
         shift = Signal()
         forget = Signal()
@@ -68,50 +68,50 @@ class KeyLoader(wiring.Component):
         is_key = (header.type == Type.KEY) & (header.length == self.key_bytes)
         m.d.comb += [self.key.payload.eq(key), framing.clear.eq(self.clear)]
 
-        def take(right: Value, following: State) -> None:
+        def take(right: Value, following: KeyState) -> None:
             """One word that must be right."""
             m.d.comb += words.ready.eq(1)
             with m.If(words.valid):
                 right = right & ~word.wrong if self.packets else right
-                m.d.sync += state.eq(Mux(right, following, State.REFUSED))
+                m.d.sync += state.eq(Mux(right, following, KeyState.REFUSED))
 
         with m.Switch(state):
-            with m.Case(State.IDLE):
+            with m.Case(KeyState.IDLE):
                 with m.If(framing.inside):
-                    m.d.sync += state.eq(State.REST)
+                    m.d.sync += state.eq(KeyState.REST)
                 with m.Elif(self.load):
-                    m.d.sync += state.eq(State.INSTRUCTION)
-            with m.Case(State.REST):
+                    m.d.sync += state.eq(KeyState.INSTRUCTION)
+            with m.Case(KeyState.REST):
                 m.d.comb += words.ready.eq(framing.inside)
                 with m.If(~framing.inside):
-                    m.d.sync += state.eq(State.IDLE)
-            with m.Case(State.INSTRUCTION):
-                take(header.type == Opcode.LOAD_KEY, State.HEADER)
-            with m.Case(State.HEADER):
-                take(is_key & header.eot & header.last & ~header.partial, State.WORDS)
-            with m.Case(State.REFUSED):
+                    m.d.sync += state.eq(KeyState.IDLE)
+            with m.Case(KeyState.INSTRUCTION):
+                take(header.type == Opcode.LOAD_KEY, KeyState.HEADER)
+            with m.Case(KeyState.HEADER):
+                take(is_key & header.eot & header.last & ~header.partial, KeyState.WORDS)
+            with m.Case(KeyState.REFUSED):
                 m.d.comb += [words.ready.eq(framing.inside), self.refused.eq(~framing.inside)]
                 with m.If(~framing.inside):
-                    m.d.sync += state.eq(State.IDLE)
-            with m.Case(State.WORDS):
+                    m.d.sync += state.eq(KeyState.IDLE)
+            with m.Case(KeyState.WORDS):
                 m.d.comb += words.ready.eq(1)
                 with m.If(words.valid):
                     m.d.comb += shift.eq(1)
                     with m.If(word.end):
-                        m.d.sync += state.eq(State.KEY)
+                        m.d.sync += state.eq(KeyState.KEY)
                     if self.packets:
                         with m.If(word.wrong):
                             m.d.comb += forget.eq(1)
-                            m.d.sync += state.eq(State.REFUSED)
-            with m.Case(State.KEY):
+                            m.d.sync += state.eq(KeyState.REFUSED)
+            with m.Case(KeyState.KEY):
                 m.d.comb += [self.key.valid.eq(1), self.loaded.eq(self.key.ready)]
                 with m.If(self.key.ready):
                     m.d.comb += forget.eq(1)
-                    m.d.sync += state.eq(State.IDLE)
+                    m.d.sync += state.eq(KeyState.IDLE)
         with m.If(self.clear | forget):
             m.d.sync += key.eq(0)
         with m.Elif(shift):
             m.d.sync += key.eq(Cat(key, byte_swapped(word.word))[self.word_bits :])
         with m.If(self.clear):
-            m.d.sync += state.eq(State.IDLE)
+            m.d.sync += state.eq(KeyState.IDLE)
         return m

@@ -23,12 +23,12 @@ from wideblock.rtl.bytes import marked
 from wideblock.rtl.stream.parameters import parameter
 
 from .caesar import Caesar
-from .cipher import CipherShape, Kind, Padding, cipher_signature
+from .cipher import BlockKind, CipherShape, Padding, cipher_signature
 from .minalpher_permutation import BLOCK, Permutation
 from .pace import Pace, Phase
 from .parameters import AeadParameters
 
-__all__ = ["Minalpher", "MinalpherCipher", "MinalpherParameters"]
+__all__ = ["MinalpherCore", "MinalpherCipher", "MinalpherParameters"]
 
 KEY, NPUB, TAG = 16, 13, 16  # bytes
 FLAG_AD, FLAG_MESSAGE = 0x00, 0x40
@@ -56,7 +56,7 @@ def over_y(a: Value) -> Value:
     return Cat(t, (a ^ (t << 8 * 29) ^ (t << 8 * 28))[: 8 * 31])
 
 
-class State(enum.Enum):
+class MinalpherState(enum.Enum):
     """Steps of a message.
 
     EMPTY, IDLE:         no key; the nonce is awaited
@@ -107,7 +107,7 @@ class MinalpherCipher(wiring.Component):
         )
         self.setup = self.flush = 1
         super().__init__(cipher_signature(self.shape))
-        self._state = Signal(State)
+        self._state = Signal(MinalpherState)
         self._K = Signal(8 * KEY, reset_less=True)
         self._N = Signal(8 * NPUB, reset_less=True)
         self._D = Signal(8 * BLOCK, reset_less=True)
@@ -130,13 +130,13 @@ class MinalpherCipher(wiring.Component):
         """``P``: from when the next block can enter, or the tag be accepted; ``no AD``: or an empty block of AD."""
         shared = self.shared
 
-        def phases(kind: Kind, size: int, last: bool) -> list[Phase]:
-            if kind is Kind.NPUB:
+        def phases(kind: BlockKind, size: int, last: bool) -> list[Phase]:
+            if kind is BlockKind.NPUB:
                 return [Phase(until={"no AD": 2, "P": LATENCY + 2})]
-            if kind is Kind.AD:
+            if kind is BlockKind.AD:
                 mask = (LATENCY + 1 if shared and size else 1) if last else 0  # V enters, and L is awaited
                 return [Phase(("P",) if size else ("no AD",), until={"P": mask + LATENCY + 1})]
-            if kind is Kind.TAG:
+            if kind is BlockKind.TAG:
                 return [Phase(("P",), until={"sum": 1})]
             left = LATENCY + (decrypt and last)
             summed = left if shared or not decrypt else 1  # enters the sum
@@ -166,24 +166,24 @@ class MinalpherCipher(wiring.Component):
             m.d.comb += [self.P.clear.eq(1), self.P_sum.clear.eq(1)]
             registers = (self._K, self._N, self._D, self._t, self._decrypt, self._last, self._abandoned)
             m.d.sync += [register.eq(0) for register in (*registers, self._sealing, self._wrong)]
-            m.d.sync += self._state.eq(State.EMPTY)
+            m.d.sync += self._state.eq(MinalpherState.EMPTY)
         return m
 
     def _permutations(self, m: Module, text: Value) -> tuple[Value, Value]:
         """The blocks that enter, and their masks. Returns whether the first one, and the sum, have a result."""
         block, state, P, P_sum = self.i.payload, self._state, self.P, self.P_sum
-        taken = (state == State.AD) | (state == State.SUM)
-        hashed = (state == State.AD) & (block.size != 0)
-        short = (state == State.AD) & (block.size != BLOCK)
-        entering = Mux(state == State.DATA, block.data, 0) ^ self._yD
+        taken = (state == MinalpherState.AD) | (state == MinalpherState.SUM)
+        hashed = (state == MinalpherState.AD) & (block.size != 0)
+        short = (state == MinalpherState.AD) & (block.size != BLOCK)
+        entering = Mux(state == MinalpherState.DATA, block.data, 0) ^ self._yD
         C = Mux(taken, block.data, text)
         summing = named(m, "summing", C ^ Mux(self._ends, self._t, 0) ^ self._mask)
         doubled = Mux(self._ends & short, times_y(self._yD), self._yD)
         m.d.comb += [
-            self._sum.eq(self._take & (hashed | (state == State.SUM)) | self._leave & ~self._decrypt),
+            self._sum.eq(self._take & (hashed | (state == MinalpherState.SUM)) | self._leave & ~self._decrypt),
             self._ends.eq(Mux(taken, block.last, self._last)),
             self._mask.eq(doubled ^ Mux(self._ends, self._D, 0)),
-            P.i.payload.inverse.eq((state == State.DATA) & block.decrypt),
+            P.i.payload.inverse.eq((state == MinalpherState.DATA) & block.decrypt),
             P.i.valid.eq(self._enter),
             P.i.payload.x.eq(entering),
         ]
@@ -204,10 +204,10 @@ class MinalpherCipher(wiring.Component):
         state, D = self._state, self._D
         flag = Mux(self._prepare[1], FLAG_MESSAGE, FLAG_AD)
         V = named(m, "V", Cat(self._K, Const(0, 8) | flag, Const(0, 16), Mux(self._prepare[1], self._N, 0)))
-        masked = named(m, "masked", out & ((state == State.AD_L) | (state == State.L)))
+        masked = named(m, "masked", out & ((state == MinalpherState.AD_L) | (state == MinalpherState.L)))
         with m.If(self._prepare != 0):
             m.d.sync += D.eq(over_y(V))
-        with m.Elif(self._enter | self._leave | (self._sum & (state == State.AD))):
+        with m.Elif(self._enter | self._leave | (self._sum & (state == MinalpherState.AD))):
             m.d.sync += D.eq(self._yD)
         with m.Elif(masked):
             m.d.sync += D.eq(text)
@@ -219,7 +219,7 @@ class MinalpherCipher(wiring.Component):
         kept = Mux(self._ends, 0, self._t)
         with m.If(self._sum):
             m.d.sync += self._t.eq(kept ^ self._mask)
-            m.d.sync += self._sealing.eq(self._ends & (self._state != State.AD))
+            m.d.sync += self._sealing.eq(self._ends & (self._state != MinalpherState.AD))
         with m.Elif(summed & ~self._sealing):
             m.d.sync += self._t.eq(self._t ^ self.P_sum.o.payload)
             m.d.comb += self.P_sum.o.ready.eq(1)
@@ -252,76 +252,80 @@ class MinalpherCipher(wiring.Component):
     def _keys_and_nonces(self, m: Module) -> None:
         """A key, and the nonce of a message, for which V of associated data enters the first permutation."""
         state = self._state
-        m.d.comb += self.key.ready.eq((state == State.EMPTY) | (state == State.IDLE))
+        m.d.comb += self.key.ready.eq((state == MinalpherState.EMPTY) | (state == MinalpherState.IDLE))
         with m.If(self.key.valid & self.key.ready):
-            m.d.sync += [self._K.eq(self.key.payload), state.eq(State.IDLE)]
-        with m.If(state == State.IDLE):
+            m.d.sync += [self._K.eq(self.key.payload), state.eq(MinalpherState.IDLE)]
+        with m.If(state == MinalpherState.IDLE):
             m.d.comb += self.i.ready.eq(1)
             with m.If(self.i.valid):
                 m.d.comb += self._prepare[0].eq(1)
-                m.d.sync += [self._N.eq(self.i.payload.data[: 8 * NPUB]), self._t.eq(0), state.eq(State.AD_MASK)]
-        with m.If(state == State.AD_MASK):
+                m.d.sync += [
+                    self._N.eq(self.i.payload.data[: 8 * NPUB]),
+                    self._t.eq(0),
+                    state.eq(MinalpherState.AD_MASK),
+                ]
+        with m.If(state == MinalpherState.AD_MASK):
             m.d.comb += self._enter.eq(1)
-            m.d.sync += state.eq(State.AD_L)
+            m.d.sync += state.eq(MinalpherState.AD_L)
 
     def _associated_data(self, m: Module, masked: Value) -> None:
         """Blocks of associated data, which need no L if there is none; then V of messages."""
         state, block = self._state, self.i.payload
-        with m.If(state == State.AD_L):
+        with m.If(state == MinalpherState.AD_L):
             m.d.comb += self.i.ready.eq(block.size == 0)
             with m.If(self.i.valid & self.i.ready):
                 m.d.comb += self.P.clear.eq(1)
             with m.Elif(masked):
-                m.d.sync += state.eq(State.AD)
-        with m.If(state == State.AD):
+                m.d.sync += state.eq(MinalpherState.AD)
+        with m.If(state == MinalpherState.AD):
             m.d.comb += self.i.ready.eq(self.P_sum.idle)
-        with m.If(self._take & ((state == State.AD_L) | (state == State.AD)) & block.last):
+        with m.If(self._take & ((state == MinalpherState.AD_L) | (state == MinalpherState.AD)) & block.last):
             m.d.comb += self._prepare[1].eq(1)
-            m.d.sync += state.eq(State.MASK)
-        with m.If((state == State.MASK) & self.P.idle):
+            m.d.sync += state.eq(MinalpherState.MASK)
+        with m.If((state == MinalpherState.MASK) & self.P.idle):
             m.d.comb += self._enter.eq(1)
-            m.d.sync += state.eq(State.L)
+            m.d.sync += state.eq(MinalpherState.L)
 
     def _data(self, m: Module, masked: Value) -> None:
         """Blocks of data. One of ciphertext is accepted when it enters the sum."""
         state, block = self._state, self.i.payload
-        with m.If((state == State.L) & masked):
-            m.d.sync += state.eq(State.DATA)
-        with m.If((state == State.DATA) & self.P.idle):
+        with m.If((state == MinalpherState.L) & masked):
+            m.d.sync += state.eq(MinalpherState.DATA)
+        with m.If((state == MinalpherState.DATA) & self.P.idle):
             m.d.comb += self.i.ready.eq(~block.decrypt)
             with m.If(self.i.valid):
                 m.d.comb += self._enter.eq(1)
                 m.d.sync += [self._decrypt.eq(block.decrypt), self._last.eq(block.last)]
                 m.d.sync += self._abandoned.eq(block.decrypt & (block.size == 0))
                 with m.If(block.decrypt):
-                    m.d.sync += state.eq(State.SUM)
+                    m.d.sync += state.eq(MinalpherState.SUM)
                 with m.Elif(block.last):
-                    m.d.sync += state.eq(State.SEAL)
-        with m.If(state == State.SUM):
+                    m.d.sync += state.eq(MinalpherState.SEAL)
+        with m.If(state == MinalpherState.SUM):
             m.d.comb += self.i.ready.eq(self._leave if self.shared else self.P_sum.idle)
             with m.If(self._take):
-                m.d.sync += state.eq(Mux(block.last, State.JUDGE, State.DATA))
+                m.d.sync += state.eq(Mux(block.last, MinalpherState.JUDGE, MinalpherState.DATA))
 
     def _tags(self, m: Module, summed: Value) -> None:
         """The tag, which stays in the sum; that of a decryption is compared, whole, and never shown."""
         state, sum_out = self._state, self.P_sum.o
         tag = named(m, "right", (self._t ^ sum_out.payload)[: 8 * TAG])
-        m.d.comb += self.tag.payload.eq(Mux(state == State.SEAL, tag, self._wrong))
-        with m.If(state == State.SEAL):
+        m.d.comb += self.tag.payload.eq(Mux(state == MinalpherState.SEAL, tag, self._wrong))
+        with m.If(state == MinalpherState.SEAL):
             m.d.comb += self.tag.valid.eq(summed & self._sealing)
-        with m.If(state == State.JUDGE):
+        with m.If(state == MinalpherState.JUDGE):
             m.d.comb += self.i.ready.eq(summed if self.shared else summed & self.P.idle)
             with m.If(self._take):
                 m.d.sync += self._wrong.eq(self._wrong | (tag != self.i.payload.data[: 8 * TAG]))
-                m.d.sync += state.eq(State.JUDGED)
-        with m.If(state == State.JUDGED):
+                m.d.sync += state.eq(MinalpherState.JUDGED)
+        with m.If(state == MinalpherState.JUDGED):
             m.d.comb += self.tag.valid.eq(1)
         with m.If(self.tag.valid & self.tag.ready):
             m.d.comb += sum_out.ready.eq(1)
-            m.d.sync += [self._sealing.eq(0), self._wrong.eq(0), state.eq(State.IDLE)]
+            m.d.sync += [self._sealing.eq(0), self._wrong.eq(0), state.eq(MinalpherState.IDLE)]
 
 
-class Minalpher(Caesar):
+class MinalpherCore(Caesar):
     """Minalpher behind the CAESAR Hardware API.
 
     Timing: see ``behaviour.timing``.

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .cipher import Kind
+from .cipher import BlockKind
 
 __all__ = ["Pace", "Phase"]
 
@@ -36,13 +36,13 @@ class Pace:
     tag:    cycles from its beginning to the tag
     """
 
-    def __init__(self, phases: Callable[[Kind, int, bool], Sequence[Phase]], end: Phase, tag: int):
+    def __init__(self, phases: Callable[[BlockKind, int, bool], Sequence[Phase]], end: Phase, tag: int):
         self._phases, self._end, self._cycles_to_tag = phases, end, tag
         self._marks: dict[str, int] = defaultdict(int)
         self._at = 0
         self._results: list[int] = []
 
-    def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
+    def accept(self, kind: BlockKind, size: int, *, last: bool, offered: int) -> int:
         """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
         self._at = offered
         accepted = offered

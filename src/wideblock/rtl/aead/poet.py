@@ -32,7 +32,7 @@ from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.stream.parameters import parameter
 
 from .caesar import Caesar
-from .cipher import CipherShape, Kind, cipher_signature
+from .cipher import BlockKind, CipherShape, cipher_signature
 from .pace import Pace, Phase
 from .parameters import AeadParameters
 
@@ -59,7 +59,7 @@ class PoetParameters(AeadParameters):
     sbox: str = parameter("lut", "form of the AES S-box", GATES)
 
 
-class Step(enum.Enum):
+class PoetStep(enum.Enum):
     """Steps of a message in their order. A step of an AES call takes ten cycles; INIT and SWAP, of F alone, five.
 
     PARAMETERS: E(L), of the parameter block 0. HEADER: whole blocks of associated data. TAIL, END: the rest of it and
@@ -82,15 +82,15 @@ class Step(enum.Enum):
     TAG = 12
 
 
-HEAD = (Step.PARAMETERS, Step.HEADER, Step.TAIL, Step.END)
-CHAINS = (Step.DATA, Step.LAST, Step.SUM)
-ALONE = (Step.INIT, Step.SWAP)
+HEAD = (PoetStep.PARAMETERS, PoetStep.HEADER, PoetStep.TAIL, PoetStep.END)
+CHAINS = (PoetStep.DATA, PoetStep.LAST, PoetStep.SUM)
+ALONE = (PoetStep.INIT, PoetStep.SWAP)
 """Steps of F without an AES call."""
-AT_ONCE = (Step.HEADER, Step.TAIL, Step.END, Step.DATA, Step.LENGTH)
+AT_ONCE = (PoetStep.HEADER, PoetStep.TAIL, PoetStep.END, PoetStep.DATA, PoetStep.LENGTH)
 """Steps that may begin in the cycle in which the AES call before them ends."""
 
 
-def among(step: Value, steps: tuple[Step, ...]) -> Value:
+def among(step: Value, steps: tuple[PoetStep, ...]) -> Value:
     """Whether ``step`` is one of ``steps``."""
     return Cat(step == each for each in steps).any()
 
@@ -131,10 +131,10 @@ class PoetCipher(wiring.Component):
         self.setup = self.keys.setup(call=self.aes.timing.latency, loading=0)
         self.flush = 2 + 2 * self.keys.rows  # then the key unit takes a key again
         super().__init__(cipher_signature(self.shape))
-        self._next = Signal(Step)  # the step that begins next
-        self._now = Signal(Step)  # the step under way
+        self._next = Signal(PoetStep)  # the step that begins next
+        self._now = Signal(PoetStep)  # the step under way
         self._count = Signal(range(self.aes.timing.latency + 1))  # its cycle; 0: none is under way
-        self._past = Signal(Step)  # the step that ended a cycle ago
+        self._past = Signal(PoetStep)  # the step that ended a cycle ago
         self._begin = Signal()
         self._end = Signal()
         self._decrypt = Signal()
@@ -151,15 +151,15 @@ class PoetCipher(wiring.Component):
         # TAIL, END, and H is free; TAU, INIT
         head = Phase(("AES",), delay=2, until={"H": call + 1, "AES": 3 * call + 2 + alone + 1})
 
-        def phases(kind: Kind, size: int, last: bool) -> list[Phase]:
-            if kind is Kind.NPUB:
+        def phases(kind: BlockKind, size: int, last: bool) -> list[Phase]:
+            if kind is BlockKind.NPUB:
                 return [Phase(("H",), until={"H": 2, "AES": 1 + call})]
-            if kind is Kind.TAG:
+            if kind is BlockKind.TAG:
                 return [Phase(("H",), until={"last": 1})]
-            if kind is Kind.AD and last and size < BLOCK:
+            if kind is BlockKind.AD and last and size < BLOCK:
                 return [Phase(("H",)), head]
             until = {"H": 1, "AES": call}
-            if kind is Kind.AD:
+            if kind is BlockKind.AD:
                 return [Phase(("H",)), Phase(("AES",), delay=1, until=until), *([head] if last else [])]
             if last:  # after LENGTH
                 return [Phase(("H",)), Phase(("AES",), delay=1, until=until | {"last": call + 1})]
@@ -184,33 +184,33 @@ class PoetCipher(wiring.Component):
             registers = (self._H, self._N, self._tau, self._G, self._V, self._FU, self._FV)
             flags = (self._full, self._last, self._judged, self._decrypt, self._size, self._count)
             m.d.sync += [register.eq(0) for register in (*registers, *flags)]
-            m.d.sync += [state.eq(Step.IDLE) for state in (self._next, self._now, self._past)]
+            m.d.sync += [state.eq(PoetStep.IDLE) for state in (self._next, self._now, self._past)]
         return m
 
     def _order(self, m: Module, take: Value) -> Signal:
         """The steps, one after another. Returns the one that ``_begin`` begins."""
-        step = Signal(Step)
+        step = Signal(PoetStep)
         free = Signal()
         given = Signal()
         now, following, call = self._now, self._next, self.aes.timing.latency
         short = self._size != BLOCK
         m.d.comb += [
-            step.eq(Mux((following == Step.DATA) & self._full & self._last, Step.LENGTH, following)),
+            step.eq(Mux((following == PoetStep.DATA) & self._full & self._last, PoetStep.LENGTH, following)),
             self._end.eq((self._count == call) | (among(now, ALONE) & (self._count == self.F.timing.latency))),
             free.eq((self._count == 0) | (self._end & ~among(now, ALONE) & among(step, AT_ONCE))),
-            given.eq((step != Step.IDLE) & (step != Step.TAG)),
+            given.eq((step != PoetStep.IDLE) & (step != PoetStep.TAG)),
             self._begin.eq(free & given),
-            self.keys.idle.eq(following == Step.IDLE),
-            self.tag.valid.eq((following == Step.TAG) & (self._count == 0) & (self._past == Step.IDLE)),
+            self.keys.idle.eq(following == PoetStep.IDLE),
+            self.tag.valid.eq((following == PoetStep.TAG) & (self._count == 0) & (self._past == PoetStep.IDLE)),
         ]
         with m.Switch(step):
-            with m.Case(Step.HEADER):
+            with m.Case(PoetStep.HEADER):
                 m.d.comb += given.eq(self._full & ~(self._last & short))
-            with m.Case(Step.DATA):
+            with m.Case(PoetStep.DATA):
                 m.d.comb += given.eq(self._full)
-            with m.Case(Step.LAST):
+            with m.Case(PoetStep.LAST):
                 m.d.comb += given.eq(~self._decrypt | self._judged)
-        m.d.sync += self._past.eq(Mux(self._end, now, Step.IDLE))
+        m.d.sync += self._past.eq(Mux(self._end, now, PoetStep.IDLE))
         with m.If(self._begin):
             m.d.sync += [now.eq(step), self._count.eq(1)]
             self._follow(m, step)
@@ -218,26 +218,26 @@ class PoetCipher(wiring.Component):
             m.d.sync += self._count.eq(0)
         with m.Elif(self._count != 0):
             m.d.sync += self._count.eq(self._count + 1)
-        with m.If((step == Step.HEADER) & self._full & self._last & short):
-            m.d.sync += following.eq(Step.TAIL)
-        with m.If(take & (following == Step.IDLE)):
-            m.d.sync += [following.eq(Step.PARAMETERS), self._decrypt.eq(self.i.payload.decrypt)]
+        with m.If((step == PoetStep.HEADER) & self._full & self._last & short):
+            m.d.sync += following.eq(PoetStep.TAIL)
+        with m.If(take & (following == PoetStep.IDLE)):
+            m.d.sync += [following.eq(PoetStep.PARAMETERS), self._decrypt.eq(self.i.payload.decrypt)]
         with m.If(self.tag.valid & self.tag.ready):
-            m.d.sync += following.eq(Step.IDLE)
+            m.d.sync += following.eq(PoetStep.IDLE)
         return step
 
     def _follow(self, m: Module, step: Signal) -> None:
         """The step after ``step``."""
-        after = {one: other for one, other in zip(Step, [*Step][1:], strict=False)}
-        after |= {Step.HEADER: Step.HEADER, Step.DATA: Step.DATA}
+        after = {one: other for one, other in zip(PoetStep, [*PoetStep][1:], strict=False)}
+        after |= {PoetStep.HEADER: PoetStep.HEADER, PoetStep.DATA: PoetStep.DATA}
         with m.Switch(step):
             for one, other in after.items():
                 with m.Case(one):
                     m.d.sync += self._next.eq(other)
             with m.Default():
                 pass
-        with m.If((step == Step.LAST) & ~self._decrypt):
-            m.d.sync += self._next.eq(Step.SUM)
+        with m.If((step == PoetStep.LAST) & ~self._decrypt):
+            m.d.sync += self._next.eq(PoetStep.SUM)
 
     def _rotation(self, m: Module) -> Signal:
         """The block that the present step wants, moved by the bytes of the last block; the tag is moved back."""
@@ -245,11 +245,11 @@ class PoetCipher(wiring.Component):
         by = Signal(4)
         m.d.comb += by.eq(self._size)
         with m.Switch(self._next):
-            with m.Case(Step.HEADER, Step.TAIL):
+            with m.Case(PoetStep.HEADER, PoetStep.TAIL):
                 m.d.comb += source.eq(self._N)
-            with m.Case(Step.LAST):
+            with m.Case(PoetStep.LAST):
                 m.d.comb += source.eq(self.i.payload.data)
-            with m.Case(Step.TAG):
+            with m.Case(PoetStep.TAG):
                 m.d.comb += [source.eq(self._T), by.eq(-self._size)]
             with m.Default():
                 m.d.comb += source.eq(self._tau)
@@ -258,34 +258,34 @@ class PoetCipher(wiring.Component):
     def _blocks(self, m: Module, take: Value, step: Value, rotation: Value, before: Value) -> None:
         """H: the block that enters next, and behind a last one the nonce, tau, or the first bytes of the tag."""
         H, block, begin = self._H, self.i.payload, self._begin
-        awaited = ~self._full & among(self._next, (Step.HEADER, Step.TAU, Step.INIT, Step.DATA))
-        tag_awaited = (self._next == Step.LAST) & self._decrypt & ~self._judged
-        m.d.comb += self.i.ready.eq(self.keys.running & ((self._next == Step.IDLE) | awaited | tag_awaited))
+        awaited = ~self._full & among(self._next, (PoetStep.HEADER, PoetStep.TAU, PoetStep.INIT, PoetStep.DATA))
+        tag_awaited = (self._next == PoetStep.LAST) & self._decrypt & ~self._judged
+        m.d.comb += self.i.ready.eq(self.keys.running & ((self._next == PoetStep.IDLE) | awaited | tag_awaited))
         filled = Signal(128)
         m.d.comb += filled.eq(H | (rotation & ~before))
         with m.If(take):
             with m.Switch(block.kind):
-                with m.Case(Kind.NPUB):
+                with m.Case(BlockKind.NPUB):
                     m.d.sync += self._N.eq(block.data)
-                with m.Case(Kind.AD, Kind.DATA):
+                with m.Case(BlockKind.AD, BlockKind.DATA):
                     m.d.sync += [H.eq(block.data), self._size.eq(block.size), self._last.eq(block.last)]
                     m.d.sync += self._full.eq(1)
-                with m.Case(Kind.TAG):
+                with m.Case(BlockKind.TAG):
                     m.d.sync += [H.eq(filled), self._judged.eq(1)]
         with m.Elif(begin):
             with m.Switch(step):
-                with m.Case(Step.HEADER):  # an empty block follows a last one that is whole
+                with m.Case(PoetStep.HEADER):  # an empty block follows a last one that is whole
                     m.d.sync += [H.eq(0), self._size.eq(0), self._full.eq(self._last)]
-                with m.Case(Step.TAIL):
+                with m.Case(PoetStep.TAIL):
                     m.d.sync += H.eq((rotation & before) | marked(only(self._size, BLOCK)))
-                with m.Case(Step.END, Step.DATA):
+                with m.Case(PoetStep.END, PoetStep.DATA):
                     m.d.sync += self._full.eq(0)
-                with m.Case(Step.LENGTH):
+                with m.Case(PoetStep.LENGTH):
                     with m.If(~self._decrypt):
                         m.d.sync += H.eq(filled)
-                with m.Case(Step.LAST):
+                with m.Case(PoetStep.LAST):
                     m.d.sync += [H.eq(0), self._full.eq(0), self._judged.eq(0)]
-        with m.Elif((step == Step.HEADER) & self._full & self._last & (self._size != BLOCK)):
+        with m.Elif((step == PoetStep.HEADER) & self._full & self._last & (self._size != BLOCK)):
             m.d.sync += H.eq(filled)
 
     def _calls(self, m: Module, take: Value, step: Value) -> Signal:
@@ -306,25 +306,25 @@ class PoetCipher(wiring.Component):
             aes.clear.eq(self.clear),
             aes.round_keys.eq(keys.round_keys),
             aes.i.valid.eq(keys.derive | (begin & ~among(step, ALONE))),
-            aes.decrypt.eq(self._decrypt & among(step, (Step.DATA, Step.LAST))),
+            aes.decrypt.eq(self._decrypt & among(step, (PoetStep.DATA, PoetStep.LAST))),
             U.eq(self._H ^ self._FU ^ self._G),
         ]
         with m.Switch(step):
-            with m.Case(Step.IDLE):
+            with m.Case(PoetStep.IDLE):
                 m.d.comb += aes.i.payload.eq(keys.block)
             with m.Case(*HEAD):
                 m.d.comb += aes.i.payload.eq(self._H ^ mask)
-            with m.Case(Step.TAU):
+            with m.Case(PoetStep.TAU):
                 m.d.comb += aes.i.payload.eq(self._tau)
-            with m.Case(Step.LENGTH):
+            with m.Case(PoetStep.LENGTH):
                 m.d.comb += aes.i.payload.eq(Cat(Const(0, 3), bytes_))
             with m.Default():
                 m.d.comb += aes.i.payload.eq(U)
-        with m.If(take & (self.i.payload.kind == Kind.NPUB)):
+        with m.If(take & (self.i.payload.kind == BlockKind.NPUB)):
             m.d.sync += [mask.eq(keys.value(L)), bytes_.eq(0)]
         with m.Elif(begin & among(step, HEAD)):
             m.d.sync += mask.eq(WireReading.GCM.block(doubled))
-        with m.If(take & (self.i.payload.kind == Kind.DATA)):
+        with m.If(take & (self.i.payload.kind == BlockKind.DATA)):
             m.d.sync += bytes_.eq(bytes_ + self.i.payload.size)
         with m.If(self.clear):
             m.d.sync += [mask.eq(0), bytes_.eq(0)]
@@ -335,7 +335,7 @@ class PoetCipher(wiring.Component):
         F, now, end, result = self.F, self._now, self._end, self.aes.o.payload
         turn = Signal()
         middle = self._count == F.timing.latency
-        V = self._V ^ Mux(step == Step.INIT, ONE, 0)  # U_0 and V_0 differ in that bit, whichever is X
+        V = self._V ^ Mux(step == PoetStep.INIT, ONE, 0)  # U_0 and V_0 differ in that bit, whichever is X
         m.d.comb += [
             turn.eq(middle & among(now, CHAINS)),
             F.i.valid.eq(turn | (self._begin & among(step, (*CHAINS, *ALONE)))),
@@ -348,20 +348,20 @@ class PoetCipher(wiring.Component):
             m.d.sync += self._FU.eq(F.o.payload)
         with m.If(end):
             with m.Switch(now):
-                with m.Case(Step.PARAMETERS):
+                with m.Case(PoetStep.PARAMETERS):
                     m.d.sync += [self._tau.eq(result), self._G.eq(0)]
                 with m.Case(*HEAD[1:]):
                     m.d.sync += self._tau.eq(self._tau ^ result)
-                with m.Case(Step.TAU):
+                with m.Case(PoetStep.TAU):
                     m.d.sync += [self._tau.eq(result), self._V.eq(result ^ Mux(self._decrypt, 0, ONE))]
-                with m.Case(Step.LENGTH):
+                with m.Case(PoetStep.LENGTH):
                     m.d.sync += self._G.eq(result)
-                with m.Case(Step.SWAP):
+                with m.Case(PoetStep.SWAP):
                     m.d.sync += self._V.eq(self._FU)
                 with m.Case(*CHAINS):
-                    swapped = (now == Step.SUM) & self._decrypt  # V is F(V) already
+                    swapped = (now == PoetStep.SUM) & self._decrypt  # V is F(V) already
                     m.d.sync += [self._V.eq(result), self._FV.eq(Mux(swapped, self._V, F.o.payload) ^ self._G)]
-                    with m.If(now == Step.LAST):
+                    with m.If(now == PoetStep.LAST):
                         m.d.sync += self._G.eq(self._tau)
 
     def _results(self, m: Module, take: Value, rotation: Value, before: Value) -> None:
@@ -371,20 +371,20 @@ class PoetCipher(wiring.Component):
         last = Signal()
         m.d.comb += [
             out.eq(self._V ^ self._FV),
-            last.eq(past == Step.LAST),
-            self.o.valid.eq((past == Step.DATA) | (last & (self._size != 0))),
+            last.eq(past == PoetStep.LAST),
+            self.o.valid.eq((past == PoetStep.DATA) | (last & (self._size != 0))),
             self.o.payload.size.eq(Mux(last, self._size, BLOCK)),
             self.o.payload.data.eq(out & (before | (~last).replicate(128))),
             self.tag.payload.eq(rotation),
         ]
         padding = Mux(self._decrypt, rotation, 0)
-        with m.If(take & (self.i.payload.kind == Kind.NPUB)):
+        with m.If(take & (self.i.payload.kind == BlockKind.NPUB)):
             m.d.sync += T.eq(0)
-        with m.Elif(take & (self.i.payload.kind == Kind.TAG)):
+        with m.Elif(take & (self.i.payload.kind == BlockKind.TAG)):
             m.d.sync += T.eq(rotation & before)
         with m.Elif(last):
             m.d.sync += T.eq(T ^ ((out ^ padding) & ~before))
-        with m.Elif(past == Step.SUM):
+        with m.Elif(past == PoetStep.SUM):
             m.d.sync += T.eq(T ^ (out & before))
         with m.If(self.clear | (self.tag.valid & self.tag.ready)):
             m.d.sync += T.eq(0)

@@ -25,7 +25,7 @@ ORDER = data.StructLayout({"first": HEADER, "follow": Follow})
 """A header or a status, and whether as many bytes follow as it says: of ``words``, or of the tag."""
 
 
-class State(enum.Enum):
+class PostState(enum.Enum):
     IDLE = 0
     FIRST = 1
     DATA = 2
@@ -62,7 +62,7 @@ class PostProcessor(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         step = self.word_bits // 8
-        state = Signal(State)
+        state = Signal(PostState)
         order = Signal(ORDER, reset_less=True)
         left = Signal(16, reset_less=True)  # bytes
         place = Signal(range(max(2, -(-self.tag_bytes // step))), reset_less=True)  # word of the tag
@@ -71,28 +71,28 @@ class PostProcessor(wiring.Component):
         taken = Signal()
         out = word_of(self.do.payload, self.packets)
         m.d.comb += [tag.eq(self.tag), last.eq(left <= step), taken.eq(self.do.valid & self.do.ready)]
-        with m.If(taken & (state != State.FIRST)):
+        with m.If(taken & (state != PostState.FIRST)):
             m.d.sync += [left.eq(Mux(last, 0, left - step)), place.eq(place + 1)]
             with m.If(last):
-                m.d.sync += state.eq(State.IDLE)
+                m.d.sync += state.eq(PostState.IDLE)
         with m.Switch(state):
-            with m.Case(State.IDLE):
+            with m.Case(PostState.IDLE):
                 m.d.comb += self.order.ready.eq(1)
                 given = self.order.payload
                 with m.If(self.order.valid):
-                    m.d.sync += [order.eq(given), left.eq(given.first.length), place.eq(0), state.eq(State.FIRST)]
-            with m.Case(State.FIRST):
+                    m.d.sync += [order.eq(given), left.eq(given.first.length), place.eq(0), state.eq(PostState.FIRST)]
+            with m.Case(PostState.FIRST):
                 first = Cat(Const(0, self.word_bits - 32), order.first)
                 m.d.comb += [self.do.valid.eq(1), out.eq(first)]
                 if self.packets:
                     m.d.comb += self.do.payload.last.eq(order.follow == Follow.NOTHING)
                 with m.If(taken):
-                    m.d.sync += state.eq(State.IDLE)
+                    m.d.sync += state.eq(PostState.IDLE)
                     with m.If((order.follow == Follow.DATA) & (left != 0)):
-                        m.d.sync += state.eq(State.DATA)
+                        m.d.sync += state.eq(PostState.DATA)
                     with m.Elif(order.follow == Follow.TAG):
-                        m.d.sync += state.eq(State.TAG)
-            with m.Case(State.DATA):
+                        m.d.sync += state.eq(PostState.TAG)
+            with m.Case(PostState.DATA):
                 m.d.comb += [
                     self.do.valid.eq(self.words.valid),
                     out.eq(self.words.payload),
@@ -101,9 +101,9 @@ class PostProcessor(wiring.Component):
                 if self.packets:
                     with m.If(self.fill):
                         m.d.comb += [self.do.valid.eq(1), out.eq(0)]
-            with m.Case(State.TAG):
+            with m.Case(PostState.TAG):
                 word = tag.word_select(place, self.word_bits)
                 m.d.comb += [self.do.valid.eq(1), out.eq(byte_swapped(word))]
         with m.If(self.clear):
-            m.d.sync += [state.eq(State.IDLE), order.eq(0), left.eq(0), place.eq(0)]
+            m.d.sync += [state.eq(PostState.IDLE), order.eq(0), left.eq(0), place.eq(0)]
         return m

@@ -9,11 +9,11 @@ from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
 from .block_assembler import BlockAssembler
-from .cipher import CipherShape, Kind, Padding
+from .cipher import BlockKind, CipherShape, Padding
 from .framing import Framing
 from .grammar import Grammar
 from .post_processor import ORDER, Follow
-from .words import HEADER, Opcode, Status, Type, byte_swapped, header, status, word_shape
+from .words import HEADER, Opcode, StatusWord, Type, byte_swapped, header, status, word_shape
 
 __all__ = ["COMPARISON", "SEGMENT", "PreProcessor"]
 
@@ -23,7 +23,7 @@ COMPARISON = 2
 """Cycles from the comparison of tags to the order that lets the message leave: the states JUDGE and RELEASE."""
 
 
-class State(enum.Enum):
+class PreState(enum.Enum):
     """Steps of a message.
 
     INSTRUCTION, LOAD:             an instruction is awaited; a key is
@@ -106,10 +106,10 @@ class PreProcessor(wiring.Component):
                 "clear": In(1),
             }
         )
-        self._state = Signal(State)
+        self._state = Signal(PreState)
         self._keyed = Signal()
         self._decrypt = Signal()
-        self._kind = Signal(Kind)  # awaited, or present
+        self._kind = Signal(BlockKind)  # awaited, or present
         self._header = Signal(HEADER, reset_less=True)
         self._ended = Signal()  # the block has the last word of its segment
         self._done = Signal(16)  # bytes of this kind in the blocks before
@@ -134,7 +134,7 @@ class PreProcessor(wiring.Component):
         with m.If(self.clear):
             registers = (self._keyed, self._decrypt, self._ended, self._done, self._equal)
             m.d.sync += [register.eq(0) for register in (*registers, self._header.as_value())]
-            m.d.sync += [self._kind.eq(Kind.NPUB), self._state.eq(State.REST)]
+            m.d.sync += [self._kind.eq(BlockKind.NPUB), self._state.eq(PreState.REST)]
             if self.packets:
                 m.d.sync += self._wrong.eq(0)
         return m
@@ -143,7 +143,7 @@ class PreProcessor(wiring.Component):
         """Whether results are held. Those of an encryption that is not online come late, maybe after it failed."""
         if self.shape.online:
             return self._decrypt
-        failing = (State.ABANDON, State.IGNORE, State.DROP, State.CLEAR)
+        failing = (PreState.ABANDON, PreState.IGNORE, PreState.DROP, PreState.CLEAR)
         return self._decrypt | sum(self._state == state for state in failing)
 
     def _whole(self, condition: ValueLike, words: Any) -> ValueLike:
@@ -163,43 +163,47 @@ class PreProcessor(wiring.Component):
         state, words = self._state, framing.o
         opcode = data.View(HEADER, words.payload.word[-32:]).type
         crypt = (opcode == Opcode.ENCRYPT) | (opcode == Opcode.DECRYPT)
-        with m.If(state == State.REST):
+        with m.If(state == PreState.REST):
             m.d.comb += words.ready.eq(framing.inside)
             with m.If(~framing.inside):
-                m.d.sync += state.eq(State.INSTRUCTION)
-        with m.If(state == State.INSTRUCTION):
+                m.d.sync += state.eq(PreState.INSTRUCTION)
+        with m.If(state == PreState.INSTRUCTION):
             m.d.comb += words.ready.eq(1)
             with m.If(words.valid):
-                m.d.sync += [self._decrypt.eq(opcode == Opcode.DECRYPT), self._kind.eq(Kind.NPUB), self._done.eq(0)]
-                m.d.sync += state.eq(Mux(self._whole(crypt & self._keyed, words), State.HEADER, State.DROP))
+                m.d.sync += [
+                    self._decrypt.eq(opcode == Opcode.DECRYPT),
+                    self._kind.eq(BlockKind.NPUB),
+                    self._done.eq(0),
+                ]
+                m.d.sync += state.eq(Mux(self._whole(crypt & self._keyed, words), PreState.HEADER, PreState.DROP))
                 with m.If(self._whole(opcode == Opcode.ACTIVATE_KEY, words)):
-                    m.d.sync += [state.eq(State.LOAD), self._keyed.eq(0)]
-        with m.If(state == State.LOAD):
+                    m.d.sync += [state.eq(PreState.LOAD), self._keyed.eq(0)]
+        with m.If(state == PreState.LOAD):
             m.d.comb += self.load.eq(1)
             with m.If(self.loaded | self.refused):
-                m.d.sync += [state.eq(State.INSTRUCTION), self._keyed.eq(self.loaded)]
+                m.d.sync += [state.eq(PreState.INSTRUCTION), self._keyed.eq(self.loaded)]
 
     def _headers(self, m: Module, framing: Framing) -> None:
         """The header of a segment: it is stored, and then judged. One to encrypt online is announced meanwhile."""
         state, words, head, shape = self._state, framing.o, self._header, self.shape
-        with m.If(state == State.HEADER):
+        with m.If(state == PreState.HEADER):
             m.d.comb += words.ready.eq(1)
             with m.If(words.valid):
-                m.d.sync += [head.as_value().eq(words.payload.word[-32:]), state.eq(State.CHECK)]
+                m.d.sync += [head.as_value().eq(words.payload.word[-32:]), state.eq(PreState.CHECK)]
                 if self.packets:
                     m.d.sync += self._wrong.eq(words.payload.wrong)
-        with m.If(state == State.CHECK):
-            announced = (self._kind == Kind.DATA) & ~self._decrypt if shape.online else Const(0)
+        with m.If(state == PreState.CHECK):
+            announced = (self._kind == BlockKind.DATA) & ~self._decrypt if shape.online else Const(0)
             length = Mux(head.eot, shape.enciphered(head.length), head.length) if shape.expands else head.length
             with m.If(~self._right(m)):
-                m.d.sync += state.eq(State.ABANDON)
+                m.d.sync += state.eq(PreState.ABANDON)
             with m.Else():
                 with m.If(announced):
                     self._order(m, header(Type.CIPHERTEXT, length, eot=head.eot), Follow.DATA)
                 with m.If(~announced | self.order.ready):
-                    m.d.sync += [self._ended.eq(head.length == 0), state.eq(State.WORDS)]
+                    m.d.sync += [self._ended.eq(head.length == 0), state.eq(PreState.WORDS)]
                     with m.If(head.length == 0):
-                        m.d.sync += state.eq(State.BLOCK)
+                        m.d.sync += state.eq(PreState.BLOCK)
 
     def _right(self, m: Module) -> Signal:
         """Whether the header is one that may follow what came before."""
@@ -211,7 +215,7 @@ class PreProcessor(wiring.Component):
     def _words(self, m: Module, framing: Framing) -> None:
         """The words of a segment, collected to a block."""
         words, word, assembler, step = framing.o, framing.o.payload, self.assembler, self.word_bits // 8
-        collecting = self._state == State.WORDS
+        collecting = self._state == PreState.WORDS
         m.d.comb += [
             assembler.word.eq(byte_swapped(word.word)),
             assembler.bytes.eq(word.bytes),
@@ -223,10 +227,10 @@ class PreProcessor(wiring.Component):
             with m.If(words.valid):
                 m.d.comb += assembler.store.eq(1)
                 m.d.sync += self._ended.eq(word.end)
-                with m.If(word.end & (self._kind == Kind.TAG)):
-                    m.d.sync += self._state.eq(State.BLOCK if self.shape.judges else State.COMPARE)
+                with m.If(word.end & (self._kind == BlockKind.TAG)):
+                    m.d.sync += self._state.eq(PreState.BLOCK if self.shape.judges else PreState.COMPARE)
                 with m.Elif(word.end | (assembler.size == self.shape.block - step)):
-                    m.d.sync += self._state.eq(State.BLOCK)
+                    m.d.sync += self._state.eq(PreState.BLOCK)
                 self._end_wrong(m, word)
 
     def _end_wrong(self, m: Module, word) -> None:
@@ -234,7 +238,7 @@ class PreProcessor(wiring.Component):
         if self.packets:
             with m.If(word.wrong):
                 m.d.comb += [self.assembler.store.eq(0), self.assembler.drop.eq(1)]
-                m.d.sync += self._state.eq(State.ABANDON)
+                m.d.sync += self._state.eq(PreState.ABANDON)
 
     def _blocks(self, m: Module, framing: Framing) -> None:
         """A block is offered to the cipher. A whole one that ends a message to expand is followed by an empty one.
@@ -245,10 +249,10 @@ class PreProcessor(wiring.Component):
         assembler, size = self.assembler, self.assembler.size
         last = self._ended & self._header.eot
         if self.shape.expands:
-            expanded = last & (kind == Kind.DATA) & ~self._decrypt & (size == self.shape.block)
+            expanded = last & (kind == BlockKind.DATA) & ~self._decrypt & (size == self.shape.block)
             last = last & ~expanded
         m.d.comb += [block.data.eq(assembler.padded), assembler.pads.eq(self._pads())]
-        with m.If(state == State.BLOCK):
+        with m.If(state == PreState.BLOCK):
             m.d.comb += [
                 self.blocks.valid.eq(1),
                 block.size.eq(size),
@@ -257,84 +261,92 @@ class PreProcessor(wiring.Component):
                 block.decrypt.eq(self._decrypt),
             ]
             with m.If(self.blocks.ready):
-                counted = Mux(kind == Kind.TAG, 0, size) if self.shape.judges else size
+                counted = Mux(kind == BlockKind.TAG, 0, size) if self.shape.judges else size
                 m.d.comb += assembler.drop.eq(1)
                 m.d.sync += self._done.eq(self._done + counted)
-                m.d.sync += state.eq(Mux(self._ended, State.HEADER, State.WORDS))
+                m.d.sync += state.eq(Mux(self._ended, PreState.HEADER, PreState.WORDS))
                 if self.shape.pipelined:
                     m.d.comb += words.ready.eq(~self._ended)
                     with m.If(words.valid & ~self._ended):
                         end = words.payload.end | (self.shape.block == self.word_bits // 8)
                         m.d.comb += assembler.store.eq(1)
-                        m.d.sync += [self._ended.eq(words.payload.end), state.eq(Mux(end, State.BLOCK, State.WORDS))]
+                        m.d.sync += [
+                            self._ended.eq(words.payload.end),
+                            state.eq(Mux(end, PreState.BLOCK, PreState.WORDS)),
+                        ]
                         self._end_wrong(m, words.payload)
                 if self.shape.expands:
                     with m.If(expanded):
-                        m.d.sync += state.eq(State.BLOCK)
+                        m.d.sync += state.eq(PreState.BLOCK)
                 with m.If(last):
                     self._next_kind(m)
 
     def _next_kind(self, m: Module) -> None:
         """After the last block of a kind. The bytes of the data stay counted."""
-        encrypted = State.TAG if self.shape.online else State.RELEASE
+        encrypted = PreState.TAG if self.shape.online else PreState.RELEASE
         with m.Switch(self._kind):
-            with m.Case(Kind.NPUB):
-                m.d.sync += [self._kind.eq(Kind.AD), self._done.eq(0)]
-            with m.Case(Kind.AD):
-                m.d.sync += [self._kind.eq(Kind.DATA), self._done.eq(0)]
-            with m.Case(Kind.DATA):
-                m.d.sync += [self._kind.eq(Kind.TAG), self._state.eq(Mux(self._decrypt, State.HEADER, encrypted))]
+            with m.Case(BlockKind.NPUB):
+                m.d.sync += [self._kind.eq(BlockKind.AD), self._done.eq(0)]
+            with m.Case(BlockKind.AD):
+                m.d.sync += [self._kind.eq(BlockKind.DATA), self._done.eq(0)]
+            with m.Case(BlockKind.DATA):
+                m.d.sync += [
+                    self._kind.eq(BlockKind.TAG),
+                    self._state.eq(Mux(self._decrypt, PreState.HEADER, encrypted)),
+                ]
             if self.shape.judges:
-                with m.Case(Kind.TAG):
-                    m.d.sync += self._state.eq(State.COMPARE)
+                with m.Case(BlockKind.TAG):
+                    m.d.sync += self._state.eq(PreState.COMPARE)
 
     def _pads(self) -> ValueLike:
         """Whether the block is padded with 10*; the empty blocks that end a message that fails are not."""
         if self.shape.padding is Padding.ZERO:
             return 0
         kind = self._kind
-        padded = (kind == Kind.AD) | (kind == Kind.DATA) if self.shape.judges else kind != Kind.NPUB
-        return padded & (self._state == State.BLOCK)
+        padded = (kind == BlockKind.AD) | (kind == BlockKind.DATA) if self.shape.judges else kind != BlockKind.NPUB
+        return padded & (self._state == PreState.BLOCK)
 
     def _encrypted(self, m: Module) -> None:
         """The end of an encryption. The cipher keeps its tag until all of it left."""
-        with m.If((self._state == State.TAG) & self.tag.valid):
+        with m.If((self._state == PreState.TAG) & self.tag.valid):
             self._order(m, header(Type.TAG, self.shape.tag, eot=1, last=1), Follow.TAG)
             with m.If(self.order.ready):
-                m.d.sync += self._state.eq(State.END)
-        with m.If(self._state == State.END):
-            self._order(m, status(Status.SUCCESS), Follow.NOTHING)
+                m.d.sync += self._state.eq(PreState.END)
+        with m.If(self._state == PreState.END):
+            self._order(m, status(StatusWord.SUCCESS), Follow.NOTHING)
             with m.If(self.order.ready):
                 m.d.comb += self.tag.ready.eq(~self._decrypt)
-                m.d.sync += self._state.eq(State.INSTRUCTION)
+                m.d.sync += self._state.eq(PreState.INSTRUCTION)
 
     def _decrypted(self, m: Module) -> None:
         """The end of a decryption. Both tags are compared whole, in one cycle; that of a cipher that judges, with 0."""
         state, length = self._state, self._length(m)
         received = 0 if self.shape.judges else self.assembler.block[: 8 * self.shape.tag]
-        with m.If((state == State.COMPARE) & self.tag.valid):
+        with m.If((state == PreState.COMPARE) & self.tag.valid):
             m.d.comb += [self.tag.ready.eq(1), self.assembler.drop.eq(1)]
-            m.d.sync += [self._equal.eq(self.tag.payload == received), state.eq(State.JUDGE)]
-        with m.If(state == State.JUDGE):
+            m.d.sync += [self._equal.eq(self.tag.payload == received), state.eq(PreState.JUDGE)]
+        with m.If(state == PreState.JUDGE):
             with m.If(~self._equal):
-                m.d.sync += state.eq(State.CLEAR)
+                m.d.sync += state.eq(PreState.CLEAR)
             with m.Elif(~self.storing):
                 m.d.comb += self.commit.eq(1)
-                m.d.sync += state.eq(State.RELEASE)
-        with m.If(state == State.RELEASE):
+                m.d.sync += state.eq(PreState.RELEASE)
+        with m.If(state == PreState.RELEASE):
             self._order(m, header(Type.PLAINTEXT, length, eot=1, last=1), Follow.DATA)
             if not self.shape.online:
                 with m.If(~self._decrypt):
                     self._order(m, header(Type.CIPHERTEXT, self.shape.enciphered(self._done), eot=1), Follow.DATA)
             with m.If(self.order.ready):
-                m.d.sync += state.eq(State.END if self.shape.online else Mux(self._decrypt, State.END, State.TAG))
+                m.d.sync += state.eq(
+                    PreState.END if self.shape.online else Mux(self._decrypt, PreState.END, PreState.TAG)
+                )
 
     def _length(self, m: Module) -> Signal:
         """Bytes of the message that was decrypted."""
         if not self.shape.expands:
             return self._done
         length = Signal(16)
-        with m.If(self._state == State.INSTRUCTION):
+        with m.If(self._state == PreState.INSTRUCTION):
             m.d.sync += length.eq(0)
         with m.Elif(self.result.valid):
             m.d.sync += length.eq(length + self.result.payload.size)
@@ -346,34 +358,34 @@ class PreProcessor(wiring.Component):
         """The end of a message that fails."""
         state, block, shape = self._state, self.blocks.payload, self.shape
         decrypt = Const(1) if shape.expands else self._decrypt
-        with m.If(state == State.ABANDON):
-            with m.If(self._kind == Kind.NPUB):
-                m.d.sync += state.eq(State.DROP)
-            with m.Elif((self._kind == Kind.TAG) & ~decrypt if shape.judges else self._kind == Kind.TAG):
-                m.d.sync += state.eq(State.IGNORE)
+        with m.If(state == PreState.ABANDON):
+            with m.If(self._kind == BlockKind.NPUB):
+                m.d.sync += state.eq(PreState.DROP)
+            with m.Elif((self._kind == BlockKind.TAG) & ~decrypt if shape.judges else self._kind == BlockKind.TAG):
+                m.d.sync += state.eq(PreState.IGNORE)
             with m.Else():
                 m.d.comb += [self.blocks.valid.eq(1), block.kind.eq(self._kind), block.last.eq(1)]
                 m.d.comb += block.decrypt.eq(decrypt)
                 with m.If(self.blocks.ready):
-                    m.d.sync += self._kind.eq(Mux(self._kind == Kind.AD, Kind.DATA, Kind.TAG))
+                    m.d.sync += self._kind.eq(Mux(self._kind == BlockKind.AD, BlockKind.DATA, BlockKind.TAG))
                     if shape.judges:
-                        with m.If(self._kind == Kind.TAG):
-                            m.d.sync += state.eq(State.IGNORE)
-        with m.If(state == State.IGNORE):
+                        with m.If(self._kind == BlockKind.TAG):
+                            m.d.sync += state.eq(PreState.IGNORE)
+        with m.If(state == PreState.IGNORE):
             m.d.comb += self.tag.ready.eq(1)
             with m.If(self.tag.valid):
-                m.d.sync += state.eq(State.DROP)
-        with m.If(state == State.DROP):
+                m.d.sync += state.eq(PreState.DROP)
+        with m.If(state == PreState.DROP):
             m.d.comb += framing.o.ready.eq(framing.inside)
             with m.If(~framing.inside):
-                m.d.sync += state.eq(State.CLEAR)
-        with m.If(state == State.CLEAR):
+                m.d.sync += state.eq(PreState.CLEAR)
+        with m.If(state == PreState.CLEAR):
             m.d.comb += self.discard.eq(1)
             with m.If(~self.pending):
-                m.d.sync += state.eq(State.FAIL)
-        with m.If(state == State.FAIL):
-            self._order(m, status(Status.FAILURE), Follow.NOTHING)
+                m.d.sync += state.eq(PreState.FAIL)
+        with m.If(state == PreState.FAIL):
+            self._order(m, status(StatusWord.FAILURE), Follow.NOTHING)
             if self.packets:
                 m.d.comb += self.fill.eq(1)
             with m.If(self.order.ready):
-                m.d.sync += state.eq(State.INSTRUCTION)
+                m.d.sync += state.eq(PreState.INSTRUCTION)

@@ -21,13 +21,13 @@ from wideblock.rtl.bytes import below, kept, marked, only
 from wideblock.rtl.stream.parameters import parameter
 
 from .caesar import Caesar
-from .cipher import CipherShape, Kind, cipher_signature
+from .cipher import BlockKind, CipherShape, cipher_signature
 from .pace import Pace, Phase
 from .parameters import AeadParameters
-from .scream_tweakable import TweakableCipher
+from .scream_tweakable import ScreamBlockCipher
 from .words import byte_swapped
 
-__all__ = ["Scream", "ScreamCipher", "ScreamParameters"]
+__all__ = ["ScreamCore", "ScreamCipher", "ScreamParameters"]
 
 BLOCK, KEY, NPUB, TAG = 16, 16, 11, 16  # bytes
 
@@ -40,7 +40,7 @@ class ScreamParameters(AeadParameters):
     rounds: int = parameter(2, "rounds a cycle", (1, 2, 4))
 
 
-class State(enum.Enum):
+class ScreamState(enum.Enum):
     """EMPTY: no key. SUM: the cipher is awaited for Sigma. TAG: the tag is made, and offered."""
 
     EMPTY = 0
@@ -63,12 +63,12 @@ class ScreamCipher(wiring.Component):
 
     def __init__(self, parameters: ScreamParameters):
         self.parameters = p = parameters
-        self.core = TweakableCipher(steps=p.steps, rounds=p.rounds)
+        self.core = ScreamBlockCipher(steps=p.steps, rounds=p.rounds)
         self.shape = CipherShape(block=BLOCK, key=KEY, npub=NPUB, tag=TAG)
         self.setup = self.flush = 1
         super().__init__(cipher_signature(self.shape))
-        self._state = Signal(State)
-        self._kind = Signal(Kind)  # of the block in the tweakable cipher; TAG for Sigma
+        self._state = Signal(ScreamState)
+        self._kind = Signal(BlockKind)  # of the block in the tweakable cipher; TAG for Sigma
         self._size = Signal(range(BLOCK + 1))  # bytes of the last block of data
         self._decrypt = Signal()
         self._ends = Signal()  # the last block of its kind
@@ -77,10 +77,10 @@ class ScreamCipher(wiring.Component):
     def timetable(self, *, decrypt: bool) -> Pace:
         latency = self.core.latency
 
-        def phases(kind: Kind, size: int, last: bool) -> list[Phase]:
-            if kind is Kind.NPUB or not size:
+        def phases(kind: BlockKind, size: int, last: bool) -> list[Phase]:
+            if kind is BlockKind.NPUB or not size:
                 return [Phase(("cipher",))]
-            return [Phase(("cipher",), until={"cipher": latency}, result=latency if kind is Kind.DATA else None)]
+            return [Phase(("cipher",), until={"cipher": latency}, result=latency if kind is BlockKind.DATA else None)]
 
         return Pace(phases, end=Phase(("cipher",)), tag=1 + latency + 1)
 
@@ -92,8 +92,8 @@ class ScreamCipher(wiring.Component):
         summed = Signal()
         m.d.comb += [
             take.eq(self.i.valid & self.i.ready),
-            summed.eq((state == State.SUM) & core.ready & ~core.done),
-            core.start.eq((take & (block.kind != Kind.NPUB) & (block.size != 0)) | summed),
+            summed.eq((state == ScreamState.SUM) & core.ready & ~core.done),
+            core.start.eq((take & (block.kind != BlockKind.NPUB) & (block.size != 0)) | summed),
             core.clear.eq(self.clear),
         ]
         self._order(m, take, summed)
@@ -101,7 +101,7 @@ class ScreamCipher(wiring.Component):
         self._blocks(m, take, summed)
         with m.If(self.clear):
             registers = (self._kind.as_value(), self._size, self._decrypt, self._ends, self._held)
-            m.d.sync += [*(register.eq(0) for register in registers), state.eq(State.EMPTY)]
+            m.d.sync += [*(register.eq(0) for register in registers), state.eq(ScreamState.EMPTY)]
         return m
 
     def _order(self, m: Module, take: Value, summed: Value) -> None:
@@ -110,25 +110,25 @@ class ScreamCipher(wiring.Component):
         K = Signal(128, reset_less=True)
         m.d.comb += [
             core.key.eq(K),
-            self.key.ready.eq((state == State.EMPTY) | (state == State.IDLE)),
-            self.i.ready.eq((state == State.IDLE) | ((state == State.MESSAGE) & core.ready)),
-            self.tag.valid.eq((state == State.TAG) & core.ready & ~core.done),
+            self.key.ready.eq((state == ScreamState.EMPTY) | (state == ScreamState.IDLE)),
+            self.i.ready.eq((state == ScreamState.IDLE) | ((state == ScreamState.MESSAGE) & core.ready)),
+            self.tag.valid.eq((state == ScreamState.TAG) & core.ready & ~core.done),
         ]
         with m.If(self.key.valid & self.key.ready):
-            m.d.sync += [K.eq(self.key.payload), state.eq(State.IDLE)]
-        with m.If(take & (block.kind == Kind.NPUB)):
-            m.d.sync += state.eq(State.MESSAGE)
-        with m.If(take & (block.kind == Kind.DATA) & block.last):
-            m.d.sync += state.eq(State.SUM)
+            m.d.sync += [K.eq(self.key.payload), state.eq(ScreamState.IDLE)]
+        with m.If(take & (block.kind == BlockKind.NPUB)):
+            m.d.sync += state.eq(ScreamState.MESSAGE)
+        with m.If(take & (block.kind == BlockKind.DATA) & block.last):
+            m.d.sync += state.eq(ScreamState.SUM)
         with m.If(summed):
-            m.d.sync += state.eq(State.TAG)
+            m.d.sync += state.eq(ScreamState.TAG)
         with m.If(self.tag.valid & self.tag.ready):
-            m.d.sync += state.eq(State.IDLE)
+            m.d.sync += state.eq(ScreamState.IDLE)
         with m.If(take):
             m.d.sync += [self._kind.eq(block.kind), self._decrypt.eq(block.decrypt), self._ends.eq(block.last)]
             m.d.sync += self._size.eq(block.size)
         with m.Elif(summed):
-            m.d.sync += self._kind.eq(Kind.TAG)
+            m.d.sync += self._kind.eq(BlockKind.TAG)
         with m.If(self.clear):
             m.d.sync += K.eq(0)
 
@@ -144,16 +144,16 @@ class ScreamCipher(wiring.Component):
         with m.If(summed):
             m.d.comb += control.eq(Cat(Const(1, 4), self._size[:4]))
         with m.Elif(core.start):
-            with m.If(block.kind == Kind.AD):
+            with m.If(block.kind == BlockKind.AD):
                 m.d.comb += control.eq(Mux(block.last, Mux(short, 6, 4), 2))
         with m.Else():
             m.d.comb += control.eq(held)
         m.d.sync += held.eq(control)
         m.d.comb += core.tweak.eq(Cat(N, byte_swapped(Cat(i, Const(0, 32 - len(i)))), control))
-        with m.If(take & (block.kind == Kind.NPUB)):
+        with m.If(take & (block.kind == BlockKind.NPUB)):
             m.d.sync += [N.eq(block.data), i.eq(0)]
         with m.Elif(core.ending):
-            with m.If((self._kind == Kind.AD) & self._ends):
+            with m.If((self._kind == BlockKind.AD) & self._ends):
                 m.d.sync += i.eq(0)
             with m.Elif(self._size == BLOCK):
                 m.d.sync += i.eq(i + 1)
@@ -163,7 +163,7 @@ class ScreamCipher(wiring.Component):
     def _blocks(self, m: Module, take: Value, summed: Value) -> None:
         """The block that enters the cipher: associated data padded, data, the length of short data, or Sigma."""
         core, block = self.core, self.i.payload
-        is_data = block.kind == Kind.DATA
+        is_data = block.kind == BlockKind.DATA
         short = Signal()
         one = marked(only(block.size, BLOCK) & (~is_data).replicate(BLOCK))
         m.d.comb += [
@@ -187,7 +187,7 @@ class ScreamCipher(wiring.Component):
         result = Signal(128)
         m.d.comb += [
             result.eq(kept(text, below(self._size, BLOCK))),
-            self.o.valid.eq(core.done & (self._kind == Kind.DATA)),
+            self.o.valid.eq(core.done & (self._kind == BlockKind.DATA)),
             self.o.payload.data.eq(result),
             self.o.payload.size.eq(self._size),
             self.tag.payload.eq(auth),
@@ -196,7 +196,7 @@ class ScreamCipher(wiring.Component):
             m.d.sync += Sigma.eq(0)
         with m.Elif(self.o.valid & self._decrypt):
             m.d.sync += Sigma.eq(Sigma ^ result)
-        with m.Elif(take & (block.kind == Kind.DATA) & ~block.decrypt):
+        with m.Elif(take & (block.kind == BlockKind.DATA) & ~block.decrypt):
             m.d.sync += Sigma.eq(Sigma ^ block.data)
         with m.If(self.clear | (self.tag.valid & self.tag.ready)):
             m.d.sync += auth.eq(0)
@@ -205,7 +205,7 @@ class ScreamCipher(wiring.Component):
         return Sigma
 
 
-class Scream(Caesar):
+class ScreamCore(Caesar):
     """SCREAM behind the CAESAR Hardware API.
 
     Timing: see ``behaviour.timing``.

@@ -17,7 +17,7 @@ from amaranth.lib.wiring import In, Out
 from wideblock.rtl.aes.planes import named
 from wideblock.rtl.linear import products
 
-__all__ = ["BACKWARD", "FORWARD", "TweakableCipher"]
+__all__ = ["BACKWARD", "FORWARD", "ScreamBlockCipher"]
 
 ROW, ROWS = 16, 8  # bits, and rows of a block
 
@@ -93,7 +93,7 @@ def l_box(m: Module, x: Rows, inverse: Value, name: str) -> Rows:
     return [same ^ Mux(inverse, b, f) for same, f, b in zip(*sums, strict=True)]
 
 
-class TweakableCipher(wiring.Component):
+class ScreamBlockCipher(wiring.Component):
     """``o`` is Scream of ``block`` under ``key`` and ``tweak``, or its inverse, one block at a time.
 
     ``start`` begins a block when ``ready`` is high, with ``inverse`` beside it. ``tweak`` must be stable from ``start``

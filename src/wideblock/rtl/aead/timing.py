@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from wideblock.rtl.stream.behaviour import Figure
 
-from .cipher import Cipher, Kind
+from .cipher import BlockKind, Cipher
 from .post_processor import GAP
 from .pre_processor import COMPARISON, SEGMENT
 from .result_buffer import LATENCY
@@ -78,17 +78,17 @@ class AeadTiming:
             return self._decrypted(max(at, cipher.tag()), results)
         return self._encrypted(at, announced, results, cipher.tag())
 
-    def _segments(self, ad: int, size: int, decrypt: bool) -> list[tuple[Kind, int]]:
+    def _segments(self, ad: int, size: int, decrypt: bool) -> list[tuple[BlockKind, int]]:
         """The segments that the cipher is given, each with its bytes."""
         shape = self.cipher.shape
         data = shape.enciphered(size) if decrypt else size
-        tag = [(Kind.TAG, shape.tag)] if decrypt and shape.judges else []
-        return [(Kind.NPUB, shape.npub), (Kind.AD, ad), (Kind.DATA, data), *tag]
+        tag = [(BlockKind.TAG, shape.tag)] if decrypt and shape.judges else []
+        return [(BlockKind.NPUB, shape.npub), (BlockKind.AD, ad), (BlockKind.DATA, data), *tag]
 
-    def _parts(self, kind: Kind, n: int, decrypt: bool) -> list[tuple[int, bool]]:
+    def _parts(self, kind: BlockKind, n: int, decrypt: bool) -> list[tuple[int, bool]]:
         """The bytes of the blocks of a segment of ``n`` bytes, and whether each is the last one."""
         shape = self.cipher.shape
-        longer = shape.expands and kind is Kind.DATA and not decrypt
+        longer = shape.expands and kind is BlockKind.DATA and not decrypt
         starts = range(0, n + 1 if longer else max(1, n), shape.block)
         return [(min(shape.block, n - start), start == starts[-1]) for start in starts]
 

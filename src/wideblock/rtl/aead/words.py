@@ -14,7 +14,7 @@ from amaranth import Cat, Const, Value, unsigned
 from amaranth.hdl import ShapeLike, ValueLike
 from amaranth.lib import data
 
-__all__ = ["HEADER", "WORD_BITS", "Opcode", "Status", "Type", "byte_swapped", "header", "status"]
+__all__ = ["HEADER", "WORD_BITS", "Opcode", "StatusWord", "Type", "byte_swapped", "header", "status"]
 __all__ += ["word_of", "word_shape"]
 
 WORD_BITS = (32, 64, 128)
@@ -30,7 +30,7 @@ class Opcode(IntEnum):
     ACTIVATE_KEY = 7
 
 
-class Status(IntEnum):
+class StatusWord(IntEnum):
     """Bits 31..28 of a status."""
 
     SUCCESS = 0xE
@@ -78,7 +78,7 @@ def word_of(payload: Any, packets: bool) -> Value:
     return payload.word if packets else payload
 
 
-def status(of: Status) -> int:
+def status(of: StatusWord) -> int:
     """The 32 bits of a status."""
     return of << 28
 

@@ -9,7 +9,7 @@ from wideblock.drive.aead.caesar import CaesarFormat, output_ends
 from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption
 from wideblock.drive.aead.simulation import AeadSimulation, PlayedMessages
 from wideblock.export.contract import AeadContract
-from wideblock.simulation.structures import Outcome
+from wideblock.simulation.structures import PlayOutcome
 from wideblock.spec.aead import Rejected
 from wideblock.verify.core.check import Check
 
@@ -105,7 +105,7 @@ def difference(
             if at == len(played.out):
                 if not whole:
                     return None
-                ended = "the core is stuck" if played.outcome is Outcome.STUCK else "no more words leave"
+                ended = "the core is stuck" if played.outcome is PlayOutcome.STUCK else "no more words leave"
                 return f"{where}: right is {right:0{word_bits // 4}x}, but {ended} after {played.cycles} cycles."
             if played.out[at] != right:
                 got = f"{played.out[at]:0{word_bits // 4}x}"
@@ -116,7 +116,7 @@ def difference(
             at += 1
     if at < len(played.out):
         return f"{len(played.out) - at} words too many leave, the first in cycle {played.left[at]}."
-    if whole and played.outcome is not Outcome.DONE:
+    if whole and played.outcome is not PlayOutcome.DONE:
         taken = ", ".join(
             f"{played.taken(port)} of {len(cycles)} words of {port}" for port, cycles in played.accepted.items()
         )

@@ -13,7 +13,7 @@ from wideblock.drive.sector.shape import SectorCore, shape
 from wideblock.drive.sector.traffic import Key, Request, SectorRecord
 from wideblock.rtl.stream.behaviour import Cause, Output
 from wideblock.simulation.script import RESET
-from wideblock.simulation.structures import Outcome
+from wideblock.simulation.structures import PlayOutcome
 from wideblock.verify.sector.ending import cause_of_keep, kept
 from wideblock.verify.sector.explain import Answers, compare, direction, explain
 
@@ -31,11 +31,11 @@ def judge(
     """
     if record.violation is not None:
         return f"The output breaks AXI4-Stream in cycle {record.violation_cycle}: {record.violation}."
-    if record.outcome == Outcome.RECORD_FULL:
+    if record.outcome == PlayOutcome.RECORD_FULL:
         return f"More beats leave than were ever taken: {len(record.out)} by cycle {record.cycles}."
     judged = _Judged(subject, requests, record)
     difference = judged.keys() or judged.faults() or judged.computed() or judged.output(pool)
-    if difference is None and record.outcome != Outcome.DONE:
+    if difference is None and record.outcome != PlayOutcome.DONE:
         taken = int(np.count_nonzero(record.last_in >= 0))
         difference = (
             f"The core is stuck: after {record.cycles} cycles {taken} of {len(requests)} sectors and "
@@ -85,7 +85,7 @@ class _Judged:
 
     def ended(self, end: int) -> bool:
         """Whether nothing more can come in the stretch to ``end``: the last one, of a call that is done."""
-        return end == self.record.cycles and self.record.outcome == Outcome.DONE
+        return end == self.record.cycles and self.record.outcome == PlayOutcome.DONE
 
     def pulses_from(self, i: int, start: int) -> int:
         """The first cycle of stretch ``i`` whose pulses count: clearing begins in the cycle after zeroize, which ends
@@ -257,7 +257,7 @@ class _Judged:
             right = Answers([n for n, _ in pairs], answers, record.out.shape[1])
             if difference := compare(self.subject, record, these, right, requests, keys, self.epoch(i)):
                 return difference
-            if i == len(leaving) - 1 and record.outcome == Outcome.DONE and len(these) < len(right.beats):
+            if i == len(leaving) - 1 and record.outcome == PlayOutcome.DONE and len(these) < len(right.beats):
                 n = right.number(len(these))
                 return (
                     f"Sector {n} (tweak {requests[n].tweak.hex() or 'none'}, {direction(requests[n])}) never left, or "

@@ -6,13 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from .offsets import Tweak
-from .step import AES, Cond, Row, Source, Step, Wait
+from .step import AezKey, Cond, MicroStep, OperandSource, Row, Wait
 
-__all__ = ["ACCEPT", "LOAD", "Parts", "Program", "beside", "cleared", "go", "merged", "offset"]
+__all__ = ["ACCEPT", "LOAD", "Parts", "Microprogram", "beside", "cleared", "go", "merged", "offset"]
 
 Parts = Mapping[str, Any]
 """Some of the fields of a step."""
-LOAD, ACCEPT = {"aes": AES.LOAD}, {"wait": Wait.BLOCK}
+LOAD, ACCEPT = {"aes": AezKey.LOAD}, {"wait": Wait.BLOCK}
 
 
 def merged(*parts: Parts) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def beside(*tracks: Iterable[Parts]) -> list[Parts]:
 
 def cleared(row: Row) -> Parts:
     """The row is cleared."""
-    return {"write": row, "source": Source.CLEAR}
+    return {"write": row, "source": OperandSource.CLEAR}
 
 
 def go(name: str, cond: Cond = Cond.ALWAYS) -> Parts:
@@ -46,7 +46,7 @@ def go(name: str, cond: Cond = Cond.ALWAYS) -> Parts:
     return {"cond": cond, "target": name}
 
 
-class Program:
+class Microprogram:
     """Steps in the order in which they are written, and names for some of them.
 
     spacing: least cycles between two results, if pairs are in a pipeline; else None
@@ -54,7 +54,7 @@ class Program:
 
     def __init__(self, spacing: int | None = None):
         self.spacing = spacing
-        self.steps: list[Step] = []
+        self.steps: list[MicroStep] = []
         self._names: dict[str, int] = {}
 
     def name(self, name: str) -> None:
@@ -63,19 +63,19 @@ class Program:
 
     def step(self, **parts: Any) -> None:
         """Adds a step."""
-        self.steps.append(Step(**parts))
+        self.steps.append(MicroStep(**parts))
 
     def run(self, track: Iterable[Parts]) -> None:
         """Adds steps."""
-        self.steps.extend(Step(**parts) for parts in track)
+        self.steps.extend(MicroStep(**parts) for parts in track)
 
-    def rounds(self, keys: Sequence[AES], following: Tweak | None, *tracks: Iterable[Parts], **last: Any) -> None:
+    def rounds(self, keys: Sequence[AezKey], following: Tweak | None, *tracks: Iterable[Parts], **last: Any) -> None:
         """Adds a call's rounds, beside other tracks; ``last`` are fields of the last round."""
         made = [] if following is None else offset(following)
         late = [*[{}] * (len(keys) - len(made)), *made]
         self.run(beside([{"aes": key} for key in keys], late, [*[{}] * (len(keys) - 1), last], *tracks))
 
-    def linked(self) -> tuple[Step, ...]:
+    def linked(self) -> tuple[MicroStep, ...]:
         """The steps, with numbers as targets."""
         return tuple(
             replace(step, target=self._names[step.target]) if step.cond is not Cond.NEVER else step

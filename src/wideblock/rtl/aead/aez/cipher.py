@@ -22,9 +22,9 @@ from .datapath import Datapath
 from .offsets import Version
 from .pipelined import PipelinedDatapath
 from .program import program
-from .sequencer import Sequencer
+from .sequencer import Microsequencer
 from .step import Out, Wait
-from .timetable import Timetable, setup
+from .timetable import AezTimetable, setup
 
 __all__ = ["AezCipher", "AezParameters", "AezV4", "AezV5", "pace"]
 
@@ -55,7 +55,7 @@ class AezCipher(wiring.Component):
 
     Timing: 25 cycles a pair of blocks, ten when it comes and fifteen afterwards; five a block of associated data. With
             four rounds, for ``w`` words a pair, max(3, w + 1) when it comes and max(3, w) afterwards.
-    Cost:   see :class:`Datapath` and :class:`Sequencer`.
+    Cost:   see :class:`Datapath` and :class:`Microsequencer`.
     Security: no masking; no cycle depends on key or data.
     """
 
@@ -69,13 +69,13 @@ class AezCipher(wiring.Component):
         self.setup = setup(self.steps)
         blocks = -(-parameters.data_bytes // self.shape.block)
         self.flush = rows = 1 << (2 * blocks + SPECIAL_ROWS - 1).bit_length()
-        self.sequencer = Sequencer(self.steps, self.shape, rows)
+        self.sequencer = Microsequencer(self.steps, self.shape, rows)
         datapath = PipelinedDatapath if self.pipelined else Datapath
         self.datapath = datapath(version, self.shape, self.sequencer.layout, sbox=parameters.sbox, rows=rows)
         super().__init__(cipher_signature(self.shape))
 
-    def timetable(self, *, decrypt: bool) -> Timetable:
-        return Timetable(self.steps, decrypt=decrypt)
+    def timetable(self, *, decrypt: bool) -> AezTimetable:
+        return AezTimetable(self.steps, decrypt=decrypt)
 
     def elaborate(self, platform):
         m = Module()

@@ -15,7 +15,7 @@ from wideblock.rtl.stream.storage import Ring
 from ..cipher import CipherShape
 from .offsets import Offsets, Version
 from .round import full_round
-from .step import AES, Acc, Constant, Hold, Operand, Source, Text
+from .step import Acc, AezKey, Constant, Hold, Operand, OperandSource, Text
 from .step import Out as Result
 
 __all__ = ["BLOCK", "Datapath"]
@@ -134,13 +134,13 @@ class Datapath(wiring.Component):
         source = self.step.source
         value = Signal(BLOCK)
         with m.Switch(source):
-            with m.Case(Source.V):
+            with m.Case(OperandSource.V):
                 m.d.comb += value.eq(self._V)
-            with m.Case(Source.INPUT):
+            with m.Case(OperandSource.INPUT):
                 m.d.comb += value.eq(self.block[:BLOCK])
-            with m.Case(Source.ACC):
+            with m.Case(OperandSource.ACC):
                 m.d.comb += value.eq(self._sum)
-        ring.write(self.write, value, self._effective() & (source != Source.NONE))
+        ring.write(self.write, value, self._effective() & (source != OperandSource.NONE))
         m.d.comb += self._row.eq(ring.read(self.read, 1))
 
     def _aes(self, m: Module, D: Value) -> None:
@@ -169,18 +169,18 @@ class Datapath(wiring.Component):
             with m.Case(Constant.ROUND):
                 m.d.comb += last.eq(self.number ^ self.decrypt.replicate(3))
         after = full_round(m, state, key, sbox=self.sbox)
-        with m.If(self.go & (step.aes == AES.LOAD)):
+        with m.If(self.go & (step.aes == AezKey.LOAD)):
             m.d.sync += state.eq(operand ^ self._added(m, D) ^ constant)
-        with m.Elif(self.go & (step.aes != AES.KEEP)):
+        with m.Elif(self.go & (step.aes != AezKey.KEEP)):
             m.d.sync += state.eq(after)
         self._pipeline(m, after)
 
     def _pipeline(self, m: Module, after: Value) -> None:
         """Hook for a pipelined round; empty here."""
 
-    def _round_keys(self, m: Module) -> dict[AES, Value]:
+    def _round_keys(self, m: Module) -> dict[AezKey, Value]:
         """The round's key, where it is not 0."""
-        return {AES.I: self._I, AES.J: self._J, AES.L: self._L}
+        return {AezKey.I: self._I, AezKey.J: self._J, AezKey.L: self._L}
 
     def _added(self, m: Module, D: Value) -> Value:
         """The offset of what is loaded, if the one made is ``D``."""
@@ -219,7 +219,7 @@ class Datapath(wiring.Component):
         parts, V = nibbles(self._H), nibbles(self._V)
         with m.If(self.turn):
             m.d.sync += self._H.eq(Mux(self.far, turned_left(self._H, 8), turned_left(self._H, 1)))
-        with m.Elif(self.go & (self.step.source == Source.INPUT)):
+        with m.Elif(self.go & (self.step.source == OperandSource.INPUT)):
             m.d.sync += self._H.eq(self.block[BLOCK:])
         with m.Elif(self.go):
             for k, (h, v) in enumerate(zip(parts, V, strict=True)):

@@ -7,9 +7,9 @@ pair; how many steps it takes follows from the fields that the steps of one pair
 
 from collections.abc import Sequence
 
-from .assembler import ACCEPT, LOAD, Parts, Program, beside, cleared, go, merged
+from .assembler import ACCEPT, LOAD, Microprogram, Parts, beside, cleared, go, merged
 from .offsets import Power, Tweak
-from .step import AES4, WIDTHS, Acc, Added, Base, Carry, Cond, Count, Enter, Operand, Out, Row, Source, Text
+from .step import AES4, WIDTHS, Acc, Added, Base, Carry, Cond, Count, Enter, Operand, OperandSource, Out, Row, Text
 
 __all__ = ["CALL", "first_pass", "overlapped", "second_pass"]
 
@@ -63,7 +63,7 @@ def _loop() -> list[Parts]:
     return beside(tweaks, [{"bit": bit} for bit in (3, 2, 1)], [{}, {"count": Count.NEXT}])
 
 
-def first_pass(p: Program) -> None:
+def first_pass(p: Microprogram) -> None:
     """W_i = M_i + E(1, i; M'_i), X_i = M'_i + E(0, 0; W_i), and the sum of all X_i.
 
     The first call of a pair is loaded when the next block is accepted: if the message ends with less than 16 bytes in
@@ -72,13 +72,13 @@ def first_pass(p: Program) -> None:
     track: list[Parts] = [{}] * (2 * CALL + 1)
     track[0] = {**LOAD, "operand": Operand.H, "carry": Carry.H, "enter": Enter.WHOLE, "text": Text.H}
     track[CALL - 1] = {"read": Row.X}
-    w = {"base": Base.ROW, "write": Row.W, "source": Source.V}
+    w = {"base": Base.ROW, "write": Row.W, "source": OperandSource.V}
     track[CALL] = {**LOAD, **w, "added": Added.INNER, "carry": Carry.CARRIED, "enter": Enter.SAME}
-    track[2 * CALL] = {"base": Base.CARRIED, "write": Row.X, "source": Source.V, "acc": Acc.ADD}
-    taken = {**ACCEPT, "write": Row.INCOMING, "source": Source.INPUT, **go("last", Cond.INPUT_LAST)}
+    track[2 * CALL] = {"base": Base.CARRIED, "write": Row.X, "source": OperandSource.V, "acc": Acc.ADD}
+    taken = {**ACCEPT, "write": Row.INCOMING, "source": OperandSource.INPUT, **go("last", Cond.INPUT_LAST)}
     steps, after = overlapped(track, beside([taken], _loop()), go("pair"), least=3, leave=0)
 
-    p.step(**ACCEPT, write=Row.X, source=Source.INPUT, **go("only", Cond.INPUT_LAST))
+    p.step(**ACCEPT, write=Row.X, source=OperandSource.INPUT, **go("only", Cond.INPUT_LAST))
     p.name("pair")
     p.run(steps)
     p.name("last")
@@ -87,7 +87,7 @@ def first_pass(p: Program) -> None:
     p.step(count=Count.NEXT, **go("last block"))
 
 
-def second_pass(p: Program) -> None:
+def second_pass(p: Microprogram) -> None:
     """Y_i = W_i + S', Z_i = X_i + S', S' = E(2, i; S); C'_i = Y_i + E(0, 0; Z_i), C_i = Z_i + E(1, i; C'_i). H is S.
 
     Z_i is kept in the row of X_i; Y_i, and then C'_i, go with the calls. The rows of a pair are cleared when they were
@@ -98,7 +98,7 @@ def second_pass(p: Program) -> None:
     track[0] = {**LOAD, "operand": Operand.H, "added": Added.SECOND, "enter": Enter.SECOND}
     track[first - 2] = {"read": Row.W}
     track[first - 1] = {"text": Text.MEMORY, "read": Row.X}
-    z = {"base": Base.ROW, "write": Row.X, "source": Source.V}
+    z = {"base": Base.ROW, "write": Row.X, "source": OperandSource.V}
     track[first] = {**LOAD, **z, "added": Added.INNER, "carry": Carry.Y, "gather": 1, "enter": Enter.SAME}
     c = {"base": Base.CARRIED, "added": Added.FIRST, "carry": Carry.V, "enter": Enter.SAME}
     track[second] = {**LOAD, **c, **cleared(Row.W)}

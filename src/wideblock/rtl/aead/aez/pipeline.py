@@ -12,12 +12,12 @@ from .datapath import BLOCK
 from .offsets import Version
 from .overlap import CALL
 from .round import full_round
-from .step import AES, AES4, AES4_V4
+from .step import AES4, AES4_V4, AezKey
 
-__all__ = ["Pipeline", "key_of"]
+__all__ = ["AezPipeline", "key_of"]
 
 
-def key_of(m: Module, version: Version, place: int, keys: dict[AES, Value], second: Value) -> Value:
+def key_of(m: Module, version: Version, place: int, keys: dict[AezKey, Value], second: Value) -> Value:
     """The round key at ``place``, from 0; ``second``: the call is one of j = 2."""
     usual, other = keys[AES4[place]], keys[AES4_V4[place]]
     if version is Version.V5 or AES4_V4[place] is AES4[place]:
@@ -25,7 +25,7 @@ def key_of(m: Module, version: Version, place: int, keys: dict[AES, Value], seco
     return named(m, f"key{place}", Mux(second, other, usual))
 
 
-class Pipeline(wiring.Component):
+class AezPipeline(wiring.Component):
     """``result`` is AES4 of a call whose first round's result was in ``first`` four cycles ago.
 
     Beside it, in the same cycle: the text ``carried`` and ``live`` that were given with the call, as ``carry`` and
@@ -47,7 +47,7 @@ class Pipeline(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         seconds = self._line(m, "second", self.second, len(AES4))
-        keys = {AES.I: self.I, AES.J: self.J, AES.L: self.L, AES.ZERO: Const(0, BLOCK)}
+        keys = {AezKey.I: self.I, AezKey.J: self.J, AezKey.L: self.L, AezKey.ZERO: Const(0, BLOCK)}
         value = self.first
         for place in range(1, len(AES4) + 1):
             stage = Signal(BLOCK, name=f"stage{place}", reset_less=True)

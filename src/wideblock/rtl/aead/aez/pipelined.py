@@ -12,14 +12,14 @@ from amaranth.lib.wiring import In, Member, Out
 from ..cipher import CipherShape
 from .datapath import BLOCK, Datapath
 from .offsets import Version, doubled
-from .pipeline import Pipeline, key_of
-from .step import AES, Added, Base, Carry, Enter
+from .pipeline import AezPipeline, key_of
+from .step import Added, AezKey, Base, Carry, Enter
 
 __all__ = ["PipelinedDatapath"]
 
 
 class PipelinedDatapath(Datapath):
-    """A :class:`Datapath` in which a call may leave the AES' register for a :class:`Pipeline` after its first round.
+    """A :class:`Datapath` in which a call may leave the AES' register for a :class:`AezPipeline` after its first round.
 
     whole:  the block that is offered leaves the pair before it whole
     effect: the step's result is one to be stored, added or given out
@@ -32,7 +32,7 @@ class PipelinedDatapath(Datapath):
 
     def __init__(self, version: Version, shape: CipherShape, layout: data.StructLayout, *, sbox: str, rows: int):
         super().__init__(version, shape, layout, sbox=sbox, rows=rows)
-        self.pipeline = Pipeline(version, sbox=sbox)
+        self.pipeline = AezPipeline(version, sbox=sbox)
         self._Y = Signal(BLOCK, name="Y")  # T + the pipeline's result
 
     def _values(self, m: Module) -> None:
@@ -86,11 +86,11 @@ class PipelinedDatapath(Datapath):
                     m.d.comb += added.eq(value)
         return added
 
-    def _round_keys(self, m: Module) -> dict[AES, Value]:
+    def _round_keys(self, m: Module) -> dict[AezKey, Value]:
         """As without a pipeline, and the first of a call that goes through it."""
         keys = super()._round_keys(m)
         first = key_of(m, self.version, 0, keys, self.pipeline.of_second)
-        return {**keys, AES.LOAD: first, AES.KEEP: first}
+        return {**keys, AezKey.LOAD: first, AezKey.KEEP: first}
 
     def _texts(self, m: Module, D: Value) -> None:
         super()._texts(m, D)

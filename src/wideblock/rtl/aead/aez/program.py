@@ -12,22 +12,22 @@ result for j from 3 on.
 from functools import cache
 
 from . import overlap
-from .assembler import ACCEPT, LOAD, Parts, Program, beside, cleared, go, merged, offset
+from .assembler import ACCEPT, LOAD, Microprogram, Parts, beside, cleared, go, merged, offset
 from .offsets import Power, Tweak, Version
 from .step import (
-    AES,
     AES4,
     AES4_V4,
     Acc,
+    AezKey,
     Cond,
     Constant,
     Count,
     Hold,
+    MicroStep,
     Operand,
+    OperandSource,
     Out,
     Row,
-    Source,
-    Step,
     Text,
     Turn,
     Wait,
@@ -35,7 +35,7 @@ from .step import (
 
 __all__ = ["program"]
 
-AES10 = (AES.I, AES.J, AES.L) * 3 + (AES.I,)
+AES10 = (AezKey.I, AezKey.J, AezKey.L) * 3 + (AezKey.I,)
 
 
 SUM = {"acc": Acc.ADD, "result": 1}
@@ -44,7 +44,7 @@ NO_TEXT = {"text": Text.MEMORY}
 """T becomes 0, after a step that read the row ZERO, as steps do that read nothing else."""
 
 
-class _Aez(Program):
+class _Aez(Microprogram):
     """The program of a version.
 
     keys_2: round keys for j = 2
@@ -63,7 +63,7 @@ class _Aez(Program):
 
 
 @cache
-def program(version: Version, spacing: int | None = None) -> tuple[Step, ...]:
+def program(version: Version, spacing: int | None = None) -> tuple[MicroStep, ...]:
     """The program; it begins with step 0, without a key.
 
     ``spacing``: least cycles between two results, for a datapath with a pipeline of four rounds; None for one without.
@@ -83,17 +83,17 @@ def _key(p: _Aez) -> None:
     p.step(**LOAD, operand=Operand.MEMORY, constant=Constant.TAU, acc=Acc.V)
     p.rounds(AES4, Tweak.NONCE, [p.masked])
     p.step(**SUM)
-    p.step(write=Row.TAU, source=Source.ACC)
+    p.step(write=Row.TAU, source=OperandSource.ACC)
 
 
 def _nonce(p: _Aez) -> None:
     """Idle, then E(4, 0; N). The offset is there already."""
     p.name("idle")
-    p.step(wait=Wait.EITHER, write=Row.INPUT, source=Source.INPUT, read=Row.TAU, **go("key", Cond.KEY))
+    p.step(wait=Wait.EITHER, write=Row.INPUT, source=OperandSource.INPUT, read=Row.TAU, **go("key", Cond.KEY))
     power = p.power(Power.FIRST_AD)
     p.step(text=Text.MEMORY, read=Row.INPUT, count=Count.ZERO, **power[0])
     p.step(**LOAD, operand=Operand.MEMORY, constant=Constant.NONCE, acc=Acc.V, **power[1])
-    taken = {**ACCEPT, "write": Row.INPUT, "source": Source.INPUT, **go("ad", Cond.INPUT_WHOLE)}
+    taken = {**ACCEPT, "write": Row.INPUT, "source": OperandSource.INPUT, **go("ad", Cond.INPUT_WHOLE)}
     p.rounds(AES4, Tweak.AD_HIGH, [merged(NO_TEXT, p.masked)], power[2:], **taken)
 
 
@@ -122,15 +122,15 @@ def _ad(p: _Aez) -> None:
     p.rounds(AES4, Tweak.AD_LOW, [p.masked], read=Row.INPUT)
     p.step(**low, **SUM)
     p.name("ad second")
-    p.step(aes=AES.J, **p.masked, count=Count.NEXT, power=Power.AFTER_4, **go("ad end", Cond.LAST))
-    taken = {**ACCEPT, "write": Row.INPUT, "source": Source.INPUT, **go("ad", Cond.INPUT_WHOLE)}
+    p.step(aes=AezKey.J, **p.masked, count=Count.NEXT, power=Power.AFTER_4, **go("ad end", Cond.LAST))
+    taken = {**ACCEPT, "write": Row.INPUT, "source": OperandSource.INPUT, **go("ad", Cond.INPUT_WHOLE)}
     p.rounds(AES4[1:], Tweak.AD_HIGH, **taken)
     p.step(**go("ad short"))
 
     p.name("ad end")
     power = p.power(Power.FIRST)
-    finish = [{"aes": AES.I, "count": Count.ZERO}, {"aes": AES.L}, {"aes": AES.ZERO}, SUM]
-    finish.append({"write": Row.DELTA, "source": Source.ACC, "acc": Acc.V})
+    finish = [{"aes": AezKey.I, "count": Count.ZERO}, {"aes": AezKey.L}, {"aes": AezKey.ZERO}, SUM]
+    finish.append({"write": Row.DELTA, "source": OperandSource.ACC, "acc": Acc.V})
     p.run(beside(finish, power, [{}, {}, *offset(Tweak.PAIR)]))
 
 
@@ -140,17 +140,17 @@ def _first_pass(p: _Aez) -> None:
     A block is accepted before the last X_i is stored: if the message ends with less than 16 bytes in it, the pair
     before it is part of the fragment. Its blocks are still there, in the row of X and in T.
     """
-    p.step(**ACCEPT, write=Row.X, source=Source.INPUT, **go("only", Cond.INPUT_LAST))
+    p.step(**ACCEPT, write=Row.X, source=OperandSource.INPUT, **go("only", Cond.INPUT_LAST))
     p.step(**LOAD, operand=Operand.H, **go("pair"))
     p.name("next pair")
-    p.step(**LOAD, operand=Operand.H, **SUM, write=Row.X, source=Source.V, count=Count.NEXT)
+    p.step(**LOAD, operand=Operand.H, **SUM, write=Row.X, source=OperandSource.V, count=Count.NEXT)
     p.name("pair")
     p.rounds(AES4, Tweak.INNER, [{"read": Row.X}, {"text": Text.MEMORY}])
-    p.step(**LOAD, result=1, write=Row.W, source=Source.V)
-    taken = {**ACCEPT, "write": Row.INCOMING, "source": Source.INPUT, **go("next pair", Cond.INPUT_MORE)}
+    p.step(**LOAD, result=1, write=Row.W, source=OperandSource.V)
+    taken = {**ACCEPT, "write": Row.INCOMING, "source": OperandSource.INPUT, **go("next pair", Cond.INPUT_MORE)}
     p.rounds(AES4, Tweak.NEXT, [{"text": Text.H, "power": Power.AFTER_8}], **taken)
     p.step(**go("below 16", Cond.BELOW_16))
-    p.step(**SUM, write=Row.X, source=Source.V, count=Count.NEXT, **go("last block"))
+    p.step(**SUM, write=Row.X, source=OperandSource.V, count=Count.NEXT, **go("last block"))
 
 
 def _tail(p: _Aez) -> None:
@@ -159,14 +159,14 @@ def _tail(p: _Aez) -> None:
     p.step(**go("without pairs", Cond.BELOW_16))
     p.name("last block")  # row X and H: the string M_u || M_x
     p.step(text=Text.H, read=Row.X, **go("whole", Cond.WHOLE))
-    p.step(text=Text.MEMORY, write=Row.Q, source=Source.V)
-    p.step(write=Row.P, source=Source.V, **go("fragment"))
+    p.step(text=Text.MEMORY, write=Row.Q, source=OperandSource.V)
+    p.step(write=Row.P, source=OperandSource.V, **go("fragment"))
     p.name("whole")
-    p.step(write=Row.P, source=Source.V, **go("long"))
+    p.step(write=Row.P, source=OperandSource.V, **go("long"))
     p.name("below 16")  # row X is M_u; T and row INCOMING: the string M_v || M_x
-    p.step(write=Row.P, source=Source.V, read=Row.INCOMING)
+    p.step(write=Row.P, source=OperandSource.V, read=Row.INCOMING)
     p.step(text=Text.MEMORY)
-    p.step(write=Row.Q, source=Source.V)
+    p.step(write=Row.Q, source=OperandSource.V)
 
     p.name("long")
     p.run(beside(offset(Tweak.HASH_U), [{}, NO_TEXT, {"read": Row.X}]))
@@ -192,10 +192,10 @@ def _tail(p: _Aez) -> None:
     p.step(hold=Hold.V, **go("middle"))
 
 
-def _tag(p: Program, name: str) -> None:
+def _tag(p: Microprogram, name: str) -> None:
     """The tag of a decryption is accepted."""
     p.step(**go(name, Cond.ENCRYPT))
-    p.step(**ACCEPT, write=Row.TAG, source=Source.INPUT)
+    p.step(**ACCEPT, write=Row.TAG, source=OperandSource.INPUT)
     p.name(name)
 
 
@@ -219,10 +219,10 @@ def _tiny(p: _Aez) -> None:
     p.step(hold=Hold.V)
     p.step(wait=Wait.TURNED, read=Row.X)
     p.step(text=Text.H, read=Row.X)
-    p.step(text=Text.MEMORY, write=Row.Q, source=Source.V)  # B
+    p.step(text=Text.MEMORY, write=Row.Q, source=OperandSource.V)  # B
     p.step(hold=Hold.MERGE)  # A
     p.step(text=Text.H, read=Row.Q)
-    p.step(text=Text.MEMORY, write=Row.P, source=Source.V, half=1, turn=Turn.LEFT)  # L
+    p.step(text=Text.MEMORY, write=Row.P, source=OperandSource.V, half=1, turn=Turn.LEFT)  # L
     p.step(hold=Hold.MERGE, half=1)
     p.step(wait=Wait.TURNED)
     p.step(text=Text.H, tweak=Tweak.TINY, bit=3)
@@ -230,20 +230,20 @@ def _tiny(p: _Aez) -> None:
     p.step(tweak=Tweak.TINY, bit=1)
     p.name("round")
     p.step(text=Text.H, read=Row.DELTA)
-    p.step(text=Text.ADD, write=Row.RIGHT, source=Source.V)
+    p.step(text=Text.ADD, write=Row.RIGHT, source=OperandSource.V)
     p.step(**LOAD, constant=Constant.ROUND, read=Row.LEFT)
     p.rounds(AES4, None, [{"text": Text.MEMORY}])
     p.step(hold=Hold.PAD, half=1, result=1, count=Count.ROUND, **go("round", Cond.ROUNDS))
 
     p.step(text=Text.H, read=Row.P)
-    p.step(text=Text.MEMORY, write=Row.Q, source=Source.V, half=1, turn=Turn.RIGHT)
+    p.step(text=Text.MEMORY, write=Row.Q, source=OperandSource.V, half=1, turn=Turn.RIGHT)
     p.step(hold=Hold.V)
     p.step(wait=Wait.TURNED, read=Row.Q)
     p.step(text=Text.H, read=Row.Q)
-    p.step(text=Text.MEMORY, write=Row.P, source=Source.V)  # B
+    p.step(text=Text.MEMORY, write=Row.P, source=OperandSource.V)  # B
     p.step(hold=Hold.MERGE, half=1)
     p.step(text=Text.H)
-    p.step(hold=Hold.CUT, write=Row.Q, source=Source.V)  # A
+    p.step(hold=Hold.CUT, write=Row.Q, source=OperandSource.V)  # A
     p.step(text=Text.H, read=Row.Q)
     p.step(text=Text.MEMORY, out=Out.SINGLE, read=Row.P)
     last = [
@@ -261,18 +261,18 @@ def _middle(p: _Aez) -> None:
     p.step(text=Text.MEMORY)
     p.step(acc=Acc.ADD, text=Text.H, tweak=Tweak.X_FIRST, bit=3)
     p.step(acc=Acc.ADD, tweak=Tweak.X_FIRST, bit=2)
-    p.step(write=Row.SX, source=Source.ACC, tweak=Tweak.X_FIRST, bit=1)
+    p.step(write=Row.SX, source=OperandSource.ACC, tweak=Tweak.X_FIRST, bit=1)
     _tag(p, "middle tag")
     p.step(read=Row.MY)
     p.step(**LOAD, operand=Operand.MEMORY, read=Row.SX)
     p.rounds(AES4, Tweak.Y_FIRST, [{"text": Text.MEMORY}])
-    p.step(**LOAD, result=1, write=Row.SX, source=Source.V)
+    p.step(**LOAD, result=1, write=Row.SX, source=OperandSource.V)
     moves = [{}, NO_TEXT, {"acc": Acc.V, "read": Row.MY}, {"text": Text.MEMORY}]
     count = [{"count": Count.ALL}]
     following, held = (Tweak.SECOND_LAYER, {}) if p.spacing is None else (Tweak.PAIR, {"hold": Hold.V})
     p.rounds(AES10, following, moves, p.power(Power.FIRST), count, read=Row.SX)
-    p.step(result=1, write=Row.SY, source=Source.V, text=Text.ADD)
-    p.step(**LOAD, result=1, **held, write=Row.S, source=Source.V, **go("fragment out", Cond.NONE))
+    p.step(result=1, write=Row.SY, source=OperandSource.V, text=Text.ADD)
+    p.step(**LOAD, result=1, **held, write=Row.S, source=OperandSource.V, **go("fragment out", Cond.NONE))
 
 
 def _second_pass(p: _Aez) -> None:
@@ -301,16 +301,16 @@ def _end(p: _Aez) -> None:
     p.run(beside(mask_u, mask_v))
     p.step(**LOAD, operand=Operand.MEMORY, read=Row.P)
     p.rounds(AES10, Tweak.HASH_U, [{"text": Text.MEMORY}])
-    p.step(**go("hash out"), hold=Hold.PAD, result=1, write=Row.P, source=Source.V)
+    p.step(**go("hash out"), hold=Hold.PAD, result=1, write=Row.P, source=OperandSource.V)
     p.name("long out")
     p.run(beside(mask_u, mask_v))
     p.step(**LOAD, operand=Operand.MEMORY, read=Row.X)
     p.rounds(AES10, Tweak.HASH_U, [{"text": Text.MEMORY}])
-    p.step(**LOAD, result=1, write=Row.X, source=Source.V)
+    p.step(**LOAD, result=1, write=Row.X, source=OperandSource.V)
     p.rounds(AES4, Tweak.MASK_V, [{}, NO_TEXT], read=Row.S)
     p.step(**LOAD, operand=Operand.MEMORY, **SUM, read=Row.P)
     p.rounds(AES10, Tweak.HASH_V, [{"text": Text.MEMORY}])
-    p.step(hold=Hold.PAD, result=1, write=Row.P, source=Source.V)
+    p.step(hold=Hold.PAD, result=1, write=Row.P, source=OperandSource.V)
     p.name("hash out")
     p.step(**LOAD, operand=Operand.H)
     p.rounds(AES4, Tweak.Y_SECOND, [{}, NO_TEXT])
@@ -323,11 +323,11 @@ def _end(p: _Aez) -> None:
         {"text": Text.MEMORY, "read": Row.DELTA},
         {"text": Text.ADD},
         {"acc": Acc.ADD},
-        {"write": Row.Q, "source": Source.ACC, "read": Row.SX},
+        {"write": Row.Q, "source": OperandSource.ACC, "read": Row.SX},
         {"text": Text.MEMORY},
     ]
     p.rounds(AES10, Tweak.X_SECOND, moves)
-    p.step(**LOAD, result=1, write=Row.CY, source=Source.V, read=Row.Q)
+    p.step(**LOAD, result=1, write=Row.CY, source=OperandSource.V, read=Row.Q)
     p.rounds(AES4, Tweak.NONCE, [{"text": Text.MEMORY}], turn=Turn.RIGHT)
 
 
@@ -336,10 +336,10 @@ def _finish(p: _Aez) -> None:
     p.step(hold=Hold.V, result=1)
     p.step(wait=Wait.TURNED)
     p.step(text=Text.H, read=Row.P)
-    p.step(text=Text.MEMORY, write=Row.Q, source=Source.V, **go("long last", Cond.LONG))
+    p.step(text=Text.MEMORY, write=Row.Q, source=OperandSource.V, **go("long last", Cond.LONG))
     p.step(hold=Hold.MERGE)
     p.step(text=Text.H, read=Row.Q)
-    p.step(text=Text.MEMORY, write=Row.P, source=Source.V)
+    p.step(text=Text.MEMORY, write=Row.P, source=OperandSource.V)
     p.step(hold=Hold.CUT, read=Row.P)
     p.step(text=Text.MEMORY)
     p.step(out=Out.TAIL, read=Row.CY, **go("own tag"))

@@ -9,13 +9,13 @@ from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.planes import named
 
-from ..cipher import CipherShape, Kind
-from .step import Cond, Count, Known, Row, Step, Turn, Wait, layout
+from ..cipher import BlockKind, CipherShape
+from .step import Cond, Count, Known, MicroStep, Row, Turn, Wait, layout
 
-__all__ = ["Sequencer"]
+__all__ = ["Microsequencer"]
 
 
-class Sequencer(wiring.Component):
+class Microsequencer(wiring.Component):
     """``step`` is carried out in each cycle with ``go``, and the next one follows; in others it is kept.
 
     block, block_valid: the input block that is offered; key_valid, tag_ready: of key and tag
@@ -32,7 +32,7 @@ class Sequencer(wiring.Component):
     Security: the order of steps depends on lengths and direction alone.
     """
 
-    def __init__(self, steps: Sequence[Step], shape: CipherShape, rows: int):
+    def __init__(self, steps: Sequence[MicroStep], shape: CipherShape, rows: int):
         self.steps, self.shape, self.rows = steps, shape, rows
         self.layout = layout(steps)
         address = range(rows)
@@ -132,7 +132,7 @@ class Sequencer(wiring.Component):
         with m.If(self.go):
             with m.If(taking):
                 m.d.sync += self.decrypt.eq(block.decrypt)
-                with m.If(block.kind != Kind.TAG):
+                with m.If(block.kind != BlockKind.TAG):
                     m.d.sync += [self.size.eq(block.size), self._last.eq(block.last)]
             with m.Switch(count):
                 with m.Case(Count.ZERO):

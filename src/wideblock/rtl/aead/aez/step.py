@@ -10,7 +10,7 @@ from amaranth.lib import data, enum
 from .offsets import Power, Tweak
 
 __all__ = [
-    "AES",
+    "AezKey",
     "AES4",
     "AES4_V4",
     "Acc",
@@ -26,8 +26,8 @@ __all__ = [
     "Operand",
     "Out",
     "Row",
-    "Source",
-    "Step",
+    "OperandSource",
+    "MicroStep",
     "Text",
     "Turn",
     "WIDTHS",
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 
-class AES(enum.Enum):
+class AezKey(enum.Enum):
     """The register of the AES: kept, loaded with operand + offset + constant, or a round under a key."""
 
     KEEP = 0
@@ -47,8 +47,8 @@ class AES(enum.Enum):
     L = 7
 
 
-AES4 = (AES.J, AES.I, AES.L, AES.ZERO)
-AES4_V4 = (AES.L, AES.I, AES.J, AES.L)
+AES4 = (AezKey.J, AezKey.I, AezKey.L, AezKey.ZERO)
+AES4_V4 = (AezKey.L, AezKey.I, AezKey.J, AezKey.L)
 """Round keys for j = 2 in version 4.1."""
 
 
@@ -75,7 +75,7 @@ class Text(enum.Enum):
     KEEP = 0
     ADD = 1
     MEMORY = 2
-    AES = 3
+    AezKey = 3
     H = 4
 
 
@@ -129,7 +129,7 @@ class Row(enum.Enum):
     Q = 27
 
 
-class Source(enum.Enum):
+class OperandSource(enum.Enum):
     """Value that is written to the memory: nothing, V, the first half of the input block, the sum, 0."""
 
     NONE = 0
@@ -302,7 +302,7 @@ class Added(enum.Enum):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class MicroStep:
     """One cycle. V is as ``base`` says.
 
     tweak, bit: of the next offset; see :class:`Offsets`
@@ -317,7 +317,7 @@ class Step:
     Fields from ``base`` on are those of a core with a pipeline.
     """
 
-    aes: AES = AES.KEEP
+    aes: AezKey = AezKey.KEEP
     operand: Operand = Operand.V
     constant: Constant = Constant.NONE
     result: int = 0
@@ -328,7 +328,7 @@ class Step:
     acc: Acc = Acc.KEEP
     read: Row = Row.ZERO
     write: Row = Row.ZERO
-    source: Source = Source.NONE
+    source: OperandSource = OperandSource.NONE
     tweak: Tweak = Tweak.INNER
     bit: int = 0
     power: Power = Power.KEEP
@@ -350,7 +350,7 @@ WIDTHS = {"result": 1, "half": 1, "bit": 2, "target": 9, "gather": 1, "read_back
 """Bits of the fields that are numbers."""
 
 
-def layout(steps: Sequence[Step]) -> data.StructLayout:
+def layout(steps: Sequence[MicroStep]) -> data.StructLayout:
     """A step in hardware: the fields that any of these steps uses."""
-    used = [f for f in fields(Step) if any(getattr(step, f.name) != f.default for step in steps)]
+    used = [f for f in fields(MicroStep) if any(getattr(step, f.name) != f.default for step in steps)]
     return data.StructLayout({f.name: WIDTHS.get(f.name) or type(f.default) for f in used})

@@ -4,33 +4,33 @@
 from collections import deque
 from collections.abc import Sequence
 
-from ..cipher import Kind
+from ..cipher import BlockKind
 from .overlap import CALL
-from .step import Base, Count, Enter, Known, Out, Step, Turn, Wait
+from .step import Base, Count, Enter, Known, MicroStep, Out, Turn, Wait
 
-__all__ = ["Timetable", "setup"]
+__all__ = ["AezTimetable", "setup"]
 
 
-def setup(steps: Sequence[Step]) -> int:
+def setup(steps: Sequence[MicroStep]) -> int:
     """Cycles from a key accepted to the first block that can be accepted."""
     return next(at for at, step in enumerate(steps) if step.wait is Wait.EITHER)
 
 
-class Timetable:
+class AezTimetable:
     """The program carried out on lengths alone, for one message."""
 
-    def __init__(self, steps: Sequence[Step], *, decrypt: bool):
+    def __init__(self, steps: Sequence[MicroStep], *, decrypt: bool):
         self._steps, self._known = steps, Known(decrypt=decrypt)
         self._place = setup(steps)
         self._cycle = self._turns = 0
         self._results: list[int] = []
         self._live = deque([False] * CALL)  # whether the calls in the pipeline are those of pairs
 
-    def accept(self, kind: Kind, size: int, *, last: bool, offered: int) -> int:
+    def accept(self, kind: BlockKind, size: int, *, last: bool, offered: int) -> int:
         """The cycle in which a block is accepted that is valid from cycle ``offered`` on."""
         self._run()
         self._cycle = max(self._cycle, offered)
-        if kind is not Kind.TAG:
+        if kind is not BlockKind.TAG:
             known = self._known
             known.size, known.last, known.offered, known.final = size, last, size, last
         at = self._cycle
@@ -66,7 +66,7 @@ class Timetable:
         self._place = following
         self._cycle += 1
 
-    def _count(self, step: Step) -> None:
+    def _count(self, step: MicroStep) -> None:
         known = self._known
         match step.count:
             case Count.ZERO:

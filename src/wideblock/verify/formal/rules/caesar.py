@@ -11,10 +11,10 @@ from enum import Enum
 
 from wideblock.export.contract import Contract
 from wideblock.rtl.aead import post_processor, pre_processor
-from wideblock.rtl.aead.cipher import Kind
+from wideblock.rtl.aead.cipher import BlockKind
 from wideblock.rtl.aead.framing import PacketRole
 from wideblock.rtl.aead.post_processor import Follow
-from wideblock.rtl.aead.words import Opcode, Status, Type
+from wideblock.rtl.aead.words import Opcode, StatusWord, Type
 from wideblock.rtl.stream.influence import HeaderWords
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
@@ -59,7 +59,7 @@ def queues(core: Contract) -> Rule:
 def output(core: Contract) -> OutputPlaces:
     """The result buffer's words. Headers, statuses and tags are on the port only as they are valid."""
     state, fill = "core.post.state", "core.post.fill"
-    words: tuple[Given, ...] = ({state: post_processor.State.DATA.value},)
+    words: tuple[Given, ...] = ({state: post_processor.PostState.DATA.value},)
     if core.parameters.packets:
         words = tuple(words[0] | {fill: given} for given in (0, 1))
     return OutputPlaces(
@@ -68,8 +68,8 @@ def output(core: Contract) -> OutputPlaces:
         pending="core.buffer.waits",
         fetch="core.buffer.fetch",
         address=("core.buffer.fetched",),
-        port=({state: post_processor.State.IDLE.value}, *words),
-        valid=tuple({state: each.value} for each in (post_processor.State.FIRST, post_processor.State.TAG)),
+        port=({state: post_processor.PostState.IDLE.value}, *words),
+        valid=tuple({state: each.value} for each in (post_processor.PostState.FIRST, post_processor.PostState.TAG)),
         closed=CLOSED,
     )
 
@@ -165,10 +165,10 @@ def places(core: Contract) -> Rule:
 def _constants() -> str:
     """The enumerations of the hardware as parameters, such as ``PRE_HEADER``."""
     enums: dict[str, type[Enum]] = {
-        "PRE": pre_processor.State,
-        "POST": post_processor.State,
+        "PRE": pre_processor.PreState,
+        "POST": post_processor.PostState,
         "FOLLOW": Follow,
-        "KIND": Kind,
+        "KIND": BlockKind,
         "ROLE": PacketRole,
     }
     return "\n".join(f"localparam {at}_{each.name} = {each.value};" for at, values in enums.items() for each in values)
@@ -287,8 +287,8 @@ def _receiver(core: Contract) -> str:
       reg [1:0] due = 0;
       wire leaves = {accepted(core, "do")};
       wire [31:0] do_head = do_word[{bits - 1}:{bits - 32}];
-      wire success = do_left == 0 && do_word == {bits}'d{Status.SUCCESS << (bits - 4)};
-      wire failure = do_left == 0 && do_word == {bits}'d{Status.FAILURE << (bits - 4)};
+      wire success = do_left == 0 && do_word == {bits}'d{StatusWord.SUCCESS << (bits - 4)};
+      wire failure = do_left == 0 && do_word == {bits}'d{StatusWord.FAILURE << (bits - 4)};
       always @(posedge {core.shell.clock}) begin
         if (leaves) do_left <= do_left == 0 ? do_head[15:0] : do_left <= {step} ? 16'd0 : do_left - {step};
         due <= due + begun - (leaves && (success || failure));
@@ -377,7 +377,7 @@ def _tag_segment(core: Contract) -> str:
 def _output(core: Contract) -> str:
     """The judgement, the results that may be under way, and the post-processor's orders."""
     giving = ("TAG", "COMPARE", "ABANDON", "IGNORE")
-    success, failure = (f"first == 32'd{each << 28}" for each in (Status.SUCCESS, Status.FAILURE))
+    success, failure = (f"first == 32'd{each << 28}" for each in (StatusWord.SUCCESS, StatusWord.FAILURE))
     types = f"follow == FOLLOW_TAG ? {Type.TAG:d} : pre_decrypt ? {Type.PLAINTEXT:d} : {Type.CIPHERTEXT:d}"
     return f"""
       wire message = !({_one_of(("REST", "INSTRUCTION", "LOAD"))});
