@@ -75,7 +75,7 @@ class Text(enum.Enum):
     KEEP = 0
     ADD = 1
     MEMORY = 2
-    AezKey = 3
+    AES = 3
     H = 4
 
 
