@@ -391,11 +391,7 @@ class PoetCipher(wiring.Component):
 
 
 class Poet(Caesar):
-    """POET behind the CAESAR Hardware API; a wrong tag is found by the cipher.
-
-    Timing: see ``behaviour.timing``.
-    Security: that of the specification.
-    """
+    """POET behind the CAESAR Hardware API; a wrong tag is found by the cipher."""
 
     title = "POET, an on-line authenticated cipher"
     make_cipher = PoetCipher
