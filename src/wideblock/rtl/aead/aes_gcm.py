@@ -231,11 +231,7 @@ class AesGcmCipher(wiring.Component):
 
 
 class AesGcm(Caesar):
-    """AES-GCM behind the CAESAR Hardware API.
-
-    Timing: see ``behaviour.timing``.
-    Security: that of the specification.
-    """
+    """AES-GCM behind the CAESAR Hardware API."""
 
     title = "AES-GCM, an authenticated cipher"
     make_cipher = AesGcmCipher

@@ -286,11 +286,7 @@ class AesGcmPCipher(wiring.Component):
 
 
 class AesGcmP(Caesar):
-    """AES-GCM behind the CAESAR Hardware API, a block a cycle with words of 128 bits.
-
-    Timing: see ``behaviour.timing``.
-    Security: that of the specification.
-    """
+    """AES-GCM behind the CAESAR Hardware API, a block a cycle with words of 128 bits."""
 
     title = "AES-GCM, an authenticated cipher, pipelined"
     make_cipher = AesGcmPCipher

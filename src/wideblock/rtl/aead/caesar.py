@@ -44,6 +44,7 @@ class Caesar(wiring.Component):
     Timing: see ``behaviour.timing``; no cycle depends on key or data but by ``behaviour.influences``.
     Paths:  none combinational from an input stream to an output.
     Cost:   the cipher, its key twice, a block and a message of the longest length.
+    Security: that of the cipher's specification.
     """
 
     rules = "caesar"  # module of formal rules: wideblock.verify.formal.rules

@@ -326,11 +326,7 @@ class MinalpherCipher(wiring.Component):
 
 
 class MinalpherCore(Caesar):
-    """Minalpher behind the CAESAR Hardware API.
-
-    Timing: see ``behaviour.timing``.
-    Security: that of the specification.
-    """
+    """Minalpher behind the CAESAR Hardware API."""
 
     title = "Minalpher v1.1, an authenticated cipher"
     make_cipher = MinalpherCipher

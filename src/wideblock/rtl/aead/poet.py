@@ -391,11 +391,7 @@ class PoetCipher(wiring.Component):
 
 
 class Poet(Caesar):
-    """POET behind the CAESAR Hardware API; the cipher compares the tag.
-
-    Timing: see ``behaviour.timing``.
-    Security: that of the specification.
-    """
+    """POET behind the CAESAR Hardware API; the cipher compares the tag."""
 
     title = "POET, an on-line authenticated cipher"
     make_cipher = PoetCipher

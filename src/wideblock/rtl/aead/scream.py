@@ -206,11 +206,7 @@ class ScreamCipher(wiring.Component):
 
 
 class ScreamCore(Caesar):
-    """SCREAM behind the CAESAR Hardware API.
-
-    Timing: see ``behaviour.timing``.
-    Security: that of the specification.
-    """
+    """SCREAM behind the CAESAR Hardware API."""
 
     title = "SCREAM, an authenticated cipher on a tweakable block cipher"
     make_cipher = ScreamCipher

@@ -109,11 +109,7 @@ class AezCipher(wiring.Component):
 
 
 class AezV5(Caesar):
-    """AEZ v5 behind the CAESAR Hardware API.
-
-    Timing: see ``behaviour.timing``.
-    Security: that of the specification.
-    """
+    """AEZ v5 behind the CAESAR Hardware API."""
 
     title = "AEZ v5, an authenticated cipher"
 
@@ -123,11 +119,7 @@ class AezV5(Caesar):
 
 
 class AezV4(Caesar):
-    """AEZ v4.1 behind the CAESAR Hardware API, for lengths at which no offset repeats.
-
-    Timing: see ``behaviour.timing``.
-    Security: that of the specification.
-    """
+    """AEZ v4.1 behind the CAESAR Hardware API, for lengths at which no offset repeats."""
 
     title = "AEZ v4.1, an authenticated cipher"
 
