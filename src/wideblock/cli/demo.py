@@ -12,7 +12,6 @@ import numpy as np
 import typer
 
 from wideblock import catalog
-from wideblock.cli import filesystem
 from wideblock.cli.app import AcceptBroken, err, out, progress, table
 from wideblock.errors import UserError
 from wideblock.evaluate.digests import NOTE, older
@@ -20,6 +19,7 @@ from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.store import COMMITTED, load
 from wideblock.evaluate.tables import of_core
 from wideblock.export.contract import Contract, contract
+from wideblock.image import filesystem
 from wideblock.image.crypt import crypt_image
 from wideblock.image.source import tweak_of
 from wideblock.simulation.bench import SimulationError

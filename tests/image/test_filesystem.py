@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from wideblock.cli import filesystem
+from wideblock.image import filesystem
 
 pytestmark = pytest.mark.shows("cli")
 
