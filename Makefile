@@ -43,6 +43,7 @@ test-all: $(READY) lint ## The same with every variant of a core that has a test
 lint: $(READY) ## Lint and types alone.
 	$(BIN)/ruff check --quiet .
 	$(BIN)/ruff format --check --quiet . || { $(BIN)/ruff format --check .; false; }
+	$(BIN)/python -m tests.phrases
 	$(BIN)/lint-imports --no-cache --no-logo
 	$(BIN)/pyright --pythonpath $(BIN)/python
 

@@ -3,6 +3,7 @@
 
 import ast
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -114,3 +115,32 @@ def test_ports_are_those_of_every_shell():
     assert PORTS >= {"s_axis_pdi_tdata", "m_axis_do_tlast", "sdi_ready"}
     assert ports(Path("a.py"), 'def f(n):\n    return f"{n}: `s_axis_tdata`, twice"\n') == {"s_axis_tdata"}
     assert ports(Path("a.v.jinja"), "{{ module }} dut (.aclk(clock));") == {"aclk"}
+
+
+BUDGETS = {
+    "catalog": 1150, "cli": 2250, "drive": 1250, "evaluate": 2700, "export": 1350, "image": 700, "rtl/aead": 5550,
+    "rtl/aes": 1900, "rtl/flow": 350, "rtl/gf128": 500, "rtl/hash": 2000, "rtl/keys": 500, "rtl/sector": 5100,
+    "rtl/shell": 250, "rtl/stream": 1550, "rtl/tes": 800, "simulation": 1200, "spec": 2750, "synth": 1400,
+    "vectors": 100, "verify": 7200,
+}  # fmt: skip
+"""Most lines of Python of each room. A budget rises in a commit that says why."""
+
+
+def test_every_room_keeps_its_budget():
+    lines = dict.fromkeys(BUDGETS, 0)
+    for path in ROOT.rglob("*.py"):
+        inside = path.relative_to(ROOT).as_posix()
+        if room := next((room for room in BUDGETS if inside.startswith(f"{room}/")), None):
+            lines[room] += len(path.read_text().splitlines())
+        else:
+            assert len(Path(inside).parts) == 1 or inside.startswith("rtl/") and inside.count("/") == 1, inside
+    assert {room: count for room, count in lines.items() if not count or count > BUDGETS[room]} == {}
+
+
+def test_a_public_class_name_is_that_of_one_class():
+    where = defaultdict(list)
+    for path in ROOT.rglob("*.py"):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                where[node.name].append(path.relative_to(ROOT).as_posix())
+    assert {name: paths for name, paths in where.items() if len(paths) > 1} == {}
