@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from wideblock import catalog
 from wideblock.cli import crypt
-from wideblock.cli.app import COMMANDS, JUDGING, app, help_line
+from wideblock.cli.app import COMMANDS, JUDGING, app, function, help_line
 from wideblock.errors import UserError
 from wideblock.evaluate.store import COMMITTED, add, load
 from wideblock.export.contract import contract
@@ -403,6 +403,6 @@ def test_help_names_every_command_by_its_own_words_and_imports_none():
     done = subprocess.run([sys.executable, "-c", script, "--help"], capture_output=True, text=True)
     assert done.returncode == 0 and done.stdout.rstrip().endswith("[]")
     for name, module in COMMANDS.items():
-        function = name.replace("-", "_") + ("_" if name == "list" else "")
-        text = " ".join((getattr(import_module(f"wideblock.cli.{module}"), function).__doc__ or "").split())
+        command = getattr(import_module(f"wideblock.cli.{module}"), function(name))
+        text = " ".join((command.__doc__ or "").split())
         assert name in done.stdout and text.startswith(help_line(name))

@@ -75,7 +75,3 @@ def _read(file: BinaryIO, most: int) -> bytes:
     """The bytes of a file, and no more than one too many: a device has no end."""
     with file:
         return file.read(most + 1)
-
-
-def register(app: typer.Typer) -> None:
-    app.command("aead", epilog=EXAMPLE)(aead)

@@ -56,7 +56,7 @@ COMMANDS = {
     "demo": "demo",
     "docs": "docs",
 }
-"""The module of each command; it is imported when the command runs."""
+"""The module of each command; it is imported when the command runs, and its EXAMPLE stands below the help."""
 
 JUDGING = ("verify", "prove", "mutate", "attack", "measure")
 """Commands that check a core: 2 is their exit status where it could not be checked."""
@@ -82,9 +82,9 @@ class CommandGroup(TyperGroup):
             return None
         if self._listing:
             return TyperCommand(cmd_name, help=help_line(cmd_name))
-        commands = typer.Typer()
-        import_module(f"wideblock.cli.{COMMANDS[cmd_name]}").register(commands)
-        (info,) = (info for info in commands.registered_commands if info.name == cmd_name)
+        commands, module = typer.Typer(), import_module(f"wideblock.cli.{COMMANDS[cmd_name]}")
+        commands.command(cmd_name, epilog=module.EXAMPLE.format(command=cmd_name))(getattr(module, function(cmd_name)))
+        (info,) = commands.registered_commands
         return typeless_flags(get_command_from_info(info, pretty_exceptions_short=False, rich_markup_mode="rich"), ctx)
 
     def format_help(self, ctx, formatter):
@@ -117,11 +117,16 @@ class CommandGroup(TyperGroup):
             raise typer.Exit(2 if unchecked else 1) from None
 
 
+def function(command: str) -> str:
+    """The name of the function that is ``command``: an underscore tells it from a builtin."""
+    return {"list": "list_"}.get(command, command.replace("-", "_"))
+
+
 def help_line(command: str) -> str:
     """The first paragraph of the docstring of a command's function, from its source: nothing is imported."""
     source = Path(__file__).with_name(f"{COMMANDS[command]}.py").read_text(encoding="utf-8")
     functions = (node for node in ast.parse(source).body if isinstance(node, ast.FunctionDef))
-    (found,) = (node for node in functions if node.name.strip("_").replace("_", "-") == command)
+    (found,) = (node for node in functions if node.name == function(command))
     return " ".join((ast.get_docstring(found) or "").partition("\n\n")[0].split())
 
 

@@ -88,7 +88,3 @@ def _values(attack: Attack, outcome: AttackOutcome) -> dict[str, Any]:
         "plaintext": outcome.plaintext.hex(),
         "equal": outcome.right,
     }
-
-
-def register(app: typer.Typer) -> None:
-    app.command("attack", epilog=EXAMPLE)(attack)

@@ -62,7 +62,3 @@ def clock(
 
 def _mhz(value: float) -> str:
     return f"{value:.1f}"
-
-
-def register(app: typer.Typer) -> None:
-    app.command("clock", epilog=EXAMPLE)(clock)

@@ -65,7 +65,3 @@ def compare(
         table(HEAD, map(row_of, others))
         for origin in filter(None, dict.fromkeys(point.identity.origin for point in others)):
             out.print(f"{origin.repository} at {origin.commit}, {origin.licence}: {origin.top}.", markup=False)
-
-
-def register(app: typer.Typer) -> None:
-    app.command("compare", epilog=EXAMPLE)(compare)

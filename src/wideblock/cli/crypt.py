@@ -17,6 +17,7 @@ from wideblock.image.engines import ENGINES
 from wideblock.image.source import tweak_of
 
 KEY = "000102030405060708090a0b0c0d0e0f"
+EXAMPLE = f"Example: [b]wideblock {{command}} fast-brw-2s --key {KEY} --in disk.img --out disk.out[/b]"
 STREAM = Path("-")
 
 Key = Annotated[
@@ -122,12 +123,3 @@ def crypt(
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
     sectors = "1 sector" if done.sectors == 1 else f"{done.sectors} sectors"
     err.print(f"{sectors} in {done.seconds:.1f} s{cycles}", markup=False)
-
-
-def example(direction: str) -> str:
-    return f"Example: [b]wideblock {direction} fast-brw-2s --key {KEY} --in disk.img --out disk.out[/b]"
-
-
-def register(app: typer.Typer) -> None:
-    for command in (encrypt, decrypt):
-        app.command(command.__name__, epilog=example(command.__name__))(command)

@@ -156,7 +156,3 @@ def folder(keep: Path | None) -> Iterator[Path]:
     else:
         with tempfile.TemporaryDirectory(prefix="wideblock-") as name:
             yield Path(name)
-
-
-def register(app: typer.Typer) -> None:
-    app.command("demo", epilog=EXAMPLE)(demo)

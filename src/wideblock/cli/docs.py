@@ -36,7 +36,3 @@ def docs(
     flows.renew(pages / "architecture.md")
     ratios.renew(pages / "results.md", points)
     document.renew(pages / "proofs.md", results / "proofs.jsonl")
-
-
-def register(app: typer.Typer) -> None:
-    app.command("docs", epilog=EXAMPLE)(docs)

@@ -68,7 +68,3 @@ def explore(
         table(HEAD, map(row, points), title=f"Pareto set of {len(found)} points")
         chosen = " ".join(f"--set {parameter}={value}" for parameter, value in best.items()) or "as it is"
         out.print(f"\nbest {maximise.value}: {name} {chosen}", markup=False)
-
-
-def register(app: typer.Typer) -> None:
-    app.command("explore", epilog=EXAMPLE)(explore)

@@ -38,7 +38,3 @@ def generate(
         paths = write(core, directory, force=force, measured=measured, accept_broken=accept_broken)
     for path in paths:
         typer.echo(path)
-
-
-def register(app: typer.Typer) -> None:
-    app.command("generate", epilog=EXAMPLE)(generate)

@@ -74,7 +74,3 @@ def show(core: Contract) -> None:
             title="Published",
         )
     out.print(f"\nSecurity ({core.preset.scheme.status.value}): {core.security}", markup=False)
-
-
-def register(app: typer.Typer) -> None:
-    app.command("info", epilog=EXAMPLE)(info)

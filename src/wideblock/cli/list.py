@@ -43,7 +43,3 @@ def list_(
     )
     for scheme in catalog.SCHEMES.values():
         out.print(f"\nSecurity of {scheme.name.upper()} ({scheme.status.value}): {scheme.security}", markup=False)
-
-
-def register(app: typer.Typer) -> None:
-    app.command("list", epilog=EXAMPLE)(list_)

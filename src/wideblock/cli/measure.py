@@ -33,7 +33,3 @@ def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
         out.print("measured as stated" if right else "MISMATCH: measured cycles differ from the contract")
     if not right:
         raise typer.Exit(1)
-
-
-def register(app: typer.Typer) -> None:
-    app.command("measure", epilog=EXAMPLE)(measure)

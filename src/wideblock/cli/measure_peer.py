@@ -74,7 +74,3 @@ def measure_peer(
     else:
         table(HEAD, map(row, found))
         out.print(f"{origin.repository} at {origin.commit}, {origin.licence}: {store}", markup=False)
-
-
-def register(app: typer.Typer) -> None:
-    app.command("measure-peer", epilog=EXAMPLE)(measure_peer)

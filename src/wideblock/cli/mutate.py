@@ -73,7 +73,3 @@ def _show(found: Score) -> None:
     kills = Counter(trial.check for _, trial in found.trials if trial and trial.check)
     out.print("killed by: " + ", ".join(f"{check} {n}" for check, n in kills.most_common()))
     out.print(f"score: {len(found.killed)} of {len(found.killed) + len(found.survivors)}, {100 * found.share:.1f} %")
-
-
-def register(app: typer.Typer) -> None:
-    app.command("mutate", epilog=EXAMPLE)(mutate)

@@ -120,7 +120,3 @@ def _record(core: Contract, target: str | None, finding: RuleFinding) -> ProofRe
         commit=code()[1],
         tools=[tool()],
     )
-
-
-def register(app: typer.Typer) -> None:
-    app.command("prove", epilog=EXAMPLE)(prove)

@@ -27,7 +27,3 @@ def report(
     with stages("report"):
         write_text(output, page(load(store)))
     typer.echo(output)
-
-
-def register(app: typer.Typer) -> None:
-    app.command("report", epilog=EXAMPLE)(report)

@@ -107,7 +107,3 @@ def schedule(
             as_json(summary(m, NS[0]))
         else:
             out.print(schedules.draw(forest.schedule(m, NS[0])), markup=False, end="")
-
-
-def register(app: typer.Typer) -> None:
-    app.command("schedule", epilog=EXAMPLE)(schedule)

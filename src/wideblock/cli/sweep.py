@@ -106,7 +106,3 @@ def sweep(
         out.print(f"{count}: {store}", markup=False)
     if failed:
         raise typer.Exit(1)
-
-
-def register(app: typer.Typer) -> None:
-    app.command("sweep", epilog=EXAMPLE)(sweep)

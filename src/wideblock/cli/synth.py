@@ -39,7 +39,3 @@ def synth(
         as_json([asdict(point) for point in found])
     else:
         table(HEAD, map(row, found))
-
-
-def register(app: typer.Typer) -> None:
-    app.command("synth", epilog=EXAMPLE)(synth)

@@ -37,7 +37,3 @@ def vectors(
     write_directory(directory.absolute(), files)
     for name in files:
         typer.echo(directory / name)
-
-
-def register(app: typer.Typer) -> None:
-    app.command("vectors", epilog=EXAMPLE)(vectors)

@@ -161,7 +161,3 @@ def show(core: Contract, found: Report, form: str) -> None:
         f"{found.sectors:,} {core.kind.noun}s, {found.cycles:,} cycles in {found.seconds:.1f} s, "
         f"{found.cycles_per_second:,.0f} cycles a second"
     )
-
-
-def register(app: typer.Typer) -> None:
-    app.command("verify", epilog=EXAMPLE)(verify)
