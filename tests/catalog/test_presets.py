@@ -119,7 +119,7 @@ def test_every_preset_is_in_a_table():
 def test_a_core_for_any_length_states_the_cycles_of_each(timing, name):
     core = contract(name)
     most, alone = ANY[name]
-    stated, p = core.behaviour.stated, core.parameters
+    stated, p = core.behaviour.length, core.parameters
     assert timing[name].interval <= most and timing[name].compute <= alone
     assert stated.timing(p.tweak_bytes, p.sector_bytes) == timing[name]
     for sizes in ((0, 16), (32, 100), (16, 512)):

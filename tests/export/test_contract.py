@@ -25,11 +25,11 @@ def test_ports_are_axi4_stream_of_the_stated_width(name):
         "m_axis_tdata", "m_axis_tvalid", "m_axis_tready", "m_axis_tlast", "s_axis_key_tdata", "s_axis_key_tvalid",
         "s_axis_key_tready", "zeroize", "ready", "fault", "computed", *keep,
     }  # fmt: skip
-    assert bool(keep) == (not core.behaviour.length.fixed)
+    assert bool(keep) == (core.behaviour.length.name != "fixed")
     assert all(width[name] == p.beat_bytes for name in keep) and width["fault"] == len(core.behaviour.faults)
     assert width["s_axis_tdata"] == width["m_axis_tdata"] == 128 * p.width
-    stated = core.behaviour.stated
-    sizes = 8 * (stated.tweak.most - p.tweak_bytes) + 8 + 16 if stated else 0
+    tweaks = core.behaviour.length.tweaks
+    sizes = 8 * (tweaks.most - p.tweak_bytes) + 8 + 16 if tweaks else 0
     assert width["s_axis_tuser"] == 8 * p.tweak_bytes + sizes + 1
     assert width["s_axis_key_tdata"] == core.component.key_material(p).bits
     inputs = {port.name for port in core.ports if port.direction == "input"}

@@ -79,4 +79,4 @@ def test_between_independent_sources_and_sinks(name, tmp_path, monkeypatch):
         build_dir=built(core),
         test_dir=tmp_path,
     )
-    assert get_results(results) == (4 if core.behaviour.length.fixed else 5, 0)
+    assert get_results(results) == (4 if core.behaviour.length.name == "fixed" else 5, 0)

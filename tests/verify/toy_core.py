@@ -15,7 +15,7 @@ from wideblock.catalog import KnownAnswer
 from wideblock.catalog.kinds import SECTOR, Kind
 from wideblock.export.verilog import convert
 from wideblock.rtl.shell.axi_stream import AxiStreamShell
-from wideblock.rtl.stream.behaviour import Behaviour, Cause, Fault, KeyRule, Length, Output, SectorTiming
+from wideblock.rtl.stream.behaviour import Behaviour, Cause, Fault, FixedLength, KeyRule, Output, SectorTiming
 from wideblock.rtl.stream.sector import sector_interface
 
 PATH = "flaw.hex"
@@ -153,8 +153,7 @@ class Toy:
     @property
     def behaviour(self) -> Behaviour:
         return Behaviour(
-            length=Length(self.sector_bytes, self.sector_bytes),
-            usual=self.sector_bytes,
+            length=FixedLength(self.sector_bytes),
             output=Output.AFTER_WHOLE,
             directions=(False, True),
             keys=KeyRule.ANY,

@@ -11,7 +11,7 @@ from wideblock.export.datasheet import sheet
 from wideblock.export.markdown import table
 from wideblock.export.testbench import BenchPlay, Word, testbench
 from wideblock.export.wave import sector_diagram, text, transfers
-from wideblock.rtl.stream.behaviour import Behaviour
+from wideblock.rtl.stream.behaviour import LengthRule
 
 __all__ = ["Case", "cases", "datasheet", "others", "play"]
 
@@ -103,17 +103,15 @@ def datasheet(core: Contract, measured: str = "") -> str:
         measured,
         diagram=text(diagram),
         wavedrom=_wavedrom(diagram),
-        others=_of_other_sizes(core.behaviour) if core.behaviour.stated else "",
+        others=_of_other_sizes(core.behaviour.length),
     )
 
 
-def _of_other_sizes(behaviour: Behaviour) -> str:
-    """Returns a table of the figures that depend on sizes, from the least sizes to the greatest."""
-    length, stated = behaviour.length, behaviour.stated
-    assert stated
-    sizes = [size for size in (length.least, 512, 4096) if size in length]
-    rows = [(tweak, size) for size in dict.fromkeys((*sizes, length.most)) for tweak in (0, stated.tweak.most)]
-    timings = [stated.timing(*row) for row in rows]
+def _of_other_sizes(length: LengthRule) -> str:
+    """Returns a table of the figures that depend on sizes, from the least sizes to the greatest; empty if none do."""
+    if not (rows := length.examples()):
+        return ""
+    timings = [length.timing(*row) for row in rows]
     return table(
         ("tweak, bytes", "sector, bytes", "compute", "latency", "busy", "interval"),
         [

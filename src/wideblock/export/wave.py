@@ -19,8 +19,8 @@ def transfers(core: Contract) -> tuple[list[int], list[int]]:
     behaviour, p = core.behaviour, core.parameters
     taken = [n + (behaviour.held if n else 0) for n in range(p.beats)]
     late, gap = p.beats, 0
-    if behaviour.partial and (blocks := behaviour.usual // 16) * 16 < behaviour.usual:
-        late, gap = (blocks - 1) // p.width, behaviour.partial - 1
+    if behaviour.length.late and (blocks := behaviour.usual // 16) * 16 < behaviour.usual:
+        late, gap = (blocks - 1) // p.width, behaviour.length.late - 1
     last = behaviour.timing.latency
     return taken, [last - p.beats + 1 + n - (gap if n < late else 0) for n in range(p.beats)]
 

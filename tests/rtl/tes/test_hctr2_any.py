@@ -81,7 +81,7 @@ def computed_in_a_stream(core, sizes):
     first_ends, computed, left = [0], [], []
     for tweak_bytes, size in sizes:
         first, blocks = -(-tweak_bytes // 16) + -(-size // 16), -(-size // 16)
-        second = core.behaviour.stated.timing(tweak_bytes, size).compute - first
+        second = core.behaviour.length.timing(tweak_bytes, size).compute - first
         before = [cycle + 1 for cycle in computed[-1:]] + [cycle + 1 for cycle in left[-2:-1]]
         first_ends.append(max(first_ends[-1] + first, *before, 0))
         computed.append(first_ends[-1] + second)
@@ -106,7 +106,7 @@ def test_sizes_mix_at_the_stated_cycles():
         assert [sector.tobytes() for sector in together.sectors] == right
         for size, message, tweak, decrypt, answer in zip(sizes, messages, tweaks, ways, right, strict=True):
             alone = simulation.run([message], [tweak], decrypt)
-            timing = core.behaviour.stated.timing(*size)
+            timing = core.behaviour.length.timing(*size)
             assert alone.sectors[0].tobytes() == answer
             assert alone.computed[0] - alone.first_in[0] == timing.compute
             assert alone.last_out[0] - alone.first_in[0] == timing.latency

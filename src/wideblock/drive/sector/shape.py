@@ -55,7 +55,7 @@ def shape(core: SectorCore) -> Shape:
     beats = -(-core.behaviour.usual // beat_bytes)
     key_words = core.timing.key_words
     key_bytes = next(field.width for field in key.fields if field.name == "key") // 8 * key_words
-    room, stated = widths.get("tweak", 0) // 8, core.behaviour.stated
-    tweak_bytes = stated.usual_tweak if stated else room
+    room = widths.get("tweak", 0) // 8
+    tweak_bytes = core.behaviour.length.usual_tweak_of(room)
     most_stated = (1 << widths.get("size", 0)) - 1
     return Shape(beat_bytes, key_bytes, key_words, beats, "keep" in widths, tweak_bytes, room, most_stated)

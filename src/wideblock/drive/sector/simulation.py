@@ -110,8 +110,7 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         """Raises ValueError if the core does not take sectors of ``size`` bytes."""
         length = self.core.behaviour.length
         if size not in length:
-            right = length.least if length.fixed else f"{length.least} to {length.most}"
-            raise ValueError(f"sector must be {right} bytes, got {size}")
+            raise ValueError(f"sector must be {length} bytes, got {size}")
 
     def _expect_whole(self, record: SectorRecord) -> None:
         module, script = self.core.module, record.script

@@ -16,7 +16,7 @@ from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.pipeline import later
 from wideblock.rtl.stream.admission import Admission
-from wideblock.rtl.stream.behaviour import Behaviour, Fault, Length, Output, SectorTiming
+from wideblock.rtl.stream.behaviour import Behaviour, Fault, FixedLength, Output, SectorTiming
 from wideblock.rtl.stream.entrance import Entrance
 from wideblock.rtl.stream.exit import Exit
 from wideblock.rtl.stream.influence import lengths
@@ -135,10 +135,8 @@ class StoreAndForward(wiring.Component):
         )
 
     def _make_behaviour(self, material: KeyMaterial, faults: tuple[Fault, ...], held: int) -> Behaviour:
-        size = self.parameters.sector_bytes
         return Behaviour(
-            length=Length(size, size),
-            usual=size,
+            length=FixedLength(self.parameters.sector_bytes),
             output=Output.AFTER_WHOLE,
             directions=(False, True),
             keys=material.rule,

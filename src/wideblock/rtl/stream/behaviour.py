@@ -4,10 +4,24 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum, Flag, auto
+from typing import ClassVar
 
 from .influence import Influence
 
-__all__ = ["Behaviour", "Cause", "Fault", "Figure", "KeyRule", "Length", "Output", "SectorTiming", "Stated"]
+__all__ = [
+    "Behaviour",
+    "Cause",
+    "Fault",
+    "Figure",
+    "FixedLength",
+    "KeyRule",
+    "Length",
+    "LengthRule",
+    "MarkedLength",
+    "Output",
+    "SectorTiming",
+    "StatedLength",
+]
 
 
 @dataclass(frozen=True)
@@ -20,7 +34,7 @@ class Figure:
     exact: bool = True
 
     def keeps(self, seen: int) -> bool:
-        """Whether ``cycles`` are as stated."""
+        """Whether ``seen`` cycles are as stated."""
         return seen == self.cycles or (seen < self.cycles and not self.exact)
 
 
@@ -36,7 +50,7 @@ class SectorTiming:
     zeroize:  ``zeroize`` (or reset) to the end of clearing, when a key can be accepted again
     key_words: words of a key on the key channel
 
-    All but ``busy`` are exact, compute and latency for a sector that an idle core takes, without stalls;
+    All but ``busy`` are exact: compute and latency for a sector that an idle core takes, while neither side stalls;
     setup for a key whose words are accepted in ``key_words`` cycles.
     """
 
@@ -79,13 +93,11 @@ class Length:
         if not 0 <= self.least <= self.most or not self.most:
             raise ValueError(f"lengths must be in order and not all 0, got {self.least} to {self.most}")
 
-    @property
-    def fixed(self) -> bool:
-        """Whether there is one length only."""
-        return self.least == self.most
-
     def __contains__(self, size: int) -> bool:
         return self.least <= size <= self.most
+
+    def __str__(self):
+        return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
 
 
 class Output(Enum):
@@ -123,47 +135,162 @@ class Fault:
 
 
 @dataclass(frozen=True)
-class Stated:
-    """Sizes that each message states with its first beat: its own bytes, and those of its tweak.
+class LengthRule(Length):
+    """Lengths of the messages that a core takes, and the rule by which a message ends.
+
+    usual: bytes of a message for which the core's ``timing`` is stated
+    """
+
+    usual: int
+    name: ClassVar[str]
+
+    @property
+    def sentence(self) -> str:
+        """The messages for which the core's ``timing`` holds, for documents."""
+        raise NotImplementedError
+
+    @property
+    def tweaks(self) -> Length | None:
+        """Bytes of a tweak that a message may state, or None if it states none."""
+        return None
+
+    @property
+    def late(self) -> int:
+        """Cycles by which a message that ends in part of a block leaves later."""
+        return 0
+
+    def usual_tweak_of(self, room: int) -> int:
+        """Bytes of the tweak for which the core's ``timing`` is stated, at ports for ``room`` bytes."""
+        return room
+
+    def statement(self, size: int) -> int | None:
+        """Bytes that a message of ``size`` states, or None if it states none."""
+        return None
+
+    def due(self, stated: int | None) -> int | None:
+        """Bytes that a message must have, which states ``stated``; None if its last beat ends it."""
+        return stated
+
+    def fault(self, size: int, stated: int | None, tweak: int) -> Cause | None:
+        """Cause of the fault that a message of ``size`` whole bytes under ``tweak`` bytes is, or None."""
+        due = size if stated is None else stated
+        if due not in self:
+            return Cause.SHORT if due < self.least else Cause.LONG
+        if self.tweaks and tweak not in self.tweaks:
+            return Cause.TWEAK
+        return None if size == due else Cause.SHORT if size < due else Cause.LONG
+
+    def examples(self) -> list[tuple[int, int]]:
+        """Bytes of tweaks and of messages whose cycles a datasheet states beside the usual ones."""
+        return []
+
+    def timing(self, tweak: int, size: int) -> SectorTiming:
+        """The cycle contract for messages that state these bytes. Raises ValueError where they state none."""
+        raise ValueError("messages state no sizes; the contract is for one")
+
+
+class FixedLength(LengthRule):
+    """All messages have one length."""
+
+    name = "fixed"
+
+    def __init__(self, size: int):
+        super().__init__(size, size, size)
+
+    @property
+    def sentence(self) -> str:
+        return "Equal for encryption and decryption, and independent of data, key and tweak."
+
+    def due(self, stated: int | None) -> int:
+        return self.usual
+
+
+@dataclass(frozen=True)
+class MarkedLength(LengthRule):
+    """The mark of the last beat ends a message; ``partial`` is ``late`` of messages that end in part of a block."""
+
+    partial: int
+    name = "marked"
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"For units of {self.usual} bytes, independent of data, key and tweak. A unit of another length takes a "
+            f"cycle a beat more or fewer; one that ends in part of a block leaves {self.partial} cycles later, and so "
+            "does what follows it."
+        )
+
+    @property
+    def late(self) -> int:
+        return self.partial
+
+
+@dataclass(frozen=True)
+class StatedLength(LengthRule):
+    """Each message states its own bytes and those of its tweak with its first beat.
 
     tweak:       bytes of a tweak
     usual_tweak: those for which the core's ``timing`` is stated
-    timing:      from bytes of a tweak and of a message, the cycle contract for such messages
+    cycles:      from bytes of a tweak and of a message, the cycle contract for such messages
     """
 
     tweak: Length
     usual_tweak: int
-    timing: Callable[[int, int], SectorTiming]
+    cycles: Callable[[int, int], SectorTiming]
+    name = "stated"
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"For sectors of {self.usual} bytes under tweaks of {self.usual_tweak}; equal for encryption and "
+            "decryption, and independent of data, key and tweak. For other sizes:"
+        )
+
+    @property
+    def tweaks(self) -> Length:
+        return self.tweak
+
+    def usual_tweak_of(self, room: int) -> int:
+        return self.usual_tweak
+
+    def statement(self, size: int) -> int:
+        return size
+
+    def examples(self) -> list[tuple[int, int]]:
+        sizes = [size for size in (self.least, 512, 4096) if size in self]
+        return [(tweak, size) for size in dict.fromkeys((*sizes, self.most)) for tweak in (0, self.tweak.most)]
+
+    def timing(self, tweak: int, size: int) -> SectorTiming:
+        return self.cycles(tweak, size)
 
 
 @dataclass(frozen=True)
 class Behaviour:
     """Everything that a check or a datasheet must know of a core beside its interface.
 
-    length:     of a message, in bytes
-    usual:      length for which ``timing`` is stated, in bytes
+    length:     of a message, in bytes, with the rule by which it ends
     output:     when the output of a message may begin
     directions: values of ``decrypt`` that the core serves
     keys:       keys that the core refuses
     faults:     the bits of ``fault``, from bit 0 up
     timing:     the cycle contract
-    partial:    cycles by which a message that ends in part of a block leaves later, or None if there is none such
     held:       cycles for which the first beat of a message, alone in an idle core, holds the second one off
-    stated:     sizes that a message states, or None if it states none
     influences: inputs, beside handshakes and controls, on which handshakes and status may depend
     """
 
-    length: Length
-    usual: int
+    length: LengthRule
     output: Output
     directions: tuple[bool, ...]
     keys: KeyRule
     faults: tuple[Fault, ...]
     timing: SectorTiming
-    partial: int | None = None
     held: int = 0
-    stated: Stated | None = None
     influences: tuple[Influence, ...] = ()
+
+    @property
+    def usual(self) -> int:
+        """Bytes of a message for which ``timing`` is stated."""
+        return self.length.usual
 
     def fault(self, cause: Cause) -> int:
         """The value of ``fault`` for one cause. Raises ValueError for a cause that the core does not have."""

@@ -41,8 +41,7 @@ def _sizes(check: SectorCheck) -> list[int]:
     """Right sizes: the usual one, and where there are others one, two and three beats, whole and not."""
     length, beat = check.behaviour.length, check.shape.beat_bytes
     sizes = {check.behaviour.usual}
-    if not length.fixed:
-        sizes |= {length.least, beat, beat + 1, 2 * beat, 3 * beat - 3, 3 * beat, min(length.most, 5 * beat)}
+    sizes |= {length.least, beat, beat + 1, 2 * beat, 3 * beat - 3, 3 * beat, min(length.most, 5 * beat)}
     return sorted(size for size in sizes if size in length)
 
 
@@ -76,4 +75,4 @@ def _shuffled(check: SectorCheck) -> Request:
 def _sent(check: SectorCheck, size: int, keeps: tuple[int, ...]) -> Request:
     """A random sector of these beats, which states ``size`` bytes where it states any."""
     request = check.request(check.shape.beat_bytes * len(keeps))
-    return replace(request, stated=size if check.behaviour.stated else None, keep=keeps)
+    return replace(request, stated=check.behaviour.length.statement(size), keep=keeps)

@@ -53,7 +53,7 @@ class SectorCheck(Check[SectorSimulation]):
     def size(self) -> int:
         """A right length: the usual one, or where there are others that one, short ones and long ones equally often."""
         length, usual = self.behaviour.length, self.behaviour.usual
-        if length.fixed:
+        if length.least == length.most:
             return usual
         beat, kind = self.shape.beat_bytes, self.rng.integers(3)
         most = (length.least, length.least + 4 * beat, length.least + max(usual, 8 * beat))[kind]
@@ -62,9 +62,8 @@ class SectorCheck(Check[SectorSimulation]):
 
     def tweak_size(self) -> int:
         """A right number of bytes of a tweak."""
-        if not (stated := self.behaviour.stated):
-            return self.shape.tweak_bytes
-        return self.number(stated.tweak.least, stated.tweak.most)
+        tweaks = self.behaviour.length.tweaks
+        return self.number(tweaks.least, tweaks.most) if tweaks else self.shape.tweak_bytes
 
     def moments(self, n: int) -> list[int]:
         """Cycles after a key at which to strike: in its set-up, the first sector's input, work and output, later."""

@@ -84,10 +84,9 @@ def _broken(promised: SectorTiming, measured: Mapping[str, Measured]) -> str | N
 
 def _sizes_to_measure(check: SectorCheck) -> list[tuple[int, int]]:
     """Bytes of a tweak and of a sector: the ends of their ranges, the steps around them, and some between."""
-    behaviour = check.behaviour
-    if not behaviour.stated:
+    length, block = check.behaviour.length, 16
+    if not (tweak := length.tweaks):
         return []
-    length, tweak, block = behaviour.length, behaviour.stated.tweak, 16
     sizes = [length.least, length.least + 1, length.least + block, length.least + block + 1]
     tweaks = [tweak.least, tweak.least + 1, tweak.most // 2, tweak.most // 2 + 1, tweak.most]
     corners = [(t, size) for t in tweaks for size in sizes if size <= length.most]
@@ -111,7 +110,8 @@ def random_sectors(check: SectorCheck) -> Finding:
                 return failed(difference)
             settled += len(requests)
         check.progress(settled, total)
-    kind = "random sectors" if check.behaviour.length.fixed else "sectors of random lengths"
+    length = check.behaviour.length
+    kind = "random sectors" if length.least == length.most else "sectors of random lengths"
     how = "encrypted and decrypted in mixed order" if len(check.behaviour.directions) == 2 else check.ways
     return passed(f"{total} {kind} back to back, {how}, {-(-total // BATCH)} keys")
 

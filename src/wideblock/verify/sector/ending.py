@@ -27,7 +27,7 @@ def cause_of_keep(subject: SectorCore, request: Request) -> Cause | None:
     """The cause of the fault that ``keep`` of the beats shows first; None: the sector is right."""
     behaviour, keeps = subject.behaviour, request.keep
     beat = len(request.data) // len(keeps)
-    stated = behaviour.usual if behaviour.length.fixed else request.stated if behaviour.stated else None
+    stated = behaviour.length.due(request.stated)
     left = behaviour.length.most if stated is None else stated
     for number, keep in enumerate(keeps):
         run, rest = _run(keep), keeps[number + 1 :]

@@ -47,18 +47,12 @@ def judge(
 
 def cause_of(subject: SectorCore, request: Request) -> Cause | None:
     """Cause of the fault that this request is for the core, if it is one."""
-    behaviour, size = subject.behaviour, len(request.data)
+    behaviour = subject.behaviour
     if request.decrypt not in behaviour.directions:
         return Cause.DIRECTION
     if request.keep:
         return cause_of_keep(subject, request)
-    if request.size not in behaviour.length:
-        return Cause.SHORT if request.size < behaviour.length.least else Cause.LONG
-    if behaviour.stated and len(request.tweak) not in behaviour.stated.tweak:
-        return Cause.TWEAK
-    if size == request.size:
-        return None
-    return Cause.SHORT if size < request.size else Cause.LONG
+    return behaviour.length.fault(len(request.data), request.stated, len(request.tweak))
 
 
 def level(changes: list[tuple[int, int]], cycle: int) -> int:

@@ -43,8 +43,8 @@ def wrong_lengths(check: SectorCheck) -> Finding:
 
 def _wrongly_stated(check: SectorCheck) -> list[Request]:
     """Sectors that have not as many bytes as they state, or state a size that the core does not take."""
-    length, stated, beat = check.behaviour.length, check.behaviour.stated, check.shape.beat_bytes
-    if not stated:
+    length, beat = check.behaviour.length, check.shape.beat_bytes
+    if not (tweaks := length.tweaks):
         return []
     few, size = length.least, min(length.most, length.least + 3 * beat)
     wrong = [(size, size - 1), (size - 1, size), (size, few), (few, size), (few + 1, few), (few, few + 1)]
@@ -52,10 +52,10 @@ def _wrongly_stated(check: SectorCheck) -> list[Request]:
     wrong += [(1, size), (few, length.most), (length.most, few), (3 * length.most, length.most)]
     # as long as such a size is in a field that has just room for the most
     wrong += [((other - 1) % (1 << (length.most - 1).bit_length()) + 1, other) for other in (0, length.most + 1)]
-    tweaks = [check.random(n) for n in (stated.tweak.most + 1, stated.tweak.most + 2, (1 << 8) - 1)]
+    long = [check.random(n) for n in (tweaks.most + 1, tweaks.most + 2, (1 << 8) - 1)]
     return [
         *(replace(check.request(size), stated=other) for size, other in wrong if size != other),
-        *(replace(check.request(size), tweak=tweak) for size in (few, size) for tweak in tweaks),
+        *(replace(check.request(size), tweak=tweak) for size in (few, size) for tweak in long),
     ]
 
 

@@ -75,12 +75,7 @@ def measure(
 
 def timing_of(core: SectorCore, sizes: tuple[int, int] | None = None) -> SectorTiming:
     """The contract for sectors of ``sizes``, bytes of a tweak and of a sector, or for those for which it is stated."""
-    stated = core.behaviour.stated
-    if sizes is None:
-        return core.timing
-    if stated is None:
-        raise ValueError(f"{core.module} takes no sizes of each sector; its contract is for one")
-    return stated.timing(*sizes)
+    return core.behaviour.length.timing(*sizes) if sizes else core.timing
 
 
 class _Measuring:

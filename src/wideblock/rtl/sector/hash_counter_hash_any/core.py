@@ -24,7 +24,7 @@ from wideblock.rtl.bytes import bits, up_to
 from wideblock.rtl.flow.cycles import Cycles
 from wideblock.rtl.hash.run import HornerRun
 from wideblock.rtl.keys.material import KeyMaterial
-from wideblock.rtl.stream.behaviour import Behaviour, Fault, Length, SectorTiming, Stated
+from wideblock.rtl.stream.behaviour import Behaviour, Fault, Length, SectorTiming, StatedLength
 from wideblock.rtl.stream.interface import Interface
 from wideblock.rtl.stream.sector import sector_interface
 from wideblock.rtl.stream.sized_entrance import SizedEntrance
@@ -160,8 +160,9 @@ class HashCounterHashAny(HchAnyEquations, StoreAndForward):
         p = self.parameters
         return replace(
             super()._make_behaviour(material, faults, held),
-            length=Length(LEAST, p.longest),
-            stated=Stated(Length(0, p.most_tweak_bytes), p.tweak_bytes, self.cycles),
+            length=StatedLength(
+                LEAST, p.longest, p.sector_bytes, Length(0, p.most_tweak_bytes), p.tweak_bytes, self.cycles
+            ),
         )
 
     # Hardware

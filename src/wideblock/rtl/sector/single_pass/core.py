@@ -24,7 +24,7 @@ from amaranth.lib.wiring import connect, flipped
 from wideblock.rtl.aes.planes import named
 from wideblock.rtl.bytes import up_to
 from wideblock.rtl.keys.unit import KeyUnit
-from wideblock.rtl.stream.behaviour import Behaviour, KeyRule, Length, Output, SectorTiming
+from wideblock.rtl.stream.behaviour import Behaviour, KeyRule, MarkedLength, Output, SectorTiming
 from wideblock.rtl.stream.influence import EqualHalves, FieldInfluence, Influence, lengths
 from wideblock.rtl.stream.queue import PromisedQueue
 from wideblock.rtl.stream.sector import sector_interface
@@ -75,15 +75,13 @@ class SinglePass(SinglePassEquations, wiring.Component):
             p.width, material.bits, faults, key_parts=material.text, key_width=p.key_width, keep=True
         )
         self.behaviour = Behaviour(
-            length=Length(16, 16 * self.max_blocks),
-            usual=p.sector_bytes,
+            length=MarkedLength(16, 16 * self.max_blocks, p.sector_bytes, cycles.partial),
             output=Output.CUT_THROUGH,
             directions=self.directions,
             keys=material.rule,
             faults=faults,
             timing=self.timing,
             influences=self._influences(),
-            partial=cycles.partial,
         )
         super().__init__(self.interface.members())
 
