@@ -44,7 +44,7 @@ def crypt(source, target, **options):
 def refused(monkeypatch, source, target, **options):
     """The message of a refusal, which must come before any engine is made."""
     with monkeypatch.context() as patch:
-        patch.setattr("wideblock.image.engines.Specification.__enter__", lambda _: pytest.fail("an engine was made"))
+        patch.setattr("wideblock.image.engines.SpecificationEngine.__enter__", lambda _: pytest.fail("an engine was made"))
         with pytest.raises((ValueError, FileExistsError)) as caught:
             crypt(source, target, **options)
     assert "\n" not in str(caught.value)
