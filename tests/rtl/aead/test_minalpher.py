@@ -10,7 +10,7 @@ from wideblock import vectors
 from wideblock.rtl.aead.minalpher import MinalpherCore, MinalpherParameters
 from wideblock.rtl.aead.minalpher_permutation import Permutation
 from wideblock.spec.aead.minalpher import TEM, P, P_inverse, times_y
-from wideblock.spec.aead.minalpher import MinalpherCore as Specification
+from wideblock.spec.aead.minalpher import Minalpher as Specification
 
 from ...variants import few_of_many
 from .bench import play

@@ -11,7 +11,7 @@ from wideblock import vectors
 from wideblock.rtl.aead.scream import ScreamCore, ScreamParameters
 from wideblock.rtl.aead.scream_tweakable import BACKWARD, FORWARD, ScreamBlockCipher
 from wideblock.spec.aead.scream import SCREAM, inv_l_box, l_box
-from wideblock.spec.aead.scream import ScreamCore as Specification
+from wideblock.spec.aead.scream import Scream as Specification
 
 from ...variants import few_of_many
 from .whole import assert_answers, assert_no_byte_leaves, assert_stated_cycles

@@ -18,7 +18,7 @@ from wideblock.verify.aead.check import difference
 from wideblock.verify.aead.checks import CHECKS
 from wideblock.verify.aead.files import verify_files
 from wideblock.verify.aead.suite import MESSAGES
-from wideblock.verify.core.report import PlayOutcome
+from wideblock.verify.core.report import Outcome
 
 pytestmark = pytest.mark.shows("aead")
 
@@ -36,7 +36,7 @@ def test_every_check_passes(simulation):
     report = MESSAGES.verify(core, amount=32, seed=1, vectors=core.known_answers, simulation=simulation)
     assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
     assert [check.name for check in report.checks] == list(CHECKS)
-    assert all(check.outcome is PlayOutcome.PASSED and check.cycles for check in report.checks)
+    assert all(check.outcome is Outcome.PASSED and check.cycles for check in report.checks)
 
 
 PACKETS = {"data_bytes": 32, "ad_bytes": 16, "ports": "axi4-stream"}
@@ -77,7 +77,7 @@ def test_every_check_passes_on_every_preset(name, lengths, ports):
     core = contract(name, {**lengths, "ports": ports})
     report = MESSAGES.verify(core, amount=64, seed=2, vectors=core.known_answers)
     assert report.failure is None, f"{report.failure.name}: {report.failure.difference}"
-    assert all(check.outcome is PlayOutcome.PASSED for check in report.checks)
+    assert all(check.outcome is Outcome.PASSED for check in report.checks)
 
 
 class Wrong:
