@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from wideblock.image import engines
 from wideblock.image import target as target_module
 from wideblock.image.crypt import crypt_image
 from wideblock.image.files import BLOCK_DEVICE, kind_of
@@ -44,7 +45,7 @@ def crypt(source, target, **options):
 def refused(monkeypatch, source, target, **options):
     """The message of a refusal, which must come before any engine is made."""
     with monkeypatch.context() as patch:
-        patch.setattr("wideblock.image.engines.SpecificationEngine.__enter__", lambda _: pytest.fail("an engine was made"))
+        patch.setattr(engines.SpecificationEngine, "__enter__", lambda _: pytest.fail("an engine was made"))
         with pytest.raises((ValueError, FileExistsError)) as caught:
             crypt(source, target, **options)
     assert "\n" not in str(caught.value)
