@@ -64,12 +64,14 @@ def alone(flow: Flow, held: int = 0) -> Cycles:
 def streaming(flow: Flow) -> Cycles:
     """The cycles of sectors that follow each other at the least pace at which they soon are equally far apart.
 
-    The first pace tried is none at all. Sectors that would overtake the work of those before them need one: the least
-    that is not below a sector's ``work``. Raises ValueError if there is none.
+    The first pace tried is that of the stages that take no resource, which hold nothing back; often it is none at all.
+    Sectors that would overtake the work of those before them need one: the least that is not below a sector's ``work``.
+    Raises ValueError if there is none.
     """
     one = alone(flow)
     beats = flow[flow.leaves].steps
-    for pace in (beats, *range(max(beats, flow.work), 2 * flow.work + 64)):
+    free = max(beats, *(stage.steps for stage in flow.stages if not any(stage.lanes)), 0)
+    for pace in (free, *range(max(beats, flow.work), 2 * flow.work + 64)):
         edge = 2 * (1 + one.latency // max(pace, flow.work))
         played = play(flow, MEASURED + 2 * edge, pace)
         gaps = {b - a for t in (played.accepted, played.left) for a, b in list(pairwise(t))[edge:-edge]}
