@@ -150,9 +150,9 @@ def _exchange(
     npub, A, P = check.random(shape.npub), check.random(message.ad), check.random(message.size)
     C = specification.encrypt(npub, A, P)
     blocks = -(-max(message.ad + shape.npub, len(C)) // shape.block) + 1
-    # a value that is in the result by the specification, such as a mask added to zero, is no secret
-    values = ((name, value) for name, value in specification.message_values(npub, A, blocks) if value not in C)
-    secrets = [(False, *each) for each in values]
+    # a value that is in the result by the specification, such as a mask added to zero, may be shown as the result is
+    values = specification.message_values(npub, A, blocks)
+    secrets = [(message.way is Way.ENCRYPTED and value in C, name, value) for name, value in values]
     secrets += [(False, *each) for each in inputs("the associated data", A, shape.block)]
     secrets += [(False, "the nonce", npub)]
     if message.way is Way.ENCRYPTED:
