@@ -22,8 +22,8 @@ from typer.main import get_command_from_info
 from wideblock import __version__
 from wideblock.errors import UserError
 
-__all__ = ["app", "out", "err", "table", "as_json", "progress", "stages", "settings"]
-__all__ += ["complete_device", "complete_setting", "complete_target", "AcceptBroken", "Preset", "Set", "Json"]
+__all__ = ["app", "as_json", "err", "out", "progress", "settings", "stages", "table"]
+__all__ += ["AcceptBroken", "Json", "Preset", "Set", "complete_device", "complete_setting", "complete_target"]
 
 out = Console(highlight=False)
 columns = os.environ.get("COLUMNS", "")

@@ -10,7 +10,7 @@ from wideblock import catalog
 from wideblock.errors import UserError
 from wideblock.evaluate.point import throughput
 
-__all__ = ["Area", "Published", "published", "for_preset", "measured_on"]
+__all__ = ["Area", "Published", "for_preset", "measured_on", "published"]
 
 _UNITS = {"slices": "slices", "luts": "LUTs", "alms": "ALMs", "lcs": "LC (estimated by Yosys)", "lut4s": "LUT4"}
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from wideblock.errors import UserError
 
-__all__ = ["contents", "make", "kind", "check", "read_back"]
+__all__ = ["check", "contents", "kind", "make", "read_back"]
 
 PATH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])  # where mkfs and fsck live on most systems
 

@@ -8,7 +8,7 @@ from amaranth.hdl import ValueLike
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Timing", "FixedLatency", "Pipeline", "later"]
+__all__ = ["FixedLatency", "Pipeline", "Timing", "later"]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from wideblock.rtl.shell.shell import Port, Stream
 from wideblock.rtl.stream.interface import Control, Read
 from wideblock.simulation.structures import Word, declarations
 
-__all__ = ["ChannelPorts", "Pins", "Ports", "PortShell"]
+__all__ = ["ChannelPorts", "Pins", "PortShell", "Ports"]
 
 _WORD_BITS = 32
 

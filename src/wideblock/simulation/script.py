@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from wideblock.simulation.structures import PlayOutcome, StreamRule
 
-__all__ = ["NEVER", "RESET", "Cycles", "ScriptEvent", "Record", "Script", "Violation", "Words"]
+__all__ = ["NEVER", "RESET", "Cycles", "Record", "Script", "ScriptEvent", "Violation", "Words"]
 
 Words = NDArray[Any]
 """Words of a channel, (n,), of the channel's structured type."""

@@ -8,7 +8,7 @@ import ctypes
 from ctypes import POINTER, c_double, c_int32, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
 from enum import IntEnum
 
-__all__ = ["Change", "ControlJob", "Event", "Job", "PlayOutcome", "StreamRule", "Saved", "Sink", "SourceJob"]
+__all__ = ["Change", "ControlJob", "Event", "Job", "PlayOutcome", "Saved", "Sink", "SourceJob", "StreamRule"]
 __all__ += ["Watch", "Word", "declarations"]
 
 

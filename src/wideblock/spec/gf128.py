@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from enum import Enum
 from itertools import accumulate, repeat
 
-__all__ = ["REDUCTION", "Reading", "WIDTH", "double", "doubled", "inverse", "mul", "power", "powers", "square"]
+__all__ = ["REDUCTION", "WIDTH", "Reading", "double", "doubled", "inverse", "mul", "power", "powers", "square"]
 
 WIDTH = 128
 """Bits of an element."""

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-__all__ = ["Cipher", "CipherShape", "BlockKind", "Padding", "Timetable", "cipher_signature"]
+__all__ = ["BlockKind", "Cipher", "CipherShape", "Padding", "Timetable", "cipher_signature"]
 
 
 class BlockKind(enum.Enum, shape=2):

@@ -28,7 +28,7 @@ from .minalpher_permutation import BLOCK, Permutation
 from .pace import Pace, Phase
 from .parameters import AeadParameters
 
-__all__ = ["MinalpherCore", "MinalpherCipher", "MinalpherParameters"]
+__all__ = ["MinalpherCipher", "MinalpherCore", "MinalpherParameters"]
 
 KEY, NPUB, TAG = 16, 13, 16  # bytes
 FLAG_AD, FLAG_MESSAGE = 0x00, 0x40

@@ -27,7 +27,7 @@ from .parameters import AeadParameters
 from .scream_tweakable import ScreamBlockCipher
 from .words import byte_swapped
 
-__all__ = ["ScreamCore", "ScreamCipher", "ScreamParameters"]
+__all__ = ["ScreamCipher", "ScreamCore", "ScreamParameters"]
 
 BLOCK, KEY, NPUB, TAG = 16, 16, 11, 16  # bytes
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from amaranth import Cat, Module, Signal, Value
 
-__all__ = ["Planes", "LayerPart", "applied", "by_way", "chosen", "from_planes", "named", "separated", "to_planes"]
+__all__ = ["LayerPart", "Planes", "applied", "by_way", "chosen", "from_planes", "named", "separated", "to_planes"]
 
 Planes = list[Value]
 

@@ -12,20 +12,20 @@ from wideblock.rtl.aes.sbox import KINDS, sbox_steps
 
 __all__ = [
     "ROUNDS",
-    "check_parameters",
-    "round_key",
     "add_round_key",
-    "shift_rows",
+    "check_parameters",
+    "cut_places",
+    "either_sbox_steps",
+    "either_steps",
     "inv_shift_rows",
     "mirror_columns",
     "mix_columns_steps",
     "mix_steps",
-    "unmix_steps",
-    "either_steps",
-    "either_sbox_steps",
-    "whiten_either",
+    "round_key",
+    "shift_rows",
     "unmirror",
-    "cut_places",
+    "unmix_steps",
+    "whiten_either",
 ]
 
 ROUNDS = {128: 10, 192: 12, 256: 14}

@@ -9,7 +9,7 @@ from operator import xor
 from amaranth import Cat, Value
 from amaranth.hdl import ValueLike
 
-__all__ = ["BinaryField", "GF128", "parity"]
+__all__ = ["GF128", "BinaryField", "parity"]
 
 
 def parity(bits: Sequence[Value]) -> Value:

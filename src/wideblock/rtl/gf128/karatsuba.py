@@ -15,7 +15,7 @@ from amaranth.lib.wiring import Out
 from wideblock.rtl.gf128.field import GF128, BinaryField, parity
 from wideblock.rtl.pipeline import FixedLatency, Pipeline, Timing
 
-__all__ = ["Multiplier", "Layer", "layers", "place", "LEAVES", "STAGES"]
+__all__ = ["LEAVES", "STAGES", "Layer", "Multiplier", "layers", "place"]
 
 LEAVES = (2, 3, 4, 8, 16)
 STAGES = range(1, 9)

@@ -11,7 +11,7 @@ from functools import cached_property
 
 from wideblock.errors import UserError
 
-__all__ = ["ForestClock", "CollapsedForest", "Schedule", "permutation", "schedule"]
+__all__ = ["CollapsedForest", "ForestClock", "Schedule", "permutation", "schedule"]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from wideblock.export.contract import AeadContract
 from wideblock.simulation.bench import SimulationError
 from wideblock.verify.aead.malformed import malformed
 
-__all__ = ["MessageCycles", "MeasuredMessages", "clearing", "measure", "message"]
+__all__ = ["MeasuredMessages", "MessageCycles", "clearing", "measure", "message"]
 
 BLOCKS = 8
 """Blocks of data of the longer of two messages whose difference is the interval."""

@@ -8,7 +8,7 @@ from typing import Any
 from .offsets import Tweak
 from .step import AezKey, Cond, MicroStep, OperandSource, Row, Wait
 
-__all__ = ["ACCEPT", "LOAD", "Parts", "Microprogram", "beside", "cleared", "go", "merged", "offset"]
+__all__ = ["ACCEPT", "LOAD", "Microprogram", "Parts", "beside", "cleared", "go", "merged", "offset"]
 
 Parts = Mapping[str, Any]
 """Some of the fields of a step."""

@@ -10,11 +10,12 @@ from amaranth.lib import data, enum
 from .offsets import Power, Tweak
 
 __all__ = [
-    "AezKey",
     "AES4",
     "AES4_V4",
+    "WIDTHS",
     "Acc",
     "Added",
+    "AezKey",
     "Base",
     "Carry",
     "Cond",
@@ -23,14 +24,13 @@ __all__ = [
     "Enter",
     "Hold",
     "Known",
+    "MicroStep",
     "Operand",
+    "OperandSource",
     "Out",
     "Row",
-    "OperandSource",
-    "MicroStep",
     "Text",
     "Turn",
-    "WIDTHS",
     "Wait",
     "layout",
 ]

@@ -4,4 +4,4 @@
 from .core import HashCounterHash
 from .equations import BACK, FRONT, HchBackPlan, HchFrontPlan, Structure
 
-__all__ = ["BACK", "FRONT", "HchBackPlan", "HchFrontPlan", "HashCounterHash", "Structure"]
+__all__ = ["BACK", "FRONT", "HashCounterHash", "HchBackPlan", "HchFrontPlan", "Structure"]

@@ -17,7 +17,7 @@ from ..steps import Steps
 from .equations import BACK, FRONT, Structure
 from .placement import Piece, Placement
 
-__all__ = ["Beat", "HchCarried", "Entering", "HchFrame", "Single", "Start", "HchStep", "Tags"]
+__all__ = ["Beat", "Entering", "HchCarried", "HchFrame", "HchStep", "Single", "Start", "Tags"]
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from wideblock.rtl.stream.queue import PromisedQueue
 from .stealing import StealingControl
 from .timing import SinglePassCycles
 
-__all__ = ["Decision", "SinglePassFrame", "Present"]
+__all__ = ["Decision", "Present", "SinglePassFrame"]
 
 
 @dataclass(frozen=True)
