@@ -47,7 +47,6 @@ class Caesar(wiring.Component):
     Security: that of the cipher's specification.
     """
 
-    rules = "caesar"  # module of formal rules: wideblock.verify.formal.rules
     title: ClassVar[str]
     """The cipher, in one phrase."""
     make_cipher: ClassVar[Callable[[Any], Any]]

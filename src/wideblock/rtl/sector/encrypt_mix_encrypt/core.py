@@ -46,8 +46,6 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
     Paths:  those of :class:`StoreAndForward`.
     """
 
-    rules = "encrypt_mix_encrypt"  # module of formal rules: wideblock.verify.formal.rules
-
     def __init__(self, parameters: EncryptMixEncryptParameters):
         self.check(parameters)
         p = parameters

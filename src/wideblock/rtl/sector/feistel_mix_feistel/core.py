@@ -45,8 +45,6 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
     Paths:  those of :class:`StoreAndForward`.
     """
 
-    rules = "feistel_mix_feistel"  # module of formal rules: wideblock.verify.formal.rules
-
     def __init__(self, parameters: FeistelMixFeistelParameters):
         self.check(parameters)
         p = parameters

@@ -33,8 +33,6 @@ class HashCounterHash(HchEquations, TwoPass):
     Timing, Paths: those of :class:`TwoPass`.
     """
 
-    rules = "hash_counter_hash"  # module of formal rules: wideblock.verify.formal.rules
-
     def __init__(self, parameters: HashedParameters):
         self.check(parameters)
         self.parameters = p = parameters

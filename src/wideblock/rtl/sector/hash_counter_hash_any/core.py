@@ -88,8 +88,6 @@ class HashCounterHashAny(HchAnyEquations, StoreAndForward):
     Timing, Paths: those of :class:`StoreAndForward`, the same for each message of these sizes.
     """
 
-    rules = "hash_counter_hash_any"  # module of formal rules: wideblock.verify.formal.rules
-
     def __init__(self, parameters: AnyLengthParameters):
         self.check(parameters)
         self.parameters = p = parameters

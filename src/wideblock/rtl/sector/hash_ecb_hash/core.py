@@ -89,8 +89,6 @@ class HashEcbHash(EcbEquations, TwoPass):
     Timing, Paths: those of :class:`TwoPass`.
     """
 
-    rules = "hash_ecb_hash"  # module of formal rules: wideblock.verify.formal.rules
-
     def __init__(self, parameters: HashedParameters):
         self.check(parameters)
         self.parameters = p = parameters

@@ -56,8 +56,6 @@ class SinglePass(SinglePassEquations, wiring.Component):
     Paths:  none combinational from an input stream to an output.
     """
 
-    rules = "single_pass"  # module of formal rules: wideblock.verify.formal.rules
-
     def __init__(self, parameters: SinglePassParameters):
         self.check(parameters)
         self.parameters = p = parameters

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules that depend on how a family of cores is built: one module a family, found by the name that its cores declare.
+"""Rules that depend on how a family of cores is built: one module a family.
 
-A component's attribute ``rules`` is the name of a module here. Each module has functions of a core's contract:
+A module has the name of the package, or the module, that defines the family. Its functions take a core's contract:
 
 order:   that sectors stay in order from stage to stage
 output:  places of which the data of the output port are made
@@ -15,6 +15,7 @@ A function raises :class:`~wideblock.verify.formal.proof.NotApplicable` for a co
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import chain
 from types import ModuleType
 
 from wideblock.export.contract import Contract
@@ -91,7 +92,8 @@ _FAMILIES = {
 
 def family(core: Contract) -> Family:
     """The rules of the core's family. Raises ValueError for a family without rules."""
-    name = core.component.rules
-    if name not in _FAMILIES:
-        raise ValueError(f"{core.module}: no rules named {name!r}, there are {', '.join(_FAMILIES)}")
-    return _FAMILIES[name]
+    bases = (base.__module__.split(".") for base in type(core.component).__mro__)
+    for name in chain.from_iterable(bases):
+        if name in _FAMILIES:
+            return _FAMILIES[name]
+    raise ValueError(f"{core.module}: no rules for {core.title}, there are those of {', '.join(_FAMILIES)}")
