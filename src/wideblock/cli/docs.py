@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from wideblock import api
 from wideblock.cli.app import progress
 from wideblock.errors import UserError
-from wideblock.evaluate import digests, drawings, flows, ratios, tables
+from wideblock.evaluate import digests, drawings, flows, ratios, reference, tables
 from wideblock.evaluate.store import load
 from wideblock.verify.formal import document
 
@@ -35,4 +36,5 @@ def docs(
     drawings.renew(readme, points)
     flows.renew(pages / "architecture.md")
     ratios.renew(pages / "results.md", points)
+    reference.renew(pages / "api.md", api)
     document.renew(pages / "proofs.md", results / "proofs.jsonl")
