@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line as a user meets it: help, JSON, and one line for whatever is wrong."""
 
+import csv
 import json
 import os
 import resource
@@ -73,6 +74,24 @@ def test_list_has_every_preset_and_its_security():
     assert all(name in table for name in catalog.PRESETS)
 
 
+def test_list_has_the_presets_of_a_scheme_a_width_and_a_status():
+    assert run("list", "--names", "--scheme", "hctr2", "--width", 512).output.split() == ["hctr2-4s"]
+    rows = list(csv.DictReader(run("list", "--csv", "--status", "broken").output.splitlines()))
+    assert {row["scheme"] for row in rows} == {"xcb"} and {row["status"] for row in rows} == {"broken"}
+    assert "no preset has width 100; there are 32, 128" in refused("list", "--width", 100)
+    assert "--csv and --json exclude each other" in refused("list", "--csv", "--json")
+
+
+def test_list_makes_no_core():
+    script = (
+        "import sys; from wideblock.cli import main\n"
+        "try: main()\n"
+        "finally: print([name for name in ('wideblock.export.contract', 'pyosys') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", script, "list", "--names"], capture_output=True, text=True)
+    assert done.returncode == 0 and done.stdout.rstrip().endswith("[]")
+
+
 def test_info_has_the_figures_and_the_published_rows():
     value = reported("info", "fast-brw-2")
     assert value["preset"] == "fast-brw-2" and value["lanes"] == 2 and value["sector_bytes"] == 4096
@@ -124,6 +143,19 @@ def test_compare_is_never_empty(names):
     assert all(row["remarks"] == ["no published row"] and row["cycles_ratio"] is None for row in unpublished)
     shown = run("compare", *names).output
     assert all(name in shown for name in names) and ("no published row" in shown) == bool(unpublished)
+
+
+def test_compare_has_luts_beside_lc_where_a_paper_has_luts():
+    """And each form of output has the same figures."""
+    rows = list(csv.DictReader(run("compare", "scream", "--csv").output.splitlines()))
+    theirs = [row for row in rows if row["by"] == "paper"]
+    ours = [row for row in rows if row["by"] == "ours" and row["LC"]]
+    assert theirs and ours and all(row["LUTs"] for row in theirs + ours)
+    assert all(float(row["LUTs"]) > float(row["LC"]) for row in ours)
+    shown = run("compare", "scream").output
+    assert all(f"{int(row['LUTs']):,} LUTs, {int(row['LC']):,} LC" in shown for row in ours)
+    assert all(f"{unit}: " in shown for unit in ("LUTs", "LC", "slices")) and "ALMs: " not in shown
+    assert not any(row["LUTs"] for row in csv.DictReader(run("compare", "fast-brw-2", "--csv").output.splitlines()))
 
 
 def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):

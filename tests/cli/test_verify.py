@@ -29,7 +29,7 @@ def judged(monkeypatch):
         check = Checked("resets", outcome, "tried", 1, 2, 0.5, "Sector 3 differs." if wrong else None)
         return Report(core.module, options["seed"], [check], 0.5), None
 
-    monkeypatch.setattr(verify, "_checked", checked)
+    monkeypatch.setattr(verify, "checked", checked)
     return failing
 
 

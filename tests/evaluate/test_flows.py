@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of stages in the documents are those of today's cores."""
+"""The tables of the families' pages are those of today's cores."""
 
 from pathlib import Path
 
 import pytest
 
-from wideblock.evaluate.flows import body
+from wideblock.evaluate.flows import bodies, families
 
 pytestmark = pytest.mark.shows("cycle-contract")
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "architecture.md"
+PAGES = Path(__file__).parents[2] / "docs" / "families"
 
 
-def test_the_document_has_todays_tables():
-    assert f"<!-- flows: begin -->\n{body()}<!-- flows: end -->" in DOCUMENT.read_text()
+def test_every_family_has_a_page():
+    assert {path.stem for path in PAGES.glob("*.md")} == families().keys()
+
+
+@pytest.mark.parametrize("family", families())
+def test_a_page_has_todays_tables(family):
+    text, found = (PAGES / f"{family}.md").read_text(), bodies(families()[family])
+    assert {"equations", "cycles"} <= found.keys()
+    for marker, body in found.items():
+        assert f"<!-- {marker}: begin -->\n{body}<!-- {marker}: end -->" in text
+    assert all(f"`{preset.name}`" in found["cycles"] for preset in families()[family])

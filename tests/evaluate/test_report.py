@@ -189,9 +189,9 @@ def test_a_drawing_of_the_documents_has_its_words(points, tmp_path):
     drawings.renew(document, points)
     found = drawings.drawings(points)
     assert found.keys() == {"xc7", "nangate45"} and "fast-brw-2 2,000, 254" in found["xc7"].caption
-    alternative = f"![{found['xc7'].title}. {found['xc7'].caption}](docs/throughput-xc7.svg)"
+    alternative = f"![{found['xc7'].title}. {found['xc7'].caption}](throughput-xc7.svg)"
     assert document.read_text() == f"before\n<!-- plot: begin -->\n{alternative}\n<!-- plot: end -->\nafter\n"
-    svg = (tmp_path / "docs" / "throughput-xc7.svg").read_text()
+    svg = (tmp_path / "throughput-xc7.svg").read_text()
     assert f"<desc>{found['xc7'].caption}</desc>" in svg and svg.startswith("<svg ") and 'role="img"' in svg
     drawings.renew(document, points[4:5])
     assert document.read_text() == "before\n<!-- plot: begin -->\n<!-- plot: end -->\nafter\n"
@@ -201,7 +201,7 @@ def test_the_drawings_show_the_store():
     """`make docs` was run after the last change of the store."""
     root = Path(__file__).parents[2]
     found = drawings.drawings(load(COMMITTED))
-    assert drawings.image(drawings.SHOWN, found[drawings.SHOWN]) in (root / "README.md").read_text()
+    assert drawings.image(drawings.SHOWN, found[drawings.SHOWN]) in (root / "docs" / "choosing.md").read_text()
     for name, plot in found.items():
         assert escape(plot.caption) in (root / "docs" / f"throughput-{name}.svg").read_text()
 

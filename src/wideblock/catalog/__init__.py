@@ -8,7 +8,7 @@ import difflib
 from collections.abc import Mapping
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from wideblock.catalog.kinds import AeadAnswer, Kind, KnownAnswer
 from wideblock.catalog.parts import PARTS, Part
@@ -28,8 +28,10 @@ __all__ = [
     "Preset",
     "Scheme",
     "Status",
+    "described",
     "preset",
     "preset_or_part",
+    "select",
 ]
 
 N = TypeVar("N")
@@ -52,6 +54,34 @@ def preset(name: str) -> Preset:
 def preset_or_part(name: str) -> Preset | Part:
     """As :func:`preset`, of both the presets and the parts."""
     return _named(name, PRESETS | PARTS, "preset or part")
+
+
+def described(preset: Preset) -> dict[str, Any]:
+    """A preset in plain values, found without making its core; ``width``: bits of a beat of its data ports."""
+    scheme, parameters = preset.scheme, preset.parameters
+    return {
+        "preset": preset.name,
+        "scheme": scheme.name,
+        "family": scheme.family,
+        "status": scheme.status.value,
+        "width": scheme.kind.data_bits(parameters),
+        "lanes": getattr(parameters, "lanes", None),
+        "summary": scheme.summary(parameters),
+    }
+
+
+def select(*, scheme: str | None = None, width: int | None = None, status: str | None = None) -> list[Preset]:
+    """The presets of a scheme, with data ports of ``width`` bits, of a status; all by default.
+
+    Raises UserError for a value that no preset has, with those that there are.
+    """
+    wanted = {"scheme": scheme, "width": width, "status": status}
+    rows = {preset: described(preset) for preset in PRESETS.values()}
+    for name, value in wanted.items():
+        values = list(dict.fromkeys(row[name] for row in rows.values()))
+        if value is not None and value not in values:
+            raise UserError(f"no preset has {name} {value}; there are {', '.join(map(str, values))}")
+    return [p for p, row in rows.items() if all(value in (None, row[name]) for name, value in wanted.items())]
 
 
 def _named(name: str, known: Mapping[str, N], what: str) -> N:

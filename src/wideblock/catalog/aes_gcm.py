@@ -24,6 +24,7 @@ SCHEME = Scheme(
     summary,
     "aes_gcm",
     kind=AEAD,
+    purpose="messages and records with a tag, one AES round at a time; nonces must never repeat",
 )
 
 PRESETS = (Preset("aes-gcm", SCHEME, AesHashParameters()),)

@@ -25,6 +25,7 @@ SCHEME = Scheme(
     "aes_gcm",
     ciphers=lambda p: ("aes128-pec",),
     kind=AEAD,
+    purpose="messages and records with a tag at a block a cycle; nonces must never repeat",
 )
 
 PRESETS = (Preset("aes-gcm-p", SCHEME, AesGcmPParameters()),)

@@ -20,6 +20,7 @@ SCHEME = Scheme(
     "aez",
     lambda p, answer: answer.parameters["version"] == "4.1" and "ad" in answer,
     kind=AEAD,
+    purpose="comparison with the published core of AEZ v4.1",
 )
 
 PRESETS = (Preset("aez41", SCHEME, AezParameters()),)

@@ -20,6 +20,7 @@ SCHEME = Scheme(
     "aez",
     lambda p, answer: answer.parameters["version"] == "5" and "ad" in answer,
     kind=AEAD,
+    purpose="a tag that survives repeated nonces, for research",
 )
 
 PRESETS = (

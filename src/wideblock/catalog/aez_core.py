@@ -33,6 +33,7 @@ SCHEME = Scheme(
     "aez_core",
     holds,
     lambda p: ("aes128-pec",),
+    purpose="research: wide-block from AES encryption alone, no hash",
 )
 
 

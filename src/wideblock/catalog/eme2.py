@@ -33,6 +33,7 @@ SCHEME = Scheme(
     "eme2",
     holds,
     lambda p: ("aes128-both",),
+    purpose="wide-block of IEEE 1619.2 without a field multiplier",
 )
 
 

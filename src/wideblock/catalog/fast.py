@@ -33,6 +33,7 @@ SCHEME = Scheme(
     "fast",
     holds,
     lambda p: ("aes128-pec",),
+    purpose="wide-block with AES encryption alone, in both directions",
 )
 
 

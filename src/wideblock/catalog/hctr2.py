@@ -29,6 +29,7 @@ SCHEME = Scheme(
     "hctr2",
     holds,
     lambda p: ("aes128-pec", "aes128-sdc"),
+    purpose="wide-block that Linux and Android read, any sector size; the first choice of new designs",
 )
 
 

@@ -32,6 +32,7 @@ SCHEME = Scheme(
     "hctr2",
     holds,
     lambda p: ("aes128-pec", "aes128-sdc"),
+    purpose="messages of mixed lengths, such as file names, under one core",
 )
 
 PRESETS = (Preset("hctr2-any", SCHEME, AnyLengthParameters()),)

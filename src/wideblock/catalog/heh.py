@@ -20,5 +20,6 @@ SCHEME = Scheme(
     "heh_hmch",
     lambda p, answer: holds("HEH", p, answer),
     lambda p: ("aes128-pec", "aes128-pdc"),
+    purpose="short sectors with two passes of AES in both directions, as its paper has it",
 )
 PRESETS = table_3(SCHEME)

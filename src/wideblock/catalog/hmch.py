@@ -20,5 +20,6 @@ SCHEME = Scheme(
     "heh_hmch",
     lambda p, answer: holds("HMCH", p, answer),
     lambda p: ("aes128-pec", "aes128-sdc"),
+    purpose="short sectors at one lane, with a hash key of its own",
 )
 PRESETS = table_3(SCHEME)

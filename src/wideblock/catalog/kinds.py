@@ -63,6 +63,10 @@ class Kind(ABC, Generic[B, T]):
         """From a core's class and its parameters, the width of its key."""
 
     @abstractmethod
+    def data_bits(self, p: Any) -> int:
+        """From parameters, the bits of a beat of the data ports."""
+
+    @abstractmethod
     def answer(self, core: Any, p: Any, source: str, a: Vector) -> KnownAnswer | AeadAnswer | None:
         """From a core's class, its parameters, a source and a vector of it, the known answer.
 
@@ -81,6 +85,9 @@ class SectorKind(Kind[Behaviour, SectorTiming]):
     def key_bits(self, core: Any, p: Any) -> int:
         return core.key_material(p).bits
 
+    def data_bits(self, p: Any) -> int:
+        return 8 * p.beat_bytes
+
     def answer(self, core: Any, p: Any, source: str, a: Vector) -> KnownAnswer:
         key = b"".join(a[part] for part in core.key_material(p).fields)
         return KnownAnswer(source, key, a["tweak"], a["pt"], a["ct"])
@@ -96,6 +103,9 @@ class AeadKind(Kind[AeadBehaviour, AeadTiming]):
 
     def key_bits(self, core: Any, p: Any) -> int:
         return 8 * core.shape(p).key
+
+    def data_bits(self, p: Any) -> int:
+        return p.word_bits
 
     def answer(self, core: Any, p: Any, source: str, a: Vector) -> AeadAnswer | None:
         shape, message = core.shape(p), a.data.get("pt")

@@ -24,6 +24,7 @@ SCHEME = Scheme(
     summary,
     "minalpher",
     kind=AEAD,
+    purpose="comparison with the CAESAR candidates",
 )
 
 PRESETS = (

@@ -18,6 +18,7 @@ SCHEME = Scheme(
     lambda p: f"POET for messages of up to {p.data_bytes} bytes, a round of AES and one of AES4 a cycle, CAESAR API",
     "poet",
     kind=AEAD,
+    purpose="comparison with the CAESAR candidates; an on-line cipher",
 )
 
 PRESETS = (Preset("poet", SCHEME, PoetParameters()),)

@@ -25,6 +25,7 @@ SCHEME = Scheme(
     "scream",
     holds=lambda p, answer: answer.parameters["steps"] == p.steps,
     kind=AEAD,
+    purpose="comparison with the CAESAR candidates",
 )
 
 PRESETS = (

@@ -22,8 +22,8 @@ from typer.main import get_command_from_info
 from wideblock import __version__
 from wideblock.errors import UserError
 
-__all__ = ["app", "as_json", "err", "out", "progress", "settings", "stages", "table"]
-__all__ += ["AcceptBroken", "Json", "Preset", "Set", "complete_device", "complete_setting", "complete_target"]
+__all__ = ["app", "as_json", "err", "one_form", "out", "progress", "settings", "stages", "table"]
+__all__ += ["AcceptBroken", "Csv", "Json", "Preset", "Set", "complete_device", "complete_setting", "complete_target"]
 
 out = Console(highlight=False)
 columns = os.environ.get("COLUMNS", "")
@@ -32,31 +32,24 @@ if not out.is_terminal:  # a file or a pipe has no width of its own, and its lin
 err = Console(stderr=True, highlight=False)
 
 
-COMMANDS = {
-    "list": "list",
-    "info": "info",
-    "schedule": "schedule",
-    "generate": "generate",
-    "encrypt": "crypt",
-    "decrypt": "crypt",
-    "aead": "aead",
-    "vectors": "vectors",
-    "verify": "verify",
-    "prove": "prove",
-    "mutate": "mutate",
-    "attack": "attack",
-    "measure": "measure",
-    "synth": "synth",
-    "sweep": "sweep",
-    "measure-peer": "measure_peer",
-    "explore": "explore",
-    "clock": "clock",
-    "report": "report",
-    "compare": "compare",
-    "demo": "demo",
-    "docs": "docs",
+GROUPS = {
+    "Choose a core": {"list": "list", "info": "info", "compare": "compare", "report": "report", "schedule": "schedule"},
+    "Make its files": {"generate": "generate", "vectors": "vectors"},
+    "Run it": {"demo": "demo", "encrypt": "crypt", "decrypt": "crypt", "aead": "aead"},
+    "Check it": {"verify": "verify", "prove": "prove", "mutate": "mutate", "attack": "attack", "measure": "measure"},
+    "Measure its area and clock": {
+        "synth": "synth",
+        "sweep": "sweep",
+        "explore": "explore",
+        "clock": "clock",
+        "measure-peer": "measure_peer",
+        "docs": "docs",
+    },
 }
-"""The module of each command; it is imported when the command runs, and its EXAMPLE stands below the help."""
+"""By the work that they do, the module of each command; it is imported when the command runs, and its EXAMPLE stands
+below the help."""
+
+COMMANDS = {command: module for group in GROUPS.values() for command, module in group.items()}
 
 JUDGING = ("verify", "prove", "mutate", "attack", "measure")
 """Commands that check a core: 2 is their exit status where it could not be checked."""
@@ -81,7 +74,8 @@ class CommandGroup(TyperGroup):
         if cmd_name not in COMMANDS:
             return None
         if self._listing:
-            return TyperCommand(cmd_name, help=help_line(cmd_name))
+            panel = next(title for title, group in GROUPS.items() if cmd_name in group)
+            return TyperCommand(cmd_name, help=help_line(cmd_name), rich_help_panel=panel)
         commands, module = typer.Typer(), import_module(f"wideblock.cli.{COMMANDS[cmd_name]}")
         commands.command(cmd_name, epilog=module.EXAMPLE.format(command=cmd_name))(getattr(module, function(cmd_name)))
         (info,) = commands.registered_commands
@@ -241,6 +235,13 @@ AcceptBroken = Annotated[
     bool, typer.Option("--accept-broken", help="Use of a scheme whose status is broken, for research and benchmarks.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Csv = Annotated[bool, typer.Option("--csv", help="Print CSV instead of a table.")]
+
+
+def one_form(csv: bool, json: bool) -> None:
+    """Raises UserError if both forms of output are wanted."""
+    if csv and json:
+        raise UserError("--csv and --json exclude each other; give one of them")
 
 
 def settings(changes: list[str] | None) -> dict[str, str]:

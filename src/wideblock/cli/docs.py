@@ -6,9 +6,10 @@ from typing import Annotated
 
 import typer
 
+from wideblock import api
 from wideblock.cli.app import progress
 from wideblock.errors import UserError
-from wideblock.evaluate import digests, drawings, flows, ratios, tables
+from wideblock.evaluate import choosing, digests, drawings, flows, ratios, reference, tables
 from wideblock.evaluate.store import load
 from wideblock.verify.formal import document
 
@@ -31,8 +32,10 @@ def docs(
     if exported:
         with progress("cores exported") as report:
             digests.renew(results, points, report)
-    tables.renew(readme, pages / "results.md", points)
-    drawings.renew(readme, points)
-    flows.renew(pages / "architecture.md")
+    tables.renew(pages / "results.md", points)
+    choosing.renew(readme, pages / "choosing.md", points)
+    drawings.renew(pages / "choosing.md", points)
+    flows.renew(pages)
     ratios.renew(pages / "results.md", points)
+    reference.renew(pages / "api.md", api)
     document.renew(pages / "proofs.md", results / "proofs.jsonl")

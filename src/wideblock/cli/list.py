@@ -6,40 +6,45 @@ from typing import Annotated
 import typer
 
 from wideblock import catalog
-from wideblock.cli.app import Json, as_json, out, table
-from wideblock.export.contract import contract
+from wideblock.cli.app import Csv, Json, as_json, one_form, out, table
+from wideblock.records import Records
 
-EXAMPLE = "Example: [b]wideblock list[/b]"
+EXAMPLE = "Example: [b]wideblock list --width 512 --status recommended[/b]"
 
 
 def list_(
-    json: Json = False,
+    scheme: Annotated[str | None, typer.Option(metavar="NAME", help="Presets of this scheme, such as hctr2.")] = None,
+    width: Annotated[
+        int | None, typer.Option(metavar="BITS", help="Presets with data ports of this width, such as 512.")
+    ] = None,
+    status: Annotated[
+        str | None,
+        typer.Option(metavar="WORDS", help=f"One of {', '.join(repr(each.value) for each in catalog.Status)}."),
+    ] = None,
     names: Annotated[bool, typer.Option("--names", help="Print the names alone, one a line.")] = False,
+    csv: Csv = False,
+    json: Json = False,
 ) -> None:
-    """Show every preset with its summary, and each scheme's security statement."""
+    """Show the presets with their summaries, and each scheme's security statement.
+
+    JSON has the parameters and the cycles from sector to sector, too; seconds.
+    """
+    one_form(csv, json)
+    chosen = catalog.select(scheme=scheme, width=width, status=status)
     if names:
-        typer.echo("\n".join(catalog.PRESETS))
+        typer.echo("\n".join(preset.name for preset in chosen))
         return
-    known = [contract(name) for name in catalog.PRESETS]
     if json:
-        as_json(
-            [
-                {
-                    "preset": core.name,
-                    "title": core.title,
-                    "summary": core.summary,
-                    "parameters": core.settings,
-                    "interval": core.timing.interval,
-                    "status": core.preset.scheme.status.value,
-                    "security": core.security,
-                }
-                for core in known
-            ]
-        )
+        from wideblock.export.contract import contract  # makes every core: not for a table that needs none
+
+        as_json([contract(preset.name).listed() for preset in chosen])
         return
-    table(
-        ("preset", "bytes", "lanes", "cycles", "summary"),
-        ((c.name, c.behaviour.usual, c.settings.get("lanes"), c.timing.interval, c.summary) for c in known),
-    )
-    for scheme in catalog.SCHEMES.values():
-        out.print(f"\nSecurity of {scheme.name.upper()} ({scheme.status.value}): {scheme.security}", markup=False)
+    rows = Records.of(map(catalog.described, chosen))
+    if csv:
+        typer.echo(rows.csv(), nl=False)
+        return
+    table(("preset", "bits", "lanes", "status", "summary"),
+          ((r["preset"], r["width"], r["lanes"], r["status"], r["summary"]) for r in rows))  # fmt: skip
+    for each in dict.fromkeys(preset.scheme.name for preset in chosen):
+        security = catalog.SCHEMES[each]
+        out.print(f"\nSecurity of {each.upper()} ({security.status.value}): {security.security}", markup=False)

@@ -34,34 +34,19 @@ def stages_of(text: str) -> list[int]:
     return [int(word) for word in words]
 
 
-def summary(m: int, NS: int) -> dict:
-    found = forest.schedule(m, NS)
-    return {
-        "blocks": m,
-        "stages": NS,
-        "multiplications": len(found.order),
-        "clocks": found.total_clocks,
-        "bubbles": found.bubbles,
-        "extra_storage": found.extra_storage,
-        "order": list(found.order),
-        "start": {str(node): clock for node, clock in found.start.items()},
-    }
-
-
 def table_1(first: int, last: int, stages: list[int], json: bool) -> None:
-    found = {(NS, m): forest.schedule(m, NS) for NS in stages for m in range(first, last + 1)}
+    """Prints Table 1 of the paper."""
+    found = schedules.table_1(first, last, stages)
     if json:
-        as_json([summary(m, NS) for NS, m in found])
+        as_json([schedules.summary(each) for each in found])
         return
     for NS in stages:
-        rows = [
-            (m, " ".join(str(c.node or "-") for c in found[NS, m].clocks), found[NS, m].total_clocks)
-            for m in range(first, last + 1)
-        ]
+        rows = [(s.forest.m, schedules.starts(s), s.total_clocks) for s in found if s.NS == NS]
         table(("blocks", "what starts, clock by clock", "total clocks"), rows, title=f"NS = {NS} stages")
 
 
 def figure_6(first: int, last: int, stages: list[int], json: bool, plot: Path | None) -> None:
+    """Prints and writes figure 6 of the paper."""
     found = {NS: schedules.storage(first, last, NS) for NS in stages}
     drawn = "\n".join(schedules.draw_storage(grown, NS) for NS, grown in found.items())
     if json:
@@ -104,6 +89,6 @@ def schedule(
         if len(NS) != 1:
             raise UserError(f"one schedule is for one number of stages, got {stages}")
         if json:
-            as_json(summary(m, NS[0]))
+            as_json(schedules.summary(forest.schedule(m, NS[0])))
         else:
             out.print(schedules.draw(forest.schedule(m, NS[0])), markup=False, end="")

@@ -1,48 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock verify``."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from wideblock.catalog import PRESETS
 from wideblock.catalog.kinds import AEAD
 from wideblock.cli.app import Json, Set, as_json, complete_device, out, settings, stages, table
-from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract, contract
 from wideblock.simulation.bench import trace_format
 from wideblock.synth.targets import fpga, fpgas
-from wideblock.synth.yosys import Source
-from wideblock.synth.yosys import netlist as synthesise
-from wideblock.verify.aead.files import verify_files
 from wideblock.verify.core.report import Report
 from wideblock.verify.core.suite import chosen
-from wideblock.verify.netlist import cells
-from wideblock.verify.suites import suite_of
+from wideblock.verify.suites import checked, played, suite_of
 
 EXAMPLE = (
     "Example: [b]wideblock verify fast-brw-2s --sectors 10000 --seed 1[/b]; [b]wideblock verify --all[/b], for hours; "
     "[b]wideblock verify fast-brw-2 --netlist xc7 --sectors 8[/b], its synthesised netlist; "
     "[b]wideblock verify xts-enc --check zeroize --wave zeroize.vcd[/b]"
 )
-
-
-@contextmanager
-def texts(core: Contract, device: str | None) -> Iterator[list[str]]:
-    """The Verilog to simulate: the exported file, or the netlist that synthesis for ``device`` makes of it."""
-    if device is None:
-        yield [core.verilog]
-        return
-    with TemporaryDirectory() as directory:
-        _, files = synthesise(Source(core.verilog, core.module), fpga(device), Path(directory))
-        text = files.verilog.read_text()
-        yield [text, cells(text, files.models, files.includes)]
 
 
 def verify(
@@ -107,7 +88,7 @@ def verify(
                 "progress": _told(place, report),
             }
             found, traced = (
-                (_played(core, netlist, files, seed), None) if files else _checked(core, netlist, check, wave, options)
+                (played(core, netlist, files, seed), None) if files else checked(core, netlist, check, wave, options)
             )
         reports.append({"preset": core.name, "changed": dict(core.changed), "passed": found.passed, **asdict(found)})
         if not json:
@@ -122,32 +103,9 @@ def verify(
         raise typer.Exit(1)
 
 
-def _played(core: Contract, netlist: str | None, files: Path, seed: int) -> Report:
-    """The report on the files of a directory."""
-    with texts(core, netlist) as verilog, AeadSimulation(core, verilog=verilog) as simulation:
-        return verify_files(core, files, simulation, seed=seed)
-
-
 def _told(place: str, report: Callable[[str, int, int | None], None]) -> Callable[[str, int, int | None], None]:
     """``report`` with the place of the core among several before the stage."""
     return lambda stage, done, total: report(place + stage, done, total)
-
-
-def _checked(
-    core: Contract, netlist: str | None, check: list[str] | None, wave: Path | None, options: dict[str, Any]
-) -> tuple[Report, str | None]:
-    """The report on one core, and the check whose run is in file ``wave``. The suite is that of the core's kind."""
-    suite = suite_of(core)
-    with texts(core, netlist) as verilog:
-        with suite.simulation(core, verilog=verilog) as simulation:
-            names = check or (suite.netlist if netlist else None)
-            found = suite.verify(core, checks=names, simulation=simulation, **options)
-        traced = found.failure.name if found.failure else check[0] if check and len(check) == 1 else None
-        if wave and traced:
-            again = suite.trace(core, traced, wave, verilog=verilog, **options)
-            if again.passed != found.passed:
-                raise UserError(f"{traced!r} has another outcome when it runs alone; the waveform shows that run")
-    return found, traced
 
 
 def show(core: Contract, found: Report, form: str) -> None:

@@ -11,10 +11,21 @@ from wideblock.evaluate.point import Figures, Point
 from wideblock.evaluate.published import Area, Published, for_preset
 from wideblock.evaluate.store import own, typical
 from wideblock.export.contract import contract
+from wideblock.records import Records
 
-__all__ = ["ComparedRow", "compare"]
+__all__ = ["UNITS", "ComparedRow", "compare", "records"]
 
 BLOCK = 16
+
+UNITS = {
+    "slices": "the vendor's tool, after placement",
+    "LUTs": "theirs: the vendor's tool, memories in LUTs included; ours: Yosys, logic alone, no two small LUTs in one",
+    "ALMs": "the vendor's tool, after placement",
+    "LC": "logic cells as Yosys estimates them, two small LUTs in one, logic alone",
+    "LUT4": "LUTs of four inputs, with those inside carry and wide-function cells",
+    "kGE": "cell area over that of a thousand two-input NANDs",
+}
+"""Units of area, and what each counts."""
 
 
 @dataclass(frozen=True)
@@ -22,18 +33,22 @@ class ComparedRow:
     """A published row and ours for the same preset; None where nobody has published or measured anything.
 
     older:          mark of a point that was measured on other Verilog than today's, as ``digests.older`` gives it
+    size:           bytes of ours in its cycles
     cycles:         ours a sector
     interval:       ours in the same bytes as ``published.cycles``; where these are a block, a block's share of a sector
     cycles_ratio:   theirs over ours, above 1 where ours takes fewer
+    luts:           our LUTs, where the published row has LUTs and our area is in LC
     area_ratio:     ours over theirs, only if both count the same unit; slices and LCs never compare
     remarks:        what keeps two figures of the row from being compared as they stand
     """
 
     preset: str
     published: Published | None
+    size: int
     cycles: int
     interval: float | None
     area: Area | None
+    luts: Area | None
     part: str | None
     mhz: float | None
     gbps: float | None
@@ -49,9 +64,9 @@ class ComparedRow:
 
     @property
     def area_ratio(self) -> float | None:
-        areas = self.published.areas if self.published else ()
-        theirs = next((a for a in areas if self.area and a.unit == self.area.unit), None)
-        return self.area.value / theirs.value if self.area and theirs else None
+        theirs = {area.unit: area.value for area in self.published.areas} if self.published else {}
+        same = (area.value / theirs[area.unit] for area in (self.area, self.luts) if area and area.unit in theirs)
+        return next(same, None)
 
 
 def compare(names: Sequence[str] = (), points: Iterable[Point] = ()) -> list[ComparedRow]:
@@ -87,22 +102,52 @@ def _rate(name: str) -> tuple[int, int]:
     return behaviour.usual, behaviour.timing.interval
 
 
+def records(rows: Iterable[ComparedRow]) -> Records:
+    """Published rows and ours, each a row of its own, by preset and published ones first; areas in :data:`UNITS`.
+
+    by: "paper", "open" or "vendor"; of ours "ours", and "ours alone" where there is no published row
+    """
+    found: dict[str, dict[tuple[object, ...], None]] = {}
+    listed = list(rows)
+    for row in listed:
+        if theirs := row.published:
+            line = (row.preset, theirs.kind, theirs.design, f"{theirs.family}, {theirs.table}", theirs.bytes,
+                    theirs.cycles, *_areas(theirs.areas), theirs.mhz, theirs.gbps, theirs.source, None)  # fmt: skip
+            found.setdefault(row.preset, {})[line] = None
+    luts = {(row.preset, row.part): row.luts for row in listed if row.luts}
+    for row in listed:
+        areas = tuple(filter(None, (row.area, luts.get((row.preset, row.part)))))
+        line = (row.preset, "ours" if row.published else "ours alone", row.preset, row.part, row.size, row.cycles,
+                *_areas(areas), row.mhz, row.gbps, None, row.older.strip(" ()") or None)  # fmt: skip
+        found.setdefault(row.preset, {})[line] = None
+    head = ("preset", "by", "design", "on", "bytes", "cycles", *UNITS, "mhz", "gbps", "source", "older")
+    return Records(head, tuple(line for lines in found.values() for line in lines))
+
+
+def _areas(areas: Iterable[Area]) -> tuple[float | None, ...]:
+    """The areas in the order of the units."""
+    values = {area.unit.partition(" ")[0]: area.value for area in areas}
+    return tuple(values.get(unit) for unit in UNITS)
+
+
 def _row(name: str, theirs: Published | None, point: Point | None, interval: int, size: int) -> ComparedRow:
     found = point.found if point else None
     if found:
         interval, size = found.interval or interval, found.bytes or size
     ours, remarks = _same_bytes(theirs, interval, size) if theirs else (interval, ["no published row"])
     if point is None or found is None:
-        return ComparedRow(name, theirs, interval, ours, None, None, None, None, "", (), tuple(remarks))
+        return ComparedRow(name, theirs, size, interval, ours, None, None, None, None, None, "", (), tuple(remarks))
     if theirs:
         remarks += _differences(theirs, found)
     clock = found.clock
     return ComparedRow(
         name,
         theirs,
+        size,
         interval,
         ours,
         Area(found.area, found.unit),
+        Area(found.luts, "LUTs") if theirs and theirs.luts and found.unit.startswith("LC") else None,
         found.part,
         clock.mhz if clock else None,
         found.gbps,
@@ -129,7 +174,7 @@ def _same_bytes(theirs: Published, interval: int, size: int) -> tuple[float | No
 def _differences(theirs: Published, found: Figures) -> list[str]:
     """Remarks on areas and clocks that do not compare as they stand."""
     remarks, units = [], [a.unit for a in theirs.areas]
-    if units and found.unit not in units:
+    if units and found.unit not in units and not ("LUTs" in units and found.unit.startswith("LC")):
         remarks.append(f"area: theirs in {' and '.join(units)}, ours in {found.unit}: not the same unit")
     if theirs.brams or found.block_rams:
         remarks.append(

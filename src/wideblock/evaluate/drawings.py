@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Throughput against area as SVG files of the documents, from the store; one of them stands in the README."""
+"""Throughput against area as SVG files of the documents, from the store; one of them stands in a page."""
 
 from collections.abc import Sequence
 from html import escape
@@ -14,7 +14,7 @@ from wideblock.synth.targets import targets
 __all__ = ["SHOWN", "drawings", "image", "renew"]
 
 SHOWN = "xc7"
-"""The target whose plot stands in the README."""
+"""The target whose plot stands in the page."""
 
 
 def drawings(points: Sequence[Point]) -> dict[str, Plot]:
@@ -26,18 +26,18 @@ def drawings(points: Sequence[Point]) -> dict[str, Plot]:
 
 def image(name: str, plot: Plot) -> str:
     """Markdown of the image: its text alternative is the plot in words."""
-    return f"![{plot.title}. {plot.caption}](docs/throughput-{name}.svg)\n"
+    return f"![{plot.title}. {plot.caption}](throughput-{name}.svg)\n"
 
 
 def renew(document: Path, points: Sequence[Point]) -> None:
-    """Writes every plot of ``points`` below ``docs`` beside ``document``, and one into the document.
+    """Writes every plot of ``points`` beside ``document``, and one into the document.
 
     Raises UserError if the document has no markers, if the library that draws is not installed, or if there is no plot
     to show.
     """
     found = drawings(points)
     for name, plot in found.items():
-        write_text(document.parent / "docs" / f"throughput-{name}.svg", _described(plot))
+        write_text(document.parent / f"throughput-{name}.svg", _described(plot))
     insert(document, "plot", image(SHOWN, found[SHOWN]) if SHOWN in found else "")
 
 

@@ -1,30 +1,83 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stages of a sector, a table for a core of each scheme, in docs/architecture.md."""
+"""Equations, cycles and stages of the families' pages, docs/families, from the cores themselves."""
 
+import inspect
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from wideblock import catalog
+from wideblock.catalog import Preset
+from wideblock.catalog.kinds import SECTOR
 from wideblock.evaluate.tables import insert
-from wideblock.export.contract import contract
+from wideblock.export.contract import Contract, contract
 from wideblock.export.markdown import table
 from wideblock.rtl.flow.table import HEAD, rows
 
-__all__ = ["body", "renew"]
+__all__ = ["bodies", "families", "renew"]
 
 
-def body() -> str:
-    """Markdown: the stages of a core of each scheme that states them, the first of its presets with overlap."""
-    shown: dict[str, str] = {}
-    for name, preset in catalog.PRESETS.items():
-        if getattr(preset.parameters, "overlap", False):
-            shown.setdefault(preset.scheme.name, name)
-    parts = []
-    for core in map(contract, shown.values()):
-        figures = ", ".join(f"{figure.name} {figure.cycles}" for figure in core.timing.figures())
-        parts.append(f"\n`{core.name}`: {figures} cycles.\n\n{table(HEAD, rows(core.component.flow))}")
-    return "".join(parts)
+def families() -> dict[str, list[Preset]]:
+    """The presets of each family of sector cores, by the name of its page."""
+    found: dict[str, list[Preset]] = {}
+    for preset in catalog.PRESETS.values():
+        if preset.scheme.kind is SECTOR:
+            found.setdefault(preset.scheme.family.replace(" ", "-"), []).append(preset)
+    return found
 
 
-def renew(page: Path) -> bool:
-    """Puts the tables into ``page``; True if that changed it. Raises UserError as :func:`.tables.insert`."""
-    return insert(page, "flows", body())
+def bodies(presets: list[Preset]) -> dict[str, str]:
+    """Markdown of a family with these presets, by the marker that it is for; without a table that it does not have."""
+    cores = [contract(preset.name) for preset in presets]
+    found = {"equations": "".join(_equations(presets)), "cycles": _cycles(cores)}
+    if stages := "".join(_stages(cores)):
+        found["stages"] = stages
+    if sizes := cores[0].behaviour.length.examples():
+        found["sizes"] = _sizes(cores[0], sizes)
+    return found
+
+
+def renew(pages: Path) -> bool:
+    """Puts the tables into the pages below ``pages``; True if that changed one. Raises UserError as :func:`insert`."""
+    changed = [
+        insert(pages / "families" / f"{name}.md", marker, body)
+        for name, presets in families().items()
+        for marker, body in bodies(presets).items()
+    ]
+    return any(changed)
+
+
+def _equations(presets: list[Preset]) -> Iterator[str]:
+    """Equations of each scheme, as the file of its core states them."""
+    for core in dict.fromkeys(preset.scheme.core for preset in presets):
+        yield f"```text\n{inspect.getdoc(sys.modules[core.__module__])}\n```\n"
+
+
+def _cycles(cores: list[Contract]) -> str:
+    """The cycle contracts, a row a core."""
+    head = [figure.name for figure in cores[0].timing.figures()]
+    lines = [
+        (f"`{core.name}`", f"{core.behaviour.usual:,}", *(f"{figure.cycles:,}" for figure in core.timing.figures()))
+        for core in cores
+    ]
+    return table(("core", "bytes", *head), lines)
+
+
+def _stages(cores: list[Contract]) -> Iterator[str]:
+    """Stages of a core of each scheme that states them: the first of its presets with overlap."""
+    shown: dict[str, Contract] = {}
+    for core in cores:
+        if getattr(core.parameters, "overlap", False):
+            shown.setdefault(core.preset.scheme.name, core)
+    for core in shown.values():
+        yield f"\n`{core.name}`:\n\n{table(HEAD, rows(core.component.flow))}"
+
+
+def _sizes(core: Contract, sizes: list[tuple[int, int]]) -> str:
+    """Cycles of messages of other sizes, a row each."""
+    usual = core.parameters.tweak_bytes, core.behaviour.usual
+    lines = []
+    for tweak, size in (usual, *sizes):
+        timing = core.behaviour.length.timing(tweak, size)
+        lines.append((f"{size:,}", f"{tweak}", f"{timing.compute:,}", f"{timing.latency:,}", f"{timing.interval:,}"))
+    return table(("message, bytes", "tweak, bytes", "compute", "latency", "interval"), lines)

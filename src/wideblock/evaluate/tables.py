@@ -121,17 +121,17 @@ def rank(point: Point) -> tuple[str, ...]:
     )
 
 
-def renew(readme: Path, results: Path, points: Iterable[Point]) -> bool:
-    """Puts the overview of ``points`` into ``readme``, the best of each scheme and all of them into ``results``.
+def renew(results: Path, points: Iterable[Point]) -> bool:
+    """Puts the best of each scheme, the best build of each preset and all ``points`` into ``results``.
 
     Returns True if that changed one of them. Raises UserError as :func:`insert`, and if there is no point with figures.
     """
     points = typical(own(points))
     if not points:
-        raise UserError(f"there are no results to put into {readme}; wideblock sweep --store FILE measures some")
+        raise UserError(f"there are no results to put into {results}; wideblock sweep --store FILE measures some")
     tools = sorted({tool for point in points for tool in point.identity.tools})
     changed = [
-        insert(readme, "results", noted(table(*overview(points)), points) + "\nTools: " + ", ".join(tools) + ".\n"),
+        insert(results, "presets", noted(table(*overview(points)), points) + "\nTools: " + ", ".join(tools) + ".\n"),
         insert(results, "best", noted(table(RANKING, map(rank, best.of_schemes(points))), points)),
         insert(results, "results", noted(table(*summary(points)), points)),
     ]

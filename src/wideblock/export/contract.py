@@ -204,6 +204,18 @@ class Contract(Generic[B, T]):
             "security": self.security,
         }
 
+    def listed(self) -> dict[str, Any]:
+        """The core in a list of presets, as plain values."""
+        return {
+            "preset": self.name,
+            "title": self.title,
+            "summary": self.summary,
+            "parameters": self.settings,
+            "interval": self.timing.interval,
+            "status": self.preset.scheme.status.value,
+            "security": self.security,
+        }
+
 
 SectorContract = Contract[Behaviour, SectorTiming]
 AeadContract = Contract[AeadBehaviour, AeadTiming]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One message through an authenticated cipher: its compiled core, or its specification."""
 
-from wideblock.drive.aead.caesar import CaesarFormat, segments
+from wideblock.drive.aead.caesar import AeadCore, CaesarFormat, segments
 from wideblock.drive.aead.exchange import activation, encryption, exchange
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
@@ -11,12 +11,12 @@ from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import PlayOutcome
 from wideblock.spec.aead import Rejected
 
-__all__ = ["ENGINES", "crypt", "longest"]
+__all__ = ["ENGINES", "by_core", "crypt", "longest"]
 
 ENGINES = ("rtl", "spec")
 
 
-def longest(core: AeadContract) -> int:
+def longest(core: AeadCore) -> int:
     """Bytes of the longest ciphertext with its tag."""
     behaviour = core.behaviour
     return behaviour.shape.enciphered(behaviour.data_bytes) + behaviour.shape.tag
@@ -30,9 +30,21 @@ def crypt(
     Raises UserError for a length that the core does not take, for an unknown engine, and for a ciphertext whose tag is
     wrong.
     """
-    behaviour, shape = core.behaviour, core.behaviour.shape
     if engine not in ENGINES:
         raise UserError(f"unknown engine {engine!r}; there are {', '.join(ENGINES)}")
+    _check_lengths(core, npub, ad, given, decrypt)
+    specification = core.specification(key)
+    if engine == "rtl":
+        with AeadSimulation(core) as simulation:
+            return by_core(simulation, key, npub, ad, given, decrypt=decrypt)
+    try:
+        return (specification.decrypt if decrypt else specification.encrypt)(npub, ad, given)
+    except Rejected as error:
+        raise UserError(str(error)) from None
+
+
+def _check_lengths(core: AeadCore, npub: bytes, ad: bytes, given: bytes, decrypt: bool) -> None:
+    behaviour, shape = core.behaviour, core.behaviour.shape
     if len(npub) != shape.npub:
         raise UserError(f"nonce must be {shape.npub} bytes, got {len(npub)}")
     if decrypt and len(given) < shape.tag:
@@ -41,21 +53,16 @@ def crypt(
         raise UserError(_too_long("associated data", "ad_bytes", behaviour.ad_bytes))
     if len(given) > (longest(core) if decrypt else behaviour.data_bytes):
         raise UserError(_too_long("a message", "data_bytes", behaviour.data_bytes))
-    specification = core.specification(key)
-    if engine == "rtl":
-        return _by_core(core, key, npub, ad, given, decrypt)
-    try:
-        return (specification.decrypt if decrypt else specification.encrypt)(npub, ad, given)
-    except Rejected as error:
-        raise UserError(str(error)) from None
 
 
 def _too_long(what: str, parameter: str, most: int) -> str:
     return f"{what} must be at most {most} bytes; --set {parameter}=N makes a core for more"
 
 
-def _by_core(core: AeadContract, key: bytes, npub: bytes, ad: bytes, given: bytes, decrypt: bool) -> bytes:
-    """The same by the compiled core."""
+def by_core(simulation: AeadSimulation, key: bytes, npub: bytes, ad: bytes, given: bytes, *, decrypt: bool) -> bytes:
+    """As :func:`crypt`, by a core in ``simulation``."""
+    core = simulation.core
+    _check_lengths(core, npub, ad, given, decrypt)
     api, shape = CaesarFormat.of(core), core.behaviour.shape
     wanted = 1  # a message that is rejected has a status alone
     if decrypt:
@@ -64,8 +71,7 @@ def _by_core(core: AeadContract, key: bytes, npub: bytes, ad: bytes, given: byte
         sealed = bytes(shape.enciphered(len(given)) + shape.tag)
         sent = encryption(api, npub, ad, given, sealed)
         wanted = len(sent.right)
-    with AeadSimulation(core) as simulation:
-        played = simulation.play([activation(api, key), sent], wanted=wanted)
+    played = simulation.play([activation(api, key), sent], wanted=wanted)
     if decrypt and played.out == api.words(api.failed()):
         raise UserError(str(Rejected()))
     try:

@@ -1,15 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The suite of checks for a core, by its kind."""
+"""The suite of checks for a core, by its kind, on its Verilog or on a netlist of it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from wideblock.catalog.kinds import AEAD, SECTOR
+from wideblock.drive.aead.simulation import AeadSimulation
+from wideblock.errors import UserError
 from wideblock.export.contract import Contract
+from wideblock.synth.targets import fpga
+from wideblock.synth.yosys import Source
+from wideblock.synth.yosys import netlist as synthesise
+from wideblock.verify.aead.files import verify_files
 from wideblock.verify.aead.suite import MESSAGES
+from wideblock.verify.core.report import Report
 from wideblock.verify.core.suite import Suite
+from wideblock.verify.netlist import cells
 from wideblock.verify.sector.suite import SECTORS
 
-__all__ = ["suite_of"]
+__all__ = ["checked", "played", "suite_of"]
 
 SUITES: dict[str, Suite[Any]] = {SECTOR.name: SECTORS, AEAD.name: MESSAGES}
 """By the name of the kind."""
@@ -18,3 +30,42 @@ SUITES: dict[str, Suite[Any]] = {SECTOR.name: SECTORS, AEAD.name: MESSAGES}
 def suite_of(core: Contract) -> Suite[Any]:
     """The suite for cores of this kind."""
     return SUITES[core.kind.name]
+
+
+def checked(
+    core: Contract, device: str | None, checks: list[str] | None, wave: Path | None, options: dict[str, Any]
+) -> tuple[Report, str | None]:
+    """The report on one core, and the check whose run is in file ``wave``.
+
+    device:  of a netlist to check in the place of the Verilog      checks: their names; None: all
+    options: as for :meth:`~wideblock.verify.core.suite.Suite.verify`
+    """
+    suite = suite_of(core)
+    with _texts(core, device) as verilog:
+        with suite.simulation(core, verilog=verilog) as simulation:
+            names = checks or (suite.netlist if device else None)
+            found = suite.verify(core, checks=names, simulation=simulation, **options)
+        traced = found.failure.name if found.failure else checks[0] if checks and len(checks) == 1 else None
+        if wave and traced:
+            again = suite.trace(core, traced, wave, verilog=verilog, **options)
+            if again.passed != found.passed:
+                raise UserError(f"{traced!r} has another outcome when it runs alone; the waveform shows that run")
+    return found, traced
+
+
+def played(core: Contract, device: str | None, files: Path, seed: int) -> Report:
+    """The report on an authenticated cipher's files pdi.txt, sdi.txt and do.txt of a directory."""
+    with _texts(core, device) as verilog, AeadSimulation(core, verilog=verilog) as simulation:
+        return verify_files(core, files, simulation, seed=seed)
+
+
+@contextmanager
+def _texts(core: Contract, device: str | None) -> Iterator[list[str]]:
+    """The Verilog to simulate: the exported file, or the netlist that synthesis for ``device`` makes of it."""
+    if device is None:
+        yield [core.verilog]
+        return
+    with TemporaryDirectory() as directory:
+        _, files = synthesise(Source(core.verilog, core.module), fpga(device), Path(directory))
+        text = files.verilog.read_text()
+        yield [text, cells(text, files.models, files.includes)]

@@ -77,7 +77,7 @@ def test_known_answers_are_of_all_sizes():
 
 
 def computed_in_a_stream(core, sizes):
-    """Cycles in which each result of a stream of messages is known, as docs/architecture.md, 2.6, has them."""
+    """Cycles in which each result of a stream of messages is known, as the page of the family has them."""
     first_ends, computed, left = [0], [], []
     for tweak_bytes, size in sizes:
         first, blocks = -(-tweak_bytes // 16) + -(-size // 16), -(-size // 16)

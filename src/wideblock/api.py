@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python API: cores by their presets, and measured results. ``import wideblock`` offers these names.
+
+Bytes in and bytes out; sizes are bytes, times are clock cycles. A wrong request raises :class:`UserError`.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self, cast
+
+from wideblock import catalog
+from wideblock.catalog.kinds import AEAD
+from wideblock.drive.aead.simulation import AeadSimulation
+from wideblock.drive.sector.simulation import SectorSimulation
+from wideblock.errors import UserError
+from wideblock.evaluate import compare as comparison
+from wideblock.evaluate.measured import measured
+from wideblock.evaluate.store import COMMITTED, current, load, own, typical
+from wideblock.evaluate.tables import of_core, section
+from wideblock.export.contract import AeadContract, Contract, SectorContract, contract
+from wideblock.export.directory import generate
+from wideblock.image import aead
+from wideblock.records import Records
+from wideblock.verify.core.report import Report
+from wideblock.verify.suites import suite_of
+
+__all__ = ["ConfiguredCore", "Records", "Report", "UserError", "compare", "preset", "presets", "results", "schemes"]
+__all__ += ["SimulatedCipher", "SimulatedMode"]
+
+
+@dataclass(frozen=True)
+class ConfiguredCore:
+    """A preset with its parameters, and everything made from them. Made by :func:`preset`.
+
+    contract: parameters, ports, behaviour and cycle contract, see :class:`~wideblock.export.contract.Contract`
+    """
+
+    contract: Contract[Any, Any]
+
+    @property
+    def name(self) -> str:
+        """Name of the Verilog module: the preset and its changes."""
+        return self.contract.module
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The scheme and the parameters, by name."""
+        return self.contract.settings
+
+    @property
+    def cycles(self) -> dict[str, int]:
+        """The cycle contract, figure by figure."""
+        return {figure.name: figure.cycles for figure in self.contract.timing.figures()}
+
+    @property
+    def security(self) -> str:
+        """Limits of the scheme's protection, with their source."""
+        return self.contract.security
+
+    def changed(self, **parameters: Any) -> "ConfiguredCore":
+        """The core with other parameters, such as ``sector_bytes=512`` or ``sector_bytes="4k"``.
+
+        Raises UserError for an unknown parameter and for a mix that no core can have.
+        """
+        return ConfiguredCore(contract(self.contract.name, {**dict(self.contract.changed), **parameters}))
+
+    def named(self, module: str) -> "ConfiguredCore":
+        """The core with another name for its module. Raises UserError for a name that Verilog does not take."""
+        return ConfiguredCore(replace(self.contract, called=module))
+
+    def verilog(self) -> str:
+        """The Verilog file, as ``wideblock generate`` writes it; seconds at the first call."""
+        return self.contract.verilog
+
+    def generate(self, directory: Path | str, *, force: bool = False, accept_broken: bool = False) -> list[Path]:
+        """Writes Verilog, test bench, datasheet and tool files into ``directory``; returns their paths.
+
+        Raises FileExistsError for a directory that is not empty, unless ``force``; UserError for a broken scheme,
+        unless ``accept_broken``.
+        """
+        table = section(self.contract, load(COMMITTED))
+        return generate(self.contract, Path(directory), force=force, measured=table, accept_broken=accept_broken)
+
+    def specification(self, key: bytes) -> Any:
+        """The scheme under ``key``: ``encrypt(tweak, sector)`` and ``decrypt``, or ``encrypt(nonce, ad, message)``.
+
+        Raises UserError for a key that the scheme does not take.
+        """
+        return self.contract.specification(key)
+
+    def simulate(self, key: bytes) -> "SimulatedCipher | SimulatedMode":
+        """The compiled Verilog under ``key``, with the methods of the specification; half a minute at the first call.
+
+        A context manager: leaving it ends the model. Raises UserError for a wrong key, BuildError without a compiler.
+        """
+        kind = SimulatedMode if self.contract.kind is AEAD else SimulatedCipher
+        return kind(cast(Any, self.contract), key)
+
+    def verify(
+        self,
+        *,
+        sectors: int = 256,
+        seed: int = 0,
+        checks: Iterable[str] | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> Report:
+        """The report of the simulation checks, or of those named, up to the first that fails.
+
+        sectors:  random sectors or messages          seed: of all random stimulus
+        progress: called with (check, done, total)
+        """
+        core = self.contract
+        return suite_of(core).verify(
+            core, amount=sectors, seed=seed, vectors=core.known_answers, checks=checks, progress=progress
+        )
+
+    def results(self, store: Path | str = COMMITTED) -> Records:
+        """Measured points of this core, one a target; see :func:`results`."""
+        return measured(of_core(self.contract, load(store)))
+
+
+class SimulatedCipher:
+    """A sector core in simulation under one key: the methods of its specification, and the cycles that they took."""
+
+    def __init__(self, core: SectorContract, key: bytes):
+        core.specification(key)  # raises UserError for a wrong key
+        self._core, self.model = core, SectorSimulation(core)
+        self.model.load_key(key)
+
+    def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        """The sector enciphered by the core. Raises UserError for a length or a direction that it does not take."""
+        return self._through(tweak, sector, False)
+
+    def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        """The sector deciphered by the core; as :meth:`encrypt`."""
+        return self._through(tweak, sector, True)
+
+    @property
+    def cycles(self) -> int:
+        """Clock cycles so far, with reset and key."""
+        return self.model.cycle
+
+    def _through(self, tweak: bytes, sector: bytes, decrypt: bool) -> bytes:
+        if decrypt not in self._core.behaviour.directions:
+            raise UserError(f"{self._core.module} does not {'decrypt' if decrypt else 'encrypt'}")
+        try:
+            record = self.model.run([sector], [tweak], decrypt)
+        except ValueError as error:
+            raise UserError(str(error)) from None
+        return record.out.tobytes()[: len(sector)]
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.model.close()
+
+
+class SimulatedMode:
+    """An authenticated cipher in simulation under one key: the methods of its specification."""
+
+    def __init__(self, core: AeadContract, key: bytes):
+        core.specification(key)  # raises UserError for a wrong key
+        self._key, self.model = key, AeadSimulation(core)
+
+    def encrypt(self, nonce: bytes, ad: bytes, message: bytes) -> bytes:
+        """The ciphertext with its tag at the end. Raises UserError for a length that the core does not take."""
+        return aead.by_core(self.model, self._key, nonce, ad, message, decrypt=False)
+
+    def decrypt(self, nonce: bytes, ad: bytes, sealed: bytes) -> bytes:
+        """The message of ciphertext and tag. Raises UserError for a wrong tag; then no byte left the core."""
+        return aead.by_core(self.model, self._key, nonce, ad, sealed, decrypt=True)
+
+    @property
+    def cycles(self) -> int:
+        """Clock cycles so far, with the reset."""
+        return self.model.cycle
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.model.close()
+
+
+def preset(name: str) -> ConfiguredCore:
+    """The core of preset ``name``. Raises UserError, with similar names, if there is none."""
+    return ConfiguredCore(contract(name))
+
+
+def presets(*, scheme: str | None = None, width: int | None = None, status: str | None = None) -> Records:
+    """Presets, one a row: all, or those of a scheme, a width of the data ports in bits, a status.
+
+    Raises UserError for a scheme, width or status that no preset has.
+    """
+    return Records.of(catalog.described(each) for each in catalog.select(scheme=scheme, width=width, status=status))
+
+
+def schemes() -> Records:
+    """Schemes, one a row: family, status and security statement."""
+    rows = catalog.SCHEMES.values()
+    return Records.of(
+        {"scheme": s.name, "title": s.title, "family": s.family, "status": s.status.value, "security": s.security}
+        for s in rows
+    )
+
+
+def results(store: Path | str = COMMITTED, *, every: bool = False) -> Records:
+    """Measured points of the package's store, or of another: one for each core and target.
+
+    every: all options of the tools and all placer seeds, too
+    Columns: :func:`wideblock.evaluate.measured.measured`. Raises UserError for a file that is no store.
+    """
+    points = own(load(store))
+    return measured(current(points) if every else typical(points))
+
+
+def compare(*names: str, store: Path | str = COMMITTED) -> Records:
+    """Published rows beside ours, for presets and parts, or for all; see :func:`wideblock.evaluate.compare.records`."""
+    return comparison.records(comparison.compare(names, load(store)))

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reference of public names as Markdown, from their docstrings."""
+
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from wideblock.evaluate.tables import insert
+
+__all__ = ["body", "renew"]
+
+
+def body(module: ModuleType) -> str:
+    """Markdown: each name of the module's ``__all__`` with its signature and docstring, and those of its members."""
+    parts = (f"\n### {name}\n\n{''.join(_entry(name, getattr(module, name)))}" for name in sorted(module.__all__))
+    return "".join(parts)
+
+
+def renew(page: Path, module: ModuleType) -> bool:
+    """Puts the reference of ``module`` into ``page``; True if that changed it. Raises UserError as :func:`insert`."""
+    return insert(page, "reference", body(module))
+
+
+def _entry(name: str, value: Any) -> Iterator[str]:
+    yield _described(name, value)
+    if not inspect.isclass(value) or issubclass(value, Exception):
+        return
+    for member, found in vars(value).items():
+        if member.startswith("_") or not inspect.getdoc(found):
+            continue
+        found = found.__func__ if isinstance(found, classmethod) else found
+        yield f"\n{_described(f'{name}.{member}', found)}"
+
+
+def _described(name: str, value: Any) -> str:
+    """Signature and docstring; the docstring as text, so that its columns stay as they are."""
+    signature = ""
+    if inspect.isfunction(value):
+        signature = str(inspect.signature(value)).replace("self, ", "").replace("(self)", "()").replace("'", "")
+        signature = "".join(str(signature).split("typing.")).replace("collections.abc.", "")
+    return f"`{name}{signature}`\n\n```text\n{inspect.getdoc(value)}\n```\n"
