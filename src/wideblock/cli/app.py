@@ -41,6 +41,7 @@ COMMANDS = {
     "decrypt": "crypt",
     "aead": "aead",
     "vectors": "vectors",
+    "vectors check": "vectors_check",
     "verify": "verify",
     "prove": "prove",
     "mutate": "mutate",
@@ -58,7 +59,7 @@ COMMANDS = {
 }
 """The module of each command; it is imported when the command runs, and its EXAMPLE stands below the help."""
 
-JUDGING = ("verify", "prove", "mutate", "attack", "measure")
+JUDGING = ("vectors check", "verify", "prove", "mutate", "attack", "measure")
 """Commands that check a core: 2 is their exit status where it could not be checked."""
 
 
@@ -76,6 +77,10 @@ class CommandGroup(TyperGroup):
 
     def list_commands(self, ctx):
         return list(COMMANDS)
+
+    def resolve_command(self, ctx, args):
+        words = " ".join(args[:2])
+        return super().resolve_command(ctx, [words, *args[2:]] if words in COMMANDS else args)
 
     def get_command(self, ctx, cmd_name):
         if cmd_name not in COMMANDS:
@@ -119,7 +124,7 @@ class CommandGroup(TyperGroup):
 
 def function(command: str) -> str:
     """The name of the function that is ``command``: an underscore tells it from a builtin."""
-    return {"list": "list_"}.get(command, command.replace("-", "_"))
+    return {"list": "list_"}.get(command, command.replace("-", "_").replace(" ", "_"))
 
 
 def help_line(command: str) -> str:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One message through an authenticated cipher: its compiled core, or its specification."""
 
-from wideblock.drive.aead.caesar import CaesarFormat, segments
+from wideblock.drive.aead.caesar import segments
 from wideblock.drive.aead.exchange import activation, encryption, exchange
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
@@ -11,7 +11,7 @@ from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import PlayOutcome
 from wideblock.spec.aead import Rejected
 
-__all__ = ["ENGINES", "crypt", "longest"]
+__all__ = ["ENGINES", "crypt", "longest", "through"]
 
 ENGINES = ("rtl", "spec")
 
@@ -42,9 +42,10 @@ def crypt(
     if len(given) > (longest(core) if decrypt else behaviour.data_bytes):
         raise UserError(_too_long("a message", "data_bytes", behaviour.data_bytes))
     specification = core.specification(key)
-    if engine == "rtl":
-        return _by_core(core, key, npub, ad, given, decrypt)
     try:
+        if engine == "rtl":
+            with AeadSimulation(core) as simulation:
+                return through(simulation, key, npub, ad, given, decrypt=decrypt)
         return (specification.decrypt if decrypt else specification.encrypt)(npub, ad, given)
     except Rejected as error:
         raise UserError(str(error)) from None
@@ -54,9 +55,9 @@ def _too_long(what: str, parameter: str, most: int) -> str:
     return f"{what} must be at most {most} bytes; --set {parameter}=N makes a core for more"
 
 
-def _by_core(core: AeadContract, key: bytes, npub: bytes, ad: bytes, given: bytes, decrypt: bool) -> bytes:
-    """The same by the compiled core."""
-    api, shape = CaesarFormat.of(core), core.behaviour.shape
+def through(simulation: AeadSimulation, key: bytes, npub: bytes, ad: bytes, given: bytes, *, decrypt: bool) -> bytes:
+    """The same by a core in simulation, for a message that it takes. Raises Rejected and SimulationError."""
+    api, shape = simulation.api, simulation.core.behaviour.shape
     wanted = 1  # a message that is rejected has a status alone
     if decrypt:
         sent = exchange(api, "", api.decrypt(npub, ad, given))
@@ -64,14 +65,14 @@ def _by_core(core: AeadContract, key: bytes, npub: bytes, ad: bytes, given: byte
         sealed = bytes(shape.enciphered(len(given)) + shape.tag)
         sent = encryption(api, npub, ad, given, sealed)
         wanted = len(sent.right)
-    with AeadSimulation(core) as simulation:
-        played = simulation.play([activation(api, key), sent], wanted=wanted)
+    played = simulation.play([activation(api, key), sent], wanted=wanted)
     if decrypt and played.out == api.words(api.failed()):
-        raise UserError(str(Rejected()))
+        raise Rejected
     try:
         found = segments(played.out, api.word_bits)
         if played.outcome is PlayOutcome.DONE:
             return found[Type.PLAINTEXT] if decrypt else found[Type.CIPHERTEXT] + found[Type.TAG]
     except (KeyError, ValueError):
         pass
-    raise SimulationError(f"{core.module} gives {len(played.out)} words for a message of {len(given)} bytes")
+    module = simulation.core.module
+    raise SimulationError(f"{module} gives {len(played.out)} words for a message of {len(given)} bytes")
