@@ -86,7 +86,7 @@ class Rtl:
 
     @property
     def cycles(self) -> int:
-        """Those of all models together, so that a sector takes as many as in one."""
+        """Those of all models together, each of which has its own clock."""
         return self._all_cycles() - self._first_cycle
 
     def _all_cycles(self) -> int:

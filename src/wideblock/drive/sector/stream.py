@@ -27,7 +27,7 @@ def stream_sectors(
     Sectors in are (n, size), of one size that the core takes, not necessarily whole beats; tweaks are (n, tweak_bytes);
     sectors out (n, size), in the order of those in. Memory is bounded by a few chunks a simulation.
 
-    threads: as many as simulations; whoever made them must end them before the simulations are closed
+    threads: one a simulation; whoever made them must end them before the simulations are closed
     A key must be loaded. Raises ValueError for a size that the core does not take, :class:`SimulationError` if not
     exactly these sectors leave.
     """
