@@ -33,6 +33,7 @@ SCHEME = Scheme(
     "aez_core",
     holds,
     lambda p: ("aes128-pec",),
+    native=lambda p: "aez-core",
 )
 
 

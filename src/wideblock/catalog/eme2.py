@@ -33,6 +33,7 @@ SCHEME = Scheme(
     "eme2",
     holds,
     lambda p: ("aes128-both",),
+    native=lambda p: "eme2",
 )
 
 

@@ -33,6 +33,7 @@ SCHEME = Scheme(
     "fast",
     holds,
     lambda p: ("aes128-pec",),
+    native=lambda p: f"fast-{p.hash}",
 )
 
 

@@ -29,6 +29,7 @@ SCHEME = Scheme(
     "hctr2",
     holds,
     lambda p: ("aes128-pec", "aes128-sdc"),
+    native=lambda p: "hctr2",
 )
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """HMCH: the rows of the BRW paper's Table 3, each also with sectors that overlap."""
 
-from wideblock.catalog.psi import holds, summary, table_3
+from wideblock.catalog.psi import holds, native, summary, table_3
 from wideblock.catalog.scheme import Scheme, Status, aes_cores
 from wideblock.rtl.sector.parameters import PsiParameters
 from wideblock.rtl.tes.hmch import Hmch
@@ -20,5 +20,6 @@ SCHEME = Scheme(
     "heh_hmch",
     lambda p, answer: holds("HMCH", p, answer),
     lambda p: ("aes128-pec", "aes128-sdc"),
+    native=lambda p: native("hmch", p),
 )
 PRESETS = table_3(SCHEME)

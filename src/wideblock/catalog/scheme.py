@@ -56,6 +56,7 @@ class Scheme:
     ciphers:       from parameters, names of the parts that are the AES cores in such a core; none if they are no parts
     attacks:       published attacks that recover plaintext
     kind:          what its ports and messages are
+    native:        from parameters, its name in the native library; None if it is not there
     """
 
     name: str
@@ -70,6 +71,7 @@ class Scheme:
     ciphers: Callable[[Any], tuple[str, ...]] = lambda parameters: ()
     attacks: tuple[Attack, ...] = ()
     kind: Kind[Any, Any] = SECTOR
+    native: Callable[[Any], str] | None = None
 
     @property
     def title(self) -> str:

@@ -40,6 +40,7 @@ SCHEME = Scheme(
         ),
         Attack("three queries, the whole sector", "Wang, Mao, Xu, Jing, Wang, ePrint 2024/1527", recover_sector),
     ),
+    native=lambda p: "xcb",
 )
 
 

@@ -39,6 +39,7 @@ SCHEME = Scheme(
     "xts",
     lambda p, answer: answer["key"][: p.key_bits // 8] != answer["key"][p.key_bits // 8 :],
     lambda p: CIPHERS[p.direction],
+    native=lambda p: "xts",
 )
 
 
