@@ -47,6 +47,19 @@ def test_there_and_back(tmp_path, engine):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "image", "out"]
 
 
+@pytest.mark.parametrize("models", [1, 2, 3])
+def test_a_model_on_each_processor(tmp_path, monkeypatch, models):
+    """The chunks go to the models in turn, and their results come back in order; cycles are those of one model."""
+    monkeypatch.setattr(engines, "processors", lambda: models)
+    monkeypatch.setattr(engines.Rtl, "chunk_bytes", 64 * 30)
+    source, t = image(tmp_path / "image", 64 * 500), SUBJECT.timing
+    done = crypt_image(SUBJECT, KEY, source, tmp_path / "out", first_sector=7)
+    data, specification = source.read_bytes(), SUBJECT.specification(KEY)
+    right = [specification.encrypt(tweak_of(7 + i), data[64 * i : 64 * i + 64]) for i in range(500)]
+    assert (tmp_path / "out").read_bytes() == b"".join(right)
+    assert 0 <= done.cycles - 500 * t.interval <= models * (t.latency + t.setup + 16)
+
+
 @pytest.mark.parametrize("engine", few_of_many(ENGINES, ["spec"]))
 def test_a_tweak_of_32_bytes_and_sectors_that_end_inside_a_block(tmp_path, engine):
     """The number of the sector, with zeros behind it."""

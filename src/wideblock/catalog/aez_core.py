@@ -34,6 +34,7 @@ SCHEME = Scheme(
     holds,
     lambda p: ("aes128-pec",),
     purpose="research: wide-block from AES encryption alone, no hash",
+    native=lambda p: "aez-core",
 )
 
 

@@ -34,6 +34,7 @@ SCHEME = Scheme(
     holds,
     lambda p: ("aes128-both",),
     purpose="wide-block of IEEE 1619.2 without a field multiplier",
+    native=lambda p: "eme2",
 )
 
 

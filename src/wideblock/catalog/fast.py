@@ -34,6 +34,7 @@ SCHEME = Scheme(
     holds,
     lambda p: ("aes128-pec",),
     purpose="wide-block with AES encryption alone, in both directions",
+    native=lambda p: f"fast-{p.hash}",
 )
 
 

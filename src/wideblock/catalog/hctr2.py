@@ -30,6 +30,7 @@ SCHEME = Scheme(
     holds,
     lambda p: ("aes128-pec", "aes128-sdc"),
     purpose="wide-block that Linux and Android read, any sector size; the first choice of new designs",
+    native=lambda p: "hctr2",
 )
 
 

@@ -33,6 +33,7 @@ SCHEME = Scheme(
     holds,
     lambda p: ("aes128-pec", "aes128-sdc"),
     purpose="messages of mixed lengths, such as file names, under one core",
+    native=lambda p: "hctr2",
 )
 
 PRESETS = (Preset("hctr2-any", SCHEME, AnyLengthParameters()),)

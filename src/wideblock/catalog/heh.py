@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """HEH: the rows of the BRW paper's Table 3, each also with sectors that overlap."""
 
-from wideblock.catalog.psi import holds, summary, table_3
+from wideblock.catalog.psi import holds, native, summary, table_3
 from wideblock.catalog.scheme import Scheme, Status, aes_cores
 from wideblock.rtl.sector.parameters import PsiParameters
 from wideblock.rtl.tes.heh import Heh
@@ -21,5 +21,6 @@ SCHEME = Scheme(
     lambda p, answer: holds("HEH", p, answer),
     lambda p: ("aes128-pec", "aes128-pdc"),
     purpose="short sectors with two passes of AES in both directions, as its paper has it",
+    native=lambda p: native("heh", p),
 )
 PRESETS = table_3(SCHEME)

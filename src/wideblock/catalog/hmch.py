@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """HMCH: the rows of the BRW paper's Table 3, each also with sectors that overlap."""
 
-from wideblock.catalog.psi import holds, summary, table_3
+from wideblock.catalog.psi import holds, native, summary, table_3
 from wideblock.catalog.scheme import Scheme, Status, aes_cores
 from wideblock.rtl.sector.parameters import PsiParameters
 from wideblock.rtl.tes.hmch import Hmch
@@ -21,5 +21,6 @@ SCHEME = Scheme(
     lambda p, answer: holds("HMCH", p, answer),
     lambda p: ("aes128-pec", "aes128-sdc"),
     purpose="short sectors at one lane, with a hash key of its own",
+    native=lambda p: native("hmch", p),
 )
 PRESETS = table_3(SCHEME)

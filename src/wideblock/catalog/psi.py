@@ -5,7 +5,7 @@ from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme
 from wideblock.rtl.sector.parameters import PsiParameters
 
-__all__ = ["holds", "summary", "table_3"]
+__all__ = ["holds", "native", "summary", "table_3"]
 
 HASH = {"brw": "BRW", "horner": "Poly"}
 
@@ -28,6 +28,11 @@ def holds(mode: str, p: PsiParameters, answer: vectors.Vector) -> bool:
     """Whether an answer is for such a core, which reads the field as LE."""
     wanted = {"mode": mode, "hash": HASH[p.hash], "permuted": p.order == "paper", "field": "LE"}
     return wanted.items() <= answer.parameters.items() and len(answer["pt"]) == p.sector_bytes
+
+
+def native(mode: str, p: PsiParameters) -> str:
+    """Name in the native library of ``mode`` with the hash and the order of blocks of these parameters."""
+    return f"{mode}-{p.hash}{'-paper' if p.order == 'paper' else ''}"
 
 
 def table_3(scheme: Scheme) -> tuple[Preset, ...]:

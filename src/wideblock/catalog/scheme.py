@@ -57,6 +57,7 @@ class Scheme:
     attacks:       published attacks that recover plaintext
     kind:          what its ports and messages are
     purpose:       use for which one would pick it, in a few words
+    native:        from parameters, its name in the native library; None if it is not there
     """
 
     name: str
@@ -72,6 +73,7 @@ class Scheme:
     attacks: tuple[Attack, ...] = ()
     kind: Kind[Any, Any] = SECTOR
     purpose: str = ""
+    native: Callable[[Any], str] | None = None
 
     @property
     def title(self) -> str:

@@ -41,6 +41,7 @@ SCHEME = Scheme(
         Attack("three queries, the whole sector", "Wang, Mao, Xu, Jing, Wang, ePrint 2024/1527", recover_sector),
     ),
     purpose="nothing but comparison: it is broken",
+    native=lambda p: "xcb",
 )
 
 

@@ -40,6 +40,7 @@ SCHEME = Scheme(
     lambda p, answer: answer["key"][: p.key_bits // 8] != answer["key"][p.key_bits // 8 :],
     lambda p: CIPHERS[p.direction],
     purpose="disks that other systems must read; an observer sees which blocks changed",
+    native=lambda p: "xts",
 )
 
 

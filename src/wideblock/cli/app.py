@@ -36,7 +36,14 @@ GROUPS = {
     "Choose a core": {"list": "list", "info": "info", "compare": "compare", "report": "report", "schedule": "schedule"},
     "Make its files": {"generate": "generate", "vectors": "vectors"},
     "Run it": {"demo": "demo", "encrypt": "crypt", "decrypt": "crypt", "aead": "aead"},
-    "Check it": {"verify": "verify", "prove": "prove", "mutate": "mutate", "attack": "attack", "measure": "measure"},
+    "Check it": {
+        "verify": "verify",
+        "prove": "prove",
+        "mutate": "mutate",
+        "attack": "attack",
+        "measure": "measure",
+        "vectors check": "vectors_check",
+    },
     "Measure its area and clock": {
         "synth": "synth",
         "sweep": "sweep",
@@ -51,7 +58,7 @@ below the help."""
 
 COMMANDS = {command: module for group in GROUPS.values() for command, module in group.items()}
 
-JUDGING = ("verify", "prove", "mutate", "attack", "measure")
+JUDGING = ("vectors check", "verify", "prove", "mutate", "attack", "measure")
 """Commands that check a core: 2 is their exit status where it could not be checked."""
 
 
@@ -69,6 +76,10 @@ class CommandGroup(TyperGroup):
 
     def list_commands(self, ctx):
         return list(COMMANDS)
+
+    def resolve_command(self, ctx, args):
+        words = " ".join(args[:2])
+        return super().resolve_command(ctx, [words, *args[2:]] if words in COMMANDS else args)
 
     def get_command(self, ctx, cmd_name):
         if cmd_name not in COMMANDS:
@@ -113,7 +124,7 @@ class CommandGroup(TyperGroup):
 
 def function(command: str) -> str:
     """The name of the function that is ``command``: an underscore tells it from a builtin."""
-    return {"list": "list_"}.get(command, command.replace("-", "_"))
+    return {"list": "list_"}.get(command, command.replace("-", "_").replace(" ", "_"))
 
 
 def help_line(command: str) -> str:

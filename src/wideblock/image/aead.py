@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One message through an authenticated cipher: its compiled core, or its specification."""
 
-from wideblock.drive.aead.caesar import AeadCore, CaesarFormat, segments
+from wideblock.drive.aead.caesar import AeadCore, segments
 from wideblock.drive.aead.exchange import activation, encryption, exchange
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
@@ -34,10 +34,10 @@ def crypt(
         raise UserError(f"unknown engine {engine!r}; there are {', '.join(ENGINES)}")
     _check_lengths(core, npub, ad, given, decrypt)
     specification = core.specification(key)
-    if engine == "rtl":
-        with AeadSimulation(core) as simulation:
-            return by_core(simulation, key, npub, ad, given, decrypt=decrypt)
     try:
+        if engine == "rtl":
+            with AeadSimulation(core) as simulation:
+                return by_core(simulation, key, npub, ad, given, decrypt=decrypt)
         return (specification.decrypt if decrypt else specification.encrypt)(npub, ad, given)
     except Rejected as error:
         raise UserError(str(error)) from None
@@ -60,10 +60,10 @@ def _too_long(what: str, parameter: str, most: int) -> str:
 
 
 def by_core(simulation: AeadSimulation, key: bytes, npub: bytes, ad: bytes, given: bytes, *, decrypt: bool) -> bytes:
-    """As :func:`crypt`, by a core in ``simulation``."""
+    """As :func:`crypt`, by a core in ``simulation``. Raises Rejected for a wrong tag."""
     core = simulation.core
     _check_lengths(core, npub, ad, given, decrypt)
-    api, shape = CaesarFormat.of(core), core.behaviour.shape
+    api, shape = simulation.api, core.behaviour.shape
     wanted = 1  # a message that is rejected has a status alone
     if decrypt:
         sent = exchange(api, "", api.decrypt(npub, ad, given))
@@ -73,7 +73,7 @@ def by_core(simulation: AeadSimulation, key: bytes, npub: bytes, ad: bytes, give
         wanted = len(sent.right)
     played = simulation.play([activation(api, key), sent], wanted=wanted)
     if decrypt and played.out == api.words(api.failed()):
-        raise UserError(str(Rejected()))
+        raise Rejected
     try:
         found = segments(played.out, api.word_bits)
         if played.outcome is PlayOutcome.DONE:

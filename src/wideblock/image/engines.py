@@ -6,7 +6,7 @@ No other module of the room uses a core's description, its simulation or its spe
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Protocol
 
 import numpy as np
@@ -19,6 +19,7 @@ from wideblock.drive.sector.stream import stream_sectors
 from wideblock.drive.sector.traffic import Request
 from wideblock.errors import UserError
 from wideblock.export.contract import SectorContract
+from wideblock.simulation.commands import processors
 
 __all__ = ["ENGINES", "Bytes", "Chunk", "Engine", "make"]
 
@@ -54,7 +55,7 @@ class Engine(Protocol):
 
 
 class Rtl:
-    """The compiled model of the exported Verilog. Raises BuildError and SimulationError."""
+    """The compiled model of the exported Verilog, one a processor. Raises BuildError and SimulationError."""
 
     chunk_bytes = 1 << 16  # at most a second of simulation
 
@@ -67,20 +68,29 @@ class Rtl:
         self._first_cycle = 0
 
     def __enter__(self) -> "Rtl":
-        self._simulation = SectorSimulation(self._subject)
-        self._simulation.load_key(self._key)
-        self._first_cycle = self._simulation.cycle
+        first = SectorSimulation(self._subject)
+        self._simulations = [first, *(first.fresh() for _ in range(processors() - 1))]
+        self._threads = ThreadPoolExecutor(len(self._simulations))
+        for simulation in self._simulations:
+            simulation.load_key(self._key)
+        self._first_cycle = self._all_cycles()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._simulation.close()
+        self._threads.shutdown(cancel_futures=True)  # a thread uses a model until its call ends
+        for simulation in self._simulations:
+            simulation.close()
 
     def crypt(self, chunks: Iterable[Chunk]) -> Iterator[Bytes]:
-        return stream_sectors(self._simulation, chunks, self._decrypt)
+        return stream_sectors(self._simulations, self._threads, chunks, self._decrypt)
 
     @property
     def cycles(self) -> int:
-        return self._simulation.cycle - self._first_cycle
+        """Those of all models together, each of which has its own clock."""
+        return self._all_cycles() - self._first_cycle
+
+    def _all_cycles(self) -> int:
+        return sum(simulation.cycle for simulation in self._simulations)
 
 
 class SpecificationEngine:

@@ -2,6 +2,7 @@
 """Commands run side by side in threads; an exception in the calling thread, such as Ctrl-C, ends all of them."""
 
 import os
+import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from threading import Lock
 
-__all__ = ["BuildError", "Commands", "processors"]
+__all__ = ["BuildError", "Commands", "compiler", "processors"]
 
 _AWAKE = 0.5  # seconds; a signal that arrives while a thread falls asleep on a lock does not wake it
 
@@ -22,6 +23,14 @@ class BuildError(RuntimeError):
 def processors() -> int:
     """Processors that this process may use."""
     return max(1, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+def compiler() -> str:
+    """The C++ compiler's command: ``$CXX`` or g++. Raises :class:`BuildError` if there is none."""
+    command = os.environ.get("CXX") or "g++"
+    if shutil.which(command) is None:
+        raise BuildError(f"no C++ compiler: {command!r} is not on PATH; install g++ or set CXX to a C++17 compiler")
+    return command
 
 
 class Commands:

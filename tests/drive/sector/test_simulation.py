@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The simulation's own contract, on a core that is known to be right."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 
@@ -66,23 +68,45 @@ def test_the_same_seed_gives_the_same_cycles(simulation):
     assert runs[0] == runs[1] != runs[2]
 
 
-def test_a_stream_in_chunks_never_runs_empty(simulation):
-    simulation.load_key(KEY)
-    data, tweaks = sectors(300)
-    start = simulation.cycle
-    chunks = ((data[i : i + 7], tweaks[i : i + 7]) for i in range(0, 300, 7))
-    out = np.concatenate(list(stream_sectors(simulation, chunks)))
-    assert [sector.tobytes() for sector in out] == right(data, tweaks, False)
-    assert simulation.cycle - start < 300 * TOY.timing.interval + TOY.timing.latency + 8
+@pytest.fixture
+def threads():
+    with ThreadPoolExecutor(3) as threads:
+        yield threads
 
 
-def test_a_stream_takes_sectors_of_one_size(simulation):
+@pytest.mark.parametrize("models", [1, 2, 3])
+def test_a_stream_in_chunks_never_runs_empty(simulation, threads, models):
+    """The chunks go to the models in turn; there are models without a chunk, too, and a chunk of another size."""
+    simulations = [simulation, *(simulation.fresh() for _ in range(models - 1))]
+    for each in simulations:
+        each.load_key(KEY)
+    for n in (0, 5, 7, 14, 300):
+        data, tweaks = sectors(n)
+        starts = [each.cycle for each in simulations]
+        chunks = [(data[i : i + 7], tweaks[i : i + 7]) for i in range(0, n, 7)]
+        out = [sector.tobytes() for part in stream_sectors(simulations, threads, chunks) for sector in part]
+        assert out == right(data, tweaks, False)
+        for k, (each, start) in enumerate(zip(simulations, starts, strict=True)):
+            mine = sum(len(part) for part, _ in chunks[k::models])
+            assert each.cycle - start < mine * TOY.timing.interval + bool(mine) * (TOY.timing.latency + 8) + 1
+    for each in simulations[1:]:
+        each.close()
+
+
+def test_a_stream_takes_sectors_of_one_size(simulation, threads):
     simulation.load_key(KEY)
+    other = np.zeros((2, 48), np.uint8), np.zeros((2, 16), np.uint8)
     with pytest.raises(ValueError, match="^sector must be 64 bytes, got 48$"):
-        list(stream_sectors(simulation, [(np.zeros((2, 48), np.uint8), np.zeros((2, 16), np.uint8))]))
+        list(stream_sectors([simulation], threads, [other]))
     with pytest.raises(ValueError, match="^sector must be 64 bytes, as those before, got 48$"):
-        list(stream_sectors(simulation, [sectors(2), (np.zeros((2, 48), np.uint8), np.zeros((2, 16), np.uint8))]))
-    assert list(stream_sectors(simulation, [])) == []
+        list(stream_sectors([simulation], threads, [sectors(2), other]))
+
+
+def test_an_error_in_one_of_the_streams_is_that_of_all(simulation, threads):
+    """The second model has no key."""
+    simulation.load_key(KEY)
+    with simulation.fresh() as keyless, pytest.raises(SimulationError, match="^toy is stuck after "):
+        list(stream_sectors([simulation, keyless], threads, [sectors(2), sectors(2), sectors(2)]))
 
 
 def test_measure():

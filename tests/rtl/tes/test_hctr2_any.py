@@ -18,7 +18,7 @@ from wideblock.verify.sector.judge import judge
 
 from .whole import assert_verified, cases
 
-SMALL = {"longest": 512, "sector_bytes": 100, "tweak_bytes": 20, "sbox": "composite"}
+SMALL = {"longest": 512, "sector_bytes": 100, "tweak_bytes": 20, "most_tweak_bytes": 32, "sbox": "composite"}
 FEW = [("hctr2-any", SMALL)]
 MORE = [
     ("hctr2-any", {}),
@@ -27,7 +27,8 @@ MORE = [
         {
             "longest": 1000,
             "sector_bytes": 16,
-            "tweak_bytes": 32,
+            "tweak_bytes": 200,
+            "most_tweak_bytes": 255,
             "key_bits": 192,
             "round_stages": 2,
             "sbox": "composite",
@@ -38,7 +39,7 @@ MORE = [
     (
         "hctr2-any",
         {"longest": 512, "key_bits": 256, "round_stages": 4, "sbox": "bram", "mult_stages": 8, "leaf": 16}
-        | {"sector_bytes": 496, "tweak_bytes": 0},
+        | {"sector_bytes": 496, "tweak_bytes": 0, "most_tweak_bytes": 48},
     ),
     (
         "hctr2-any",
@@ -71,7 +72,7 @@ def test_known_answers_are_of_all_sizes():
         sizes.setdefault(core.parameters.key_bits, set()).update(found)
         assert core.behaviour.length.most == core.parameters.longest
     for found in sizes.values():
-        assert {(tweak, size % 16 == 0) for tweak, size in found} == set(product((0, 1, 16, 32), (False, True)))
+        assert {(tweak, size % 16 == 0) for tweak, size in found} == set(product((0, 1, 16, 32, 47), (False, True)))
     every = {size for found in sizes.values() for _, size in found}
     assert every >= {16, 17, 31, 48, 128, 255, 512, 4095, 4096}
 
@@ -152,7 +153,9 @@ def test_an_image_that_the_specification_reads(tmp_path):
         ({"longest": 65536}, "longest must be 32 to 65535, got 65536"),
         ({"sector_bytes": 15}, "sector_bytes must be 16 to 4096, the longest, got 15"),
         ({"sector_bytes": 4097}, "sector_bytes must be 16 to 4096, the longest, got 4097"),
-        ({"tweak_bytes": 33}, "tweak_bytes must be 0 to 32, got 33"),
+        ({"tweak_bytes": 65}, "tweak_bytes must be 0 to 64, got 65"),
+        ({"most_tweak_bytes": 0}, "most_tweak_bytes must be 1 to 255, got 0"),
+        ({"most_tweak_bytes": 256}, "most_tweak_bytes must be 1 to 255, got 256"),
     ],
 )
 def test_sizes_that_no_core_can_have(changes, message):

@@ -2,6 +2,7 @@
 """XTS cores as the Verilog that users get: against the specification, and against tools that others wrote."""
 
 import random
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -124,10 +125,10 @@ def test_a_stream_of_sectors_that_are_not_whole_beats(size):
     rng = np.random.default_rng(size)
     sectors, tweaks = rng.integers(0, 256, (60, size), np.uint8), rng.integers(0, 256, (60, 16), np.uint8)
     key = bytes(range(64))
-    with SectorSimulation(contract(*WIDE)) as simulation:
+    with SectorSimulation(contract(*WIDE)) as simulation, ThreadPoolExecutor(1) as threads:
         simulation.load_key(key)
         chunks = ((sectors[n : n + 9], tweaks[n : n + 9]) for n in range(0, 60, 9))
-        out = np.concatenate(list(stream_sectors(simulation, chunks)))
+        out = np.concatenate(list(stream_sectors([simulation], threads, chunks)))
     right = [XTS(key).encrypt(tweak.tobytes(), sector.tobytes()) for tweak, sector in zip(tweaks, sectors, strict=True)]
     assert [sector.tobytes() for sector in out] == right
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Streams of sectors of one size through a core in simulation, as disk images need them."""
 
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future
+from functools import partial
 
 import numpy as np
 
@@ -13,23 +16,63 @@ __all__ = ["stream_sectors"]
 
 
 def stream_sectors(
-    simulation: SectorSimulation, chunks: Iterable[tuple[Bytes, Bytes]], decrypt: bool = False
+    simulations: Sequence[SectorSimulation],
+    threads: Executor,
+    chunks: Iterable[tuple[Bytes, Bytes]],
+    decrypt: bool = False,
 ) -> Iterator[Bytes]:
-    """Sectors as they leave, for chunks of ``(sectors, tweaks)`` as they come; the core never runs empty between.
+    """Sectors as they leave, for chunks of ``(sectors, tweaks)`` as they come.
 
+    The chunks go in turn through several simulations of a core, each in a thread; none runs empty between its chunks.
     Sectors in are (n, size), of one size that the core takes, not necessarily whole beats; tweaks are (n, tweak_bytes);
-    sectors out (any number, size). Memory is bounded by the largest chunk. A key must be loaded. Raises ValueError for
-    a size that the core does not take, :class:`SimulationError` if not exactly these sectors leave.
+    sectors out (n, size), in the order of those in. Memory is bounded by a few chunks a simulation.
+
+    threads: one a simulation; whoever made them must end them before the simulations are closed
+    A key must be loaded. Raises ValueError for a size that the core does not take, :class:`SimulationError` if not
+    exactly these sectors leave.
     """
-    stream: _Stream | None = None
-    for sectors, tweaks in chunks:
-        stream = stream or _Stream(simulation, sectors.shape[1], decrypt)
-        yield from stream.play(sectors, tweaks, last=False)
-    if stream:
-        none = np.zeros((0, stream.size), np.uint8), np.zeros((0, simulation.shape.tweak_bytes), np.uint8)
-        yield from stream.play(*none, last=True)
-        if stream.inside:
-            raise SimulationError(f"{simulation.core.module}: {stream.inside} beats never left")
+    lanes: list[_Lane] = []
+    waiting: deque[tuple[_Lane, int]] = deque()
+    for number, (sectors, tweaks) in enumerate(chunks):
+        if number < len(simulations):
+            lanes.append(_Lane(_Stream(simulations[number], sectors.shape[1], decrypt), threads))
+        lane = lanes[number % len(simulations)]
+        lane.start(partial(lane.stream.play, sectors, tweaks, last=False))
+        waiting.append((lane, len(sectors)))
+        yield from _left(waiting)
+    for lane in lanes:
+        lane.start(lane.stream.end)
+    for lane in lanes:
+        lane.finish()
+    yield from _left(waiting)
+
+
+def _left(waiting: "deque[tuple[_Lane, int]]") -> Iterator[Bytes]:
+    """The chunks that left whole, in order, which then wait no more."""
+    while waiting and len(waiting[0][0].left) >= waiting[0][1]:
+        lane, count = waiting.popleft()
+        sectors, lane.left = lane.left[:count], lane.left[count:]
+        yield sectors
+
+
+class _Lane:
+    """A stream whose calls are made by another thread, one at a time; ``left`` are sectors that left it."""
+
+    def __init__(self, stream: "_Stream", threads: Executor):
+        self.stream, self._threads = stream, threads
+        self.left = np.zeros((0, stream.size), np.uint8)
+        self._under_way: Future[list[Bytes]] | None = None
+
+    def start(self, call: Callable[[], Iterator[Bytes]]) -> None:
+        """Makes a call when the one before has ended."""
+        self.finish()
+        self._under_way = self._threads.submit(lambda: list(call()))
+
+    def finish(self) -> None:
+        """Waits for the call under way, if there is one. Raises what it raised."""
+        if self._under_way:
+            self.left = np.concatenate([self.left, *self._under_way.result()])
+            self._under_way = None
 
 
 class _Stream:
@@ -62,6 +105,13 @@ class _Stream:
         self.left = out[whole:]
         if whole:
             yield out[:whole].reshape(whole // self.beats, -1)[:, : self.size]
+
+    def end(self) -> Iterator[Bytes]:
+        """The sectors that are still inside."""
+        none = np.zeros((0, self.size), np.uint8), np.zeros((0, self.simulation.shape.tweak_bytes), np.uint8)
+        yield from self.play(*none, last=True)
+        if self.inside:
+            raise SimulationError(f"{self.simulation.core.module}: {self.inside} beats never left")
 
     def _expect_framed(self, record: SectorRecord) -> None:
         """Raises :class:`SimulationError` unless every sector ends where it should."""

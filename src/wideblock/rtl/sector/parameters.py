@@ -9,7 +9,7 @@ from wideblock.rtl.aes.iterative import ROUND_STAGES
 from wideblock.rtl.aes.rounds import ROUNDS
 from wideblock.rtl.aes.sbox import KINDS
 from wideblock.rtl.stream.parameters import Parameters, parameter
-from wideblock.rtl.stream.sector import SIZE_BITS
+from wideblock.rtl.stream.sector import SIZE_BITS, TWEAK_SIZE_BITS
 
 __all__ = [
     "AnyLengthParameters",
@@ -268,7 +268,7 @@ class AnyLengthParameters(SectorParameters):
 
     width: ClassVar[int] = 1
     lanes: ClassVar[int] = 1
-    most_tweak_bytes: ClassVar[int] = 32
+    most_tweak_bytes: int = parameter(64, "bytes of the longest tweak, up to 255")
     longest: int = parameter(4096, "bytes of the longest message")
     key_bits: int = parameter(128, "bits of an AES key", (128, 192, 256))
     tweak_bytes: int = parameter(16, "bytes of the tweak that figures are for, and of a disk image's tweaks")
@@ -282,5 +282,7 @@ class AnyLengthParameters(SectorParameters):
             raise UserError(f"longest must be 32 to {most}, got {self.longest}")
         if not 16 <= self.sector_bytes <= self.longest:
             raise UserError(f"sector_bytes must be 16 to {self.longest}, the longest, got {self.sector_bytes}")
+        if not 1 <= self.most_tweak_bytes < 1 << TWEAK_SIZE_BITS:
+            raise UserError(f"most_tweak_bytes must be 1 to 255, got {self.most_tweak_bytes}")
         if not 0 <= self.tweak_bytes <= self.most_tweak_bytes:
             raise UserError(f"tweak_bytes must be 0 to {self.most_tweak_bytes}, got {self.tweak_bytes}")

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from .behaviour import Cause, Fault
 from .interface import Channel, Control, Field, Interface, Read
 
-__all__ = ["SIZE_BITS", "TWEAK_BITS", "WRONG_KEEP"]
+__all__ = ["SIZE_BITS", "TWEAK_BITS", "TWEAK_SIZE_BITS", "WRONG_KEEP"]
 __all__ += ["key_channel", "result_channel", "sector_channel", "sector_interface"]
 
 TWEAK_BITS = 128
@@ -14,6 +14,9 @@ TWEAK_BITS = 128
 
 SIZE_BITS = 16
 """Bits of the field in which a message states its bytes."""
+
+TWEAK_SIZE_BITS = 8
+"""Bits of the field in which a message states the bytes of its tweak."""
 
 WRONG_KEEP = Fault(Cause.KEEP, "keep of a beat was not a run from byte 0, or not full before the last beat")
 """The bit of an entrance's ``fault`` for that."""
@@ -28,7 +31,7 @@ def sector_channel(width: int, *, keep: bool = False, tweak_bits: int = TWEAK_BI
     kept = "bytes of the beat that are the sector's: all before the last beat, in that a run from byte 0, or none"
     ends = Field("keep", 16 * width, kept)
     sizes = (
-        Field("tweak_size", 8, "number of bytes of the tweak that count", Read.FIRST),
+        Field("tweak_size", TWEAK_SIZE_BITS, "number of bytes of the tweak that count", Read.FIRST),
         Field("size", SIZE_BITS, "number of bytes of the sector", Read.FIRST),
     )
     return Channel(

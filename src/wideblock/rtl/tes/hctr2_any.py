@@ -18,7 +18,7 @@ __all__ = ["Hctr2Any"]
 
 
 class Hctr2Any(Hctr2Equations, HashCounterHashAny):
-    """HCTR2 for messages of 16 bytes and more and tweaks of up to 32, encryption and decryption in one core.
+    """HCTR2 for messages of 16 bytes and more and tweaks of any from 0 bytes up, encryption and decryption in one core.
 
     Timing: see ``cycles``.
     Security: that of the specification.

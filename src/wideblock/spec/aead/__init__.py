@@ -6,6 +6,7 @@ strings of docstrings are hexadecimal: 80 00 .. 00.
 """
 
 from abc import ABC, abstractmethod
+from typing import Self
 
 from wideblock.spec.values import Values
 
@@ -42,6 +43,12 @@ class AEAD(ABC):
         if not intact:
             raise Rejected
         return message
+
+    def with_tag(self, tag_bytes: int) -> Self:
+        """The cipher under the same key with tags of ``tag_bytes``; ValueError for a size that it does not have."""
+        if tag_bytes != self.tag_bytes:
+            raise ValueError(f"tag of {self.name} must be {self.tag_bytes} bytes, got {tag_bytes}")
+        return self
 
     @abstractmethod
     def unverified(self, nonce: bytes, ad: bytes, ciphertext: bytes) -> tuple[bytes, bool]:

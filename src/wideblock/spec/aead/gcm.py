@@ -74,9 +74,12 @@ class GCM(AEAD):
     def __init__(self, key: bytes, *, tag_bytes: int = 16):
         if tag_bytes not in TAG_SIZES:
             raise ValueError(f"tag_bytes of AES-GCM must be one of {', '.join(map(str, TAG_SIZES))}, got {tag_bytes}")
-        self.tag_bytes = tag_bytes
+        self.key, self.tag_bytes = key, tag_bytes
         self.aes = AES(key)
         self.H: bytes = self.aes.encrypt(bytes(BLOCK))
+
+    def with_tag(self, tag_bytes: int) -> "GCM":
+        return GCM(self.key, tag_bytes=tag_bytes)
 
     def encrypt(self, nonce: bytes, ad: bytes, message: bytes) -> bytes:
         """The message plus the key stream, then its tag."""

@@ -4,6 +4,7 @@
 from dataclasses import replace
 
 from wideblock.drive.sector.traffic import Key, Request
+from wideblock.rtl.stream.sector import TWEAK_SIZE_BITS
 from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import SectorCheck
 
@@ -52,7 +53,8 @@ def _wrongly_stated(check: SectorCheck) -> list[Request]:
     wrong += [(1, size), (few, length.most), (length.most, few), (3 * length.most, length.most)]
     # as long as such a size is in a field that has just room for the most
     wrong += [((other - 1) % (1 << (length.most - 1).bit_length()) + 1, other) for other in (0, length.most + 1)]
-    long = [check.random(n) for n in (tweaks.most + 1, tweaks.most + 2, (1 << 8) - 1)]
+    most = (1 << TWEAK_SIZE_BITS) - 1
+    long = [check.random(n) for n in (tweaks.most + 1, tweaks.most + 2, most) if tweaks.most < n <= most]
     return [
         *(replace(check.request(size), stated=other) for size, other in wrong if size != other),
         *(replace(check.request(size), tweak=tweak) for size in (few, size) for tweak in long),

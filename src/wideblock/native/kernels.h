@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels that all schemes are made of, AES of many blocks, sequences of masks, and the two polynomial hashes. `n`
+// counts blocks; `in` and `out` are equal or apart.
+#pragma once
+
+#include "layers.h"
+
+namespace WIDEBLOCK_LAYER {
+
+using B = One::V;
+using V = Wide::V;
+constexpr size_t BLOCK = 16, LANES = Wide::lanes, GROUP = 8 * LANES;  // blocks that are under way at a time
+
+INLINE B block(const void *p) { return One::load(p); }
+INLINE void put(void *p, B a) { One::store(p, a); }
+
+template <bool decrypt> INLINE B aes(const Keys &keys, B x) {
+    B s[1] = {x};
+    cipher<One, decrypt>(keys, s);
+    return s[0];
+}
+
+INLINE B sum(const uint8_t *p, size_t n) {
+    V s = {};
+    for (; n >= LANES; n -= LANES, p += BLOCK * LANES) s ^= Wide::load(p);
+    B r = Wide::fold(s);
+    for (; n; n--, p += BLOCK) r ^= block(p);
+    return r;
+}
+
+// Fewer than 16 bytes, the byte `end`, and zeros up to a block.
+INLINE B padded(const uint8_t *p, size_t size, uint8_t end) {
+    uint8_t t[BLOCK] = {};
+    memcpy(t, p, size);
+    t[size] = end;
+    return block(t);
+}
+
+// `step(in, out)` for each GROUP of blocks of `bytes`; the last one is completed by zeros, whose results are dropped.
+template <class Step> INLINE void groups(const uint8_t *in, uint8_t *out, size_t bytes, Step step) {
+    constexpr size_t most = BLOCK * GROUP;
+    for (; bytes >= most; bytes -= most, in += most, out += most) step(in, out);
+    if (bytes) {
+        uint8_t t[most] = {};
+        memcpy(t, in, bytes);
+        step(t, t);
+        memcpy(out, t, bytes);
+    }
+}
+
+INLINE const uint8_t *vector(const uint8_t *p, int k) { return p + BLOCK * LANES * (size_t)k; }
+INLINE uint8_t *vector(uint8_t *p, int k) { return p + BLOCK * LANES * (size_t)k; }
+
+// ---- GF(2^128) mod x^128 + x^7 + x^2 + x + 1
+
+// t, at most 57 bits in each low half, times x^7 + x^2 + x + 1.
+template <class W> INLINE typename W::V times_87(typename W::V t) { return t ^ t << 1 ^ t << 2 ^ t << 7; }
+
+// x^k times each block in the reading LE, 0 < k < 57.
+template <class W, int k> INLINE typename W::V times_x(typename W::V a) {
+    using T = typename W::V;
+    T carry = W::swap((T)((typename W::U)a >> (64 - k))), over = carry & W::low(~0ull);
+    return a << k ^ carry ^ over ^ times_87<W>(over);
+}
+
+INLINE B twice(B a) { return times_x<One, 1>(a); }
+
+// x^GROUP times each block in the reading LE.
+INLINE V times_x_group(V a) {
+    constexpr int bytes = GROUP / 8;
+    return Wide::up<bytes>(a) ^ times_87<Wide>(Wide::down<16 - bytes>(a));
+}
+
+// first, x first, x^2 first, ..: a GROUP of masks at a time.
+struct Doubled {
+    V m[8];
+    INLINE_MEMBER explicit Doubled(B first) {
+        uint8_t t[BLOCK * LANES];
+        for (size_t l = 0; l < LANES; l++, first = twice(first)) put(t + BLOCK * l, first);
+        m[0] = Wide::load(t);
+        rest<1>();
+    }
+    template <int i> INLINE_MEMBER void rest() {
+        m[i] = times_x<Wide, i * (int)LANES>(m[0]);
+        if constexpr (i < 7) rest<i + 1>();
+    }
+    INLINE_MEMBER void next() {
+        for (V &x : m) x = times_x_group(x);
+    }
+    INLINE_MEMBER V at(int k) const { return m[k]; }
+};
+
+// The same with a sum added to all.
+struct Offset : Doubled {
+    V add;
+    INLINE_MEMBER Offset(B first, B sum) : Doubled(first), add(Wide::broadcast(sum)) {}
+    INLINE_MEMBER V at(int k) const { return m[k] ^ add; }
+};
+
+// 0, 1, .. in the low halves.
+INLINE void numbers(V (&count)[8]) {
+    uint8_t t[BLOCK * GROUP];
+    for (size_t i = 0; i < GROUP; i++) put(t + BLOCK * i, One::low(i));
+    for (int k = 0; k < 8; k++) count[k] = Wide::load(vector(t, k));
+}
+
+// base + bin(1), base + bin(2), ..: little-endian numbers.
+struct Numbered {
+    V base, count[8];
+    INLINE_MEMBER explicit Numbered(B to) : base(Wide::broadcast(to)) {
+        numbers(count);
+        for (V &n : count) n = Wide::add(n, Wide::low(1));
+    }
+    INLINE_MEMBER V at(int k) const { return base ^ count[k]; }
+    INLINE_MEMBER void next() {
+        for (V &n : count) n = Wide::add(n, Wide::low(GROUP));
+    }
+};
+
+// D, incr(D), ..: the last four bytes are a big-endian number modulo 2^32. Source: SP 800-38D, 6.2.
+struct Incremented {
+    V base, count[8];
+    INLINE_MEMBER explicit Incremented(B D) {
+        B back = One::reverse(D), number = back & One::low(0xffffffff);
+        base = Wide::broadcast(back ^ number);
+        numbers(count);
+        for (V &n : count) n = Wide::add(n, Wide::broadcast(number));
+    }
+    INLINE_MEMBER V at(int k) const { return Wide::reverse(base ^ (count[k] & Wide::low(0xffffffff))); }
+    INLINE_MEMBER void next() {
+        for (V &n : count) n = Wide::add(n, Wide::low(GROUP));
+    }
+};
+
+// out = in + AES of each block of `source`.
+template <class Source> INLINE void counter_mode(const Keys &keys, const uint8_t *in, uint8_t *out, size_t bytes, Source source) {
+    groups(in, out, bytes, [&](const uint8_t *from, uint8_t *to) {
+        V s[8];
+        for (int k = 0; k < 8; k++) s[k] = source.at(k);
+        source.next();
+        cipher<Wide, false>(keys, s);
+        for (int k = 0; k < 8; k++) Wide::store(vector(to, k), Wide::load(vector(from, k)) ^ s[k]);
+    });
+}
+
+// No masks.
+struct Bare {
+    INLINE_MEMBER V at(int) const { return V{}; }
+    INLINE_MEMBER void next() {}
+};
+
+// out = AES(in + before) + after, with masks from block to block; `after` may be `before` itself.
+template <bool decrypt, class Before, class After>
+INLINE void code_book(const Keys &keys, const uint8_t *in, uint8_t *out, size_t n, Before &before, After &after) {
+    groups(in, out, BLOCK * n, [&](const uint8_t *from, uint8_t *to) {
+        V s[8];
+        for (int k = 0; k < 8; k++) s[k] = Wide::load(vector(from, k)) ^ before.at(k);
+        cipher<Wide, decrypt>(keys, s);
+        for (int k = 0; k < 8; k++) Wide::store(vector(to, k), s[k] ^ after.at(k));
+        before.next();
+        if ((void *)&before != (void *)&after) after.next();
+    });
+}
+
+// A product before its reduction: lo + mid x^64 + hi x^128, lo and hi still missing in mid (Karatsuba).
+template <class W> struct Product {
+    typename W::V lo, mid, hi;
+    INLINE_MEMBER void operator^=(const Product &o) { lo ^= o.lo, mid ^= o.mid, hi ^= o.hi; }
+};
+
+// The sum of the halves of each block, in its low half.
+template <class W> INLINE typename W::V halves(typename W::V a) { return a ^ W::swap(a); }
+
+template <class W>
+INLINE Product<W> product(typename W::V a, typename W::V b, typename W::V b_halves) {
+    return {W::template clmul<0>(a, b), W::template clmul<0>(halves<W>(a), b_halves), W::template clmul<17>(a, b)};
+}
+template <class W> INLINE Product<W> product(typename W::V a, typename W::V b) {
+    return product<W>(a, b, halves<W>(b));
+}
+
+INLINE Product<One> fold(const Product<Wide> &p) { return {Wide::fold(p.lo), Wide::fold(p.mid), Wide::fold(p.hi)}; }
+
+// Reading LE: bit i of the little-endian integer is the coefficient of x^i.
+struct Little {
+    template <class W> INLINE typename W::V reduce(Product<W> p) {
+        using T = typename W::V;
+        const T poly = W::low(0x87);
+        p.mid ^= p.lo ^ p.hi;
+        T hi = p.hi ^ W::template down<8>(p.mid), over = W::template clmul<1>(hi, poly);
+        hi ^= W::template down<8>(over);
+        return p.lo ^ W::template up<8>(p.mid ^ over) ^ W::template clmul<0>(hi, poly);
+    }
+};
+
+// RFC 8452's dot(a, b) in the reading of POLYVAL: a b x^-128 of the reversed field.
+struct Dot {
+    template <class W> INLINE typename W::V reduce(Product<W> p) {
+        using T = typename W::V;
+        const T poly = W::low(0xc200000000000000);
+        p.mid ^= p.lo ^ p.hi;
+        T lo = p.lo ^ W::template up<8>(p.mid);
+        lo = W::swap(lo) ^ W::template clmul<0>(lo, poly);
+        lo = W::swap(lo) ^ W::template clmul<0>(lo, poly);
+        return lo ^ p.hi ^ W::template down<8>(p.mid);
+    }
+};
+
+template <class F, class W = One> INLINE typename W::V times(typename W::V a, typename W::V b) {
+    return F::template reduce<W>(product<W>(a, b));
+}
+
+// ---- h Horner_h: X_1 h^n + X_2 h^(n-1) + .. + X_n h
+
+template <class F> struct Horner {
+    static constexpr size_t MOST = 32;  // blocks before a reduction
+    alignas(64) uint8_t power[MOST][BLOCK], halved[MOST][BLOCK];  // h^32, .., h, and the sums of their halves
+
+    void set(B h) {
+        B p = h;
+        for (size_t i = MOST; i--; p = times<F>(p, h)) put(power[i], p), put(halved[i], halves<One>(p));
+    }
+
+    // The hash of blocks after those of hash `acc`. `reversed`: the bytes of each block are taken backwards.
+    template <bool reversed = false> B operator()(B acc, const uint8_t *p, size_t n) const {
+        for (size_t now = n % MOST ? n % MOST : MOST; n; n -= now, now = MOST) {
+            size_t i = MOST - now;
+            Product<One> single = {};
+            for (; i % LANES; i++, p += BLOCK, acc = B{}) {
+                B x = reversed ? One::reverse(block(p)) : block(p);
+                single ^= product<One>(x ^ acc, block(power[i]), block(halved[i]));
+            }
+            Product<Wide> many = {};
+            for (V first = Wide::widen(acc); i < MOST; i += LANES, p += BLOCK * LANES, first = V{}) {
+                V x = reversed ? Wide::reverse(Wide::load(p)) : Wide::load(p);
+                many ^= product<Wide>(x ^ first, Wide::load(power[i]), Wide::load(halved[i]));
+            }
+            single ^= fold(many);
+            acc = F::template reduce<One>(single);
+        }
+        return acc;
+    }
+
+    B operator()(B acc, B x) const { return times<F>(acc ^ x, block(power[MOST - 1])); }
+};
+
+// ---- BRW_h, the Bernstein-Rabin-Winograd polynomial, in the reading LE
+
+struct Brw {
+    static constexpr int LEVELS = 60;
+    uint8_t power[LEVELS][BLOCK];  // h, h^2, h^4, ..
+    bool first_by_h;               // BRW of two blocks: Y1 h + Y2, else Y2 h + Y1
+
+    void set(B h) {
+        for (int k = 0; k < LEVELS; k++, h = times<Little>(h, h)) put(power[k], h);
+    }
+
+    // Sums that wait for the block above them: entry k is the product of a whole tree of 2^k blocks.
+    template <class W> struct Waiting {
+        Product<W> tree[LEVELS];
+        uint64_t there = 0;
+        INLINE_MEMBER Product<W> below(Product<W> s, int level) {  // takes the trees of less than 2^level blocks
+            for (uint64_t left = there & ((1ull << level) - 1); left; left &= left - 1) s ^= tree[__builtin_ctzll(left)];
+            there &= ~0ull << level;
+            return s;
+        }
+        INLINE_MEMBER void add(int level, const Product<W> &p) { tree[level] = p, there |= 1ull << level; }
+    };
+
+    // BRW of n blocks at p; with `last` of the n - 1 blocks at p and that one.
+    B operator()(const uint8_t *p, size_t n, const uint8_t *last = nullptr) const {
+        auto at = [&](size_t i) { return block(last && i == n - 1 ? last : p + BLOCK * i); };
+        Waiting<One> waiting;
+        size_t done = 0;
+        B rest = {};
+        while (n >= done + 4 * LANES - 1) done = trees<Wide>(p, at, n, done, waiting, rest);
+        while (n >= done + 3) done = trees<One>(p, at, n, done, waiting, rest);
+        if (n == done + 1) rest ^= at(done);
+        if (n == done + 2) {
+            B by_h = at(first_by_h ? done : done + 1), other = at(first_by_h ? done + 1 : done);
+            rest ^= times<Little>(by_h, block(power[0])) ^ other;
+        }
+        return rest ^ Little::reduce<One>(waiting.below(Product<One>{}, LEVELS));
+    }
+
+  private:
+    // Adds a tree a lane, as high as the blocks from `done` on allow; the root of the last may be missing, and is then
+    // the end. Returns the blocks done, that root counted.
+    template <class W, class At>
+    INLINE_MEMBER size_t trees(const uint8_t *p, At at, size_t n, size_t done, Waiting<One> &waiting, B &rest) const {
+        using T = typename W::V;
+        constexpr size_t L = W::lanes;
+        int top = 63 - __builtin_clzll((n - done + 1) / L);
+        size_t size = (size_t)1 << top;
+        const T h = W::broadcast(block(power[0])), h2 = W::broadcast(block(power[1]));
+        Waiting<W> inner;
+        const uint8_t *q = p + BLOCK * done;
+        for (size_t i = 4; i < size; i += 4, q += 4 * BLOCK) {
+            T y[4];
+            for (size_t j = 0; j < 4; j++) y[j] = W::gather(q + BLOCK * j, BLOCK * size);
+            int level = __builtin_ctzll(i);
+            Product<W> s = inner.below(product<W>(y[0] ^ h, y[1] ^ h2), level);
+            T left = Little::reduce<W>(s) ^ y[2], root = y[3] ^ W::broadcast(block(power[level]));
+            inner.add(level, product<W>(left, root));
+        }
+        uint8_t t[3][BLOCK * L], left[BLOCK * L];
+        for (size_t l = 0; l < L; l++)
+            for (size_t j = 0; j < 3; j++) put(t[j] + BLOCK * l, at(done + l * size + size - 4 + j));
+        Product<W> s = inner.below(product<W>(W::load(t[0]) ^ h, W::load(t[1]) ^ h2), LEVELS);
+        W::store(left, Little::reduce<W>(s) ^ W::load(t[2]));
+        for (size_t l = 0; l < L; l++) {
+            done += size;
+            int level = __builtin_ctzll(done);
+            if (done > n) {
+                rest ^= block(left + BLOCK * l);
+                break;
+            }
+            B above = Little::reduce<One>(waiting.below(Product<One>{}, level));
+            waiting.add(level, product<One>(block(left + BLOCK * l) ^ above, at(done - 1) ^ block(power[level])));
+        }
+        return done;
+    }
+};
+
+}  // namespace WIDEBLOCK_LAYER

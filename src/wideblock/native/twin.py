@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scheme under one key in the native library."""
+
+import ctypes
+import weakref
+
+import numpy as np
+from numpy.typing import NDArray
+
+from wideblock.native.library import library
+
+__all__ = ["Twin"]
+
+Bytes = NDArray[np.uint8]
+
+
+class Twin:
+    """The library's ``scheme`` under ``key``, at the widest vectors of the processor unless ``width`` names others.
+
+    Any number of threads may use a twin; calls let other Python threads run. The key's values are wiped when the twin
+    is closed or garbage.
+
+    Raises ValueError for an unknown scheme or width and for a key that the scheme does not take; BuildError.
+    """
+
+    def __init__(self, scheme: str, key: bytes, width: str | None = None):
+        self._library, context = library(), ctypes.c_void_p()
+        wide = width.encode() if width is not None else None
+        self._expect(self._library.wideblock_open(ctypes.byref(context), scheme.encode(), key, len(key), wide), scheme)
+        self._scheme, self._context = scheme, context
+        self.close = weakref.finalize(self, self._library.wideblock_close, context)
+        """Wipes the key's values. The twin must not be used afterwards."""
+
+    def __enter__(self) -> "Twin":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def crypt(self, sectors: Bytes, tweaks: Bytes, decrypt: bool, threads: int = 1) -> Bytes:
+        """The sectors, (n, sector_bytes), each enciphered or deciphered under its tweak, (n, tweak_bytes).
+
+        Raises ValueError for sizes that the scheme does not take.
+        """
+        sectors, tweaks = np.ascontiguousarray(sectors), np.ascontiguousarray(tweaks)
+        if len(sectors) != len(tweaks):
+            raise ValueError(f"there must be a tweak a sector, got {len(tweaks)} for {len(sectors)} sectors")
+        out = np.empty_like(sectors)
+        self._call(
+            "crypt", decrypt, sectors.ctypes.data, out.ctypes.data, *sectors.shape, tweaks.ctypes.data,
+            tweaks.shape[1], threads,
+        )  # fmt: skip
+        return out
+
+    def crypt_numbered(
+        self, sectors: Bytes, first: int, decrypt: bool, tweak_bytes: int = 16, threads: int = 1
+    ) -> Bytes:
+        """As :meth:`crypt`, under the sectors' numbers from ``first`` on, little-endian, with zeros behind them."""
+        sectors = np.ascontiguousarray(sectors)
+        out, number = np.empty_like(sectors), first.to_bytes(16, "little")
+        self._call(
+            "crypt_numbered", decrypt, sectors.ctypes.data, out.ctypes.data, *sectors.shape, number, tweak_bytes,
+            threads,
+        )  # fmt: skip
+        return out
+
+    def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        """One sector enciphered, as the specification does it."""
+        return self._one(tweak, sector, decrypt=False)
+
+    def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        """One sector deciphered, as the specification does it."""
+        return self._one(tweak, sector, decrypt=True)
+
+    def _one(self, tweak: bytes, sector: bytes, *, decrypt: bool) -> bytes:
+        out = ctypes.create_string_buffer(len(sector))
+        self._call("crypt", decrypt, sector, out, 1, len(sector), tweak, len(tweak), 1)
+        return out.raw
+
+    def _call(self, function: str, *arguments: object) -> None:
+        if not self.close.alive:
+            raise ValueError("the twin is closed")
+        self._expect(getattr(self._library, f"wideblock_{function}")(self._context, *arguments), self._scheme)
+
+    def _expect(self, result: int, scheme: str) -> None:
+        if result:
+            raise ValueError(f"{scheme}: {self._library.wideblock_message(result).decode()}")

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sector ciphers at the speed of the machine: many sectors a call, bit-identical to wideblock's specifications.
+ *
+ * A context is a scheme under one key. Any number of threads may use one context at the same time; only wideblock_close
+ * needs it alone. Every function but wideblock_open and wideblock_close leaves a context as it was.
+ *
+ * Timing depends on lengths, scheme and direction, never on a key, a tweak or data. wideblock_close wipes all that was
+ * derived from the key. No scheme authenticates.
+ */
+#ifndef WIDEBLOCK_H
+#define WIDEBLOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#pragma GCC visibility push(default)
+
+typedef struct wideblock wideblock;
+
+/* Results. Nothing is written unless the result is WIDEBLOCK_OK. */
+enum {
+    WIDEBLOCK_OK = 0,
+    WIDEBLOCK_SCHEME,    /* no scheme of this name */
+    WIDEBLOCK_KEY,       /* a size that the scheme does not take, or an XTS key of equal halves */
+    WIDEBLOCK_TWEAK,     /* a size that the scheme does not take */
+    WIDEBLOCK_SECTOR,    /* a size that the scheme does not take */
+    WIDEBLOCK_WIDTH,     /* no width of this name, or not on this processor */
+    WIDEBLOCK_MEMORY,    /* no memory */
+    WIDEBLOCK_NUMBER,    /* sector numbers beyond 2^128 - 1, or beyond the tweak */
+};
+
+/* One line of English for a result. */
+const char *wideblock_message(int result);
+
+/* Scheme number i, from 0 on; NULL after the last. Keys are of the schemes' specifications, in bytes:
+ *
+ *   xts                    32, 64           Key1 || Key2, which must differ
+ *   hctr2                  16, 24, 32
+ *   fast-brw, fast-horner  16, 32
+ *   eme2                   48, 64           K_AD || K_ECB || K_AES
+ *   heh-MODE, hmch-MODE    32, 48           K || h; MODE is brw, brw-paper (the paper's order of blocks) or horner
+ *   xcb                    16, 32           BROKEN: must not protect data
+ *   aez-core               16               a benchmark
+ */
+const char *wideblock_scheme(size_t i);
+
+/* Width number i that this processor has, from 0 on, the widest first; NULL after the last.
+ *
+ *   vaes512, vaes256, aesni   x86-64 with those instructions and carry-less multiplication
+ *   neon                      aarch64 with the AES and PMULL instructions
+ *   portable                  any: bit-sliced, no table and no branch depends on a secret
+ */
+const char *wideblock_width(size_t i);
+
+/* Makes a context. `width` is one of wideblock_width, or NULL: the environment's WIDEBLOCK_WIDTH, if it is set and not
+ * empty, or the widest. */
+int wideblock_open(wideblock **context, const char *scheme, const uint8_t *key, size_t key_bytes, const char *width);
+
+/* Wipes and frees a context; NULL is allowed. */
+void wideblock_close(wideblock *context);
+
+/* WIDEBLOCK_OK, or the reason for which the context's scheme does not take sectors and tweaks of these sizes. */
+int wideblock_check(const wideblock *context, size_t sector_bytes, size_t tweak_bytes);
+
+/* Encrypts (decrypt = 0) or decrypts `sectors` sectors of `sector_bytes` each, back to back at `in`, to `out`. Sector k
+ * has the `tweak_bytes` at tweaks + k * tweak_bytes. `in` and `out` are the same address or do not overlap; no
+ * alignment is needed. `threads`: the most that work, the calling one included; 0 counts as 1. `out` holds intermediate
+ * values during the call. */
+int wideblock_crypt(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,
+                    size_t sector_bytes, const uint8_t *tweaks, size_t tweak_bytes, unsigned threads);
+
+/* As wideblock_crypt, with the sectors' numbers as their tweaks: little-endian, zeros behind 16 bytes. `first` is the
+ * number of the first sector, 16 bytes, little-endian; the others follow it. The numbers must fit the tweak. */
+int wideblock_crypt_numbered(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,
+                             size_t sector_bytes, const uint8_t first[16], size_t tweak_bytes, unsigned threads);
+
+#pragma GCC visibility pop
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The library as users of C have it, and as other machines compile it."""
+
+import random
+import shutil
+import subprocess
+
+import pytest
+
+from wideblock.native.library import HEADER, SOURCE, compile_library, library_file
+from wideblock.native.twin import Twin
+from wideblock.simulation.commands import BuildError
+from wideblock.spec.hctr2 import HCTR2
+
+pytestmark = pytest.mark.shows("native")
+
+
+def run(*command, data=b"", **more):
+    done = subprocess.run([str(word) for word in command], input=data, capture_output=True, **more)
+    return done.returncode, done.stdout, done.stderr.decode()
+
+
+@pytest.fixture(scope="module")
+def example(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("example")
+    (folder / "key").write_bytes(bytes(range(32)))
+    command = [
+        "cc",
+        "-std=c99",
+        "-Wall",
+        "-Wextra",
+        "-Werror",
+        "-pedantic",
+        SOURCE / "example.c",
+        "-o",
+        folder / "example",
+    ]
+    assert run(*command, library_file(), f"-Wl,-rpath,{library_file().parent}") == (0, b"", "")
+    return folder
+
+
+def test_the_example_encrypts_and_decrypts(example):
+    data, specification = random.Random(1).randbytes(300 * 4096), HCTR2(bytes(range(32)))
+    status, out, said = run(example / "example", example / "key", data=data)
+    assert (status, said) == (0, "")
+    for i in (0, 255, 256, 299):
+        at = slice(4096 * i, 4096 * (i + 1))
+        assert out[at] == specification.encrypt(i.to_bytes(16, "little"), data[at])
+    assert run(example / "example", "-d", example / "key", data=out) == (0, data, "")
+
+
+def test_the_example_says_what_is_wrong(example):
+    assert run(example / "example") == (1, b"", "example: usage: example [-d] KEYFILE\n")
+    assert run(example / "example", example / "key", data=bytes(5)) == (
+        1,
+        b"",
+        "example: the input ends inside a sector\n",
+    )
+    wrong = "example: key size or key that the scheme does not take\n"
+    assert run(example / "example", example / "none") == (1, b"", wrong)
+
+
+def test_the_header_is_one_of_cpp_too(tmp_path):
+    assert run("g++", "-x", "c++", "-fsyntax-only", "-Wall", "-pedantic", HEADER)[0] == 0
+
+
+def test_a_compiler_that_fails_is_one_line(tmp_path, monkeypatch):
+    monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path))
+    monkeypatch.setenv("CXX", "no-such-compiler")
+    with pytest.raises(
+        BuildError, match="^no C\\+\\+ compiler: 'no-such-compiler' is not on PATH; install g\\+\\+ or set CXX"
+    ):
+        library_file()
+    monkeypatch.setenv("CXX", "false")
+    with pytest.raises(BuildError, match="^cannot compile the native library: exit status 1$"):
+        library_file()
+    assert not [path for path in tmp_path.rglob("*") if path.is_file()]
+
+
+CROSS, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64"
+
+
+@pytest.mark.skipif(not shutil.which(CROSS) or not shutil.which(EMULATOR), reason=f"needs {CROSS} and {EMULATOR}")
+def test_neon_agrees(tmp_path):
+    """The widths of aarch64, NEON and the portable one, in an emulator, against this machine's widest."""
+    folder = tmp_path / "made"
+    folder.mkdir()
+    compile_library(folder, command=CROSS, machine="aarch64")
+    command = [CROSS, "-std=c++17", "-static", f"-I{SOURCE}", SOURCE.parents[2] / "tests/native/play.cpp"]
+    assert run(*command, *tmp_path.glob("*.o"), "-o", tmp_path / "play")[0] == 0
+    draw = random.Random(3)
+    for scheme, key, n, tweak in SAMPLES:
+        key, tweak, data = draw.randbytes(key), draw.randbytes(tweak), draw.randbytes(n)
+        twin = Twin(scheme, key)
+        right = (twin.encrypt(tweak, data) + twin.decrypt(tweak, data)).hex()
+        words = [scheme, key.hex(), tweak.hex() or "-", data.hex()]
+        status, out, said = run(EMULATOR, tmp_path / "play", *words)
+        assert (status, out.decode().splitlines(), said) == (0, [f"neon {right}", f"portable {right}"], ""), (scheme, n)
+
+
+SAMPLES = [
+    *(("xts", key, n, 16) for key in (32, 64) for n in (16, 95, 512)),
+    *(("hctr2", key, n, t) for key in (16, 24, 32) for n, t in ((16, 0), (100, 5), (1024, 32))),
+    *(("fast-brw", key, n, 16) for key in (16, 32) for n in (64, 512, 1008)),
+    *(("fast-horner", 16, n, 16) for n in (48, 512)),
+    *(("eme2", key, n, t) for key in (48, 64) for n, t in ((16, 0), (100, 17), (2100, 16))),
+    *((f"{mode}-{hash}", 32, 560, 16) for mode in ("heh", "hmch") for hash in ("brw", "brw-paper", "horner")),
+    *(("xcb", key, n, t) for key in (16, 32) for n, t in ((16, 0), (500, 33))),
+    *(("aez-core", 16, n, t) for n, t in ((32, 16), (640, 0))),
+]

@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The twin at every width against the specifications, which are the judges, and against published answers."""
+
+import ctypes
+import random
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from wideblock import catalog
+from wideblock.catalog.kinds import SECTOR
+from wideblock.native.library import library, schemes, widths
+from wideblock.native.twin import Twin
+from wideblock.spec.aez_core import AEZCore
+from wideblock.spec.eme2 import EME2
+from wideblock.spec.fast import FAST
+from wideblock.spec.hctr2 import HCTR2
+from wideblock.spec.heh import HEH
+from wideblock.spec.hmch import HMCH
+from wideblock.spec.xcb import XCB
+from wideblock.spec.xts import XTS
+
+pytestmark = pytest.mark.shows("native")
+
+SEED = 7
+
+
+def psi(scheme, hash, order="natural"):
+    return (32, 48), 32, 16, (16,), lambda key, n: scheme(key, hash=hash, sector_bytes=n, order=order)
+
+
+ANY_TWEAK = (0, 8, 16, 17, 32, 45)
+# Bytes of keys, of the shortest sector and its steps, and of tweaks; the specification of a key and a sector's bytes.
+CASES = {
+    "xts": ((32, 64), 16, 1, (16,), lambda key, n: XTS(key)),
+    "hctr2": ((16, 24, 32), 16, 1, ANY_TWEAK, lambda key, n: HCTR2(key)),
+    "fast-brw": ((16, 32), 64, 16, (16,), lambda key, n: FAST(key, hash="brw", sector_bytes=n)),
+    "fast-horner": ((16, 32), 48, 16, (16,), lambda key, n: FAST(key, hash="horner", sector_bytes=n)),
+    "eme2": ((48, 64), 16, 1, ANY_TWEAK, lambda key, n: EME2(key)),
+    "heh-brw": psi(HEH, "brw"),
+    "heh-brw-paper": psi(HEH, "brw", "paper"),
+    "heh-horner": psi(HEH, "horner"),
+    "hmch-brw": psi(HMCH, "brw"),
+    "hmch-brw-paper": psi(HMCH, "brw", "paper"),
+    "hmch-horner": psi(HMCH, "horner"),
+    "xcb": ((16, 32), 16, 1, ANY_TWEAK, lambda key, n: XCB(key)),
+    "aez-core": ((16,), 32, 32, (0, 16), lambda key, n: AEZCore(key)),
+}
+
+
+def test_every_scheme_has_a_case():
+    assert schemes() == list(CASES)
+    assert widths()[-1] == "portable"
+
+
+def some(draw, scheme, most):
+    """Number of bytes of a sector that the scheme takes."""
+    _, least, step, _, _ = CASES[scheme]
+    return least + step * draw.randrange((most - least) // step + 1)
+
+
+@pytest.mark.parametrize("scheme", CASES)
+def test_the_specification_agrees_at_every_width(scheme):
+    """Every key size, both directions, sectors up to a few groups of every width, and one of 4,096 bytes."""
+    keys, _, _, tweaks, specification = CASES[scheme]
+    draw = random.Random(f"{SEED} {scheme}")
+    for key_bytes in keys:
+        twins = {}
+        for most in (100, 100, 700, 2500):
+            n, t, decrypt = some(draw, scheme, most), draw.choice(tweaks), draw.random() < 0.5
+            key, tweak, data = draw.randbytes(key_bytes), draw.randbytes(t), draw.randbytes(n)
+            keyed = specification(key, n)
+            right = {False: keyed.encrypt(tweak, data), True: keyed.decrypt(tweak, data)}
+            twins = {width: Twin(scheme, key, width) for width in widths()}
+            for width, twin in twins.items():
+                assert twin.encrypt(tweak, data) == right[False], (width, key_bytes, n, t)
+                assert twin.decrypt(tweak, data) == right[True], (width, key_bytes, n, t)
+        data = np.frombuffer(draw.randbytes(3 * 4096), np.uint8).reshape(3, -1)
+        numbers = np.frombuffer(draw.randbytes(3 * t), np.uint8).reshape(3, -1)
+        keyed = specification(key, 4096)
+        right = b"".join(
+            (keyed.decrypt if decrypt else keyed.encrypt)(numbers[i].tobytes(), data[i].tobytes()) for i in range(3)
+        )
+        for width, twin in twins.items():
+            assert twin.crypt(data, numbers, decrypt).tobytes() == right, (width, key_bytes, 4096, t)
+
+
+@pytest.mark.parametrize("scheme", CASES)
+def test_widths_agree_on_every_length(scheme):
+    """Lengths around each multiple of every width, where tails begin and end."""
+    keys, least, step, tweaks, _ = CASES[scheme]
+    draw = random.Random(f"{SEED} {scheme}")
+    key, tweak = draw.randbytes(keys[-1]), draw.randbytes(tweaks[-1])
+    first, *others = (Twin(scheme, key, width) for width in widths())
+    for n in range(least, 1700, step if step > 1 else 13):
+        data = draw.randbytes(n)
+        result = first.encrypt(tweak, data)
+        assert first.decrypt(tweak, result) == data
+        assert {other.encrypt(tweak, data) for other in others} <= {result}, n
+        assert {other.decrypt(tweak, result) for other in others} <= {data}, n
+
+
+def sector_presets():
+    return [preset for preset in catalog.PRESETS.values() if preset.scheme.kind is SECTOR]
+
+
+@pytest.mark.parametrize("preset", sector_presets(), ids=lambda preset: preset.name)
+def test_the_catalogue_names_each_scheme(preset):
+    """A preset's specification and the twin that its scheme names agree, and so do published answers."""
+    p = replace(preset.parameters, sector_bytes=512)
+    key = random.Random(SEED).randbytes(preset.scheme.kind.key_bits(preset.scheme.core, p) // 8)
+    tweak, data = bytes(range(p.tweak_bytes)), bytes(512)
+    assert Twin(preset.scheme.native(p), key).encrypt(tweak, data) == preset.scheme.under(p, key).encrypt(tweak, data)
+    for answer in preset.scheme.known_answers(preset.parameters):
+        for width in widths():
+            twin = Twin(preset.scheme.native(preset.parameters), answer.key, width)
+            assert twin.encrypt(answer.tweak, answer.plaintext) == answer.ciphertext, answer.source
+            assert twin.decrypt(answer.tweak, answer.ciphertext) == answer.plaintext, answer.source
+
+
+def test_authenticated_ciphers_stay_with_the_specification():
+    assert {s.name for s in catalog.SCHEMES.values() if (s.native is None) == (s.kind is SECTOR)} == set()
+
+
+@pytest.mark.parametrize("scheme", CASES)
+def test_in_place_unaligned_and_in_threads(scheme):
+    """A call in place at odd addresses and by three threads gives what one thread gives elsewhere."""
+    keys, _, _, tweaks, _ = CASES[scheme]
+    draw = random.Random(SEED)
+    n, sectors, t = some(draw, scheme, 1500), 300, tweaks[-1]
+    data = np.frombuffer(draw.randbytes(n * sectors), np.uint8).reshape(sectors, n)
+    numbers = np.frombuffer(draw.randbytes(t * sectors), np.uint8).reshape(sectors, t)
+    crypt = library().wideblock_crypt
+    for width in widths():
+        twin = Twin(scheme, draw.randbytes(keys[0]), width)
+        right = twin.crypt(data, numbers, False)
+        room, away = np.zeros(data.size + 64, np.uint8), np.zeros(numbers.size + 64, np.uint8)
+        for shift in (1, 15):
+            room[shift:][: data.size], away[shift:][: numbers.size] = data.ravel(), numbers.ravel()
+            place = room.ctypes.data + shift
+            before, after = room[:shift].tobytes(), room[shift + data.size :].tobytes()
+            assert crypt(twin._context, 0, place, place, sectors, n, away.ctypes.data + shift, t, 3) == 0
+            assert room[shift:][: data.size].tobytes() == right.tobytes(), width
+            assert room[:shift].tobytes() == before and room[shift + data.size :].tobytes() == after
+        assert (twin.crypt(right, numbers, True, threads=2) == data).all()
+
+
+def test_one_twin_in_many_threads():
+    twin, data = Twin("hctr2", bytes(16)), np.arange(64 * 512, dtype=np.uint8).reshape(64, 512)
+    right, wrong = twin.crypt_numbered(data, 5, False), []
+
+    def work():
+        for _ in range(50):
+            if (twin.crypt_numbered(data, 5, False, threads=2) != right).any():
+                wrong.append(threading.get_ident())
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert not wrong
+
+
+@pytest.mark.parametrize("first", [0, 254, 65534, 2**32 - 2, 2**64 - 2, 2**128 - 600])
+@pytest.mark.parametrize("t", [16, 20])
+def test_numbers_are_tweaks(first, t):
+    """Numbers carry over every byte; the tweaks come in batches."""
+    twin, data = Twin("hctr2", bytes(16)), np.zeros((600, 16), np.uint8)
+    tweaks = b"".join((first + i).to_bytes(t, "little") for i in range(600))
+    right = twin.crypt(data, np.frombuffer(tweaks, np.uint8).reshape(600, t), False)
+    for threads in (1, 2):
+        assert (twin.crypt_numbered(data, first, False, t, threads) == right).all()
+
+
+def test_numbers_that_do_not_fit_are_refused():
+    twin, data = Twin("hctr2", bytes(16)), np.zeros((2, 16), np.uint8)
+    for first, t in ((2**128 - 1, 16), (2**64 - 1, 8), (255, 1), (0, 0)):
+        with pytest.raises(ValueError, match="^hctr2: sector number that does not fit the tweak$"):
+            twin.crypt_numbered(data, first, False, t)
+    twin.crypt_numbered(data, 2**64 - 2, False, 8)
+
+
+def test_no_sectors_are_nothing_to_do():
+    for twin in (Twin("xts", bytes(range(32))), Twin("aez-core", bytes(16))):
+        assert twin.crypt(np.zeros((0, 64), np.uint8), np.zeros((0, 16), np.uint8), False).shape == (0, 64)
+        assert twin.crypt_numbered(np.zeros((0, 64), np.uint8), 2**128 - 1, False).shape == (0, 64)
+
+
+KEY, TWEAK, SECTOR_SIZE, WIDTH = "key size or key", "tweak size", "sector size", "unknown width"
+
+
+@pytest.mark.parametrize(
+    "scheme, key, tweak, sector, message",
+    [
+        ("none", 16, 16, 16, "none: unknown scheme"),
+        ("hctr2", 17, 16, 16, KEY),
+        ("hctr2", 0, 16, 16, KEY),
+        ("aez-core", 0, 16, 32, KEY),
+        ("fast-brw", 24, 16, 64, KEY),
+        ("hctr2", 16, 16, 15, SECTOR_SIZE),
+        ("xts", 32, 16, 15, SECTOR_SIZE),
+        ("xts", 32, 16, (16 << 20) + 1, SECTOR_SIZE),
+        ("xts", 32, 15, 16, TWEAK),
+        ("fast-brw", 16, 16, 48, SECTOR_SIZE),
+        ("fast-horner", 16, 16, 32, SECTOR_SIZE),
+        ("fast-horner", 16, 16, 49, SECTOR_SIZE),
+        ("heh-brw", 32, 16, 16, SECTOR_SIZE),
+        ("heh-brw", 32, 0, 32, TWEAK),
+        ("aez-core", 16, 16, 48, SECTOR_SIZE),
+        ("aez-core", 16, 8, 64, TWEAK),
+        ("aez-core", 16, 17, 64, TWEAK),
+    ],
+)
+def test_wrong_sizes_are_refused(scheme, key, tweak, sector, message):
+    with pytest.raises(ValueError, match=message):
+        Twin(scheme, bytes(range(key))).encrypt(bytes(tweak), bytes(sector))
+
+
+def test_wrong_widths_keys_and_uses_are_refused(monkeypatch):
+    with pytest.raises(ValueError, match=KEY):
+        Twin("xts", bytes(32))
+    with pytest.raises(ValueError, match=WIDTH):
+        Twin("xts", bytes(range(32)), "wide")
+    with pytest.raises(ValueError, match="a tweak a sector, got 1 for 2"):
+        Twin("hctr2", bytes(16)).crypt(np.zeros((2, 16), np.uint8), np.zeros((1, 16), np.uint8), False)
+    with Twin("hctr2", bytes(16)) as twin:
+        pass
+    with pytest.raises(ValueError, match="closed"):
+        twin.encrypt(b"", bytes(16))
+    monkeypatch.setenv("WIDEBLOCK_WIDTH", "wide")
+    with pytest.raises(ValueError, match=WIDTH):
+        Twin("hctr2", bytes(16))
+    Twin("hctr2", bytes(16), "portable")
+    for width in ("", *widths()):
+        monkeypatch.setenv("WIDEBLOCK_WIDTH", width)
+        Twin("hctr2", bytes(16))
+
+
+def test_messages():
+    message = library().wideblock_message
+    assert message(0) == b"done" and {message(n) for n in (-1, 8, 1 << 30)} == {b"unknown result"}
+    assert len({message(n) for n in range(8)}) == 8
+    assert ctypes.c_char_p is library().wideblock_scheme.restype and library().wideblock_scheme(1 << 40) is None
