@@ -169,7 +169,7 @@ class SimulatedMode:
         return aead.by_core(self.model, self._key, nonce, ad, message, decrypt=False)
 
     def decrypt(self, nonce: bytes, ad: bytes, sealed: bytes) -> bytes:
-        """The message of ciphertext and tag. Raises Rejected, as the specification, for a wrong tag: no byte left the core."""
+        """The message of ciphertext and tag. Raises Rejected for a wrong tag, as the specification does."""
         return aead.by_core(self.model, self._key, nonce, ad, sealed, decrypt=True)
 
     @property
