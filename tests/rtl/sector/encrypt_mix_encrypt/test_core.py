@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cycle contract of encrypt-mix-encrypt for sectors of every kind of length, with registers for ciphers."""
 
+import random
+from dataclasses import replace
+
 import pytest
 
+from wideblock import catalog
+from wideblock.drive.sector.simulation import SectorSimulation
+from wideblock.drive.sector.traffic import Key
+from wideblock.export.contract import Contract
 from wideblock.rtl.aes import pipelined
+from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.sector.parameters import EncryptMixEncryptParameters
-from wideblock.rtl.tes.eme2 import Eme2
+from wideblock.rtl.tes.eme2 import K_AD, K_ECB, Eme2
+from wideblock.spec.aes import AES
+from wideblock.spec.eme2 import EME2
 
 from ....variants import few_of_many
 from ..cycles import play
@@ -50,3 +60,33 @@ def test_timing(monkeypatch, lanes, sector_bytes, key_bits, round_stages, overla
     for times in (entered, left):
         steady = times[edge:-edge]
         assert {b - a for a, b in zip(steady, steady[1:], strict=False)} == {t.interval}
+
+
+class Derived(Eme2):
+    """EME2 whose K_AD and K_ECB are derived: E(0) and E(1)."""
+
+    @staticmethod
+    def key_material(p):
+        K = KeyWord("K", p.key_bits, "the AES key")
+        return KeyMaterial(port=(K,), ciphers=(K,), derivations=(Derivation(0, K, K_AD), Derivation(1, K, K_ECB)))
+
+
+@pytest.mark.parametrize("changes", [{"sector_bytes": 37}, {"sector_bytes": 64, "overlap": True, "key_bits": 256}])
+def test_words_that_the_lanes_derive(changes):
+    """Both directions under two keys; a key is loaded in the cycles that the contract states."""
+    eme2, rng = catalog.preset("eme2-1"), random.Random(1)
+    preset = replace(eme2, scheme=replace(eme2.scheme, core=Derived), parameters=eme2.changed(changes))
+    core, size = Contract(preset, Derived(preset.parameters)), preset.parameters.sector_bytes
+    with SectorSimulation(core) as simulation:
+        for _ in range(2):
+            K, T, P = (rng.randbytes(n) for n in (core.parameters.key_bits // 8, 32, 2 * size))
+            script = simulation.script(
+                [P[:size], P[size:]], [T[:16], T[16:]], [False, True], keys=[Key(K)], patience=simulation.patience()
+            )
+            script.wanted = {"o": script.beats}
+            simulation.reset()
+            record = simulation.play(script)
+            spec = EME2(AES(K).encrypt(bytes(16) + b"\1" + bytes(15)) + K)
+            right = [spec.encrypt(T[:16], P[:size]), spec.decrypt(T[16:], P[size:])]
+            assert [result.tobytes() for result in record.sectors] == right
+            assert record.first_in[0] - record.key_taken[0] == core.timing.setup

@@ -92,6 +92,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         words = {word: Signal(word.bits, name=word.name) for word in keys.material.raw}
         for word, register in words.items():
             stages.hold(register, keys.word(word), keys.taken)
+        words |= {word: keys.value(word) for word in keys.material.stored}
         E = [Signal(128, name=f"E{k}") for k in range(p.lanes)]
         carried = EmeCarried(
             direction=stages.slots("direction", 1),
@@ -138,8 +139,8 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         return tweak, Call(entrance.take, steps, f.carried.direction.read(sector)), whole, sector
 
     def _tags(self, f: EmeFrame, tweak: Call, step: Call, whole: Value, calls: EmeCalls, go: Value) -> Any:
-        """Flags of the lanes' contents, as the results are there."""
-        final = f.mixing.final
+        """Flags of the lanes' contents, as the results are there; the key unit takes those of its derivations."""
+        final, keys = f.mixing.final, self.key_unit
         *_, arrived = f.stages.delayed(
             "tag",
             self.schedule.cipher_latency,
@@ -150,7 +151,10 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
             mixed=f.mixing.valid & final,
             refresh=go & calls.refresh,
             second=calls.step,
+            **({"derive": keys.derive} if keys.calls else {}),
         )
+        if keys.calls:
+            f.m.d.comb += [keys.returned.eq(arrived.derive), keys.result.eq(f.E[0])]
         return arrived
 
     def _sum(self, f: EmeFrame, arrived: Any) -> tuple[Value, Value]:
@@ -277,6 +281,11 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
                 m.d.comb += decrypts.eq(call.decrypt)
             with m.If(enters):
                 m.d.comb += [lane.eq(block) for lane, block in zip(lanes, call.blocks, strict=False)]
+        if self.key_unit.calls:
+            with m.If(self.key_unit.derive):  # no sector is under way
+                m.d.comb += decrypts.eq(0)
+            with m.If(stages.later("derive", self.key_unit.derive)):
+                m.d.comb += lanes[0].eq(stages.later("derived", self.key_unit.block))
         with m.If(f.clear):
             m.d.comb += [decrypts.eq(0), *(lane.eq(0) for lane in lanes)]
         decrypt = stages.later("decrypts", decrypts)

@@ -22,7 +22,7 @@ from wideblock.rtl.keys.material import KeyWord
 __all__ = ["EmeEquations", "Words"]
 
 Words = Mapping[KeyWord, Value]
-"""The words of the key port that are no AES keys."""
+"""The words of the key material that are no AES keys: those of the key port, and those derived."""
 
 
 class EmeEquations:

@@ -59,7 +59,10 @@ class Mixing:
 
 @dataclass(frozen=True)
 class EmeFrame:
-    """Shared by all stages. ``words``: the raw words of the key; ``E``: the lanes' results, a block each."""
+    """Shared by all stages.
+
+    words: those of the key material that are no AES keys     E: the lanes' results, a block each
+    """
 
     m: Module
     stages: Stages
