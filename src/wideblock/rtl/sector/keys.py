@@ -13,7 +13,17 @@ from wideblock.rtl.stream.behaviour import Fault, KeyRule
 
 from .parameters import SectorParameters
 
-__all__ = ["connect_keys", "key_collector", "key_faults", "with_key_faults"]
+__all__ = ["check_underived", "connect_keys", "key_collector", "key_faults", "with_key_faults"]
+
+
+def check_underived(core: wiring.Component, material: KeyMaterial) -> None:
+    """Raises ValueError for derived words in a ``core`` of a family that has no cipher call for the key unit."""
+    if material.derivations:
+        words = ", ".join(dict.fromkeys(derivation.into.name for derivation in material.derivations))
+        raise ValueError(
+            f"{type(core).__name__} derives {words}, but its family makes no cipher call for a key: every word must be "
+            f"one of the key port"
+        )
 
 
 def key_collector(p: SectorParameters, material: KeyMaterial) -> KeyWords | None:

@@ -24,6 +24,7 @@ from wideblock.rtl.hash.unit import HashPass
 from wideblock.rtl.stream.stages import Stages, blocks, select
 from wideblock.rtl.stream.storage import Ring, Slots
 
+from ..keys import check_underived
 from ..parameters import HashedParameters
 from ..steps import Steps
 from ..two_pass import TwoPass, raised, shortest
@@ -91,6 +92,7 @@ class HashEcbHash(EcbEquations, TwoPass):
 
     def __init__(self, parameters: HashedParameters):
         self.check(parameters)
+        check_underived(self, self.key_material(parameters))
         self.parameters = p = parameters
         lanes = {"key_bits": p.key_bits, "round_stages": p.round_stages, "sbox": p.sbox, "lanes": p.lanes}
         self.ciphers = {"encryption": PipelinedEncryption(**lanes), "decryption": PipelinedDecryption(**lanes)}

@@ -33,7 +33,7 @@ from wideblock.rtl.stream.stages import power_of_two, select
 from wideblock.rtl.stream.storage import Delay
 from wideblock.rtl.stream.unit_entrance import FAULTS, UnitEntrance
 
-from ..keys import connect_keys, key_collector, key_faults, with_key_faults
+from ..keys import check_underived, connect_keys, key_collector, key_faults, with_key_faults
 from ..parameters import SinglePassParameters
 from .ciphers import Ciphers
 from .equations import SinglePassEquations
@@ -65,6 +65,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
         self.entrance = UnitEntrance(width=p.width, beats=self.max_blocks // p.width, directions=self.directions)
         rows = 2 * power_of_two(max(cycles.arrivals, cycles.results))
         material = self.key_material(p)
+        check_underived(self, material)
         faults = (*FAULTS, *key_faults(p, material))
         self.key_collector = key_collector(p, material)
         self.key_unit = KeyUnit(material, sbox=p.sbox, rows=rows, round_stages=p.round_stages)
