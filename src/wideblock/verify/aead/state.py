@@ -83,7 +83,8 @@ def state_after_a_message(check: AeadCheck) -> Finding:
             if one != other:
                 names = differing(one, other)
                 return failed(f"After {way} of {size} bytes the core holds values of it in {names}.")
-    return passed(f"both ways and rejected, {len(sizes)} pairs of lengths; may remain: {', '.join(most.remains)}")
+    remain = ", ".join(most.remains) or "nothing"
+    return passed(f"both ways and rejected, {len(sizes)} pairs of lengths; may remain: {remain}")
 
 
 def _without(state: State, patterns: Iterable[str]) -> State:
