@@ -21,7 +21,11 @@ class BlockKind(enum.Enum, shape=2):
 
 
 class Padding(Enum):
-    """Bytes of a block after those of the message. ``ONE`` is 80 00 .. 00 where there is room, ``ZERO`` is 00 .. 00."""
+    """Bytes of a block after those of the message. ``ONE`` is 80 00 .. 00 where there is room, ``ZERO`` is 00 .. 00.
+
+    A cipher that pads otherwise takes ``ZERO`` and adds its own byte, see :func:`wideblock.rtl.bytes.marked`. A block
+    of padding alone, behind a whole last block, is always its own affair.
+    """
 
     ZERO = "zero"
     ONE = "one"
@@ -31,8 +35,9 @@ class Padding(Enum):
 class CipherShape:
     """Sizes of a cipher in bytes, the padding of its blocks of associated data and of message, and four properties.
 
-    judges:  the cipher judges the tag of a decryption, which is its last block, of ``Kind.TAG``, padded with 00 .. 00;
-             ``tag`` is then 0 if and only if the message is right. Otherwise ``tag`` is compared with the tag received
+    judges:  the cipher judges the tag of a decryption, which is its last block, of ``BlockKind.TAG``, padded with
+             00 .. 00; ``tag`` is then 0 if and only if the message is right. Otherwise ``tag`` is compared with the tag
+             received
     online:  results come while the message does. Otherwise they come only after its last block, and an encryption
              leaves as one segment
     expands: an encryption of n bytes gives n // block + 1 whole blocks. Its last block of data is shorter than a block,
@@ -69,33 +74,37 @@ class CipherShape:
 
     @property
     def blocks(self) -> data.StructLayout:
-        """A block in. ``size`` bytes of it are the message's, from byte 0; the others are the padding.
+        """A block in. ``size`` bytes of it are the message's, from byte 0 in bits 7..0; the others are the padding.
 
-        ``last``: the last one of its kind. A kind without a byte is one block of size 0. ``decrypt`` is the same in
-        all blocks of a message that is not abandoned.
+        ``last``: the last one of its kind. All blocks of a kind before it are whole. It has size 0 if the kind has no
+        byte, if the message is abandoned, or if a message of whole blocks is expanded. ``decrypt`` is the same in all
+        blocks of a message that is not abandoned.
         """
         sizes = range(self.block + 1)
         return data.StructLayout({"data": 8 * self.block, "size": sizes, "kind": BlockKind, "last": 1, "decrypt": 1})
 
     @property
     def results(self) -> data.StructLayout:
-        """A block out: ``size`` bytes from byte 0; the others are 0."""
+        """A block out: ``size`` bytes from byte 0, in bits 7..0; the others are 0."""
         return data.StructLayout({"data": 8 * self.block, "size": range(self.block + 1)})
 
 
 def cipher_signature(shape: CipherShape) -> wiring.Signature:
     """Ports of a cipher.
 
-    key:   a key; accepted between two messages
+    key:   a key, byte 0 in bits 7..0; accepted between two messages
     i:     the blocks of a message: those of the nonce, the associated data and the data, each kind at least one block,
            and the tag of a decryption if the cipher judges it; ready is low until a key is in place, and does not
            depend on valid
-    o:     the result of each block of data that is not empty, or is to be expanded, in order, always accepted; a result
-           of size 0 may be left out. Two results are at least as many cycles apart as a block has words, and the last
+    o:     the result of each block of data that is not empty, or is to be expanded, in order, always accepted; from
+           the cycle on in which the block is accepted, by a combinational path from ``i`` or not; a result of size 0
+           may be left out. Two results are at least as many cycles apart as a block has words, and the last
            one does not come after ``tag`` is valid. When the tag was accepted, nothing is left of a result
     tag:   the tag of the message that ended, byte 0 in bits 7..0, stable until accepted; the next message may begin
            then
     clear: forgets keys and messages, while high; see :class:`Cipher`
+
+    A payload does not matter while its ``valid`` is low.
 
     A message may be abandoned: by an empty last block of each kind that is left, the tag's too if it is a decryption
     that the cipher judges. Its tag has no meaning. These blocks are those of a decryption if the cipher expands, so
