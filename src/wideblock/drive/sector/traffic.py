@@ -20,8 +20,9 @@ Bytes = NDArray[np.uint8]
 class Specification(Protocol):
     """A scheme under one key.
 
-    key_values:   secret values that the key alone determines, for sectors of ``blocks`` blocks
-    tweak_values: those that the key and a sector's tweak determine
+    key_values:   secret values that the key alone determines, for sectors of ``blocks`` blocks; among them each word
+                  of the key port and each derived one, in blocks of 16 bytes
+    tweak_values: those that the key and a sector's tweak determine, of 16 bytes each
     """
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes: ...

@@ -60,7 +60,10 @@ class AEAD(ABC):
 
     @abstractmethod
     def key_values(self, blocks: int) -> Values:
-        """Secret values that the key alone determines, for messages of ``blocks`` blocks."""
+        """Secret values that the key alone determines, for messages of ``blocks`` blocks.
+
+        The key itself is among them, in blocks of 16 bytes.
+        """
 
     @abstractmethod
     def message_values(self, nonce: bytes, ad: bytes, blocks: int) -> Values:
