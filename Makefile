@@ -16,8 +16,9 @@ RESULTS := build/tests.json
 ALL_RESULTS := build/test-all.json
 STORE := src/wideblock/evaluate/results/points.jsonl
 PROOFS := src/wideblock/evaluate/results/proofs.jsonl
-AEADS := aes-gcm aes-gcm-p aez41 aez5 aez5-p minalpher minalpher-shared poet scream scream-r
-NO_SBOX := scream scream-r minalpher minalpher-shared
+AEADS = $$($(BIN)/wideblock list --names --has ports)
+SBOX = $(BIN)/wideblock list --names --has sbox
+NO_SBOX = $$($(BIN)/wideblock list --names | grep -vxFf <($(SBOX)))
 ROUTED := --target ecp5 --yosys=-nowidelut
 DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
@@ -107,8 +108,7 @@ explore: $(READY) ## Search each scheme for the stages of a round with the most 
 asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells, S-boxes in gates; hours.
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r requirements-asic.lock
 	$(BIN)/wideblock sweep $(NO_SBOX) --target nangate45 --store $(STORE)
-	$(BIN)/wideblock sweep $$($(BIN)/wideblock list --names | grep -vx $(NO_SBOX:%=-e %)) \
-		--set sbox=composite --target nangate45 --store $(STORE)
+	$(BIN)/wideblock sweep $$($(SBOX)) --set sbox=composite --target nangate45 --store $(STORE)
 	$(BIN)/wideblock sweep aes128-pec aes128-pdc aes128-both aes128-sec aes128-sdc $(GATES) --target nangate45 \
 		--store $(STORE)
 	$(BIN)/wideblock sweep karatsuba --set mult_stages=2,4,6,8 --target nangate45 --store $(STORE)

@@ -92,6 +92,15 @@ def test_list_makes_no_core():
     assert done.returncode == 0 and done.stdout.rstrip().endswith("[]")
 
 
+def test_list_of_the_presets_that_have_a_parameter():
+    of_kind = [name for name, preset in catalog.PRESETS.items() if preset.scheme.kind.name == "aead"]
+    assert run("list", "--names", "--has", "ports").output.split() == of_kind
+    without = {*catalog.PRESETS} - {*run("list", "--names", "--has", "sbox").output.split()}
+    assert without >= {"minalpher", "scream", "scream-r"} and "aes-gcm" not in without
+    table = run("list", "--has", "ports").output
+    assert "Security of SCREAM" in table and "Security of XTS" not in table
+
+
 def test_info_has_the_figures_and_the_published_rows():
     value = reported("info", "fast-brw-2")
     assert value["preset"] == "fast-brw-2" and value["lanes"] == 2 and value["sector_bytes"] == 4096
@@ -174,6 +183,7 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("info", "FAST-BRW-2S"), "unknown preset 'FAST-BRW-2S'; did you mean fast-brw-2s?"),
         (("info", "fast-h"), "unknown preset 'fast-h'; so begin fast-horner-1, fast-horner-2, fast-horner-2s"),
         (("info", ""), "unknown preset ''; wideblock list shows the presets"),
+        (("list", "--has", "ahead"), "no preset has a parameter 'ahead'; wideblock info PRESET shows those of one"),
         (("compare", "XTS-4x"), "unknown preset 'XTS-4x'; did you mean xts-4"),
         (("info", FAST, "--set", "lanes"), "NAME=VALUE"),
         (("info", FAST, "--set", "colour=red"), "colour"),

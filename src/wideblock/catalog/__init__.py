@@ -70,13 +70,17 @@ def described(preset: Preset) -> dict[str, Any]:
     }
 
 
-def select(*, scheme: str | None = None, width: int | None = None, status: str | None = None) -> list[Preset]:
-    """The presets of a scheme, with data ports of ``width`` bits, of a status; all by default.
+def select(
+    *, scheme: str | None = None, width: int | None = None, status: str | None = None, has: str | None = None
+) -> list[Preset]:
+    """The presets of a scheme, of a status, with data ports of ``width`` bits, with parameter ``has``; all by default.
 
     Raises UserError for a value that no preset has, with those that there are.
     """
     wanted = {"scheme": scheme, "width": width, "status": status}
-    rows = {preset: described(preset) for preset in PRESETS.values()}
+    rows = {preset: described(preset) for preset in PRESETS.values() if not has or has in vars(preset.parameters)}
+    if not rows:
+        raise UserError(f"no preset has a parameter {has!r}; wideblock info PRESET --parameters shows those of one")
     for name, value in wanted.items():
         values = list(dict.fromkeys(row[name] for row in rows.values()))
         if value is not None and value not in values:

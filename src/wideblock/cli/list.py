@@ -21,6 +21,7 @@ def list_(
         str | None,
         typer.Option(metavar="WORDS", help=f"One of {', '.join(repr(each.value) for each in catalog.Status)}."),
     ] = None,
+    has: Annotated[str | None, typer.Option(metavar="PARAMETER", help="Presets with this parameter.")] = None,
     names: Annotated[bool, typer.Option("--names", help="Print the names alone, one a line.")] = False,
     csv: Csv = False,
     json: Json = False,
@@ -30,7 +31,7 @@ def list_(
     JSON has the parameters and the cycles from sector to sector, too; seconds.
     """
     one_form(csv, json)
-    chosen = catalog.select(scheme=scheme, width=width, status=status)
+    chosen = catalog.select(scheme=scheme, width=width, status=status, has=has)
     if names:
         typer.echo("\n".join(preset.name for preset in chosen))
         return
