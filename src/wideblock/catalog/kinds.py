@@ -49,10 +49,12 @@ class Kind(ABC, Generic[B, T]):
     """A kind of core, whose cores have behaviours ``B`` and cycle contracts ``T``.
 
     name: as in messages      noun: a message of such a core, as in reports
+    keys: the method of a core's class that has the sizes of its key
     """
 
     name: ClassVar[str]
     noun: ClassVar[str]
+    keys: ClassVar[str]
 
     @abstractmethod
     def shell(self, core: Any) -> Shell:
@@ -78,6 +80,7 @@ class SectorKind(Kind[Behaviour, SectorTiming]):
     """Length-preserving ciphers of sectors, on AXI4-Stream."""
 
     name = noun = "sector"
+    keys = "key_material"
 
     def shell(self, core: Any) -> Shell:
         return AxiStreamShell(core)
@@ -96,7 +99,7 @@ class SectorKind(Kind[Behaviour, SectorTiming]):
 class AeadKind(Kind[AeadBehaviour, AeadTiming]):
     """Authenticated ciphers, behind the CAESAR Hardware API."""
 
-    name, noun = "aead", "message"
+    name, noun, keys = "aead", "message", "shape"
 
     def shell(self, core: Any) -> Shell:
         return (CaesarStreamShell if core.parameters.packets else CaesarShell)(core)

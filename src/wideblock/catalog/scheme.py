@@ -58,6 +58,8 @@ class Scheme:
     kind:          what its ports and messages are
     purpose:       use for which one would pick it, in a few words
     native:        from parameters, its name in the native library; None if it is not there
+
+    Raises ValueError for a core of another kind.
     """
 
     name: str
@@ -74,6 +76,10 @@ class Scheme:
     kind: Kind[Any, Any] = SECTOR
     purpose: str = ""
     native: Callable[[Any], str] | None = None
+
+    def __post_init__(self):
+        if not hasattr(self.core, self.kind.keys):
+            raise ValueError(f"{self.core.__name__} of scheme {self.name} is no core of kind {self.kind.name}")
 
     @property
     def title(self) -> str:
