@@ -24,7 +24,7 @@ from wideblock.verify.aead.files import verify_files
 from wideblock.verify.core.report import Report
 from wideblock.verify.core.suite import chosen
 from wideblock.verify.netlist import cells
-from wideblock.verify.suites import suite_of
+from wideblock.verify.suites import JUDGES, judged_by
 
 EXAMPLE = (
     "Example: [b]wideblock verify fast-brw-2s --sectors 10000 --seed 1[/b]; [b]wideblock verify --all[/b], for hours; "
@@ -52,6 +52,12 @@ def verify(
     everything: Annotated[bool, typer.Option("--all", help="Every preset.")] = False,
     sectors: Annotated[int, typer.Option(metavar="N", min=1, help="Random sectors, or messages.")] = 256,
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of all random stimulus.")] = 0,
+    judge: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(JUDGES), help="Right answers by the specification, or by native code, checked by it."
+        ),
+    ] = "spec",
     changes: Set = None,
     netlist: Annotated[
         str | None,
@@ -95,7 +101,7 @@ def verify(
         for core in cores:
             core.expect(AEAD)
     for core in cores:
-        chosen(check, suite_of(core).checks)
+        chosen(check, judged_by(judge, core).checks)
     reports = []
     for n, core in enumerate(cores, 1):
         place = f"{n} of {len(cores)}, {core.module}: " if len(cores) > 1 else ""
@@ -107,7 +113,9 @@ def verify(
                 "progress": _told(place, report),
             }
             found, traced = (
-                (_played(core, netlist, files, seed), None) if files else _checked(core, netlist, check, wave, options)
+                (_played(core, netlist, files, seed), None)
+                if files
+                else _checked(core, judge, netlist, check, wave, options)
             )
         reports.append({"preset": core.name, "changed": dict(core.changed), "passed": found.passed, **asdict(found)})
         if not json:
@@ -134,10 +142,15 @@ def _told(place: str, report: Callable[[str, int, int | None], None]) -> Callabl
 
 
 def _checked(
-    core: Contract, netlist: str | None, check: list[str] | None, wave: Path | None, options: dict[str, Any]
+    core: Contract,
+    judge: str,
+    netlist: str | None,
+    check: list[str] | None,
+    wave: Path | None,
+    options: dict[str, Any],
 ) -> tuple[Report, str | None]:
     """The report on one core, and the check whose run is in file ``wave``. The suite is that of the core's kind."""
-    suite = suite_of(core)
+    suite = judged_by(judge, core)
     with texts(core, netlist) as verilog:
         with suite.simulation(core, verilog=verilog) as simulation:
             names = check or (suite.netlist if netlist else None)
