@@ -32,9 +32,9 @@ class TargetFile:
         self._descriptor = descriptor
         self._path = path
 
-    def write(self, data: bytes) -> None:
-        """Writes all of ``data``. Raises OSError."""
-        rest = memoryview(data)
+    def write(self, data: bytes | memoryview) -> None:
+        """Writes all of ``data``, which is contiguous. Raises OSError."""
+        rest = memoryview(data).cast("B")
         with _errors_about(self._path):
             while rest:
                 rest = rest[os.write(self._descriptor, rest) :]

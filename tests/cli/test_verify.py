@@ -23,7 +23,7 @@ def judged(monkeypatch):
     """Presets whose core fails; no model is built."""
     failing = set()
 
-    def checked(core, netlist, names, wave, options):
+    def checked(core, judge, netlist, names, wave, options):
         wrong = core.name in failing
         outcome = Outcome.FAILED if wrong else Outcome.PASSED
         check = Checked("resets", outcome, "tried", 1, 2, 0.5, "Sector 3 differs." if wrong else None)

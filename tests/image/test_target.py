@@ -15,14 +15,15 @@ from wideblock.image import engines
 from wideblock.image import target as target_module
 from wideblock.image.crypt import crypt_image
 from wideblock.image.files import BLOCK_DEVICE, kind_of
-from wideblock.image.source import tweak_of
 
 from .subject import KEY, SUBJECT
 
 pytestmark = pytest.mark.shows("images")
 
 DATA = random.Random(3).randbytes(64 * 1024)  # whole blocks of any device
-CIPHER = b"".join(SUBJECT.specification(KEY).encrypt(tweak_of(i), DATA[64 * i : 64 * i + 64]) for i in range(1024))
+CIPHER = b"".join(
+    SUBJECT.specification(KEY).encrypt(i.to_bytes(16, "little"), DATA[64 * i : 64 * i + 64]) for i in range(1024)
+)
 
 
 @pytest.fixture

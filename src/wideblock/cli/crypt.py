@@ -3,7 +3,7 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -14,7 +14,7 @@ from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 from wideblock.image.engines import ENGINES
-from wideblock.image.source import tweak_of
+from wideblock.image.numbering import CONVENTIONS, DEFAULT
 
 KEY = "000102030405060708090a0b0c0d0e0f"
 EXAMPLE = f"Example: [b]wideblock {{command}} fast-brw-2s --key {KEY} --in disk.img --out disk.out[/b]"
@@ -38,11 +38,12 @@ Out = Annotated[
 
 
 def sector_number(text: str | int) -> int:
-    """The number that ``text``, or the default, writes in any base of Python's; its tweak is of 128 bits."""
+    """The number that ``text``, or the default, writes in any base of Python's."""
     try:
         number = int(str(text), 0)
-        tweak_of(number)
-    except ValueError:  # a UserError is one
+        if not 0 <= number < 1 << 128:
+            raise ValueError
+    except ValueError:
         form = "a whole number from 0 to 2^128 - 1, such as 4096 or 0x1000"
         raise typer.BadParameter(f"{text!r} is not {form}") from None
     return number
@@ -54,7 +55,16 @@ First = Annotated[
         metavar="N", parser=sector_number, help="Number of the image's first sector, its tweak, such as 16 or 0x10."
     ),
 ]
-Engine = Annotated[str, typer.Option(metavar="|".join(ENGINES), help="Compiled core, or its specification.")]
+Tweak = Annotated[
+    str, typer.Option(metavar="NAME", help=f"Tweak of a sector number: {', '.join(CONVENTIONS)}; docs/native.md.")
+]
+Offset = Annotated[
+    int, typer.Option(metavar="N", parser=sector_number, help="Number added to each sector's, in the tweak's unit.")
+]
+Engine = Annotated[
+    str, typer.Option(metavar="|".join(ENGINES), help="Native code, the compiled core, or its specification.")
+]
+Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="Threads of native and spec; default: all.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 Device = Annotated[bool, typer.Option("--device", help="Write to a block device in place.")]
 
@@ -84,28 +94,35 @@ def refuse_twice(key: str, source: Path, what: str) -> None:
 
 
 def encrypt(
-    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, engine: Engine = "rtl",
-    force: Force = False, device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
+    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, tweak: Tweak = DEFAULT,
+    tweak_offset: Offset = 0, engine: Engine = "native", threads: Threads = None, force: Force = False,
+    device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
-    """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian."""
-    crypt("encrypt", preset, key, source, target, first_sector, engine, force, device, accept_broken, changes)
+    """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
+    options = {"first_sector": first_sector, "tweak": tweak, "tweak_offset": tweak_offset, "engine": engine}
+    options |= {"threads": threads, "force": force, "device": device, "accept_broken": accept_broken}
+    crypt("encrypt", preset, changes, key, source, target, options)
 
 
 def decrypt(
-    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, engine: Engine = "rtl",
-    force: Force = False, device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
+    preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, tweak: Tweak = DEFAULT,
+    tweak_offset: Offset = 0, engine: Engine = "native", threads: Threads = None, force: Force = False,
+    device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
-    """Decrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian."""
-    crypt("decrypt", preset, key, source, target, first_sector, engine, force, device, accept_broken, changes)
+    """Decrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
+    options = {"first_sector": first_sector, "tweak": tweak, "tweak_offset": tweak_offset, "engine": engine}
+    options |= {"threads": threads, "force": force, "device": device, "accept_broken": accept_broken}
+    crypt("decrypt", preset, changes, key, source, target, options)
 
 
 def crypt(
-    direction: str, preset: str, key: str, source: Path, target: Path, first: int, engine: str, force: bool,
-    device: bool, accept_broken: bool, changes: list[str] | None,
+    direction: str, preset: str, changes: list[str] | None, key: str, source: Path, target: Path,
+    options: dict[str, Any],
 ) -> None:  # fmt: skip
+    """``options`` are those of :func:`crypt_image`."""
     core = contract(preset, settings(changes)).expect(SECTOR)
     refuse_twice(key, source, "image")
-    name = f"{core.module}, {engine}"
+    name = f"{core.module}, {options['engine']}"
     with progress(f"{direction}ing with {name}", before=f"preparing {name}") as report:
         done = crypt_image(
             core,
@@ -113,12 +130,8 @@ def crypt(
             sys.stdin.buffer if source == STREAM else source,
             sys.stdout.buffer if target == STREAM else target,
             decrypt=direction == "decrypt",
-            first_sector=first,
-            engine=engine,
-            force=force,
-            device=device,
-            accept_broken=accept_broken,
             progress=report,
+            **options,
         )
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
     sectors = "1 sector" if done.sectors == 1 else f"{done.sectors} sectors"

@@ -17,7 +17,7 @@ from wideblock.simulation.bench import trace_format
 from wideblock.synth.targets import fpga, fpgas
 from wideblock.verify.core.report import Report
 from wideblock.verify.core.suite import chosen
-from wideblock.verify.suites import checked, played, suite_of
+from wideblock.verify.suites import JUDGES, checked, judged_by, played
 
 EXAMPLE = (
     "Example: [b]wideblock verify fast-brw-2s --sectors 10000 --seed 1[/b]; [b]wideblock verify --all[/b], for hours; "
@@ -33,6 +33,12 @@ def verify(
     everything: Annotated[bool, typer.Option("--all", help="Every preset.")] = False,
     sectors: Annotated[int, typer.Option(metavar="N", min=1, help="Random sectors, or messages.")] = 256,
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of all random stimulus.")] = 0,
+    judge: Annotated[
+        str,
+        typer.Option(
+            metavar="|".join(JUDGES), help="Right answers by the specification, or by native code, checked by it."
+        ),
+    ] = "spec",
     changes: Set = None,
     netlist: Annotated[
         str | None,
@@ -76,7 +82,7 @@ def verify(
         for core in cores:
             core.expect(AEAD)
     for core in cores:
-        chosen(check, suite_of(core).checks)
+        chosen(check, judged_by(judge, core).checks)
     reports = []
     for n, core in enumerate(cores, 1):
         place = f"{n} of {len(cores)}, {core.module}: " if len(cores) > 1 else ""
@@ -88,7 +94,9 @@ def verify(
                 "progress": _told(place, report),
             }
             found, traced = (
-                (played(core, netlist, files, seed), None) if files else checked(core, netlist, check, wave, options)
+                (played(core, netlist, files, seed), None)
+                if files
+                else checked(core, judge, netlist, check, wave, options)
             )
         reports.append({"preset": core.name, "changed": dict(core.changed), "passed": found.passed, **asdict(found)})
         if not json:

@@ -180,6 +180,13 @@ class Contract(Generic[B, T]):
         return partial(_specification, self.preset.scheme.name, self.parameters)
 
     @property
+    def native(self) -> str:
+        """The scheme's name in the native library. Raises UserError if it is not there."""
+        if (name := self.preset.scheme.native) is None:
+            raise UserError(f"{self.name} is not in the native library, which has the sector schemes")
+        return name(self.parameters)
+
+    @property
     def known_answers(self) -> list[Any]:
         """Every known answer for the core; there may be none."""
         return self.preset.scheme.known_answers(self.parameters)

@@ -10,7 +10,8 @@ from typing import BinaryIO
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.image import engines
-from wideblock.image.source import open_source, tweak_of
+from wideblock.image.numbering import DEFAULT, Numbering
+from wideblock.image.source import open_source
 from wideblock.image.target import open_target
 
 __all__ = ["Crypted", "Progress", "crypt_image"]
@@ -40,7 +41,10 @@ def crypt_image(
     *,
     decrypt: bool = False,
     first_sector: int = 0,
+    tweak: str = DEFAULT,
+    tweak_offset: int = 0,
     engine: str = "rtl",
+    threads: int | None = None,
     force: bool = False,
     device: bool = False,
     accept_broken: bool = False,
@@ -51,7 +55,9 @@ def crypt_image(
     source:   path of a regular file or block device, or a stream
     target:   path of a regular file, which appears only when it is whole, or of a block device, or a stream with a
               file descriptor. A new file of decrypted data has mode 0600, of encrypted data 0666 less the umask.
+    tweak:    a name in :data:`wideblock.image.numbering.CONVENTIONS`; ``tweak_offset`` is added to each number
     engine:   a name in :data:`wideblock.image.engines.ENGINES`
+    threads:  the most that work, where the engine has several; None: one a processor
     force:    replaces an existing file
     device:   overwrites a block device in place; it must have the image's size
     accept_broken: takes a scheme that is broken
@@ -60,21 +66,21 @@ def crypt_image(
     OSError; BuildError and SimulationError from the model. A file at ``target`` is then as it was before.
     """
     subject.preset.scheme.check_status(accept_broken=accept_broken)
-    worker = engines.make(engine, subject, key, decrypt=decrypt)
+    worker = engines.make(engine, subject, key, decrypt=decrypt, threads=threads)
+    numbering = Numbering(tweak, worker.sector_bytes, worker.tweak_bytes, first_sector, tweak_offset)
     report = progress or (lambda done, total: None)
     with open_source(source) as image:
         total = image.sectors(worker.sector_bytes)
-        for number in (first_sector, first_sector + (total or 1) - 1):
-            tweak_of(number)  # raises UserError for a number out of range
+        for i in (0, (total or 1) - 1):
+            numbering.number(i)  # raises UserError for a number out of range
         with (
             open_target(target, image, force=force, device=device, new_mode=0o600 if decrypt else None) as output,
             worker,
         ):
             done, started = 0, time.perf_counter()
             report(done, total)
-            chunks = image.chunks(worker.sector_bytes, first_sector, worker.chunk_bytes, worker.tweak_bytes)
-            for sectors in worker.crypt(chunks):
-                output.write(sectors.tobytes())
+            for sectors in worker.crypt(image.chunks(numbering, worker.chunk_bytes)):
+                output.write(sectors.data)
                 done += len(sectors)
                 report(done, total)
             if total is not None and done != total:

@@ -19,6 +19,7 @@ from wideblock.drive.sector.stream import stream_sectors
 from wideblock.drive.sector.traffic import Request
 from wideblock.errors import UserError
 from wideblock.export.contract import SectorContract
+from wideblock.native.twin import Twin
 from wideblock.simulation.commands import processors
 
 __all__ = ["ENGINES", "Bytes", "Chunk", "Engine", "make"]
@@ -31,7 +32,8 @@ Chunk = tuple[Bytes, Bytes]
 class Engine(Protocol):
     """Encrypts or decrypts sectors under one key, in one direction.
 
-    Construction is cheap and checks whether the engine can do what is asked; entering the context starts the engine,
+    ``threads`` bounds the processors that work; None: all. Construction is cheap and checks whether the engine can do
+    what is asked; entering the context starts the engine,
     which may take minutes; leaving it ends whatever was started.
     """
 
@@ -40,7 +42,7 @@ class Engine(Protocol):
     chunk_bytes: int
     """Most bytes of a chunk. It bounds memory, and the time for which a chunk keeps signals waiting."""
 
-    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool): ...
+    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool, threads: int | None): ...
     def __enter__(self) -> "Engine": ...
     def __exit__(self, *_: object) -> None: ...
 
@@ -59,10 +61,10 @@ class Rtl:
 
     chunk_bytes = 1 << 16  # at most a second of simulation
 
-    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool):
+    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool, threads: int | None = None):
         if decrypt not in subject.behaviour.directions:
             has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
-            raise UserError(f"{subject.module} only {has}; to {lacks}, choose the engine 'spec' or a core that does")
+            raise UserError(f"{subject.module} only {has}; to {lacks}, choose the engine 'native' or a core that does")
         self._subject, self._key, self._decrypt = subject, key, decrypt
         self.sector_bytes, self.tweak_bytes = subject.behaviour.usual, shape(subject).tweak_bytes
         self._first_cycle = 0
@@ -98,12 +100,12 @@ class SpecificationEngine:
 
     chunk_bytes = 1 << 18
 
-    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool):
-        self._subject, self._key, self._decrypt = subject, key, decrypt
+    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool, threads: int | None = None):
+        self._subject, self._key, self._decrypt, self._threads = subject, key, decrypt, threads
         self.sector_bytes, self.tweak_bytes = subject.behaviour.usual, shape(subject).tweak_bytes
 
     def __enter__(self) -> "SpecificationEngine":
-        self._pool = SpecificationPool(self._subject.specification)
+        self._pool = SpecificationPool(self._subject.specification, self._threads)
         return self
 
     def __exit__(self, *details: object) -> None:
@@ -127,11 +129,43 @@ class SpecificationEngine:
         return None
 
 
-ENGINES: dict[str, type[Engine]] = {"rtl": Rtl, "spec": SpecificationEngine}
+class Native:
+    """The native library. A chunk is read and another written while one is worked on. Raises BuildError."""
+
+    chunk_bytes = 1 << 22
+
+    def __init__(self, subject: SectorContract, key: bytes, decrypt: bool, threads: int | None = None):
+        self._scheme, self._key, self._decrypt = subject.native, key, decrypt
+        self._threads = threads or processors()
+        self.sector_bytes, self.tweak_bytes = subject.behaviour.usual, shape(subject).tweak_bytes
+
+    def __enter__(self) -> "Native":
+        self._twin, self._worker = Twin(self._scheme, self._key), ThreadPoolExecutor(1)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._worker.shutdown(cancel_futures=True)
+        self._twin.close()
+
+    def crypt(self, chunks: Iterable[Chunk]) -> Iterator[Bytes]:
+        waiting: deque[Future[Bytes]] = deque()
+        for sectors, tweaks in chunks:
+            waiting.append(self._worker.submit(self._twin.crypt, sectors, tweaks, self._decrypt, self._threads))
+            if len(waiting) > 1:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+
+    @property
+    def cycles(self) -> None:
+        return None
+
+
+ENGINES: dict[str, type[Engine]] = {"native": Native, "rtl": Rtl, "spec": SpecificationEngine}
 """Every engine by the name that users give."""
 
 
-def make(name: str, subject: SectorContract, key: bytes, *, decrypt: bool) -> Engine:
+def make(name: str, subject: SectorContract, key: bytes, *, decrypt: bool, threads: int | None = None) -> Engine:
     """The engine ``name`` of a subject under ``key``, not yet started.
 
     Raises UserError for an unknown engine, a wrong key, a direction that the engine does not have, and a core without a
@@ -146,7 +180,7 @@ def make(name: str, subject: SectorContract, key: bytes, *, decrypt: bool) -> En
     if len(key) != shape(subject).key_bytes:
         raise UserError(f"key must be {shape(subject).key_bytes} bytes, got {len(key)}")
     subject.specification(key)  # raises UserError for whatever else a scheme demands of its key
-    return ENGINES[name](subject, key, decrypt)
+    return ENGINES[name](subject, key, decrypt, threads)
 
 
 def _array(sectors: list[bytes]) -> Bytes:

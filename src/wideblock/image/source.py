@@ -13,18 +13,9 @@ import numpy as np
 from wideblock.errors import UserError
 from wideblock.image.engines import Chunk
 from wideblock.image.files import BLOCK_DEVICE, REGULAR, kind_of
+from wideblock.image.numbering import Numbering
 
-__all__ = ["ImageSource", "open_source", "status_of", "tweak_of"]
-
-
-def tweak_of(sector: int, size: int = 16) -> bytes:
-    """The tweak of a sector: its number as a 128-bit little-endian integer, with zeros up to ``size`` bytes.
-
-    Source: IEEE 1619-2018, 5.1.
-    """
-    if not 0 <= sector < 1 << 128:
-        raise UserError(f"a sector number must be from 0 to 2^128 - 1, got {sector}")
-    return sector.to_bytes(size, "little")
+__all__ = ["ImageSource", "open_source", "status_of"]
 
 
 @dataclass(frozen=True)
@@ -54,11 +45,12 @@ class ImageSource:
             )
         return self.size // sector_bytes
 
-    def chunks(self, sector_bytes: int, first: int, most_bytes: int, tweak_bytes: int = 16) -> Iterator[Chunk]:
-        """Sectors numbered from ``first`` on with their tweaks, in chunks of at most ``most_bytes`` of sectors.
+    def chunks(self, numbering: Numbering, most_bytes: int) -> Iterator[Chunk]:
+        """Sectors with their tweaks, in chunks of at most ``most_bytes`` of sectors.
 
         A chunk has at least one sector. Raises UserError where the image ends inside a sector.
         """
+        sector_bytes = numbering.sector_bytes
         wanted = max(1, most_bytes // sector_bytes) * sector_bytes
         done = 0
         while data := self._read(wanted):
@@ -68,9 +60,8 @@ class ImageSource:
                     f"{done + len(data) // sector_bytes} sectors of {sector_bytes} bytes"
                 )
             sectors = np.frombuffer(data, np.uint8).reshape(-1, sector_bytes)
-            tweaks = b"".join(tweak_of(first + done + i, tweak_bytes) for i in range(len(sectors)))
+            yield sectors, numbering.tweaks(done, len(sectors))
             done += len(sectors)
-            yield sectors, np.frombuffer(tweaks, np.uint8).reshape(-1, tweak_bytes)
         if not done:
             raise UserError(f"{self.name} is empty; it must hold at least one sector of {sector_bytes} bytes")
 

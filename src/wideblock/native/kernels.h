@@ -16,7 +16,7 @@ INLINE void put(void *p, B a) { One::store(p, a); }
 
 template <bool decrypt> INLINE B aes(const Keys &keys, B x) {
     B s[1] = {x};
-    cipher<One, decrypt>(keys, s);
+    cipher<One, decrypt>(keys, s, [](int) {});
     return s[0];
 }
 
@@ -71,30 +71,30 @@ INLINE V times_x_group(V a) {
     return Wide::up<bytes>(a) ^ times_87<Wide>(Wide::down<16 - bytes>(a));
 }
 
-// first, x first, x^2 first, ..: a GROUP of masks at a time.
+// first, x first, x^2 first, ..: masks of a GROUP. The next ones are made beside the cipher, one by one.
 struct Doubled {
-    V m[8];
+    V m[2][8];
+    int now = 0;
     INLINE_MEMBER explicit Doubled(B first) {
         uint8_t t[BLOCK * LANES];
         for (size_t l = 0; l < LANES; l++, first = twice(first)) put(t + BLOCK * l, first);
-        m[0] = Wide::load(t);
+        m[0][0] = Wide::load(t);
         rest<1>();
     }
     template <int i> INLINE_MEMBER void rest() {
-        m[i] = times_x<Wide, i * (int)LANES>(m[0]);
+        m[0][i] = times_x<Wide, i * (int)LANES>(m[0][0]);
         if constexpr (i < 7) rest<i + 1>();
     }
-    INLINE_MEMBER void next() {
-        for (V &x : m) x = times_x_group(x);
-    }
-    INLINE_MEMBER V at(int k) const { return m[k]; }
+    INLINE_MEMBER V at(int k) const { return m[now][k]; }
+    INLINE_MEMBER void ahead(int k) { m[!now][k] = times_x_group(m[now][k]); }
+    INLINE_MEMBER void next() { now = !now; }
 };
 
 // The same with a sum added to all.
 struct Offset : Doubled {
     V add;
     INLINE_MEMBER Offset(B first, B sum) : Doubled(first), add(Wide::broadcast(sum)) {}
-    INLINE_MEMBER V at(int k) const { return m[k] ^ add; }
+    INLINE_MEMBER V at(int k) const { return Doubled::at(k) ^ add; }
 };
 
 // 0, 1, .. in the low halves.
@@ -112,9 +112,8 @@ struct Numbered {
         for (V &n : count) n = Wide::add(n, Wide::low(1));
     }
     INLINE_MEMBER V at(int k) const { return base ^ count[k]; }
-    INLINE_MEMBER void next() {
-        for (V &n : count) n = Wide::add(n, Wide::low(GROUP));
-    }
+    INLINE_MEMBER void ahead(int k) { count[k] = Wide::add(count[k], Wide::low(GROUP)); }
+    INLINE_MEMBER void next() {}
 };
 
 // D, incr(D), ..: the last four bytes are a big-endian number modulo 2^32. Source: SP 800-38D, 6.2.
@@ -127,18 +126,18 @@ struct Incremented {
         for (V &n : count) n = Wide::add(n, Wide::broadcast(number));
     }
     INLINE_MEMBER V at(int k) const { return Wide::reverse(base ^ (count[k] & Wide::low(0xffffffff))); }
-    INLINE_MEMBER void next() {
-        for (V &n : count) n = Wide::add(n, Wide::low(GROUP));
-    }
+    INLINE_MEMBER void ahead(int k) { count[k] = Wide::add(count[k], Wide::low(GROUP)); }
+    INLINE_MEMBER void next() {}
 };
 
 // out = in + AES of each block of `source`.
-template <class Source> INLINE void counter_mode(const Keys &keys, const uint8_t *in, uint8_t *out, size_t bytes, Source source) {
+template <class Source>
+INLINE void counter_mode(const Keys &keys, const uint8_t *in, uint8_t *out, size_t bytes, Source source) {
     groups(in, out, bytes, [&](const uint8_t *from, uint8_t *to) {
         V s[8];
         for (int k = 0; k < 8; k++) s[k] = source.at(k);
+        cipher<Wide, false>(keys, s, [&](int k) { source.ahead(k); });
         source.next();
-        cipher<Wide, false>(keys, s);
         for (int k = 0; k < 8; k++) Wide::store(vector(to, k), Wide::load(vector(from, k)) ^ s[k]);
     });
 }
@@ -146,6 +145,7 @@ template <class Source> INLINE void counter_mode(const Keys &keys, const uint8_t
 // No masks.
 struct Bare {
     INLINE_MEMBER V at(int) const { return V{}; }
+    INLINE_MEMBER void ahead(int) {}
     INLINE_MEMBER void next() {}
 };
 
@@ -155,10 +155,14 @@ INLINE void code_book(const Keys &keys, const uint8_t *in, uint8_t *out, size_t 
     groups(in, out, BLOCK * n, [&](const uint8_t *from, uint8_t *to) {
         V s[8];
         for (int k = 0; k < 8; k++) s[k] = Wide::load(vector(from, k)) ^ before.at(k);
-        cipher<Wide, decrypt>(keys, s);
+        bool one = (void *)&before == (void *)&after;
+        cipher<Wide, decrypt>(keys, s, [&](int k) {
+            before.ahead(k);
+            if (!one) after.ahead(k);
+        });
         for (int k = 0; k < 8; k++) Wide::store(vector(to, k), s[k] ^ after.at(k));
         before.next();
-        if ((void *)&before != (void *)&after) after.next();
+        if (!one) after.next();
     });
 }
 

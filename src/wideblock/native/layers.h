@@ -11,7 +11,7 @@
 //   clmul<i>          product of 64-bit halves: i = 0 low by low, 1 high by low, 17 high by high
 //   reverse           the bytes of each block            fold        the sum of all lanes
 //   widen             one block and zeros                gather      blocks `stride` bytes apart
-//   cipher<decrypt>   AES of N vectors
+//   cipher<decrypt>   AES of N vectors, and `beside(0)` to `beside(7)`, other work, between the rounds
 #pragma once
 
 #include "portable.h"
@@ -129,15 +129,23 @@ struct Keys {
     }
 };
 
-template <class W, bool decrypt, int N> INLINE void cipher(const Keys &keys, typename W::V (&s)[N]) {
+template <class W, bool decrypt, int N, class Beside>
+INLINE void cipher(const Keys &keys, typename W::V (&s)[N], Beside beside) {
     const auto *k = decrypt ? keys.d : keys.e;
     typename W::V first = W::load(k[0]);
     for (auto &x : s) x ^= first;
-    int rounds = keys.rounds;
-    for (int r = 1; r < rounds; r++) {
+    auto round = [&](int r) {
         typename W::V key = W::load(k[r]);
         for (auto &x : s) x = decrypt ? W::dec(x, key) : W::enc(x, key);
+    };
+#pragma GCC unroll 9
+    for (int r = 1; r < 10; r++) {
+        round(r);
+        if (r < 9) beside(r - 1);
     }
+    int rounds = keys.rounds;
+    if (rounds > 10) round(10), round(11);
+    if (rounds > 12) round(12), round(13);
     typename W::V last = W::load(k[rounds]);
     for (auto &x : s) x = decrypt ? W::dec_last(x, last) : W::enc_last(x, last);
 }
@@ -192,16 +200,19 @@ struct Keys {
     }
 };
 
-template <class W, bool decrypt, int N> INLINE void cipher(const Keys &keys, typename W::V (&s)[N]) {
+template <class W, bool decrypt, int N, class Beside>
+INLINE void cipher(const Keys &keys, typename W::V (&s)[N], Beside beside) {
     const uint8x16_t *k = decrypt ? keys.d : keys.e;
     int rounds = keys.rounds;
-    for (int r = 0; r < rounds; r++)
+    for (int r = 0; r < rounds; r++) {
+        if (r < 8) beside(r);
         for (auto &x : s) {
             uint8x16_t b = vreinterpretq_u8_u64(x);
             b = decrypt ? vaesdq_u8(b, k[r]) : vaeseq_u8(b, k[r]);
             if (r < rounds - 1) b = decrypt ? vaesimcq_u8(b) : vaesmcq_u8(b);
             x = vreinterpretq_u64_u8(b);
         }
+    }
     for (auto &x : s) x ^= vreinterpretq_u64_u8(k[rounds]);
 }
 
@@ -272,7 +283,9 @@ template <bool decrypt> void eight(const Keys &keys, portable::Row (&x)[8]) {
     transpose(x);
 }
 
-template <class W, bool decrypt, int N> INLINE void cipher(const Keys &keys, typename W::V (&s)[N]) {
+template <class W, bool decrypt, int N, class Beside>
+INLINE void cipher(const Keys &keys, typename W::V (&s)[N], Beside beside) {
+    for (int r = 0; r < 8; r++) beside(r);
     portable::Row x[8] = {};
     static_assert(N <= 8, "a pass has eight blocks");
     for (int i = 0; i < N; i++) x[i] = (portable::Row)s[i];

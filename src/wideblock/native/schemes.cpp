@@ -137,7 +137,10 @@ template <bool brw> struct Fast : Roomless {
 INLINE void add_doubled(uint8_t *p, size_t n, B first) {
     Doubled masks(first);
     groups(p, p, BLOCK * n, [&](const uint8_t *from, uint8_t *to) {
-        for (int k = 0; k < 8; k++) Wide::store(vector(to, k), Wide::load(vector(from, k)) ^ masks.m[k]);
+        for (int k = 0; k < 8; k++) {
+            Wide::store(vector(to, k), Wide::load(vector(from, k)) ^ masks.at(k));
+            masks.ahead(k);
+        }
         masks.next();
     });
 }
@@ -377,7 +380,7 @@ struct AezCore {
                 s[x] = from(at + BLOCK * LANES * (size_t)x) ^ all;
                 if (masks) s[x] ^= Wide::load(masks + at + BLOCK * LANES * (size_t)x);
             }
-            cipher<Wide, false>(k, s);
+            cipher<Wide, false>(k, s, [](int) {});
             for (int x = 0; x < 8; x++) Wide::store(vector(o, x), Wide::load(vector(o, x)) ^ s[x]);
         });
     }

@@ -19,9 +19,10 @@ from wideblock.verify.aead.suite import MESSAGES
 from wideblock.verify.core.report import Report
 from wideblock.verify.core.suite import Suite
 from wideblock.verify.netlist import cells
+from wideblock.verify.sector.native import JUDGED_NATIVELY
 from wideblock.verify.sector.suite import SECTORS
 
-__all__ = ["checked", "played", "suite_of"]
+__all__ = ["JUDGES", "checked", "judged_by", "played", "suite_of"]
 
 SUITES: dict[str, Suite[Any]] = {SECTOR.name: SECTORS, AEAD.name: MESSAGES}
 """By the name of the kind."""
@@ -32,15 +33,34 @@ def suite_of(core: Contract) -> Suite[Any]:
     return SUITES[core.kind.name]
 
 
+JUDGES = ("spec", "native")
+"""Sources of right answers: the specification, or the native library."""
+
+
+def judged_by(judge: str, core: Contract) -> Suite[Any]:
+    """The suite for this kind with a source of right answers. Raises UserError if the kind does not have that."""
+    if judge not in JUDGES:
+        raise UserError(f"judge must be one of {', '.join(JUDGES)}, got {judge!r}")
+    if judge == "native" and core.kind is not SECTOR:
+        raise UserError(f"{core.name} takes {core.kind.noun}s; the native library judges cores that take sectors")
+    return JUDGED_NATIVELY if judge == "native" else suite_of(core)
+
+
 def checked(
-    core: Contract, device: str | None, checks: list[str] | None, wave: Path | None, options: dict[str, Any]
+    core: Contract,
+    judge: str,
+    device: str | None,
+    checks: list[str] | None,
+    wave: Path | None,
+    options: dict[str, Any],
 ) -> tuple[Report, str | None]:
     """The report on one core, and the check whose run is in file ``wave``.
 
+    judge:   one of JUDGES
     device:  of a netlist to check in the place of the Verilog      checks: their names; None: all
     options: as for :meth:`~wideblock.verify.core.suite.Suite.verify`
     """
-    suite = suite_of(core)
+    suite = judged_by(judge, core)
     with _texts(core, device) as verilog:
         with suite.simulation(core, verilog=verilog) as simulation:
             names = checks or (suite.netlist if device else None)

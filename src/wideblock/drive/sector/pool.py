@@ -9,12 +9,20 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from queue import SimpleQueue
+from typing import Protocol
 
 from wideblock.drive.sector.traffic import Request, Specification
 
-__all__ = ["SpecificationPool"]
+__all__ = ["AnswerPool", "SpecificationPool"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class AnswerPool(Protocol):
+    """A source of right answers, as :class:`SpecificationPool` is one."""
+
+    def submit(self, key: bytes, requests: Sequence[Request], chunk: int = 32) -> list[Future[list[bytes]]]: ...
+    def answers(self, key: bytes, requests: Sequence[Request]) -> list[bytes]: ...
 
 
 class SpecificationPool:

@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from wideblock.drive.sector.pool import SpecificationPool
+from wideblock.drive.sector.pool import AnswerPool
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.drive.sector.traffic import Key, Request, SectorRecord, SectorScript
 from wideblock.export.contract import SectorContract
@@ -18,7 +18,7 @@ __all__ = ["SectorCheck"]
 class SectorCheck(Check[SectorSimulation]):
     """A check of a sector core under way; ``pool`` computes the specification."""
 
-    def __init__(self, subject: SectorContract, simulation: SectorSimulation, *rest: Any, pool: SpecificationPool):
+    def __init__(self, subject: SectorContract, simulation: SectorSimulation, *rest: Any, pool: AnswerPool):
         super().__init__(subject, simulation, *rest)
         self.pool, self.shape = pool, simulation.shape
 

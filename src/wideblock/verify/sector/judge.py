@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from wideblock.drive.core import ZEROIZE
-from wideblock.drive.sector.pool import SpecificationPool
+from wideblock.drive.sector.pool import AnswerPool
 from wideblock.drive.sector.shape import SectorCore, shape
 from wideblock.drive.sector.traffic import Key, Request, SectorRecord
 from wideblock.rtl.stream.behaviour import Cause, Output
@@ -20,9 +20,7 @@ from wideblock.verify.sector.explain import Answers, compare, direction, explain
 __all__ = ["explain", "judge", "level"]
 
 
-def judge(
-    subject: SectorCore, pool: SpecificationPool, requests: Sequence[Request], record: SectorRecord
-) -> str | None:
+def judge(subject: SectorCore, pool: AnswerPool, requests: Sequence[Request], record: SectorRecord) -> str | None:
     """The first way in which ``record`` differs from a right core's of its script, in a paragraph, or None.
 
     Time is cut at each zeroize and reset. Between cuts, the sectors whose every beat was accepted in that time, under
@@ -233,7 +231,7 @@ class _Judged:
                 found.append((n, key.key))
         return found
 
-    def output(self, pool: SpecificationPool) -> str | None:
+    def output(self, pool: AnswerPool) -> str | None:
         """Every whole sector, once, in order, right in every byte, and nothing else."""
         record, requests = self.record, self.requests
         leaving = [self.leaving(*cut) for cut in self.cuts]
