@@ -24,7 +24,7 @@ DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge verify netlist prove bench synth explore asic docs setup format lock clean
+.PHONY: help demo test tests test-all lint judge verify netlist prove bench synth explore asic docs site setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -117,6 +117,17 @@ docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measur
 	$(BIN)/wideblock docs --digests .
 	$(BIN)/python -m tests.plan docs/test-plan.md docs/test-all.json $(RESULTS) $(wildcard $(ALL_RESULTS:.json=*.json))
 
+site: $(READY) ## Make the documents a site below build/site; links are checked.
+	@rm -rf build/pages build/site
+	@mkdir -p build
+	@cp -r docs build/pages
+	@cp CONTRIBUTING.md SECURITY.md CHANGELOG.md build/pages
+	@sed 's#](docs/#](#g' README.md > build/pages/index.md
+	@sed -i 's#](docs/#](#g' build/pages/{CONTRIBUTING,SECURITY,CHANGELOG}.md
+	@sed -i 's#](../README.md#](index.md#g; s#](../\([A-Z]*\.md\)#](\1#g' build/pages/*.md
+	@sed -i 's#](../../\([A-Z]*\.md\)#](../\1#g' build/pages/families/*.md
+	@$(BIN)/mkdocs build --quiet --config-file docs/mkdocs.yml
+
 $(RESULTS):
 	$(MAKE) tests
 
@@ -143,7 +154,7 @@ $(READY): requirements.lock pyproject.toml
 
 lock: ## Renew requirements.lock; needs uv on PATH.
 	{ sed -n '/^#/p;/^[^#]/q' requirements.lock; \
-		uv pip compile --quiet --no-config --no-header --upgrade --generate-hashes --all-extras --group test --group build \
+		uv pip compile --quiet --no-config --no-header --upgrade --generate-hashes --all-extras --group test --group site --group build \
 			--python-version 3.11 --python-platform x86_64-manylinux_2_35 pyproject.toml; } > requirements.new
 	mv requirements.new requirements.lock
 

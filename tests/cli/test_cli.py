@@ -358,6 +358,9 @@ def test_report_says_in_a_pipe_what_it_does(tmp_path):
     add(path, next(point for point in load(COMMITTED) if (point.name, point.identity.target) == ("xts-enc", "xc7")))
     result = run("report", "--store", path, "-o", tmp_path / "r.html")
     assert result.exit_code == 0 and result.stdout == f"{tmp_path / 'r.html'}\n"
+    assert run("report", "--csv", "--store", path, "-o", tmp_path / "r.csv").exit_code == 0
+    (row,) = csv.DictReader((tmp_path / "r.csv").read_text().splitlines())
+    assert (row["core"], row["target"]) == ("xts-enc", "xc7") and int(row["luts"]) > int(row["area"])
     lines = ["1 points", "plots", "cycles of 1 cores against sector size", "papers' tables"]
     assert result.stderr.splitlines() == [f"wideblock: {line}" for line in lines]
 

@@ -38,13 +38,18 @@ class Tables(HTMLParser):
 
     def __init__(self, html):
         super().__init__()
-        self.tables, self.fetched, self._cell = [], [], False
+        self.tables, self.named, self.fetched, self._cell, self._label = [], {}, [], False, ""
         self.feed(html)
 
     def handle_starttag(self, tag, attributes):
         known = dict(attributes)
+        if known.get("role") == "region":
+            self._label = known["aria-label"]
         if tag == "table":
             self.tables.append([])
+            self.named[self._label] = self.tables[-1]
+        elif tag == "small":
+            self.tables[-1][-1][-1] += "; "
         elif tag == "tr":
             self.tables[-1].append([])
         elif tag in ("td", "th"):
@@ -90,21 +95,22 @@ def drawn(monkeypatch):
 
 def test_every_point_is_in_a_table(points, drawn):
     html = page(points)
-    head, *rows = Tables(html).tables[0]
-    cells = {(row[0], row[4]): dict(zip(head, row, strict=True)) for row in rows}
-    assert len(rows) == 6
+    named = Tables(html).named
+    head, *rows = named["Table of cores"]
+    cells = {(row[0].split(";")[0], row[3]): dict(zip(head, row, strict=True)) for row in rows}
+    assert len(rows) == 5
     ecp5 = cells["fast-brw-2", "ECP5"]
-    names = ("clock, MHz", "clock is", "seeds", "slowest", "fastest")
-    assert [ecp5[name] for name in names] == ["120.0", "routed", "3", "90.0", "150.0"]
-    assert cells["fast-brw-2", "7 series"]["area"] == "2,000"
-    assert cells["xts-enc", "Nangate45"]["clock is"] == "pre-layout"
+    assert (ecp5["core"], ecp5["clock, MHz"]) == ("fast-brw-2; aim 200 MHz", "120.0; routed, 3 seeds 90 to 150")
+    assert cells["fast-brw-2", "7 series"]["area"] == "2,000 LC" and cells["fast-brw-2", "7 series"]["LUTs"] == "23,456"
+    assert cells["xts-enc", "Nangate45"]["clock, MHz"] == "1,000.0; pre-layout"
     assert cells["xcb-2", "7 series"]["status"] == "broken"
+    assert [row[0] for row in named["Parts"][1:]] == ["aes128-pec"]
     assert "<no>" not in html and "&lt;no&gt; place" in html
     assert [row[3:] for row in Tables(html).tables[-1][1:]] == [["3,000", "-", "old"], ["2,000", "-", "new"]]
 
 
 def test_papers_rows_stand_before_ours(points, drawn):
-    rows = [row for table in Tables(page(points)).tables[1:] for row in table]
+    rows = [row for table in Tables(page(points)).tables for row in table]
     at = next(k for k, row in enumerate(rows) if row[0] == "FAST[AES, BRW]-2")
     assert rows[at][2:6] == ["7,175 slices", "289.6", "319", "29.74"]
     assert [row[:2] for row in rows[at + 1 : at + 4]] == [
@@ -117,20 +123,33 @@ def test_papers_rows_stand_before_ours(points, drawn):
 def test_plots_have_the_cores_of_one_target(points, drawn):
     page(points)
     *plots, seeds = drawn
+    plots.sort(key=lambda plot: (plot[1], plot[0][-1][0]))
     assert [(sorted(name for name, _, _ in marks), y) for marks, y in plots] == [
-        (["fast-brw-2", "xcb-2"], "bits a cycle"),
         (["fast-brw-2", "xts-enc"], "Gb/s"),
+        (["fast-brw-2", "xcb-2"], "bits a cycle"),
         (["fast-brw-2", "xts-enc"], "latency, ns"),
     ]
     assert seeds == ({"fast-brw-2, ecp5 at 200": (90, 120, 150)}, "clock, MHz")
 
 
 def test_cycles_are_the_contracts(points, drawn):
-    tables = Tables(page(points)).tables
-    assert tables[2][0] == ["core", "512 bytes", "1,024 bytes", "2,048 bytes", "4,096 bytes", "8,192 bytes"]
-    cycles = {row[0]: [int(cell) for cell in row[1:]] for row in tables[2][1:]}
+    head, *rows = Tables(page(points)).named["Cycles against sector size"]
+    assert head == ["core", "512 bytes", "1,024 bytes", "2,048 bytes", "4,096 bytes", "8,192 bytes"]
+    cycles = {row[0]: [int(cell) for cell in row[1:]] for row in rows}
     assert cycles.keys() == {"fast-brw-2", "xcb-2", "xts-enc"}
     assert cycles["xts-enc"] == [33, 65, 129, 257, 513]
+
+
+def test_a_device_has_the_best_of_each_scheme_and_the_price_of_throughput(points, drawn, measurement):
+    wide = measurement("fast-brw-2", lcs=3000, interval=200), measurement("fast-brw-4s", lcs=6000, interval=66)
+    html = page([*points, *wide])
+    assert re.findall(r'<option value="(\w+)">', html)[0] == "ecp5"  # it has a routed clock
+    named = Tables(html).named
+    head, *rows = named["Throughput and its price, 7 series"]
+    prices = {row[1]: dict(zip(head, row, strict=True)) for row in rows}
+    fast = prices["fast-brw-4s"]
+    assert [fast[name] for name in ("ports, bits", "bits a cycle", "times the area")] == ["512", "496.5", "2.00"]
+    assert [row[1] for row in named["Best of each scheme, 7 series"][1:]] == ["fast-brw-4s", "xcb-2"]
 
 
 def test_raw_points_come_with_the_page(points, drawn):
@@ -235,12 +254,21 @@ heads[column("area")].querySelector("button").click();
 say("falling", shown("area"));
 heads[column("clock, MHz")].querySelector("button").click();
 say("missing-last", shown("clock, MHz"));
+device.value = "xc7";
+device.dispatchEvent(new Event("input"));
+const sections = [...document.querySelectorAll("section[data-target]")];
+say("sections", sections.filter(s => !s.hidden).map(s => s.dataset.target).join(" "));
+width.value = "512";
+width.dispatchEvent(new Event("input"));
+say("wide", [...document.querySelectorAll("section:not([hidden]) tr[data-width]")].filter(r => !r.hidden).length);
+say("cut", document.documentElement.scrollWidth > innerWidth ? "cut" : "whole");
 filters.elements.status.value = "broken";
 filters.dispatchEvent(new Event("input"));
 say("broken", shown("core") + "; " + document.getElementById("count").textContent);
-const best = document.querySelector('[aria-label="Best of each scheme"] table');
-best.tHead.querySelectorAll("button")[6].click();
-say("areas", [...best.tBodies[0].rows].map(r => r.cells[6].textContent).join(" "));
+const best = document.querySelector('[aria-label="Best of each scheme, 7 series"] table');
+best.tHead.querySelectorAll("button")[5].click();
+say("areas", [...best.tBodies[0].rows].map(r => r.cells[5].textContent).join(" "));
+say("label", best.tBodies[0].rows[0].cells[5].dataset.l);
 say("requests", performance.getEntriesByType("resource").length);
 </script></body>"""
 
@@ -253,9 +281,10 @@ def test_sorting_and_filters_in_a_browser(points, drawn, tmp_path):
                "--virtual-time-budget=2000", "--dump-dom", file.as_uri()]  # fmt: skip
     dom = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
     said = dict(re.findall(r'<p id="([\w-]+)">([^<]*)</p>', dom))
-    assert said["rising"] == "70.2 70.2 2,000 7,000 9,000 23,456"
-    assert said["falling"] == "23,456 9,000 7,000 2,000 70.2 70.2"
-    assert said["missing-last"] == "120.0 900.0 1,000.0 - - -"
-    assert said["broken"] == "xcb-2; 1 of 6 rows"
-    assert said["areas"] == "70.2 kGE 70.2 kGE 2,000 LC 9,000 LC 23,456 LUT4"
+    assert said["rising"] == "70.2 kGE 70.2 kGE 2,000 LC 9,000 LC 23,456 LUT4"
+    assert said["falling"] == "23,456 LUT4 9,000 LC 2,000 LC 70.2 kGE 70.2 kGE"
+    assert re.findall(r"[\d,]+\.0|-(?= |$)", said["missing-last"]) == ["120.0", "900.0", "1,000.0", "-", "-"]
+    assert said["broken"] == "xcb-2; 1 of 5 rows"
+    assert (said["sections"], said["wide"], said["cut"]) == ("xc7", "0", "whole")
+    assert (said["areas"], said["label"]) == ("2,000 LC 9,000 LC", "area")
     assert said["requests"] == "0"

@@ -8,8 +8,9 @@ import typer
 
 from wideblock.atomic import check_place, write_text
 from wideblock.cli.app import stages
+from wideblock.evaluate.measured import measured
 from wideblock.evaluate.report import page
-from wideblock.evaluate.store import COMMITTED, load
+from wideblock.evaluate.store import COMMITTED, current, load, own
 
 EXAMPLE = "Example: [b]wideblock report --store points.jsonl -o report.html[/b]"
 
@@ -21,9 +22,16 @@ def report(
     store: Annotated[
         Path, typer.Option(metavar="FILE", help="Store of measured points; default: the package's.", show_default=False)
     ] = COMMITTED,
+    csv: Annotated[
+        bool, typer.Option("--csv", help="Write the points of our cores as CSV instead of the page.")
+    ] = False,
 ) -> None:
     """Write measured points as one page that needs no network: tables, plots, papers' rows beside ours."""
     check_place(output)
+    if csv:
+        write_text(output, measured(current(own(load(store)))).csv())
+        typer.echo(output)
+        return
     with stages("report"):
         write_text(output, page(load(store)))
     typer.echo(output)

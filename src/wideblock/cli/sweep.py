@@ -8,7 +8,7 @@ import typer
 
 from wideblock import catalog
 from wideblock.atomic import check_place
-from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
+from wideblock.cli.app import Csv, Json, as_json, complete_setting, one_form, out, settings, stages, table
 from wideblock.cli.flow import (
     STORE,
     Aims,
@@ -23,6 +23,7 @@ from wideblock.cli.flow import (
     processes,
 )
 from wideblock.errors import UserError
+from wideblock.evaluate.measured import measured as records
 from wideblock.evaluate.published import measured_on
 from wideblock.evaluate.store import current
 from wideblock.evaluate.sweep import Space, open_points
@@ -75,6 +76,7 @@ def sweep(
     scheduler: Scheduler = None,
     retry: Annotated[bool, typer.Option("--retry", help="Measure points again that failed.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Measure points again that are stored.")] = False,
+    csv: Csv = False,
     json: Json = False,
 ) -> None:
     """Measure every mix of presets, parameters, targets and seeds, and store each point at once.
@@ -82,6 +84,7 @@ def sweep(
     A stored point is not measured again unless the core's Verilog has changed: the same command goes on where it was
     stopped. A failure is stored with its log; exit status 1 if there was one.
     """
+    one_form(csv, json)
     if sum(map(bool, (presets, everything, family))) != 1:
         raise UserError("name presets or parts, or say --all, or --published FAMILY; one of the three")
     names = presets or (measured_on(family) if family else [*catalog.PRESETS, *catalog.PARTS])
@@ -99,6 +102,8 @@ def sweep(
     failed = [point for point in found if point.failure]
     if json:
         as_json([asdict(point) for point in found])
+    elif csv:
+        typer.echo(records(found).csv(), nl=False)
     else:
         if measured := [point for point in current(found) if point.figures]:
             table(HEAD, map(row, measured))

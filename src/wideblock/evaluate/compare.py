@@ -3,14 +3,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 from wideblock import catalog
 from wideblock.evaluate.digests import older
 from wideblock.evaluate.point import Figures, Point
 from wideblock.evaluate.published import Area, Published, for_preset
+from wideblock.evaluate.stated import rate
 from wideblock.evaluate.store import own, typical
-from wideblock.export.contract import contract
 from wideblock.records import Records
 
 __all__ = ["UNITS", "ComparedRow", "compare", "records"]
@@ -85,21 +84,12 @@ def compare(names: Sequence[str] = (), points: Iterable[Point] = ()) -> list[Com
             changed[point.identity.preset].append(point.name)
     rows = []
     for preset in names or [*catalog.PRESETS, *catalog.PARTS]:
-        size, interval = _rate(preset)
+        size, interval = rate(preset)
         for name in (preset, *changed.get(preset, ())):
             of = ours.get(name) or [None]
             published = for_preset(name) or ([None] if name == preset else [])
             rows += [_row(name, theirs, point, interval, size) for theirs in published for point in of]
     return rows
-
-
-@cache
-def _rate(name: str) -> tuple[int, int]:
-    """Bytes that a preset or part takes, and in how many cycles, as stated."""
-    if part := catalog.PARTS.get(name):
-        return part.bytes, part.make(part.parameters).timing.interval
-    behaviour = contract(name).behaviour
-    return behaviour.usual, behaviour.timing.interval
 
 
 def records(rows: Iterable[ComparedRow]) -> Records:

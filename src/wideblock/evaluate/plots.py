@@ -20,6 +20,7 @@ _FONT = "Liberation Sans, Arial, Helvetica, sans-serif"
 _TEXT = 13
 _WIDTH, _HEIGHT = 520, 340
 _LETTER = 0.6 * _TEXT  # mean width
+_ROOM = 120  # right of the axes, for the name of the last mark
 
 
 @dataclass(frozen=True)
@@ -66,6 +67,7 @@ def scatter(
         {
             "width": _WIDTH,
             "height": _HEIGHT,
+            "padding": {"left": 5, "top": 5, "bottom": 5, "right": _ROOM},
             "layer": [
                 *([_equal(*spans)] if largest else []),
                 _line([{"x": mark.x, "y": mark.y} for mark in best], _scales(x, y, spans)),

@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The measured points as one page that needs no network: tables to sort and filter, plots, papers' rows beside ours."""
+"""The measured points as one page that needs no network: for a device the best of each scheme, plots, every core."""
 
 import base64
 import gzip
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from importlib import resources
-from typing import Any
 
 import jinja2
 
 import wideblock
 from wideblock import catalog
+from wideblock.catalog import Preset
 from wideblock.errors import UserError
-from wideblock.evaluate import best, ratios, tables
-from wideblock.evaluate.compare import ComparedRow, compare
+from wideblock.evaluate import best, ratios
+from wideblock.evaluate.compare import UNITS, ComparedRow, compare
 from wideblock.evaluate.digests import NOTE, older
 from wideblock.evaluate.plots import PlotMark, figure, front, scatter, strips
 from wideblock.evaluate.point import Figures, Point
+from wideblock.evaluate.stated import intervals
 from wideblock.evaluate.store import current, medians, own, peers, typical
-from wideblock.export.contract import contract
 from wideblock.synth.targets import Target, targets
 
-__all__ = ["LARGEST", "PART", "Entry", "Plot", "entries", "latency", "page", "throughput"]
+__all__ = ["LARGEST", "PART", "Entry", "Plot", "entries", "latency", "page", "priced", "throughput"]
 
 log = logging.getLogger(__name__)
 
@@ -59,6 +59,24 @@ class Entry:
         return targets[self.point.identity.target]
 
     @property
+    def preset(self) -> Preset | None:
+        """The preset that was measured; None for a part."""
+        return catalog.PRESETS.get(self.point.identity.preset)
+
+    @property
+    def build(self) -> str:
+        """Everything in which rows of one preset on one device differ: parameters, options, the clock aimed at."""
+        core = self.point.identity
+        aim = [f"aim {core.aim_mhz:g} MHz"] if core.aim_mhz else []
+        return " ".join((*(f"{name}={value}" for name, value in core.changed.items()), *core.options,
+                         *core.route_options, *aim))  # fmt: skip
+
+    @property
+    def width(self) -> int | None:
+        """Bits of a beat of the core's data ports."""
+        return self.preset and self.preset.scheme.kind.data_bits(self.preset.parameters)
+
+    @property
     def older(self) -> str:
         """Mark of a point that was not measured on today's Verilog."""
         return older(self.point)
@@ -86,6 +104,25 @@ class Plot:
     title: str
     caption: str
     draw: Callable[[], str]
+
+
+@dataclass(frozen=True)
+class PricedCore:
+    """The best build of a preset, with its throughput and area over those of the first core of its scheme."""
+
+    entry: Entry
+    rate: float
+    area: float
+
+
+@dataclass(frozen=True)
+class DeviceSection:
+    """One device: the best core of each scheme, every preset's best build, and plots."""
+
+    target: Target
+    best: list[Entry]
+    cores: list[PricedCore]
+    plots: list[Plot]
 
 
 @dataclass(frozen=True)
@@ -134,19 +171,38 @@ class _Page:
     @property
     def choices(self) -> dict[str, list[str]]:
         """Values that the table can be filtered by."""
-        names = ("scheme", "family", "device", "status")
-        return {name: sorted({getattr(entry, name) for entry in self.entries}) for name in names}
+        names = ("scheme", "device", "status", "clock_kind")
+        return {name: sorted({getattr(entry, name) for entry in self.cores}) for name in names}
 
     @property
     def schemes(self) -> list[tuple[catalog.Scheme, list[Entry]]]:
         return [(s, [e for e in self.entries if e.scheme == s.name]) for s in catalog.SCHEMES.values()]
 
-    @property
-    def plots(self) -> list[Plot]:
-        """Throughput and latency against area for each target with a clock; bits a cycle where there is none."""
+    @cached_property
+    def devices(self) -> list[DeviceSection]:
+        """A section for each device on which presets were measured, those with a routed clock first."""
         log.info("plots")
-        kinds = [plot(self.cores, target) for target in targets.values() for plot in (throughput, latency)]
-        return [plot for plot in kinds if plot]
+        found = []
+        for target in targets.values():
+            plots = [plot(self.cores, target) for plot in (throughput, latency)]
+            ranked = [self._entry(point) for point in best.of_schemes(self.points) if _on(point, target)]
+            cores = [self._entry(point) for point in best.of_presets(self.points) if _on(point, target)]
+            if cores:
+                found.append(DeviceSection(target, ranked, priced(cores), [plot for plot in plots if plot]))
+        return sorted(found, key=lambda section: section.best[0].clock_kind != "routed")
+
+    def _entry(self, point: Point) -> Entry:
+        return next(entry for entry in self.entries if entry.point == point)
+
+    @property
+    def parts(self) -> list[Entry]:
+        """The entries of components that papers measure alone."""
+        return [entry for entry in self.entries if entry.family == PART]
+
+    @property
+    def tools(self) -> list[str]:
+        """Every tool with its version."""
+        return sorted({tool for entry in self.entries for tool in entry.point.identity.tools})
 
     @property
     def clocks(self) -> list[Plot]:
@@ -158,14 +214,9 @@ class _Page:
         caption = f"{len(flows)} cores; a tick is a seed, the dot the median; named with target and MHz aimed at."
         return [Plot("Clocks of the seeds", caption, partial(strips, flows, x="clock, MHz"))]
 
-    best_head = tables.RANKING
     aes_head = ratios.HEAD
+    units = UNITS
     note = NOTE
-
-    @property
-    def best(self) -> list[tuple[str, ...]]:
-        """The best core of each scheme on each target, as text."""
-        return [tables.rank(point) for point in best.of_schemes(self.points)]
 
     @cached_property
     def against_aes(self) -> list[tuple[str, ...]]:
@@ -174,38 +225,26 @@ class _Page:
 
     @property
     def cycles(self) -> list[tuple[str, list[int | None]]]:
-        """Cycles from sector to sector for each of :data:`SIZES`, of every measured core whose sector size can vary."""
-        cores = {e.point.name: e.point.identity for e in self.cores}
+        """Cycles from sector to sector for each of :data:`SIZES`, of every preset whose sector size can vary."""
+        cores = {e.point.identity.preset for e in self.cores}
         log.info("cycles of %d cores against sector size", len(cores))
-        found = [
-            (name, [_interval(core.preset, tuple(core.changed.items()), size) for size in SIZES])
-            for name, core in cores.items()
-        ]
+        found = [(name, intervals(name, {}, tuple(self.sizes))) for name in catalog.PRESETS if name in cores]
         return [(name, cycles) for name, cycles in found if any(cycles)]
 
     @property
     def papers(self) -> list[PublishedTable]:
         log.info("papers' tables")
-        tables: dict[tuple[str, str, str], list[ComparedRow]] = {}
+        papers: dict[tuple[str, str, str], list[ComparedRow]] = {}
         for row in compare((), self.points):
             if theirs := row.published:
-                tables.setdefault((theirs.source, theirs.table, theirs.tool), []).append(row)
-        return [PublishedTable(*head, rows) for head, rows in tables.items()]
+                papers.setdefault((theirs.source, theirs.table, theirs.tool), []).append(row)
+        return [PublishedTable(*head, rows) for head, rows in papers.items()]
 
     @property
     def raw(self) -> str:
         """Every point as packed JSON lines in base64."""
         lines = "".join(f"{point.json()}\n" for point in self.points)
         return base64.b64encode(gzip.compress(lines.encode(), mtime=0)).decode()
-
-
-@cache
-def _interval(preset: str, changed: tuple[tuple[str, Any], ...], size: int) -> int | None:
-    """Cycles from sector to sector of ``size`` bytes; None if the core cannot have such sectors."""
-    try:
-        return contract(preset, {**dict(changed), "sector_bytes": size}).timing.interval
-    except UserError:
-        return None
 
 
 def entries(points: Sequence[Point]) -> list[Entry]:
@@ -229,6 +268,27 @@ def entries(points: Sequence[Point]) -> list[Entry]:
             )
         )
     return found
+
+
+def priced(cores: Sequence[Entry]) -> list[PricedCore]:
+    """Cores, each of a scheme, beside the smallest of those with the narrowest ports of it: the price of throughput.
+
+    By scheme, in the order of ``cores``, then by throughput.
+    """
+    schemes: dict[str, list[Entry]] = {}
+    for entry in cores:
+        schemes.setdefault(entry.scheme, []).append(entry)
+    found = []
+    for same in schemes.values():
+        first = min(same, key=lambda entry: (entry.width or 0, entry.figures.area)).figures
+        for entry in sorted(same, key=lambda entry: entry.figures.rate):
+            rate = entry.figures.rate / first.rate if first.rate else 1
+            found.append(PricedCore(entry, rate, entry.figures.area / first.area))
+    return found
+
+
+def _on(point: Point, target: Target) -> bool:
+    return point.identity.target == target.name
 
 
 def throughput(cores: Sequence[Entry], target: Target) -> Plot | None:

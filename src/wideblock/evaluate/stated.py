@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stated cycles of cores, kept between runs: a core that hashes takes a good part of a second to state them."""
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import wideblock
+from wideblock import catalog
+from wideblock.cache import cache_directory, cached, name_of
+from wideblock.errors import UserError
+from wideblock.export.contract import contract
+
+__all__ = ["intervals", "rate"]
+
+
+@cache
+def rate(name: str) -> tuple[int, int]:
+    """Bytes that a preset or part takes, and in how many cycles."""
+    if part := catalog.PARTS.get(name):
+        return part.bytes, part.make(part.parameters).timing.interval
+    catalog.preset(name)  # raises UserError for an unknown one
+
+    def stated() -> list[int]:
+        behaviour = contract(name).behaviour
+        return [behaviour.usual, behaviour.timing.interval]
+
+    size, interval = _remembered(["rate", name], stated)
+    return size, interval
+
+
+def intervals(preset: str, changed: Mapping[str, Any], sizes: tuple[int, ...]) -> list[int | None]:
+    """Cycles from sector to sector of each of ``sizes`` in bytes; None where the core cannot have such sectors."""
+    return _remembered(
+        ["intervals", preset, json.dumps([dict(changed), sizes], sort_keys=True)],
+        lambda: [_interval(preset, changed, size) for size in sizes],
+    )
+
+
+def _interval(preset: str, changed: Mapping[str, Any], size: int) -> int | None:
+    try:
+        return contract(preset, {**changed, "sector_bytes": size}).timing.interval
+    except UserError:
+        return None
+
+
+def _remembered(what: list[str], compute: Callable[[], Any]) -> Any:
+    """The value of ``compute``, from a file of the cache if this code has computed it before."""
+
+    def make(made: Path) -> None:
+        (made / "value.json").write_text(json.dumps(compute()))
+
+    try:
+        folder = cached(cache_directory() / "stated" / name_of([_code(), *what]), make)
+        return json.loads((folder / "value.json").read_text())
+    except OSError:  # no room for files: nothing else depends on them
+        return compute()
+
+
+@cache
+def _code() -> str:
+    """Digest of all code that states cycles."""
+    root = Path(wideblock.__file__).parent
+    files = [path for room in ("rtl", "catalog", "export") for path in sorted((root / room).rglob("*.py"))]
+    return name_of(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
