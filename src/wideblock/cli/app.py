@@ -39,6 +39,7 @@ COMMANDS = {
     "generate": "generate",
     "encrypt": "crypt",
     "decrypt": "crypt",
+    "nbd": "nbd",
     "aead": "aead",
     "vectors": "vectors",
     "vectors check": "vectors_check",
