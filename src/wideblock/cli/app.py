@@ -35,7 +35,7 @@ err = Console(stderr=True, highlight=False)
 GROUPS = {
     "Choose a core": {"list": "list", "info": "info", "compare": "compare", "report": "report", "schedule": "schedule"},
     "Make its files": {"generate": "generate", "vectors": "vectors"},
-    "Run it": {"demo": "demo", "encrypt": "crypt", "decrypt": "crypt", "aead": "aead"},
+    "Run it": {"demo": "demo", "encrypt": "crypt", "decrypt": "crypt", "nbd": "nbd", "aead": "aead"},
     "Check it": {
         "verify": "verify",
         "prove": "prove",

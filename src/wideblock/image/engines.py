@@ -65,13 +65,13 @@ class Rtl:
         if decrypt not in subject.behaviour.directions:
             has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
             raise UserError(f"{subject.module} only {has}; to {lacks}, choose the engine 'native' or a core that does")
-        self._subject, self._key, self._decrypt = subject, key, decrypt
+        self._subject, self._key, self._decrypt, self._models = subject, key, decrypt, threads or processors()
         self.sector_bytes, self.tweak_bytes = subject.behaviour.usual, shape(subject).tweak_bytes
         self._first_cycle = 0
 
     def __enter__(self) -> "Rtl":
         first = SectorSimulation(self._subject)
-        self._simulations = [first, *(first.fresh() for _ in range(processors() - 1))]
+        self._simulations = [first, *(first.fresh() for _ in range(self._models - 1))]
         self._threads = ThreadPoolExecutor(len(self._simulations))
         for simulation in self._simulations:
             simulation.load_key(self._key)

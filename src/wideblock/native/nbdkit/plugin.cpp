@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: Apache-2.0
+// nbdkit plugin: a block device whose sectors are enciphered in the file or device below.
+//
+// A unit is what one tweak enciphers: a sector, or 512 bytes of one where the tweak convention says so. Requests that
+// are not whole units read the units at their ends, change them and write them back, while no other request uses them.
+// A unit never leaves memory but whole and by one call, so a process that ends amid a write leaves each unit old or new,
+// as far as the file below does not tear a page.
+//
+// Trim is refused: it would show which sectors are free, and they would read as noise. Zeros are enciphered as any data.
+#define NBDKIT_API_VERSION 2
+#define _FILE_OFFSET_BITS 64
+
+#include <nbdkit-plugin.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cinttypes>
+#include <condition_variable>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <list>
+#include <mutex>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "wideblock.h"
+
+#define THREAD_MODEL NBDKIT_THREAD_MODEL_PARALLEL
+
+namespace {
+
+using Number = unsigned __int128;
+
+constexpr size_t MOST_KEY = 64, MOST_TWEAK = 255;
+constexpr size_t PIECE = size_t(1) << 20;  // bytes that a request has in memory beside nbdkit's own
+
+// Where a number stands in a tweak: `size` bytes from byte `at` on.
+struct Place {
+    size_t at, size;
+    bool big, inverted;
+};
+
+// Rule by which a unit's number becomes its tweak. `small`: a unit has 512 bytes; `counts512`: its number counts those.
+struct Convention {
+    const char* name;
+    bool small, counts512;
+    std::vector<Place> places;
+};
+
+const Convention CONVENTIONS[] = {
+    {"plain64", false, false, {{0, 16, false, false}}},
+    {"plain", false, false, {{0, 4, false, false}}},
+    {"plain64be", false, false, {{8, 8, true, false}}},
+    {"be128", false, false, {{0, 16, true, false}}},
+    {"plain64-512", false, true, {{0, 16, false, false}}},
+    {"spdk-simple", false, false, {{0, 8, false, false}}},
+    {"spdk-join-neg", false, false, {{0, 8, false, false}, {8, 8, false, true}}},
+    {"spdk-incr-512-full", true, true, {{0, 16, false, false}}},
+    {"spdk-incr-512-upper", true, true, {{8, 8, false, false}}},
+};
+
+// Units in use: several reads at a time, or one write.
+class Ranges {
+    struct Range {
+        uint64_t first, last;
+        bool alone;
+    };
+
+public:
+    // Units `first` to `last`, held until the end of the object.
+    class Held {
+    public:
+        Held(Ranges& ranges, uint64_t first, uint64_t last, bool alone) : ranges_(ranges) {
+            std::unique_lock<std::mutex> lock(ranges.mutex_);
+            ranges.changed_.wait(lock, [&] { return ranges.free(first, last, alone); });
+            at_ = ranges.used_.insert(ranges.used_.end(), Range{first, last, alone});
+        }
+        ~Held() {
+            {
+                std::lock_guard<std::mutex> lock(ranges_.mutex_);
+                ranges_.used_.erase(at_);
+            }
+            ranges_.changed_.notify_all();
+        }
+        Held(const Held&) = delete;
+        Held& operator=(const Held&) = delete;
+
+    private:
+        Ranges& ranges_;
+        std::list<Range>::iterator at_;
+    };
+
+private:
+    bool free(uint64_t first, uint64_t last, bool alone) const {
+        for (const Range& each : used_)
+            if (first <= each.last && each.first <= last && (alone || each.alone)) return false;
+        return true;
+    }
+
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::list<Range> used_;
+};
+
+// Parameters as they are given.
+std::string file, key_file, scheme;
+const Convention* convention = &CONVENTIONS[0];
+int64_t sector_bytes = 4096, tweak_bytes = 16;
+Number first_sector = 0, offset = 0;
+
+// The device.
+int descriptor = -1;
+bool writable = true;
+uint64_t size = 0;
+size_t unit = 0;
+Number first_number = 0, step = 1;
+wideblock* context = nullptr;
+Ranges ranges;
+
+struct Failure {
+    int error;
+};
+
+[[noreturn]] void fail(int error, const char* what) {
+    nbdkit_error("%s: %s: %s", file.c_str(), what, strerror(error));
+    throw Failure{error};
+}
+
+// What `call` does, as nbdkit wants to hear of it.
+template <typename Call>
+int answered(Call call) {
+    try {
+        call();
+        return 0;
+    } catch (const Failure& failure) {
+        nbdkit_set_error(failure.error);
+    } catch (const std::bad_alloc&) {
+        nbdkit_error("no memory");
+        nbdkit_set_error(ENOMEM);
+    }
+    return -1;
+}
+
+// Bytes that are wiped when they are not needed any more.
+class Secret {
+public:
+    explicit Secret(size_t bytes) : bytes_(bytes) {}
+    ~Secret() { explicit_bzero(bytes_.data(), bytes_.size()); }
+    uint8_t* data() { return bytes_.data(); }
+
+private:
+    std::vector<uint8_t> bytes_;
+};
+
+// Enciphers or deciphers `units` units from number `first` of the device on.
+void crypt(bool decrypt, const uint8_t* in, uint8_t* out, uint64_t first, size_t units) {
+    const size_t width = static_cast<size_t>(tweak_bytes);
+    std::vector<uint8_t> tweaks(units * width);
+    Number number = first_number + first * step;
+    for (size_t k = 0; k < units; ++k, number += step)
+        for (const Place& place : convention->places)
+            for (size_t b = 0; b < place.size && place.at + b < width; ++b) {
+                const size_t byte = place.big ? place.size - 1 - b : b;
+                uint8_t value = static_cast<uint8_t>(number >> (8 * byte));
+                if (place.inverted) value = static_cast<uint8_t>(~value & (byte == place.size - 1 ? 0x7f : 0xff));
+                tweaks[k * width + place.at + b] = value;
+            }
+    const int result = wideblock_crypt(context, decrypt, in, out, units, unit, tweaks.data(), width, 1);
+    if (result == WIDEBLOCK_MEMORY) throw std::bad_alloc();
+    if (result != WIDEBLOCK_OK) {
+        nbdkit_error("%s", wideblock_message(result));
+        throw Failure{EIO};
+    }
+}
+
+void load(uint8_t* to, uint64_t first, size_t units) {
+    const size_t bytes = units * unit;
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t n = ::pread(descriptor, to + done, bytes - done, static_cast<off_t>(first * unit + done));
+        if (n < 0 && errno != EINTR) fail(errno, "read");
+        if (n == 0) fail(EIO, "ends before its size");
+        if (n > 0) done += static_cast<size_t>(n);
+    }
+    crypt(true, to, to, first, units);
+}
+
+void store(const uint8_t* from, uint64_t first, size_t units) {
+    const size_t bytes = units * unit;
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t n = ::pwrite(descriptor, from + done, bytes - done, static_cast<off_t>(first * unit + done));
+        if (n < 0 && errno != EINTR) fail(errno, "write");
+        if (n > 0) done += static_cast<size_t>(n);
+    }
+}
+
+void read_piece(uint8_t* to, uint64_t at, size_t count) {
+    const uint64_t first = at / unit, units = (at + count - 1) / unit - first + 1;
+    Ranges::Held held(ranges, first, first + units - 1, false);
+    if (at % unit == 0 && count % unit == 0) return load(to, first, units);
+    Secret whole(units * unit);
+    load(whole.data(), first, units);
+    memcpy(to, whole.data() + at % unit, count);
+}
+
+void write_piece(const uint8_t* from, uint64_t at, size_t count) {
+    const uint64_t first = at / unit, units = (at + count - 1) / unit - first + 1;
+    const bool head = at % unit != 0, tail = (at + count) % unit != 0;
+    Secret whole(units * unit);
+    uint8_t* const last = whole.data() + (units - 1) * unit;
+    Ranges::Held held(ranges, first, first + units - 1, true);
+    if (head) load(whole.data(), first, 1);
+    if (tail && !(head && units == 1)) load(last, first + units - 1, 1);
+    if (head || tail) {
+        memcpy(whole.data() + at % unit, from, count);
+        from = whole.data();
+    }
+    crypt(false, from, whole.data(), first, units);
+    store(whole.data(), first, units);
+}
+
+// Calls `piece` with parts of a request of at most PIECE bytes, or one unit; parts end where units do.
+template <typename Byte, typename Piece>
+void in_pieces(Byte* bytes, uint64_t at, size_t count, Piece piece) {
+    const uint64_t most = std::max<uint64_t>(1, PIECE / unit) * unit;
+    while (count) {
+        const size_t n = static_cast<size_t>(std::min<uint64_t>(count, most - at % unit));
+        piece(bytes, at, n);
+        bytes += n, at += n, count -= n;
+    }
+}
+
+void synchronise() {
+    if (fdatasync(descriptor) < 0) fail(errno, "fdatasync");
+}
+
+// A number of up to 128 bits, decimal, or hexadecimal behind 0x.
+bool parse(const char* text, Number& number) {
+    const bool hexadecimal = text[0] == '0' && (text[1] | 32) == 'x';
+    const unsigned base = hexadecimal ? 16 : 10;
+    const char* at = hexadecimal ? text + 2 : text;
+    number = 0;
+    if (!*at) return false;
+    for (; *at; ++at) {
+        const char digit = static_cast<char>(*at | 32);
+        const unsigned value = *at >= '0' && *at <= '9' ? *at - '0' : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10 : 99;
+        if (value >= base || number > (~Number(0) - value) / base) return false;
+        number = number * base + value;
+    }
+    return true;
+}
+
+// nbdkit's calls
+
+int config(const char* name, const char* value) {
+    const std::string key = name;
+    if (key == "file" || key == "key-file") {
+        char* const path = nbdkit_absolute_path(value);
+        if (!path) return -1;
+        (key == "file" ? file : key_file) = path;
+        free(path);
+    } else if (key == "scheme") {
+        scheme = value;
+    } else if (key == "sector") {
+        if ((sector_bytes = nbdkit_parse_size(value)) < 0) return -1;
+    } else if (key == "tweak-bytes") {
+        if ((tweak_bytes = nbdkit_parse_size(value)) < 0) return -1;
+    } else if (key == "first" || key == "offset") {
+        if (!parse(value, key == "first" ? first_sector : offset)) {
+            nbdkit_error("%s must be a whole number below 2^128 such as 4096 or 0x1000, got '%s'", name, value);
+            return -1;
+        }
+    } else if (key == "tweak") {
+        std::string names;
+        for (const Convention& each : CONVENTIONS) {
+            if (value == std::string(each.name)) return convention = &each, 0;
+            names += std::string(names.empty() ? "" : ", ") + each.name;
+        }
+        nbdkit_error("tweak must be one of %s, got '%s'", names.c_str(), value);
+        return -1;
+    } else {
+        nbdkit_error("unknown parameter '%s'", name);
+        return -1;
+    }
+    return 0;
+}
+
+// Makes the context of the key, whose file is read once.
+int open_key() {
+    Secret key(MOST_KEY + 1);
+    const int from = open(key_file.c_str(), O_RDONLY | O_CLOEXEC);
+    size_t bytes = 0;
+    ssize_t n = from < 0 ? -1 : 1;
+    while (n > 0 && bytes <= MOST_KEY)
+        if ((n = read(from, key.data() + bytes, MOST_KEY + 1 - bytes)) > 0) bytes += static_cast<size_t>(n);
+    const int error = errno;
+    if (from >= 0) close(from);
+    if (n < 0) {
+        nbdkit_error("key-file %s: %s", key_file.c_str(), strerror(error));
+        return -1;
+    }
+    const int result = wideblock_open(&context, scheme.c_str(), key.data(), bytes, nullptr);
+    if (result == WIDEBLOCK_OK) return 0;
+    nbdkit_error("scheme %s with a key of %zu bytes: %s", scheme.c_str(), bytes, wideblock_message(result));
+    return -1;
+}
+
+int config_complete() {
+    if (file.empty() || key_file.empty() || scheme.empty()) {
+        nbdkit_error("file, key-file and scheme must be given");
+        return -1;
+    }
+    if (convention->counts512 && sector_bytes % 512) {
+        nbdkit_error("tweak=%s needs sectors of whole 512 bytes, got %" PRId64, convention->name, sector_bytes);
+        return -1;
+    }
+    if (sector_bytes < 1 || tweak_bytes < 1 || static_cast<size_t>(tweak_bytes) > MOST_TWEAK) {
+        nbdkit_error("sector must be at least 1 byte, and tweak-bytes 1 to %zu", MOST_TWEAK);
+        return -1;
+    }
+    unit = convention->small ? 512 : static_cast<size_t>(sector_bytes);
+    const Number scale = convention->counts512 ? static_cast<Number>(sector_bytes / 512) : 1;
+    step = convention->counts512 ? unit / 512 : 1;
+    if (first_sector > (~Number(0) - offset) / scale) {
+        nbdkit_error("the number of the first sector is beyond 2^128 - 1");
+        return -1;
+    }
+    first_number = first_sector * scale + offset;
+    if (open_key() < 0) return -1;
+    if (const int result = wideblock_check(context, unit, static_cast<size_t>(tweak_bytes))) {
+        nbdkit_error("%s: %s", scheme.c_str(), wideblock_message(result));
+        return -1;
+    }
+    return 0;
+}
+
+// Whether the numbers of all units have their place in the tweak. One of four bytes repeats by its definition.
+bool numbers_fit() {
+    const Number last = (size / unit - 1) * step;
+    if (last > ~Number(0) - first_number) return false;
+    for (const Place& place : convention->places) {
+        const size_t room = static_cast<size_t>(tweak_bytes);
+        if (place.at && place.at + place.size > room) return false;
+        const size_t bytes = std::min(place.size, room);
+        if (place.big && bytes < place.size) return false;
+        if (place.size > 4 && bytes < 16 && (first_number + last) >> (8 * bytes)) return false;
+    }
+    return true;
+}
+
+int get_ready() {
+    descriptor = open(file.c_str(), O_RDWR | O_CLOEXEC);
+    if (descriptor < 0 && (errno == EACCES || errno == EROFS || errno == EPERM)) {
+        writable = false;
+        descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
+    }
+    struct stat status;
+    const off_t end = descriptor < 0 || fstat(descriptor, &status) < 0 ? -1 : lseek(descriptor, 0, SEEK_END);
+    if (end < 0) {
+        nbdkit_error("%s: %s", file.c_str(), strerror(errno));
+        return -1;
+    }
+    if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode)) {
+        nbdkit_error("%s must be a regular file or a block device", file.c_str());
+        return -1;
+    }
+    size = static_cast<uint64_t>(end);
+    if (!size || size % static_cast<uint64_t>(sector_bytes)) {
+        nbdkit_error("%s has %" PRIu64 " bytes; it must be whole sectors of %" PRId64, file.c_str(), size, sector_bytes);
+        return -1;
+    }
+    if (!numbers_fit()) {
+        nbdkit_error("the numbers of the sectors do not fit a tweak of %" PRId64 " bytes by %s", tweak_bytes,
+                     convention->name);
+        return -1;
+    }
+    return 0;
+}
+
+void unload() {
+    wideblock_close(context);
+    if (descriptor >= 0) close(descriptor);
+}
+
+void* open_connection(int) { return NBDKIT_HANDLE_NOT_NEEDED; }
+int64_t get_size(void*) { return static_cast<int64_t>(size); }
+int can_write(void*) { return writable; }
+int can_flush(void*) { return 1; }
+int can_fua(void*) { return NBDKIT_FUA_NATIVE; }
+int can_multi_conn(void*) { return 1; }
+
+int block_size(void*, uint32_t* minimum, uint32_t* preferred, uint32_t* maximum) {
+    if (unit & (unit - 1) || unit < 512 || unit > 32U << 20) {
+        *minimum = *preferred = *maximum = 0;  // not to be said in powers of two
+    } else {
+        *minimum = 1, *preferred = static_cast<uint32_t>(unit), *maximum = 0xffffffff;
+    }
+    return 0;
+}
+
+int pread_request(void*, void* buffer, uint32_t count, uint64_t at, uint32_t) {
+    return answered([&] { in_pieces(static_cast<uint8_t*>(buffer), at, count, read_piece); });
+}
+
+int pwrite_request(void*, const void* buffer, uint32_t count, uint64_t at, uint32_t flags) {
+    return answered([&] {
+        in_pieces(static_cast<const uint8_t*>(buffer), at, count, write_piece);
+        if (flags & NBDKIT_FLAG_FUA) synchronise();
+    });
+}
+
+int flush_request(void*, uint32_t) { return answered(synchronise); }
+
+nbdkit_plugin described() {
+    nbdkit_plugin p{};
+    p.name = "wideblock";
+    p.longname = "wideblock: a file or device of enciphered sectors";
+    p.description = "Enciphers each sector of a file or block device under a tweak made of its number.";
+    p.magic_config_key = "file";
+    p.config_help =
+        "file=FILE       regular file or block device below, of whole sectors (required)\n"
+        "scheme=NAME     scheme of wideblock.h (required)\n"
+        "key-file=FILE   key, binary; /dev/fd/N for a descriptor (required)\n"
+        "sector=BYTES    bytes of a sector, 4096 by default\n"
+        "tweak=NAME      convention of the tweak, plain64 by default\n"
+        "tweak-bytes=N   bytes of the tweak, 16 by default\n"
+        "first=N         number of the first sector\n"
+        "offset=N        added to the number that becomes the tweak";
+    p.config = config;
+    p.config_complete = config_complete;
+    p.get_ready = get_ready;
+    p.unload = unload;
+    p.open = open_connection;
+    p.get_size = get_size;
+    p.can_write = can_write;
+    p.can_flush = can_flush;
+    p.can_fua = can_fua;
+    p.can_multi_conn = can_multi_conn;
+    p.block_size = block_size;
+    p.pread = pread_request;
+    p.pwrite = pwrite_request;
+    p.flush = flush_request;
+    return p;
+}
+
+nbdkit_plugin plugin = described();
+
+}  // namespace
+
+NBDKIT_REGISTER_PLUGIN(plugin)

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The block device, through nbdkit: against a plain copy, the specifications, and the conventions' own tables."""
+
+import os
+import random
+import re
+import shutil
+import subprocess
+import threading
+import time
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from wideblock.native.plugin import plugin
+from wideblock.spec.fast import FAST
+from wideblock.spec.hctr2 import HCTR2
+from wideblock.spec.xts import XTS
+
+from .nbd_client import FUA, TRIM, NbdClient, NbdError
+
+HEADER = Path("/usr/include/nbdkit-plugin.h")
+pytestmark = [
+    pytest.mark.shows("block-device"),
+    pytest.mark.skipif(not shutil.which("nbdkit") or not HEADER.exists(), reason="no nbdkit with its header"),
+]
+KEY = bytes(range(32))
+EIO, EPERM, EINVAL = 5, 1, 22
+
+
+@contextmanager
+def served(folder, *, options=(), **parameters):
+    """A server over ``folder``/disk; yields its process and its socket."""
+    (folder / "key").write_bytes(parameters.pop("key", KEY))
+    given = {"file": folder / "disk", "key-file": folder / "key", **parameters}
+    place = folder / "socket"
+    place.unlink(missing_ok=True)
+    words = [f"{name.replace('_', '-')}={value}" for name, value in given.items()]
+    process = subprocess.Popen(["nbdkit", "-f", "-U", place, *options, plugin(), *words], stderr=subprocess.DEVNULL)
+    try:
+        while not place.exists():
+            assert process.poll() is None
+            time.sleep(0.02)
+        yield process, place
+    finally:
+        process.kill()
+        process.wait()
+
+
+def made(folder, count, sector, seed=1):
+    """A plain copy of a new disk of noise: what ``deciphered`` makes of it."""
+    noise = random.Random(seed).randbytes(count * sector)
+    (folder / "disk").write_bytes(noise)
+    return noise
+
+
+def units(data, size):
+    return [data[at : at + size] for at in range(0, len(data), size)]
+
+
+def le(number, size=16):
+    return number.to_bytes(size, "little")
+
+
+SCHEMES = {
+    "hctr2": (HCTR2(KEY), 512),
+    "xts": (XTS(KEY), 520),
+    "fast-brw": (FAST(KEY, hash="brw", sector_bytes=96), 96),
+}
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_random_requests_are_those_of_a_plain_copy(tmp_path, scheme):
+    cipher, sector = SCHEMES[scheme]
+    count, rng = 40, random.Random(scheme)
+    noise = made(tmp_path, count, sector)
+    plain = bytearray(b"".join(cipher.decrypt(le(250 + n), unit) for n, unit in enumerate(units(noise, sector))))
+    with served(tmp_path, scheme=scheme, sector=sector, first=250) as (_, place), NbdClient(place) as disk:
+        assert disk.size == len(plain) and disk.read(0, disk.size) == plain
+        for n in range(600):
+            at = rng.randrange(len(plain))
+            if rng.random() < 0.3:
+                at -= at % sector
+            size = min(len(plain) - at, rng.choice((1, sector, rng.randrange(1, 4 * sector))))
+            if n % 2:
+                assert disk.read(at, size) == plain[at : at + size]
+            else:
+                plain[at : at + size] = data = rng.randbytes(size)
+                disk.write(at, data, fua=n % 50 == 0)
+        disk.zero(sector + 3, 2 * sector)
+        plain[sector + 3 : 3 * sector + 3] = bytes(2 * sector)
+        disk.flush()
+        assert disk.read(0, disk.size) == plain
+    right = [cipher.encrypt(le(250 + n), unit) for n, unit in enumerate(units(bytes(plain), sector))]
+    assert (tmp_path / "disk").read_bytes() == b"".join(right)
+
+
+MASK = (1 << 64) - 1
+CONVENTIONS = {  # bytes of a unit, and from the number of a sector and of a unit in it to the tweak
+    "plain64": (1024, lambda n, k: le(n)),
+    "plain": (1024, lambda n, k: le(n & 0xFFFFFFFF)),
+    "plain64be": (1024, lambda n, k: n.to_bytes(16, "big")),
+    "be128": (1024, lambda n, k: n.to_bytes(16, "big")),
+    "plain64-512": (1024, lambda n, k: le(2 * n)),
+    "spdk-simple": (1024, lambda n, k: le(n)),
+    "spdk-join-neg": (1024, lambda n, k: le(n | (~n & MASK >> 1) << 64)),
+    "spdk-incr-512-full": (512, lambda n, k: le(2 * n + k)),
+    "spdk-incr-512-upper": (512, lambda n, k: bytes(8) + le(2 * n + k, 8)),
+}
+
+
+NUMBERS = [0, 255, 65535, (1 << 32) - 1, (1 << 63) - 4, (1 << 64) - 4, (1 << 128) - 4]
+MOST = {"plain": 128, "plain64": 128, "be128": 128, "plain64-512": 127, "spdk-incr-512-full": 127}
+MOST |= {"plain64be": 64, "spdk-simple": 64, "spdk-join-neg": 64, "spdk-incr-512-upper": 63}
+
+
+@pytest.mark.parametrize(("name", "first"), [(name, n) for name in CONVENTIONS for n in NUMBERS if n < 1 << MOST[name]])
+def test_conventions(tmp_path, name, first):
+    size, tweak = CONVENTIONS[name]
+    noise, cipher = made(tmp_path, 4, 1024), XTS(KEY)
+    tweaks = [tweak(first + n, k) for n in range(4) for k in range(1024 // size)]
+    plain = b"".join(cipher.decrypt(t, unit) for t, unit in zip(tweaks, units(noise, size), strict=True))
+    given = {"scheme": "xts", "sector": 1024, "tweak": name, "first": first}
+    with served(tmp_path, **given) as (_, place), NbdClient(place) as disk:
+        assert disk.read(0, 4096) == plain
+        assert disk.read(1000, 1100) == plain[1000:2100]
+
+
+def test_a_tweak_of_32_bytes_and_an_offset(tmp_path):
+    noise, cipher = made(tmp_path, 2, 64), HCTR2(KEY)
+    plain = b"".join(cipher.decrypt(le(0x10F + n, 32), unit) for n, unit in enumerate(units(noise, 64)))
+    given = {"scheme": "hctr2", "sector": 64, "tweak_bytes": 32, "first": "0xff", "offset": 16}
+    with served(tmp_path, **given) as (_, place), NbdClient(place) as disk:
+        assert disk.read(0, 128) == plain
+
+
+def test_clients_side_by_side_lose_nothing(tmp_path):
+    """Each writes bytes of its own, all of them into the same sectors."""
+    sector, count, clients = 512, 6, 4
+    made(tmp_path, count, sector)
+    finals = [None] * clients
+
+    def work(place, own):
+        rng, mine = random.Random(own), {}
+        with NbdClient(place) as disk:
+            for _ in range(150):
+                at = 32 * (rng.randrange(count * sector // 32 // clients) * clients + own)
+                mine[at] = rng.randbytes(32)
+                disk.write(at, mine[at])
+                assert disk.read(at, 32) == mine[at]
+        finals[own] = mine
+
+    with served(tmp_path, scheme="hctr2", sector=sector, options=["--threads=4"]) as (_, place):
+        threads = [threading.Thread(target=work, args=(place, own)) for own in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        with NbdClient(place) as disk:
+            assert all(disk.read(at, 32) == data for mine in finals for at, data in mine.items())
+
+
+def test_a_server_that_is_killed_leaves_whole_sectors(tmp_path):
+    sector, count, cipher, rng = 4096, 64, HCTR2(KEY), random.Random(3)
+    (tmp_path / "disk").write_bytes(bytes(sector * count))
+    written = 0
+    for attempt in range(4):
+        with served(tmp_path, scheme="hctr2", sector=sector) as (process, place):
+            timer = threading.Timer(rng.uniform(0.02, 0.2), process.kill)
+            with NbdClient(place) as disk, suppress(OSError):
+                disk.write(0, bytes([attempt]) * (sector * count))
+                timer.start()
+                for n in range(1 << 30):
+                    disk.write(0, bytes([100 + n % 100]) * (sector * count))
+                    written += 1
+            timer.join()
+        for n, unit in enumerate(units((tmp_path / "disk").read_bytes(), sector)):
+            plain = cipher.decrypt(le(n), unit)
+            assert plain == bytes([plain[0]]) * sector and (plain[0] == attempt or plain[0] >= 100)
+    assert written
+
+
+def test_trim_is_refused_and_flags_say_so(tmp_path):
+    made(tmp_path, 2, 512)
+    with served(tmp_path, scheme="xts", sector=512) as (_, place), NbdClient(place) as disk:
+        assert not disk.flags & 1 << 5 and disk.flags & 1 << 3 and disk.flags & 1 << 6  # trim; FUA; write zeroes
+        with pytest.raises(NbdError) as refused:
+            disk.trim(0, 512)
+        assert refused.value.args == (EINVAL,) and (TRIM, FUA) == (4, 1)
+
+
+def test_a_device_that_is_read_only(tmp_path):
+    made(tmp_path, 2, 512)
+    with served(tmp_path, scheme="xts", sector=512, options=["-r"]) as (_, place), NbdClient(place) as disk:
+        assert disk.flags & 2
+        with pytest.raises(NbdError) as refused:
+            disk.write(0, b"x")
+        assert refused.value.args == (EPERM,) and len(disk.read(5, 600)) == 600
+
+
+def test_a_file_that_became_shorter_is_an_error(tmp_path):
+    made(tmp_path, 4, 512)
+    with served(tmp_path, scheme="xts", sector=512) as (_, place), NbdClient(place) as disk:
+        os.truncate(tmp_path / "disk", 512)
+        assert len(disk.read(0, 512)) == 512
+        for size in (512, 100):
+            with pytest.raises(NbdError) as failed:
+                disk.read(512, size)
+            assert failed.value.args == (EIO,)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"sector": 500}, "disk has 4096 bytes; it must be whole sectors of 500"),
+        ({"scheme": "rot13"}, "scheme rot13 with a key of 32 bytes: "),
+        ({"key": KEY[:5]}, "scheme xts with a key of 5 bytes: "),
+        ({"key": bytes(200)}, "scheme xts with a key of 65 bytes: "),
+        ({"key_file": "/none"}, "key-file /none: No such file or directory"),
+        ({"file": "/none"}, "/none: No such file or directory"),
+        ({"file": "/dev/null"}, "/dev/null must be a regular file or a block device"),
+        ({"sector": 8}, "xts: "),
+        ({"tweak_bytes": 8}, "xts: "),
+        ({"tweak": "essiv"}, "tweak must be one of plain64, plain, .*, got 'essiv'"),
+        ({"first": "1x"}, "first must be a whole number below 2.128 such as 4096 or 0x1000, got '1x'"),
+        ({"first": 1 << 128}, "first must be a whole number below 2.128"),
+        ({"first": (1 << 128) - 1}, "the numbers of the sectors do not fit a tweak of 16 bytes by plain64"),
+        ({"first": 1 << 64, "tweak": "plain64be"}, "the numbers of the sectors do not fit a tweak of 16 .* plain64be"),
+        ({"first": (1 << 128) - 1, "offset": 1}, "the number of the first sector is beyond 2.128 - 1"),
+        ({"sector": 64, "tweak": "plain64-512"}, "tweak=plain64-512 needs sectors of whole 512 bytes, got 64"),
+        ({"colour": "red"}, "unknown parameter 'colour'"),
+    ],
+)
+def test_a_wrong_request_is_one_line(tmp_path, given, message):
+    made(tmp_path, 8, 512)
+    (tmp_path / "key").write_bytes(given.pop("key", KEY))
+    all_given = {"file": tmp_path / "disk", "key_file": tmp_path / "key", "scheme": "xts", "sector": 512, **given}
+    words = [f"{name.replace('_', '-')}={value}" for name, value in all_given.items()]
+    command = ["nbdkit", "-f", "-U", tmp_path / "socket", plugin(), *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode and len(done.stderr.splitlines()) == 1
+    assert re.search(f"error: .*{message}", done.stderr), done.stderr
+    assert not (tmp_path / "socket").exists()
