@@ -125,6 +125,7 @@ def substitute_back(y):
 class Toy:
     """The subject of a verification: it has the attributes of a contract."""
 
+    asked = "toy"
     width: int = 1
     sector_bytes: int = 64
     key_bits: int = 128

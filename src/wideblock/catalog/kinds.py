@@ -69,6 +69,10 @@ class Kind(ABC, Generic[B, T]):
         """From parameters, the bits of a beat of the data ports."""
 
     @abstractmethod
+    def takes(self, behaviour: B, answer: Any) -> bool:
+        """Whether a core of this behaviour takes a message as long as that of a known answer."""
+
+    @abstractmethod
     def answer(self, core: Any, p: Any, source: str, a: Vector) -> KnownAnswer | AeadAnswer | None:
         """From a core's class, its parameters, a source and a vector of it, the known answer.
 
@@ -91,6 +95,9 @@ class SectorKind(Kind[Behaviour, SectorTiming]):
     def data_bits(self, p: Any) -> int:
         return 8 * p.beat_bytes
 
+    def takes(self, behaviour: Behaviour, answer: KnownAnswer) -> bool:
+        return len(answer.plaintext) in behaviour.length
+
     def answer(self, core: Any, p: Any, source: str, a: Vector) -> KnownAnswer:
         key = b"".join(a[part] for part in core.key_material(p).fields)
         return KnownAnswer(source, key, a["tweak"], a["pt"], a["ct"])
@@ -109,6 +116,9 @@ class AeadKind(Kind[AeadBehaviour, AeadTiming]):
 
     def data_bits(self, p: Any) -> int:
         return p.word_bits
+
+    def takes(self, behaviour: AeadBehaviour, answer: AeadAnswer) -> bool:
+        return True  # of those that :meth:`answer` gives
 
     def answer(self, core: Any, p: Any, source: str, a: Vector) -> AeadAnswer | None:
         shape, message = core.shape(p), a.data.get("pt")

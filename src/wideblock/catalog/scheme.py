@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A scheme and its presets: a core beside the specification that it must agree with."""
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from traceback import walk_tb
 from typing import Any
 
 from wideblock import vectors
@@ -13,7 +16,7 @@ from wideblock.rtl.stream.parameters import Parameters
 from .changes import changed
 from .kinds import SECTOR, Kind
 
-__all__ = ["Attack", "Preset", "Scheme", "Status", "aes_cores"]
+__all__ = ["Attack", "Preset", "Scheme", "Status", "aes_cores", "hooks_of"]
 
 
 Direction = Callable[[bytes, bytes], bytes]
@@ -145,6 +148,19 @@ class Preset:
         parameters = changed(self.name, self.parameters, changes)
         self.scheme.core.check(parameters)
         return parameters
+
+
+@contextmanager
+def hooks_of(scheme: Scheme) -> Iterator[None]:
+    """Turns a hook that the scheme's core lacks into a UserError that names it."""
+    try:
+        yield
+    except NotImplementedError as error:
+        last = list(walk_tb(error.__traceback__))[-1][0].f_code
+        meaning = (inspect.getdoc(getattr(scheme.core, last.co_name, None)) or "").partition("\n")[0]
+        raise UserError(
+            f"scheme {scheme.name}: {scheme.core.__name__} must state the hook {last.co_qualname}: {meaning}"
+        ) from error
 
 
 def aes_cores(lanes: int) -> str:

@@ -38,3 +38,5 @@ def generate(
         paths = write(core, directory, force=force, measured=measured, accept_broken=accept_broken)
     for path in paths:
         typer.echo(path)
+    if not core.known_answers:
+        typer.echo(f"wideblock: {core.module} has no known answers, so there is no test bench", err=True)

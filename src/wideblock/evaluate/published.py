@@ -85,7 +85,10 @@ def published() -> tuple[Published, ...]:
         for row in table["row"]:
             row = {**shared, **row}
             if unknown := row.keys() - known:
-                raise ValueError(f"published row {row['design']!r} has fields that do not exist: {sorted(unknown)}")
+                raise UserError(f"published row {row['design']!r} has fields that do not exist: {sorted(unknown)}")
+            for name in row["presets"]:
+                if name.partition(" ")[0] not in (*catalog.PRESETS, *catalog.PARTS):
+                    raise UserError(f"published row {row['design']!r} names {name!r}, which is no preset and no part")
             rows.append(Published(**{**row, "presets": tuple(row["presets"])}))
     return tuple(rows)
 

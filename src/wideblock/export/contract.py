@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar, cast
 from wideblock import __version__, catalog
 from wideblock.catalog import Kind, Preset
 from wideblock.catalog.changes import differences
+from wideblock.catalog.scheme import hooks_of
 from wideblock.errors import UserError
 from wideblock.export import verilog
 from wideblock.export.names import checked, module_name
@@ -123,7 +124,8 @@ class Contract(Generic[B, T]):
 
     @cached_property
     def _verilog(self) -> str:
-        return verilog.verilog(verilog.FILE, self.module, self.shell, self.header)
+        with hooks_of(self.preset.scheme):
+            return verilog.verilog(verilog.FILE, self.module, self.shell, self.header)
 
     @cached_property
     def observed(self) -> str:
@@ -131,12 +133,16 @@ class Contract(Generic[B, T]):
         return verilog.verilog(verilog.OBSERVED, self.module, self.shell, self.header)
 
     @property
+    def asked(self) -> str:
+        """The preset and its changes, as commands take them."""
+        return " ".join((self.name, *(f"--set {name}={value}" for name, value in self.changed)))
+
+    @property
     def command(self) -> str:
         """The command that makes the core."""
         return " ".join(
             [
-                *("wideblock generate", self.name),
-                *(f"--set {name}={value}" for name, value in self.changed),
+                *("wideblock generate", self.asked),
                 *([f"--name {self.called}"] if self.called else []),
                 *(["--accept-broken"] if self.preset.scheme.broken else []),
                 "-o DIR",
@@ -189,7 +195,8 @@ class Contract(Generic[B, T]):
     @property
     def known_answers(self) -> list[Any]:
         """Every known answer for the core; there may be none."""
-        return self.preset.scheme.known_answers(self.parameters)
+        found = self.preset.scheme.known_answers(self.parameters)
+        return [answer for answer in found if self.kind.takes(self.behaviour, answer)]
 
     def expect(self, kind: Kind[OtherB, OtherT]) -> "Contract[OtherB, OtherT]":
         """The contract itself. Raises UserError if the core is of another kind."""
@@ -240,4 +247,5 @@ def contract(name: str, changes: Mapping[str, Any] | None = None) -> Contract[An
     preset = catalog.preset(name)
     parameters = preset.changed(changes or {})
     changed = differences(parameters, preset.parameters)
-    return Contract(preset, preset.scheme.core(parameters), tuple(changed.items()))
+    with hooks_of(preset.scheme):
+        return Contract(preset, preset.scheme.core(parameters), tuple(changed.items()))

@@ -115,7 +115,15 @@ def test_a_difference_is_explained(flaw):
     flaw("wrong byte")
     failure = SECTORS.verify(SOUND, amount=20, seed=3, checks=["random sectors"]).failure
     assert failure is not None and failure.difference is not None
-    for words in ("Sector ", "tweak ", "key ", "first at byte 49", "Bytes 48 to 63: expected ", "got ", "seed 3"):
+    for words in (
+        "Sector ",
+        "tweak ",
+        "key ",
+        "first at byte 49",
+        "Bytes 48 to 63: expected ",
+        "got ",
+        "verify toy --check 'random sectors' --seed 3",
+    ):
         assert words in failure.difference
 
 

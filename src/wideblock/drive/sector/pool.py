@@ -12,6 +12,8 @@ from queue import SimpleQueue
 from typing import Protocol
 
 from wideblock.drive.sector.traffic import Request, Specification
+from wideblock.spec.trace import trace
+from wideblock.spec.values import Values
 
 __all__ = ["AnswerPool", "SpecificationPool"]
 
@@ -59,6 +61,10 @@ class SpecificationPool:
         self._threads.shutdown(cancel_futures=True)
         for connection in self._connections:
             connection.close()
+
+    def values(self, key: bytes, request: Request) -> Values:
+        """Intermediate values of one request, named as in the paper, computed by this process."""
+        return trace(self._specification(key), request.decrypt, request.tweak, request.data)
 
     def submit(self, key: bytes, requests: Sequence[Request], chunk: int = 32) -> list[Future[list[bytes]]]:
         """Promises of all answers, in order, in lists of ``chunk``.

@@ -10,6 +10,8 @@ products of a power and a block beside it, which share its reduction. Nothing he
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from wideblock.errors import UserError
+
 from .forest import permutation
 
 __all__ = [
@@ -125,7 +127,7 @@ class HashPlan:
         return [part for part in vars(self).values() if isinstance(part, Special) and not part.held and part in used]
 
     def check(self, products: Sequence[Product], scheme: str) -> None:
-        """Raises ValueError if ``products`` of a ``scheme`` do not fit the plan.
+        """Raises UserError if ``products`` of a ``scheme`` do not fit the plan.
 
         They must raise every event that is not optional, and name no event, special block or tap of another plan.
         """
@@ -135,11 +137,11 @@ class HashPlan:
                 if isinstance(part, HashEvent | Special | Tap) and part not in known:
                     kind = type(part).__name__.removeprefix("Hash").lower()
                     there = ", ".join(p.name for p in known if type(p) is type(part))
-                    raise ValueError(f"{scheme}: the plan has no {kind} {part.name}, only {there or 'none'}")
+                    raise UserError(f"{scheme}: the plan has no {kind} {part.name}, only {there or 'none'}")
         raised = {product.into for product in products}
         for event in known:
             if isinstance(event, HashEvent) and not event.optional and event not in raised:
-                raise ValueError(f"{scheme}: no product raises event {event.name}, {event.meaning}")
+                raise UserError(f"{scheme}: no product raises event {event.name}, {event.meaning}")
 
 
 def brw_products(

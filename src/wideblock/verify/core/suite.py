@@ -79,7 +79,8 @@ class Suite(Generic[C]):
             report, started = Report(subject.module, seed), time.perf_counter()
             for name in names:
                 begun = check(subject, model, _seed_of(seed, name), amount, known, partial(tell, name))
-                again = f"To see it again: check {name!r} with seed {seed} and {amount} {self.noun}s."
+                options = f"--check '{name}' --seed {seed} --sectors {amount}"
+                again = f"To see it again: wideblock verify {subject.asked} {options}"
                 tell(name, 0, 1)
                 report.checks.append(_run(name, self.checks[name], begun, again))
                 tell(name, 1, 1)

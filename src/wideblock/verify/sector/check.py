@@ -137,9 +137,8 @@ class SectorCheck(Check[SectorSimulation]):
         self.count(record.cycles, len(requests))
         return record
 
-    @staticmethod
     def wrong(
-        record: SectorRecord, requests: Sequence[Request], key: bytes, right: Iterable[bytes], first: int = 0
+        self, record: SectorRecord, requests: Sequence[Request], key: bytes, right: Iterable[bytes], first: int = 0
     ) -> str | None:
         """The first sector of a record of :meth:`run` that is not ``right``, explained.
 
@@ -147,5 +146,6 @@ class SectorCheck(Check[SectorSimulation]):
         """
         for n, (request, answer, sector) in enumerate(zip(requests, right, record.sectors, strict=True)):
             if (got := sector.tobytes()) != answer:
-                return explain(first + n, request, key, answer, got, int(record.first_out[n]))
+                values = self.pool.values(key, request)
+                return explain(first + n, request, key, answer, got, int(record.first_out[n]), values)
         return None

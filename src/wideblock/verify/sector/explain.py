@@ -1,21 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
 """Output beats beside the right ones, and the first difference in words."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
 from wideblock.drive.sector.shape import SectorCore
 from wideblock.drive.sector.traffic import Cycles, Request, SectorRecord
 from wideblock.rtl.stream.behaviour import Output
+from wideblock.spec.values import Values
 
 __all__ = ["Answers", "compare", "direction", "explain"]
 
 
 class Answers:
-    """The answers of sectors ``numbers``, one after another, in beats of ``size`` bytes."""
+    """The answers of sectors ``numbers``, one after another, in beats of ``size`` bytes.
 
-    def __init__(self, numbers: list[int], answers: dict[int, bytes], size: int):
+    values: from a key and a request, the specification's intermediate values
+    """
+
+    def __init__(
+        self,
+        numbers: list[int],
+        answers: dict[int, bytes],
+        size: int,
+        values: Callable[[bytes, Request], Values] = lambda key, request: iter(()),
+    ):
+        self.values = values
         self.numbers, self.answers = numbers, [answers[n] for n in numbers]
         counts = np.array([-(-len(answer) // size) for answer in self.answers], np.int64)
         self.ends = np.cumsum(counts)
@@ -61,7 +72,8 @@ def compare(
         place, cycle = right.place(first_wrong), int(record.out_cycle[these[first_wrong]])
         number, answer = right.numbers[place], right.answers[place]
         left = got[right.starts[place] : right.ends[place]].tobytes()[: len(answer)]
-        return explain(number, requests[number], keys[number], answer, left, cycle)
+        values = right.values(keys[number], requests[number])
+        return explain(number, requests[number], keys[number], answer, left, cycle, values)
     if len(got) > len(right.beats):
         return (
             f"A beat leaves in cycle {int(record.out_cycle[these[len(right.beats)]])} that no sector accounts for: "
@@ -112,8 +124,17 @@ def direction(request: Request) -> str:
     return "decrypted" if request.decrypt else "encrypted"
 
 
-def explain(number: int, request: Request, key: bytes, right: bytes, got: bytes, cycle: int) -> str:
-    """The first wrong byte with its surroundings."""
+def explain(
+    number: int,
+    request: Request,
+    key: bytes,
+    right: bytes,
+    got: bytes,
+    cycle: int,
+    values: Iterable[tuple[str, bytes]] = (),
+) -> str:
+    """The first wrong byte with its surroundings, and the specification's ``values`` on the way."""
+    named = ", ".join(f"{name} {value.hex()}" for name, value in values)
     pairs = [a != b for a, b in zip(right, got, strict=False)]
     offset = pairs.index(True)
     start = offset // 16 * 16
@@ -122,5 +143,5 @@ def explain(number: int, request: Request, key: bytes, right: bytes, got: bytes,
         f"Sector {number} (tweak {request.tweak.hex() or 'none'}, {direction(request)}, key {key.hex()}) differs from "
         f"the specification in {sum(pairs)} of {len(right)} bytes, first at byte {offset} (cycle {cycle}). "
         f"Bytes {start} to {start + 15}: expected {right[span].hex()}, got {got[span].hex()}, "
-        f"from {request.data[span].hex()}."
+        f"from {request.data[span].hex()}.{f' Right values on the way: {named}.' if named else ''}"
     )

@@ -246,7 +246,7 @@ class _Judged:
             if len(these) and these[0] != used:
                 return f"A beat leaves in cycle {int(record.out_cycle[used])}, while a reset or zeroize is under way."
             used += len(these)
-            right = Answers([n for n, _ in pairs], answers, record.out.shape[1])
+            right = Answers([n for n, _ in pairs], answers, record.out.shape[1], pool.values)
             if difference := compare(self.subject, record, these, right, requests, keys, self.epoch(i)):
                 return difference
             if i == len(leaving) - 1 and record.outcome == PlayOutcome.DONE and len(these) < len(right.beats):
