@@ -34,12 +34,14 @@ def served(folder, *, options=(), **parameters):
     """A server over ``folder``/disk; yields its process and its socket."""
     (folder / "key").write_bytes(parameters.pop("key", KEY))
     given = {"file": folder / "disk", "key-file": folder / "key", **parameters}
-    place = folder / "socket"
+    place, ready = folder / "socket", folder / "pid"
     place.unlink(missing_ok=True)
+    ready.unlink(missing_ok=True)
     words = [f"{name.replace('_', '-')}={value}" for name, value in given.items()]
-    process = subprocess.Popen(["nbdkit", "-f", "-U", place, *options, plugin(), *words], stderr=subprocess.DEVNULL)
+    command = ["nbdkit", "-f", "-U", place, "-P", ready, *options, plugin(), *words]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
     try:
-        while not place.exists():
+        while not ready.exists():
             assert process.poll() is None
             time.sleep(0.02)
         yield process, place
@@ -97,40 +99,55 @@ def test_random_requests_are_those_of_a_plain_copy(tmp_path, scheme):
 
 
 MASK = (1 << 64) - 1
-CONVENTIONS = {  # bytes of a unit, and from the number of a sector and of a unit in it to the tweak
-    "plain64": (1024, lambda n, k: le(n)),
-    "plain": (1024, lambda n, k: le(n & 0xFFFFFFFF)),
-    "plain64be": (1024, lambda n, k: n.to_bytes(16, "big")),
-    "be128": (1024, lambda n, k: n.to_bytes(16, "big")),
-    "plain64-512": (1024, lambda n, k: le(2 * n)),
-    "spdk-simple": (1024, lambda n, k: le(n)),
-    "spdk-join-neg": (1024, lambda n, k: le(n | (~n & MASK >> 1) << 64)),
-    "spdk-incr-512-full": (512, lambda n, k: le(2 * n + k)),
-    "spdk-incr-512-upper": (512, lambda n, k: bytes(8) + le(2 * n + k, 8)),
+CONVENTIONS = {  # bytes of a sector, bits of the most numbers, and from a number to the tweak
+    "le128": (1024, 128, le),
+    "be128": (1024, 128, lambda n: n.to_bytes(16, "big")),
+    "plain64": (1024, 64, le),
+    "plain64-512": (1024, 63, lambda n: le(2 * n)),
+    "plain64be": (1024, 64, lambda n: n.to_bytes(16, "big")),
+    "plain64be-512": (1024, 63, lambda n: (2 * n).to_bytes(16, "big")),
+    "plain": (1024, 64, lambda n: le(n & 0xFFFFFFFF)),
+    "plain-512": (1024, 63, lambda n: le(2 * n & 0xFFFFFFFF)),
+    "blk-crypto": (1024, 64, le),
+    "spdk-simple-lba": (1024, 64, le),
+    "spdk-join-neg-lba-with-lba": (1024, 64, lambda n: le(n | (~n & MASK >> 1) << 64)),
+    "spdk-incr-512-full-lba": (512, 128, le),
+    "spdk-incr-512-upper-lba": (512, 64, lambda n: bytes(8) + le(n, 8)),
 }
 
 
 NUMBERS = [0, 255, 65535, (1 << 32) - 1, (1 << 63) - 4, (1 << 64) - 4, (1 << 128) - 4]
-MOST = {"plain": 128, "plain64": 128, "be128": 128, "plain64-512": 127, "spdk-incr-512-full": 127}
-MOST |= {"plain64be": 64, "spdk-simple": 64, "spdk-join-neg": 64, "spdk-incr-512-upper": 63}
+FITTING = [(name, n) for name, (_, bits, _) in CONVENTIONS.items() for n in NUMBERS if n < 1 << bits]
 
 
-@pytest.mark.parametrize(("name", "first"), [(name, n) for name in CONVENTIONS for n in NUMBERS if n < 1 << MOST[name]])
+@pytest.mark.parametrize(("name", "first"), FITTING)
 def test_conventions(tmp_path, name, first):
-    size, tweak = CONVENTIONS[name]
-    noise, cipher = made(tmp_path, 4, 1024), XTS(KEY)
-    tweaks = [tweak(first + n, k) for n in range(4) for k in range(1024 // size)]
-    plain = b"".join(cipher.decrypt(t, unit) for t, unit in zip(tweaks, units(noise, size), strict=True))
-    given = {"scheme": "xts", "sector": 1024, "tweak": name, "first": first}
+    size, _, tweak = CONVENTIONS[name]
+    noise, cipher = made(tmp_path, 4, size), XTS(KEY)
+    plain = b"".join(cipher.decrypt(tweak(first + n), unit) for n, unit in enumerate(units(noise, size)))
+    given = {"scheme": "xts", "sector": size, "tweak": name, "first": first}
     with served(tmp_path, **given) as (_, place), NbdClient(place) as disk:
-        assert disk.read(0, 4096) == plain
-        assert disk.read(1000, 1100) == plain[1000:2100]
+        assert disk.read(0, 4 * size) == plain
+        assert disk.read(size - 24, size + 76) == plain[size - 24 : 2 * size + 52]
 
 
-def test_a_tweak_of_32_bytes_and_an_offset(tmp_path):
+def test_conventions_are_those_of_images():
+    numbering = pytest.importorskip("wideblock.image.numbering")
+    given = {name: size for name, (size, *_) in CONVENTIONS.items()}
+    assert given.keys() == numbering.CONVENTIONS.keys()
+    for name, (size, bits, tweak) in CONVENTIONS.items():
+        numbers = [n for n in NUMBERS if n < 1 << bits]
+        for n in numbers:
+            assert numbering.Numbering(name, size, 16, n).tweaks(0, 1).tobytes() == tweak(n)
+
+
+@pytest.mark.parametrize(("name", "order"), [("le128", "little"), ("be128", "big"), ("plain64be", "big")])
+@pytest.mark.parametrize("size", [8, 16, 32])
+def test_tweaks_of_other_sizes_and_an_offset(tmp_path, name, order, size):
     noise, cipher = made(tmp_path, 2, 64), HCTR2(KEY)
-    plain = b"".join(cipher.decrypt(le(0x10F + n, 32), unit) for n, unit in enumerate(units(noise, 64)))
-    given = {"scheme": "hctr2", "sector": 64, "tweak_bytes": 32, "first": "0xff", "offset": 16}
+    tweaks = [(0x10F + n).to_bytes(size, order) for n in range(2)]
+    plain = b"".join(cipher.decrypt(tweak, unit) for tweak, unit in zip(tweaks, units(noise, 64), strict=True))
+    given = {"scheme": "hctr2", "sector": 64, "tweak_bytes": size, "first": "0xff", "offset": 16, "tweak": name}
     with served(tmp_path, **given) as (_, place), NbdClient(place) as disk:
         assert disk.read(0, 128) == plain
 
@@ -222,13 +239,14 @@ def test_a_file_that_became_shorter_is_an_error(tmp_path):
         ({"file": "/dev/null"}, "/dev/null must be a regular file or a block device"),
         ({"sector": 8}, "xts: "),
         ({"tweak_bytes": 8}, "xts: "),
-        ({"tweak": "essiv"}, "tweak must be one of plain64, plain, .*, got 'essiv'"),
+        ({"tweak": "essiv"}, "tweak must be one of le128, be128, .*, got 'essiv'"),
         ({"first": "1x"}, "first must be a whole number below 2.128 such as 4096 or 0x1000, got '1x'"),
         ({"first": 1 << 128}, "first must be a whole number below 2.128"),
-        ({"first": (1 << 128) - 1}, "the numbers of the sectors do not fit a tweak of 16 bytes by plain64"),
+        ({"first": (1 << 128) - 1}, "the numbers of the sectors do not fit a tweak of 16 bytes by le128"),
         ({"first": 1 << 64, "tweak": "plain64be"}, "the numbers of the sectors do not fit a tweak of 16 .* plain64be"),
         ({"first": (1 << 128) - 1, "offset": 1}, "the number of the first sector is beyond 2.128 - 1"),
         ({"sector": 64, "tweak": "plain64-512"}, "tweak=plain64-512 needs sectors of whole 512 bytes, got 64"),
+        ({"sector": 1024, "tweak": "spdk-incr-512-full-lba"}, "needs sectors of 512 bytes, got 1024"),
         ({"colour": "red"}, "unknown parameter 'colour'"),
     ],
 )

@@ -23,7 +23,7 @@ def nbd(
     key: Key,
     file: Annotated[Path, typer.Option(metavar="FILE", help="File or block device below, of whole sectors.")],
     socket: Annotated[Path, typer.Option(metavar="PATH", help="Unix socket on which to serve; - with nbdkit's --run.")],
-    tweak: Annotated[str, typer.Option(metavar="NAME", help="Tweak convention; nbdkit's error has all.")] = "plain64",
+    tweak: Annotated[str, typer.Option(metavar="NAME", help="Tweak convention; nbdkit's error has all.")] = "le128",
     first_sector: Annotated[
         int, typer.Option(metavar="N", parser=sector_number, help="Number of the first sector, such as 16 or 0x10.")
     ] = 0,

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // nbdkit plugin: a block device whose sectors are enciphered in the file or device below.
 //
-// A unit is what one tweak enciphers: a sector, or 512 bytes of one where the tweak convention says so. Requests that
-// are not whole units read the units at their ends, change them and write them back, while no other request uses them.
-// A unit never leaves memory but whole and by one call, so a process that ends amid a write leaves each unit old or new,
-// as far as the file below does not tear a page.
+// Requests that are not whole sectors read the sectors at their ends, change them and write them back, while no other
+// request uses them. A sector never leaves memory but whole and by one call, so a process that ends amid a write leaves
+// each sector old or new, as far as the file below does not tear a page.
 //
 // Trim is refused: it would show which sectors are free, and they would read as noise. Zeros are enciphered as any data.
 #define NBDKIT_API_VERSION 2
@@ -40,29 +39,38 @@ using Number = unsigned __int128;
 constexpr size_t MOST_KEY = 64, MOST_TWEAK = 255;
 constexpr size_t PIECE = size_t(1) << 20;  // bytes that a request has in memory beside nbdkit's own
 
-// Where a number stands in a tweak: `size` bytes from byte `at` on.
+constexpr size_t LBA = 512;
+
+// Where a number stands in the 16 bytes of a tweak: `size` bytes from byte `at` on.
 struct Place {
     size_t at, size;
     bool big, inverted;
 };
 
-// Rule by which a unit's number becomes its tweak. `small`: a unit has 512 bytes; `counts512`: its number counts those.
+// Rule by which the number of a sector becomes its tweak: that of wideblock.image.numbering of the same name.
+// `bits`: of the largest number; `last`: the 16 bytes are the last ones of a longer tweak; `counts`: numbers count 512
+// bytes; `units`: a sector must have 512 bytes.
 struct Convention {
     const char* name;
-    bool small, counts512;
+    unsigned bits;
+    bool last, counts, units;
     std::vector<Place> places;
 };
 
 const Convention CONVENTIONS[] = {
-    {"plain64", false, false, {{0, 16, false, false}}},
-    {"plain", false, false, {{0, 4, false, false}}},
-    {"plain64be", false, false, {{8, 8, true, false}}},
-    {"be128", false, false, {{0, 16, true, false}}},
-    {"plain64-512", false, true, {{0, 16, false, false}}},
-    {"spdk-simple", false, false, {{0, 8, false, false}}},
-    {"spdk-join-neg", false, false, {{0, 8, false, false}, {8, 8, false, true}}},
-    {"spdk-incr-512-full", true, true, {{0, 16, false, false}}},
-    {"spdk-incr-512-upper", true, true, {{8, 8, false, false}}},
+    {"le128", 128, false, false, false, {{0, 16, false, false}}},
+    {"be128", 128, true, false, false, {{0, 16, true, false}}},
+    {"plain64", 64, false, false, false, {{0, 8, false, false}}},
+    {"plain64-512", 64, false, true, false, {{0, 8, false, false}}},
+    {"plain64be", 64, true, false, false, {{8, 8, true, false}}},
+    {"plain64be-512", 64, true, true, false, {{8, 8, true, false}}},
+    {"plain", 64, false, false, false, {{0, 4, false, false}}},
+    {"plain-512", 64, false, true, false, {{0, 4, false, false}}},
+    {"blk-crypto", 64, false, false, false, {{0, 8, false, false}}},
+    {"spdk-simple-lba", 64, false, false, false, {{0, 8, false, false}}},
+    {"spdk-join-neg-lba-with-lba", 64, false, false, false, {{0, 8, false, false}, {8, 8, false, true}}},
+    {"spdk-incr-512-full-lba", 128, false, false, true, {{0, 16, false, false}}},
+    {"spdk-incr-512-upper-lba", 64, false, false, true, {{8, 8, false, false}}},
 };
 
 // Units in use: several reads at a time, or one write.
@@ -160,17 +168,20 @@ private:
 
 // Enciphers or deciphers `units` units from number `first` of the device on.
 void crypt(bool decrypt, const uint8_t* in, uint8_t* out, uint64_t first, size_t units) {
-    const size_t width = static_cast<size_t>(tweak_bytes);
+    const size_t width = static_cast<size_t>(tweak_bytes), shown = std::min<size_t>(16, width);
     std::vector<uint8_t> tweaks(units * width);
     Number number = first_number + first * step;
-    for (size_t k = 0; k < units; ++k, number += step)
+    for (size_t k = 0; k < units; ++k, number += step) {
+        uint8_t whole[16] = {};
         for (const Place& place : convention->places)
-            for (size_t b = 0; b < place.size && place.at + b < width; ++b) {
-                const size_t byte = place.big ? place.size - 1 - b : b;
-                uint8_t value = static_cast<uint8_t>(number >> (8 * byte));
-                if (place.inverted) value = static_cast<uint8_t>(~value & (byte == place.size - 1 ? 0x7f : 0xff));
-                tweaks[k * width + place.at + b] = value;
+            for (size_t b = 0; b < place.size; ++b) {
+                const uint8_t value = static_cast<uint8_t>(number >> (8 * (place.big ? place.size - 1 - b : b)));
+                const uint8_t kept = b == place.size - 1 ? 0x7f : 0xff;
+                whole[place.at + b] = place.inverted ? static_cast<uint8_t>(~value & kept) : value;
             }
+        const size_t from = convention->last ? 16 - shown : 0, at = convention->last ? width - shown : 0;
+        memcpy(tweaks.data() + k * width + at, whole + from, shown);
+    }
     const int result = wideblock_crypt(context, decrypt, in, out, units, unit, tweaks.data(), width, 1);
     if (result == WIDEBLOCK_MEMORY) throw std::bad_alloc();
     if (result != WIDEBLOCK_OK) {
@@ -315,22 +326,22 @@ int config_complete() {
         nbdkit_error("file, key-file and scheme must be given");
         return -1;
     }
-    if (convention->counts512 && sector_bytes % 512) {
-        nbdkit_error("tweak=%s needs sectors of whole 512 bytes, got %" PRId64, convention->name, sector_bytes);
+    if ((convention->counts && sector_bytes % LBA) || (convention->units && sector_bytes != LBA)) {
+        nbdkit_error("tweak=%s needs sectors of %s512 bytes, got %" PRId64, convention->name,
+                     convention->units ? "" : "whole ", sector_bytes);
         return -1;
     }
     if (sector_bytes < 1 || tweak_bytes < 1 || static_cast<size_t>(tweak_bytes) > MOST_TWEAK) {
         nbdkit_error("sector must be at least 1 byte, and tweak-bytes 1 to %zu", MOST_TWEAK);
         return -1;
     }
-    unit = convention->small ? 512 : static_cast<size_t>(sector_bytes);
-    const Number scale = convention->counts512 ? static_cast<Number>(sector_bytes / 512) : 1;
-    step = convention->counts512 ? unit / 512 : 1;
-    if (first_sector > (~Number(0) - offset) / scale) {
+    unit = static_cast<size_t>(sector_bytes);
+    step = convention->counts ? unit / LBA : 1;
+    if (first_sector > (~Number(0) - offset) / step) {
         nbdkit_error("the number of the first sector is beyond 2^128 - 1");
         return -1;
     }
-    first_number = first_sector * scale + offset;
+    first_number = first_sector * step + offset;
     if (open_key() < 0) return -1;
     if (const int result = wideblock_check(context, unit, static_cast<size_t>(tweak_bytes))) {
         nbdkit_error("%s: %s", scheme.c_str(), wideblock_message(result));
@@ -339,18 +350,11 @@ int config_complete() {
     return 0;
 }
 
-// Whether the numbers of all units have their place in the tweak. One of four bytes repeats by its definition.
+// Whether the number of the last sector is one of the convention's, and fits the tweak.
 bool numbers_fit() {
     const Number last = (size / unit - 1) * step;
-    if (last > ~Number(0) - first_number) return false;
-    for (const Place& place : convention->places) {
-        const size_t room = static_cast<size_t>(tweak_bytes);
-        if (place.at && place.at + place.size > room) return false;
-        const size_t bytes = std::min(place.size, room);
-        if (place.big && bytes < place.size) return false;
-        if (place.size > 4 && bytes < 16 && (first_number + last) >> (8 * bytes)) return false;
-    }
-    return true;
+    const unsigned bits = std::min<unsigned>(convention->bits, static_cast<unsigned>(8 * tweak_bytes));
+    return last <= ~Number(0) - first_number && (bits == 128 || (first_number + last) >> bits == 0);
 }
 
 int get_ready() {
@@ -427,7 +431,7 @@ nbdkit_plugin described() {
         "scheme=NAME     scheme of wideblock.h (required)\n"
         "key-file=FILE   key, binary; /dev/fd/N for a descriptor (required)\n"
         "sector=BYTES    bytes of a sector, 4096 by default\n"
-        "tweak=NAME      convention of the tweak, plain64 by default\n"
+        "tweak=NAME      convention of the tweak, le128 by default\n"
         "tweak-bytes=N   bytes of the tweak, 16 by default\n"
         "first=N         number of the first sector\n"
         "offset=N        added to the number that becomes the tweak";
