@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AES-XTS: the two designs of its paper, wider ones, and both directions in one core."""
+"""AES-XTS: the two designs of its paper, wider ones, both directions in one core, and cores of many keys."""
 
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
 from wideblock.rtl.sector.parameters import SinglePassParameters
@@ -12,13 +12,16 @@ __all__ = ["PRESETS", "SCHEME"]
 def summary(p: SinglePassParameters) -> str:
     does = {"encrypt": "encryption", "decrypt": "decryption", "both": "both directions"}[p.direction]
     ciphers = aes_cores(p.lanes).replace("AES", "pipelined AES")
-    if p.direction != "encrypt":
+    if p.direction != "encrypt" and not p.slots:
         tweaks = " for blocks, a sequential one for tweaks"
     elif p.lanes == 1:
         tweaks = " for blocks and tweaks"
     else:
         tweaks = ", one of which enciphers the tweaks, too"
-    return f"AES-XTS for units of any length from 16 bytes, figures for {p.sector_bytes}, {does}: {ciphers}{tweaks}"
+    keys = f", a key of {p.slots} for each unit" if p.slots else ""
+    return (
+        f"AES-XTS for units of any length from 16 bytes, figures for {p.sector_bytes}, {does}{keys}: {ciphers}{tweaks}"
+    )
 
 
 CIPHERS = {
@@ -38,7 +41,7 @@ SCHEME = Scheme(
     summary,
     "xts",
     lambda p, answer: answer["key"][: p.key_bits // 8] != answer["key"][p.key_bits // 8 :],
-    lambda p: CIPHERS[p.direction],
+    lambda p: CIPHERS[p.direction][: 1 if p.slots else None],
     purpose="disks that other systems must read; an observer sees which blocks changed",
     native=lambda p: "xts",
 )
@@ -48,10 +51,19 @@ def _preset(name: str, direction: str, lanes: int) -> Preset:
     return Preset(name, SCHEME, SinglePassParameters(width=lanes, lanes=lanes, direction=direction))
 
 
+def _keyed(name: str, direction: str, lanes: int) -> Preset:
+    parameters = SinglePassParameters(width=lanes, lanes=lanes, direction=direction, key_bits=256, slots=256)
+    return Preset(name, SCHEME, parameters)
+
+
 PRESETS = (
     _preset("xts-enc", "encrypt", 1),
     _preset("xts-dec", "decrypt", 1),
     _preset("xts-2", "encrypt", 2),
     _preset("xts-4", "encrypt", 4),
     _preset("xts-both", "both", 1),
+    _keyed("xts-enc-k", "encrypt", 1),
+    _keyed("xts-2-k", "encrypt", 2),
+    _keyed("xts-4-k", "encrypt", 4),
+    _keyed("xts-both-k", "both", 1),
 )

@@ -62,13 +62,17 @@ def play(core: Contract, cases: Sequence[Case]) -> BenchPlay:
     t, p = core.timing, core.parameters
     words: dict[str, list[Word]] = {"key": [], "i": [], "o": []}
     steps: list[dict[str, int]] = []
-    loaded = None
+    loaded, slot = None, 0
+    keys = 0
     for key, tweak, decrypt, given, right in cases:
         if key != loaded:
             loaded, parts = key, _parts(key, len(key) // t.key_words)
-            words["key"] += [{"key": part, "last": k == t.key_words - 1} for k, part in enumerate(parts)]
+            slot, keys = keys % (t.slots or 1), keys + 1
+            for evict in (1, 0) if 0 < t.slots < keys else (0,):  # a slot that has a key is freed before
+                named = {"slot": slot, "evict": evict}
+                words["key"] += [{"key": part, "last": k == t.key_words - 1, **named} for k, part in enumerate(parts)]
             steps += [{"key": len(words["key"])}, {}]
-        start = {"tweak": int.from_bytes(tweak, "little"), "tweak_size": len(tweak), "size": len(given)}
+        start = {"tweak": int.from_bytes(tweak, "little"), "tweak_size": len(tweak), "size": len(given), "slot": slot}
         words["i"] += _beats(given, p.beat_bytes, start | {"decrypt": decrypt})
         words["o"] += _beats(right, p.beat_bytes, {})
         steps[-1] = {"i": len(words["i"])}

@@ -12,12 +12,13 @@ from wideblock.rtl.pipeline import FixedLatency
 class Registers(wiring.Component):
     """Ports and timing of a pipelined cipher; control does not depend on what it computes."""
 
-    def __init__(self, *, lanes, key_sets=1, **parameters):
+    def __init__(self, *, lanes, key_sets=1, travelling=False, **parameters):
         cipher = PipelinedEncryption(lanes=lanes, **parameters)
         self.timing = cipher.timing
         streams = FixedLatency(128 * lanes, 128 * lanes).members
         round_keys = In(128 * (cipher.rounds + 1) * key_sets)
-        super().__init__({**streams, "round_keys": round_keys, "second": In(1), "decrypt": In(1)})
+        keys = {"key": In(cipher.key_bits)} if travelling else {"round_keys": round_keys, "second": In(1)}
+        super().__init__({**streams, **keys, "decrypt": In(1)})
 
     def elaborate(self, platform):
         m = Module()

@@ -93,6 +93,13 @@ def test_parameters_are_values():
             "the paper's order is one of brw; order must be natural for horner, got 'paper'",
         ),
         (lambda: SinglePassParameters(sector_bytes=15), "sector_bytes must be at least 16, got 15"),
+        (lambda: SinglePassParameters(slots=1), "slots must be 2 to 1024, or 0 for a core of one key, got 1"),
+        (lambda: SinglePassParameters(slots=1025), "slots must be 2 to 1024, or 0 for a core of one key, got 1025"),
+        (lambda: SinglePassParameters(slots=-2), "slots must be 2 to 1024, or 0 for a core of one key, got -2"),
+        (
+            lambda: SinglePassParameters(slots=4, round_stages=3),
+            "round_stages must be 1 or 2 with slots, got 3",
+        ),
         (
             lambda: SinglePassParameters(sector_bytes=(1 << 24) + 1),
             "sector_bytes must be at most 16777216, got 16777217",

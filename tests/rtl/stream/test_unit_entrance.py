@@ -10,15 +10,18 @@ from wideblock.rtl.stream.unit_entrance import UnitEntrance
 
 pytestmark = pytest.mark.shows("stream-parts")
 
-SHORT, LONG, DIRECTION, KEEP = 1, 2, 4, 8
+SHORT, LONG, DIRECTION, KEEP, SLOT = 1, 2, 4, 8, 16
 
 
 def run(dut, units, *, p_valid=1.0, p_take=1.0, seed=0):
-    """Offers ``units`` of (bytes, or keep of each beat, decrypt); returns all beats, those taken, and the faults."""
+    """Offers ``units`` of (bytes, or keep of each beat, decrypt); returns all beats, those taken, and the faults.
+
+    Where they name slots, that is the third value of a unit; only slot 7 is known.
+    """
     rng = random.Random(seed)
     size = 16 * dut.width
     beats = []
-    for length, decrypt in units:
+    for length, decrypt, *slot in units:
         keeps = length
         if isinstance(length, int):
             keeps = [(1 << size) - 1] * (-(-length // size) - 1) + [(1 << ((length - 1) % size + 1)) - 1]
@@ -30,6 +33,7 @@ def run(dut, units, *, p_valid=1.0, p_take=1.0, seed=0):
                     "last": k == len(keeps) - 1,
                     "tweak": len(beats) if k == 0 else rng.getrandbits(128),
                     "decrypt": decrypt if k == 0 else rng.getrandbits(1),
+                    **({"slot": slot[0] if k == 0 else rng.getrandbits(16)} if slot else {}),
                 }
             )
     taken, faults = [], []
@@ -42,6 +46,8 @@ def run(dut, units, *, p_valid=1.0, p_take=1.0, seed=0):
             ctx.set(dut.i.valid, offered)
             if offered:
                 ctx.set(dut.i.payload, beats[sent])
+                if dut.slots:
+                    ctx.set(dut.known, beats[sent]["slot"] == 7)
             ctx.set(dut.permit, rng.random() < p_take)
             if ctx.get(dut.take):
                 x, first = ctx.get(dut.x), ctx.get(dut.first)
@@ -92,6 +98,16 @@ def test_a_unit_in_the_other_direction_is_dropped(own):
     _, taken, faults = run(UnitEntrance(width=1, beats=8, directions=(own,)), units)
     assert faults == [DIRECTION] * 2
     assert [last for _, _, last, _, _ in taken] == [0, 1, 1]
+
+
+@pytest.mark.parametrize("p_take", [1.0, 0.4])
+def test_a_unit_of_an_unknown_slot_is_dropped_whole(p_take):
+    """Whatever else is wrong with it but its direction, and the units around it are right."""
+    dut = UnitEntrance(width=1, beats=8, directions=(False,), slots=True)
+    units = [(40, 0, 7), (40, 0, 6), (16, 0, 0), (3, 0, 8), (200, 0, 9), (32, 1, 5), (17, 0, 7)]
+    beats, taken, faults = run(dut, units, p_take=p_take)
+    assert faults == [SLOT] * 4 + [DIRECTION]
+    assert [data for data, *_ in taken] == [beat["data"] for beat in (*beats[:3], *beats[-2:])]
 
 
 @pytest.mark.parametrize("p_take", [1.0, 0.4])

@@ -23,6 +23,7 @@ from .whole import assert_verified, cases
 WIDE = ("xts-2", {"sector_bytes": 184, "key_bits": 256, "sbox": "composite", "round_stages": 2})
 FEW = [
     ("xts-both", {"sector_bytes": 64, "sbox": "composite"}),  # the core of the tests of images
+    ("xts-enc-k", {"sector_bytes": 40, "slots": 4, "key_bits": 128}),
 ]
 MORE = [
     ("xts-enc", {"sector_bytes": 160}),
@@ -31,6 +32,10 @@ MORE = [
     WIDE,
     ("xts-both", {"sector_bytes": 160, "key_width": 32}),
     ("xts-enc", {"sector_bytes": 64, "key_bits": 256, "key_width": 64}),
+    ("xts-both-k", {"sector_bytes": 72, "slots": 5, "round_stages": 2, "sbox": "composite", "key_width": 32}),
+    ("xts-both-k", {"sector_bytes": 16, "sbox": "bram", "key_bits": 128}),
+    ("xts-both-k", {"sector_bytes": 48, "slots": 2, "direction": "decrypt"}),
+    ("xts-2-k", {"sector_bytes": 184, "slots": 1024}),
 ]
 KEY = bytes(range(32))
 SECTOR = 160

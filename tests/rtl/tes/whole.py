@@ -44,13 +44,16 @@ def assert_verified(core, *, sectors=8):
         every_key = set() if core.behaviour.keys is KeyRule.HALVES_DIFFER else {"equal key halves"}
         whole_keys = {"key words"} if core.timing.key_words == 1 else set()
         whole_beats = set() if simulation.shape.partial else {"byte qualifiers"}
-        assert none == every_key | whole_keys | whole_beats | (set() if core.known_answers else {"known answers"})
+        one_key = set() if core.timing.slots else {"slots"}
+        known = set() if core.known_answers else {"known answers"}
+        assert none == every_key | whole_keys | whole_beats | one_key | known
 
         key = bytes(range(simulation.shape.key_bytes))
         simulation.reset()
         simulation.load_key(key)
         script = simulation.script(keys=[Key(key, cycle=1)], events=[zeroize_at(0)], quiet=0)
-        assert simulation.play(script).key_first.tolist() == [core.timing.zeroize]
+        waits = core.timing.setup - 1 if core.timing.slots and core.timing.key_words == 1 else 0
+        assert simulation.play(script).key_first.tolist() == [core.timing.zeroize + waits]
 
 
 def assert_every_value(parameters: type, rows: Rows):

@@ -6,10 +6,12 @@ import pytest
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.export.contract import contract
 from wideblock.export.verilog import FILE, generate
+from wideblock.rtl.keys import slots
 from wideblock.rtl.keys import unit as keys
 from wideblock.rtl.sector import store_and_forward
 from wideblock.rtl.sector.hash_counter_hash_any import core as hash_counter_hash_any
 from wideblock.rtl.sector.single_pass import core as single_pass
+from wideblock.rtl.sector.single_pass import slots as unit_slots
 from wideblock.rtl.stream import entrance, sized_entrance, unit_entrance
 from wideblock.verify.sector.suite import SECTORS
 
@@ -18,6 +20,7 @@ from ..changed_source import changed
 pytestmark = pytest.mark.shows("mutation", "protocol")
 
 XTS = ("xts-enc", {"sector_bytes": 64, "sbox": "composite"})
+KEYS = ("xts-enc-k", {"sector_bytes": 40, "slots": 4, "key_bits": 128, "sbox": "composite"})
 ANY = ("hctr2-any", {"longest": 64, "sector_bytes": 64, "sbox": "composite"})
 TAIL = ("hctr2-1", {"sector_bytes": 40, "sbox": "composite"})
 SLOW = pytest.mark.slow
@@ -67,6 +70,41 @@ FAULTS = {
         XTS,
         (single_pass, "UnitEntrance", unit_entrance, "proper_end = void & closes", "proper_end = Const(0)"),
         ("byte qualifiers", "with no malformed sector to cause it|the next malformed one, was taken"),
+        marks=SLOW,
+    ),
+    "an eviction that does not wait": (
+        KEYS,
+        (single_pass, "SlotUnit", slots, "with m.If(inside == 0):", "with m.If(1):"),
+        ("slots", "differs from the specification"),
+    ),
+    "a slot that does not exist is another one": pytest.param(
+        KEYS,
+        (single_pass, "SlotUnit", slots, " & (self.asked[self.bits :] == 0)", ""),
+        ("slots", "which has no key"),
+        marks=SLOW,
+    ),
+    "a slot that has a key takes another one": pytest.param(
+        KEYS,
+        (single_pass, "SlotUnit", slots, "(has_key != evicting)", "(evicting & ~has_key)"),
+        ("slots", "bits for keys|differs from the specification"),
+        marks=SLOW,
+    ),
+    "an evicted slot stays open until its row is overwritten": pytest.param(
+        KEYS,
+        (single_pass, "SlotUnit", slots, "m.d.comb += closes.eq(1)", "m.d.comb += closes.eq(inside == 0)"),
+        ("slots", "."),
+        marks=SLOW,
+    ),
+    "the last key of the tweaks for all": pytest.param(
+        KEYS,
+        (single_pass, "UnitSlots", unit_slots, "second.row.eq(entering)", "second.row.eq(0)"),
+        ("random sectors", "differs from the specification"),
+        marks=SLOW,
+    ),
+    "a key of the data that changes amid a unit": pytest.param(
+        KEYS,
+        (single_pass, "UnitSlots", unit_slots, "self.data_keys.read.eq(due)", "self.data_keys.read.eq(1)"),
+        ("random sectors", "differs from the specification"),
         marks=SLOW,
     ),
     "a hole in a beat of a sector of one size": pytest.param(

@@ -29,6 +29,7 @@ class Encoding:
         *,
         stated: Sequence[int | None] | None = None,
         keeps: Sequence[tuple[int, ...]] = (),
+        slots: int | Sequence[int] = 0,
         keys: Sequence[Key] = (),
         offer: float = 1.0,
         take: float = 1.0,
@@ -43,6 +44,7 @@ class Encoding:
         decrypt: one for all, or one a sector
         stated:  bytes that each sector states to have, or None for those that it has
         keeps:   ``keep`` of each sector's beats, empty where it follows from the length
+        slots:   of their keys, one for all or one a sector, for a core with slots
         offer, take: chance that a word becomes valid, and that a beat is accepted, in a cycle
         want:    output beats without which the call is not done
         noise:   random values on inputs that no rule lets the core read
@@ -64,6 +66,8 @@ class Encoding:
             sizes = [n if given is None else given for n, given in zip(own, stated or [None] * len(own), strict=True)]
             words["tweak_size"][starts] = [len(tweak) for tweak in tweaks]
             words["size"][starts] = np.array(sizes, np.int64).astype("<u2").view(np.uint8).reshape(-1, 2)
+        if self.shape.slots:
+            words["slot"][starts] = _slots(np.broadcast_to(np.asarray(slots), len(counts)))
         if self.shape.partial:
             words["keep"] = 255
             words["keep"][ends - 1] = np.packbits(np.arange(size) < tails[:, None], axis=1, bitorder="little")
@@ -144,4 +148,12 @@ class Encoding:
         words["earliest"][starts] = np.maximum(words["earliest"][starts], [key.cycle for key in keys])
         if self.shape.key_words > 1:
             words["last"][ends - 1] = 1
+        if self.shape.slots:
+            words["slot"] = _slots(np.repeat([key.slot for key in keys], sizes))
+            words["evict"] = np.repeat([key.evict for key in keys], sizes)
         return words, ends
+
+
+def _slots(numbers: Any) -> Bytes:
+    """Numbers of slots as the ports have them, (numbers, 2)."""
+    return np.asarray(numbers).astype("<u2").reshape(-1, 1).view(np.uint8)

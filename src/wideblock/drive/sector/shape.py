@@ -31,6 +31,7 @@ class Shape:
     tweak_bytes: of a tweak, of the size for which the timing is stated; 0 if there is none
     tweak_room:  that the ports have for a tweak
     most_stated: that a message can state to have; 0 where none states its size
+    slots:       of keys, one of which a message names; 0: the core has one key
     """
 
     beat_bytes: int
@@ -41,6 +42,7 @@ class Shape:
     tweak_bytes: int
     tweak_room: int
     most_stated: int
+    slots: int
 
     def beats_of(self, size: int) -> int:
         """Beats of a message of ``size`` bytes."""
@@ -58,4 +60,5 @@ def shape(core: SectorCore) -> Shape:
     room = widths.get("tweak", 0) // 8
     tweak_bytes = core.behaviour.length.usual_tweak_of(room)
     most_stated = (1 << widths.get("size", 0)) - 1
-    return Shape(beat_bytes, key_bytes, key_words, beats, "keep" in widths, tweak_bytes, room, most_stated)
+    slots = core.timing.slots
+    return Shape(beat_bytes, key_bytes, key_words, beats, "keep" in widths, tweak_bytes, room, most_stated, slots)

@@ -29,11 +29,14 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         """Pulses ``zeroize`` and waits until it is done; afterwards no key is loaded."""
         self.play(self.script(events=[zeroize_at(0)], quiet=self.core.timing.zeroize + 1))
 
-    def load_key(self, key: bytes) -> int:
-        """Loads a key; cycles until it was accepted. Raises ValueError for a wrong length."""
+    def load_key(self, key: bytes, slot: int = 0) -> int:
+        """Loads a key; cycles until it was accepted. Raises ValueError for a wrong length.
+
+        ``slot`` is that of the key, for a core with slots; it must not have one.
+        """
         if len(key) != self.shape.key_bytes:
             raise ValueError(f"key must be {self.shape.key_bytes} bytes, got {len(key)}")
-        record = self.play(self.script(keys=[Key(key)], quiet=0))
+        record = self.play(self.script(keys=[Key(key, slot=slot)], quiet=0))
         self.expect_done(record)
         return int(record.key_taken[0])
 
@@ -55,6 +58,7 @@ class SectorSimulation(CoreSimulation[SectorCore]):
             [r.decrypt for r in requests],
             stated=[r.stated for r in requests],
             keeps=[r.keep for r in requests],
+            slots=[r.slot for r in requests],
             **more,
         )
 
@@ -81,12 +85,13 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         tweaks: Sequence[bytes] | Bytes,
         decrypt: bool | Sequence[bool] | Bytes = False,
         *,
+        slots: int | Sequence[int] = 0,
         offer: float = 1.0,
         take: float = 1.0,
         seed: int = 0,
         noise: bool = False,
     ) -> SectorRecord:
-        """Sends sectors of lengths that the core takes through it under the loaded key.
+        """Sends sectors of lengths that the core takes through it under the loaded key, or those of ``slots``.
 
         offer, take: chances a cycle that a beat is valid and accepted; ``seed`` makes the pattern reproducible
         Raises :class:`SimulationError` if not exactly these sectors leave, each whole.
@@ -94,7 +99,8 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         for sector in sectors:
             self.expect_length(len(sector))
         patience = self.patience(offer, take)
-        script = self.script(sectors, tweaks, decrypt, offer=offer, take=take, noise=noise, patience=patience)
+        more = {"slots": slots, "offer": offer, "take": take, "noise": noise, "patience": patience}
+        script = self.script(sectors, tweaks, decrypt, **more)
         script.wanted = {"o": script.beats}
         record = self.play(script, seed=seed)
         self.expect_done(record)

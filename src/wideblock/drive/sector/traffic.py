@@ -37,6 +37,7 @@ class Request:
 
     stated: bytes that it states to have, where it states any; None: those that it has
     keep:   of each beat, where that does not follow from the length; ``data`` are then the whole beats
+    slot:   of its key, for a core with slots
     """
 
     data: bytes
@@ -44,6 +45,7 @@ class Request:
     decrypt: bool
     stated: int | None = None
     keep: tuple[int, ...] = ()
+    slot: int = 0
 
     @property
     def size(self) -> int:
@@ -56,12 +58,15 @@ class Key:
     """A key, valid from ``cycle`` on; sector ``before``, if given, is not sent until the key is accepted.
 
     Where a key has several words, ``key`` may have too few or too many. ``last``: the last one is valid from then on.
+    ``slot`` is that of the key, for a core with slots; ``evict``: the key there ends, and ``key`` does not matter.
     """
 
     key: bytes
     before: int | None = None
     cycle: int = 0
     last: int = 0
+    slot: int = 0
+    evict: bool = False
 
 
 @dataclass(kw_only=True)

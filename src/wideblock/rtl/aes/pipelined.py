@@ -12,7 +12,8 @@ from amaranth.lib.wiring import In, Out
 from wideblock.rtl.aes.planes import from_planes, named, separated, to_planes
 from wideblock.rtl.aes.round import Round
 from wideblock.rtl.aes.rounds import ROUNDS, check_parameters, mirror_columns, round_key, unmirror, whiten_either
-from wideblock.rtl.aes.sbox import GATES
+from wideblock.rtl.aes.sbox import GATES, logic_sbox
+from wideblock.rtl.aes.travelling import TravellingKeys
 from wideblock.rtl.pipeline import FixedLatency, Pipeline, Timing
 
 __all__ = ["PipelinedDecryption", "PipelinedEitherWay", "PipelinedEncryption", "both_ways"]
@@ -33,6 +34,7 @@ class _Pipelined(wiring.Component):
         lanes: int = 1,
         key_sets: int = 1,
         ahead: bool = False,
+        travelling: bool = False,
     ):
         encrypts = self._inverse is False
         check_parameters(key_bits, sbox, **({"kinds": GATES} if self._inverse is None else {}))
@@ -44,24 +46,31 @@ class _Pipelined(wiring.Component):
             raise ValueError(f"key_sets must be {'1 or 2' if encrypts else '1 to decrypt'}, got {key_sets!r}")
         if ahead and self._inverse is None:
             raise ValueError("ahead must be False for both directions: their result is not in its own order before")
+        if travelling and key_sets != 1:
+            raise ValueError(f"key_sets must be 1 where each block brings its key, got {key_sets!r}")
         self.key_bits, self.round_stages, self.sbox, self.lanes = key_bits, round_stages, sbox, lanes
-        self.key_sets = key_sets
+        self.key_sets, self.schedule = key_sets, None
         self.rounds = ROUNDS[key_bits]
         self.timing = Timing(latency=1 + self.rounds * round_stages, interval=1)
         streams = FixedLatency(128 * lanes, 128 * lanes).members
         choice = {"second": In(1)} if key_sets == 2 else {"decrypt": In(1)} if self._inverse is None else {}
         early = {"ahead": Out(128 * lanes)} if ahead else {}
-        super().__init__({**streams, "round_keys": In(128 * (self.rounds + 1) * key_sets), **choice, **early})
+        if travelling:
+            self.schedule = TravellingKeys(
+                key_bits=key_bits, round_stages=round_stages, sbox=logic_sbox(sbox), inverse=self._inverse
+            )
+        keys = {"key": In(key_bits)} if travelling else {"round_keys": In(128 * (self.rounds + 1) * key_sets)}
+        super().__init__({**streams, **keys, **choice, **early})
 
     def elaborate(self, platform):
         m = Module()
-        keys = self._keys(m)
-        p = Pipeline(m, valid=self.i.valid, **self._whitened(m, keys))
+        keys, inverse_keys = self._keys(m)
+        p = Pipeline(m, valid=self.i.valid, **self._whitened(m, keys[0], inverse_keys[0]))
         if not self._rom_is_state:
             p.cut(**p.live)
         rounds = [self._round(r) for r in range(1, self.rounds + 1)]
         _chain(m, p, rounds, self.round_stages)
-        for part, key, inverse_key in zip(rounds, keys[1:], reversed(keys[:-1]), strict=True):
+        for part, key, inverse_key in zip(rounds, keys[1:], inverse_keys[1:], strict=True):
             m.d.comb += part.key.eq(key)
             if self._inverse is None:
                 m.d.comb += part.inverse_key.eq(inverse_key)
@@ -76,21 +85,34 @@ class _Pipelined(wiring.Component):
             m.d.comb += self.ahead.eq(from_planes(separated(ahead)))
         return m
 
-    def _whitened(self, m: Module, keys: Sequence[Value]) -> dict[str, Value]:
+    def _whitened(self, m: Module, key: Value, inverse_key: Value) -> dict[str, Value]:
         """Planes of the block with its first round key added and, for both directions, ``way``: its direction."""
-        first, block = round_key(keys[0], 0, self.lanes), to_planes(self.i.payload)
+        first, block = round_key(key, 0, self.lanes), to_planes(self.i.payload)
         if self._inverse is not None:
             return {"s": named(m, "whitened", Cat(s ^ k for s, k in zip(block, first, strict=True)))}
         way = named(m, "d", self.decrypt.replicate(16 * self.lanes))
-        last = round_key(keys[-1], 0, self.lanes)
+        last = round_key(inverse_key, 0, self.lanes)
         return {"s": named(m, "whitened", Cat(whiten_either(way, block, first, mirror_columns(last)))), "way": way}
 
-    def _keys(self, m: Module) -> list[Value]:
-        """The round keys in the order of their use; of two sets, the one that ``second`` chose with the block."""
+    def _keys(self, m: Module) -> tuple[list[Value], list[Value]]:
+        """The round keys in the order of their use, and where both directions are served, those to decrypt."""
         numbers = list(range(self.rounds + 1))
-        if self.key_sets == 1:
+        if self.schedule is not None:
+            m.submodules.schedule = schedule = self.schedule
+            m.d.comb += schedule.key.eq(self.key)
+            if self._inverse is None:
+                m.d.comb += schedule.decrypt.eq(self.decrypt)
+            keys = [schedule.round_keys[128 * k : 128 * k + 128] for k in numbers]
+            return keys, keys
+        if self.key_sets == 2:
+            keys = self._chosen(m, numbers)
+        else:
             order = reversed(numbers) if self._inverse else numbers
-            return [self.round_keys[128 * k : 128 * k + 128] for k in order]
+            keys = [self.round_keys[128 * k : 128 * k + 128] for k in order]
+        return keys, keys[::-1]
+
+    def _chosen(self, m: Module, numbers: Sequence[int]) -> list[Value]:
+        """Of the round keys of two sets, the one that ``second`` chose with the block."""
         keys, chosen = [], self.second
         for index in numbers:  # an encryption adds a round's key in the last of its stages
             first, second = (self.round_keys[128 * k : 128 * k + 128] for k in (index, index + self.rounds + 1))
@@ -134,6 +156,8 @@ class PipelinedEncryption(_Pipelined):
     ``lanes`` blocks go side by side, block 0 in the low bits; one gate of the description serves them all.
     ``round_keys`` holds the round keys in order, the first lowest, and must not change while blocks are in flight.
     With two ``key_sets`` it holds those of two keys, and ``second``, beside ``i``, chooses which a block goes under.
+    With ``travelling`` there is ``key`` in its place, beside ``i``: that of the blocks of this cycle alone, as
+    :class:`.travelling.TravellingKeys` takes it.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
             With ``ahead``, a port of that name has the result a cycle earlier, before the last register.
@@ -150,7 +174,8 @@ class PipelinedEncryption(_Pipelined):
 class PipelinedDecryption(_Pipelined):
     """``o`` is inverse AES of ``i`` under ``round_keys``, a block a cycle and lane: the papers' PDC.
 
-    ``round_keys`` is what encryption takes, in the same order.
+    ``round_keys`` is what encryption takes, in the same order. With ``travelling``, ``key`` is that of
+    :class:`.travelling.LastRoundKeys`.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
             With ``ahead``, a port of that name has the result a cycle earlier, before the last register.
@@ -167,7 +192,8 @@ class PipelinedEitherWay(_Pipelined):
     """``o`` is AES of ``i`` under ``round_keys``, or with ``decrypt`` beside it inverse AES: a block a cycle and lane.
 
     One inversion in GF(2^8) serves the S-box and its inverse. A block to decrypt goes with its columns mirrored, so
-    that both directions shift rows alike.
+    that both directions shift rows alike. With ``travelling``, ``key`` is that of :class:`PipelinedEncryption`, or
+    with ``decrypt`` that of :class:`PipelinedDecryption`.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
     Cost:   16 inversions a round and lane, about three quarters of a pipeline for each direction; deeper logic.

@@ -37,6 +37,7 @@ class SectorParameters(Parameters):
     key_width: int = parameter(0, "bits of a word of the key port; 0: a whole key is one word", (0, 32, 64), absent=0)
     tweak_bytes: ClassVar[int] = 16
     overlap: ClassVar[bool] = False
+    slots: ClassVar[int] = 0
     most_bytes: ClassVar[int] = 1 << 16
     """Longest sector: schedules grow with it, and take seconds up to here."""
 
@@ -253,9 +254,14 @@ class SinglePassParameters(SectorParameters):
 
     most_bytes: ClassVar[int] = 1 << 24
     direction: str = parameter("both", "directions that the core serves", ("both", "encrypt", "decrypt"))
+    slots: int = parameter(0, "keys that the core holds, one of which a unit names; 0: one for all", absent=0)
 
     def __post_init__(self):
         super().__post_init__()
+        if self.slots and not 2 <= self.slots <= 1024:
+            raise UserError(f"slots must be 2 to 1024, or 0 for a core of one key, got {self.slots}")
+        if self.slots and self.round_stages > 2:
+            raise UserError(f"round_stages must be 1 or 2 with slots, got {self.round_stages}")
         if self.sector_bytes < 16:
             raise UserError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
 

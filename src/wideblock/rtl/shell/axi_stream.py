@@ -10,7 +10,7 @@ __all__ = ["AxiStreamShell"]
 PREFIX = {"i": "s_axis", "o": "m_axis", "key": "s_axis_key"}
 PREFIX |= {"pdi": "s_axis_pdi", "sdi": "s_axis_sdi", "do": "m_axis_do"}
 SUFFIX = {"data": "tdata", "word": "tdata", "key": "tdata", "last": "tlast", "keep": "tkeep"}
-SUFFIX |= dict.fromkeys(("tweak", "tweak_size", "size", "decrypt"), "tuser")
+SUFFIX |= dict.fromkeys(("tweak", "tweak_size", "size", "slot", "evict", "decrypt"), "tuser")
 
 
 class AxiStreamShell(Shell):

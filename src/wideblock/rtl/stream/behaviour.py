@@ -49,6 +49,10 @@ class SectorTiming:
     setup:    first word of a key accepted to ``ready``, when the first beat of a sector can be accepted
     zeroize:  ``zeroize`` (or reset) to the end of clearing, when a key can be accepted again
     key_words: words of a key on the key channel
+    slots:    of keys; 0: the core has one key
+
+    With slots, setup is that of a key for a slot without one, and counts from its first word offered to the first beat
+    of a sector under it accepted; a key is accepted a cycle before. Sectors do not wait for it, nor it for them.
 
     All but ``busy`` are exact: compute and latency for a sector that an idle core takes, while neither side stalls;
     setup for a key whose words are accepted in ``key_words`` cycles.
@@ -61,23 +65,33 @@ class SectorTiming:
     setup: int
     zeroize: int
     key_words: int = 1
+    slots: int = 0
 
     holds = "the same for encryption and decryption, whatever the data, key and tweak"
 
     @property
     def preparation(self) -> int:
-        """Cycles from the last word of a key accepted to ``ready``."""
-        return self.setup - (self.key_words - 1)
+        """Cycles from the last word of a key accepted to ``ready``, or with slots to the first beat of a sector."""
+        return 1 if self.slots else self.setup - (self.key_words - 1)
+
+    @property
+    def eviction(self) -> int:
+        """Cycles, at most, from an eviction accepted until a command is looked at again: the sectors begun finish."""
+        return self.busy + 4
 
     def figures(self) -> tuple[Figure, ...]:
         """The figures in order."""
         key = "key" if self.key_words == 1 else f"first of {self.key_words} words of a key, a word a cycle,"
+        taken = "offered" if self.slots else "taken"
+        text = "an eviction taken to the next command, at most, while results are taken"
+        evicted = [Figure("eviction", self.eviction, text, exact=False)] if self.slots else []
         return (
             Figure("compute", self.compute, "first beat taken to the last result block known inside the core"),
             Figure("latency", self.latency, "first beat taken to the last result beat offered"),
             Figure("busy", self.busy, "the same at most, for a sector in a stream of them", exact=False),
             Figure("interval", self.interval, "sector to sector, back to back"),
-            Figure("setup", self.setup, f"{key} taken to the first beat of a sector"),
+            Figure("setup", self.setup, f"{key} {taken} to the first beat of a sector"),
+            *evicted,
             Figure("zeroize", self.zeroize, "to clear every key, derived value, buffer and pipeline"),
         )
 
@@ -124,6 +138,9 @@ class Cause(Flag):
     KEY_WORDS = auto()
     TWEAK = auto()
     KEEP = auto()
+    SLOT = auto()
+    KEY_SLOT = auto()
+    DAMAGE = auto()
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from amaranth.lib.wiring import In, Out
 from .behaviour import Cause, Fault
 from .interface import Channel, Control, Field, Interface, Read
 
-__all__ = ["SIZE_BITS", "TWEAK_BITS", "TWEAK_SIZE_BITS", "WRONG_KEEP"]
+__all__ = ["SIZE_BITS", "SLOT_BITS", "TWEAK_BITS", "TWEAK_SIZE_BITS", "WRONG_KEEP"]
 __all__ += ["key_channel", "result_channel", "sector_channel", "sector_interface"]
 
 TWEAK_BITS = 128
@@ -18,14 +18,20 @@ SIZE_BITS = 16
 TWEAK_SIZE_BITS = 8
 """Bits of the field in which a message states the bytes of its tweak."""
 
+SLOT_BITS = 16
+"""Bits of the number of a slot, however many there are."""
+
 WRONG_KEEP = Fault(Cause.KEEP, "keep of a beat was not a run from byte 0, or not full before the last beat")
 """The bit of an entrance's ``fault`` for that."""
 
 
-def sector_channel(width: int, *, keep: bool = False, tweak_bits: int = TWEAK_BITS, sized: bool = False) -> Channel:
+def sector_channel(
+    width: int, *, keep: bool = False, tweak_bits: int = TWEAK_BITS, sized: bool = False, slots: bool = False
+) -> Channel:
     """Beats of ``width`` blocks in. ``keep``: messages need not be whole beats. No tweak is one of 0 bits.
 
-    ``sized``: a message states the bytes of its tweak and its own with its first beat.
+    ``sized``: a message states the bytes of its tweak and its own with its first beat. ``slots``: it names the slot of
+    its key.
     """
     tweak = Field("tweak", tweak_bits, "tweak, byte 0 in bits 7..0", Read.FIRST)
     kept = "bytes of the beat that are the sector's: all before the last beat, in that a run from byte 0, or none"
@@ -41,12 +47,15 @@ def sector_channel(width: int, *, keep: bool = False, tweak_bits: int = TWEAK_BI
             Field("data", 128 * width, f"beat of the sector, {width} block(s): byte n of the beat is bits 8n+7..8n"),
             *([tweak] if tweak_bits else []),
             *(sizes if sized else ()),
+            *([Field("slot", SLOT_BITS, "slot of the key", Read.FIRST)] if slots else []),
             Field("decrypt", 1, "decrypt", Read.FIRST),
             Field("last", 1, "last beat of the sector"),
             *([ends] if keep else []),
         ),
         "a beat is valid",
-        "a beat is accepted; low until a key is in place",
+        "a beat is accepted; low while the core clears itself"
+        if slots
+        else "a beat is accepted; low until a key is in place",
         last="last",
     )
 
@@ -68,11 +77,14 @@ def result_channel(width: int, *, keep: bool = False) -> Channel:
     )
 
 
-def key_channel(bits: int, parts: str = "", *, width: int = 0) -> Channel:
+def key_channel(bits: int, parts: str = "", *, width: int = 0, slots: bool = False) -> Channel:
     """Keys of ``bits``; ``parts`` names what they are made of, in order.
 
-    A word is a whole key, or where ``width`` is not 0, as many bits of one; the last of its words is marked.
+    A word is a whole key, or where ``width`` is not 0, as many bits of one; the last of its words is marked. ``slots``:
+    a key names its slot, and may be the eviction of the key there.
     """
+    if slots:
+        return _slot_channel(bits, parts, width)
     if width:
         meaning = f"word of a key of {bits} bits, byte 0 of the key in bits 7..0 of its first word: {parts}"
         return Channel(
@@ -93,6 +105,27 @@ def key_channel(bits: int, parts: str = "", *, width: int = 0) -> Channel:
     )
 
 
+def _slot_channel(bits: int, parts: str, width: int) -> Channel:
+    """Keys for slots."""
+    words = bits // (width or bits)
+    of_first = f"word of a key of {bits} bits, byte 0 of the key in bits 7..0 of its first word"
+    when = "; read with the last word" if width else ""
+    return Channel(
+        "key",
+        In,
+        (
+            Field("key", width or bits, f"{of_first if width else 'key, byte 0 in bits 7..0'}: {parts}"),
+            Field("slot", SLOT_BITS, f"slot of the key{when}"),
+            Field("evict", 1, f"the slot's key ends, and the key here does not matter{when}"),
+            *([Field("last", 1, f"last of the {words} words of a key")] if width else []),
+        ),
+        "a word of a key is valid" if width else "a key is valid",
+        f"a {'word of a ' if width else ''}key is accepted{', the last one' if width else ''} as the key is in place; "
+        "an eviction as the slot closes; no sector waits for it",
+        last="last" if width else None,
+    )
+
+
 def sector_interface(
     width: int,
     key_bits: int,
@@ -103,21 +136,23 @@ def sector_interface(
     keep: bool = False,
     tweak_bits: int = TWEAK_BITS,
     sized: bool = False,
+    slots: bool = False,
 ) -> Interface:
     """Ports of a sector core: channels ``i``, ``o``, ``key``, and its controls; block 0 of a beat in the low bits.
 
-    ``key_width`` as in :func:`key_channel`.
+    ``key_width`` and ``slots`` as in :func:`key_channel`.
     """
+    ready = "a key is in place and its derived values are computed"
     causes = ", ".join(f"bit {bit}: {fault.meaning}" for bit, fault in enumerate(faults))
     return Interface(
         (
-            sector_channel(width, keep=keep, tweak_bits=tweak_bits, sized=sized),
+            sector_channel(width, keep=keep, tweak_bits=tweak_bits, sized=sized, slots=slots),
             result_channel(width, keep=keep),
-            key_channel(key_bits, key_parts, width=key_width),
+            key_channel(key_bits, key_parts, width=key_width, slots=slots),
         ),
         (
             Control("zeroize", In, 1, "clears keys, derived values, buffers and pipelines", pulse=True),
-            Control("ready", Out, 1, "a key is in place and its derived values are computed", pulse=False),
+            Control("ready", Out, 1, "the core has cleared itself" if slots else ready, pulse=False),
             Control(
                 "fault", Out, len(faults), f"one-cycle pulse when a message or key is refused; {causes}", pulse=True
             ),

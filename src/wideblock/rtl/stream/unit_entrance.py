@@ -10,11 +10,11 @@ from amaranth.lib.wiring import In, Out
 from wideblock.rtl.bytes import end, is_run
 
 from .behaviour import Cause, Fault
-from .sector import WRONG_KEEP, sector_channel
+from .sector import SLOT_BITS, WRONG_KEEP, sector_channel
 
-__all__ = ["FAULTS", "UnitEntrance"]
+__all__ = ["FAULTS", "UNKNOWN", "UnitEntrance"]
 
-SHORT, LONG, DIRECTION, KEEP = range(4)
+SHORT, LONG, DIRECTION, KEEP, SLOT = range(5)
 FAULTS = (
     Fault(Cause.SHORT, "a unit was too short"),
     Fault(Cause.LONG, "a unit was too long"),
@@ -22,6 +22,9 @@ FAULTS = (
     WRONG_KEEP,
 )
 """Bits of an entrance's ``fault``."""
+
+UNKNOWN = Fault(Cause.SLOT, "a unit named a slot without a key")
+"""The bit after them, where units name slots."""
 
 
 class UnitEntrance(wiring.Component):
@@ -31,7 +34,9 @@ class UnitEntrance(wiring.Component):
     takes it, ``take``, if it gives ``permit``. ``directions`` are the values of ``decrypt`` that the core can serve.
     ``open`` admits beats at all, ``hold`` no further unit; ``between`` says that no unit has begun and none is in the
     register. ``tweak`` is that of the unit while its first beat is in the register.
-    ``opening`` pulses as the first beat of a unit that will be offered comes into the register.
+    ``opening`` pulses as the first beat of a unit that will be offered comes into the register. With ``slots``, a unit
+    names one, and is dropped whole unless it is ``known`` in the cycle in which that beat is accepted; ``slot`` is kept
+    as ``tweak`` is, and ``renewed`` in cycles in which both may change.
 
     A unit ends with its ``last`` beat, or with one before that is not full: then ``x.last`` is high. A beat without a
     byte, or whose ``keep`` is not a run from byte 0, ends it with the beat before: that one was offered as any other,
@@ -47,8 +52,8 @@ class UnitEntrance(wiring.Component):
     Paths:  ``permit`` to ``take`` and ``i.ready``; none from ``i`` but to ``opening``.
     """
 
-    def __init__(self, *, width: int, beats: int, directions: Sequence[bool]):
-        self.width, self.beats, self.directions = width, beats, tuple(directions)
+    def __init__(self, *, width: int, beats: int, directions: Sequence[bool], slots: bool = False):
+        self.width, self.beats, self.directions, self.slots = width, beats, tuple(directions), slots
         self.layout = data.StructLayout(
             {
                 "data": data.ArrayLayout(128, width),
@@ -60,7 +65,7 @@ class UnitEntrance(wiring.Component):
         )
         super().__init__(
             {
-                "i": In(stream.Signature(sector_channel(width, keep=True).shape)),
+                "i": In(stream.Signature(sector_channel(width, keep=True, slots=slots).shape)),
                 "open": In(1),
                 "hold": In(1),
                 "clear": In(1),
@@ -71,8 +76,9 @@ class UnitEntrance(wiring.Component):
                 "valid": Out(1),
                 "permit": In(1),
                 "take": Out(1),
-                "fault": Out(len(FAULTS)),
+                "fault": Out(len(FAULTS) + slots),
                 "between": Out(1),
+                **({"known": In(1), "slot": Out(SLOT_BITS), "renewed": Out(1)} if slots else {}),
             }
         )
 
@@ -88,7 +94,8 @@ class UnitEntrance(wiring.Component):
         closes = Signal()  # the source's last beat of the unit
         void = Signal()  # a beat without a byte
         foreign = Signal()
-        wrong = Signal()  # as a first beat: short, foreign or not a run
+        wrong = Signal()  # as a first beat: short, foreign, not a run or of an unknown slot
+        unknown = Signal()
         final = Signal(init=self.beats == 1)
         goes_on = Signal(2)  # a unit that has ended: LONG or KEEP if more than its empty last beat follows
         dropping = Signal()
@@ -122,12 +129,13 @@ class UnitEntrance(wiring.Component):
         proper_end = void & closes  # an empty last beat, behind the unit's bytes
         dropped = dropping & ~discard
         hole = beat.empty & ~void
+        refused = foreign | unknown if self.slots else foreign
         m.d.comb += [
-            self.fault[SHORT].eq(dropped & ~foreign & ~hole),
+            self.fault[SHORT].eq(dropped & ~refused & ~hole),
             self.fault[LONG].eq(dropping & goes_on[0] & ~proper_end),
             self.fault[DIRECTION].eq(dropped & foreign),
             self.fault[KEEP].eq(
-                (dropped & ~foreign & hole)
+                (dropped & ~refused & hole)
                 | (self.take & beat.empty & ~proper_end)
                 | (dropping & goes_on[1] & ~proper_end)
             ),
@@ -136,10 +144,11 @@ class UnitEntrance(wiring.Component):
         load = Signal()
         run, improper = Signal(name="new_run"), Signal(name="new_wrong")
         short = ~(run & new.keep[15])
+        improperly = short if len(self.directions) == 2 else short | (new.decrypt != Const(self.directions[0], 1))
         m.d.comb += [
             load.eq(self.i.valid & self.i.ready),
             run.eq(is_run(new.keep)),
-            improper.eq(short if len(self.directions) == 2 else short | (new.decrypt != Const(self.directions[0], 1))),
+            improper.eq(improperly if not self.slots else improperly | ~self.known),
             self.opening.eq(load & ~begun & ~improper),
         ]
         with m.If(self.i.valid & room):  # perhaps not taken yet: as little as possible enables these many registers
@@ -153,6 +162,12 @@ class UnitEntrance(wiring.Component):
                 void.eq(~new.keep.any()),
                 wrong.eq(improper),
             ]
+        if self.slots:
+            m.d.comb += [self.renewed.eq(self.i.valid & room), self.fault[SLOT].eq(dropped & unknown & ~foreign)]
+            with m.If(self.renewed):
+                m.d.sync += [self.slot.eq(new.slot), unknown.eq(~self.known)]
+            with m.If(self.clear):
+                m.d.sync += [self.slot.eq(0), unknown.eq(0)]
         with m.If(load):
             m.d.sync += [full.eq(1), begun.eq(~new.last)]
             with m.If(~begun):

@@ -26,7 +26,7 @@ Method: values by constant propagation, see :mod:`~wideblock.verify.formal.subst
 """
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from amaranth.lib.wiring import Out
 
@@ -53,7 +53,7 @@ def prove_secrecy(core: Contract, flat: Flat | None = None) -> Proof:
         raise NotProved(f"{core.module}: memories that are written in closed parts: {', '.join(inside)}")
     secrecy = _Secrecy(core, CellNetlist(flat or flatten(core, output.closed)))
     secrecy.writes()
-    secrecy.rows(output.places)
+    secrecy.rows(output)
     if isinstance(output, Queue):
         secrecy.queue(output)
         claim = "the port is the oldest row of the queue of results, which is zero from the second cycle after zeroize"
@@ -93,24 +93,23 @@ class _Secrecy:
                     f"a word that is written to {write.memory} while clearing may not be zero",
                 )
 
-    def rows(self, places: Sequence[str]) -> None:
+    def rows(self, output: OutputPlaces | Queue) -> None:
         """The first cycle of clearing writes row 0 of the places: its number was set to 0 as clearing began."""
         values = self._values(self.clear)
         counted: set[Bit] = set()
         for write in self.net.writes:
-            if write.memory.startswith(tuple(places)):
+            if write.memory.startswith(output.places):
                 self._require(
                     set(values.all(write.enable)) == {"1"}, f"{write.memory} may not be written in a cycle of clearing"
                 )
                 counted |= {bit for bit in values.all(write.address) if bit != "0"}
-        begins = ((self.reset, "a reset"), (self.running | {CLEAR: 0, "zeroize": 1}, "zeroize"))
+        running = self.running | {CLEAR: 0} | dict.fromkeys(output.begins, 0) | {"zeroize": 0}
+        begins = [(self.reset, "a reset"), *((running | {event: 1}, event) for event in ("zeroize", *output.begins))]
         for given, event in begins:
             values = self._values(given)
             zero = all(values.of(self.net.registers.get(bit, "x")) == "0" for bit in counted)
             self._require(zero, f"{event} does not set the number of the row that is cleared to 0")
-        self._require(
-            self._next(CLEAR, self.running | {CLEAR: 0, "zeroize": 0}) == ["0"], "clearing begins without zeroize"
-        )
+        self._require(self._next(CLEAR, running) == ["0"], "clearing begins without zeroize")
 
     def ports(self, output: OutputPlaces) -> None:
         """The port is made of output registers, which keep their values or are loaded as they may."""

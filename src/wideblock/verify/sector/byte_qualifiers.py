@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from wideblock.drive.sector.traffic import Key, Request
+from wideblock.drive.sector.traffic import Request
 from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import SectorCheck
 from wideblock.verify.sector.ending import cause_of_keep
@@ -30,7 +30,7 @@ def byte_qualifiers(check: SectorCheck) -> Finding:
         for case in cases:
             requests += [case, check.request()]
         requests += [cases[i] for i in check.rng.permutation(len(cases)).tolist()] + check.requests(2)
-        if difference := check.play(requests, [Key(check.key(), before=0)], offer=offer, take=take):
+        if difference := check.play(requests, check.keys(), offer=offer, take=take):
             return failed(difference)
         faults = [cause_of_keep(check.subject, case) for case in cases]
         ended, wrong = ended + faults.count(None), wrong + len(faults) - faults.count(None)

@@ -2,6 +2,7 @@
 """The part that all checks of a sector core share: random requests, plays, and moments."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from wideblock.drive.sector.pool import AnswerPool
@@ -45,6 +46,25 @@ class SectorCheck(Check[SectorSimulation]):
             first, *other = self.behaviour.directions
             decrypt = bool(self.rng.integers(2)) if other else bool(first)
         return Request(data, tweak, decrypt)
+
+    @property
+    def slots(self) -> list[int]:
+        """Slots that checks use: the first, the last, one between; of a core with one key none but 0."""
+        last = max(0, self.shape.slots - 1)
+        return sorted({0, last // 2, last})
+
+    def spread(self, requests: Sequence[Request]) -> list[Request]:
+        """The requests under the keys of these slots, chosen at random."""
+        return [replace(request, slot=int(self.rng.choice(self.slots))) for request in requests]
+
+    def keys(self, before: int | None = 0, cycle: int = 0) -> list[Key]:
+        """A random key for each of these slots."""
+        return [Key(self.key(), before=before, cycle=cycle, slot=slot) for slot in self.slots]
+
+    def change(self, before: int | None = None, cycle: int = 0) -> list[Key]:
+        """Another random key: that of the core, or of one of these slots, in the place of the one there."""
+        key = Key(self.key(), before=before, cycle=cycle, slot=int(self.rng.choice(self.slots)))
+        return [replace(key, evict=True), key] if self.shape.slots else [key]
 
     def requests(self, n: int) -> list[Request]:
         """Random sectors of right lengths and directions."""
@@ -128,12 +148,12 @@ class SectorCheck(Check[SectorSimulation]):
         return judge(self.subject, self.pool, requests, record)
 
     def run(self, requests: Sequence[Request], key: bytes | None = None) -> SectorRecord:
-        """The record of right requests, under ``key`` if it is to be loaded before."""
+        """The record of right requests, under ``key`` if it is to be loaded before, in slot 0 where there are slots."""
         with self.timed():
             if key is not None:
                 self.simulation.load_key(key)
             data, tweaks, ways = zip(*((r.data, r.tweak, r.decrypt) for r in requests), strict=True)
-            record = self.simulation.run(data, tweaks, ways)
+            record = self.simulation.run(data, tweaks, ways, slots=[r.slot for r in requests])
         self.count(record.cycles, len(requests))
         return record
 

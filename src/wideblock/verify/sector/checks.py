@@ -21,6 +21,7 @@ from wideblock.verify.sector.key_words import key_words
 from wideblock.verify.sector.lengths import wrong_lengths
 from wideblock.verify.sector.measure import Measured, measure, timing_of
 from wideblock.verify.sector.secrets import secrets
+from wideblock.verify.sector.slots import random_slots, slots
 from wideblock.verify.sector.state import state_after_zeroize
 
 __all__ = ["CHECKS"]
@@ -95,6 +96,8 @@ def _sizes_to_measure(check: SectorCheck) -> list[tuple[int, int]]:
 
 def random_sectors(check: SectorCheck) -> Finding:
     """Back to back, directions mixed, under several keys."""
+    if check.shape.slots:
+        return random_slots(check)
     total, sent, settled = check.amount, 0, 0
     waiting: deque[tuple[Sequence[Request], bytes, SectorRecord, list[Future[list[bytes]]]]] = deque()
     while settled < total:
@@ -122,7 +125,7 @@ def gaps(check: SectorCheck) -> Finding:
     n = max(check.few(12), 2 * (1 + t.latency // t.interval) + 2)  # more sectors than the core can hold
 
     def wrong(offer: float, take: float) -> str | None:
-        return check.play(check.requests(n), [Key(check.key(), before=0)], offer=offer, take=take)
+        return check.play(check.spread(check.requests(n)), check.keys(), offer=offer, take=take)
 
     return gaps_and_back_pressure("beats", wrong)
 
@@ -131,19 +134,19 @@ def key_changes(check: SectorCheck) -> Finding:
     """New keys between sectors, and offered at any moment."""
     t, n = check.subject.timing, check.few(12)
     for offer, take in ((1.0, 1.0), (0.5, 0.5), (1.0, 0.2), (0.3, 1.0)):
-        requests = check.requests(n)
-        places = sorted({0, *check.rng.choice(np.arange(1, n), size=min(4, n - 1), replace=False).tolist()})
-        difference = check.play(requests, [Key(check.key(), before=place) for place in places], offer=offer, take=take)
-        if difference:
+        requests = check.spread(check.requests(n))
+        places = sorted({*check.rng.choice(np.arange(1, n), size=min(4, n - 1), replace=False).tolist()})
+        keys = [*check.keys(), *(key for place in places for key in check.change(before=place))]
+        if difference := check.play(requests, keys, offer=offer, take=take):
             return failed(f"{difference} Keys came before sectors {', '.join(map(str, places))}.")
     for _ in range(4):
         stream = check.keyed + t.setup
         moments = sorted(check.rng.integers(stream, stream + n * t.interval + t.latency, 4).tolist())
-        keys = [Key(check.key(), before=0), *(Key(check.key(), cycle=moment) for moment in moments)]
-        difference = check.play(check.requests(n), keys, offer=0.9, take=0.9)
+        keys = [*check.keys(), *(key for moment in moments for key in check.change(cycle=moment))]
+        difference = check.play(check.spread(check.requests(n)), keys, offer=0.9, take=0.9)
         if difference:
             return failed(f"{difference} Keys were offered from cycles {', '.join(map(str, moments))} on.")
-    if difference := _key_in_a_stream(check):
+    if not check.shape.slots and (difference := _key_in_a_stream(check)):
         return failed(difference)
     return passed("new keys before chosen sectors and offered at any cycle, while sectors wait behind them")
 
@@ -180,13 +183,13 @@ def zeroize(check: SectorCheck) -> Finding:
     for moment in moments:
         gap = int(check.rng.integers(0, 2)) * int(check.rng.integers(0, 3 * check.quiet))
         events = [zeroize_at(moment, check.number(1, 3))]
-        keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + events[0].length + gap)]
+        keys = [*check.keys(), *check.keys(None, moment + events[0].length + gap)]
         offer, take = check.rng.choice([(1.0, 1.0), (0.6, 0.6), (1.0, 0.1)])
-        difference = check.play(check.requests(6), keys, events, offer=offer, take=take)
+        difference = check.play(check.spread(check.requests(6)), keys, events, offer=offer, take=take)
         if difference:
             return failed(
                 f"{difference} zeroize was high for {events[0].length} cycles from cycle {moment} on, the next "
-                f"key was offered from cycle {keys[1].cycle} on."
+                f"key was offered from cycle {keys[-1].cycle} on."
             )
     return passed(f"zeroize at {len(moments)} moments, among them the edges of set-up, input, work and output")
 
@@ -196,8 +199,8 @@ def zeroize_without_key(check: SectorCheck) -> Finding:
     moments = check.strikes(11)
     for moment in moments:
         late = moment + 1 + 2 * check.quiet
-        keys = [Key(check.key(), before=0), Key(check.key(), cycle=late)]
-        difference = check.play(check.requests(3), keys, [zeroize_at(moment)])
+        keys = [*check.keys(), *check.keys(None, late)]
+        difference = check.play(check.spread(check.requests(3)), keys, [zeroize_at(moment)])
         if difference:
             return failed(
                 f"{difference} zeroize pulsed in cycle {moment}, the next key was offered from cycle {late} on."
@@ -212,6 +215,8 @@ def equal_halves(check: SectorCheck) -> Finding:
         return nothing("the core takes every key")
     simulation, right = check.simulation, check.behaviour.fault(Cause.KEY)
     half = check.key()[: check.shape.key_bytes // 2]
+    if check.shape.slots:
+        return _equal_halves_of_slots(check, half)
     for before in (False, True):
         simulation.reset()
         if before:
@@ -234,6 +239,18 @@ def equal_halves(check: SectorCheck) -> Finding:
     )
 
 
+def _equal_halves_of_slots(check: SectorCheck, half: bytes) -> Finding:
+    """The same where keys have slots: the judge expects the fault, and that the slots keep what they have."""
+    keys = [*check.keys(), *(Key(half * 2, before=1, slot=slot) for slot in (*check.slots, 1))]
+    if difference := check.play(check.spread(check.requests(3)), [Key(half * 2, before=0), *keys]):
+        return failed(f"{difference} Keys of equal halves were offered for slots with keys and without.")
+    nearly = _nearly_equal(check)
+    keys = [Key(key, before=n, evict=evict) for n, key in enumerate(nearly) for evict in (True, False)]
+    if difference := check.play(check.requests(len(nearly)), keys):
+        return failed(f"{difference} The halves of each key differed in one bit.")
+    return passed(f"keys of equal halves are refused; {len(nearly)} keys of halves that differ in one bit are taken")
+
+
 def _nearly_equal(check: SectorCheck) -> list[bytes]:
     """Keys whose halves differ in one bit: the first, the last, and one in each byte."""
     size, keys = check.shape.key_bytes // 2, []
@@ -248,9 +265,11 @@ def resets(check: SectorCheck) -> Finding:
     moments = check.strikes(11 + check.few(20))
     for moment in moments:
         length = int(check.rng.integers(1, 5))
-        keys = [Key(check.key(), before=0), Key(check.key(), cycle=moment + length + int(check.rng.integers(0, 40)))]
+        keys = [*check.keys(), *check.keys(None, moment + length + int(check.rng.integers(0, 40)))]
         offer, take = check.rng.choice([(1.0, 1.0), (0.6, 0.6), (1.0, 0.1)])
-        difference = check.play(check.requests(6), keys, [reset_at(moment, length)], offer=offer, take=take)
+        difference = check.play(
+            check.spread(check.requests(6)), keys, [reset_at(moment, length)], offer=offer, take=take
+        )
         if difference:
             return failed(f"{difference} The reset lasted {length} cycles from cycle {moment} on.")
     return passed(f"reset at {len(moments)} moments, for 1 to 4 cycles")
@@ -262,6 +281,7 @@ CHECKS: dict[str, Callable[[SectorCheck], Finding]] = {
     "random sectors": random_sectors,
     "gaps and back-pressure": gaps,
     "key changes": key_changes,
+    "slots": slots,
     "data before a key": data_before_key,
     "zeroize": zeroize,
     "zeroize without a key": zeroize_without_key,

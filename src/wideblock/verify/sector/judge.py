@@ -16,6 +16,7 @@ from wideblock.simulation.script import RESET
 from wideblock.simulation.structures import PlayOutcome
 from wideblock.verify.sector.ending import cause_of_keep, kept
 from wideblock.verify.sector.explain import Answers, compare, direction, explain
+from wideblock.verify.sector.slot_log import SlotLog
 
 __all__ = ["explain", "judge", "level"]
 
@@ -32,7 +33,7 @@ def judge(subject: SectorCore, pool: AnswerPool, requests: Sequence[Request], re
     if record.outcome == PlayOutcome.RECORD_FULL:
         return f"More beats leave than were ever taken: {len(record.out)} by cycle {record.cycles}."
     judged = _Judged(subject, requests, record)
-    difference = judged.keys() or judged.faults() or judged.computed() or judged.output(pool)
+    difference = judged.keys() or judged.key_faults() or judged.faults() or judged.computed() or judged.output(pool)
     if difference is None and record.outcome != PlayOutcome.DONE:
         taken = int(np.count_nonzero(record.last_in >= 0))
         difference = (
@@ -98,14 +99,21 @@ class _Judged:
         events = (e for e in self.script.events if e.control == ZEROIZE)
         return any(e.cycle <= cycle < e.cycle + e.length for e in events)
 
-    def fault(self, request: Request) -> bool:
-        """Whether a request is a fault."""
-        return cause_of(self.subject, request) is not None
+    @cached_property
+    def causes(self) -> list[Cause | None]:
+        """Cause of the fault that each request is, if it is one. Slots have keys or not as first beats are taken."""
+        found = [cause_of(self.subject, request) for request in self.requests]
+        if self.slots:
+            for n, (request, first) in enumerate(zip(self.requests, self.record.first_in.tolist(), strict=True)):
+                if first >= 0 and found[n] is not Cause.DIRECTION and self.key_of(request.slot, first) is None:
+                    found[n] = Cause.SLOT
+        return found
 
-    def leaves(self, request: Request) -> bool:
+    def leaves(self, n: int) -> bool:
         """Whether a result leaves: of a right sector, or of the start of one that ended when output had begun."""
-        if not self.cut_through or not request.keep:
-            return not self.fault(request)
+        request, cause = self.requests[n], self.causes[n]
+        if not self.cut_through or not request.keep or cause is Cause.SLOT:
+            return cause is None
         beat = len(request.data) // len(request.keep)
         first = kept(replace(request, data=request.data[:beat], keep=request.keep[:1]))
         behaviour = self.subject.behaviour
@@ -116,8 +124,24 @@ class _Judged:
         places = zip(self.script.keys, self.record.key_taken.tolist(), strict=True)
         return next((key for key, at in reversed([*places]) if since <= at < cycle), None)
 
+    @cached_property
+    def slots(self) -> "SlotLog | None":
+        """The keys of a core with slots; None of a core with one key."""
+        if not (slots := self.subject.timing.slots):
+            return None
+        pairs = zip(self.script.keys, self.record.key_taken.tolist(), strict=True)
+        taken = sorted(((at, key) for key, at in pairs if at >= 0), key=lambda pair: pair[0])
+        cleared = [(event.cycle, event.cycle + event.length) for event in self.script.events]
+        return SlotLog(slots, taken, cleared, shape(self.subject).key_bytes)
+
+    def key_of(self, slot: int, cycle: int) -> bytes | None:
+        """The key of a slot for a sector whose first beat is taken in ``cycle``."""
+        return self.slots.key(slot, cycle) if self.slots else None
+
     def keys(self) -> str | None:
         """Ready only with a key; sectors taken only with a key; a zeroize ends both in time."""
+        if self.slots:
+            return self.cleared_in_time()
         ready, zeroize = self.record.ready, self.subject.timing.zeroize
         for i, (start, end) in enumerate(self.cuts):
             # a key that is taken while zeroize is high is lost with the others
@@ -138,6 +162,26 @@ class _Judged:
                     return f"Sector {n} is taken in cycle {first} without a key: {self.epoch(i)} and {taken}."
         return None
 
+    def cleared_in_time(self) -> str | None:
+        """Of a core with slots: ready from the stated end of clearing on, and sectors and keys taken only then."""
+        record, zeroize = self.record, self.subject.timing.zeroize
+        for i, (start, end) in enumerate(self.cuts):
+            due = start - 1 + zeroize
+            if i == 0:  # the reset before is no part of the record
+                due = min(due, next((at for at, high in record.ready if high), due))
+            for cycle in sorted({due - 1, due, *(at for at, _ in record.ready)}):
+                inside = start < cycle <= end and cycle < record.cycles
+                if inside and level(record.ready, cycle) != (cycle >= due):
+                    is_now = "high" if cycle < due else "low"
+                    return f"ready is {is_now} in cycle {cycle}, and clearing ends in cycle {due}: {self.epoch(i)}."
+            for what, taken in (("Sector", record.first_in.tolist()), ("Key", record.key_taken.tolist())):
+                for n, first in enumerate(taken):
+                    if start < first < min(due, end + 1):
+                        return (
+                            f"{what} {n} is taken in cycle {first}, and clearing ends in cycle {due}: {self.epoch(i)}."
+                        )
+        return None
+
     def setup(self, loaded: int, end: int) -> str | None:
         """Ready rises when the key has been set up, not before."""
         preparation = self.subject.timing.preparation
@@ -153,7 +197,9 @@ class _Judged:
     def faults(self) -> str | None:
         """One pulse of the right cause for every malformed sector, in order, and no other."""
         for i, (start, end) in enumerate(self.cuts):
-            here = [fault for fault in self.record.faults if self.pulses_from(i, start) <= fault[0] <= end]
+            mask = ~self.of_keys if self.slots else -1
+            pulses = [(cycle, value & mask) for cycle, value in self.record.faults if value & mask]
+            here = [fault for fault in pulses if self.pulses_from(i, start) <= fault[0] <= end]
             expected = self.expected_faults(start, end)
             for (cycle, value), (n, right) in zip(here, expected, strict=False):
                 if value != right:
@@ -173,22 +219,43 @@ class _Judged:
         expected = []
         places = zip(self.record.first_in.tolist(), self.record.last_in.tolist(), self.whole.tolist(), strict=True)
         for n, (first, last, whole) in enumerate(places):
-            cause = cause_of(self.subject, self.requests[n])
-            # a wrong direction is known from the first beat on, any other fault with the last
-            if cause and start <= first <= end and (cause is Cause.DIRECTION or (first <= last <= end and whole)):
+            cause = self.causes[n]
+            # a wrong direction or slot is known from the first beat on, any other fault with the last
+            early = cause in (Cause.DIRECTION, Cause.SLOT)
+            if cause and start <= first <= end and (early or (first <= last <= end and whole)):
                 expected.append((n, self.subject.behaviour.fault(cause)))
         return expected
+
+    def key_faults(self) -> str | None:
+        """Of a core with slots: a pulse of the right cause in the cycle after each refused key, and no other."""
+        if not self.slots:
+            return None
+        behaviour = self.subject.behaviour
+        expected = {at + 1: behaviour.fault(cause) for at, cause in self.slots.refused if at + 1 < self.record.cycles}
+        seen = {cycle: bits for cycle, value in self.record.faults if (bits := value & self.of_keys)}
+        for cycle in sorted({*expected, *seen}):
+            right, got = expected.get(cycle, 0), seen.get(cycle, 0)
+            if right != got and not (got == 0 and self.cleared(cycle - 1)):
+                return f"fault shows {got} of its bits for keys in cycle {cycle}, right is {right}."
+        return None
+
+    @cached_property
+    def of_keys(self) -> int:
+        """Bits of ``fault`` that are about keys in a core with slots; 0 in others, whose keys are all right."""
+        causes = (Cause.KEY, Cause.KEY_SLOT, Cause.DAMAGE)
+        return sum(1 << bit for bit, fault in enumerate(self.subject.behaviour.faults) if fault.cause in causes)
 
     def malformed(self, n: int) -> str:
         """ "Sector 3 of 5 beats is too long (right are 4)" """
         request, sizes = self.requests[n], shape(self.subject)
-        cause = cause_of(self.subject, request)
+        cause = self.causes[n]
         named = {
             None: "right",
             Cause.SHORT: "cut short",
             Cause.LONG: "too long",
             Cause.DIRECTION: "in a direction that the core lacks",
             Cause.KEEP: "of beats whose bytes are no run from byte 0 or do not fill those before the last",
+            Cause.SLOT: f"for slot {request.slot}, which has no key",
             Cause.TWEAK: f"under a tweak of {len(request.tweak)} bytes, which is too long",
         }[cause]
         if sizes.partial:
@@ -199,7 +266,7 @@ class _Judged:
     def computed(self) -> str | None:
         """One pulse of computed for every whole sector, after its last beat, and no other."""
         record = self.record
-        sound = self.whole & np.array([self.leaves(request) for request in self.requests], bool)
+        sound = self.whole & np.array([self.leaves(n) for n in range(len(self.requests))], bool)
         for i, (start, end) in enumerate(self.cuts):
             since = self.pulses_from(i, start)
             pulses = record.computed[(record.computed >= since) & (record.computed <= end)].tolist()
@@ -226,9 +293,13 @@ class _Judged:
         record, found = self.record, []
         for n in np.flatnonzero((record.first_in >= start) & (record.first_in <= end)).tolist():
             complete = self.whole[n] and record.last_in[n] <= end
-            key = self.key_at(int(record.first_in[n]), start)
-            if (complete or self.cut_through) and key is not None and self.leaves(self.requests[n]):
-                found.append((n, key.key))
+            first = int(record.first_in[n])
+            if self.slots:
+                key = self.key_of(self.requests[n].slot, first)
+            else:
+                key = at.key if (at := self.key_at(first, start)) else None
+            if (complete or self.cut_through) and key is not None and self.leaves(n):
+                found.append((n, key))
         return found
 
     def output(self, pool: AnswerPool) -> str | None:

@@ -2,6 +2,7 @@
 """The check of keys in words: wrong numbers of words, pauses, keys in a row, and keys that zeroize or reset cut off."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -58,20 +59,20 @@ def _refused(check: SectorCheck, size: int, loaded: bool) -> str | None:
     if [value for _, value in record.faults] != [right]:
         seen = ", ".join(str(value) for _, value in record.faults) or "none"
         return f"{said} is fault {right}, once; seen: {seen}."
-    if level(record.ready, record.cycles) != loaded:
+    if level(record.ready, record.cycles) != (loaded or check.shape.slots > 0):
         return f"{said} leaves ready {'low' if loaded else 'high'}."
     if loaded and (difference := _wrong_sector(check, key)):
         return f"{said} changes the key in place. {difference}"
-    key = check.key()
-    simulation.load_key(key)
-    if difference := _wrong_sector(check, key):
+    key, slot = check.key(), int(check.shape.slots > 0)
+    simulation.load_key(key, slot)
+    if difference := _wrong_sector(check, key, slot):
         return f"{said} changes the key after it. {difference}"
     return None
 
 
-def _wrong_sector(check: SectorCheck, key: bytes) -> str | None:
+def _wrong_sector(check: SectorCheck, key: bytes, slot: int = 0) -> str | None:
     """The first difference between the core and its specification under ``key``, which is in place, or None."""
-    requests = check.requests(2)
+    requests = [replace(request, slot=slot) for request in check.requests(2)]
     return check.wrong(check.run(requests), requests, key, check.pool.answers(key, requests))
 
 

@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from wideblock.drive.sector.traffic import Key, Request
+from wideblock.drive.sector.traffic import Request
 from wideblock.rtl.stream.sector import TWEAK_SIZE_BITS
 from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import SectorCheck
@@ -32,7 +32,7 @@ def wrong_lengths(check: SectorCheck) -> Finding:
         for request in wrong:
             requests += [request, check.request()]
         requests += [wrong[i] for i in check.rng.permutation(len(wrong)).tolist()] + check.requests(2)
-        if difference := check.play(requests, [Key(check.key(), before=0)], offer=offer, take=take):
+        if difference := check.play(requests, check.keys(), offer=offer, take=take):
             return failed(difference)
     unit, step = ("bytes", 1) if check.shape.partial else ("beats", check.shape.beat_bytes)
     sizes = ", ".join(str(size // step) for size in (*short, *long))

@@ -35,6 +35,7 @@ class Measured:
     zeroize: int
     taken: tuple[int, ...]
     left: tuple[int, ...]
+    eviction: int = 0
 
 
 def measure(
@@ -56,6 +57,10 @@ def measure(
     setup: from a key's first word to the first beat of a sector that was waiting, for a first key and for a next one;
            without the cycles in which the last word of the next one waits
     zeroize: from a pulse to the first word of a key that was waiting, without a key and in the middle of a sector
+    With slots, sectors of a stream name two slots at random, and:
+    setup:    from a key offered for a slot to the first beat of a sector that was waiting for it, in two slots
+    zeroize:  from a pulse to ``ready``
+    eviction: the longest wait of a key offered behind an eviction, in a stream of sectors
     Raises :class:`SimulationError` where cycles that must agree do not.
     """
     if sectors < 12:
@@ -93,7 +98,8 @@ class _Measuring:
         self.simulation.reset()
         setup, zeroize = self.setup(), self.zeroize()
         self.simulation.reset()
-        self.simulation.load_key(self.key())
+        for slot in self.slots:
+            self.simulation.load_key(self.key(), slot)
         single = [self.play(1) for _ in range(3)]
         left = self.only((tuple((run.out_cycle - run.first_in[0]).tolist()) for run in single), "a sector's way out")
         full, steady = self.stream(n)
@@ -107,6 +113,7 @@ class _Measuring:
             zeroize=zeroize,
             taken=self.only((tuple((run.beats_in - run.first_in[0]).tolist()) for run in single), "a sector's way in"),
             left=left,
+            eviction=self.eviction() if self.shape.slots else 0,
         )
 
     def stream(self, n: int) -> tuple[SectorRecord, slice]:
@@ -115,13 +122,23 @@ class _Measuring:
         edge = 2 * (1 + self.timing.busy // self.timing.interval)
         begin = edge
         while True:
-            run = self.simulation.run(*self.sectors(begin + n + edge))
+            units = begin + n + edge
+            run = self.simulation.run(*self.sectors(units), slots=self.rng.choice(self.slots, units).tolist())
             longest = int((run.last_out - run.first_in).argmax())  # a queue may take many sectors to fill
             if longest <= begin:
                 return run, slice(begin, -edge)
             begin = longest
 
+    @property
+    def slots(self) -> list[int]:
+        """Two slots, or 0 for a core with one key."""
+        return sorted({0, max(0, self.shape.slots - 1)})
+
     def setup(self) -> int:
+        if self.shape.slots:
+            begin = self.timing.zeroize + 8
+            keys = [Key(self.key(), before=0, cycle=begin, slot=slot) for slot in self.slots]
+            return self.only((int(self.play(1, keys=[k], slots=k.slot).first_in[0]) - begin for k in keys), "setup")
         first, following = (self.play(1, keys=[Key(self.key(), before=0)]) for _ in range(2))
         words = int(first.key_taken[0] - first.key_first[0])
         return words + self.only((int(r.first_in[0] - r.key_taken[0]) for r in (first, following)), "setup")
@@ -134,8 +151,26 @@ class _Measuring:
                 self.simulation.load_key(self.key())
             keys, events = [Key(self.key(), cycle=moment + 1)], [zeroize_at(moment)]
             script = self.simulation.script(*self.sectors(sectors), keys=keys, events=events, quiet=0)
-            cycles.append(int(self.simulation.play(script).key_first[0]) - moment)
+            record = self.simulation.play(script)
+            if self.shape.slots:
+                cycles.append(next(at for at, high in record.ready if high and at > moment) - moment)
+            else:
+                cycles.append(int(record.key_first[0]) - moment)
         return self.only(cycles, "zeroize")
+
+    def eviction(self) -> int:
+        """The longest of a few: sectors of the slot are offered back to back until it closes, and another key waits."""
+        t, waits = self.timing, []
+        load = t.setup - t.key_words
+        for moment in (t.busy + self.rng.integers(0, t.interval, 4)).tolist():
+            evict = Key(self.key(), cycle=moment, evict=True)
+            keys = [evict, Key(self.key())]
+            units = 2 + (moment + t.eviction) // t.interval
+            script = self.simulation.script(*self.sectors(units), keys=keys, patience=self.simulation.patience())
+            record = self.simulation.play(script)
+            evicted, loaded = record.key_taken.tolist()
+            waits.append(loaded - evicted - load)
+        return max(waits)
 
     def play(self, n: int, **more: Any) -> SectorRecord:
         """The record of random sectors, all of which must leave."""

@@ -61,9 +61,9 @@ def _sweep(check: SectorCheck) -> Iterator[_Plan]:
     for later in moments(check, cycles, 2 * t.zeroize):
         moment = t.zeroize + later  # a key is taken when the core is cleared, after the reset as after zeroize
         event = zeroize_at(moment, check.number(1, 3))
-        sectors = [check.request(usual) for _ in range(2 + max(0, later - t.setup) // t.interval)]
+        sectors = check.spread([check.request(usual) for _ in range(2 + max(0, later - t.setup) // t.interval)])
         offer, take = check.rng.choice([(1.0, 1.0), (1.0, 1.0), (0.8, 1.0), (1.0, 0.3)]).tolist()
-        keys = [Key(check.key(), before=0)]
+        keys = check.keys()
         limit = moment + t.zeroize + TAIL
         yield _Plan(sectors, keys, events=[event], limit=limit, offer=offer, take=take)
 
@@ -74,15 +74,16 @@ def _random(check: SectorCheck, number: int) -> _Plan:
     requests = check.requests(6)
     for size in _wrong_sizes(check):
         requests.insert(int(rng.integers(1, len(requests))), check.request(size))
+    requests = check.spread(requests)
     offer, take = rng.choice(PACES).tolist()
     work = sum(check.shape.beats_of(len(request.data)) for request in requests) + len(requests) * t.interval
     limit = 2 * (t.zeroize + t.setup + t.latency) + int(2 * work / min(offer, take)) + check.quiet
-    first = Key(check.key(), before=0)
+    first = check.keys()
     event = random_event(check, number, t.zeroize + t.setup + t.latency + 2 * t.interval - 1)
     if event is None:
-        keys = [first, Key(check.key(), before=int(rng.integers(1, len(requests))))]
+        keys = [*first, *check.change(before=int(rng.integers(1, len(requests))))]
         return _Plan(requests, keys, events=[], limit=limit, offer=offer, take=take)
-    keys = [first, Key(check.key(), cycle=event.cycle + event.length + check.number(0, 39))]
+    keys = [*first, *check.keys(None, event.cycle + event.length + check.number(0, 39))]
     return _Plan(requests, keys, events=[event], limit=limit + event.cycle, offer=offer, take=take)
 
 
@@ -117,10 +118,12 @@ def _secrets(
     blocks = max(-(-len(request.data) // BLOCK) for request in requests)
     for n, (key, since) in enumerate(zip(keys, taken, strict=True)):
         specification = check.subject.specification(key.key)
-        until = next((cycle for cycle in taken[n + 1 :] if cycle >= 0), record.cycles)
+        later = taken[n + 1 :] if not check.shape.slots else ()  # a key for another slot does not end this one
+        until = next((cycle for cycle in later if cycle >= 0), record.cycles)
         yield from specification.key_values(blocks)
         for request, first in zip(requests, first_in, strict=True):
-            if 0 <= since < first <= until and request.size in check.behaviour.length:
+            mine = not check.shape.slots or request.slot == key.slot
+            if mine and 0 <= since < first <= until and request.size in check.behaviour.length:
                 yield from specification.tweak_values(request.tweak, -(-len(request.data) // BLOCK))
         yield from inputs("the key", key.key, BLOCK)
     for n, request in enumerate(requests):

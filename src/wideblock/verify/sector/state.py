@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from wideblock.drive.core import zeroize_at
-from wideblock.drive.sector.traffic import Key
 from wideblock.simulation.bench import State
 from wideblock.simulation.script import NEVER, ScriptEvent
 from wideblock.verify.core.check import differing, needs_state
@@ -38,8 +37,8 @@ def life(
     """
     cycles = check.subject.timing.zeroize if clearing is None else clearing
     with check.fresh() as core:
-        check.record(core.script(keys=[Key(check.key())], quiet=0, noise=True))
-        requests = [check.request(check.behaviour.usual) for _ in range(sectors)]
+        check.record(core.script(keys=check.keys(None), quiet=0, noise=True))
+        requests = check.spread([check.request(check.behaviour.usual) for _ in range(sectors)])
         script = core.requests(requests, events=[event(moment)], noise=True, quiet=NEVER, limit=moment + cycles)
         record = check.record(script, seed=check.play_seed(), played=sectors)
         inside = bool((record.taken_in % script.counts).any())

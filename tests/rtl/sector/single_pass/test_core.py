@@ -18,7 +18,7 @@ pytestmark = pytest.mark.shows("stream-parts")
 
 
 def measured(core):
-    """compute and latency of a first unit, the gaps between units that leave a core that is full, and setup."""
+    """compute and latency of a first unit, the gaps between units that leave a core that is full, and preparation."""
     p, t, rng = core.parameters, core.timing, random.Random(1)
     size = p.beat_bytes
     edge = 2 * (1 + t.latency // t.interval) + 2 * core.cycles.arrivals // p.beats + 2  # the core fills and empties
@@ -28,12 +28,12 @@ def measured(core):
 
     async def bench(ctx):
         ctx.set(core.o.ready, 1)
-        ctx.set(core.key.payload, rng.getrandbits(2 * p.key_bits))
+        ctx.set(core.key.payload.key if p.slots else core.key.payload, rng.getrandbits(2 * p.key_bits))
         ctx.set(core.key.valid, 1)
         unit = beat = cycle = 0
         while len(left) < units:
             assert cycle < 100_000
-            offered = unit < units and (unit == 0 or len(left) > 0)
+            offered = unit < units and (unit == 0 or len(left) > 0) and (not p.slots or key != [])
             ctx.set(core.i.valid, offered)
             ctx.set(core.i.payload.last, beat == len(sizes) - 1)
             ctx.set(core.i.payload.keep, (1 << sizes[beat]) - 1)
@@ -77,13 +77,24 @@ CASES = [
     *(("both", 1, size, 128, 2) for size in (24, 264)),
     ("encrypt", 1, 168, 128, 3),
 ]
+KEYED = [
+    *(("encrypt", 1, size, 128, 1) for size in (16, 17, 33, 56, 200)),
+    *(("encrypt", 2, size, 256, 2) for size in (24, 40, 184)),
+    ("encrypt", 4, 520, 256, 1),
+    *(("both", width, size, 256, stages) for width, size, stages in ((1, 16, 1), (2, 72, 2), (4, 512, 1))),
+    ("decrypt", 1, 264, 128, 2),
+]
+FEW = [case for case in CASES if case[2] in (17, 24, 40, 72) and (case[0], case[4]) != ("both", 2)]
 
 
 @pytest.mark.parametrize(
-    ("direction", "width", "sector_bytes", "key_bits", "round_stages"),
-    few_of_many(CASES, [case for case in CASES if case[2] in (17, 24, 40, 72) and (case[0], case[4]) != ("both", 2)]),
+    ("slots", "direction", "width", "sector_bytes", "key_bits", "round_stages"),
+    few_of_many(
+        [*((0, *case) for case in CASES), *((2, *case) for case in KEYED)],
+        [*((0, *case) for case in FEW), *((2, *case) for case in KEYED if case[2] in (17, 24, 72))],
+    ),
 )
-def test_timing(monkeypatch, direction, width, sector_bytes, key_bits, round_stages):
+def test_timing(monkeypatch, slots, direction, width, sector_bytes, key_bits, round_stages):
     monkeypatch.setattr(pipelined, "PipelinedEitherWay", Registers)
     for name in ("PipelinedEncryption", "PipelinedDecryption"):
         monkeypatch.setattr(ciphers, name, Registers)
@@ -95,7 +106,20 @@ def test_timing(monkeypatch, direction, width, sector_bytes, key_bits, round_sta
             sector_bytes=sector_bytes,
             key_bits=key_bits,
             round_stages=round_stages,
+            slots=slots,
         )
     )
     t = core.timing
-    assert measured(core) == (t.compute, t.latency, {t.interval}, t.setup)
+    assert measured(core) == (t.compute, t.latency, {t.interval}, t.preparation)
+
+
+@pytest.mark.parametrize("case", KEYED)
+def test_slots_cost_no_cycle(case):
+    """Where the pipelines of a core of one key encipher the tweaks, too, the contract is the same; else no longer."""
+    direction, width, sector_bytes, key_bits, round_stages = case
+    parameters = {"width": width, "lanes": width, "sector_bytes": sector_bytes}
+    parameters |= {"key_bits": key_bits, "round_stages": round_stages}
+    one, many = (Xts(SinglePassParameters(direction="encrypt", slots=slots, **parameters)).timing for slots in (0, 256))
+    both = Xts(SinglePassParameters(direction=direction, slots=256, **parameters)).timing
+    for figure in ("compute", "latency", "busy", "interval"):
+        assert getattr(one, figure) == getattr(many, figure) == getattr(both, figure)

@@ -10,6 +10,7 @@ from wideblock.rtl.aes.planes import named
 from wideblock.rtl.stream.stages import blocks as blocks_of
 
 from ..parameters import SinglePassParameters
+from .slots import UnitSlots
 from .timing import SinglePassCycles
 from .values import Decision, SinglePassFrame
 
@@ -20,12 +21,17 @@ class Ciphers:
     """The pipelines by name: one that serves all, one for both directions, or one for each direction.
 
     A core that only encrypts has one set of pipelines, which also encipher the tweaks, a cycle each; the others have a
-    sequential AES for these. :meth:`connect` adds them to a core.
+    sequential AES for these. With slots, blocks and tweaks bring their keys, and the pipelines of both directions serve
+    both. :meth:`connect` adds them to a core.
     """
 
     def __init__(self, p: SinglePassParameters):
         lanes = {"key_bits": p.key_bits, "round_stages": p.round_stages, "sbox": p.sbox, "lanes": p.lanes}
-        if p.direction == "encrypt":
+        if p.slots and p.direction == "encrypt":
+            self.pipelines = {"lanes": PipelinedEncryption(travelling=True, **lanes)}
+        elif p.slots:
+            self.pipelines = both_ways(travelling=True, **lanes)
+        elif p.direction == "encrypt":
             self.pipelines = {"lanes": PipelinedEncryption(key_sets=2, **lanes)}
         elif p.direction == "both":
             self.pipelines = both_ways(**lanes)
@@ -42,6 +48,8 @@ class Ciphers:
 
         Drives ``called`` as the call is taken, and writes what it gives to the queue of tweaks.
         """
+        if f.slots:
+            return self._keyed(f, f.slots, blocks, decision, tweak, call, called)
         return (self._shared if self.cycles.shared else self._separate)(f, blocks, decision, tweak, call, called)
 
     def _shared(
@@ -65,6 +73,40 @@ class Ciphers:
             f.tweaks.data.eq(lanes.o.payload[:128]),
         ]
         return blocks_of(lanes.o.payload, len(blocks))
+
+    def _keyed(
+        self,
+        f: SinglePassFrame,
+        slots: UnitSlots,
+        blocks: list[Value],
+        decision: Decision,
+        tweak: Value,
+        call: Value,
+        called: Value,
+    ) -> list[Value]:
+        """Pipelines for blocks and tweaks, each of which brings its key: a block Key1, a tweak Key2."""
+        m = f.m
+        enters, entering = f.later("call", call), f.later("tweak", tweak)
+        slots.calls(f.later("row", slots.row), enters)
+        decrypt = named(m, "way", decision.decrypt & ~enters)
+        given = named(m, "entering", Mux(enters, Cat(entering, *blocks[1:]), Cat(blocks)))
+        key = named(m, "key_entering", Mux(enters, slots.tweak_keys.key, slots.data_keys.key))
+        valid = decision.enters | enters
+        for name, pipeline in self.pipelines.items():
+            m.submodules[name] = pipeline
+            m.d.comb += [pipeline.i.payload.eq(given), pipeline.i.valid.eq(valid), pipeline.key.eq(key)]
+            if "decrypt" in pipeline.signature.members:
+                m.d.comb += pipeline.decrypt.eq(decrypt)
+        result, *other = (pipeline.o.payload for pipeline in self.pipelines.values())
+        m.d.comb += [
+            called.eq(call),
+            slots.data_keys.used.eq(decision.enters),
+            f.tweaks.write.eq(f.tag("tweak", enters)[-1]),
+            f.tweaks.data.eq(Cat(result[:128], slots.called)),
+        ]
+        if other:
+            result = named(m, "given", Mux(f.tag("way", decrypt)[-1], other[0], result))
+        return blocks_of(result, len(blocks))
 
     def _separate(
         self, f: SinglePassFrame, blocks: list[Value], decision: Decision, tweak: Value, call: Value, called: Value

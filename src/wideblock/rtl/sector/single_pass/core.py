@@ -23,20 +23,22 @@ from amaranth.lib.wiring import connect, flipped
 
 from wideblock.rtl.aes.planes import named
 from wideblock.rtl.bytes import up_to
+from wideblock.rtl.keys.slots import SlotUnit
 from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.stream.behaviour import Behaviour, KeyRule, MarkedLength, Output, SectorTiming
-from wideblock.rtl.stream.influence import EqualHalves, FieldInfluence, Influence, lengths
+from wideblock.rtl.stream.influence import EqualHalves, FieldInfluence, Influence, OutcomeInfluence, lengths
 from wideblock.rtl.stream.queue import PromisedQueue
 from wideblock.rtl.stream.sector import sector_interface
 from wideblock.rtl.stream.stages import blocks as blocks_of
 from wideblock.rtl.stream.stages import power_of_two, select
 from wideblock.rtl.stream.storage import Delay
-from wideblock.rtl.stream.unit_entrance import FAULTS, UnitEntrance
+from wideblock.rtl.stream.unit_entrance import FAULTS, UNKNOWN, UnitEntrance
 
-from ..keys import check_underived, connect_keys, key_collector, key_faults, with_key_faults
+from ..keys import check_underived, connect_keys, connect_slots, key_collector, key_faults, with_key_faults
 from ..parameters import SinglePassParameters
 from .ciphers import Ciphers
 from .equations import SinglePassEquations
+from .slots import UnitSlots
 from .stealing import StealingControl, StealingData
 from .values import Decision, Present, SinglePassFrame
 
@@ -62,16 +64,21 @@ class SinglePass(SinglePassEquations, wiring.Component):
         self.directions = {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[p.direction]
         self.ciphers = Ciphers(p)
         self.cycles = cycles = self.ciphers.cycles
-        self.entrance = UnitEntrance(width=p.width, beats=self.max_blocks // p.width, directions=self.directions)
+        beats, slots = self.max_blocks // p.width, p.slots > 0
+        self.entrance = UnitEntrance(width=p.width, beats=beats, directions=self.directions, slots=slots)
         rows = 2 * power_of_two(max(cycles.arrivals, cycles.results))
         material = self.key_material(p)
         check_underived(self, material)
-        faults = (*FAULTS, *key_faults(p, material))
+        faults = (*FAULTS, *((UNKNOWN,) if slots else ()), *key_faults(p, material))
         self.key_collector = key_collector(p, material)
-        self.key_unit = KeyUnit(material, sbox=p.sbox, rows=rows, round_stages=p.round_stages)
+        if slots:
+            most = cycles.arrivals + cycles.results + 8
+            self.key_unit = SlotUnit(material, slots=p.slots, ways=self.directions, sbox=p.sbox, rows=rows, most=most)
+        else:
+            self.key_unit = KeyUnit(material, sbox=p.sbox, rows=rows, round_stages=p.round_stages)
         self.timing = self._timing()
         self.interface = sector_interface(
-            p.width, material.bits, faults, key_parts=material.text, key_width=p.key_width, keep=True
+            p.width, material.bits, faults, key_parts=material.text, key_width=p.key_width, keep=True, slots=slots
         )
         self.behaviour = Behaviour(
             length=MarkedLength(16, 16 * self.max_blocks, p.sector_bytes, cycles.partial),
@@ -93,10 +100,17 @@ class SinglePass(SinglePassEquations, wiring.Component):
             latency=cycles.compute + 1,
             busy=cycles.busy,
             interval=cycles.interval,
-            setup=key_words - 1 + self.key_unit.setup(call=cycles.cipher, loading=0),
+            setup=key_words - 1 + self._key_setup,
             zeroize=self.key_unit.clearing,
             key_words=key_words,
+            slots=self.parameters.slots,
         )
+
+    @property
+    def _key_setup(self) -> int:
+        """Cycles from a key accepted, or with slots offered, to the first beat of a unit under it."""
+        unit = self.key_unit
+        return unit.load + 1 if isinstance(unit, SlotUnit) else unit.setup(call=self.cycles.cipher, loading=0)
 
     def _influences(self) -> tuple[Influence, ...]:
         """Inputs that may matter to handshakes: a unit of a direction that is not served, and a key, are refused."""
@@ -105,7 +119,18 @@ class SinglePass(SinglePassEquations, wiring.Component):
             found.append(FieldInfluence("i", "decrypt", "a unit of the other direction is refused"))
         if self.key_unit.material.rule is KeyRule.HALVES_DIFFER:
             key = "key_collector.o__payload" if self.key_collector else "key__payload"
-            found.append(EqualHalves(key, "key_unit.refused", "a key of two equal halves is refused"))
+            unit, why = self.key_unit, "a key of two equal halves is refused"
+            if isinstance(unit, SlotUnit):
+                found += [
+                    FieldInfluence("i", "slot", "a unit of a slot without a key is refused"),
+                    FieldInfluence("key", "slot", "which slots have keys is public"),
+                    FieldInfluence("key", "evict", "which slots have keys is public"),
+                    EqualHalves("key_unit.key__payload", "key_unit.equal", why),
+                    OutcomeInfluence("data_keys.wrong", "damage of a stored key", "the core clears itself"),
+                    OutcomeInfluence("tweak_keys.wrong", "damage of a stored key", "the core clears itself"),
+                ]
+            else:
+                found.append(EqualHalves(key, "key_unit.refused", why))
         return tuple(found)
 
     # Hardware
@@ -139,9 +164,14 @@ class SinglePass(SinglePassEquations, wiring.Component):
         depth, late = self.cycles.arrivals, self.cycles.ahead > 0
         size = entrance.layout.size
         arrivals = self._queue(m, "arrivals", size, depth, late=entrance.layout["data"].width if late else 0)
-        tweaks = self._queue(m, "tweaks", 128, depth, late=128 if late else 0)
+        slots = None
+        if isinstance(keys, SlotUnit):
+            slots = UnitSlots(m, keys, entrance, cycles=self.cycles.cipher, ahead=self.cycles.ahead)
+        mask = 128 + (len(slots.row) if slots else 0)
+        tweaks = self._queue(m, "tweaks", mask, depth, late=mask if late else 0)
         m.submodules.control = control = StealingControl(width=self.parameters.width)
-        return SinglePassFrame(m, self.cycles, keys.clear, keys.clear_row, keys.round_keys, arrivals, tweaks, control)
+        round_keys = Const(0) if slots else keys.round_keys
+        return SinglePassFrame(m, self.cycles, keys.clear, keys.clear_row, round_keys, arrivals, tweaks, control, slots)
 
     def _queue(self, m: Module, name: str, width: int, depth: int, late: int = 0) -> PromisedQueue:
         keys = self.key_unit
@@ -168,8 +198,8 @@ class SinglePass(SinglePassEquations, wiring.Component):
         reserved = Signal(name="call_reserved")
         opening = Signal()
         m.d.comb += [
-            entrance.open.eq(keys.running),
-            entrance.hold.eq(keys.waiting),
+            entrance.open.eq(~f.clear if f.slots else keys.running),
+            *([] if f.slots else [entrance.hold.eq(keys.waiting)]),
             entrance.clear.eq(f.clear),
             wanted.eq(entrance.opening | waiting),
             reserved.eq(wanted & f.tweaks.room & ~call),  # never two in a row: beats enter in between
@@ -184,6 +214,10 @@ class SinglePass(SinglePassEquations, wiring.Component):
         m.d.sync += [waiting.eq(wanted & ~reserved), call.eq(reserved | (call & ~called))]
         with m.If(f.clear):
             m.d.sync += [waiting.eq(0), call.eq(0)]
+        if isinstance(keys, SlotUnit):
+            m.d.comb += keys.computed.eq(self.computed)
+            connect_slots(m, self)
+            return
         units = Signal(range(self.cycles.arrivals + self.cycles.cipher + 8))  # entered and not yet computed
         m.d.sync += units.eq(Mux(f.clear, 0, units + opening - self.computed))
         connect_keys(m, self, idle=entrance.between & (units == 0), derived=Const(1))
@@ -268,11 +302,13 @@ class SinglePass(SinglePassEquations, wiring.Component):
         for k in range(w):
             masks.append(named(m, f"T{k + 1}", self.following(masks[-1])))
         with m.If(decision.due):
-            m.d.sync += T.eq(f.tweaks.beat)
+            m.d.sync += T.eq(f.tweaks.beat[:128])
         with m.Elif(decision.beat):
             m.d.sync += T.eq(masks[w])
         with m.If(f.clear):
             m.d.sync += T.eq(0)
+        if f.slots:
+            f.slots.loads(f.tweaks.beat[128:], decision.due)
         pairs = [self.stealing_masks(masks[k], masks[k + 1], decision.decrypt) for k in range(w)]
         used = []
         for k in range(w):

@@ -27,8 +27,8 @@ class SinglePassCycles:
 
     @property
     def shared(self) -> bool:
-        """Whether the pipelines encipher the tweaks, too: those of a core that only encrypts."""
-        return self.parameters.direction == "encrypt"
+        """Whether the pipelines encipher the tweaks, too: those of a core that only encrypts, or whose keys travel."""
+        return self.parameters.direction == "encrypt" or self.parameters.slots > 0
 
     @property
     def ahead(self) -> int:

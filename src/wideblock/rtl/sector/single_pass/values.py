@@ -10,6 +10,7 @@ from amaranth.lib import data
 from wideblock.rtl.pipeline import later
 from wideblock.rtl.stream.queue import PromisedQueue
 
+from .slots import UnitSlots
 from .stealing import StealingControl
 from .timing import SinglePassCycles
 
@@ -28,6 +29,7 @@ class SinglePassFrame:
     arrivals: PromisedQueue
     tweaks: PromisedQueue
     control: StealingControl
+    slots: UnitSlots | None = None
 
     def later(self, name: str, value: ValueLike) -> Value:
         """``value`` of the control in the cycle in which the data move; see :func:`wideblock.rtl.pipeline.later`."""

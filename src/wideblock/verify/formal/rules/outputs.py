@@ -21,6 +21,7 @@ class OutputPlaces:
     pending: the signal without which the exit has nothing to fetch
     fetch:   the signal with which they are loaded
     address: signals that are the address of what is fetched
+    begins:  signals that begin clearing, as zeroize does
     port:    for all words that need not be valid, values under which the port has output registers alone
     valid:   values under which the word is valid unless the core clears, whatever it is made of
     closed:  submodules that stay closed
@@ -34,6 +35,7 @@ class OutputPlaces:
     port: tuple[Given, ...] = field(default_factory=lambda: ({},))
     valid: tuple[Given, ...] = ()
     closed: tuple[str, ...] = DATAPATH
+    begins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -41,10 +43,12 @@ class Queue:
     """An output port whose data are the oldest row of a queue, ``core.<name>``, read in the same cycle.
 
     closed: submodules that stay closed
+    begins: signals that begin clearing, as zeroize does
     """
 
     name: str
     closed: tuple[str, ...] = DATAPATH
+    begins: tuple[str, ...] = ()
 
     @property
     def places(self) -> tuple[str, ...]:

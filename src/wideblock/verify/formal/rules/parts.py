@@ -4,7 +4,7 @@
 from wideblock.export.contract import Contract
 from wideblock.rtl.hash.products import HashEvent
 from wideblock.rtl.hash.program import Issue, Program
-from wideblock.rtl.keys.unit import STATES
+from wideblock.rtl.keys.unit import STATES, KeyUnit
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
 
@@ -42,9 +42,9 @@ def held_in_registers(erase: str = "core.exit.erase", valid: str = "core.exit.va
 def settled(core: Contract) -> tuple[dict[str, str], str]:
     """The signals of a core's key unit and what holds of its registers: they are of one state.
 
-    Nothing of a core without a key unit of its own.
+    Nothing of a core without a key unit of one key.
     """
-    if getattr(core.component, "key_unit", None) is None:
+    if not isinstance(getattr(core.component, "key_unit", None), KeyUnit):
         return {}, ""
     return (
         {

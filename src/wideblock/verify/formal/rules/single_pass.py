@@ -27,7 +27,7 @@ def held(core: Contract) -> Rule:
 
 def output(core: Contract) -> Queue:
     """The queue of results."""
-    return Queue("results")
+    return Queue("results", begins=("core.key_unit.damaged",) if core.parameters.slots else ())
 
 
 def order(core: Contract) -> Rule:

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The key unit of a core with slots: keys are loaded into slots and evicted from them while messages are processed."""
+
+from collections.abc import Sequence
+
+from amaranth import Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import memory, stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from wideblock.rtl.aes.sbox import logic_sbox
+from wideblock.rtl.aes.travelling import LastRoundKeys
+from wideblock.rtl.stream.behaviour import Cause, Fault, KeyRule
+from wideblock.rtl.stream.sector import SLOT_BITS
+from wideblock.rtl.stream.storage import store
+
+from .material import KeyMaterial
+
+__all__ = ["DAMAGED", "MISPLACED", "SlotUnit"]
+
+MISPLACED = Fault(
+    Cause.KEY_SLOT, "a key came for a slot that does not exist or has one, or an eviction for one without"
+)
+DAMAGED = Fault(Cause.DAMAGE, "a key was not as it was stored; the core has cleared itself as with zeroize")
+
+
+class SlotUnit(wiring.Component):
+    """Takes keys into ``slots`` slots, and tells of each message whether its slot has one.
+
+    ``key`` is a key for ``slot``, or with ``evict`` the end of the key there. A key is accepted as it is in place: the
+    next message may name it. An eviction is accepted as the slot closes: the next message that names it is refused.
+    The next command is accepted only when the messages that began before are computed and the row is overwritten. A
+    command that is ``misplaced``, or a key of two equal halves, ``refused``, changes nothing; both pulse in the cycle
+    after it was accepted.
+
+    ``asked`` is a slot of which ``known`` tells in the same cycle whether it has a key. ``begins`` and ``computed``
+    count messages. After reset, after ``zeroize`` and with ``damaged`` it holds ``clear`` high while ``clear_row`` goes
+    twice over ``rows`` rows, a power of two; no slot has a key then.
+
+    While ``writing``, each of the two words of a key has a row and data for the memory of that word. For ``ways`` False
+    the first word is stored as it is, for True as its last round keys, and for both as both, these in the upper half of
+    the memory. The second word is stored as it is.
+
+    Timing: ``clear`` for 2 * rows cycles, a command in the next one: :attr:`clearing`; a key is accepted :attr:`load`
+            cycles after it was offered, an eviction 1.
+    Paths:  none from ``key.valid`` to ``key.ready``; ``asked`` to ``known``.
+    Cost:   a bit a slot, two counters of messages; to decrypt one :class:`LastRoundKeys`. No register for the key.
+    """
+
+    def __init__(
+        self,
+        material: KeyMaterial,
+        *,
+        slots: int,
+        ways: Sequence[bool],
+        sbox: str,
+        rows: int,
+        most: int,
+    ):
+        if (len(material.ciphers), material.rule) != (2, KeyRule.HALVES_DIFFER) or material.derivations:
+            raise ValueError(f"slots hold two AES keys that must differ; got {material.text}")
+        self.material, self.slots, self.ways, self.most = material, slots, tuple(ways), most
+        self.bits = (slots - 1).bit_length()
+        self.key_bits = material.ciphers[0].bits
+        self.last_round_keys = LastRoundKeys(key_bits=self.key_bits, sbox=logic_sbox(sbox)) if True in ways else None
+        first_rows = len(self.ways) << self.bits
+        self.rows = max(rows, first_rows)
+        super().__init__(
+            {
+                "key": In(stream.Signature(material.bits)),
+                "slot": In(SLOT_BITS),
+                "evict": In(1),
+                "zeroize": In(1),
+                "damaged": In(1),
+                "asked": In(SLOT_BITS),
+                "known": Out(1),
+                "begins": In(1),
+                "computed": In(1),
+                "clear": Out(1, init=1),
+                "clear_row": Out(range(self.rows)),
+                "refused": Out(1),
+                "misplaced": Out(1),
+                "writing": Out(1),
+                **{f"row{k}": Out(range(rows)) for k, rows in enumerate((first_rows, 1 << self.bits))},
+                **{f"data{k}": Out(self.key_bits) for k in range(2)},
+            }
+        )
+
+    @property
+    def clearing(self) -> int:
+        """Cycles from ``zeroize`` to the first one in which a command can be offered."""
+        return 2 * self.rows + 1
+
+    @property
+    def load(self) -> int:
+        """Cycles from a key offered to it accepted."""
+        return self.last_round_keys.timing.latency if self.last_round_keys else 2
+
+    def elaborate(self, platform):
+        m = Module()
+        forget = Signal()
+        m.d.comb += forget.eq(self.zeroize | self.damaged)
+        count = Signal(range(2 * self.rows))
+        m.d.comb += self.clear_row.eq(count)
+        m.d.sync += count.eq(Mux(self.clear & ~forget, count + 1, 0))
+        with m.If(count == 2 * self.rows - 1):
+            m.d.sync += self.clear.eq(0)
+        with m.If(forget):
+            m.d.sync += self.clear.eq(1)
+
+        slot = Signal(self.bits)
+        evicting = Signal()
+        beyond = Signal()  # the slot does not exist
+        equal = Signal()
+        has_key = Signal()
+        mistaken = Signal()
+        start, resting, closes, draining, opens = Signal(), Signal(), Signal(), Signal(), Signal()
+        self._loaded(m, slot, has_key, closes, opens)
+        inside = self._inside(m, draining)
+        stored = self._store(m, slot, evicting, start, resting)
+        m.d.comb += mistaken.eq(beyond | (has_key != evicting))
+        m.d.sync += [equal.eq(self._key(0) == self._key(1)), self.refused.eq(0), self.misplaced.eq(0)]
+
+        def cleared_on_demand():
+            with m.If(self.clear):
+                m.d.sync += [slot.eq(0), evicting.eq(0), beyond.eq(0)]
+                m.next = "idle"
+
+        with m.FSM():
+            with m.State("idle"):
+                m.d.comb += [start.eq(self.key.valid & ~self.clear), resting.eq(~start)]
+                with m.If(start):
+                    m.d.sync += [slot.eq(self.slot), evicting.eq(self.evict), beyond.eq(self.slot >= self.slots)]
+                    m.next = "check"
+                cleared_on_demand()
+            with m.State("check"):
+                m.d.comb += self.key.ready.eq(~self.clear & (mistaken | evicting | equal))
+                with m.If(~self.key.valid):  # withdrawn, which only a clear may do
+                    m.next = "idle"
+                with m.Elif(mistaken):
+                    m.d.sync += self.misplaced.eq(~self.clear & ~forget)
+                    m.next = "idle"
+                with m.Elif(evicting):
+                    m.d.comb += closes.eq(1)
+                    m.next = "drain"
+                with m.Elif(equal):
+                    m.d.sync += self.refused.eq(~self.clear & ~forget)
+                    m.next = "idle"
+                with m.Else():
+                    m.next = "write"
+                cleared_on_demand()
+            with m.State("drain"):
+                m.d.comb += draining.eq(1)
+                with m.If(inside == 0):
+                    m.next = "write"
+                cleared_on_demand()
+            with m.State("write"):
+                m.d.comb += self.writing.eq(evicting | self.key.valid)
+                with m.If(stored):
+                    m.d.comb += [self.key.ready.eq(~evicting & ~self.clear), opens.eq(self.key.valid & ~evicting)]
+                with m.If(stored | ~self.writing):
+                    m.next = "idle"
+                cleared_on_demand()
+        return m
+
+    def _key(self, number: int) -> Value:
+        """A word of the key that is offered."""
+        return self.key.payload[self.material.place(self.material.ciphers[number])]
+
+    def _loaded(self, m: Module, slot: Value, has_key: Value, closes: Value, opens: Value) -> None:
+        """The memory of which slots have a key; ``has_key`` tells it of ``slot``."""
+        m.submodules.loaded = loaded = memory.Memory(shape=1, depth=self.rows, init=[])
+        store(m, loaded, slot, opens, opens | closes, clear=self.clear, clear_row=self.clear_row)
+        asked, own = (loaded.read_port(domain="comb") for _ in range(2))
+        m.d.comb += [
+            asked.addr.eq(self.asked[: self.bits]),
+            self.known.eq(asked.data & (self.asked[self.bits :] == 0)),
+            own.addr.eq(slot),
+            has_key.eq(own.data),
+        ]
+
+    def _inside(self, m: Module, draining: Value) -> Signal:
+        """Messages that are not computed; while ``draining`` those of them that began before."""
+        units, left = Signal(range(self.most + 1), name="units"), Signal(range(self.most + 1), name="left")
+        following = Signal.like(units, name="units_following")
+        m.d.comb += following.eq(units + self.begins - self.computed)
+        m.d.sync += [units.eq(following), left.eq(Mux(draining, left - self.computed, following))]
+        with m.If(self.clear):
+            m.d.sync += [units.eq(0), left.eq(0)]
+        return left
+
+    def _store(self, m: Module, slot: Value, evicting: Value, start: Value, resting: Value) -> Value:
+        """Writes the rows of ``slot`` while ``writing``: words of the key, or zeros. High in the last cycle of it."""
+        kept = ~evicting.replicate(self.key_bits)
+        key, last_keys, complete = self._key(0), self._key(0), Const(1, 1)
+        if self.last_round_keys:
+            m.submodules.last_round_keys = last = self.last_round_keys
+            m.d.comb += [
+                last.key.eq(key),
+                last.start.eq(start),
+                last.clear.eq(self.clear | resting),  # nothing of a key stays outside of the memories
+            ]
+            last_keys, complete = last.o, last.done | evicting
+        way = Signal()  # both ways: the row of the second one
+        if len(self.ways) == 2:
+            m.d.sync += way.eq(self.writing & ~self.clear)
+            data0, row0, stored = Mux(way, last_keys, key), Cat(slot, way), way & complete
+        else:
+            data0, row0, stored = last_keys if self.ways[0] else key, slot, complete
+        m.d.comb += [
+            self.row0.eq(row0),
+            self.data0.eq(data0 & kept),
+            self.row1.eq(slot),
+            self.data1.eq(self._key(1) & kept),
+        ]
+        return stored

@@ -1,0 +1,68 @@
+# amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
+"""The slots of the units under way in single pass, and the stores of the keys that these name.
+
+The slot of a unit goes to the pipelines with its tweak, and with that through them into the queue of tweaks. Key2 is
+read as the unit's first beat enters the entrance, Key1 together with T.
+"""
+
+from amaranth import Cat, Module, Value
+
+from wideblock.rtl.keys.slots import SlotUnit
+from wideblock.rtl.keys.store import KeyStore
+from wideblock.rtl.pipeline import later
+from wideblock.rtl.stream.storage import Delay
+from wideblock.rtl.stream.unit_entrance import UnitEntrance
+
+__all__ = ["UnitSlots"]
+
+
+class UnitSlots:
+    """``data_keys`` has Key1 of the unit whose masks are in place, ``tweak_keys`` Key2 of the tweak that is called.
+
+    ``called`` is what travels with a tweak, as that comes out of the pipelines: the row of Key1. Constructed as a core
+    is elaborated, and adds the stores to it.
+    """
+
+    def __init__(self, m: Module, unit: SlotUnit, entrance: UnitEntrance, *, cycles: int, ahead: int):
+        self._m, self._unit, self._entrance, self._cycles = m, unit, entrance, cycles
+        first, second = (KeyStore(bits=unit.key_bits, rows=1 << len(row)) for row in (unit.row0, unit.row1))
+        m.submodules.data_keys, m.submodules.tweak_keys = first, second
+        self.data_keys, self.tweak_keys = first, second
+        for store, row, key in ((first, unit.row0, unit.data0), (second, unit.row1, unit.data1)):
+            m.d.comb += [
+                store.write.eq(unit.writing),
+                store.write_row.eq(row),
+                store.data.eq(key),
+                store.clear.eq(unit.clear),
+                store.clear_row.eq(unit.clear_row),
+            ]
+        clear = unit.clear
+        entering, renewed = (entrance.i.payload.slot[: unit.bits], entrance.renewed)
+        if ahead:  # as late as the tweak
+            entering, renewed = entrance.slot[: unit.bits], later(m, "renewed", renewed, cycles=ahead, clear=clear)
+        m.d.comb += [
+            second.row.eq(entering),
+            second.read.eq(renewed),
+            unit.asked.eq(entrance.i.payload.slot),
+            entrance.known.eq(unit.known),
+            unit.begins.eq(entrance.opening),
+            unit.damaged.eq(first.wrong | second.wrong),
+        ]
+
+    @property
+    def row(self) -> Value:
+        """Of the unit whose tweak is called, the row of Key1: its slot, and in the upper half of rows to decrypt."""
+        slot = self._entrance.slot[: self._unit.bits]
+        return Cat(slot, self._entrance.x.decrypt) if len(self._unit.ways) == 2 else slot
+
+    def calls(self, row: Value, enters: Value) -> None:
+        """A tweak ``enters`` the pipelines, under Key2; ``row`` goes with it."""
+        clear, clear_row = self._unit.clear, self._unit.clear_row
+        beside = Delay(self._m, "rows", row, cycles=self._cycles, clear=clear, clear_row=clear_row)
+        self.called = beside.value
+        self._m.d.comb += self.tweak_keys.used.eq(enters)
+
+    def loads(self, row: Value, due: Value) -> None:
+        """Reads Key1 in ``row`` as T is loaded."""
+        self._m.d.comb += [self.data_keys.row.eq(row), self.data_keys.read.eq(due)]
