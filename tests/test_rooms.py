@@ -118,10 +118,10 @@ def test_ports_are_those_of_every_shell():
 
 
 BUDGETS = {
-    "catalog": 1250, "cli": 2500, "drive": 1300, "evaluate": 3200, "export": 1350, "image": 1150, "native": 250,
+    "catalog": 1250, "cli": 2500, "drive": 1300, "evaluate": 3200, "export": 1350, "image": 1300, "native": 250,
     "rtl/aead": 5550, "rtl/aes": 1900, "rtl/flow": 350, "rtl/gf128": 500, "rtl/hash": 2000, "rtl/keys": 500,
-    "rtl/sector": 5100, "rtl/shell": 250, "rtl/stream": 1650, "rtl/tes": 800, "simulation": 1200, "spec": 2750,
-    "synth": 1400, "vectors": 600, "verify": 7200,
+    "rtl/sector": 5100, "rtl/shell": 250, "rtl/stream": 1650, "rtl/tes": 800, "simulation": 1200, "spec": 2800,
+    "synth": 1400, "vectors": 600, "verify": 7300,
 }  # fmt: skip
 """Most lines of Python of each room. A budget rises in a commit that says why."""
 
