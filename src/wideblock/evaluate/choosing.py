@@ -56,7 +56,7 @@ def lanes(points: Iterable[Point]) -> str:
     rows, shown = [], []
     for scheme, presets in _sector_schemes():
         one = None
-        for preset in sorted(presets, key=lambda each: (each.parameters.width, not _both_ways(each))):
+        for preset in sorted(presets, key=lambda each: (SECTOR.data_bits(each.parameters), not _both_ways(each))):
             lut, gates = (fixed.get((target, preset.name)) for target in ("xc7", "nangate45"))
             routed = best.get(preset.name)
             if lut is None:
@@ -67,7 +67,9 @@ def lanes(points: Iterable[Point]) -> str:
             (lc, _, _), on_ecp5, on_asic = cells
             bits = f"{lut.found.bits_a_cycle:.0f}"
             width = str(SECTOR.data_bits(preset.parameters))
-            name = f"`{preset.name}`" + ("" if _both_ways(preset) else f", {preset.parameters.direction} only")
+            name = f"`{preset.name}`" + (
+                "" if _both_ways(preset) else f", {getattr(preset.parameters, 'direction', '')} only"
+            )
             rows.append((scheme, name, width, bits, lc, ratio, *on_ecp5, *on_asic))
             shown += [point for point in (lut, routed, gates) if point]
     head = ("scheme", "core", "port, bits", "bits a cycle", "7 series, LC", "of the first", "ECP5, LUT4", "MHz", "Gb/s",
@@ -79,7 +81,7 @@ def sizes() -> str:
     """Cycles from sector to sector, and of one sector, against sector and key size: of the narrowest core of each."""
     rows = []
     for scheme, presets in _sector_schemes():
-        preset = min(presets, key=lambda each: (not _both_ways(each), each.parameters.width))
+        preset = min(presets, key=lambda each: (not _both_ways(each), SECTOR.data_bits(each.parameters)))
         cells = [_cycles(preset, size, key) for size in SIZES for key in KEYS]
         rows.append((scheme, f"`{preset.name}`", *cells))
     head = (f"{size:,} bytes, AES-{key}" for size in SIZES for key in KEYS)
@@ -113,7 +115,7 @@ def _sector_schemes() -> list[tuple[str, list[Preset]]]:
         if scheme.kind is not SECTOR or scheme.broken:
             continue
         own_presets = [preset for preset in catalog.PRESETS.values() if preset.scheme is scheme]
-        streaming = [preset for preset in own_presets if preset.parameters.overlap]
+        streaming = [preset for preset in own_presets if getattr(preset.parameters, "overlap", False)]
         found.append((name.replace("_", "-"), streaming or own_presets))
     return found
 

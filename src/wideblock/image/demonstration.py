@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from wideblock.drive.sector.shape import shape
 from wideblock.errors import UserError
 from wideblock.export.contract import SectorContract
 from wideblock.image import filesystem
 from wideblock.image.crypt import Progress, crypt_image
-from wideblock.image.source import tweak_of
+from wideblock.image.numbering import DEFAULT, Numbering
 from wideblock.simulation.bench import SimulationError
 
 __all__ = ["KEY", "Working", "demonstrate", "equal_sectors", "flip"]
@@ -89,7 +90,8 @@ def equal_sectors(plain: np.ndarray, cipher: np.ndarray) -> tuple[int, int]:
 
 def flip(core: SectorContract, number: int, sector: bytes, *, bit: int) -> tuple[int, int]:
     """Returns how many bytes and bits of sector ``number`` decipher wrongly when ``bit`` of it is flipped."""
-    specification, tweak = core.specification(KEY), tweak_of(number)
+    specification = core.specification(KEY)
+    tweak = Numbering(DEFAULT, len(sector), shape(core).tweak_bytes).tweaks(number, 1).tobytes()
     damaged = bytearray(sector)
     damaged[bit // 8] ^= 1 << bit % 8
     right = int.from_bytes(specification.decrypt(tweak, sector), "little")

@@ -74,7 +74,7 @@ def compile_library(
     Raises :class:`BuildError`.
     """
     command, work, failure = command or compiler(), made.parent, "cannot compile the native library"
-    units = {"wideblock": (SOURCE / "wideblock.cpp", ())}
+    units: dict[str, tuple[Path, tuple[str, ...]]] = {"wideblock": (SOURCE / "wideblock.cpp", ())}
     layers = {**LAYERS.get(machine or platform.machine(), {}), "plain": (0, ())}
     for name, (lanes, instructions) in layers.items():
         macros = (f"-DWIDEBLOCK_LAYER={name}", f"-DWIDEBLOCK_LANES={lanes}")

@@ -12,13 +12,15 @@ from wideblock.errors import UserError
 from wideblock.export.contract import SectorContract
 from wideblock.native.twin import Twin
 from wideblock.simulation.bench import SimulationError
+from wideblock.spec.trace import trace
+from wideblock.spec.values import Values
 from wideblock.verify.sector.check import SectorCheck
 from wideblock.verify.sector.suite import SECTORS
 
 __all__ = ["JUDGED_NATIVELY", "NativePool"]
 
 EVERY = 64
-"""Of so many answers the specification computes one, too."""
+"""Answers for each one that the specification computes, too."""
 
 
 class NativePool:
@@ -53,6 +55,10 @@ class NativePool:
                 raise SimulationError(f"the native library differs from the specification under key {key.hex()}, {r}")
         self._answered += len(requests)
         return answers
+
+    def values(self, key: bytes, request: Request) -> Values:
+        """Intermediate values of one request, those of the specification."""
+        return trace(self._subject.specification(key), request.decrypt, request.tweak, request.data)
 
 
 @contextmanager
