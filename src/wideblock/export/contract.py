@@ -14,6 +14,7 @@ from wideblock.catalog import Kind, Preset
 from wideblock.catalog.changes import differences
 from wideblock.errors import UserError
 from wideblock.export import verilog
+from wideblock.export.memories import MemoryBlock, memories
 from wideblock.export.names import checked, module_name
 from wideblock.rtl.aead.behaviour import AeadBehaviour
 from wideblock.rtl.aead.timing import AeadTiming
@@ -130,6 +131,11 @@ class Contract(Generic[B, T]):
         """The same with more names for its signals: for proofs, mutants and waveforms."""
         return verilog.verilog(verilog.OBSERVED, self.module, self.shell, self.header)
 
+    @cached_property
+    def memories(self) -> tuple[MemoryBlock, ...]:
+        """Every memory of the exported module; the core is elaborated for it once."""
+        return memories(self.kind.shell(self.preset.scheme.core(self.parameters)))
+
     @property
     def command(self) -> str:
         """The command that makes the core."""
@@ -200,6 +206,7 @@ class Contract(Generic[B, T]):
             "timing": {figure.name: figure.cycles for figure in self.timing.figures()},
             "module": self.module,
             "ports": [asdict(port) for port in self.ports],
+            "memories": [asdict(memory) for memory in self.memories],
             "status": self.preset.scheme.status.value,
             "security": self.security,
         }
