@@ -17,7 +17,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from importlib import import_module
@@ -67,7 +67,7 @@ def canonical(module: str, verilog: str) -> str:
         where = Path(name)
         where.joinpath("core.v").write_text(verilog)
         tidy = ("opt_expr -keepdc", "opt_merge", "opt_clean -purge")
-        script = ["read_verilog core.v", f"hierarchy -top {module}", "proc", "flatten", *tidy, "memory_collect", *tidy]
+        script = ["read_verilog core.v", f"hierarchy -top {module}", "proc", "flatten", *tidy]
         yosys.run([*script, "write_json out.json"], where, "canonical")
         netlist = json.loads(where.joinpath("out.json").read_text())["modules"][module]
     driver: dict[int, tuple[str, str, int]] = {}  # of each bit: cell or "", port, place
@@ -88,15 +88,24 @@ def canonical(module: str, verilog: str) -> str:
         cell: sorted(port for port, direction in is_a["port_directions"].items() if direction == "input")
         for cell, is_a in cells.items()
     }
-    names = "MEMID"  # the one parameter that is a name
+    memory = {cell: is_a["parameters"]["MEMID"] for cell, is_a in cells.items() if "MEMID" in is_a["parameters"]}
+    names = ("MEMID", "PORTID", "PRIORITY")  # a name, and places in the order of a memory's cells
     own = {
-        cell: _hash(is_a["type"], sorted((k, v) for k, v in is_a["parameters"].items() if k != names))
+        cell: _hash(is_a["type"], sorted((k, v) for k, v in is_a["parameters"].items() if k not in names))
         for cell, is_a in cells.items()
     }
     colour: dict[str, int] = own
     for _ in range(ROUNDS):
+        parts = defaultdict[str | None, list[int]](list)
+        for cell, of in memory.items():
+            parts[of].append(colour[cell])
+        whole = {of: _hash(sorted(each)) for of, each in parts.items()}
         colour = {
-            cell: _hash(own[cell], [(port, seen(is_a["connections"][port])) for port in inputs[cell]])
+            cell: _hash(
+                own[cell],
+                whole.get(memory.get(cell)),
+                [(port, seen(is_a["connections"][port])) for port in inputs[cell]],
+            )
             for cell, is_a in cells.items()
         }
     outputs = [(p, seen(w["bits"])) for p, w in sorted(netlist["ports"].items()) if w["direction"] == "output"]

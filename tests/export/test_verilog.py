@@ -166,7 +166,7 @@ def test_the_module_has_the_name_that_was_chosen(tmp_path):
     names = sorted(path.name for path in generate(core, tmp_path / "core"))
     assert names == [
         "component.xml",
-        *(f"disk_cipher{end}" for end in (".core", ".md", ".sdc", ".v", ".vlt", ".xdc", "_tb.v")),
+        *(f"disk_cipher{end}" for end in (".core", ".md", ".sdc", ".v", ".vlt", ".xdc", "_memories.json", "_tb.v")),
     ]
     text = core.verilog
     assert set(re.findall(r"^module (\w+)\(", text, re.M)) >= {"disk_cipher", "disk_cipher__core"}
@@ -214,7 +214,7 @@ def test_generate_writes_all_that_tools_read(tmp_path):
     m = core.module
     assert [p.name for p in sorted(paths)] == [
         "component.xml",
-        *(f"{m}{e}" for e in (".core", ".md", ".sdc", ".v", ".vlt", ".xdc", "_tb.v")),
+        *(f"{m}{e}" for e in (".core", ".md", ".sdc", ".v", ".vlt", ".xdc", "_memories.json", "_tb.v")),
     ]
     assert os.listdir(tmp_path / "deep") == ["core"]
 

@@ -15,6 +15,7 @@ from wideblock.catalog.changes import differences
 from wideblock.catalog.scheme import hooks_of
 from wideblock.errors import UserError
 from wideblock.export import verilog
+from wideblock.export.memories import MemoryBlock, memories
 from wideblock.export.names import checked, module_name
 from wideblock.rtl.aead.behaviour import AeadBehaviour
 from wideblock.rtl.aead.timing import AeadTiming
@@ -132,6 +133,11 @@ class Contract(Generic[B, T]):
         """The same with more names for its signals: for proofs, mutants and waveforms."""
         return verilog.verilog(verilog.OBSERVED, self.module, self.shell, self.header)
 
+    @cached_property
+    def memories(self) -> tuple[MemoryBlock, ...]:
+        """Every memory of the exported module; the core is elaborated for it once."""
+        return memories(self.kind.shell(self.preset.scheme.core(self.parameters)))
+
     @property
     def asked(self) -> str:
         """The preset and its changes, as commands take them."""
@@ -214,6 +220,7 @@ class Contract(Generic[B, T]):
             "timing": {figure.name: figure.cycles for figure in self.timing.figures()},
             "module": self.module,
             "ports": [asdict(port) for port in self.ports],
+            "memories": [asdict(memory) for memory in self.memories],
             "status": self.preset.scheme.status.value,
             "security": self.security,
         }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes an exported core to disk, whole or not at all."""
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 
 from wideblock.atomic import write_directory
@@ -47,6 +49,7 @@ def _texts(core: Contract, measured: str) -> dict[str, str]:
         f"{name}.core": fusesoc(core, bench=f"{name}_tb.v" in others),
         f"{name}.xdc": constraints,
         f"{name}.sdc": constraints,
+        f"{name}_memories.json": json.dumps([asdict(memory) for memory in core.memories], indent=2) + "\n",
         f"{name}.md": kind.datasheet(core, measured),
         "component.xml": ipxact(core),
     } | others

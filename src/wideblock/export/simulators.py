@@ -60,8 +60,8 @@ _MODULE = re.compile(r"^module (?P<name>\w+)\([^;]*;\n(?P<body>.*?)^endmodule$",
 _NAME = re.compile(r"(?<!\.)\\\S+|(?<![\w'$.])[A-Za-z_][\w$]*")
 _PORT = re.compile(r"^  (input|output) (?:\[\d+:0\] )?(\S+) ?;$", re.MULTILINE)
 _INSTANCE = re.compile(r"^  (\w+) \w+ \(\n(.*?)^  \);$", re.MULTILINE | re.DOTALL)
-_LEFT = re.compile(r"^  assign (.*?) = ", re.MULTILINE)
-_PIN = re.compile(r"^    \.(\\\S+|\w+) ?\((.*)\),?$", re.MULTILINE)
+_LEFT = re.compile(r"^  assign ([^;]*?) = ", re.MULTILINE)
+_PIN = re.compile(r"^    \.(\\\S+|\w+) ?\((.*?)\),?$", re.MULTILINE | re.DOTALL)
 
 
 def _unread(verilog: str) -> list[str]:

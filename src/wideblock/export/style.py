@@ -2,8 +2,12 @@
 """RTLIL before Yosys and Verilog after it as text: equal modules once, names, and forms that linters accept."""
 
 import re
+from itertools import groupby
 
-__all__ = ["named", "plain", "shared", "unescaped", "widened"]
+__all__ = ["driven", "named", "plain", "shared", "unescaped", "widened"]
+
+_MANY = 3
+"""Pieces of a value from which on it is written once, for its name."""
 
 _OPERATORS = "add|and|divfloor|eq|ge|gt|le|lt|modfloor|mul|ne|or|sub|xnor|xor"
 _CELL = re.compile(
@@ -12,6 +16,14 @@ _CELL = re.compile(
     r"    parameter \\A_WIDTH (?P<a>\d+)\n    parameter \\B_WIDTH (?P<b>\d+)\n",
     re.MULTILINE,
 )
+_ALWAYS = re.compile(
+    r"^  process \$(?P<number>\d+)\n    assign .*\n    switch 1'1\n      case 1'1\n"
+    r"        assign (?P<left>\S+ \[(?P<top>\d+)(?::0)?\]) (?P<right>.*)\n    end\n  end\n",
+    re.MULTILINE,
+)
+_CONCATENATION = re.compile(r"\{ ([^{}]*) \}")
+_WIDTH = 118
+_TOO_LONG = re.compile(rf"^( *)(?=.{{{_WIDTH + 1}}})(.*, .*)$", re.MULTILINE)
 _CHOICE = re.compile(r"^    casez \(s\)\n(.*?)^    endcase$", re.MULTILINE | re.DOTALL)
 _ONE_HOT = re.compile(r"^      \d+'b(\?*)1(\?*):$", re.MULTILINE)
 _RTLIL_MODULE = re.compile(r"^module \\(\S+)\n(.*?)^end$", re.MULTILINE | re.DOTALL)
@@ -56,9 +68,47 @@ def widened(rtlil: str) -> str:
     return "".join([*parts, rtlil[end:]])
 
 
+def driven(rtlil: str) -> str:
+    """The RTLIL with a connection for an assignment that always holds, or a buffer where a long value has a name.
+
+    Yosys keeps the buffer, an assignment in Verilog, and so writes the name wherever the value is used.
+    """
+    return _ALWAYS.sub(_driver, rtlil)
+
+
+def _driver(always: re.Match[str]) -> str:
+    left, right = always["left"], always["right"]
+    if right.count(" \\") + right.count(" $") < _MANY:
+        return f"  connect {left} {right}\n"
+    return (
+        f"  attribute \\keep 1\n  cell $buf $kept{always['number']}\n    parameter \\WIDTH {int(always['top']) + 1}\n"
+        f"    connect \\A {right}\n    connect \\Y {left}\n  end\n"
+    )
+
+
 def plain(verilog: str) -> str:
-    """The Verilog with reductions for negations of vectors, and a choice by one bit each for patterns of one 1."""
-    return _CHOICE.sub(_by_bits, verilog.replace(" = ! ", " = ~| "))
+    """The Verilog with forms that linters accept and people read.
+
+    Reductions for negations of vectors, a choice by one bit each for patterns of one 1, replications for repeated bits,
+    and lines that are broken between values.
+    """
+    text = _CHOICE.sub(_by_bits, verilog.replace(" = ! ", " = ~| ").replace("\n, ", ", "))
+    return _TOO_LONG.sub(_broken, _CONCATENATION.sub(_replicated, text))
+
+
+def _replicated(concatenation: re.Match[str]) -> str:
+    runs = [(value, len([*run])) for value, run in groupby(concatenation[1].split(", "))]
+    parts = [f"{{{n}{{{value}}}}}" if n > 2 else ", ".join([value] * n) for value, n in runs]
+    return parts[0] if len(runs) == 1 and runs[0][1] > 2 else f"{{ {', '.join(parts)} }}"
+
+
+def _broken(line: re.Match[str]) -> str:
+    lines = [line[1]]
+    for value in line[2].split(", "):
+        if len(lines[-1]) + len(value) > _WIDTH and lines[-1].strip():
+            lines.append(f"{line[1]}    ")
+        lines[-1] += f"{value}, "
+    return "\n".join(each.rstrip(" ") for each in lines).removesuffix(",")
 
 
 def _by_bits(choice: re.Match[str]) -> str:

@@ -17,7 +17,8 @@ from amaranth.lib import wiring
 import wideblock
 from wideblock.cache import cache_directory, cached, name_of
 from wideblock.export.annotations import annotated
-from wideblock.export.style import named, plain, shared, unescaped, widened
+from wideblock.export.borders import prepared
+from wideblock.export.style import driven, named, plain, shared, unescaped, widened
 from wideblock.rtl.shell.shell import Shell
 from wideblock.synth import process, yosys
 
@@ -44,6 +45,7 @@ _TO_VERILOG = (
     "design -pop",
     "delete w:* x:* %d c:* %x %d",
     "opt_clean",
+    "setattr -unset keep t:$buf",
     f"write_verilog {FILE}",
 )
 
@@ -96,9 +98,9 @@ def _converted(component: wiring.Component, module: str) -> tuple[str, str]:
     # a stream that is always ready has a constant there, which is no port
     ports = {"_".join(map(str, path)): (value, None) for path, value in members if isinstance(value, Signal)}
     with _uncollected():
-        text = rtlil.convert(component, name=module, ports=ports, emit_src=False)
+        text, _ = rtlil.convert_fragment(prepared(component, ports, module), ports, module, emit_src=False)
     with process.workspace(None) as where:
-        (where / "core.il").write_text(widened(unescaped(shared(text))))
+        (where / "core.il").write_text(widened(unescaped(shared(driven(text)))))
         yosys.run(_TO_VERILOG, where, "verilog")
         return plain((where / FILE).read_text()), (where / "names.v").read_text()
 

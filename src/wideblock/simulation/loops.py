@@ -8,7 +8,7 @@ from collections.abc import Mapping
 __all__ = ["split_lines"]
 
 _MODULE = re.compile(r"^module (\S+)\(.*?^endmodule$", re.MULTILINE | re.DOTALL)
-_ASSIGN = re.compile(r"^  assign (.*) = (.*);$", re.MULTILINE)
+_ASSIGN = re.compile(r"^  assign ([^;]*?) = ([^;]*);$", re.MULTILINE)
 _NAME = re.compile(r"\\\S+|[A-Za-z_][\w$]*")
 _VECTOR = re.compile(r"^  (?:wire|reg) \[\d+:0\] (\S+) ?;$", re.MULTILINE)
 

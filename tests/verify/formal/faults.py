@@ -249,7 +249,7 @@ OTHER_ROW = Fault(
     "tail",
     {"tail": "core.results.tail"},
 )
-WRITTEN_ON = Fault("the queue of results is written in each cycle", "core.results.port__en", "1'b1")
+WRITTEN_ON = Fault("the queue of results is written in each cycle", "core.results.beats__write_en", "1'b1")
 HELD_WORDS_ARE_READ = Fault(
     "held words are read while none is valid", "core.buffer.fetch", "was || !valid", {"valid": "core.buffer.o__valid"}
 )

@@ -6,8 +6,8 @@ from functools import cache
 import pytest
 from amaranth import Signal, Value
 from amaranth.hdl import Format
-from amaranth.hdl._ir import Fragment  # Amaranth gives the names of a design's signals nowhere else before its export
 
+from wideblock.export.borders import prepared
 from wideblock.export.contract import contract
 from wideblock.verify.formal import stream
 from wideblock.verify.formal.flat import flatten
@@ -33,7 +33,7 @@ def elaborated(core):
     members = ((path, Value.cast(member)) for path, _, member in shell.signature.flatten(shell))
     ports = {"_".join(map(str, path)): (value, None) for path, value in members if isinstance(value, Signal)}
     signals, modules = set(), set()
-    for fragment in Fragment.get(shell, None).prepare(ports=ports).fragments.values():
+    for fragment in prepared(shell, ports, core.module).fragments.values():
         path = "".join(f"{part}." for part in fragment.name[1:])
         modules.add(path.removesuffix("."))
         for signal, name in fragment.signal_names.items():

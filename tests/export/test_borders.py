@@ -1,0 +1,93 @@
+# amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
+"""The exported text of small parts: names at borders of modules, repeated bits, line lengths; and their memories."""
+
+import re
+
+import pytest
+from amaranth import Cat, Module, Signal
+from amaranth.lib import wiring
+from amaranth.lib.memory import Memory
+from amaranth.lib.wiring import In, Out
+
+from wideblock.export.contract import contract
+from wideblock.export.memories import memories, memory_table
+from wideblock.export.verilog import convert
+
+pytestmark = pytest.mark.shows("lint")
+
+
+class Masked(wiring.Component):
+    """The bits of ``i`` in reverse order, where ``on``, from a memory that keeps them for a cycle."""
+
+    i: In(64)
+    on: In(1)
+    o: Out(64)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.rows = rows = Memory(shape=64, depth=2, init=[])
+        write, port = rows.write_port(), rows.read_port(domain="comb")
+        m.d.comb += [write.data.eq(self.i[::-1]), write.en.eq(1), self.o.eq(port.data & self.on.replicate(64))]
+        m.d.sync += [write.addr.eq(~write.addr), port.addr.eq(write.addr)]
+        return m
+
+
+class Two(wiring.Component):
+    """Two parts in a row, whose ports are made of pieces of several registers."""
+
+    i: In(64)
+    on: In(1)
+    o: Out(64)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.first = first = Masked()
+        m.submodules.second = second = Masked()
+        low, high = Signal(32, name="low"), Signal(32, name="high")
+        m.d.sync += [low.eq(self.i[:32] + 1), high.eq(self.i[32:] ^ 5)]
+        m.d.comb += [
+            first.i.eq(Cat(high[:16], low, high[16:])),
+            second.i.eq(Cat(first.o[32:], first.o[:32])),
+            first.on.eq(self.on),
+            second.on.eq(~self.on),
+            self.o.eq(second.o),
+        ]
+        return m
+
+
+@pytest.fixture(scope="module")
+def text():
+    return convert(Two(), "two")
+
+
+def test_ports_of_parts_are_whole_and_have_their_names(text):
+    parts = re.findall(r"^module two__(\w+)\(([^;]*)\);", text, re.M)
+    assert [name for name, _ in parts] == ["first"]  # the second one is the same
+    assert {port.strip() for port in parts[0][1].split(",")} == {"clk", "rst", "i", "on", "o"}
+    assert "input [63:0] i;" in text and not re.search(r"\\\S*\$", text)
+    assert ".o(first__o)" in text and ".o(o)" in text
+
+
+def test_repeated_bits_are_replicated_and_lines_are_broken(text):
+    assert "{64{on}}" in text and max(map(len, text.splitlines())) <= 120
+    (reversal,) = re.findall(r"assign rows__write_data = \{ ([^;]*) \};", text)
+    assert reversal.split() == [*(f"i[{k}]," for k in range(63)), "i[63]"]
+
+
+def test_memories_are_listed(text):
+    found = memories(Two())
+    assert [(each.name, each.depth, each.width) for each in found] == [("first.rows", 2, 64), ("second.rows", 2, 64)]
+    assert {(each.reads, each.writes, each.latency, each.contents) for each in found} == {(1, 1, 0, "written")}
+    row = "| 2 | 2 | 64 | 1 | 1 | 0 | row before the write | written | `first.rows`, `second.rows` |\n"
+    assert memory_table(found).endswith(row)
+
+
+@pytest.mark.parametrize("preset", ["xts-enc", "heh-poly", "aes-gcm"])
+def test_every_memory_of_the_text_is_listed(preset):
+    core = contract(preset, {} if preset == "aes-gcm" else {"sector_bytes": 64})
+    shapes = re.findall(r"^  reg \[(\d+):0\] \w+ \[(\d+):0\];$", core.verilog, re.M)
+    listed = {(block.width - 1, block.depth - 1) for block in core.memories}
+    assert {(int(width), int(depth)) for width, depth in shapes} == listed and listed
+    assert [block["name"] for block in core.json()["memories"]] == [block.name for block in core.memories]
+    assert not re.search(r"\$\d", core.verilog)
