@@ -6,6 +6,7 @@ module each piece of such a signal would become a port, ``port$551$0``.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from amaranth.hdl import Const, Fragment, Signal, Value
 from amaranth.hdl._ast import Assign, Concat, SignalDict, Statement, Switch  # no public name
@@ -87,7 +88,7 @@ def _name(fragment: Fragment, info: DesignFragmentInfo, design: Design) -> None:
 
 def _members(fragment: Fragment) -> Iterator[tuple[Signal, str]]:
     """The port signals of the components that a module was made from, and names for them as ports of a part."""
-    components: Iterable[object] = fragment.origins or ()
+    components: Iterable[Any] = fragment.origins or ()
     for component in components:
         if isinstance(component, Memory):
             for way, of in (("read", component.read_ports), ("write", component.write_ports)):
