@@ -88,7 +88,7 @@ def _name(fragment: Fragment, info: DesignFragmentInfo, design: Design) -> None:
 
 def _members(fragment: Fragment) -> Iterator[tuple[Signal, str]]:
     """The port signals of the components that a module was made from, and names for them as ports of a part."""
-    components: Iterable[Any] = fragment.origins or ()
+    components: Iterable[object] = fragment.origins or ()
     for component in components:
         if isinstance(component, Memory):
             for way, of in (("read", component.read_ports), ("write", component.write_ports)):
@@ -96,7 +96,8 @@ def _members(fragment: Fragment) -> Iterator[tuple[Signal, str]]:
                     for field in ("addr", "data", "en"):
                         yield from _signal(getattr(port, field), f"{way}{number if len(of) > 1 else ''}_{field}")
         elif isinstance(component, wiring.Component):
-            for path, _, member in component.signature.flatten(component):
+            signature: Any = component.signature
+            for path, _, member in signature.flatten(component):
                 yield from _signal(member, "__".join(map(str, path)))
 
 
