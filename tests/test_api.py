@@ -13,6 +13,7 @@ import wideblock
 from wideblock import api
 from wideblock.evaluate import reference
 from wideblock.records import Records
+from wideblock.spec.aead import Rejected
 
 pytestmark = pytest.mark.shows("api")
 
@@ -51,7 +52,7 @@ def test_an_authenticated_cipher_in_simulation():
         sealed = hardware.encrypt(nonce, b"ad", b"message")
         assert sealed == core.specification(key).encrypt(nonce, b"ad", b"message")
         assert hardware.decrypt(nonce, b"ad", sealed) == b"message" and hardware.cycles > 0
-        with pytest.raises(wideblock.UserError, match="rejected"):
+        with pytest.raises(Rejected, match="rejected"):
             hardware.decrypt(nonce, b"other", sealed)
         with pytest.raises(wideblock.UserError, match="nonce must be 11 bytes"):
             hardware.encrypt(b"", b"", b"")

@@ -143,7 +143,7 @@ def test_authenticated_ciphers_meet_the_papers_cycles_a_block(timing, name):
 def test_statement_of_cycles(timing, name):
     """No core takes fewer cycles than its beats need to enter and its blocks to pass through the lanes."""
     t, p = timing[name], catalog.preset(name).parameters
-    assert all(isinstance(cycles, int) and cycles > 0 for cycles in dataclasses.astuple(t))
+    assert all(isinstance(figure.cycles, int) and figure.cycles > 0 for figure in t.figures())
     assert t.compute >= p.beats + p.m // p.lanes
     assert t.interval >= (max(p.beats, p.m // p.lanes) if p.overlap else p.beats + p.m // p.lanes)
     assert t.interval <= t.latency <= t.busy

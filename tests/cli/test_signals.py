@@ -150,7 +150,7 @@ def test_while_the_model_is_compiled(tmp_path, image, number):
     (tools / "c++").write_text(f"#!/bin/sh\ntouch {tools}/started\nsleep 1000\n")
     (tools / "c++").chmod(0o755)
     environment = {**os.environ, "CXX": str(tools / "c++"), "WIDEBLOCK_CACHE": str(tools / "cache")}
-    with running([*CRYPT, "--set", "sector_bytes=64"], tmp_path, env=environment) as process:
+    with running([*CRYPT, "--engine", "rtl", "--set", "sector_bytes=64"], tmp_path, env=environment) as process:
         until((tools / "started").exists, "compiler")
         status, said = stop(process, number)
     told, stopped = said.splitlines()

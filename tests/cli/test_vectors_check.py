@@ -83,7 +83,7 @@ def test_nothing_to_check():
     ("arguments", "status", "message"),
     [
         (["none.rsp"], 2, "none.rsp: no such file or directory"),
-        (["HCTR2.json", "--engine", "fpga"], 1, "engine must be one of 'rtl', 'spec'"),
+        (["HCTR2.json", "--engine", "fpga"], 1, "engine must be one of 'native', 'rtl', 'spec'"),
         (["acvp_gcm_results.json"], 1, "without their questions; give the prompt file, too"),
         ([], 1, "missing argument 'FILE"),
     ],

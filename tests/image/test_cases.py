@@ -124,5 +124,5 @@ def test_another_engine_is_one_of_images(monkeypatch):
 
 
 def test_unknown_engine():
-    with pytest.raises(UserError, match="^engine must be one of 'rtl', 'spec'.*, got 'fpga'$"):
+    with pytest.raises(UserError, match="^engine must be one of 'native', 'rtl', 'spec', got 'fpga'$"):
         list(check([], "fpga"))

@@ -13,7 +13,7 @@ from wideblock.drive.sector.shape import shape
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
-from wideblock.image.engines import ENGINES
+from wideblock.image.engines import ENGINES, usual
 from wideblock.image.numbering import CONVENTIONS, DEFAULT
 
 KEY = "000102030405060708090a0b0c0d0e0f"
@@ -62,7 +62,11 @@ Offset = Annotated[
     int, typer.Option(metavar="N", parser=sector_number, help="Number added to each sector's, in the tweak's unit.")
 ]
 Engine = Annotated[
-    str, typer.Option(metavar="|".join(ENGINES), help="Native code, the compiled core, or its specification.")
+    str | None,
+    typer.Option(
+        metavar="|".join(ENGINES),
+        help="Native code, the default; the compiled core, that of a scheme that native code lacks; or the specification.",
+    ),
 ]
 Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="Threads of native and spec; default: all.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
@@ -95,7 +99,7 @@ def refuse_twice(key: str, source: Path, what: str) -> None:
 
 def encrypt(
     preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, tweak: Tweak = DEFAULT,
-    tweak_offset: Offset = 0, engine: Engine = "native", threads: Threads = None, force: Force = False,
+    tweak_offset: Offset = 0, engine: Engine = None, threads: Threads = None, force: Force = False,
     device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
@@ -106,7 +110,7 @@ def encrypt(
 
 def decrypt(
     preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, tweak: Tweak = DEFAULT,
-    tweak_offset: Offset = 0, engine: Engine = "native", threads: Threads = None, force: Force = False,
+    tweak_offset: Offset = 0, engine: Engine = None, threads: Threads = None, force: Force = False,
     device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Decrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
@@ -122,6 +126,7 @@ def crypt(
     """``options`` are those of :func:`crypt_image`."""
     core = contract(preset, settings(changes)).expect(SECTOR)
     refuse_twice(key, source, "image")
+    options["engine"] = options["engine"] or usual(core)
     name = f"{core.module}, {options['engine']}"
     with progress(f"{direction}ing with {name}", before=f"preparing {name}") as report:
         done = crypt_image(

@@ -62,7 +62,7 @@ def _row(shape: MemoryBlock, number: int) -> list[str]:
 def _inside(fragment: Fragment, path: str) -> Iterator[MemoryBlock]:
     for part, name, _ in fragment.subfragments:
         found = [each for each in part.origins or () if isinstance(each, Memory)]
-        if found:
+        if found and found[0].read_ports:  # one that is never read is not in the Verilog
             yield _block(found[0], f"{path}{name}")
         yield from _inside(part, f"{path}{name}.")
 
@@ -71,7 +71,7 @@ def _block(memory: Memory, name: str) -> MemoryBlock:
     reads, writes = memory.read_ports, memory.write_ports
     latencies = {int(port.domain != "comb") for port in reads}
     if len(latencies) != 1 or any(port.transparent_for for port in reads):
-        raise ValueError(f"memory {name} has no reads, reads of two latencies, or reads of a row that is being written")
+        raise ValueError(f"memory {name} has reads of two latencies, or reads of a row that is being written")
     under_write = "left open, never used" if "no_rw_check" in memory.attrs else "row before the write"
     return MemoryBlock(
         name,

@@ -22,7 +22,7 @@ from wideblock.export.contract import SectorContract
 from wideblock.native.twin import Twin
 from wideblock.simulation.commands import processors
 
-__all__ = ["ENGINES", "Bytes", "Chunk", "Engine", "make"]
+__all__ = ["ENGINES", "Bytes", "Chunk", "Engine", "make", "usual"]
 
 Bytes = NDArray[np.uint8]
 Chunk = tuple[Bytes, Bytes]
@@ -163,6 +163,11 @@ class Native:
 
 ENGINES: dict[str, type[Engine]] = {"native": Native, "rtl": Rtl, "spec": SpecificationEngine}
 """Every engine by the name that users give."""
+
+
+def usual(subject: SectorContract) -> str:
+    """The engine for whole images: the native library, or the core for a scheme that is not in it."""
+    return "rtl" if subject.preset.scheme.native is None else "native"
 
 
 def make(name: str, subject: SectorContract, key: bytes, *, decrypt: bool, threads: int | None = None) -> Engine:

@@ -168,7 +168,7 @@ def test_an_image_that_another_tool_reads_and_the_reverse(tmp_path, name, decryp
 def test_a_core_of_one_direction_says_so(tmp_path):
     tried = contract("xts-enc", {"sector_bytes": SECTOR})
     (tmp_path / "in").write_bytes(bytes(10 * SECTOR))
-    message = "^xts_enc_sector_bytes_160 only encrypts; to decrypt, choose the engine 'spec' or a core"
+    message = "^xts_enc_sector_bytes_160 only encrypts; to decrypt, choose the engine 'native' or a core"
     with pytest.raises(ValueError, match=message):
         crypt_image(tried, KEY, tmp_path / "in", tmp_path / "out", decrypt=True)
     crypt_image(tried, KEY, tmp_path / "in", tmp_path / "out", decrypt=True, engine="spec")

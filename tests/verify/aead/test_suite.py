@@ -113,7 +113,7 @@ def test_a_difference_is_found_and_explained(simulation, check):
     report = MESSAGES.verify(subject, amount=8, checks=[check], simulation=simulation)
     assert report.failure is not None
     assert "of its output: right is" in report.failure.difference
-    assert f"To see it again: check {check!r} with seed 0 and 8 messages." in report.failure.difference
+    assert f"--check {check!r} --seed 0 --sectors 8" in report.failure.difference
 
 
 def test_measured_as_stated(simulation):

@@ -16,7 +16,7 @@ _ALIAS = re.compile(r"^  connect \\(\S+) (.*)$", re.MULTILINE)
 class Fault:
     """``signal`` has the value of the Verilog expression ``value``, in which ``was`` is what it would be.
 
-    Of a signal with several names ``signal`` is the one that is read.
+    ``signal`` is any name of the signal.
 
     signals: further signals that the expression reads, by the names that it has for them
     text:    Verilog that it depends on, such as a register of its own
@@ -70,8 +70,9 @@ def broken(flat: Flat, fault: Fault | Ungated) -> Flat:
     """The flat core with the fault."""
     if isinstance(fault, Ungated):
         return fault.into(flat)
-    pins = {"was": f"{fault.signal}.right", "now": fault.signal, **fault.signals}
-    widths = {name: flat.widths[fault.signal if name in ("was", "now") else signal] for name, signal in pins.items()}
+    cut_at = driven(flat, fault.signal)
+    pins = {"was": f"{cut_at}.right", "now": cut_at, **fault.signals}
+    widths = {name: flat.widths[cut_at if name in ("was", "now") else signal] for name, signal in pins.items()}
     ports = ", ".join(f"{'output' if n == 'now' else 'input'} [{w - 1}:0] {n}" for n, w in widths.items())
     cell = "".join(f"    connect \\{name} \\{signal}\n" for name, signal in pins.items())
     with tempfile.TemporaryDirectory() as folder:
@@ -79,12 +80,12 @@ def broken(flat: Flat, fault: Fault | Ungated) -> Flat:
         where.joinpath("flat.il").write_text(buffered(flat))
         cut = [
             "read_rtlil flat.il",
-            f"expose -cut {flat.module}/w:{fault.signal}",
+            f"expose -cut {flat.module}/w:{cut_at}",
             f"cd {flat.module}",
-            f"rename {fault.signal} {fault.signal}.right",
-            f"rename {fault.signal}.i {fault.signal}",
-            f"delete -input w:{fault.signal}",
-            f"delete -output w:{fault.signal}.right",
+            f"rename {cut_at} {cut_at}.right",
+            f"rename {cut_at}.i {cut_at}",
+            f"delete -input w:{cut_at}",
+            f"delete -output w:{cut_at}.right",
             "cd ..",
             "write_rtlil cut.il",
         ]
@@ -98,6 +99,14 @@ def broken(flat: Flat, fault: Fault | Ungated) -> Flat:
         insert = ["read_rtlil cut.il", "read_verilog fault.v", f"hierarchy -top {flat.module}", "proc", "flatten"]
         yosys.run([*insert, "write_rtlil broken.il"], where, "insert")
         return Flat(flat.module, where.joinpath("broken.il").read_text())
+
+
+def driven(flat: Flat, signal: str) -> str:
+    """Of the names of a signal the one that its driver has, from which all others are."""
+    source = dict(re.findall(r"^  connect \\(\S+) \\(\S+)$", flat.rtlil, re.MULTILINE))
+    while signal in source:
+        signal = source[signal]
+    return signal
 
 
 def one_promise_too_many(queue: str, depth: int) -> Fault:

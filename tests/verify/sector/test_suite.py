@@ -102,7 +102,7 @@ def test_a_flaw_is_caught(flaw, name):
     assert failure is not None
     with pytest.raises(AssertionError, match=words):
         raise AssertionError(failure.difference)
-    assert failure.difference and failure.difference.endswith("with seed 1 and 64 sectors.")
+    assert failure.difference and failure.difference.endswith("--seed 1 --sectors 64")
 
 
 @pytest.mark.parametrize("name", ["wrong byte", "key kept by zeroize", "computed after reset"])

@@ -62,7 +62,7 @@ class AesGcmCipher(wiring.Component):
     Security: no masking; no cycle depends on key or data.
     """
 
-    remains = ("N", "multiplier.o__payload")
+    remains = ("N", "multiplier.sum_")
 
     def __init__(self, parameters: AesHashParameters):
         self.parameters = p = parameters

@@ -112,7 +112,8 @@ class LastRoundKeys(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        key, word = Signal(self.key_bits), Signal(32)
+        key = Signal(self.key_bits)
+        word = Signal(32)
         left = Signal(range(self.steps + 1))
         second = Signal()  # the S-boxes of a step are done
         turned = Signal(init=1)  # AES-256 turns the word and adds the constant for every other round key only
