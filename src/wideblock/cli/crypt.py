@@ -65,7 +65,7 @@ Engine = Annotated[
     str | None,
     typer.Option(
         metavar="|".join(ENGINES),
-        help="Native code, the compiled core, or its specification. Default: native, or rtl for a scheme that it lacks.",
+        help="Native code, the compiled core, or its specification. Default: native, or rtl for a scheme without.",
     ),
 ]
 Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="Threads of native and spec; default: all.")]
