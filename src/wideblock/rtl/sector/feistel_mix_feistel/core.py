@@ -166,6 +166,8 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         ends = Signal(name="front_ends", init=beats == 1)
         after = Signal(range(self.schedule.steps + 1), name="row_after", init=1)
         over = ends | entrance.x.last
+        if entrance.tail is not None:  # a fault of byte qualifiers ends a sector at any beat
+            over = over | entrance.fault.any()
         with f.m.If(entrance.take):
             f.m.d.sync += [
                 begins.eq(over),
