@@ -24,10 +24,10 @@ DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge verify netlist prove bench synth explore asic docs site setup format lock clean
+.PHONY: help demo test tests test-all lint judge verify netlist prove bench bench-native synth explore asic docs site setup format lock clean
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## Encrypt a filesystem image with a simulated core, decrypt it with the specification (IMAGE=FILE).
 	$(BIN)/wideblock demo $(if $(IMAGE),--image '$(IMAGE)')
@@ -73,6 +73,9 @@ prove: $(READY) ## Prove every rule for every preset, constant time of netlists 
 
 bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 	for preset in $$($(BIN)/wideblock list --names); do $(BIN)/wideblock measure "$$preset"; done
+
+bench-native: $(READY) ## Measure the native library, beside OpenSSL; a minute.
+	$(BIN)/python -m tests.bench_native
 
 synth: $(READY) ## Measure the areas and clocks that the documents show and the store lacks; hours.
 	$(BIN)/wideblock sweep --all --target xc7 --store $(STORE)
