@@ -115,9 +115,9 @@ class ConfiguredCore:
             core, amount=sectors, seed=seed, vectors=core.known_answers, checks=checks, progress=progress
         )
 
-    def results(self, store: Path | str = COMMITTED) -> Records:
-        """Measured points of this core, one a target; see :func:`results`."""
-        return measured(of_core(self.contract, load(store)))
+    def results(self, store: Path | str | None = None) -> Records:
+        """Measured points of this core, one a target; ``store`` as in :func:`results`."""
+        return measured(of_core(self.contract, load(store or COMMITTED)))
 
 
 class SimulatedCipher:
@@ -206,16 +206,20 @@ def schemes() -> Records:
     )
 
 
-def results(store: Path | str = COMMITTED, *, every: bool = False) -> Records:
-    """Measured points of the package's store, or of another: one for each core and target.
+def results(store: Path | str | None = None, *, every: bool = False) -> Records:
+    """Measured points: one for each core and target.
 
+    store: file of measured points, None for the package's
     every: all options of the tools and all placer seeds, too
     Columns: :func:`wideblock.evaluate.measured.measured`. Raises UserError for a file that is no store.
     """
-    points = own(load(store))
+    points = own(load(store or COMMITTED))
     return measured(current(points) if every else typical(points))
 
 
-def compare(*names: str, store: Path | str = COMMITTED) -> Records:
-    """Published rows beside ours, for presets and parts, or for all; see :func:`wideblock.evaluate.compare.records`."""
-    return comparison.records(comparison.compare(names, load(store)))
+def compare(*names: str, store: Path | str | None = None) -> Records:
+    """Published rows beside ours, for presets and parts, or for all; see :func:`wideblock.evaluate.compare.records`.
+
+    store: as in :func:`results`
+    """
+    return comparison.records(comparison.compare(names, load(store or COMMITTED)))

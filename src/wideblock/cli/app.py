@@ -28,7 +28,7 @@ __all__ += ["AcceptBroken", "Csv", "Json", "Preset", "Set", "complete_device", "
 out = Console(highlight=False)
 columns = os.environ.get("COLUMNS", "")
 if not out.is_terminal:  # a file or a pipe has no width of its own, and its lines are not broken
-    out = Console(highlight=False, soft_wrap=True, width=int(columns) if columns.isdecimal() else 160)
+    out = Console(highlight=False, soft_wrap=True, width=int(columns) if columns.isdecimal() else 10_000)
 err = Console(stderr=True, highlight=False)
 
 
@@ -277,7 +277,8 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]], *, title: str | No
     drawn = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
     for k, name in enumerate(head):
         numeric = cells and all(isinstance(row[k], int | float) or row[k] in ("", "-", None) for row in cells)
-        drawn.add_column(name, justify="right" if numeric else "left", style="bold" if k == 0 else None)
+        style = "bold" if k == 0 else None
+        drawn.add_column(name, justify="right" if numeric else "left", style=style, overflow="fold")
     for row in cells:
         drawn.add_row(*("-" if cell is None else str(cell) for cell in row))
     out.print(drawn)

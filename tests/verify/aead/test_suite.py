@@ -20,6 +20,8 @@ from wideblock.verify.aead.files import verify_files
 from wideblock.verify.aead.suite import MESSAGES
 from wideblock.verify.core.report import Outcome
 
+from ...variants import few_of_many
+
 pytestmark = pytest.mark.shows("aead")
 
 SMALL = {"data_bytes": 64, "ad_bytes": 48}
@@ -68,10 +70,19 @@ def test_a_wrong_end_of_a_packet_is_named(last, level):
     assert difference([Exchange("a", [], [], right)], replace(found, last=[2]), 32) is None
 
 
+AEADS = [name for name, preset in PRESETS.items() if preset.scheme.kind is AEAD]
+
+
+@pytest.mark.parametrize("name", few_of_many(AEADS, ["poet", "scream", "aez41"]))
+def test_registers_that_keep_values_are_those_declared(name):
+    report = MESSAGES.verify(contract(name, SMALL), amount=1, checks=["state after a message"])
+    assert report.failure is None, report.failure.difference
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("ports", ["caesar", "axi4-stream"])
 @pytest.mark.parametrize("lengths", [{"data_bytes": 96, "ad_bytes": 80}, {"data_bytes": 20, "ad_bytes": 3}], ids=str)
-@pytest.mark.parametrize("name", [name for name, preset in PRESETS.items() if preset.scheme.kind is AEAD])
+@pytest.mark.parametrize("name", AEADS)
 def test_every_check_passes_on_every_preset(name, lengths, ports):
     """Messages of a few blocks, and of one block at most."""
     core = contract(name, {**lengths, "ports": ports})

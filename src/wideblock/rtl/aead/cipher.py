@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 from amaranth.lib import data, enum, stream, wiring
 from amaranth.lib.wiring import In, Out
@@ -148,7 +148,9 @@ class Cipher(Protocol):
     shape: CipherShape
     setup: int
     flush: int
-    remains: ClassVar[tuple[str, ...]]
+
+    @property
+    def remains(self) -> tuple[str, ...]: ...
 
     def timetable(self, *, decrypt: bool) -> Timetable:
         """The cycles of one message."""

@@ -120,7 +120,7 @@ class PoetCipher(wiring.Component):
     Security: no masking; no cycle depends on key or data.
     """
 
-    remains = ("N", "FU", "FV", "G", "V", "tau", "F.o__payload", "aes.state")
+    remains = ("N", "FU", "FV", "G", "V", "tau", "F.state", "aes.state")
 
     def __init__(self, parameters: PoetParameters):
         self.parameters = p = parameters

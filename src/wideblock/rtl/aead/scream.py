@@ -59,7 +59,7 @@ class ScreamCipher(wiring.Component):
     Security: no masking; no cycle depends on key or data.
     """
 
-    remains = ("N", "_held", "core.o")
+    remains = ("N", "_held", "core.x")
 
     def __init__(self, parameters: ScreamParameters):
         self.parameters = p = parameters

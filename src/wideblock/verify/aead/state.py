@@ -67,6 +67,10 @@ def state_after_a_message(check: AeadCheck) -> Finding:
     """
     block, most = check.shape.block, check.behaviour
     declared = [translate(f"core.cipher.{pattern}") for pattern in most.remains]
+    held = check.simulation.simulation.save()
+    for pattern, given in zip(most.remains, declared, strict=True):
+        if not any(_is(name, [given]) for name in held):
+            return failed(f"{pattern} is declared to keep values, but is no register or memory of the cipher.")
     keyed, spec = check.key()
     sizes = [(block + 3, 2 * block + 5), (0, block), (5, 0)]
     ways = {"an encryption": (False, False), "a decryption": (True, False), "a rejected message": (True, True)}
@@ -88,9 +92,13 @@ def state_after_a_message(check: AeadCheck) -> Finding:
 
 
 def _without(state: State, patterns: Iterable[str]) -> State:
-    """The state without the registers and memories of these names, in a core alone or inside another module."""
-    inside = [re.compile(rf"(?:\w+\.)?(?:{each})") for each in patterns]
-    return {name: value for name, value in state.items() if not any(each.fullmatch(name) for each in inside)}
+    """The state without the registers and memories of these names."""
+    return {name: value for name, value in state.items() if not _is(name, patterns)}
+
+
+def _is(name: str, patterns: Iterable[str]) -> bool:
+    """True for the register or memory of one of these names, in a core alone or inside another module."""
+    return any(re.fullmatch(rf"(?:\w+\.)?(?:{each})", name) for each in patterns)
 
 
 @needs_state

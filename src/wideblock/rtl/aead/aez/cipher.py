@@ -59,8 +59,6 @@ class AezCipher(wiring.Component):
     Security: no masking; no cycle depends on key or data.
     """
 
-    remains = tuple(f"datapath.{name}" for name in ("H", "T", "state", "total", "rows", "pipeline.*"))
-
     def __init__(self, parameters: AezParameters, version: Version):
         self.shape = CipherShape(block=32, key=48, npub=12, tag=16, padding=Padding.ONE, judges=True, online=False)
         self.pipelined = parameters.rounds > 1
@@ -71,6 +69,7 @@ class AezCipher(wiring.Component):
         self.flush = rows = 1 << (2 * blocks + SPECIAL_ROWS - 1).bit_length()
         self.sequencer = Microsequencer(self.steps, self.shape, rows)
         datapath = PipelinedDatapath if self.pipelined else Datapath
+        self.remains = tuple(f"datapath.{name}" for name in datapath.remains)
         self.datapath = datapath(version, self.shape, self.sequencer.layout, sbox=parameters.sbox, rows=rows)
         super().__init__(cipher_signature(self.shape))
 

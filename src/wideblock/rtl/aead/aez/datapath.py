@@ -51,6 +51,8 @@ class Datapath(wiring.Component):
 
     more_ports: ClassVar[Mapping[str, Member]] = {}
     """Ports that a subclass has besides."""
+    remains: ClassVar[tuple[str, ...]] = ("H", "T", "state", "total", "rows")
+    """See :class:`~wideblock.rtl.aead.cipher.Cipher`."""
 
     def __init__(self, version: Version, shape: CipherShape, layout: data.StructLayout, *, sbox: str, rows: int):
         self.version, self.shape, self.sbox, self.rows = version, shape, sbox, rows

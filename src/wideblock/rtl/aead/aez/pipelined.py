@@ -29,6 +29,7 @@ class PipelinedDatapath(Datapath):
     """
 
     more_ports: ClassVar[Mapping[str, Member]] = {"whole": In(1), "effect": Out(1)}
+    remains = (*Datapath.remains, "pipeline.*")
 
     def __init__(self, version: Version, shape: CipherShape, layout: data.StructLayout, *, sbox: str, rows: int):
         super().__init__(version, shape, layout, sbox=sbox, rows=rows)
