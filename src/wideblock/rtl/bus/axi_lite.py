@@ -12,7 +12,10 @@ from wideblock.rtl.stream.interface import Channel, Field, Interface
 
 from .registers import REGISTER_BITS, REGISTER_BYTES, RegisterMap
 
-__all__ = ["OKAY", "SLVERR", "AxiLite", "AxiLiteTiming", "axi_lite_channels"]
+__all__ = ["AXI_LITE", "OKAY", "SLVERR", "AxiLite", "AxiLiteTiming", "axi_lite_channels"]
+
+AXI_LITE = ("aw", "w", "b", "ar", "r")
+"""The channels of a bus, by their names or the ends of these behind an underscore."""
 
 OKAY, SLVERR = 0b00, 0b10
 """Responses. Source: AMBA AXI4, A3.4.4."""

@@ -114,5 +114,6 @@ KEY_MAP = RegisterMap(
             ),
         ),
     ),
+    channel="key",
 )
 """Registers of the owner of keys."""

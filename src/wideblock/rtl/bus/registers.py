@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 __all__ = ["REGISTER_BITS", "REGISTER_BYTES", "Access", "Register", "RegisterField", "RegisterMap", "RegisterValue"]
 __all__ += ["data_word"]
@@ -167,6 +168,7 @@ class RegisterMap:
     """The registers that one bus interface reaches.
 
     registers: in the order of their offsets
+    channel:   beginning of the names of the channels that reach them, see ``axi_lite_channels``
 
     Raises ValueError for registers that are out of order, overlap, or have the same name.
     """
@@ -174,6 +176,7 @@ class RegisterMap:
     name: str
     text: str
     registers: tuple[Register, ...]
+    channel: str = ""
     _names: dict[str, Register] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self):
@@ -213,6 +216,23 @@ class RegisterMap:
         if not 0 <= index < register.count:
             raise IndexError(f"{name} has numbers 0 to {register.count - 1}, got {index}")
         return register.offset + index * REGISTER_BYTES
+
+    def json(self) -> dict[str, Any]:
+        """The map as plain values."""
+
+        def plain(field: RegisterField) -> dict[str, Any]:
+            values = {value.name: value.value for value in field.values}
+            about = {"name": field.name, "low": field.low, "bits": field.bits, "access": field.access.name}
+            return about | {"reset": field.reset, "volatile": field.volatile, "meaning": field.text, "values": values}
+
+        registers = [
+            {
+                **{"name": each.name, "offset": each.offset, "count": each.count, "reset": each.reset},
+                **{"meaning": each.text, "fields": [plain(field) for field in each.fields]},
+            }
+            for each in self.registers
+        ]
+        return {"name": self.name, "meaning": self.text, "bytes": self.bytes, "registers": registers}
 
     def ranges(self) -> Iterator[tuple[int, int]]:
         """Ranges of bytes with registers: offsets of the first byte and of the one behind the last."""
