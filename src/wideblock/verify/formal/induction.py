@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wideblock.export.contract import Contract
+from wideblock.export.enclosed import ROWS
 from wideblock.synth import yosys
 from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.proof import NotProved, Proof
@@ -79,7 +80,7 @@ def _script(module: str, rule: Rule) -> list[str]:
         *([f"expose {signals}"] if signals else []),
         "opt_clean",
         "memory_collect",
-        f"delete t:$mem_v2 {' '.join(f'c:*.{memory} %d' for memory in rule.kept)}",
+        f"delete t:$mem_v2 {' '.join(f'c:*.{memory}.{ROWS} %d' for memory in rule.kept)}",
         "read_verilog -formal rule.v",
         "hierarchy -top rule",
         "proc",
