@@ -27,7 +27,7 @@ MOST_WINDOW_BYTES = 4096
 
 _COUNT_BITS = 16  # of a counter of faults
 _BLOCKS_BITS = 45  # of a counter of blocks: counts to 2^44, and one more bit says that it is there
-_FIXED = 0x40  # offset of the counters of faults, of which there are up to 32
+_FIXED = 0x40  # offset of the counters of faults, of which there are up to 31
 _SLOTS = 0xC0
 _WINDOW = 0x100
 _DATA_IN, _DATA_OUT = 0x1000, 0x2000  # the same for a window of any size
@@ -45,7 +45,7 @@ class EngineFacts:
     directions:   of which False is encryption, True decryption
     tweak_bytes:  bytes of a tweak, a multiple of 4 up to 16
     window_bytes: bytes of the longest sector that the window takes, a multiple of 16; 0: no window
-    faults:       causes, by their bit of ``fault``; at most 32
+    faults:       causes, by their bit of ``fault``; at most 31
     tweak_offset: AUX may have an offset of tweaks
     shortest:     bytes of the shortest sector that the window takes
 
@@ -74,8 +74,8 @@ class EngineFacts:
             )
         if self.tweak_bytes % REGISTER_BYTES or not 0 <= self.tweak_bytes <= 16:
             raise ValueError(f"a tweak must be of a multiple of 4 bytes up to 16, got {self.tweak_bytes}")
-        if not 1 <= len(self.faults) <= 32:
-            raise ValueError(f"there must be 1 to 32 causes of faults, got {len(self.faults)}")
+        if not 1 <= len(self.faults) <= 31:
+            raise ValueError(f"there must be 1 to 31 causes of faults, got {len(self.faults)}")
         if not 2 <= self.slots < 1 << 16:
             raise ValueError(f"slots must be 2 to {(1 << 16) - 1}, got {self.slots}")
 
@@ -138,6 +138,7 @@ def _constants(facts: EngineFacts) -> Iterator[Register]:
             constant("ENCRYPT", 8, 1, False in facts.directions, "1: the engine encrypts"),
             constant("DECRYPT", 9, 1, True in facts.directions, "1: the engine decrypts"),
             constant("TWEAK_OFFSET", 10, 1, facts.tweak_offset, "1: AUX_OFFSET of the key registers counts"),
+            constant("CAUSES", 11, 5, len(facts.faults), "causes of faults, of which each has a FAULT_COUNT"),
             constant("WINDOW_BYTES", 16, 16, facts.window_bytes, "bytes of the longest sector of the window; 0: none"),
         ),
     )
