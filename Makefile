@@ -75,8 +75,8 @@ prove: $(READY) ## Prove every rule for every preset, constant time of netlists 
 bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 	for preset in $$($(BIN)/wideblock list --names); do $(BIN)/wideblock measure "$$preset"; done
 
-bench-native: $(READY) ## Measure the native library, beside OpenSSL; a minute.
-	$(BIN)/python -m tests.bench_native
+bench-native: $(READY) ## Measure the native library, beside OpenSSL, and clones of peers: HCTR2=FOLDER FAST=FOLDER; minutes.
+	$(BIN)/python -m tests.bench_native $(if $(HCTR2),--hctr2 '$(HCTR2)') $(if $(FAST),--fast '$(FAST)')
 
 harden-native: $(READY) ## Fuzz the native library under sanitizers, FUZZ=600 seconds; valgrind looks for uses of secrets; clang++, valgrind.
 	$(BIN)/python -m tests.native.harden $(FUZZ)
