@@ -281,7 +281,13 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]], *, title: str | No
         drawn.add_column(name, justify="right" if numeric else "left", style=style, overflow="fold")
     for row in cells:
         drawn.add_row(*("-" if cell is None else str(cell) for cell in row))
-    out.print(drawn)
+    if out.is_terminal:
+        out.print(drawn)
+        return
+    with out.capture() as text:
+        out.print(drawn)
+    for line in text.get().splitlines():  # a column is as wide as its longest cell: a line would end in as many blanks
+        typer.echo(line.rstrip())
 
 
 @contextmanager
