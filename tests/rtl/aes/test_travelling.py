@@ -5,7 +5,6 @@ import random
 from itertools import product
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
 from wideblock.rtl.aes.sbox import KINDS
@@ -13,6 +12,7 @@ from wideblock.rtl.aes.travelling import LastRoundKeys, TravellingKeys
 from wideblock.spec.aes import AES, expand_key
 
 from ...variants import few_of_many
+from ..simulated import run
 
 pytestmark = pytest.mark.shows("aes-cores")
 
@@ -24,13 +24,6 @@ def last_keys(key):
 
 def number(data):
     return int.from_bytes(data, "little")
-
-
-def run(dut, bench):
-    simulator = Simulator(dut)
-    simulator.add_clock(1e-8)
-    simulator.add_testbench(bench)
-    simulator.run()
 
 
 CASES = [
