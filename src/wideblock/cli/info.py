@@ -63,6 +63,13 @@ def show(core: Contract) -> None:
         ("port", "direction", "bits", "meaning"),
         ((port.name, port.direction, port.width, port.meaning) for port in core.ports),
     )
+    for registers in core.registers:
+        out.print()
+        table(
+            ("offset", "register", "number", "meaning"),
+            ((f"{each.offset:03x}h", each.name, each.count, each.text) for each in registers.registers),
+            title=f"Registers of map {registers.name}",
+        )
     if published := for_preset(core.name):
         out.print()
         table(

@@ -5,9 +5,11 @@ import re
 import textwrap
 from dataclasses import dataclass
 
+from amaranth.lib.wiring import In
+
 from wideblock.rtl.shell.shell import Shell
 
-__all__ = ["BusSignal", "annotated", "signals"]
+__all__ = ["BusInterface", "BusSignal", "annotated", "interfaces", "signals"]
 
 _DECLARED = re.compile(r"^  (?:input|output) (?:\[\d+:0\] )?(\w+);$", re.MULTILINE)
 
@@ -22,9 +24,37 @@ class BusSignal:
     parameters: dict[str, str]
 
 
+@dataclass(frozen=True)
+class BusInterface:
+    """Ports that are a bus together: ``kind`` names its definition, ``ports`` are by the names of its signals there."""
+
+    name: str
+    kind: str
+    slave: bool
+    ports: dict[str, str]
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        """Parameters that the ports alone do not tell."""
+        return {"PROTOCOL": "AXI4LITE"} if self.kind == "aximm" else {}
+
+
+def interfaces(shell: Shell) -> tuple[BusInterface, ...]:
+    """The buses, a stream each or several channels, and their ports, both in the order of the shell's ports."""
+    found: dict[str, BusInterface] = {}
+    part_of = {port: each for each in shell.streams for port in (*each.payload, each.valid, each.ready)}
+    for port in shell.ports:
+        if (stream := part_of.get(port.name)) and stream.bus:
+            slave = stream.channel.flow is In
+            bus = found.setdefault(stream.prefix, BusInterface(stream.prefix, stream.bus, slave, {}))
+            bus.ports[port.name.removeprefix(f"{stream.prefix}_").upper()] = port.name
+    return tuple(found.values())
+
+
 def signals(shell: Shell) -> tuple[BusSignal, BusSignal]:
     """The clock and the reset."""
-    buses = {"ASSOCIATED_BUSIF": ":".join(stream.prefix for stream in shell.streams)} if shell.bus else {}
+    names = ":".join(bus.name for bus in interfaces(shell))
+    buses = {"ASSOCIATED_BUSIF": names} if names else {}
     return (
         BusSignal(shell.clock, "clock", "CLK", {**buses, "ASSOCIATED_RESET": shell.reset}),
         BusSignal(shell.reset, "reset", "RST", {"POLARITY": "ACTIVE_LOW" if shell.active_low else "ACTIVE_HIGH"}),
@@ -53,10 +83,12 @@ def _attributes(shell: Shell) -> dict[str, list[tuple[str, str]]]:
     """The attributes of each port, by its name."""
     info, parameter = "X_INTERFACE_INFO", "X_INTERFACE_PARAMETER"
     found: dict[str, list[tuple[str, str]]] = {port.name: [] for port in shell.ports}
-    for stream in shell.streams if shell.bus else ():
-        for name in (*stream.payload, stream.valid, stream.ready):
-            signal = name.removeprefix(f"{stream.prefix}_").upper()
-            found[name] = [(info, f"xilinx.com:interface:{shell.bus}:1.0 {stream.prefix} {signal}")]
+    for bus in interfaces(shell):
+        for signal, port in bus.ports.items():
+            found[port] = [(info, f"xilinx.com:interface:{bus.kind}:1.0 {bus.name} {signal}")]
+        if bus.parameters:
+            about = ", ".join(f"{name} {value}" for name, value in bus.parameters.items())
+            found[next(iter(bus.ports.values()))].append((parameter, f"XIL_INTERFACENAME {bus.name}, {about}"))
     for signal in signals(shell):
         parameters = ", ".join(f"{name} {value}" for name, value in signal.parameters.items())
         about = f"xilinx.com:signal:{signal.kind}:1.0 {signal.port} {signal.logical}"

@@ -19,6 +19,7 @@ from wideblock.export.memories import MemoryBlock, memories
 from wideblock.export.names import checked, module_name
 from wideblock.rtl.aead.behaviour import AeadBehaviour
 from wideblock.rtl.aead.timing import AeadTiming
+from wideblock.rtl.bus.registers import RegisterMap
 from wideblock.rtl.shell.shell import Port, Shell
 from wideblock.rtl.stream.behaviour import Behaviour, SectorTiming
 from wideblock.rtl.stream.core import CoreBehaviour, CycleContract
@@ -79,6 +80,11 @@ class Contract(Generic[B, T]):
     def security(self) -> str:
         """Security statement of the scheme: what it protects and what not, with its source."""
         return self.preset.scheme.security
+
+    @property
+    def registers(self) -> tuple[RegisterMap, ...]:
+        """Maps of its registers, one for each bus that reaches some; none for a core without."""
+        return getattr(self.component, "registers", ())
 
     @property
     def interface(self) -> Interface:
@@ -221,6 +227,7 @@ class Contract(Generic[B, T]):
             "module": self.module,
             "ports": [asdict(port) for port in self.ports],
             "memories": [asdict(memory) for memory in self.memories],
+            **({"registers": [each.json() for each in self.registers]} if self.registers else {}),
             "status": self.preset.scheme.status.value,
             "security": self.security,
         }

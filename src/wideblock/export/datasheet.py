@@ -9,6 +9,7 @@ from wideblock.export import simulators
 from wideblock.export.compliance import compliance_table
 from wideblock.export.contract import Contract
 from wideblock.export.memories import memory_table
+from wideblock.export.registers import register_tables
 from wideblock.export.render import render
 from wideblock.rtl.shell.shell import Stream
 from wideblock.rtl.stream.influence import EqualHalves, HeaderWords, Influence, OutcomeInfluence
@@ -28,6 +29,7 @@ def sheet(core: Contract, template: str, measured: str, **values: Any) -> str:
         version=__version__,
         measured=measured,
         memories=memory_table(core.memories),
+        registers=register_tables(core.registers),
         compliance=compliance_table(core.preset.scheme.name),
         influences=dict.fromkeys(_named(core, each) for each in core.behaviour.influences),
         preset=" ".join([core.name, *(f"--set {name}={value}" for name, value in core.changed)]),

@@ -11,6 +11,7 @@ from wideblock.export import aead, sector
 from wideblock.export.contract import Contract
 from wideblock.export.fusesoc import fusesoc
 from wideblock.export.ipxact import ipxact
+from wideblock.export.registers import register_files
 from wideblock.export.render import render
 from wideblock.export.simulators import waivers
 
@@ -52,4 +53,5 @@ def _texts(core: Contract, measured: str) -> dict[str, str]:
         f"{name}_memories.json": json.dumps([asdict(memory) for memory in core.memories], indent=2) + "\n",
         f"{name}.md": kind.datasheet(core, measured),
         "component.xml": ipxact(core),
+        **register_files(name, core.registers),
     } | others

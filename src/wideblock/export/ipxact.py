@@ -3,35 +3,54 @@
 
 from xml.sax.saxutils import escape
 
-from amaranth.lib.wiring import In
-
 from wideblock import __version__
-from wideblock.export.annotations import signals
+from wideblock.export.annotations import interfaces, signals
 from wideblock.export.contract import Contract
 from wideblock.export.render import render
+from wideblock.rtl.bus.axi_lite import axi_lite_channels
+from wideblock.rtl.bus.registers import Access, RegisterField, RegisterMap
 
-__all__ = ["SPIRIT", "ipxact"]
+__all__ = ["SPIRIT", "ipxact", "memory_maps"]
 
 SPIRIT = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
-LOGICAL = ("TDATA", "TUSER", "TVALID", "TREADY", "TLAST", "TKEEP")
+
+_ACCESS = {Access.RO: "read-only", Access.WO: "write-only", Access.W1P: "write-only"}
+_WRITTEN = {Access.W1C: "oneToClear", Access.W1S: "oneToSet", Access.W1P: "modify"}
 
 
 def ipxact(core: Contract) -> str:
-    """Returns ``component.xml``: a bus interface a channel where the shell has a bus, clock, reset, ports, and files.
+    """Returns ``component.xml``: a bus interface for each bus of the shell, registers, clock, reset, ports, and files.
 
     The library is the kind of the core; the version has its major and minor number alone, all that Vivado takes.
-    Source: IEEE 1685-2009; bus definitions ``xilinx.com:interface:axis:1.0``, ``xilinx.com:signal:clock:1.0`` and
-    ``xilinx.com:signal:reset:1.0``.
+    Source: IEEE 1685-2009; bus definitions ``xilinx.com:interface:axis:1.0``, ``xilinx.com:interface:aximm:1.0``,
+    ``xilinx.com:signal:clock:1.0`` and ``xilinx.com:signal:reset:1.0``.
     """
-    ports, streams = {port.name for port in core.ports}, core.shell.streams if core.shell.bus else ()
-    named = [(stream, [(name, f"{stream.prefix}_{name.lower()}") for name in LOGICAL]) for stream in streams]
+    maps = {_bus(core, each): each for each in core.registers}
     return render(
         "ipxact.xml.jinja",
         core=core,
         spirit=SPIRIT,
         version=".".join(__version__.split(".")[:2]),
-        streams=[(stream, [pair for pair in pairs if pair[1] in ports]) for stream, pairs in named],
+        buses=interfaces(core.shell),
+        maps=maps,
+        memory_maps=memory_maps(maps),
         signals=signals(core.shell),
         escape=escape,
-        In=In,
     )
+
+
+def memory_maps(maps: dict[str, RegisterMap]) -> str:
+    """Returns element ``memoryMaps`` with the register maps of bus interfaces; empty without any.
+
+    A field that cannot be read is write only; if a 1 starts an action its written value is ``modify``.
+    """
+    return render("memory_maps.xml.jinja", maps=maps, access=_access, written=_WRITTEN, escape=escape) if maps else ""
+
+
+def _access(field: RegisterField) -> str:
+    return _ACCESS.get(field.access, "read-write")
+
+
+def _bus(core: Contract, registers: RegisterMap) -> str:
+    """Name of the bus interface that reaches a map."""
+    return core.shell.named(axi_lite_channels(registers.channel, registers.address_bits)[0].name).prefix

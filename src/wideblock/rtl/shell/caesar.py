@@ -17,7 +17,6 @@ class CaesarShell(Shell):
     """
 
     clock, reset, active_low = "clk", "rst", False
-    bus = None
     resets = "forgets the key and every message under way"
 
     @staticmethod

@@ -25,14 +25,18 @@ class Port:
 
 @dataclass(frozen=True)
 class Stream:
-    """The ports of one channel, whose names begin with ``prefix``: ``payload`` are its fields by port, each from the
-    low bits up."""
+    """The ports of one channel: ``payload`` are its fields by port, each from the low bits up.
+
+    Their names begin with ``prefix``, in which all channels of one bus agree. ``bus`` is the definition of that bus, as
+    IP-XACT and Vivado name it, or None if there is none.
+    """
 
     channel: Channel
     prefix: str
     valid: str
     ready: str
     payload: dict[str, tuple[Field, ...]]
+    bus: str | None = None
 
     def port(self, field: str) -> str:
         """Name of the port that has a field."""
@@ -49,8 +53,6 @@ class Shell(wiring.Component):
     reset: ClassVar[str]
     active_low: ClassVar[bool]
     """Whether the reset is."""
-    bus: ClassVar[str | None]
-    """The bus definition of each stream, as IP-XACT and Vivado name it, or None if there is none."""
     swapped: ClassVar[tuple[str, ...]] = ()
     """Fields whose bytes have the opposite order at the ports."""
     resets: ClassVar[str]

@@ -101,7 +101,8 @@ def _is(name: str, patterns: Iterable[str]) -> bool:
 
     A memory is an instance: its name stands for its rows and for its output register.
     """
-    return any(re.fullmatch(rf"(?:\w+\.)?(?:{each})(?:\.\w+)?", name) for each in patterns)
+    owner = name.rpartition(".")[0]
+    return any(re.fullmatch(rf"(?:\w+\.)?(?:{each})", known) for each in patterns for known in (name, owner))
 
 
 @needs_state

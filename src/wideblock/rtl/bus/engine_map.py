@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The registers of an engine that all firmware may reach."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wideblock.rtl.stream.behaviour import Fault
+
+from .registers import (
+    REGISTER_BITS,
+    REGISTER_BYTES,
+    Access,
+    Register,
+    RegisterField,
+    RegisterMap,
+    RegisterValue,
+    data_word,
+)
+
+__all__ = ["IDENTIFICATION", "MOST_WINDOW_BYTES", "EngineFacts", "engine_map"]
+
+IDENTIFICATION = int.from_bytes(b"wdbk", "little")
+"""Register ID: four letters, the first in bits 7..0."""
+
+MOST_WINDOW_BYTES = 4096
+"""Bytes, at most, of a sector that passes through the window."""
+
+_COUNT_BITS = 16  # of a counter of faults
+_BLOCKS_BITS = 45  # of a counter of blocks: counts to 2^44, and one more bit says that it is there
+_FIXED = 0x40  # offset of the counters of faults, of which there are up to 31
+_SLOTS = 0xC0
+_WINDOW = 0x100
+_DATA_IN, _DATA_OUT = 0x1000, 0x2000  # the same for a window of any size
+
+
+@dataclass(frozen=True)
+class EngineFacts:
+    """Facts of a core with slots, and of the engine around it, on which its registers depend.
+
+    scheme:       name of the scheme, at most 8 ASCII characters
+    slots:        number of key slots
+    key_bits:     bits of one AES key
+    lanes:        blocks a step
+    sector_bytes: bytes of the sectors for which the cycle contract is stated
+    directions:   of which False is encryption, True decryption
+    tweak_bytes:  bytes of a tweak, a multiple of 4 up to 16
+    window_bytes: bytes of the longest sector that the window takes, a multiple of 16; 0: no window
+    faults:       causes, by their bit of ``fault``; at most 31
+    tweak_offset: AUX may have an offset of tweaks
+    shortest:     bytes of the shortest sector that the window takes
+
+    Raises ValueError for facts that the registers cannot state.
+    """
+
+    scheme: str
+    slots: int
+    key_bits: int
+    lanes: int
+    sector_bytes: int
+    directions: tuple[bool, ...]
+    tweak_bytes: int
+    window_bytes: int
+    faults: tuple[Fault, ...]
+    tweak_offset: bool = False
+    shortest: int = 16
+
+    def __post_init__(self):
+        name = self.scheme.encode()
+        if not 1 <= len(name) <= 8 or not name.isascii():
+            raise ValueError(f"the name of a scheme must be 1 to 8 ASCII characters, got {self.scheme!r}")
+        if self.window_bytes % 16 or not 0 <= self.window_bytes <= MOST_WINDOW_BYTES:
+            raise ValueError(
+                f"a window must be of a multiple of 16 bytes up to {MOST_WINDOW_BYTES}, got {self.window_bytes}"
+            )
+        if self.tweak_bytes % REGISTER_BYTES or not 0 <= self.tweak_bytes <= 16:
+            raise ValueError(f"a tweak must be of a multiple of 4 bytes up to 16, got {self.tweak_bytes}")
+        if not 1 <= len(self.faults) <= 31:
+            raise ValueError(f"there must be 1 to 31 causes of faults, got {len(self.faults)}")
+        if not 2 <= self.slots < 1 << 16:
+            raise ValueError(f"slots must be 2 to {(1 << 16) - 1}, got {self.slots}")
+
+
+def engine_map(facts: EngineFacts) -> RegisterMap:
+    """The registers that all firmware may reach. Offsets are the same for all facts; the window may be left out."""
+    return RegisterMap(
+        "ENGINE",
+        "State, faults, interrupts, policy and self-test of the engine, and a window through which a sector can be "
+        "passed. No key can be read or written here.",
+        (
+            *_constants(facts),
+            *_status(),
+            *_faults(facts),
+            *_slots(),
+            *_actions(),
+            *(_window(facts) if facts.window_bytes else ()),
+        ),
+    )
+
+
+def _constants(facts: EngineFacts) -> Iterator[Register]:
+    def constant(name: str, low: int, bits: int, value: int, text: str) -> RegisterField:
+        return RegisterField(name, low, bits, Access.RO, text, reset=value)
+
+    name = facts.scheme.encode().ljust(8, b"\0")
+    yield Register(
+        "ID", 0x00, "Kind of the device.", (constant("ID", 0, 32, IDENTIFICATION, "the letters wdbk, w in bits 7..0"),)
+    )
+    yield Register(
+        "VERSION",
+        0x04,
+        "Version of this register map. Another MAJOR is not compatible; a higher MINOR has more registers.",
+        (constant("MINOR", 0, 16, 0, "minor number"), constant("MAJOR", 16, 16, 1, "major number")),
+    )
+    yield Register(
+        "CAPS0",
+        0x08,
+        "Keys.",
+        (
+            constant("SLOTS", 0, 16, facts.slots, "number of slots; they are 0 to SLOTS - 1"),
+            constant("KEY_BITS", 16, 16, facts.key_bits, "bits of one AES key"),
+        ),
+    )
+    yield Register(
+        "CAPS1",
+        0x0C,
+        "Sectors.",
+        (
+            constant("SECTOR_BYTES", 0, 24, facts.sector_bytes, "bytes of a sector for which cycles are stated"),
+            constant("LANES", 24, 8, facts.lanes, "blocks of 16 bytes a step"),
+        ),
+    )
+    yield Register(
+        "CAPS2",
+        0x10,
+        "Features.",
+        (
+            constant("TWEAK_BYTES", 0, 8, facts.tweak_bytes, "bytes of a tweak"),
+            constant("ENCRYPT", 8, 1, False in facts.directions, "1: the engine encrypts"),
+            constant("DECRYPT", 9, 1, True in facts.directions, "1: the engine decrypts"),
+            constant("TWEAK_OFFSET", 10, 1, facts.tweak_offset, "1: AUX_OFFSET of the key registers counts"),
+            constant("CAUSES", 11, 5, len(facts.faults), "causes of faults, of which each has a FAULT_COUNT"),
+            constant("WINDOW_BYTES", 16, 16, facts.window_bytes, "bytes of the longest sector of the window; 0: none"),
+        ),
+    )
+    for number, low in enumerate(("first", "next")):
+        yield Register(
+            f"SCHEME{number}",
+            0x14 + 4 * number,
+            "Name of the scheme in lower-case ASCII, filled up with zeros.",
+            (
+                constant(
+                    "LETTERS",
+                    0,
+                    32,
+                    int.from_bytes(name[4 * number : 4 * number + 4], "little"),
+                    f"the {low} four letters, the first of them in bits 7..0",
+                ),
+            ),
+        )
+
+
+def _state(name: str, low: int, text: str) -> RegisterField:
+    """A bit that shows what the engine does or has."""
+    return RegisterField(name, low, 1, Access.RO, text, volatile=True)
+
+
+def _status() -> Iterator[Register]:
+    yield Register(
+        "STATUS",
+        0x20,
+        "State at the time of the read.",
+        (
+            _state("READY", 0, "commands and sectors are accepted"),
+            _state("CLEARING", 1, "the engine clears itself, after reset or zeroize"),
+            _state("COMMAND", 2, "a command of the key registers runs"),
+            _state("WINDOW", 3, "a sector of the window is under way"),
+            _state("SELFTEST", 4, "the self-test runs"),
+            _state("APPROVED", 5, "the last self-test has passed, and no slot has the key of known-answer tests"),
+            _state("FATAL", 6, "the self-test has failed; only a reset ends this state"),
+        ),
+    )
+    causes = (
+        ("COMMAND", "a command of the key registers has ended"),
+        ("FAULT", "a request or key was refused; FAULT_COUNT has the cause"),
+        ("WARN", "a slot has enciphered WARN blocks"),
+        ("LIMIT", "a slot has enciphered LIMIT blocks, and refuses more"),
+        ("WINDOW", "a sector of the window has ended"),
+        ("SELFTEST", "the self-test has ended"),
+        ("CLEARED", "the engine has cleared itself, after reset or zeroize"),
+        ("FATAL", "the self-test has failed"),
+    )
+    yield Register(
+        "IRQ_STATUS",
+        0x24,
+        "Events since they were cleared. An event in the cycle of a clear stays.",
+        tuple(RegisterField(name, low, 1, Access.W1C, text, volatile=True) for low, (name, text) in enumerate(causes)),
+    )
+    yield Register(
+        "IRQ_ENABLE",
+        0x28,
+        "Events for which irq is high: it is, while a bit of IRQ_STATUS and the same bit here are both 1.",
+        tuple(RegisterField(name, low, 1, Access.RW, f"enable of {name}") for low, (name, _) in enumerate(causes)),
+    )
+
+
+def _faults(facts: EngineFacts) -> Iterator[Register]:
+    names = [fault.cause.name or "" for fault in facts.faults]
+    repeated = {name for name in names if names.count(name) > 1}
+    causes = tuple(
+        RegisterValue(f"{name}{bit}" if name in repeated else name, bit, fault.meaning)
+        for bit, (name, fault) in enumerate(zip(names, facts.faults, strict=True))
+    )
+    yield Register(
+        "FIRST_FAULT",
+        0x2C,
+        "The first fault since reset, zeroize or FAULT_CLEAR. Of several in one cycle, the one of the lowest bit.",
+        (
+            RegisterField("SLOT", 0, 16, Access.RO, "slot of the request or key", volatile=True),
+            RegisterField("CAUSE", 16, 5, Access.RO, "cause, a bit of fault", volatile=True, values=causes),
+            _state("VALID", 31, "there was a fault"),
+        ),
+    )
+    yield Register(
+        "FAULT_CLEAR",
+        0x30,
+        "Clears the log of faults.",
+        (RegisterField("CLEAR", 0, 1, Access.W1P, "clears FIRST_FAULT and every FAULT_COUNT"),),
+    )
+    yield Register(
+        "FAULT_COUNT",
+        _FIXED,
+        "Faults of each cause since reset, zeroize or FAULT_CLEAR; the number of the register is the number of the "
+        "cause in FIRST_FAULT.",
+        (
+            RegisterField(
+                "COUNT", 0, _COUNT_BITS, Access.RO, f"number; {(1 << _COUNT_BITS) - 1} means at least so", volatile=True
+            ),
+        ),
+        count=len(facts.faults),
+    )
+
+
+def _slots() -> Iterator[Register]:
+    def wide(name: str, offset: int, access: Access, text: str, *, volatile: bool, reset: int) -> Iterator[Register]:
+        for half, low in (("LO", 0), ("HI", REGISTER_BITS)):
+            bits = min(_BLOCKS_BITS - low, REGISTER_BITS)
+            part = f"bits {low + bits - 1} to {low} of the number"
+            value = reset >> low & ((1 << bits) - 1)
+            field = RegisterField("BLOCKS", 0, bits, access, part, reset=value, volatile=volatile)
+            yield Register(f"{name}_{half}", offset + low // 8, text, (field,))
+
+    yield Register(
+        "SLOT_SELECT",
+        _SLOTS,
+        "Slot that SLOT_STATE and SLOT_BLOCKS show.",
+        (RegisterField("SLOT", 0, 16, Access.RW, "number of the slot"),),
+    )
+    yield Register(
+        "SLOT_STATE",
+        _SLOTS + 4,
+        "State of the selected slot; 0 for a slot that does not exist.",
+        (
+            _state("LOADED", 0, "it has a key"),
+            _state("KAT", 1, "the key is that of known-answer tests; only the window may name the slot"),
+            _state("LOCKED", 2, "the key stays until zeroize"),
+            _state("CLOSING", 3, "the key ends; sectors that began before finish"),
+            _state("NO_ENCRYPT", 4, "requests to encrypt are refused"),
+            _state("NO_DECRYPT", 5, "requests to decrypt are refused"),
+            _state("WARNED", 6, "the key has enciphered WARN blocks"),
+            _state("EXHAUSTED", 7, "the key has enciphered LIMIT blocks, and refuses more"),
+        ),
+    )
+    blocks = "Blocks of 16 bytes that the key of the selected slot has processed. A read of LO keeps HI for its read."
+    yield from wide("SLOT_BLOCKS", _SLOTS + 8, Access.RO, blocks, volatile=True, reset=0)
+    most = 1 << (_BLOCKS_BITS - 1)
+    limit = "Blocks that a key may process; requests beyond are refused. IEEE 1619-2025 limits AES-XTS to 2^44."
+    yield from wide("LIMIT", _SLOTS + 16, Access.RW, limit, volatile=False, reset=most)
+    warn = "Blocks from which on IRQ_STATUS.WARN is set and SLOT_STATE.WARNED is 1."
+    yield from wide("WARN", _SLOTS + 24, Access.RW, warn, volatile=False, reset=most - most // 16)
+
+
+def _actions() -> Iterator[Register]:
+    policy = (
+        ("REPLACE", "a load for a slot with a key unloads that key first"),
+        ("FREEZE_LOADS", "loads end with error LOCKED"),
+        ("FREEZE_UNLOADS", "unloads, and loads that replace, end with error LOCKED"),
+        ("FREEZE_LIMITS", "LIMIT and WARN cannot be written"),
+        ("CLOSE_WINDOW", "the window starts no sector"),
+    )
+    yield Register(
+        "POLICY",
+        0xE0,
+        "Choices that hold until reset; zeroize leaves them.",
+        tuple(RegisterField(name, low, 1, Access.W1S, text) for low, (name, text) in enumerate(policy)),
+    )
+    yield Register(
+        "ZEROIZE",
+        0xE4,
+        "Clears all keys, slots and data under way, at once.",
+        (RegisterField("START", 0, 1, Access.W1P, "starts it; STATUS.CLEARING is 1 until it has ended"),),
+    )
+    yield Register(
+        "SELFTEST",
+        0xE8,
+        "Known answers through the engine. It waits for a sector's end; requests wait for it.",
+        (
+            RegisterField("START", 0, 1, Access.W1P, "starts it, unless it runs or STATUS.FATAL is 1"),
+            _state("BUSY", 1, "it runs"),
+            _state("DONE", 2, "it has ended since reset; 0 while BUSY"),
+            _state("PASSED", 3, "with DONE: every answer was right"),
+            RegisterField(
+                "FAILED", 8, 8, Access.RO, "number of the first answer that was wrong, from 0", volatile=True
+            ),
+        ),
+    )
+
+
+def _window(facts: EngineFacts) -> Iterator[Register]:
+    yield Register(
+        "WINDOW_REQUEST",
+        _WINDOW,
+        "Request of the sector in WINDOW_DATA_IN. One write may set all fields. START is ignored while "
+        "WINDOW_STATUS.BUSY is 1 or POLICY.CLOSE_WINDOW is 1.",
+        (
+            RegisterField("SLOT", 0, 16, Access.RW, "slot of the key"),
+            RegisterField("DECRYPT", 16, 1, Access.RW, "0: encrypt, 1: decrypt"),
+            RegisterField("START", 31, 1, Access.W1P, "starts it"),
+        ),
+    )
+    refused = RegisterField("CAUSE", 8, 5, Access.RO, "with FAULT: cause as in FIRST_FAULT", volatile=True)
+    yield Register(
+        "WINDOW_STATUS",
+        _WINDOW + 4,
+        "State of the request. DONE and FAULT stay until the next START.",
+        (
+            _state("BUSY", 0, "the request is under way"),
+            _state("DONE", 1, "it has ended: WINDOW_DATA_OUT has the result"),
+            _state("FAULT", 2, "with DONE: it was refused, and there is no result"),
+            refused,
+        ),
+    )
+    yield Register(
+        "WINDOW_SIZE",
+        _WINDOW + 8,
+        f"Bytes of the sector, {facts.shortest} to {facts.window_bytes}.",
+        (RegisterField("BYTES", 0, 16, Access.RW, "number of bytes", reset=facts.window_bytes),),
+    )
+    if facts.tweak_bytes:
+        yield Register(
+            "WINDOW_TWEAK",
+            _WINDOW + 16,
+            "Tweak of the request; byte n of it in byte n of the range.",
+            data_word("bytes of the tweak, the first in bits 7..0", Access.RW),
+            count=facts.tweak_bytes // REGISTER_BYTES,
+        )
+    words = facts.window_bytes // REGISTER_BYTES
+    yield Register(
+        "WINDOW_DATA_IN",
+        _DATA_IN,
+        "The sector; byte n of it in byte n of the range. It stays until overwritten or the engine clears itself. "
+        "A write while WINDOW_STATUS.BUSY is 1 is ignored.",
+        data_word("bytes of the sector, the first in bits 7..0", Access.WO),
+        count=words,
+    )
+    yield Register(
+        "WINDOW_DATA_OUT",
+        _DATA_OUT,
+        "The result, where WINDOW_STATUS has DONE and not FAULT, else 0. Its first bytes are those of the request's "
+        "number.",
+        data_word("bytes of the result, the first in bits 7..0", Access.RO, volatile=True),
+        count=words,
+    )

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The registers through which keys come to an engine.
+
+Source: OCP L.O.C.K. 1.1 (RC4), "Encryption engine interface". Errors from 4 on are the engine's own; 4 to 6 have the
+numbers of Caliptra's emulator.
+"""
+
+from .registers import Access, Register, RegisterField, RegisterMap, RegisterValue, data_word
+
+__all__ = ["COMMANDS", "ERRORS", "KAT_KEY", "KEY_MAP"]
+
+COMMANDS = (
+    RegisterValue("LOAD", 1, "load MEK with AUX into the slot"),
+    RegisterValue("UNLOAD", 2, "end the key of the slot"),
+    RegisterValue("ZEROIZE", 3, "clear all keys, slots and data under way"),
+    RegisterValue("LOAD_KAT", 4, "load the constant key of known-answer tests into the slot; MEK is ignored"),
+)
+"""Commands of the key registers."""
+
+ERRORS = (
+    RegisterValue("OK", 0, "done"),
+    RegisterValue("COMMAND", 1, "no such command"),
+    RegisterValue("NO_SLOT", 4, "no such slot"),
+    RegisterValue("NOT_LOADED", 5, "the slot has no key"),
+    RegisterValue("LOADED", 6, "the slot has a key, and POLICY.REPLACE is 0"),
+    RegisterValue("METD", 7, "bits of METD that must be 0 are not"),
+    RegisterValue("EQUAL_HALVES", 8, "the halves of MEK are equal, or those of its first 32 bytes"),
+    RegisterValue("AUX", 9, "bits of AUX that must be 0 are not, or ask for more than the engine has"),
+    RegisterValue("LOCKED", 10, "the slot is locked, or POLICY forbids the command"),
+    RegisterValue("SELFTEST", 11, "the self-test has failed"),
+)
+"""Results of a command."""
+
+KAT_KEY = b"".join(bytes([number * 0x11]) * 16 for number in range(4))
+"""The key that command ``LOAD_KAT`` loads: 16 bytes each of 00h, 11h, 22h and 33h."""
+
+
+def _must_be_zero(low: int, bits: int, error: str) -> RegisterField:
+    text = f"must be 0, else a command ends with error {error}"
+    return RegisterField("ZERO", low, bits, Access.RW, text, volatile=True)
+
+
+_CLEARED = "Cleared as DONE is cleared"
+_HELD = "a write while EXE is 1 is ignored"
+
+KEY_MAP = RegisterMap(
+    "KEY",
+    "Registers through which keys are loaded and unloaded, those of OCP L.O.C.K. 1.1 (RC4) on the side of the "
+    "encryption engine. Only the owner of keys should reach them.",
+    (
+        Register(
+            "MEK",
+            0x00,
+            f"Key, byte n of it in byte n of the range; bytes beyond the key are ignored. Cleared when a command ends; "
+            f"{_HELD}.",
+            data_word("bytes of the key, the first in bits 7..0", Access.WO),
+            count=16,
+        ),
+        Register(
+            "METD",
+            0x40,
+            f"Slot that a command is for. {_CLEARED}; {_HELD}.",
+            (
+                RegisterField("SLOT", 0, 16, Access.RW, "number of the slot", volatile=True),
+                _must_be_zero(16, 16, "METD"),
+            ),
+        ),
+        Register(
+            "METD_REST",
+            0x44,
+            f"The other bytes of METD. {_CLEARED}; {_HELD}.",
+            (_must_be_zero(0, 32, "METD"),),
+            count=4,
+        ),
+        Register(
+            "AUX_OFFSET",
+            0x60,
+            "Offset of tweaks: the sum (XOR) of it and the tweak of a request is the tweak that counts. An engine "
+            f"without it (CAPS2.TWEAK_OFFSET is 0) takes only 0, else a load ends with error AUX. {_CLEARED}; {_HELD}.",
+            data_word("bytes of the offset, the first in bits 7..0", Access.RW, volatile=True),
+            count=4,
+        ),
+        Register(
+            "AUX_MODE",
+            0x70,
+            f"Limits of the slot. {_CLEARED}; {_HELD}.",
+            (
+                RegisterField("NO_ENCRYPT", 0, 1, Access.RW, "requests to encrypt are refused", volatile=True),
+                RegisterField("NO_DECRYPT", 1, 1, Access.RW, "requests to decrypt are refused", volatile=True),
+                RegisterField("LOCKED", 2, 1, Access.RW, "the key stays until zeroize", volatile=True),
+                _must_be_zero(3, 29, "AUX"),
+            ),
+        ),
+        Register(
+            "AUX_REST",
+            0x74,
+            f"The other bytes of AUX. {_CLEARED}; {_HELD}.",
+            (_must_be_zero(0, 32, "AUX"),),
+            count=3,
+        ),
+        Register(
+            "CTRL",
+            0x80,
+            "Start and result of a command. A write with DONE 1 clears DONE, EXE, ERR and CMD, and starts nothing. A "
+            "write with EXE 1 starts CMD if RDY is 1 and EXE and DONE are 0; else its EXE and CMD are ignored.",
+            (
+                RegisterField(
+                    "EXE", 0, 1, Access.RW, "starts the command; 1 while it runs, 0 with DONE", volatile=True
+                ),
+                RegisterField("DONE", 1, 1, Access.W1C, "the command has ended, with ERR", volatile=True),
+                RegisterField("CMD", 2, 4, Access.RW, "command", volatile=True, values=COMMANDS),
+                RegisterField("ERR", 16, 4, Access.RO, "result of the command", volatile=True, values=ERRORS),
+                RegisterField("RDY", 31, 1, Access.RO, "commands are accepted", volatile=True),
+            ),
+        ),
+    ),
+    channel="key",
+)
+"""Registers of the owner of keys."""

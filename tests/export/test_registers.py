@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""C header, SystemRDL and IP-XACT agree with the register maps, as tools that others wrote read them."""
+
+import re
+import subprocess
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from amaranth.lib import wiring
+from systemrdl import RDLCompiler
+from systemrdl.node import AddrmapNode
+from systemrdl.rdltypes import AccessType, OnWriteType
+
+from wideblock.export.annotations import annotated, interfaces
+from wideblock.export.contract import contract
+from wideblock.export.header import PREFIX, c_header
+from wideblock.export.ipxact import SPIRIT, ipxact, memory_maps
+from wideblock.export.registers import register_files, register_tables
+from wideblock.export.systemrdl import systemrdl
+from wideblock.rtl.bus.axi_lite import axi_lite_channels
+from wideblock.rtl.bus.engine_map import EngineFacts, engine_map
+from wideblock.rtl.bus.key_map import KEY_MAP
+from wideblock.rtl.bus.registers import Access, Register, RegisterField, RegisterMap
+from wideblock.rtl.shell.axi_stream import AxiStreamShell
+from wideblock.rtl.stream.behaviour import Cause, Fault
+from wideblock.rtl.stream.interface import Interface
+
+pytestmark = pytest.mark.shows("register-exports")
+
+FAULTS = (Fault(Cause.SHORT, "too short & odd"), Fault(Cause.KEEP, 'a "hole"'))
+ENGINE = engine_map(EngineFacts("toy", 256, 256, 2, 4096, (False, True), 16, 512, FAULTS))
+MAPS = (KEY_MAP, ENGINE)
+NAME = "toy_core"
+
+View = dict[tuple[str, ...], tuple[Any, ...]]
+"""Registers by map and name: offset, number, reset. Fields by map, register and name: low, bits, access, values."""
+
+
+def described(maps) -> View:
+    """The view of the maps themselves."""
+    found: View = {}
+    for each in maps:
+        for register in each.registers:
+            found[each.name, register.name] = (register.offset, register.count, register.reset)
+            for field in register.fields:
+                values = {value.name: value.value for value in field.values}
+                found[each.name, register.name, field.name] = (field.low, field.bits, field.access.name, values)
+    return found
+
+
+def of_header(text: str, maps) -> View:
+    """The view of a C header; the names are those of the maps, since an underscore is in them and between them."""
+    defined = {name: int(value.rstrip("u"), 0) for name, value in re.findall(r"^#define (\w+) (\w+)$", text, re.M)}
+    access = {name: kind for kind, name in re.findall(r"/\* (\w+): [^\n]* \*/\n#define (\w+)_SHIFT", text)}
+    enums = {
+        name.upper(): {
+            value.removeprefix(f"{name.upper()}_"): int(number)
+            for value, number in re.findall(r"^  (\w+) = (\d+),", body, re.M)
+        }
+        for name, body in re.findall(r"^enum (\w+) \{\n(.*?)^\};", text, re.M | re.S)
+    }
+    found: View = {}
+    for each in maps:
+        for register in each.registers:
+            name = f"{PREFIX}_{each.name}_{register.name}"
+            found[each.name, register.name] = tuple(defined[f"{name}_{what}"] for what in ("OFFSET", "COUNT", "RESET"))
+            for field in register.fields:
+                inner = f"{name}_{field.name}"
+                mask, low = defined[f"{inner}_MASK"], defined[f"{inner}_SHIFT"]
+                bits = (mask >> low).bit_length()
+                assert mask == ((1 << bits) - 1) << low
+                found[each.name, register.name, field.name] = (low, bits, access[inner], enums.get(inner, {}))
+    assert len(access) == sum(len(key) == 3 for key in found)  # no field more
+    return found
+
+
+def of_rdl(path, names) -> View:
+    """The view of a SystemRDL file."""
+    compiler = RDLCompiler()
+    compiler.compile_file(str(path))
+    found: View = {}
+    for name in names:
+        top = compiler.elaborate(f"{NAME}_{name.lower()}").top
+        assert isinstance(top, AddrmapNode)
+        for register in top.registers(unroll=False):
+            count = register.array_dimensions[0] if register.array_dimensions else 1
+            assert not register.array_dimensions or register.array_stride == 4
+            fields, reset = list(register.fields()), 0
+            for field in fields:
+                value = field.get_property("reset")
+                assert isinstance(value, int)
+                reset |= value << field.low
+                encode = field.get_property("encode")
+                values = {member.name: member.value for member in encode} if encode else {}
+                found[name, register.inst_name, field.inst_name] = (field.low, field.width, _access(field), values)
+            found[name, register.inst_name] = (register.raw_address_offset, count, reset)
+    return found
+
+
+def _access(field) -> str:
+    """Access of a SystemRDL field, in the terms of the maps."""
+    software, written = field.get_property("sw"), field.get_property("onwrite")
+    plain = {AccessType.r: "RO", AccessType.rw: "RW", AccessType.w: "WO"}[software]
+    if written is not None:
+        assert plain == "RW"
+        return {OnWriteType.woclr: "W1C", OnWriteType.woset: "W1S"}[written]
+    return "W1P" if field.get_property("singlepulse") else plain
+
+
+def of_ipxact(text: str) -> View:
+    """The view of IP-XACT memory maps."""
+    space = {"s": SPIRIT}
+    root = ET.fromstring(text)
+    found: View = {}
+
+    def number(node, tag, default=None):
+        value = node.findtext(f"s:{tag}", default, space)
+        return int(value, 0)
+
+    for block in root.iterfind(".//s:addressBlock", space):
+        name = block.findtext("s:name", None, space)
+        assert number(block, "width") == 32
+        for register in block.iterfind("s:register", space):
+            place = (name, register.findtext("s:name", None, space))
+            assert number(register, "size") == 32
+            reset = number(register.find("s:reset", space), "value")
+            found[place] = (number(register, "addressOffset"), number(register, "dim", "1"), reset)
+            for field in register.iterfind("s:field", space):
+                access = {"read-only": "RO", "read-write": "RW", "write-only": "WO"}[
+                    field.findtext("s:access", None, space)
+                ]
+                written = field.findtext("s:modifiedWriteValue", "", space)
+                special = {("RW", "oneToClear"): "W1C", ("RW", "oneToSet"): "W1S", ("WO", "modify"): "W1P"}
+                values = {
+                    value.findtext("s:name", None, space): number(value, "value")
+                    for value in field.iterfind("s:enumeratedValues/s:enumeratedValue", space)
+                }
+                found[(*place, field.findtext("s:name", None, space))] = (
+                    *(number(field, tag) for tag in ("bitOffset", "bitWidth")),
+                    special[access, written] if written else access,
+                    values,
+                )
+    return found
+
+
+def xml(maps) -> str:
+    return f'<a xmlns:spirit="{SPIRIT}">{memory_maps({each.channel or "main": each for each in maps})}</a>'
+
+
+def views(tmp_path, maps=MAPS) -> dict[str, View]:
+    """The view of each export of ``maps``."""
+    path = tmp_path / f"{NAME}.rdl"
+    path.write_text(systemrdl(NAME, maps))
+    return {
+        "header": of_header(c_header(NAME, maps), maps),
+        "SystemRDL": of_rdl(path, [each.name for each in maps]),
+        "IP-XACT": of_ipxact(xml(maps)),
+    }
+
+
+def test_every_export_has_every_register_field_access_reset_and_value(tmp_path):
+    right = described(MAPS)
+    assert {access for key, (_, _, access, *_) in right.items() if len(key) == 3} == {a.name for a in Access}
+    for name, view in views(tmp_path).items():
+        assert view == right, name
+
+
+FLAWS = {
+    "offset": lambda m: _with(m, "CTRL", offset=0x84),
+    "count": lambda m: _with(m, "METD_REST", count=3),
+    "low": lambda m: _with_field(m, "CTRL", "CMD", low=3),
+    "bits": lambda m: _with_field(m, "CTRL", "RDY", low=30, bits=2),
+    "access": lambda m: _with_field(m, "CTRL", "DONE", access=Access.RW),
+    "write only": lambda m: _with_field(m, "MEK", "WORD", access=Access.RO),
+    "started": lambda m: _with_field(m, "CTRL", "EXE", access=Access.W1P),
+    "set": lambda m: _with_field(m, "CTRL", "EXE", access=Access.W1S),
+    "reset": lambda m: _with_field(m, "CTRL", "RDY", reset=1),
+    "value": lambda m: _with_field(m, "CTRL", "ERR", values=m.register("CTRL").field("ERR").values[:-1]),
+}
+
+
+def _with(m, register, **changes):
+    return replace(m, registers=tuple(replace(r, **changes) if r.name == register else r for r in m.registers))
+
+
+def _with_field(m, register, field, **changes):
+    fields = tuple(replace(f, **changes) if f.name == field else f for f in m.register(register).fields)
+    return _with(m, register, fields=fields)
+
+
+@pytest.mark.parametrize("name", FLAWS)
+def test_a_flaw_of_a_description_shows_in_every_export(name, tmp_path):
+    """Each export of a map with a flaw differs from the description without it."""
+    right = described((KEY_MAP,))
+    for export, view in views(tmp_path, (FLAWS[name](KEY_MAP),)).items():
+        assert view != right, export
+
+
+@pytest.mark.parametrize(
+    "compiler, language",
+    [("gcc", "c11"), ("g++", "c++17"), ("riscv64-unknown-elf-gcc -march=rv32i -mabi=ilp32 -ffreestanding", "c11")],
+)
+def test_header_compiles(compiler, language, tmp_path):
+    """Under every warning; and the compiler's values of the constants are those of the maps."""
+    (tmp_path / f"{NAME}_regs.h").write_text(register_files(NAME, MAPS)[f"{NAME}_regs.h"])
+    word = "_Static_assert" if language == "c11" else "static_assert"
+    checks = "".join(
+        f'{word}({PREFIX}_{each.name}_{r.name}_{what} == {value:#x}u, "");\n'
+        for each in MAPS
+        for r in each.registers
+        for what, value in (("OFFSET", r.offset), ("RESET", r.reset), *((f"{f.name}_MASK", f.mask) for f in r.fields))
+    )
+    source = tmp_path / ("a.c" if language == "c11" else "a.cpp")
+    source.write_text(f'#include "{NAME}_regs.h"\n#include "{NAME}_regs.h"\n{checks}int used;\n')
+    flags = ["-Wall", "-Wextra", "-Werror", "-pedantic", f"-std={language}", "-c", "-o", tmp_path / "a.o"]
+    try:
+        result = subprocess.run([*compiler.split(), *flags, source], capture_output=True, text=True)
+    except FileNotFoundError:
+        pytest.skip(f"{compiler.split()[0]} is not installed")
+    assert result.returncode == 0, result.stderr
+
+
+def test_names_that_a_header_would_have_twice():
+    bit = RegisterField("OFFSET", 0, 1, Access.RW, "a bit")
+    maps = (
+        RegisterMap(
+            "M",
+            "",
+            (
+                Register("A", 0, "", (replace(bit, name="B"),)),
+                Register("A_B", 4, "", (bit,)),
+                Register("A_B_SHIFT", 8, "", (bit,)),
+            ),
+        ),
+        RegisterMap("M_A", "", (Register("B", 0, "", (bit,)),)),
+    )
+    with pytest.raises(ValueError, match="the registers give the name WIDEBLOCK_M_A_B_COUNT twice"):
+        c_header(NAME, maps)
+
+
+def test_tables_of_documents_have_every_register_and_field():
+    text = register_tables(MAPS)
+    for each in MAPS:
+        for register in each.registers:
+            assert f"`{register.name}`" in text
+            for field in register.fields:
+                assert re.search(
+                    rf"^\| `{register.name}` \| `{field.name}` \| [\d.]+ \| {field.access.name} \|", text, re.M
+                )
+    assert register_files(NAME, ()) == {} and register_tables(()) == ""
+
+
+class Registered(wiring.Component):
+    """Ports of a core with two buses of registers and a stream, without function."""
+
+    timing = None
+
+    def __init__(self):
+        own = contract("xts-2-k").interface
+        buses = [c for each in MAPS for c in axi_lite_channels(each.channel, each.address_bits)]
+        self.interface = Interface((*own.channels[:2], *buses), own.controls)
+        super().__init__(self.interface.members())
+
+
+@dataclass
+class Toy:
+    """A contract with registers, as far as IP-XACT asks for it."""
+
+    shell: AxiStreamShell
+    registers: tuple[RegisterMap, ...]
+    module = NAME
+    summary = "toy"
+    kind = contract("xts-2-k").kind
+
+    @property
+    def ports(self):
+        return self.shell.ports
+
+
+def test_buses_of_registers_are_axi4_lite_with_their_memory_maps():
+    shell = AxiStreamShell(Registered())
+    names = {port.name: (port.direction, port.width) for port in shell.ports}
+    assert names["s_axi_awaddr"] == ("input", ENGINE.address_bits) and names["s_axi_awprot"] == ("input", 3)
+    assert names["s_axi_key_araddr"] == ("input", 8) and names["s_axi_key_rdata"] == ("output", 32)
+    assert names["s_axi_wstrb"] == ("input", 4) and names["s_axi_bresp"] == ("output", 2)
+    assert all(names[f"s_axi_{c}valid"] == ("input", 1) for c in ("aw", "w", "ar"))
+    buses = {bus.name: bus for bus in interfaces(shell)}
+    assert list(buses) == ["s_axis", "m_axis", "s_axi_key", "s_axi"]
+    assert [bus.slave for bus in buses.values()] == [True, False, True, True]
+    assert set(buses["s_axi"].ports) == {
+        *("AWADDR", "AWPROT", "AWVALID", "AWREADY", "WDATA", "WSTRB", "WVALID", "WREADY", "BRESP", "BVALID", "BREADY"),
+        *("ARADDR", "ARPROT", "ARVALID", "ARREADY", "RDATA", "RRESP", "RVALID", "RREADY"),
+    }
+    text = ipxact(Toy(shell, MAPS))
+    assert of_ipxact(text) == described(MAPS)
+    space = {"s": SPIRIT}
+    root = ET.fromstring(text)
+    for bus, registers in (("s_axi_key", "KEY"), ("s_axi", "ENGINE")):
+        (found,) = (n for n in root.iterfind("s:busInterfaces/s:busInterface", space) if n[0].text == bus)
+        reference = found.find("s:slave/s:memoryMapRef", space)
+        assert reference is not None and reference.get(f"{{{SPIRIT}}}memoryMapRef") == bus
+        (memory,) = (n for n in root.iterfind("s:memoryMaps/s:memoryMap", space) if n[0].text == bus)
+        assert memory.findtext("s:addressBlock/s:name", None, space) == registers
+    assert contract("xts-2-k").registers == () and "memoryMap" not in ipxact(contract("xts-2-k"))
+
+
+def test_vivado_knows_the_buses_by_their_attributes():
+    shell = AxiStreamShell(Registered())
+    ports = "".join(f"  {p.direction} {f'[{p.width - 1}:0] ' if p.width > 1 else ''}{p.name};\n" for p in shell.ports)
+    text = annotated("toy", shell, f"module toy(\n);\n{ports}\nendmodule\n")
+    assert "ASSOCIATED_BUSIF s_axis:m_axis:s_axi_key:s_axi," in text
+    assert text.count("xilinx.com:interface:aximm:1.0 s_axi ") == text.count("aximm:1.0 s_axi_key ") == 19
+    assert text.count("XIL_INTERFACENAME s_axi, PROTOCOL AXI4LITE") == 1
