@@ -12,6 +12,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SECTORS ?= 10000
+FUZZ ?= 600
 RESULTS := build/tests.json
 ALL_RESULTS := build/test-all.json
 STORE := src/wideblock/evaluate/results/points.jsonl
@@ -24,10 +25,10 @@ DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge verify netlist prove bench bench-native synth explore asic docs site setup format lock clean
+.PHONY: help demo test tests test-all lint judge verify netlist prove bench bench-native harden-native synth explore asic docs site setup format lock clean
 
 help: ## List the targets.
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: $(READY) ## Encrypt a filesystem image with a simulated core, decrypt it with the specification (IMAGE=FILE).
 	$(BIN)/wideblock demo $(if $(IMAGE),--image '$(IMAGE)')
@@ -74,8 +75,11 @@ prove: $(READY) ## Prove every rule for every preset, constant time of netlists 
 bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 	for preset in $$($(BIN)/wideblock list --names); do $(BIN)/wideblock measure "$$preset"; done
 
-bench-native: $(READY) ## Measure the native library, beside OpenSSL; a minute.
-	$(BIN)/python -m tests.bench_native
+bench-native: $(READY) ## Measure the native library, beside OpenSSL, and clones of peers: HCTR2=FOLDER FAST=FOLDER; minutes.
+	$(BIN)/python -m tests.bench_native $(if $(HCTR2),--hctr2 '$(HCTR2)') $(if $(FAST),--fast '$(FAST)')
+
+harden-native: $(READY) ## Fuzz the native library under sanitizers, FUZZ=600 seconds; valgrind looks for uses of secrets; clang++, valgrind.
+	$(BIN)/python -m tests.native.harden $(FUZZ)
 
 synth: $(READY) ## Measure the areas and clocks that the documents show and the store lacks; hours.
 	$(BIN)/wideblock sweep --all --target xc7 --store $(STORE)

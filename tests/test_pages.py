@@ -44,6 +44,14 @@ def test_every_link_leads_somewhere(page):
         assert not anchor or anchor in anchors(target.read_text()), link
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_row_of_a_table_has_the_cells_of_its_head(page):
+    """A pipe in a cell is escaped."""
+    tables = re.findall(r"(?:^\|.*\n)+", page.read_text(), re.M)
+    cells = [{len(re.findall(r"(?<!\\)\|", row)) for row in rows.splitlines()} for rows in tables]
+    assert [rows.splitlines()[0] for rows, found in zip(tables, cells, strict=True) if len(found) > 1] == []
+
+
 OWN = [ROOT / "README.md", *(ROOT / "docs").glob("families/*.md")]
 OWN += [
     ROOT / "docs" / f"{page}.md" for page in ("architecture", "parts", "choosing", "api", "glossary", "command-line")

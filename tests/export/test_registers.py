@@ -149,14 +149,14 @@ def xml(maps) -> str:
     return f'<a xmlns:spirit="{SPIRIT}">{memory_maps({each.channel or "main": each for each in maps})}</a>'
 
 
-def views(tmp_path, maps=MAPS, change=lambda text: text) -> dict[str, View]:
-    """The view of each export of ``maps``, after a ``change`` of its text."""
+def views(tmp_path, maps=MAPS) -> dict[str, View]:
+    """The view of each export of ``maps``."""
     path = tmp_path / f"{NAME}.rdl"
-    path.write_text(change(systemrdl(NAME, maps)))
+    path.write_text(systemrdl(NAME, maps))
     return {
-        "header": of_header(change(c_header(NAME, maps)), maps),
+        "header": of_header(c_header(NAME, maps), maps),
         "SystemRDL": of_rdl(path, [each.name for each in maps]),
-        "IP-XACT": of_ipxact(change(xml(maps))),
+        "IP-XACT": of_ipxact(xml(maps)),
     }
 
 
@@ -191,7 +191,7 @@ def _with_field(m, register, field, **changes):
 
 
 @pytest.mark.parametrize("name", FLAWS)
-def test_a_fault_of_a_single_export_is_found(name, tmp_path):
+def test_a_flaw_of_a_description_shows_in_every_export(name, tmp_path):
     """Each export of a map with a flaw differs from the description without it."""
     right = described((KEY_MAP,))
     for export, view in views(tmp_path, (FLAWS[name](KEY_MAP),)).items():

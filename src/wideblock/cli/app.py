@@ -5,7 +5,6 @@ import ast
 import dataclasses
 import json
 import logging
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module, metadata
@@ -26,9 +25,8 @@ __all__ = ["app", "as_json", "err", "one_form", "out", "progress", "settings", "
 __all__ += ["AcceptBroken", "Csv", "Json", "Preset", "Set", "complete_device", "complete_setting", "complete_target"]
 
 out = Console(highlight=False)
-columns = os.environ.get("COLUMNS", "")
-if not out.is_terminal:  # a file or a pipe has no width of its own, and its lines are not broken
-    out = Console(highlight=False, soft_wrap=True, width=int(columns) if columns.isdecimal() else 10_000)
+if not out.is_terminal:  # a file or a pipe has no width, and its lines are not broken
+    out = Console(highlight=False, soft_wrap=True, width=10_000)
 err = Console(stderr=True, highlight=False)
 
 
@@ -281,7 +279,13 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]], *, title: str | No
         drawn.add_column(name, justify="right" if numeric else "left", style=style, overflow="fold")
     for row in cells:
         drawn.add_row(*("-" if cell is None else str(cell) for cell in row))
-    out.print(drawn)
+    if out.is_terminal:
+        out.print(drawn)
+        return
+    with out.capture() as text:
+        out.print(drawn)
+    for line in text.get().splitlines():  # a column is as wide as its longest cell: a line would end in as many blanks
+        typer.echo(line.rstrip())
 
 
 @contextmanager

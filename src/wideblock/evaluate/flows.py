@@ -54,11 +54,12 @@ def _equations(presets: list[Preset]) -> Iterator[str]:
 
 
 def _cycles(cores: list[Contract]) -> str:
-    """The cycle contracts, a row a core."""
-    head = [figure.name for figure in cores[0].timing.figures()]
+    """The cycle contracts, a row a core, and a column a figure that one of them has."""
+    figures = [{figure.name: f"{figure.cycles:,}" for figure in core.timing.figures()} for core in cores]
+    head = dict.fromkeys(name for each in sorted(figures, key=len, reverse=True) for name in each)
     lines = [
-        (f"`{core.name}`", f"{core.behaviour.usual:,}", *(f"{figure.cycles:,}" for figure in core.timing.figures()))
-        for core in cores
+        (f"`{core.name}`", f"{core.behaviour.usual:,}", *(own.get(name, "-") for name in head))
+        for core, own in zip(cores, figures, strict=True)
     ]
     return table(("core", "bytes", *head), lines)
 

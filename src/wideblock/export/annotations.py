@@ -40,14 +40,14 @@ class BusInterface:
 
 
 def interfaces(shell: Shell) -> tuple[BusInterface, ...]:
-    """The buses, a stream each or several channels, in the order of their ports."""
+    """The buses, a stream each or several channels, and their ports, both in the order of the shell's ports."""
     found: dict[str, BusInterface] = {}
-    for stream in shell.streams:
-        if stream.bus:
+    part_of = {port: each for each in shell.streams for port in (*each.payload, each.valid, each.ready)}
+    for port in shell.ports:
+        if (stream := part_of.get(port.name)) and stream.bus:
             slave = stream.channel.flow is In
             bus = found.setdefault(stream.prefix, BusInterface(stream.prefix, stream.bus, slave, {}))
-            for port in (*stream.payload, stream.valid, stream.ready):
-                bus.ports[port.removeprefix(f"{stream.prefix}_").upper()] = port
+            bus.ports[port.name.removeprefix(f"{stream.prefix}_").upper()] = port.name
     return tuple(found.values())
 
 

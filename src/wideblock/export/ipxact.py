@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """IP-XACT description of an exported core, as Vivado's IP catalogue reads it."""
 
-from dataclasses import replace
 from xml.sax.saxutils import escape
 
 from wideblock import __version__
-from wideblock.export.annotations import BusInterface, interfaces, signals
+from wideblock.export.annotations import interfaces, signals
 from wideblock.export.contract import Contract
 from wideblock.export.render import render
 from wideblock.rtl.bus.axi_lite import axi_lite_channels
@@ -14,7 +13,6 @@ from wideblock.rtl.bus.registers import Access, RegisterField, RegisterMap
 __all__ = ["SPIRIT", "ipxact", "memory_maps"]
 
 SPIRIT = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
-LOGICAL = ("TDATA", "TUSER", "TVALID", "TREADY", "TLAST", "TKEEP")
 
 _ACCESS = {Access.RO: "read-only", Access.WO: "write-only", Access.W1P: "write-only"}
 _WRITTEN = {Access.W1C: "oneToClear", Access.W1S: "oneToSet", Access.W1P: "modify"}
@@ -33,7 +31,7 @@ def ipxact(core: Contract) -> str:
         core=core,
         spirit=SPIRIT,
         version=".".join(__version__.split(".")[:2]),
-        buses=[_ordered(bus) for bus in interfaces(core.shell)],
+        buses=interfaces(core.shell),
         maps=maps,
         memory_maps=memory_maps(maps),
         signals=signals(core.shell),
@@ -56,9 +54,3 @@ def _access(field: RegisterField) -> str:
 def _bus(core: Contract, registers: RegisterMap) -> str:
     """Name of the bus interface that reaches a map."""
     return core.shell.named(axi_lite_channels(registers.channel, registers.address_bits)[0].name).prefix
-
-
-def _ordered(bus: BusInterface) -> BusInterface:
-    """The bus with the signals of a stream in their usual order."""
-    order = {name: place for place, name in enumerate(LOGICAL)}
-    return replace(bus, ports=dict(sorted(bus.ports.items(), key=lambda port: order.get(port[0], 0))))

@@ -4,10 +4,11 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.aes.key_expansion import KeyExpansion
 from wideblock.spec.aes import expand_key
+
+from ..simulated import run
 
 pytestmark = pytest.mark.shows("aes-cores")
 
@@ -17,13 +18,6 @@ PARAMETERS = [
     (128, "composite", 4, 4), (128, "norm", 2, 2), (256, "lut", 1, 1), (256, "lut", 2, 2), (256, "composite", 1, 1),
     (256, "composite", 3, 3), (192, "lut", 1, 1), (192, "lut", 2, 2), (192, "composite", 4, 4),
 ]  # fmt: skip
-
-
-def run(dut, bench):
-    sim = Simulator(dut)
-    sim.add_clock(1e-8)
-    sim.add_testbench(bench)
-    sim.run()
 
 
 async def load(ctx, dut, key):

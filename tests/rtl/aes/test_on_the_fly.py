@@ -6,25 +6,18 @@ from itertools import product
 
 import pytest
 from amaranth.hdl import Fragment
-from amaranth.sim import Simulator
 
 from wideblock.rtl.aes.on_the_fly import OnTheFlyEncryption
 from wideblock.spec.aes import AES
 
 from ...variants import few_of_many
+from ..simulated import run
 
 pytestmark = pytest.mark.shows("aes-cores")
 
 
 def number(octets):
     return int.from_bytes(octets, "little")
-
-
-def run(dut, bench):
-    simulator = Simulator(dut)
-    simulator.add_clock(1e-8)
-    simulator.add_testbench(bench)
-    simulator.run()
 
 
 async def load(ctx, dut, key):

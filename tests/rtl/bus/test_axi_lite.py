@@ -6,11 +6,12 @@ from collections import deque
 
 import pytest
 from amaranth import Value
-from amaranth.sim import Simulator
 
 from wideblock.rtl.bus.axi_lite import OKAY, SLVERR, AxiLite, axi_lite_channels
 from wideblock.rtl.bus.registers import Access, Register, RegisterField, RegisterMap
 from wideblock.rtl.stream.interface import Interface
+
+from ..simulated import run
 
 pytestmark = pytest.mark.shows("registers")
 
@@ -92,13 +93,6 @@ class Bus:
 
     def ask(self, address, prot=SECURE):
         self.ar.append({"addr": address, "prot": prot})
-
-
-def run(dut, bench):
-    simulator = Simulator(dut)
-    simulator.add_clock(1e-8)
-    simulator.add_testbench(bench)
-    simulator.run()
 
 
 @pytest.mark.parametrize("latency", [0, 1, 3])

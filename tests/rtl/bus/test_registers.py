@@ -54,7 +54,7 @@ MISTAKES = [
     (lambda: replace(FACTS, window_bytes=MOST_WINDOW_BYTES + 16), "16 bytes up to 4096, got 4112"),
     (lambda: replace(FACTS, window_bytes=24), "multiple of 16 bytes"),
     (lambda: replace(FACTS, tweak_bytes=20), "multiple of 4 bytes up to 16, got 20"),
-    (lambda: replace(FACTS, faults=()), "1 to 32 causes"),
+    (lambda: replace(FACTS, faults=()), "1 to 31 causes"),
     (lambda: replace(FACTS, slots=1), "slots must be 2 to 65535, got 1"),
 ]
 
@@ -119,6 +119,7 @@ def test_engine_map_states_the_facts():
     assert [value("CAPS0", name) for name in ("SLOTS", "KEY_BITS")] == [256, 256]
     assert [value("CAPS1", name) for name in ("SECTOR_BYTES", "LANES")] == [4096, 2]
     assert [value("CAPS2", name) for name in ("ENCRYPT", "DECRYPT", "TWEAK_BYTES", "WINDOW_BYTES")] == [1, 1, 16, 512]
+    assert value("CAPS2", "CAUSES") == len(FAULTS)
     letters = b"".join(value(f"SCHEME{number}", "LETTERS").to_bytes(4, "little") for number in range(2))
     assert letters == b"toy".ljust(8, b"\0")
     assert engine.register("FAULT_COUNT").count == len(FAULTS)
@@ -133,7 +134,7 @@ def test_offsets_do_not_depend_on_the_facts():
     def offsets(facts):
         return {each.name: each.offset for each in engine_map(facts).registers}
 
-    most = offsets(replace(FACTS, window_bytes=MOST_WINDOW_BYTES, faults=FAULTS[:1] * 32, slots=1024))
+    most = offsets(replace(FACTS, window_bytes=MOST_WINDOW_BYTES, faults=FAULTS[:1] * 31, slots=1024))
     assert offsets(FACTS) == most
     without = offsets(replace(FACTS, window_bytes=0))
     assert without.items() < most.items() and not any(name.startswith("WINDOW") for name in without)

@@ -4,20 +4,13 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.gf128.field import GF128, BinaryField
 from wideblock.rtl.gf128.serial import SerialMultiplier
 from wideblock.spec import gf128 as spec
 
+from ..simulated import run
 from .test_karatsuba import multiply
-
-
-def simulate(dut, bench):
-    simulator = Simulator(dut)
-    simulator.add_clock(1e-8)
-    simulator.add_testbench(bench)
-    simulator.run()
 
 
 async def begin(ctx, dut, a, b):
@@ -42,7 +35,7 @@ def check(dut, pairs):
                 await ctx.tick()
                 assert not ctx.get(dut.o.valid) and ctx.get(dut.o.payload) == multiply(a, b, dut.field)
 
-    simulate(dut, bench)
+    run(dut, bench)
 
 
 @pytest.mark.parametrize("cycles", [1, 2, 3, 4])
@@ -80,7 +73,7 @@ def test_clear_forgets_the_product(moment):
             assert not ctx.get(dut.o.valid) and not ctx.get(dut.o.payload)
             await ctx.tick()
 
-    simulate(dut, bench)
+    run(dut, bench)
 
 
 def test_operands_wait_for_the_product_under_way():
@@ -104,7 +97,7 @@ def test_operands_wait_for_the_product_under_way():
             await ctx.tick()
         assert ctx.get(dut.o.valid) and ctx.get(dut.o.payload) == multiply(1 << 100, 7, GF128)
 
-    simulate(dut, bench)
+    run(dut, bench)
 
 
 def test_operands_may_depend_on_the_product():
@@ -119,7 +112,7 @@ def test_operands_may_depend_on_the_product():
         await ctx.tick().repeat(dut.timing.latency - 1)
         assert ctx.get(dut.o.valid) and ctx.get(dut.o.payload) == multiply(multiply(a, b, GF128) ^ c, b, GF128)
 
-    simulate(dut, bench)
+    run(dut, bench)
 
 
 @pytest.mark.parametrize("cycles", [0, 129])

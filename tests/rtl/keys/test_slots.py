@@ -4,12 +4,13 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.keys.material import KeyMaterial, KeyWord
 from wideblock.rtl.keys.slots import SlotUnit
 from wideblock.rtl.stream.behaviour import KeyRule
 from wideblock.spec.aes import expand_key
+
+from ..simulated import run
 
 pytestmark = pytest.mark.shows("stream-parts")
 
@@ -21,13 +22,6 @@ SLOTS = 5
 
 def unit(ways=(False,)):
     return SlotUnit(MATERIAL, slots=SLOTS, ways=ways, sbox="lut", rows=4, most=20)
-
-
-def run(dut, bench):
-    simulator = Simulator(dut)
-    simulator.add_clock(1e-8)
-    simulator.add_testbench(bench)
-    simulator.run()
 
 
 class Bench:

@@ -4,20 +4,14 @@
 import random
 
 import pytest
-from amaranth.sim import Simulator
 
 from wideblock.rtl.keys.store import KeyStore
+
+from ..simulated import run
 
 pytestmark = pytest.mark.shows("stream-parts")
 
 BITS, ROWS = 128, 4
-
-
-def run(dut, bench):
-    simulator = Simulator(dut)
-    simulator.add_clock(1e-8)
-    simulator.add_testbench(bench)
-    simulator.run()
 
 
 async def write(ctx, dut, row, key):

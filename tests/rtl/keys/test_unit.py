@@ -8,7 +8,6 @@ import pytest
 from amaranth import Module, Signal
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
-from amaranth.sim import Simulator
 
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
@@ -17,15 +16,9 @@ from wideblock.rtl.stream.behaviour import KeyRule
 from wideblock.spec.aes import AES, expand_key
 
 from ...variants import few_of_many
+from ..simulated import run
 
 pytestmark = pytest.mark.shows("stream-parts")
-
-
-def simulate(dut, bench):
-    sim = Simulator(dut)
-    sim.add_clock(1e-8)
-    sim.add_testbench(bench)
-    sim.run()
 
 
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
@@ -58,7 +51,7 @@ def test_two_keys(key_bits):
             expected = b"".join(halves) if sound else bytes(len(halves[0]) * 2)
             assert ctx.get(dut.round_keys) == int.from_bytes(expected, "little")
 
-    simulate(dut, bench)
+    run(dut, bench)
     assert refused == [(right[0][:size] * 2, 0), (right[1][:size] * 2, 0)]
 
 
@@ -196,7 +189,7 @@ def test_program(name, loading):
             ctx.set(unit.key.valid, 0)
             await ctx.tick().repeat(unit.expansion.timing.latency + latency + 2)
 
-    simulate(core, bench)
+    run(core, bench)
 
 
 @pytest.mark.parametrize("announced, waits", [(True, 2), (False, 0)])
@@ -226,4 +219,4 @@ def test_a_key_that_is_not_announced_is_taken_at_once(announced, waits):
             await ctx.tick()
         assert ctx.get(dut.key.ready)
 
-    simulate(dut, bench)
+    run(dut, bench)

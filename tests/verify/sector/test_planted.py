@@ -26,10 +26,11 @@ TAIL = ("hctr2-1", {"sector_bytes": 40, "sbox": "composite"})
 SLOW = pytest.mark.slow
 
 FAULTS = {
-    "a stated size one over the most": (
+    "a stated size one over the most": pytest.param(
         ANY,
         (hash_counter_hash_any, "SizedEntrance", sized_entrance, "beat.size > self.most", "beat.size > self.most + 1"),
         ("wrong lengths", "which states 65, is too long"),
+        marks=SLOW,
     ),
     "a hole in a block": pytest.param(
         ANY,

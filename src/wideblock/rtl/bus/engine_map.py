@@ -27,7 +27,7 @@ MOST_WINDOW_BYTES = 4096
 
 _COUNT_BITS = 16  # of a counter of faults
 _BLOCKS_BITS = 45  # of a counter of blocks: counts to 2^44, and one more bit says that it is there
-_FIXED = 0x40  # offset of the counters of faults, of which there are up to 32
+_FIXED = 0x40  # offset of the counters of faults, of which there are up to 31
 _SLOTS = 0xC0
 _WINDOW = 0x100
 _DATA_IN, _DATA_OUT = 0x1000, 0x2000  # the same for a window of any size
@@ -45,7 +45,7 @@ class EngineFacts:
     directions:   of which False is encryption, True decryption
     tweak_bytes:  bytes of a tweak, a multiple of 4 up to 16
     window_bytes: bytes of the longest sector that the window takes, a multiple of 16; 0: no window
-    faults:       causes, by their bit of ``fault``; at most 32
+    faults:       causes, by their bit of ``fault``; at most 31
     tweak_offset: AUX may have an offset of tweaks
     shortest:     bytes of the shortest sector that the window takes
 
@@ -74,8 +74,8 @@ class EngineFacts:
             )
         if self.tweak_bytes % REGISTER_BYTES or not 0 <= self.tweak_bytes <= 16:
             raise ValueError(f"a tweak must be of a multiple of 4 bytes up to 16, got {self.tweak_bytes}")
-        if not 1 <= len(self.faults) <= 32:
-            raise ValueError(f"there must be 1 to 32 causes of faults, got {len(self.faults)}")
+        if not 1 <= len(self.faults) <= 31:
+            raise ValueError(f"there must be 1 to 31 causes of faults, got {len(self.faults)}")
         if not 2 <= self.slots < 1 << 16:
             raise ValueError(f"slots must be 2 to {(1 << 16) - 1}, got {self.slots}")
 
@@ -138,6 +138,7 @@ def _constants(facts: EngineFacts) -> Iterator[Register]:
             constant("ENCRYPT", 8, 1, False in facts.directions, "1: the engine encrypts"),
             constant("DECRYPT", 9, 1, True in facts.directions, "1: the engine decrypts"),
             constant("TWEAK_OFFSET", 10, 1, facts.tweak_offset, "1: AUX_OFFSET of the key registers counts"),
+            constant("CAUSES", 11, 5, len(facts.faults), "causes of faults, of which each has a FAULT_COUNT"),
             constant("WINDOW_BYTES", 16, 16, facts.window_bytes, "bytes of the longest sector of the window; 0: none"),
         ),
     )
@@ -158,22 +159,24 @@ def _constants(facts: EngineFacts) -> Iterator[Register]:
         )
 
 
-def _status() -> Iterator[Register]:
-    def state(name: str, low: int, text: str) -> RegisterField:
-        return RegisterField(name, low, 1, Access.RO, text, volatile=True)
+def _state(name: str, low: int, text: str) -> RegisterField:
+    """A bit that shows what the engine does or has."""
+    return RegisterField(name, low, 1, Access.RO, text, volatile=True)
 
+
+def _status() -> Iterator[Register]:
     yield Register(
         "STATUS",
         0x20,
         "State at the time of the read.",
         (
-            state("READY", 0, "commands and sectors are accepted"),
-            state("CLEARING", 1, "the engine clears itself, after reset or zeroize"),
-            state("COMMAND", 2, "a command of the key registers runs"),
-            state("WINDOW", 3, "a sector of the window is under way"),
-            state("SELFTEST", 4, "the self-test runs"),
-            state("APPROVED", 5, "the last self-test has passed, and no slot has the key of known-answer tests"),
-            state("FATAL", 6, "the self-test has failed; only a reset ends this state"),
+            _state("READY", 0, "commands and sectors are accepted"),
+            _state("CLEARING", 1, "the engine clears itself, after reset or zeroize"),
+            _state("COMMAND", 2, "a command of the key registers runs"),
+            _state("WINDOW", 3, "a sector of the window is under way"),
+            _state("SELFTEST", 4, "the self-test runs"),
+            _state("APPROVED", 5, "the last self-test has passed, and no slot has the key of known-answer tests"),
+            _state("FATAL", 6, "the self-test has failed; only a reset ends this state"),
         ),
     )
     causes = (
@@ -214,7 +217,7 @@ def _faults(facts: EngineFacts) -> Iterator[Register]:
         (
             RegisterField("SLOT", 0, 16, Access.RO, "slot of the request or key", volatile=True),
             RegisterField("CAUSE", 16, 5, Access.RO, "cause, a bit of fault", volatile=True, values=causes),
-            RegisterField("VALID", 31, 1, Access.RO, "there was a fault", volatile=True),
+            _state("VALID", 31, "there was a fault"),
         ),
     )
     yield Register(
@@ -246,9 +249,6 @@ def _slots() -> Iterator[Register]:
             field = RegisterField("BLOCKS", 0, bits, access, part, reset=value, volatile=volatile)
             yield Register(f"{name}_{half}", offset + low // 8, text, (field,))
 
-    def state(name: str, low: int, text: str) -> RegisterField:
-        return RegisterField(name, low, 1, Access.RO, text, volatile=True)
-
     yield Register(
         "SLOT_SELECT",
         _SLOTS,
@@ -260,14 +260,14 @@ def _slots() -> Iterator[Register]:
         _SLOTS + 4,
         "State of the selected slot; 0 for a slot that does not exist.",
         (
-            state("LOADED", 0, "it has a key"),
-            state("KAT", 1, "the key is that of known-answer tests; only the window may name the slot"),
-            state("LOCKED", 2, "the key stays until zeroize"),
-            state("CLOSING", 3, "the key ends; sectors that began before finish"),
-            state("NO_ENCRYPT", 4, "requests to encrypt are refused"),
-            state("NO_DECRYPT", 5, "requests to decrypt are refused"),
-            state("WARNED", 6, "the key has enciphered WARN blocks"),
-            state("EXHAUSTED", 7, "the key has enciphered LIMIT blocks, and refuses more"),
+            _state("LOADED", 0, "it has a key"),
+            _state("KAT", 1, "the key is that of known-answer tests; only the window may name the slot"),
+            _state("LOCKED", 2, "the key stays until zeroize"),
+            _state("CLOSING", 3, "the key ends; sectors that began before finish"),
+            _state("NO_ENCRYPT", 4, "requests to encrypt are refused"),
+            _state("NO_DECRYPT", 5, "requests to decrypt are refused"),
+            _state("WARNED", 6, "the key has enciphered WARN blocks"),
+            _state("EXHAUSTED", 7, "the key has enciphered LIMIT blocks, and refuses more"),
         ),
     )
     blocks = "Blocks of 16 bytes that the key of the selected slot has processed. A read of LO keeps HI for its read."
@@ -305,9 +305,9 @@ def _actions() -> Iterator[Register]:
         "Known answers through the engine. It waits for a sector's end; requests wait for it.",
         (
             RegisterField("START", 0, 1, Access.W1P, "starts it, unless it runs or STATUS.FATAL is 1"),
-            RegisterField("BUSY", 1, 1, Access.RO, "it runs", volatile=True),
-            RegisterField("DONE", 2, 1, Access.RO, "it has ended since reset; 0 while BUSY", volatile=True),
-            RegisterField("PASSED", 3, 1, Access.RO, "with DONE: every answer was right", volatile=True),
+            _state("BUSY", 1, "it runs"),
+            _state("DONE", 2, "it has ended since reset; 0 while BUSY"),
+            _state("PASSED", 3, "with DONE: every answer was right"),
             RegisterField(
                 "FAILED", 8, 8, Access.RO, "number of the first answer that was wrong, from 0", volatile=True
             ),
@@ -333,9 +333,9 @@ def _window(facts: EngineFacts) -> Iterator[Register]:
         _WINDOW + 4,
         "State of the request. DONE and FAULT stay until the next START.",
         (
-            RegisterField("BUSY", 0, 1, Access.RO, "the request is under way", volatile=True),
-            RegisterField("DONE", 1, 1, Access.RO, "it has ended: WINDOW_DATA_OUT has the result", volatile=True),
-            RegisterField("FAULT", 2, 1, Access.RO, "with DONE: it was refused, and there is no result", volatile=True),
+            _state("BUSY", 0, "the request is under way"),
+            _state("DONE", 1, "it has ended: WINDOW_DATA_OUT has the result"),
+            _state("FAULT", 2, "with DONE: it was refused, and there is no result"),
             refused,
         ),
     )

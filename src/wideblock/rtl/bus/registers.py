@@ -3,9 +3,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, TypeVar
 
 __all__ = ["REGISTER_BITS", "REGISTER_BYTES", "Access", "Register", "RegisterField", "RegisterMap", "RegisterValue"]
 __all__ += ["data_word"]
@@ -160,7 +160,7 @@ class Register:
 
     def field(self, name: str) -> RegisterField:
         """The field of that name. Raises KeyError if there is none."""
-        return _by_name(self.fields, name)
+        return _by_name(self.fields, name, f"no field {name}; there are")
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,6 @@ class RegisterMap:
     text: str
     registers: tuple[Register, ...]
     channel: str = ""
-    _names: dict[str, Register] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self):
         _check_name("register map", self.name)
@@ -192,7 +191,6 @@ class RegisterMap:
                     f"offset is {end:#x}"
                 )
             end = each.end
-        object.__setattr__(self, "_names", {each.name: each for each in self.registers})
 
     @property
     def address_bits(self) -> int:
@@ -206,9 +204,7 @@ class RegisterMap:
 
     def register(self, name: str) -> Register:
         """The register of that name. Raises KeyError if there is none."""
-        if name not in self._names:
-            raise KeyError(f"{self.name} has no register {name}; it has {', '.join(self._names)}")
-        return self._names[name]
+        return _by_name(self.registers, name, f"{self.name} has no register {name}; it has")
 
     def offset(self, name: str, index: int = 0) -> int:
         """Byte offset of the register of that name, of several number ``index``."""
@@ -250,10 +246,14 @@ def data_word(text: str, access: Access, *, volatile: bool = False) -> tuple[Reg
     return (RegisterField("WORD", 0, REGISTER_BITS, access, text, volatile=volatile),)
 
 
-def _by_name(among: tuple[RegisterField, ...], name: str) -> RegisterField:
+T = TypeVar("T", Register, RegisterField)
+
+
+def _by_name(among: tuple[T, ...], name: str, else_: str) -> T:
+    """The one of that name. Raises KeyError, which says ``else_`` and the names that there are."""
     found = {each.name: each for each in among}
     if name not in found:
-        raise KeyError(f"no field {name}; there are {', '.join(found)}")
+        raise KeyError(f"{else_} {', '.join(found)}")
     return found[name]
 
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// A target of libFuzzer over the C interface. The first bytes of an input choose scheme, width, sizes, alignment and
+// threads, wrong ones too; the rest is key, tweaks and data. A call that succeeds must decrypt, and must agree with the
+// portable width and with tweaks that are written out; one that fails must leave its output as it was.
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "wideblock.h"
+
+namespace {
+
+constexpr size_t MOST_BYTES = 160 << 10, MOST_SECTOR = 5000;
+
+void demand(bool right) {
+    if (!right) abort();
+}
+
+// The bytes of an input one after another; zeros after its end.
+struct Input {
+    const uint8_t *p;
+    size_t left;
+
+    size_t number(size_t below) {
+        size_t n = take() | (size_t)take() << 8;
+        return n % below;
+    }
+    uint8_t take() { return left ? left--, *p++ : 0; }
+    void fill(uint8_t *to, size_t n) {
+        for (size_t i = 0; i < n; i++) to[i] = left ? take() : (uint8_t)(i * 151);
+    }
+};
+
+// Bytes at an odd address, which end where their allocation ends: a sanitizer sees each byte too many.
+struct Room {
+    std::vector<uint8_t> all;
+    uint8_t *at;
+    Room(size_t size, size_t shift) : all(size + shift + 1), at(all.data() + shift + 1) {}
+};
+
+struct Context {
+    wideblock *made = nullptr;
+    int result;
+    Context(const std::string &scheme, const Room &key, size_t size, const char *width)
+        : result(wideblock_open(&made, scheme.c_str(), key.at, size, width)) {
+        demand(!made == !!result);
+    }
+    Context(const Context &) = delete;
+    ~Context() { wideblock_close(made); }
+};
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    Input input{data, size};
+    const char *name = wideblock_scheme(input.number(14));
+    size_t choice = input.number(8);
+    const char *width = choice == 7 ? "none" : wideblock_width(choice);  // those that are not here choose the widest
+    static const size_t usual[] = {16, 24, 32, 48, 64};
+    size_t key_bytes = input.number(4) ? usual[input.number(5)] : input.number(80);
+    size_t sector_bytes = input.number(MOST_SECTOR), tweak_bytes = input.number(3) ? 16 : input.number(70);
+    size_t shape = input.number(32);  // few are large: those of many bytes are slow
+    if (shape % 4) sector_bytes -= sector_bytes % 32;
+    if (shape % 8) sector_bytes %= 640;
+    size_t sectors = input.number(shape ? 4 : std::min<size_t>(70, MOST_BYTES / (sector_bytes + 1)));
+    unsigned threads = (unsigned)input.number(4);
+    int decrypt = (int)input.number(2);
+    bool in_place = input.number(2), numbered = input.number(2);
+    size_t shift = input.number(17), total = sectors * sector_bytes;
+
+    Room key(key_bytes, shift), in(total, shift), out(total, input.number(17)), back(total, shift);
+    Room tweaks(sectors * tweak_bytes, shift + 1), first(16, 3);
+    input.fill(key.at, key_bytes), input.fill(first.at, 16);
+    input.fill(tweaks.at, sectors * tweak_bytes), input.fill(in.at, total);
+
+    Context context(name ? name : "unknown", key, key_bytes, width);
+    if (context.result) return 0;
+    memset(out.at, 0x5a, total);
+    if (in_place) memcpy(out.at, in.at, total);
+    const std::vector<uint8_t> before = out.all;
+    const uint8_t *from = in_place ? out.at : in.at;
+    auto crypt = [&](wideblock *by, int way, const uint8_t *a, uint8_t *b, unsigned n, bool by_number) {
+        if (by_number) return wideblock_crypt_numbered(by, way, a, b, sectors, sector_bytes, first.at, tweak_bytes, n);
+        return wideblock_crypt(by, way, a, b, sectors, sector_bytes, tweaks.at, tweak_bytes, n);
+    };
+    int result = crypt(context.made, decrypt, from, out.at, threads, numbered);
+    int check = wideblock_check(context.made, sector_bytes, tweak_bytes);
+    demand(check ? result == check : !result || (numbered && result == WIDEBLOCK_NUMBER));
+    if (result) {
+        demand(before == out.all);
+        return 0;
+    }
+
+    demand(!crypt(context.made, !decrypt, out.at, back.at, 1, numbered) && !memcmp(back.at, in.at, total));
+    if (numbered) {  // from here on with tweaks that are written out
+        unsigned __int128 number = 0;
+        for (int i = 16; i--;) number = number << 8 | first.at[i];
+        for (size_t k = 0; k < sectors; k++, number++)
+            for (size_t i = 0; i < tweak_bytes; i++)
+                tweaks.at[k * tweak_bytes + i] = i < 16 ? (uint8_t)(number >> 8 * i) : 0;
+    }
+    Context portable(name, key, key_bytes, "portable");
+    demand(!portable.result && !crypt(portable.made, decrypt, in.at, back.at, 1, false));
+    demand(!memcmp(back.at, out.at, total));
+    return 0;
+}

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The native library under sanitizers, a fuzzer and valgrind: ``python -m tests.native.harden [SECONDS [FOLDER]]``.
+
+The fuzzer, libFuzzer of clang with AddressSanitizer and UndefinedBehaviorSanitizer, calls the C interface for SECONDS,
+600 unless given; FOLDER keeps its inputs, and a failing one, for later runs. valgrind's memcheck runs the portable
+width and the widest that it knows with keys, tweaks and data marked as undefined: a branch or an address that depends
+on one is an error. Needs clang++ with its runtime libraries, on Debian libclang-rt-dev, and valgrind with its headers.
+"""
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from wideblock.native.library import SOURCE, compile_library
+
+__all__ = ["build_fuzzer", "build_secrets", "fuzz", "main", "memcheck"]
+
+HERE = Path(__file__).parent
+SANITIZERS = ("-g", "-fno-omit-frame-pointer", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+WIDTHS = ("portable", "aesni")
+"""Widths that valgrind can run; it has no VAES."""
+
+
+def build_fuzzer(folder: Path) -> Path:
+    """The fuzzer, built in ``folder``. Raises BuildError or CalledProcessError."""
+    return _program(folder, "clang++", "fuzz", (*SANITIZERS, "-fsanitize=fuzzer-no-link"), "-fsanitize=fuzzer")
+
+
+def build_secrets(folder: Path) -> Path:
+    """The program of :func:`memcheck`, built in ``folder``, optimised as the library is."""
+    return _program(folder, "g++", "secrets", ("-g",))
+
+
+def _program(folder: Path, command: str, name: str, flags: tuple[str, ...], *linked: str) -> Path:
+    made, program = folder / name, folder / f"{name}.out"
+    (made / "library").mkdir(parents=True)
+    compile_library(made / "library", command=command, flags=flags)
+    words = [command, "-std=c++17", "-O1", *flags, *linked, f"-I{SOURCE}", HERE / f"{name}.cpp", *made.glob("*.o")]
+    subprocess.run([str(word) for word in (*words, "-o", program, "-lpthread")], check=True)
+    return program
+
+
+def fuzz(program: Path, corpus: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    """A run of the fuzzer on the inputs in ``corpus``, which gets those that reach new code; a failing one, too."""
+    corpus.mkdir(parents=True, exist_ok=True)
+    limits = ("-max_len=12288", "-len_control=0", f"-artifact_prefix={corpus}/failed-")
+    return subprocess.run([program, *limits, *options, corpus], capture_output=True, text=True)
+
+
+def memcheck(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """A run of the program under memcheck; its status is 9 if a branch or an address depends on a secret."""
+    exact = ("--error-exitcode=9", "--quiet", "--expensive-definedness-checks=yes")
+    return subprocess.run(["valgrind", *exact, program, *arguments], capture_output=True, text=True)
+
+
+def main(seconds: int, corpus: Path | None) -> None:
+    with tempfile.TemporaryDirectory() as made:
+        secrets = build_secrets(Path(made))
+        for width in WIDTHS:
+            done = memcheck(secrets, width)
+            if done.returncode:
+                sys.exit(f"valgrind, width {width}:\n{done.stdout}{done.stderr}")
+            print(f"valgrind, width {width}: {done.stdout.strip()}, no branch and no address on a secret", flush=True)
+        done = fuzz(build_fuzzer(Path(made)), corpus or Path(made) / "corpus", f"-max_total_time={seconds}")
+        last = done.stderr.strip().splitlines()[-1:]
+        if done.returncode:
+            sys.exit(f"fuzzer:\n{done.stderr}")
+        print(f"fuzzer, ASan and UBSan: no finding. {''.join(last)}")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 600, Path(sys.argv[2]) if len(sys.argv) > 2 else None)
