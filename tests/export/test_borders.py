@@ -114,7 +114,7 @@ def test_each_memory_is_an_instance_of_a_module_of_its_shape_without_contents(pr
 
 
 class Shapes(wiring.Component):
-    """Memories of one shape, of which one has no enable for its reads, and one is not read at its first port."""
+    """Memories of one shape; one has no enable of reads, one is not read at its first port, one is written in parts."""
 
     i: In(8)
     on: In(1)
@@ -123,11 +123,11 @@ class Shapes(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         read = []
-        for number in range(4):
+        for number in range(5):
             rows = Memory(shape=8, depth=4, init=[], attrs={"ram_style": "block"} if number < 2 else {})
             m.submodules[f"rows{number}"] = rows
-            write = rows.write_port()
-            m.d.comb += [write.data.eq(self.i), write.addr.eq(self.i), write.en.eq(self.on)]
+            write = rows.write_port(granularity=4 if number == 4 else None)
+            m.d.comb += [write.data.eq(self.i), write.addr.eq(self.i), write.en.eq(self.on.replicate(len(write.en)))]
             ports = [rows.read_port(domain="sync" if number < 2 else "comb") for _ in range(1 if number < 2 else 2)]
             m.d.comb += [port.addr.eq(self.i[4:]) for port in ports]
             if number == 1:
@@ -143,4 +143,6 @@ class Shapes(wiring.Component):
 def test_memories_with_other_ports_are_modules_of_their_own():
     modules = re.findall(r"^module shapes__(memory\w+)\(", convert(Shapes(), "shapes"), re.M)
     direct, registered = "memory_4x8_1w2r_direct", "memory_4x8_1w1r_registered"
-    assert sorted(modules) == [f"{registered}_block", f"{registered}_enabled_block", direct, f"{direct}_2"]
+    assert sorted(modules) == sorted(
+        [f"{registered}_block", f"{registered}_enabled_block", direct, f"{direct}_2", f"{direct}_by4"]
+    )

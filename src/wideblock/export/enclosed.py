@@ -3,7 +3,7 @@
 
 import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from itertools import count
 
 from amaranth.hdl import Fragment, MemoryInstance
@@ -21,7 +21,7 @@ _FIELDS = ("addr", "en", "data")
 _FIELD = re.compile(rf"(read|write)(\d*)_({'|'.join(_FIELDS)})")
 _INIT = re.compile(r"^  cell \$meminit_v2 .*\n(?:    .*\n)*  end\n", re.MULTILINE)
 _MODULE = re.compile(r"^module \\(\S+)\n.*?^end$", re.MULTILINE | re.DOTALL)
-_PORT = re.compile(r"^  wire (width \d+) (input|output) \d+ +\\(\S+)$", re.MULTILINE)
+_PORT = re.compile(r"^  wire width (\d+) (input|output) \d+ +\\(\S+)$", re.MULTILINE)
 _CELL = re.compile(r"^  cell \\(\S+)", re.MULTILINE)
 _VERILOG_MODULE = re.compile(r"^module (\w+)\(.*?^endmodule\n", re.MULTILINE | re.DOTALL)
 _OUTPUT_REGISTER = re.compile(r"\b_(\d+)_\b")
@@ -56,11 +56,11 @@ def shaped(rtlil: str, top: str, memories: Mapping[str, MemoryBlock]) -> tuple[s
     an instance does not use are not there; memories of one shape with other ports have a number behind their name.
     """
     names: dict[str, str] = {}
-    ports: dict[str, frozenset[str]] = {}
+    ports: dict[str, dict[str, int]] = {}
     shapes: dict[str, MemoryBlock] = {}
     for found in _MODULE.finditer(rtlil):
         if memory := memories.get(found[1]):
-            own = frozenset(name for _, _, name in _PORT.findall(found[0]))
+            own = {name: int(width) for width, _, name in _PORT.findall(found[0])}
             name, number = f"{top}__{_shape(memory, own)}", 1
             while ports.setdefault(unique := name if number == 1 else f"{name}_{number}", own) != own:
                 number += 1
@@ -85,7 +85,7 @@ def _in_order(module: str) -> str:
 
     def next_port(_: re.Match[str]) -> str:
         width, way, name = next(ports)
-        return f"  wire {width} {way} {next(numbers)} \\{name}"
+        return f"  wire width {width} {way} {next(numbers)} \\{name}"
 
     return _PORT.sub(next_port, module)
 
@@ -99,11 +99,13 @@ def _place(port: tuple[str, ...]) -> tuple[bool, int, int]:
     return way == "read", int(number or 0), _FIELDS.index(field)
 
 
-def _shape(memory: MemoryBlock, ports: Iterable[str]) -> str:
+def _shape(memory: MemoryBlock, ports: Mapping[str, int]) -> str:
     enabled = any(re.fullmatch(r"read\d*_en", port) for port in ports)
     read = ("registered_enabled" if enabled else "registered") if memory.latency else "direct"
     shape = f"memory_{memory.depth}x{memory.width}_{memory.writes}w{memory.reads}r"
-    return "_".join([shape, read, *(["block"] if memory.style == "block" else [])])
+    parts = max((width for port, width in ports.items() if re.fullmatch(r"write\d*_en", port)), default=1)
+    written = [f"by{memory.width // parts}"] if parts > 1 else []
+    return "_".join([shape, read, *written, *(["block"] if memory.style == "block" else [])])
 
 
 def kept_last(verilog: str, shapes: Mapping[str, MemoryBlock]) -> str:
