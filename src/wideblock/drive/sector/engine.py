@@ -30,7 +30,9 @@ class EngineSimulation(CoreSimulation[SectorCore]):
         """The record of one script. Raises :class:`SimulationError` if it is stuck or breaks a rule of streams."""
         record = self.simulation.play(script, seed)
         if record.violation is not None or record.outcome != PlayOutcome.DONE:
-            raise SimulationError(f"{self.core.module}: {record.violation or record.outcome.name}, {record.cycles} cycles")
+            raise SimulationError(
+                f"{self.core.module}: {record.violation or record.outcome.name}, {record.cycles} cycles"
+            )
         return record
 
     def wait(self, cycles: int) -> Record:
@@ -53,7 +55,9 @@ class EngineSimulation(CoreSimulation[SectorCore]):
     def write(self, map_name: str, offset: int, value: int, strobe: int = 15) -> int:
         """Writes a register; the response."""
         prefix = MAPS[map_name]
-        script = Script(words=self.writes(map_name, offset, value, strobe), wanted={f"{prefix}b": 1}, quiet=0, capacity=4)
+        script = Script(
+            words=self.writes(map_name, offset, value, strobe), wanted={f"{prefix}b": 1}, quiet=0, capacity=4
+        )
         return _number(self.play(script).words[f"{prefix}b"]["resp"][0])
 
     def read(self, map_name: str, offset: int) -> tuple[int, int]:

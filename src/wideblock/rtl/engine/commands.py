@@ -36,10 +36,10 @@ _BEFORE, _AFTER = ROWS + 1, 1  # cycles of a command before and after what it do
 class KeyCommands(wiring.Component):
     """Commands for a core with ``slots`` slots, whose keys come on ``channel`` in ``key_words`` words.
 
-    The bus of :data:`~wideblock.rtl.bus.key_map.KEY_MAP` gives ``write``, ``address``, ``data`` and ``strobe``, and takes
-    ``read`` of ``read_address`` in the same cycle. ``key`` goes to the core. ``own`` starts command ``own_command`` for
-    slot ``own_slot`` while none runs, for the self-test: it changes no register but MEK, and ends with ``own_done`` and
-    ``error``.
+    The bus of :data:`~wideblock.rtl.bus.key_map.KEY_MAP` gives ``write``, ``address``, ``data`` and ``strobe``, and
+    takes ``read`` of ``read_address`` in the same cycle. ``key`` goes to the core. ``own`` starts command
+    ``own_command`` for slot ``own_slot`` while none runs, for the self-test: it changes no register but MEK, and ends
+    with ``own_done`` and ``error``.
 
     With each command the state of its ``slot`` is ``state`` if it ``exists``; ``write`` of ``new`` waits for
     ``table_ready``. The state of a slot is written before its key can be used, and cleared when the key is overwritten.

@@ -15,7 +15,7 @@ from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import Out
 
 from wideblock.rtl.bus.axi_lite import AxiLite, axi_lite_channels
 from wideblock.rtl.bus.engine_map import MOST_WINDOW_BYTES, EngineFacts, engine_map
@@ -54,15 +54,16 @@ class Engine(wiring.Component):
     answers:  of the self-test, under the constant key, for each direction of the core
     power_up: whether the self-test runs after each reset, before anything else
 
-    The streams ``i`` and ``o`` are the core's own, and cost no cycle. Two slaves of AXI4-Lite take the place of ``key``:
-    ``key_aw`` and the rest reach :data:`~wideblock.rtl.bus.key_map.KEY_MAP` alone, ``aw`` and the rest :attr:`registers`.
-    ``irq`` is a level. ``zeroize`` is the core's, and may be a level, too.
+    The streams ``i`` and ``o`` are the core's own, and cost no cycle. Two slaves of AXI4-Lite take the place of
+    ``key``: ``key_aw`` and the rest reach :data:`~wideblock.rtl.bus.key_map.KEY_MAP` alone, ``aw`` and the rest the
+    other of :attr:`registers`. ``irq`` is a level. ``zeroize`` is the core's, and may be a level, too.
 
     A failed self-test, or damage of a stored key, ends in a state that only a reset leaves: the core clears itself
     without end, so that nothing enters or leaves, and no command is accepted.
 
     Timing: see ``timing``.
-    Paths:  from the slot of a message to the core's entrance, by the table of slots; none combinational between streams.
+    Paths:  from the slot of a message to the core's entrance, by the table of slots; none combinational between
+            streams.
     """
 
     def __init__(self, core: Any, *, scheme: str, answers: Sequence[TestAnswer], power_up: bool = True):
@@ -141,7 +142,12 @@ class Engine(wiring.Component):
         beats = -(-self.window_bytes // (4 * self.window.beat_words))
         window = self.window.cycles(t.busy, beats)
         answer_beats = -(-test.words // self.window.beat_words)
-        answer = test.tweak_words + 3 * test.words + 8 + self.window.cycles(t.busy + self.core.behaviour.length.late, answer_beats)
+        answer = (
+            test.tweak_words
+            + 3 * test.words
+            + 8
+            + self.window.cycles(t.busy + self.core.behaviour.length.late, answer_beats)
+        )
         return EngineTiming.of(
             t,
             zeroize=zeroize,
@@ -449,9 +455,7 @@ class Engine(wiring.Component):
             table.warn.eq(Cat(file.warn_lo_blocks, file.warn_hi_blocks)),
             *(getattr(file, name).eq(value) for name, value in values.items()),
             self.irq.eq(
-                Cat(
-                    getattr(file, f"irq_status_{name}") & getattr(file, f"irq_enable_{name}") for name in events
-                ).any()
+                Cat(getattr(file, f"irq_status_{name}") & getattr(file, f"irq_enable_{name}") for name in events).any()
             ),
         ]
 
@@ -474,9 +478,7 @@ class Engine(wiring.Component):
         m.d.comb += [
             file.read.eq(bus.read),
             file.read_address.eq(bus.read_address),
-            bus.read_data.eq(
-                file.read_data | of_tweak | (self.window.result & of_result.replicate(32))
-            ),
+            bus.read_data.eq(file.read_data | of_tweak | (self.window.result & of_result.replicate(32))),
             file.slot_blocks_lo_blocks.eq(table.shown_blocks[:low]),
             file.slot_blocks_hi_blocks.eq(high),
             *(

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Cat, Const, Module, Signal, Value
+from amaranth import Cat, Const, Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
@@ -40,17 +40,15 @@ class RegisterFile(wiring.Component):
     one that starts an action (W1P), and an input for one that hardware alone sets (RO). A field W1C is a value; pulses
     of its bits come in ``set_`` and the name, and win over a write.
 
-    ``write`` pulses with ``address`` in words, ``data`` and ``strobe``. ``read`` asks for ``read_address``; ``read_data``
-    is its word in the next cycle, and 0 in all others. Stored fields of registers ``freezable`` do not change while
-    ``frozen``.
+    ``write`` pulses with ``address`` in words, ``data`` and ``strobe``. ``read`` asks for ``read_address``;
+    ``read_data`` is its word in the next cycle, and 0 in all others. Stored fields of registers ``freezable`` do not
+    change while ``frozen``.
 
     Timing: a value follows a write in the next cycle; an action pulses in the cycle of the write.
     Cost:   a flip-flop a stored bit, and the multiplexer of reads.
     """
 
-    def __init__(
-        self, registers: RegisterMap, *, outside: Collection[str] = (), freezable: Collection[str] = ()
-    ):
+    def __init__(self, registers: RegisterMap, *, outside: Collection[str] = (), freezable: Collection[str] = ()):
         self.registers, self.outside, self.freezable = registers, frozenset(outside), frozenset(freezable)
         words = registers.address_bits - 2
         members: dict[str, Any] = {}

@@ -35,8 +35,8 @@ class SelfTest(wiring.Component):
     """Plays ``answers`` in ``slot``: loads the constant key, sends each message, compares its result, unloads.
 
     ``start`` while it does not run. It takes the window, ``takes``, when that is not ``window_busy`` and no command
-    runs, ``rests``. ``busy`` until ``ends`` pulses; then ``done``, and ``passed``, or ``number`` of the first answer that
-    was wrong. A wrong answer, or a command that fails otherwise than for a slot with a key, ``fails`` for good.
+    runs, ``rests``. ``busy`` until ``ends`` pulses; then ``done``, and ``passed``, or ``number`` of the first answer
+    that was wrong. A wrong answer, or a command that fails otherwise than for a slot with a key, ``fails`` for good.
 
     ``command`` and the rest go to :class:`.commands.KeyCommands`, ``write`` and the rest to :class:`.window.Window`.
     ``clear`` ends the test; it begins anew after that.

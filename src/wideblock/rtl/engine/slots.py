@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of each slot: whether it has a key, of which kind, for which directions, and how many blocks it has seen."""
+"""The state of each slot: whether it has a key, of which kind, for which directions, and the blocks it has seen."""
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, memory, wiring
@@ -24,10 +24,10 @@ class SlotTable(wiring.Component):
     """``state`` and ``marks`` of slot ``asked``, ``own_state`` of ``own``, ``shown_state`` and the rest of ``shown``,
     all in the same cycle but ``shown_blocks``, which follow ``shown`` in two cycles without ``count``.
 
-    ``write`` gives slot ``own`` the state ``new``, without marks and blocks; it waits for ``ready``, which is low in the
-    second cycle after one with ``count``. With ``count`` a message of ``blocks`` in slot ``counted`` has ended: two
-    cycles later its blocks are added, and the slot is ``warned`` from ``warn`` on, ``spent`` from ``limit`` on or 2^44;
-    then ``warns`` and ``spends`` pulse. A slot beyond ``slots`` has no key.
+    ``write`` gives slot ``own`` the state ``new``, without marks and blocks; it waits for ``ready``, which is low in
+    the second cycle after one with ``count``. With ``count`` a message of ``blocks`` in slot ``counted`` has ended:
+    two cycles later its blocks are added, and the slot is ``warned`` from ``warn`` on, ``spent`` from ``limit`` on or
+    2^44; then ``warns`` and ``spends`` pulse. A slot beyond ``slots`` has no key.
 
     While ``clear``, each row of number ``clear_row`` becomes 0.
 

@@ -261,7 +261,10 @@ class SinglePassParameters(SectorParameters):
     direction: str = parameter("both", "directions that the core serves", ("both", "encrypt", "decrypt"))
     slots: int = parameter(0, "keys that the core holds, one of which a unit names; 0: one for all", absent=0)
     registers: str = parameter(
-        "none", "bus through which keys come, in place of their stream, with all else of the engine", BUSES, absent="none"
+        "none",
+        "bus through which keys come, in place of their stream, with all else of the engine",
+        BUSES,
+        absent="none",
     )
 
     def __post_init__(self):
