@@ -11,6 +11,7 @@ from amaranth.lib.memory import Memory
 from amaranth.lib.wiring import In, Out
 
 from wideblock.export.contract import contract
+from wideblock.export.enclosed import ROWS
 from wideblock.export.memories import memories, memory_table
 from wideblock.export.verilog import convert
 
@@ -108,7 +109,7 @@ def test_each_memory_is_an_instance_of_a_module_of_its_shape_without_contents(pr
     assert len(set(modules)) == len(modules) and {shape for shape, _ in instances} == {
         module.removeprefix(f"{core.module}__") for module in modules
     }
-    assert "initial" not in last and re.findall(r"^  reg \[\d+:0\] (\w+) \[", last, re.M) == ["rows"] * len(modules)
+    assert "initial" not in last and re.findall(r"^  reg \[\d+:0\] (\w+) \[", last, re.M) == [ROWS] * len(modules)
     tables = re.findall(r"^  reg \[\d+:0\] \w+ \[", others, re.M)
     assert len(re.findall(r"^  initial begin$", others, re.M)) == len(tables)
 

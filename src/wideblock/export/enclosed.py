@@ -14,7 +14,7 @@ from wideblock.export.memories import MemoryBlock, block
 
 __all__ = ["ROWS", "blocks", "enclose", "kept_last", "shaped"]
 
-ROWS = "rows"
+ROWS = "content"
 """Name of a memory in its module; that of the instance is the memory's own."""
 
 _FIELDS = ("addr", "en", "data")
