@@ -64,19 +64,20 @@ class BusLoader:
 
     def load(self, key: bytes, slot: int) -> None:
         """Loads a key into a slot that has none."""
+        self._write("CTRL", _DONE)
         for at in range(0, len(key), REGISTER_BYTES):
             self._write("MEK", int.from_bytes(key[at : at + REGISTER_BYTES], "little"), at // REGISTER_BYTES)
         self._command("LOAD", slot, self.core.timing.load)
 
     def evict(self, slot: int) -> None:
         """Ends the key of a slot."""
+        self._write("CTRL", _DONE)
         self._command("UNLOAD", slot, self.core.timing.unload)
 
     def _command(self, name: str, slot: int, cycles: int) -> None:
         self._write("METD", slot)
         self._write("CTRL", _COMMAND[name] * _CMD | _EXE)
         self._rest(cycles)
-        self._write("CTRL", _DONE)
 
     def _write(self, name: str, value: int, index: int = 0) -> None:
         self.words["key_aw"].append({"addr": KEY_MAP.offset(name, index), "prot": 0})

@@ -17,7 +17,7 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out
 
-from wideblock.rtl.bus.axi_lite import AxiLite, axi_lite_channels
+from wideblock.rtl.bus.axi_lite import AxiLite, axi_lite_channels, between
 from wideblock.rtl.bus.engine_map import MOST_WINDOW_BYTES, EngineFacts, engine_map
 from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.bus.registers import REGISTER_BYTES
@@ -402,7 +402,7 @@ class Engine(wiring.Component):
     def _within(self, address: Value, name: str) -> Value:
         """Whether an address in words is one of a register."""
         register = self.map.register(name)
-        return (address >= register.offset // REGISTER_BYTES) & (address < register.end // REGISTER_BYTES)
+        return between(address, register.offset, register.end)
 
     def _registers(self, m: Module, faults: Value, failed: Value, clear: Value, zeroize: Value) -> None:
         """The registers that all firmware may reach, and the interrupt."""

@@ -19,7 +19,8 @@ class EngineTiming(SectorTiming):
     window:   START of the window takes effect to its end, at most, while the user's stream rests
     selftest: reset to the end of the self-test, at most, while the user's stream rests
 
-    A write takes effect 2 cycles after the later of its address and word was accepted, and its response is valid then.
+    A write takes effect in the cycle after the later of its address and word was accepted; its response is valid one
+    cycle later.
     """
 
     load: int = 0
