@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An engine as it is exported: commands, limits of slots, faults, interrupts, window and self-test, by its registers."""
+"""An engine as exported: commands, limits of slots, faults, interrupts, window and self-test, by its registers."""
 
 import random
 from functools import cache
