@@ -2,6 +2,7 @@
 """An engine as exported: commands, limits of slots, faults, interrupts, window and self-test, by its registers."""
 
 import random
+from dataclasses import replace
 from functools import cache
 
 import pytest
@@ -338,7 +339,8 @@ def test_a_wrong_answer_of_the_self_test_stops_the_engine(monkeypatch):
         return answer
 
     monkeypatch.setattr(engines, "TestAnswer", wrong(2))
-    bad = contract("xts-both-k", {"sector_bytes": 48, "slots": 2, "key_bits": 128, "registers": "axi4-lite"})
+    changes = {"sector_bytes": 48, "slots": 2, "key_bits": 128, "registers": "axi4-lite"}
+    bad = replace(contract("xts-both-k", changes), called="wrong_answer")
     with EngineSimulation(bad) as engine:
         engine.until("SELFTEST", "DONE", 1, bad.timing.selftest)
         assert engine.field("SELFTEST", "PASSED") == 0 and engine.field("SELFTEST", "FAILED") == 1
