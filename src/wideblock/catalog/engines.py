@@ -5,7 +5,7 @@
 from typing import Any
 
 from wideblock.rtl.bus.key_map import KAT_KEY
-from wideblock.rtl.engine.engine import Engine
+from wideblock.rtl.engine.engine import SlotEngine
 from wideblock.rtl.engine.selftest import TestAnswer
 
 from .scheme import Scheme
@@ -22,7 +22,7 @@ def built(scheme: Scheme, parameters: Any) -> Any:
     return core if getattr(parameters, "registers", "none") == "none" else engine(scheme, core)
 
 
-def engine(scheme: Scheme, core: Any, *, power_up: bool = True) -> Engine:
+def engine(scheme: Scheme, core: Any, *, power_up: bool = True) -> SlotEngine:
     """The engine around a core of ``scheme``, with answers of the self-test from its specification."""
     key = KAT_KEY[: scheme.kind.key_bits(type(core), core.parameters) // 8]
     fields = {field.name: field.width for field in core.interface.channel("i").fields}
@@ -35,4 +35,4 @@ def engine(scheme: Scheme, core: Any, *, power_up: bool = True) -> Engine:
         TestAnswer(tweak, *((sealed, True, message) if way else (message, False, sealed)))
         for way in core.behaviour.directions
     ]
-    return Engine(core, scheme=scheme.name, answers=answers, power_up=power_up)
+    return SlotEngine(core, scheme=scheme.name, answers=answers, power_up=power_up)

@@ -29,9 +29,7 @@ class StreamLoader:
 
     def evict(self, slot: int) -> None:
         """Ends the key of a slot."""
-        self._offer(
-            bytes(self.core.kind.key_bits(type(self.core.component), self.core.parameters) // 8), slot, evict=True
-        )
+        self._offer(bytes(self.size), slot, evict=True)
 
     def _offer(self, key: bytes, slot: int, *, evict: bool) -> None:
         count = self.core.timing.key_words

@@ -34,7 +34,7 @@ from .slots import SlotTable
 from .timing import EngineTiming
 from .window import Window
 
-__all__ = ["Engine"]
+__all__ = ["SlotEngine"]
 
 FORBIDDEN = Fault(Cause.FORBIDDEN, "a unit named a slot whose key is not for it: of known answers, or not this way")
 EXHAUSTED = Fault(Cause.LIMIT, "a unit named a slot whose key has processed as many blocks as it may")
@@ -46,7 +46,7 @@ _IN, _OUT, _TWEAK = "WINDOW_DATA_IN", "WINDOW_DATA_OUT", "WINDOW_TWEAK"
 _MARGIN = 8  # cycles beyond the slowest message after which the core is empty
 
 
-class Engine(wiring.Component):
+class SlotEngine(wiring.Component):
     """``core`` behind registers: key commands, limits of slots, log of faults, interrupts, window and self-test.
 
     core:     any core whose messages name a slot, and whose keys come on ``key`` with ``slot`` and ``evict``
