@@ -5,7 +5,6 @@ import ast
 import dataclasses
 import json
 import logging
-import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from importlib import import_module, metadata
