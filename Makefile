@@ -25,7 +25,7 @@ DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge verify netlist prove bench bench-native harden-native synth explore asic docs site setup format lock clean
+.PHONY: help demo test tests test-all lint judge linux verify netlist prove bench bench-native bench-nbd harden-native synth explore asic docs site setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ judge: $(READY) ## Specifications against others' code: HCTR2, by cargo; CAESAR'
 	$(BIN)/python -m tests.judges.hctr2
 	$(if $(SUPERCOP),$(BIN)/python -m tests.judges.caesar '$(SUPERCOP)')
 
+linux: $(READY) ## Images against dm-crypt of Linux in a virtual machine, both directions; skipped where packages are missing.
+	$(BIN)/python -m tests.judges.linux
+
 verify: $(READY) ## Simulate every preset as it ships, SECTORS=10000 random sectors each; hours.
 	$(BIN)/wideblock verify --all --sectors $(SECTORS)
 
@@ -77,6 +80,9 @@ bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 
 bench-native: $(READY) ## Measure the native library, beside OpenSSL, and clones of peers: HCTR2=FOLDER FAST=FOLDER; minutes.
 	$(BIN)/python -m tests.bench_native $(if $(HCTR2),--hctr2 '$(HCTR2)') $(if $(FAST),--fast '$(FAST)')
+
+bench-nbd: $(READY) ## Measure the block device beside nbdkit's memory plugin and luks filter, by nbdcopy and fio; minutes.
+	$(BIN)/python -m tests.bench_nbd
 
 harden-native: $(READY) ## Fuzz the native library under sanitizers, FUZZ=600 seconds; valgrind looks for uses of secrets; clang++, valgrind.
 	$(BIN)/python -m tests.native.harden $(FUZZ)

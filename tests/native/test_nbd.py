@@ -72,15 +72,21 @@ SCHEMES = {
 }
 
 
-@pytest.mark.parametrize("scheme", SCHEMES)
-def test_random_requests_are_those_of_a_plain_copy(tmp_path, scheme):
+def slow(*values):
+    return pytest.param(*values, marks=pytest.mark.slow)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "requests"), [*((scheme, 600) for scheme in SCHEMES), slow("xts", 100_000), slow("hctr2", 100_000)]
+)
+def test_random_requests_are_those_of_a_plain_copy(tmp_path, scheme, requests):
     cipher, sector = SCHEMES[scheme]
     count, rng = 40, random.Random(scheme)
     noise = made(tmp_path, count, sector)
     plain = bytearray(b"".join(cipher.decrypt(le(250 + n), unit) for n, unit in enumerate(units(noise, sector))))
     with served(tmp_path, scheme=scheme, sector=sector, first=250) as (_, place), NbdClient(place) as disk:
         assert disk.size == len(plain) and disk.read(0, disk.size) == plain
-        for n in range(600):
+        for n in range(requests):
             at = rng.randrange(len(plain))
             if rng.random() < 0.3:
                 at -= at % sector
@@ -178,23 +184,33 @@ def test_clients_side_by_side_lose_nothing(tmp_path):
             assert all(disk.read(at, 32) == data for mine in finals for at, data in mine.items())
 
 
-def test_a_server_that_is_killed_leaves_whole_sectors(tmp_path):
-    sector, count, cipher, rng = 4096, 64, HCTR2(KEY), random.Random(3)
+@pytest.mark.parametrize(("sector", "attempts"), [(4096, 4), slow(4096, 100), slow(512, 100)])
+def test_a_server_that_is_killed_leaves_whole_sectors(tmp_path, sector, attempts):
+    """Writes from inside the first sector to inside the last: each sector is as before the last of them, or after."""
+    count, half, rng = 64, sector // 2, random.Random(3)
     (tmp_path / "disk").write_bytes(bytes(sector * count))
     written = 0
-    for attempt in range(4):
+    for attempt in range(attempts):
+        old = new = attempt
         with served(tmp_path, scheme="hctr2", sector=sector) as (process, place):
             timer = threading.Timer(rng.uniform(0.02, 0.2), process.kill)
             with NbdClient(place) as disk, suppress(OSError):
                 disk.write(0, bytes([attempt]) * (sector * count))
                 timer.start()
                 for n in range(1 << 30):
-                    disk.write(0, bytes([100 + n % 100]) * (sector * count))
+                    new = 100 + n % 100
+                    disk.write(half, bytes([new]) * (sector * (count - 1)))
+                    old = new
                     written += 1
             timer.join()
-        for n, unit in enumerate(units((tmp_path / "disk").read_bytes(), sector)):
-            plain = cipher.decrypt(le(n), unit)
-            assert plain == bytes([plain[0]]) * sector and (plain[0] == attempt or plain[0] >= 100)
+        stored = units((tmp_path / "disk").read_bytes(), sector)
+        whole = b"".join(HCTR2(KEY).decrypt(le(n), unit) for n, unit in enumerate(stored))
+        edge = bytes([attempt]) * half
+        assert whole[:half] == whole[-half:] == edge
+        states = [bytes([old]) * sector, bytes([new]) * sector]
+        assert all(unit in states for unit in units(whole, sector)[1:-1])
+        ends = whole[half:sector], whole[-sector:-half]
+        assert all(end in (states[0][:half], states[1][:half]) for end in ends)
     assert written
 
 

@@ -67,6 +67,10 @@ def check(cases: Sequence[Case], engine: str) -> Iterator[CaseResult]:
     groups: dict[tuple[str, int], list[Case]] = {}
     for case in cases:
         try:
+            if case.unusable:
+                raise UserError(case.unusable)
+            if engine != "rtl" and isinstance(case, MessageCase):
+                raise UserError(f"the engine {engine!r} is for sectors, not for messages")
             groups.setdefault((case.preset, _fitting(case)), []).append(case)
         except UserError as error:
             yield CaseResult(case, Verdict.SKIPPED, str(error), {})
@@ -256,8 +260,7 @@ def _by_engine(name: str, core: Contract[Any, Any]) -> Iterator[Answering]:
     """Answers of an engine for images, unit by unit, as an image of one sector each."""
 
     def answer(case: Case, decrypt: bool) -> bytes:
-        if not isinstance(case, UnitCase):
-            raise UserError(f"the engine {name!r} is for sectors, not for {core.kind.noun}s")
+        assert isinstance(case, UnitCase)
         parts = [_sector(name, core, case, decrypt, *each) for each in case.units(_given(case, decrypt))]
         return b"".join(parts)
 

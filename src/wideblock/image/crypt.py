@@ -67,6 +67,10 @@ def crypt_image(
     """
     subject.preset.scheme.check_status(accept_broken=accept_broken)
     worker = engines.make(engine, subject, key, decrypt=decrypt, threads=threads)
+    if not worker.tweak_bytes:
+        raise UserError(
+            f"{subject.module} takes no tweak, so equal sectors would stay equal; choose a core with a tweak"
+        )
     numbering = Numbering(tweak, worker.sector_bytes, worker.tweak_bytes, first_sector, tweak_offset)
     report = progress or (lambda done, total: None)
     with open_source(source) as image:

@@ -173,15 +173,10 @@ def usual(subject: SectorContract) -> str:
 def make(name: str, subject: SectorContract, key: bytes, *, decrypt: bool, threads: int | None = None) -> Engine:
     """The engine ``name`` of a subject under ``key``, not yet started.
 
-    Raises UserError for an unknown engine, a wrong key, a direction that the engine does not have, and a core without a
-    tweak.
+    Raises UserError for an unknown engine, a wrong key and a direction that the engine does not have.
     """
     if name not in ENGINES:
         raise UserError(f"engine must be one of {', '.join(map(repr, ENGINES))}, got {name!r}")
-    if not shape(subject).tweak_bytes:
-        raise UserError(
-            f"{subject.module} takes no tweak, so equal sectors would stay equal; choose a core with a tweak"
-        )
     if len(key) != shape(subject).key_bytes:
         raise UserError(f"key must be {shape(subject).key_bytes} bytes, got {len(key)}")
     subject.specification(key)  # raises UserError for whatever else a scheme demands of its key

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Images against dm-crypt of Linux, in a virtual machine."""
+
+import dataclasses
+
+import pytest
+
+from ..judges.linux import CASES, compare, missing
+
+pytestmark = [
+    pytest.mark.shows("dm-crypt"),
+    pytest.mark.slow,
+    pytest.mark.skipif(bool(missing()), reason=f"the machine lacks {', '.join(missing())}"),
+]
+
+
+def test_images_are_those_of_dm_crypt():
+    results = list(compare(CASES))
+    assert len(results) == len(CASES)
+    assert [each.case.name for each in results if not each.reason and not each.equal] == []
+    for each in results:
+        if not each.reason:
+            given = [way for way, got in each.sums.items() if got]
+            assert len(given) == (4 if each.case.core else 2)
+    if reasons := {each.reason for each in results if each.reason}:
+        pytest.skip("; ".join(reasons))
+
+
+def test_a_wrong_convention_is_found():
+    """Units of 512 bytes are not those of 4,096: the guest sees another image, and so do we."""
+    (case,) = (case for case in CASES if case.tweak == "plain64-512" and case.preset == "xts-both")
+    (wrong,) = compare((dataclasses.replace(case, tweak="plain64", core=False),))
+    assert not wrong.equal
+    right = [got == wrong.case.right(way) for way, got in wrong.sums.items() if got]
+    assert right == [False, False]
