@@ -9,7 +9,7 @@ import typer
 from wideblock import api
 from wideblock.cli.app import progress
 from wideblock.errors import UserError
-from wideblock.evaluate import choosing, digests, drawings, flows, ratios, reference, tables
+from wideblock.evaluate import choosing, digests, drawings, engines, flows, ratios, reference, tables
 from wideblock.evaluate.store import load
 from wideblock.verify.formal import document
 
@@ -36,6 +36,7 @@ def docs(
     choosing.renew(readme, pages / "choosing.md", points)
     drawings.renew(pages / "choosing.md", points)
     flows.renew(pages)
+    engines.renew(pages, points)
     ratios.renew(pages / "results.md", points)
     reference.renew(pages / "api.md", api)
     document.renew(pages / "proofs.md", results / "proofs.jsonl")

@@ -18,6 +18,7 @@ from wideblock.verify.aead.files import verify_files
 from wideblock.verify.aead.suite import MESSAGES
 from wideblock.verify.core.report import Report
 from wideblock.verify.core.suite import Suite
+from wideblock.verify.engine.suite import ENGINES, ENGINES_JUDGED_NATIVELY
 from wideblock.verify.netlist import cells
 from wideblock.verify.sector.native import JUDGED_NATIVELY
 from wideblock.verify.sector.suite import SECTORS
@@ -29,8 +30,8 @@ SUITES: dict[str, Suite[Any]] = {SECTOR.name: SECTORS, AEAD.name: MESSAGES}
 
 
 def suite_of(core: Contract) -> Suite[Any]:
-    """The suite for cores of this kind."""
-    return SUITES[core.kind.name]
+    """The suite for cores of this kind, or for the engine around one."""
+    return ENGINES if core.registers else SUITES[core.kind.name]
 
 
 JUDGES = ("spec", "native")
@@ -43,7 +44,9 @@ def judged_by(judge: str, core: Contract) -> Suite[Any]:
         raise UserError(f"judge must be one of {', '.join(JUDGES)}, got {judge!r}")
     if judge == "native" and core.kind is not SECTOR:
         raise UserError(f"{core.name} takes {core.kind.noun}s; the native library judges cores that take sectors")
-    return JUDGED_NATIVELY if judge == "native" else suite_of(core)
+    if judge == "spec":
+        return suite_of(core)
+    return ENGINES_JUDGED_NATIVELY if core.registers else JUDGED_NATIVELY
 
 
 def checked(

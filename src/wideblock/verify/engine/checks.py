@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The checks of an engine."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+from wideblock.drive.core import zeroize_at
+from wideblock.drive.sector.traffic import Request
+from wideblock.rtl.bus.key_map import KAT_KEY
+from wideblock.rtl.bus.registers import REGISTER_BYTES
+from wideblock.rtl.stream.behaviour import Cause, KeyRule
+from wideblock.simulation.script import Script
+from wideblock.verify.core.report import Finding, failed, nothing, passed
+from wideblock.verify.engine.check import LOCKED, NO_DECRYPT, NO_ENCRYPT, EngineCheck, Slot
+from wideblock.verify.engine.cycles import cycle_contract
+
+__all__ = ["CHECKS"]
+
+BATCH = 256
+"""Sectors of a play."""
+
+MOST = 16
+"""Slots with keys at a time."""
+
+
+def known_answers(check: EngineCheck) -> Finding:
+    """Published vectors by the stream and, where it takes them, by the window."""
+    if not check.vectors:
+        return nothing("no known answer for these parameters")
+    core, windowed = check.simulation, 0
+    check.restart()
+    for known in check.vectors:
+        if error := _ignored(check.command("LOAD", 1, known.key)):
+            return failed(f"The key of {known.name} is refused with {error}.")
+        for decrypt in check.behaviour.directions:
+            given, right = (known.ciphertext, known.plaintext) if decrypt else (known.plaintext, known.ciphertext)
+            record = check.stream([Request(given, known.tweak, decrypt, slot=1)])
+            if list(check.left(record)) != [right]:
+                return failed(f"{known.name} is wrong in the stream.")
+            if len(given) <= _window_bytes(check):
+                windowed += 1
+                if core.window(1, given, known.tweak, decrypt=decrypt) != (right, None):
+                    return failed(f"{known.name} is wrong in the window.")
+        check.command("UNLOAD", 1)
+    return passed(f"{len(check.vectors)} answers, {check.ways}, {windowed} of them through the window, too")
+
+
+def _ignored(error: str) -> str:
+    return "" if error == "OK" else error
+
+
+def _window_bytes(check: EngineCheck) -> int:
+    return check.simulation.maps["ENGINE"].register("WINDOW_DATA_IN").count * REGISTER_BYTES
+
+
+def random_slots(check: EngineCheck) -> Finding:
+    """Sectors under random slots, back to back, while commands for other slots run."""
+    check.restart()
+    loads = unloads = done = 0
+    while done < check.amount:
+        used = check.fill(min(MOST, check.number_of_slots - 1))
+        requests = check.in_slots(check.requests(min(BATCH, check.amount - done)), used)
+        free = [slot for slot in range(check.number_of_slots) if slot not in check.slots_now]
+        slot, key = int(check.rng.choice(free)), check.key()
+        start = check.simulation.prepare("LOAD", slot, key)
+        moment = check.number(0, max(1, len(requests) * check.subject.timing.interval // 2))
+        record = check.stream(requests, check.start_word(moment, start))
+        if difference := check.wrong(requests, record, check.slots_now):
+            return failed(f"{difference} A key was loaded into slot {slot} meanwhile.")
+        if (error := check.simulation.finish()) != "OK":
+            return failed(f"A load of slot {slot} beside sectors ended with error {error}.")
+        check.note("LOAD", slot, key, 0)
+        loads += 1
+        for gone in check.rng.permutation(sorted(check.slots_now))[: max(1, len(used) // 4)].tolist():
+            if error := _ignored(check.command("UNLOAD", gone)):
+                return failed(f"An unload of slot {gone} ended with error {error}.")
+            unloads += 1
+        done += len(requests)
+        check.progress(done, check.amount)
+    return passed(f"{done} sectors, {check.ways}, beside {loads} loads; {unloads} unloads")
+
+
+def storms(check: EngineCheck) -> Finding:
+    """Loads, unloads and replacements of a slot in use: each sector of it is dropped whole or right under one key, and
+    the slot changes once; other slots do not notice."""
+    plays = 0
+    check.restart()
+    check.simulation.set("POLICY", 1)
+    for offer, take in ((1.0, 1.0), (0.6, 0.6), (1.0, 0.2)):
+        for command in ("LOAD", "UNLOAD", "REPLACE"):
+            for _ in range(max(1, check.few(12) // 4)):
+                if difference := _storm(check, command, offer, take):
+                    return failed(f"{difference} {command} of slot 1; offered with chance {offer}, taken with {take}.")
+                plays += 1
+    return passed(f"{plays} plays with a command for a slot in use, at a random cycle")
+
+
+def _storm(check: EngineCheck, command: str, offer: float, take: float) -> str | None:
+    """The first difference in a play in which slot 1 changes at a random cycle."""
+    core, t = check.simulation, check.subject.timing
+    for slot in (0, check.number_of_slots - 1):
+        if slot not in check.slots_now:
+            check.command("LOAD", slot, check.key())
+    if (1 in check.slots_now) == (command == "LOAD"):
+        check.command("UNLOAD" if command == "LOAD" else "LOAD", 1, b"" if command == "LOAD" else check.key())
+    before, key = check.slots_now.get(1), check.key()
+    name = "UNLOAD" if command == "UNLOAD" else "LOAD"
+    start = core.prepare(name, 1, b"" if name == "UNLOAD" else key)
+    core.set("IRQ_STATUS", 0xFF)
+    core.set("IRQ_ENABLE", 1)
+    requests = check.in_slots(check.requests(32), [0, 1, 1, check.number_of_slots - 1])
+    record = check.stream(requests, check.start_word(check.number(0, 24 * t.interval), start), offer=offer, take=take)
+    error = core.finish()
+    if error != "OK":
+        return f"The command ended with error {error}."
+    check.note(name, 1, key, 0)
+    own = [n for n, request in enumerate(requests) if request.slot == 1]
+    dropped = len(record.faults)
+    ended = next(cycle for cycle, value in record.words.levels["irq"] if value)
+    if command == "UNLOAD" and dropped < len(own):
+        last = own[len(own) - dropped - 1]
+        if record.computed[last] > ended:  # no sector before it was dropped
+            return f"DONE is 1 in cycle {ended}, but a sector of the slot is computed in cycle {record.computed[last]}."
+    if command == "REPLACE":
+        splits = [(first, first + dropped) for first in range(len(own) - dropped + 1)]
+    else:
+        splits = [(0, dropped)] if command == "LOAD" else [(len(own) - dropped, len(own))]
+    difference = None
+    for first, last in splits:
+        slots = {**check.slots_now, -1: before or Slot(key), -3: Slot(key)}
+        ends = {n: -1 if at < first else -2 if at < last else -3 for at, n in enumerate(own)}
+        named = [replace(request, slot=ends.get(n, request.slot)) for n, request in enumerate(requests)]
+        if not (difference := check.wrong(named, record, slots)):
+            return None
+    return difference or f"{dropped} faults for {len(own)} sectors of slot 1."
+
+
+def refused_commands(check: EngineCheck) -> Finding:
+    """Every error of a command, in random order; the slots stay, and their sectors are right."""
+    check.restart()
+    used, core = check.fill(3), check.simulation
+    free = next(slot for slot in range(check.number_of_slots) if slot not in used)
+    cases: dict[str, Callable[[], str]] = {
+        "COMMAND": lambda: check.command("NONE", used[0]),
+        "NO_SLOT": lambda: check.command("LOAD", check.number(check.number_of_slots, 0xFFFF), check.key()),
+        "NOT_LOADED": lambda: check.command("UNLOAD", free),
+        "LOADED": lambda: check.command("LOAD", used[1], check.key()),
+        "METD": lambda: check.command("LOAD", free | 1 << check.number(16, 31), check.key()),
+        "AUX": lambda: check.command("LOAD", free, check.key(), aux=1 << check.number(3, 31)),
+    }
+    if check.behaviour.keys is KeyRule.HALVES_DIFFER:
+        half = check.random(16)
+        cases["EQUAL_HALVES"] = lambda: check.command("LOAD", free, (half + half + check.key())[: check.key_bytes])
+    names = [str(name) for _ in range(max(1, check.few(8) // 4)) for name in check.rng.permutation(list(cases))]
+    for name in names:
+        if (error := cases[name]()) != name:
+            return failed(f"A command that must end with error {name} ends with {error}.")
+    if len(check.slots_now) != 3:
+        return failed("A command that must be refused was not.")
+    check.command("LOAD", free, check.key(), LOCKED)
+    for policy, command, slot, key in ((0, "UNLOAD", free, b""), (2, "LOAD", used[0] + 1, check.key())):
+        core.set("POLICY", policy)
+        if slot not in check.slots_now or command == "UNLOAD":
+            if (error := check.command(command, slot, key)) != "LOCKED":
+                return failed(f"{command} of a slot that is locked or frozen ends with {error}.")
+    requests = check.in_slots(check.requests(24), list(check.slots_now))
+    if difference := check.wrong(requests, check.stream(requests), check.slots_now):
+        return failed(difference)
+    return passed(f"{len(names)} commands, {', '.join(cases)}, LOCKED; the slots with keys work on")
+
+
+def limits_of_slots(check: EngineCheck) -> Finding:
+    """Directions, the key of known answers, and a limit of blocks, in the stream and in the window."""
+    check.restart()
+    core = check.simulation
+    for slot, aux in ((0, NO_ENCRYPT), (1, NO_DECRYPT)):
+        check.command("LOAD", slot, check.key(), aux)
+    requests = check.in_slots(check.requests(24), [0, 1])
+    if difference := check.wrong(requests, check.stream(requests), check.slots_now):
+        return failed(difference)
+    check.restart()
+    if (error := core.command("LOAD_KAT", 0)) != "OK":
+        return failed(f"LOAD_KAT ends with error {error}.")
+    check.slots_now[0] = Slot(KAT_KEY[: check.key_bytes], kat=True)
+    requests = check.in_slots(check.requests(8), [0])
+    if difference := check.wrong(requests, check.stream(requests), check.slots_now):
+        return failed(difference)
+    least = -(-check.behaviour.length.least // 4) * 4
+    request = check.request(min(_window_bytes(check), max(least, 16)))
+    right = check.pool.answers(KAT_KEY[: check.key_bytes], [request])[0]
+    if core.window(0, request.data, request.tweak, decrypt=request.decrypt) != (right, None):
+        return failed("A sector of the window under the key of known answers is wrong.")
+    return _block_limit(check)
+
+
+def _block_limit(check: EngineCheck) -> Finding:
+    """A limit: sectors up to the one that reaches it pass, the others are dropped; another slot goes on."""
+    check.restart()
+    core, t = check.simulation, check.subject.timing
+    used = check.fill(2)
+    size = check.behaviour.usual
+    whole = check.number(3, 6)
+    limit = whole * (size // 16)
+    for half, low in (("LO", 0), ("HI", 32)):
+        core.set(f"LIMIT_{half}", limit >> low & 0xFFFFFFFF)
+    first = [replace(check.request(size), slot=used[0]) for _ in range(whole)]
+    if difference := check.wrong(first, check.stream(first), check.slots_now):
+        return failed(difference)
+    core.wait(t.busy)
+    more = [replace(check.request(size), slot=slot) for slot in (used[0], used[1], used[0])]
+    record = check.stream(more)
+    if [value for _, value in record.faults] != [1 << check.bit[Cause.LIMIT]] * 2:
+        return failed(f"Faults are {record.faults}, of a slot that has processed {limit} blocks, its limit.")
+    if list(check.left(record)) != check.pool.answers(check.slots_now[used[1]].key, [more[1]]):
+        return failed("A sector of another slot than the exhausted one is wrong.")
+    return passed(f"directions, the key of known answers, and a limit of {limit} blocks")
+
+
+def window_beside_the_stream(check: EngineCheck) -> Finding:
+    """Sectors of the window between those of the stream: each leaves on its own side, right, and is counted there."""
+    check.restart()
+    used, core = check.fill(3), check.simulation
+    plays = max(2, check.few(16) // 4)
+    size = min(_window_bytes(check), check.behaviour.usual)
+    for _ in range(plays):
+        own = replace(check.request(size), slot=int(check.rng.choice(used)))
+        for name, part in (("WINDOW_TWEAK", own.tweak), ("WINDOW_DATA_IN", own.data)):
+            for at in range(0, len(part), REGISTER_BYTES):
+                core.set(name, int.from_bytes(part[at : at + REGISTER_BYTES], "little"), at // REGISTER_BYTES)
+        core.set("WINDOW_SIZE", size)
+        requests = check.in_slots(check.requests(40), used)
+        words = core.writes("ENGINE", core.place("WINDOW_REQUEST")[1], own.slot | own.decrypt << 16 | 1 << 31)
+        for channel in words.values():
+            channel["earliest"] = check.number(0, 20 * check.subject.timing.interval)
+        record = check.stream(requests, words, offer=float(check.rng.choice([1.0, 0.7])))
+        if difference := check.wrong(requests, record, check.slots_now):
+            return failed(f"{difference} A sector of the window passed meanwhile.")
+        core.until("WINDOW_STATUS", "DONE", 1, 4 * check.subject.timing.window)
+        out = [core.get("WINDOW_DATA_OUT", at) for at in range(size // REGISTER_BYTES)]
+        got = b"".join(word.to_bytes(REGISTER_BYTES, "little") for word in out)
+        if got != check.pool.answers(check.slots_now[own.slot].key, [own])[0][: len(got)]:
+            return failed("A sector of the window beside the stream is wrong.")
+    return passed(f"{plays} sectors of the window, each beside 40 of the stream")
+
+
+def zeroize_during_commands(check: EngineCheck) -> Finding:
+    """Zeroize in cycles of a load and of an unload: no slot has a key, and the engine works on."""
+    core, t = check.simulation, check.subject.timing
+    moments = sorted({*range(0, t.load + 4, 1 if check.amount >= 64 else 7)})
+    for name in ("LOAD", "UNLOAD"):
+        for moment in moments:
+            check.restart()
+            check.fill(2)
+            start = core.prepare(name, 1 if name == "LOAD" else 0, check.key())
+            words = core.writes("KEY", core.place("CTRL")[1], start)
+            script = Script(words=words, events=[zeroize_at(moment)], wanted={"key_b": 1}, quiet=t.load, capacity=4)
+            core.bus(script)
+            core.until("STATUS", "READY", 1, 2 * t.zeroize + t.selftest)
+            check.slots_now = {}
+            command = core.get("CTRL")
+            if command & 2:
+                core.set("CTRL", 2)
+            elif command & 1:
+                return failed(f"A {name} hangs after zeroize {moment} cycles after its write.")
+            for slot in (0, 1, check.number_of_slots - 1):
+                core.set("SLOT_SELECT", slot)
+                loads_after = name == "LOAD" and slot == 1
+                if core.get("SLOT_STATE") and not loads_after:
+                    return failed(f"Slot {slot} has a key after zeroize {moment} cycles after the write of a {name}.")
+            core.set("ZEROIZE", 1)
+            core.until("STATUS", "READY", 1, 2 * t.zeroize)
+            check.command("LOAD", 1, check.key())
+            requests = check.in_slots(check.requests(3), [1, 0])
+            if difference := check.wrong(requests, check.stream(requests), check.slots_now):
+                return failed(f"{difference} Zeroize came {moment} cycles after the write of a {name}.")
+    return passed(f"zeroize {moments[0]} to {moments[-1]} cycles after the write that starts a load, and an unload")
+
+
+def secrets_on_the_bus(check: EngineCheck) -> Finding:
+    """Every register, read before, in and after commands and sectors: none shows four bytes of a key."""
+    check.restart()
+    core, t = check.simulation, check.subject.timing
+    keys, reads = [check.key() for _ in range(3)], 0
+    words = {key[at : at + 4] for key in keys for at in range(len(key) - 3)}
+    words |= {word[::-1] for word in words}
+    for slot, key in enumerate(keys[:2]):
+        start = core.prepare("LOAD", slot, key)
+        for stage in ("written", "started", "ended"):
+            if stage == "started":
+                core.set("CTRL", start)
+            if stage == "ended":
+                core.finish()
+            for name, each in core.maps.items():
+                for register in each.registers:
+                    for index in range(min(register.count, 16)):
+                        value, _ = core.read(name, register.offset + 4 * index)
+                        reads += 1
+                        if value and value.to_bytes(4, "little") in words:
+                            return failed(f"{register.name} shows a word of a key, with its load {stage}.")
+    core.wait(t.busy)
+    return passed(f"{reads} reads of every register, none with a word of a key")
+
+
+def buses(check: EngineCheck) -> Finding:
+    """Addresses without a register are refused; words of a bus pause and responses wait, and nothing else changes."""
+    check.restart()
+    core = check.simulation
+    for name, each in core.maps.items():
+        inside = {register.offset + 4 * index for register in each.registers for index in range(register.count)}
+        holes = [at for at in range(0, 1 << each.address_bits, 4) if at not in inside]
+        tried = [int(at) for at in check.rng.permutation(holes)[: check.few(24)]] + [check.number(0, 60) * 4 + 1]
+        for at in tried:
+            answers: Mapping[str, int] = {"write": core.write(name, at, 1), "read": core.read(name, at)[1]}
+            for what, response in answers.items():
+                if response != 2:
+                    return failed(f"A {what} at {at:x}h of map {name} has response {response}, must be 2.")
+        if core.read(name, tried[0])[0]:
+            return failed(f"A refused read of map {name} has a word that is not 0.")
+    core.set("SLOT_SELECT", 0x1234)
+    select = core.place("SLOT_SELECT")[1]
+    for strobe, value, right in ((1, 0xFFFF, 0x12FF), (2, 0x5600, 0x56FF), (12, 0xFFFF0000, 0x56FF), (0, 0, 0x56FF)):
+        core.write("ENGINE", select, value, strobe)
+        if (got := core.get("SLOT_SELECT")) != right:
+            return failed(f"SLOT_SELECT is {got:x}h after a write with strobe {strobe}, must be {right:x}h.")
+    return passed("addresses of no register, byte strobes")
+
+
+CHECKS: dict[str, Callable[[EngineCheck], Finding]] = {
+    "known answers": known_answers,
+    "cycle contract": cycle_contract,
+    "random slots": random_slots,
+    "storms": storms,
+    "refused commands": refused_commands,
+    "limits of slots": limits_of_slots,
+    "window beside the stream": window_beside_the_stream,
+    "zeroize": zeroize_during_commands,
+    "secrets on the bus": secrets_on_the_bus,
+    "buses": buses,
+}
+"""Every check, in the order in which they run."""

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measured cycles of an engine: of its stream under changing slots, and of its commands."""
+
+from dataclasses import replace
+
+from wideblock.simulation.script import Script
+from wideblock.verify.core.report import Finding, failed, passed
+from wideblock.verify.engine.check import EngineCheck
+
+__all__ = ["cycle_contract"]
+
+
+def cycle_contract(check: EngineCheck) -> Finding:
+    """Interval and latency with another slot each sector; commands, window, clearing and self-test, as stated."""
+    t, seen = check.subject.timing, dict[str, int]()
+    core = check.simulation
+    core.reset()
+    begin = core.cycle
+    core.until("STATUS", "CLEARING", 0, t.zeroize + 8)
+    core.until("SELFTEST", "DONE", 1, t.selftest + 64)
+    seen["selftest"] = core.cycle - begin - _POLL
+    check.slots_now = {}
+    used = check.fill(min(4, check.number_of_slots - 1))
+    size = check.behaviour.usual
+    for way in check.behaviour.directions:
+        requests = [
+            replace(check.request(size, decrypt=way), slot=used[n % len(used)])
+            for n in range(3 + 2 * t.busy // t.interval)
+        ]
+        record = check.stream(requests)
+        apart = sorted({int(b - a) for a, b in zip(record.first_in, record.first_in[1:], strict=False)})
+        begins = [int(b - a) for a, b in zip(record.first_in, record.first_in[1:], strict=False)][len(requests) // 2 :]
+        if set(begins) != {t.interval}:
+            return failed(f"Sectors under other slots begin {apart} cycles apart; the contract says {t.interval}.")
+        alone = check.stream(requests[:1])
+        latency = int(alone.out_cycle[-1] - alone.first_in[0])
+        if latency != t.latency:
+            return failed(f"Latency is {latency} cycles in simulation; the contract says {t.latency}.")
+    free = next(slot for slot in range(check.number_of_slots) if slot not in used)
+    for name, command, slot, key in (
+        ("load", "LOAD", free, check.key()),
+        ("refused", "LOAD", free, check.key()),
+        ("unload", "UNLOAD", free, b""),
+    ):
+        start = core.prepare(command, slot, key)
+        core.set("IRQ_STATUS", 0xFF)
+        core.set("IRQ_ENABLE", 1)
+        words = core.writes("KEY", core.place("CTRL")[1], start)
+        record = core.bus(Script(words=words, wanted={"key_b": 1}, quiet=t.load + t.unload, capacity=4))
+        effect = int(record.words["key_b"]["cycle"][0]) - 1
+        seen[name] = next((cycle for cycle, value in record.levels["irq"] if value), 1 << 30) - effect
+        core.finish()
+    for figure in t.figures():
+        if figure.name in seen and not figure.keeps(seen[figure.name]):
+            limit = "" if figure.exact else " at most"
+            return failed(f"{figure.name} is {seen[figure.name]} cycles; the contract says{limit} {figure.cycles}.")
+    return passed(
+        f"interval {t.interval} with another slot each sector; " + ", ".join(f"{k} {v}" for k, v in seen.items())
+    )
+
+
+_POLL = 12
+"""Cycles, at most, of the read that sees the end."""

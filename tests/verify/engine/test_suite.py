@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The suite of engines: it passes a right one, and names each fault that is put by hand into its parts."""
+
+import pytest
+
+from wideblock.drive.sector.engine import EngineSimulation
+from wideblock.errors import UserError
+from wideblock.export.contract import contract
+from wideblock.export.verilog import FILE, generate
+from wideblock.rtl.engine import commands, engine, key_memory, slots, window
+from wideblock.verify.engine.suite import ENGINES
+from wideblock.verify.suites import judged_by, suite_of
+
+from ..changed_source import changed
+
+pytestmark = pytest.mark.shows("engine", "mutation")
+
+CHANGES = {"sector_bytes": 32, "slots": 4, "key_bits": 128, "sbox": "composite", "registers": "axi4-lite"}
+FAULTS = {
+    "a read of METD reaches MEK": (
+        (
+            *(commands, "KeyMemory", key_memory),
+            *("Cat(self.read_address[:-1], Const(1, 1))", "Cat(self.read_address[:-1], Const(0, 1))"),
+        ),
+        ("secrets on the bus", "shows a word of a key"),
+    ),
+    "no wait for the sectors of a slot": (
+        (engine, "KeyCommands", commands, 'm.next = "finish"', 'm.next = "free"'),
+        ("storms", "."),
+    ),
+    "a locked slot ends": (
+        (engine, "KeyCommands", commands, "self.freeze_unloads | self.state.locked", "self.freeze_unloads"),
+        ("refused commands", "LOCKED|locked"),
+    ),
+    "equal halves are taken": (
+        (engine, "KeyCommands", commands, "~differs | ~differs_near", "Const(0)"),
+        ("refused commands", "EQUAL_HALVES"),
+    ),
+    "blocks of a message are counted once": (
+        (engine, "SlotTable", slots, "Cat((old + blocks)[:BLOCK_BITS])", "Cat((old + 1)[:BLOCK_BITS])"),
+        ("limits of slots", "its limit"),
+    ),
+    "the window does not wait for the end of a sector": (
+        (engine, "Window", window, "waits & rested & ~self.begun", "waits & ~self.begun"),
+        ("window beside the stream", "."),
+    ),
+}  # fmt: skip
+
+
+def test_a_right_engine_passes():
+    report = ENGINES.verify(subject := contract("xts-enc-k", CHANGES), amount=16, vectors=subject.known_answers)
+    assert report.failure is None, report.failure.difference
+    assert len(report.checks) == len(ENGINES.checks)
+
+
+def test_an_engine_has_a_suite_of_its_own_with_either_judge():
+    subject = contract("xts-enc-k", CHANGES)
+    assert suite_of(subject) is ENGINES and judged_by("native", subject).checks == ENGINES.checks
+    with pytest.raises(UserError, match="has registers; wideblock verify --check 'cycle contract' measures its cycles"):
+        ENGINES.measure(subject)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_found(monkeypatch, name):
+    (user, part, *change), (check, words) = FAULTS[name]
+    monkeypatch.setattr(user, part, changed(change[0], part, *change[1:]))
+    subject = contract("xts-enc-k", CHANGES)
+    text = generate(subject.module, subject.shell, subject.header)[FILE]  # not the one that is kept
+    with EngineSimulation(subject, verilog=[text]) as simulation:
+        failure = ENGINES.verify(subject, amount=64, seed=1, checks=[check], simulation=simulation).failure
+    assert failure is not None
+    with pytest.raises(AssertionError, match=words):
+        raise AssertionError(failure.difference)
