@@ -224,7 +224,8 @@ class SlotEngine(wiring.Component):
         held = Signal()  # the user's stream
         taken = Signal()
         opens = Signal()
-        forbidden, refused = Signal(), Signal()
+        forbidden = Signal()
+        refused = Signal()
         m.d.comb += [
             held.eq((window.wants & ~begun) | clear),
             into.eq(Mux(window.owns, window.i.payload, self.i.payload)),
@@ -259,8 +260,10 @@ class SlotEngine(wiring.Component):
         table = self.table
         slot = Signal.like(into.slot, name="slot_of_message")
         why = Signal(2, name="refused_because")
-        admitted, counted = Signal(), Signal(name="counted_message")
-        before, blocks = Signal(self.block_bits), Signal(self.block_bits, name="blocks_so_far")
+        admitted = Signal()
+        counted = Signal(name="counted_message")
+        before = Signal(self.block_bits)
+        blocks = Signal(self.block_bits, name="blocks_so_far")
         width = len(into.data) // 128
         beat = sum((into.keep[16 * k] for k in range(1, width)), into.keep[0]) if self._keeps else width
         m.d.comb += [
@@ -409,7 +412,8 @@ class SlotEngine(wiring.Component):
         file, bus, table, test, window = self.file, self.bus, self.table, self.selftest, self.window
         self._bus(m, bus, "")
         self._reads(m)
-        cleared, was_failed = Signal(name="was_clear"), Signal()
+        cleared = Signal(name="was_clear")
+        was_failed = Signal()
         m.d.sync += [cleared.eq(clear), was_failed.eq(failed)]
         events = {
             "command": self.commands.ends,

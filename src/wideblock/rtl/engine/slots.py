@@ -98,12 +98,16 @@ class SlotTable(wiring.Component):
         depth = 1 << self.bits
         m.submodules.used = used = memory.Memory(shape=BLOCK_BITS, depth=depth, init=[], attrs=attributes)
         port = used.read_port(domain="sync")
-        reading, read = Signal(), Signal(self.bits)
+        reading = Signal()
+        read = Signal(self.bits)
         blocks = Signal.like(self.blocks, name="more")
-        sum_, before = Signal(BLOCK_BITS), Signal(BLOCK_BITS)
-        last, last_valid = Signal(self.bits), Signal()
+        sum_ = Signal(BLOCK_BITS)
+        before = Signal(BLOCK_BITS)
+        last = Signal(self.bits)
+        last_valid = Signal()
         old = Signal(BLOCK_BITS)
-        showing, shows = Signal(), Signal(self.bits)
+        showing = Signal()
+        shows = Signal(self.bits)
         most = sum_[-1]
         m.d.comb += [
             port.addr.eq(Mux(self.count, self.counted, self.shown)),

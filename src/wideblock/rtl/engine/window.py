@@ -183,7 +183,9 @@ class Window(wiring.Component):
         there = Signal(name="word_read")
         beat = Signal(self.fields["data"])
         remaining = Signal(17)
-        slot, decrypt, size = Signal(SLOT_BITS), Signal(), Signal(16)
+        slot = Signal(SLOT_BITS)
+        decrypt = Signal()
+        size = Signal(16)
         valid = Signal(name="beat_valid")
         last = Signal(name="beat_last")
         m.d.comb += [
