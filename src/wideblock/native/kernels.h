@@ -72,10 +72,10 @@ INLINE V times_x_group(V a) {
 }
 
 // first, x first, x^2 first, ..: masks of a GROUP. The next ones are made beside the cipher, one by one.
-struct Doubled {
+struct DoubledByVectors {
     V m[2][8];
     int now = 0;
-    INLINE_MEMBER explicit Doubled(B first) {
+    INLINE_MEMBER explicit DoubledByVectors(B first) {
         uint8_t t[BLOCK * LANES];
         for (size_t l = 0; l < LANES; l++, first = twice(first)) put(t + BLOCK * l, first);
         m[0][0] = Wide::load(t);
@@ -90,11 +90,38 @@ struct Doubled {
     INLINE_MEMBER void next() { now = !now; }
 };
 
+// The same by whole numbers, which leaves the vector units to the cipher where a vector has one block. The masks are
+// made two groups ahead: a vector that is read soon after its halves were stored waits for them.
+struct DoubledByNumbers {
+    static constexpr int AHEAD = 2;
+    alignas(16) uint64_t m[4][8][2];
+    uint64_t low, high;
+    int now = 0;
+    INLINE_MEMBER explicit DoubledByNumbers(B first) {
+        uint64_t t[2];
+        put(t, first);
+        low = t[0], high = t[1];
+        for (int i = 0; i < 8 * AHEAD; i++) store(m[i / 8][i % 8]);
+    }
+    INLINE_MEMBER void store(volatile uint64_t *to) {  // volatile: not as one vector, which would have to be made
+        to[0] = low, to[1] = high;
+        uint64_t over = (uint64_t)((int64_t)high >> 63) & 0x87;
+        high = high << 1 | low >> 63, low = low << 1 ^ over;
+    }
+    INLINE_MEMBER V at(int k) const { return Wide::load(m[now][k]); }
+    INLINE_MEMBER void ahead(int k) { store(m[(now + AHEAD) % 4][k]); }
+    INLINE_MEMBER void next() { now = (now + 1) % 4; }
+};
+
+template <bool several> struct DoubledBy { using Type = DoubledByVectors; };
+template <> struct DoubledBy<false> { using Type = DoubledByNumbers; };
+using Doubled = DoubledBy<(LANES > 1)>::Type;
+
 // The same with a sum added to all.
-struct Offset : Doubled {
+struct Offset : DoubledByVectors {
     V add;
-    INLINE_MEMBER Offset(B first, B sum) : Doubled(first), add(Wide::broadcast(sum)) {}
-    INLINE_MEMBER V at(int k) const { return Doubled::at(k) ^ add; }
+    INLINE_MEMBER Offset(B first, B sum) : DoubledByVectors(first), add(Wide::broadcast(sum)) {}
+    INLINE_MEMBER V at(int k) const { return DoubledByVectors::at(k) ^ add; }
 };
 
 // 0, 1, .. in the low halves.

@@ -26,7 +26,7 @@ LAYERS: dict[str, dict[str, tuple[int, tuple[str, ...]]]] = {
     "x86_64": {
         "vaes512": (4, (*_VAES, "-mavx512f", "-mavx512bw", "-mavx512vl")),
         "vaes256": (2, _VAES),
-        "aesni": (1, ("-maes", "-mpclmul", "-msse4.1")),
+        "aesni": (1, ("-maes", "-mpclmul", "-mavx")),
     },
     "aarch64": {"neon": (1, ("-march=armv8-a+crypto",))},
 }

@@ -48,7 +48,7 @@ const Width widths[] = {
         return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && has_vectors_of_aes(); }},
     {"vaes256", vaes256::schemes, [] { return __builtin_cpu_supports("avx2") && has_vectors_of_aes(); }},
     {"aesni", aesni::schemes, [] {
-        return __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("sse4.1"); }},
+        return __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("avx"); }},
 #elif defined(__aarch64__)
     {"neon", neon::schemes, [] {
         return (getauxval(AT_HWCAP) & (HWCAP_AES | HWCAP_PMULL)) == (HWCAP_AES | HWCAP_PMULL); }},
@@ -111,7 +111,12 @@ Number number(const uint8_t *p) {
 }
 
 void write(uint8_t *p, Number n, size_t size) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    size_t known = std::min(size, sizeof n);
+    memcpy(p, &n, known), memset(p + known, 0, size - known);
+#else
     for (size_t i = 0; i < size; i++, n >>= 8) p[i] = (uint8_t)n;
+#endif
 }
 
 }  // namespace
