@@ -11,6 +11,7 @@ The engine's streams of sectors are not connected: sectors go through the window
 
 import json
 import logging
+import re
 import sys
 from pathlib import Path
 
@@ -31,6 +32,9 @@ ROM_BYTES, RAM_BYTES = 64 << 10, 16 << 10
 
 SLAVES = {"s_axi_key": 0x9000_0000, "s_axi": 0x9001_0000}
 """Addresses of the engine's slaves by the beginning of the names of their ports; the CPU does not cache them."""
+
+DATED = re.compile(r"// .*\d\d:\d\d:\d\d")
+"""Comments with the time: without them the same SoC is the same file, whose model is kept."""
 
 IO = [
     ("sys_clk", 0, Pins(1)),
@@ -93,7 +97,7 @@ class Soc(SoCCore):
             integrated_rom_init=[0],
             integrated_sram_size=RAM_BYTES,
             uart_name="sim",
-            with_timer=False,
+            timer_uptime=True,
         )
         self.result = Result(platform.request("result"))
         self.engine = Engine(engine["module"], engine["ports"])
@@ -134,8 +138,9 @@ def main(folder):
     soc = Soc(json.loads((folder / "engine.json").read_text()))
     soc.finalize()
     made = soc.platform.get_verilog(soc, name="soc")
-    sources = [Path(source[0]).read_text() for source in soc.platform.sources]
-    (folder / "soc.v").write_text("\n".join([made.main_source, *sources]))
+    sources = [made.main_source, *(Path(source[0]).read_text() for source in soc.platform.sources)]
+    lines = [line for text in sources for line in text.splitlines() if not DATED.match(line)]
+    (folder / "soc.v").write_text("\n".join([*lines, ""]))
     for name, text in made.data_files.items():
         (folder / name).write_text(text)
     (folder / "soc.h").write_text(header(soc))

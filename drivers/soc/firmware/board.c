@@ -61,6 +61,12 @@ void print_number(uint32_t number)
   print(at);
 }
 
+uint32_t cycles_now(void)
+{
+  REGISTER(CSR_TIMER0_UPTIME_LATCH) = 1;
+  return REGISTER(CSR_TIMER0_UPTIME_CYCLES + 4); /* LiteX has the low word behind the high one */
+}
+
 void interrupts_on(void)
 {
   REGISTER(CSR_ENGINE_EV_ENABLE) = 1;

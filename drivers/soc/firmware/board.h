@@ -8,6 +8,9 @@
 void print(const char *text);
 void print_number(uint32_t number);
 
+/* Cycles since reset, modulo 2^32. */
+uint32_t cycles_now(void);
+
 /* The engine's interrupt reaches the CPU from here on. */
 void interrupts_on(void);
 
