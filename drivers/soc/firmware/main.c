@@ -112,7 +112,7 @@ static bool start(void)
   return !failures;
 }
 
-/* Order of the accesses: MEK, METD, AUX in the key registers, then CTRL with LOAD, as the driver has them. */
+/* The driver writes METD, AUX and MEK of the key registers, then CTRL with LOAD, and waits for DONE. */
 static void load_all(void)
 {
   uint32_t loaded = 0;
@@ -131,6 +131,7 @@ static void load_all(void)
 static void sectors(void)
 {
   uint32_t blocks = 0;
+  uint32_t read = 0;
   struct wideblock_slot slot = {0, 0};
 
   step("sectors under each key in turn are those of the specification", right_sectors(~0u) == COUNT(SECTORS));
@@ -146,7 +147,9 @@ static void sectors(void)
     (void)wideblock_crypt(&engine, KEYS[sector->key].slot, false, sector->tweak, sector->plain, buffer, sector->size, NULL);
     took(since, sector->size == LONGEST ? "the longest sector through the window" : "a sector of 512 bytes");
   }
-  step("no byte of a key can be read", !*(const volatile uint32_t *)(S_AXI_KEY_BASE + WIDEBLOCK_KEY_MEK_OFFSET));
+  for (uint32_t n = 0; n < WIDEBLOCK_KEY_MEK_COUNT; n++)
+    read |= *(const volatile uint32_t *)(S_AXI_KEY_BASE + WIDEBLOCK_KEY_MEK_OFFSET + 4 * n);
+  step("no byte of a key can be read", !read);
 }
 
 static void refused_commands(void)
@@ -222,6 +225,19 @@ static void evict_and_reload(void)
        !wideblock_selftest(&engine, NULL) && right_sectors(0) == others);
 }
 
+/* The self-test loads its key into the last slot, so it must not run where that has one. */
+static void selftest_slot(void)
+{
+  struct wideblock_key key = key_of(&OTHER_KEY);
+  uint32_t slot = engine.slots - 1;
+  bool refused = !wideblock_keyslot_program(&engine, &key, slot) && wideblock_selftest(&engine, NULL) == -WIDEBLOCK_EBUSY;
+
+  step("the self-test does not run while its slot has a key", refused);
+  step("that key is whole, and the engine works", right(slot, &OTHER_SECTOR));
+  step("the self-test runs after its eviction",
+       !wideblock_keyslot_evict(&engine, NULL, slot) && !wideblock_selftest(&engine, NULL));
+}
+
 static void zeroize(void)
 {
   struct wideblock_slot slot = {0, 0};
@@ -246,6 +262,7 @@ int main(void)
     faults();
     limits();
     evict_and_reload();
+    selftest_slot();
     zeroize();
   }
   print(failures ? "FAIL\n" : "PASS\n");
