@@ -32,6 +32,7 @@ __all__ = ["canonical", "cores", "main"]
 ROOT = Path(__file__).parents[1]
 TABLES = ("aez_core", "eme2", "hctr2", "hctr2_any", "wide_block", "xcb", "xts")  # of tests/rtl/tes, with FEW and MORE
 ROUNDS = 24
+COMMUTE = ("$add", "$and", "$eq", "$mul", "$ne", "$or", "$xnor", "$xor")
 AEAD_SIZES = ({}, {"ports": "axi4-stream"}, {"data_bytes": 48, "ad_bytes": 32, "word_bits": 64})
 EXPORT = """
 import json, sys
@@ -84,6 +85,13 @@ def canonical(module: str, verilog: str) -> str:
         found = ((driver.get(bit, ("", "", 0)), bit) for bit in bits)
         return tuple(bit if isinstance(bit, str) else (colour.get(is_by[0]), *is_by[1:]) for is_by, bit in found)
 
+    def connected(cell: str) -> list[tuple[str, Any]]:
+        """Inputs of a cell; those of one that commutes in either order: of two equal cells one is kept."""
+        pins = [(port, seen(cells[cell]["connections"][port])) for port in inputs[cell]]
+        if cells[cell]["type"] not in COMMUTE or len(pins[0][1]) != len(pins[1][1]):
+            return pins
+        return [("", operand) for operand in sorted((operand for _, operand in pins), key=repr)]
+
     inputs = {
         cell: sorted(port for port, direction in is_a["port_directions"].items() if direction == "input")
         for cell, is_a in cells.items()
@@ -104,7 +112,7 @@ def canonical(module: str, verilog: str) -> str:
             cell: _hash(
                 own[cell],
                 whole.get(memory.get(cell)),
-                [(port, seen(is_a["connections"][port])) for port in inputs[cell]],
+                connected(cell),
             )
             for cell, is_a in cells.items()
         }

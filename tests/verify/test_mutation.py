@@ -36,8 +36,8 @@ def test_a_score():
     assert found.share >= 0.85, [str(mutant) for mutant in found.survivors]
     made = instrument(small(), 14)  # the same mutants: what a check sees is never proved to be no fault
     seen = [mutant for mutant in found.killed if mutant.module in SMALL_MODULES]
-    assert len(seen) >= 6
-    assert not any(same_module(made, mutant, small().module) for mutant in seen[:6])
+    assert len(seen) >= 5
+    assert not any(same_module(made, mutant, small().module) for mutant in seen)
 
 
 @pytest.mark.slow
@@ -48,21 +48,21 @@ def test_a_score_of_an_authenticated_cipher():
 
 @cache
 def made_with(seed):
-    return instrument(small(), 60, seed=seed)
+    return instrument(small(), 80, seed=seed)
 
 
 def test_mutants_are_changes_of_the_exported_text():
     made = made_with(3)
     lines = small().verilog.splitlines()
-    assert [mutant.number for mutant in made.mutants] == list(range(1, 61))
+    assert [mutant.number for mutant in made.mutants] == list(range(1, 81))
     assert all(mutant.text.startswith(lines[mutant.line - 1].strip()) for mutant in made.mutants)
     assert {mutant.kind for mutant in made.mutants} == set(KINDS)
     assert FILE in made.verilog[1] and "mutant" in made.verilog[0]
 
 
 def test_the_seed_and_the_kind_choose():
-    assert instrument(small(), 60, seed=3).mutants == made_with(3).mutants
-    other = instrument(small(), 60, seed=4, kinds=("invert",)).mutants
+    assert instrument(small(), 80, seed=3).mutants == made_with(3).mutants
+    other = instrument(small(), 80, seed=4, kinds=("invert",)).mutants
     assert {mutant.kind for mutant in other} == {"invert"}
     assert [m.place for m in other] != [m.place for m in made_with(3).mutants]
 

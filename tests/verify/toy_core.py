@@ -206,7 +206,7 @@ class Core(wiring.Component):
         write, read = buffer.write_port(), buffer.read_port()
 
         key = Signal(128)
-        loaded, wait, clearing = Signal(), Signal(range(8)), Signal(range(rows + 1))
+        loaded, wait, clearing = Signal(), Signal(range(8)), Signal(range(rows + 1), init=rows)
         fill, drain = Signal(), Signal()  # which buffer
         full = Array(Signal(name=f"full{i}") for i in range(2))
         tweak = Array(Signal(128, name=f"tweak{i}") for i in range(2))

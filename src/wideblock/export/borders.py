@@ -14,6 +14,8 @@ from amaranth.hdl._ir import Design, DesignFragmentInfo
 from amaranth.lib import wiring
 from amaranth.lib.memory import Memory
 
+from wideblock.export.enclosed import enclose
+
 __all__ = ["prepared"]
 
 _MANY = 3
@@ -31,7 +33,9 @@ def prepared(component: wiring.Component, ports: Mapping[str, tuple[Value, None]
 
     The cell is the process of an assignment under a condition that always holds. The function stays the same.
     """
-    design = Fragment.get(component, None).prepare(ports, hierarchy=(module,))
+    fragment = Fragment.get(component, None)
+    enclose(fragment)
+    design = fragment.prepare(ports, hierarchy=(module,))
     users = SignalDict()
     for fragment, info in design.fragments.items():
         _name(fragment, info, design)
@@ -66,7 +70,11 @@ def _name(fragment: Fragment, info: DesignFragmentInfo, design: Design) -> None:
 
     Of several with one name the first has it; a port of a part has the part's name in front, any other a number behind.
     """
-    own = SignalDict((signal, None) for signal, _ in _members(fragment))
+    memory = any(isinstance(origin, Memory) for origin in fragment.origins or ())
+    own = SignalDict((signal, member if memory else signal.name) for signal, member in _members(fragment))
+    if memory:  # its domain has a reset, which no memory has
+        for signal in [signal for signal, name in info.signal_names.items() if name == "rst"]:
+            del info.signal_names[signal]
     names = [design.fragments[part].name[-1] for part, *_ in fragment.subfragments]
     parts = SignalDict()
     for name, (part, *_) in zip(names, fragment.subfragments, strict=True):
@@ -77,7 +85,7 @@ def _name(fragment: Fragment, info: DesignFragmentInfo, design: Design) -> None:
     for signal in sorted(info.signal_names, key=lambda signal: signal not in own):
         if info.signal_names[signal] in outside:
             continue
-        name, number = signal.name, 1
+        name, number = own.get(signal, signal.name), 1
         if signal in parts and signal not in own and (name in taken or name.startswith(_UNNAMED)):
             name = parts[signal]
         while (unique := name if number == 1 else f"{name}_{number}") in taken:

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar, cast
 from wideblock import __version__, catalog
 from wideblock.catalog import Kind, Preset
 from wideblock.catalog.changes import differences
+from wideblock.catalog.engines import built
 from wideblock.catalog.scheme import hooks_of
 from wideblock.errors import UserError
 from wideblock.export import verilog
@@ -142,7 +143,7 @@ class Contract(Generic[B, T]):
     @cached_property
     def memories(self) -> tuple[MemoryBlock, ...]:
         """Every memory of the exported module; the core is elaborated for it once."""
-        return memories(self.kind.shell(self.preset.scheme.core(self.parameters)))
+        return memories(self.kind.shell(built(self.preset.scheme, self.parameters)))
 
     @property
     def asked(self) -> str:
@@ -262,4 +263,4 @@ def contract(name: str, changes: Mapping[str, Any] | None = None) -> Contract[An
     parameters = preset.changed(changes or {})
     changed = differences(parameters, preset.parameters)
     with hooks_of(preset.scheme):
-        return Contract(preset, preset.scheme.core(parameters), tuple(changed.items()))
+        return Contract(preset, built(preset.scheme, parameters), tuple(changed.items()))

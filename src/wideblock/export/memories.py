@@ -11,11 +11,11 @@ from amaranth.lib.memory import Memory
 
 from wideblock.export.markdown import table
 
-__all__ = ["MemoryBlock", "memories", "memory_table"]
+__all__ = ["MemoryBlock", "block", "memories", "memory_table"]
 
 _HEAD = (
     *("number", "depth", "width, bits", "read ports", "write ports", "read latency, cycles"),
-    *("read under write", "contents", "names"),
+    *("read under write", "contents", "for", "names"),
 )
 
 
@@ -28,7 +28,8 @@ class MemoryBlock:
     reads, writes:    ports, each with an address of its own
     latency:          cycles from an address to the row: 0 is an asynchronous read
     read_under_write: row that a port reads in the cycle in which its address is written
-    contents:         "constant", a table that is never written; or "written", zeros until then
+    contents:         "constant", a table that is never written; or "written", anything until the core clears it
+    style:            attribute for synthesis: "block" memory, "logic" of a table, or "any"
     """
 
     name: str
@@ -39,6 +40,7 @@ class MemoryBlock:
     latency: int
     read_under_write: str
     contents: str
+    style: str
 
 
 def memories(component: wiring.Component) -> tuple[MemoryBlock, ...]:
@@ -63,11 +65,12 @@ def _inside(fragment: Fragment, path: str) -> Iterator[MemoryBlock]:
     for part, name, _ in fragment.subfragments:
         found = [each for each in part.origins or () if isinstance(each, Memory)]
         if found and found[0].read_ports:  # one that is never read is not in the Verilog
-            yield _block(found[0], f"{path}{name}")
+            yield block(found[0], f"{path}{name}")
         yield from _inside(part, f"{path}{name}.")
 
 
-def _block(memory: Memory, name: str) -> MemoryBlock:
+def block(memory: Memory, name: str) -> MemoryBlock:
+    """The memory by its shape. Raises ValueError for one whose ports differ in what they read, or when."""
     reads, writes = memory.read_ports, memory.write_ports
     latencies = {int(port.domain != "comb") for port in reads}
     if len(latencies) != 1 or any(port.transparent_for for port in reads):
@@ -82,4 +85,5 @@ def _block(memory: Memory, name: str) -> MemoryBlock:
         latencies.pop(),
         under_write if writes else "-",
         "written" if writes else "constant",
+        str(memory.attrs.get("ram_style" if writes else "rom_style", "any")),
     )

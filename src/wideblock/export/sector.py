@@ -8,6 +8,7 @@ from typing import Any
 from wideblock.catalog import KnownAnswer
 from wideblock.export.contract import Contract
 from wideblock.export.datasheet import sheet
+from wideblock.export.loading import BusLoader, StreamLoader
 from wideblock.export.markdown import table
 from wideblock.export.testbench import BenchPlay, Word, testbench
 from wideblock.export.wave import sector_diagram, text, transfers
@@ -60,23 +61,25 @@ def _alike(one: KnownAnswer, other: KnownAnswer) -> int:
 def play(core: Contract, cases: Sequence[Case]) -> BenchPlay:
     """Returns the words of ``cases``; those of one key in a row are one step."""
     t, p = core.timing, core.parameters
-    words: dict[str, list[Word]] = {"key": [], "i": [], "o": []}
-    steps: list[dict[str, int]] = []
+    loader = BusLoader(core) if core.registers else StreamLoader(core)
+    words: dict[str, list[Word]] = {"i": [], "o": []}
+    steps, rests = loader.steps, loader.rests
     loaded, slot = None, 0
     keys = 0
     for key, tweak, decrypt, given, right in cases:
         if key != loaded:
-            loaded, parts = key, _parts(key, len(key) // t.key_words)
-            slot, keys = keys % (t.slots or 1), keys + 1
-            for evict in (1, 0) if 0 < t.slots < keys else (0,):  # a slot that has a key is freed before
-                named = {"slot": slot, "evict": evict}
-                words["key"] += [{"key": part, "last": k == t.key_words - 1, **named} for k, part in enumerate(parts)]
-            steps += [{"key": len(words["key"])}, {}]
+            loaded, slot, keys = key, keys % (t.slots or 1), keys + 1
+            if 0 < t.slots < keys:  # a slot that has a key is freed before
+                loader.evict(slot)
+            loader.load(key, slot)
+            steps.append({})
         start = {"tweak": int.from_bytes(tweak, "little"), "tweak_size": len(tweak), "size": len(given), "slot": slot}
         words["i"] += _beats(given, p.beat_bytes, start | {"decrypt": decrypt})
         words["o"] += _beats(right, p.beat_bytes, {})
         steps[-1] = {"i": len(words["i"])}
-    return BenchPlay(words, steps, len(cases), 4 * len(cases) * (t.latency + t.setup) + 2 * t.zeroize + 1000)
+    limit = 4 * len(cases) * (t.latency + t.setup) + 2 * t.zeroize + 1000
+    limit += sum(rests.values()) + 16 * sum(map(len, loader.words.values()))
+    return BenchPlay(words | loader.words, steps, len(cases), limit, rests)
 
 
 def _parts(data: bytes, size: int) -> list[int]:

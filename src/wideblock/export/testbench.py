@@ -2,7 +2,7 @@
 """A self-checking test bench of an exported core, in Verilog: known answers, and no unknown value where one matters."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from amaranth.lib.wiring import Flow, In, Out
 
@@ -22,16 +22,18 @@ Word = Mapping[str, int]
 class BenchPlay:
     """Known answers as words of a core's channels.
 
-    words:   by channel; those of inputs are driven, those of the output are expected
+    words:   by channel; those of inputs are driven, those of outputs are expected; a channel may be left out
     steps:   by input, the number of words up to which it is played; a step begins when the one before was accepted
     answers: number of known answers
     limit:   cycles after which the core is stuck
+    rests:   by the number of a step, cycles after it before the next one begins
     """
 
     words: Mapping[str, Sequence[Word]]
     steps: Sequence[Mapping[str, int]]
     answers: int
     limit: int
+    rests: Mapping[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -57,19 +59,19 @@ def testbench(core: Contract, play: BenchPlay) -> str:
     if not play.answers:
         raise UserError(f"{core.module} has no known answer for its parameters, so its test bench has nothing to play")
     shell = core.shell
-    channels = [_channel(shell, stream, play.words[stream.channel.name]) for stream in shell.streams]
+    channels = [_channel(shell, stream, play.words.get(stream.channel.name, ())) for stream in shell.streams]
     inputs = [channel for channel in channels if channel.flow is In]
-    (output,) = (channel for channel in channels if channel.flow is Out)
+    outputs = [channel for channel in channels if channel.flow is Out]
     level = "!" if shell.active_low else ""
     pins = [f".{shell.clock}(clock)", f".{shell.reset}({level}reset)", *(pin for c in channels for pin in c.pins)]
-    status = [f"{channel.name}_ready" for channel in inputs] + [f"{output.name}_valid"]
+    status = [f"{channel.name}_ready" for channel in inputs] + [f"{channel.name}_valid" for channel in outputs]
     return render(
         "bench.v.jinja",
         module=core.module,
         pins=[*pins, *(f".{control.name}({control.name})" for control in shell.controls)],
         controls=shell.controls,
         inputs=inputs,
-        output=output,
+        outputs=outputs,
         status=", ".join([*status, *(control.name for control in shell.controls if control.flow is Out)]),
         play=play,
         span=lambda width: f"[{width - 1}:0] " if width > 1 else "",

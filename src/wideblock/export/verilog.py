@@ -18,6 +18,7 @@ import wideblock
 from wideblock.cache import cache_directory, cached, name_of
 from wideblock.export.annotations import annotated
 from wideblock.export.borders import prepared
+from wideblock.export.enclosed import blocks, kept_last, shaped
 from wideblock.export.style import driven, named, plain, shared, unescaped, widened
 from wideblock.rtl.shell.shell import Shell
 from wideblock.synth import process, yosys
@@ -98,11 +99,14 @@ def _converted(component: wiring.Component, module: str) -> tuple[str, str]:
     # a stream that is always ready has a constant there, which is no port
     ports = {"_".join(map(str, path)): (value, None) for path, value in members if isinstance(value, Signal)}
     with _uncollected():
-        text, _ = rtlil.convert_fragment(prepared(component, ports, module), ports, module, emit_src=False)
+        design = prepared(component, ports, module)
+        text, _ = rtlil.convert_fragment(design, ports, module, emit_src=False)
+    memories = blocks(design)
     with process.workspace(None) as where:
-        (where / "core.il").write_text(widened(unescaped(shared(driven(text)))))
+        text, shapes = shaped(unescaped(shared(driven(text))), module, memories)
+        (where / "core.il").write_text(widened(text))
         yosys.run(_TO_VERILOG, where, "verilog")
-        return plain((where / FILE).read_text()), (where / "names.v").read_text()
+        return kept_last(plain((where / FILE).read_text()), shapes), (where / "names.v").read_text()
 
 
 @contextmanager

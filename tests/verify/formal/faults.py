@@ -6,6 +6,7 @@ import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from wideblock.export.enclosed import ROWS
 from wideblock.synth import yosys
 from wideblock.verify.formal.flat import Flat
 
@@ -44,7 +45,7 @@ class Ungated:
     def into(self, flat: Flat) -> Flat:
         """The flat core with the fault."""
         cell = (
-            rf'(  cell \$memwr_v2 .*\n    parameter \\MEMID "\\\\{re.escape(self.memory)}"\n'
+            rf'(  cell \$memwr_v2 .*\n    parameter \\MEMID "\\\\{re.escape(self.memory)}\.{ROWS}"\n'
             r"(?:    .*\n)*?    parameter \\WIDTH (\d+)\n(?:    .*\n)*?    connect \\DATA ).*\n"
         )
         rtlil, found = re.subn(cell, lambda f: f"{f[1]}{f[2]}'{'1' * int(f[2])}\n", flat.rtlil)

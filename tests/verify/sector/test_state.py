@@ -35,11 +35,12 @@ def forgetful(text):
     for number, (module, register) in enumerate(KEPT, 1):
         start = text.index(f"\nmodule {CORE.module}__{module.replace('.', '__')}(")
         end = text.index("\nendmodule", start)
-        body, n = re.subn(
-            rf"(always @\(posedge clk\)(?: begin)?\n\s+)((?:if \(.*\)\n\s+)?{register}(?:\[.*\])? <= )",
-            rf"\1if (kept{number}[0] != {number} | ~clear) \2",
-            text[start:end],
-        )
+        keeps, module_text = f"kept{number}[0] != {number} | ~clear", text[start:end]
+        written = rf"(always @\(posedge clk\)(?: begin)?\n\s+)((?:if \(.*\)\n\s+)?{register} <= )"
+        body, n = re.subn(written, rf"\1if ({keeps}) \2", module_text)
+        if f" {register} (\n" in module_text:
+            instance = rf"( {register} \((?:\n    .*)*\.write_en\()(.*)\)"
+            body, n = re.subn(instance, rf"\1\2 & ({keeps}))", module_text)
         assert n == 1, (module, register)
         declared = f'  reg [7:0] kept{number} [0:0];\n  initial $readmemh("{FILE}", kept{number});\n'
         text = text[:start] + body.replace(");\n", f");\n{declared}", 1) + text[end:]

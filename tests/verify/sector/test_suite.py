@@ -30,7 +30,7 @@ CAUGHT = {
     "stale output after zeroize": ("zeroize", "A beat leaves in cycle|m_axis_tdata changed before"),
     "key kept by zeroize": ("zeroize without a key", "ready is high in cycle"),
     "late zeroize": ("zeroize without a key", "cycles are allowed to clear"),
-    "zero key": ("data before a key", "Sector 0 is taken in cycle 0 without a key"),
+    "zero key": ("data before a key", "Sector 0 is taken in cycle . without a key"),
     "key inside a sector": ("key changes", "differs from the specification"),
     "wrong fault": ("wrong lengths", "is too long .right are 4., so fault must be 2, but it is 1"),
     "no fault": ("wrong lengths", "is cut short .right are 4., so fault must be 1"),

@@ -8,7 +8,7 @@ import numpy as np
 
 from wideblock.drive.sector.shape import Shape
 from wideblock.drive.sector.traffic import Bytes, Cycles, Key, SectorScript
-from wideblock.simulation.ports import Ports
+from wideblock.simulation.ports import ChannelPorts, Ports
 from wideblock.simulation.script import Words
 
 __all__ = ["Encoding"]
@@ -19,7 +19,7 @@ class Encoding:
 
     def __init__(self, shape: Shape, ports: Ports):
         self.shape = shape
-        self._in, self._key = ports.inputs["i"], ports.inputs["key"]
+        self._in, self._key = ports.inputs["i"], ports.inputs.get("key")
 
     def script(
         self,
@@ -76,14 +76,11 @@ class Encoding:
                 words["keep"][start : start + len(keep)] = np.frombuffer(packed, np.uint8).reshape(-1, size // 8)
         if noise:
             words["noise"] = np.where(words["start"], 0, self._in.unread)
-        key_words, key_ends = self._keys(keys, offer)
-        for key, end in zip(keys, key_ends.tolist(), strict=True):
-            if key.before is not None:
-                first, key_start = int(starts[key.before]), end - self._key_size(key)
-                key_words["after_channel"][key_start], key_words["after_word"][key_start] = self._in.number, first
-                words["after_channel"][first], words["after_word"][first] = self._key.number, end
+        if self._key is None and keys:
+            raise ValueError("keys of this core come through its registers")
+        of_keys, key_ends = self._keys(self._key, keys, offer, words, starts) if self._key else ({}, starts[:0])
         return SectorScript(
-            words={"i": words, "key": key_words},
+            words={"i": words, **of_keys},
             ready={"o": take},
             wanted={"o": want},
             noise=noise,
@@ -132,14 +129,17 @@ class Encoding:
             raise ValueError(f"key must be whole words of {size // words} bytes, got {len(key.key)} bytes")
         return len(key.key) * words // size
 
-    def _keys(self, keys: Sequence[Key], offer: float) -> tuple[Words, Cycles]:
+    def _keys(
+        self, channel: ChannelPorts, keys: Sequence[Key], offer: float, beats: Words, firsts: Cycles
+    ) -> tuple[dict[str, Words], Cycles]:
         """The words of all keys, and the number of the word after each.
 
-        Words of a key after its first have gaps between, as the beats of sectors do.
+        Words of a key after its first have gaps between, as the beats of sectors do. ``firsts`` are the sectors' first
+        ``beats``, of which those wait that a key comes before.
         """
         sizes = np.array([self._key_size(key) for key in keys], np.int64)
         ends = np.cumsum(sizes)
-        starts, words = ends - sizes, self._key.words(sizes.sum())
+        starts, words = ends - sizes, channel.words(sizes.sum())
         data = np.frombuffer(b"".join(key.key for key in keys), np.uint8)
         words["key"] = data.reshape(len(words), self.shape.key_bytes // self.shape.key_words)
         words["chance"], words["start"] = offer, 0
@@ -151,7 +151,12 @@ class Encoding:
         if self.shape.slots:
             words["slot"] = _slots(np.repeat([key.slot for key in keys], sizes))
             words["evict"] = np.repeat([key.evict for key in keys], sizes)
-        return words, ends
+        for key, start, end in zip(keys, starts.tolist(), ends.tolist(), strict=True):
+            if key.before is not None:
+                first = int(firsts[key.before])
+                words["after_channel"][start], words["after_word"][start] = self._in.number, first
+                beats["after_channel"][first], beats["after_word"][first] = channel.number, end
+        return {"key": words}, ends
 
 
 def _slots(numbers: Any) -> Bytes:

@@ -146,7 +146,7 @@ class SectorRecord:
 
     def _keys_accepted(self) -> tuple[Cycles, Cycles]:
         """Cycles in which the first and the last word of each key was accepted."""
-        accepted = self.words.accepted["key"]
+        accepted = self.words.accepted.get("key", np.zeros(0, np.int64))
         first, last = accepted[self.script.key_starts], accepted[self.script.key_ends - 1].copy()
         for event in self.script.events:
             last[(first <= event.cycle) & (event.cycle < last)] = -1

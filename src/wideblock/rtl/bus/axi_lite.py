@@ -12,7 +12,7 @@ from wideblock.rtl.stream.interface import Channel, Field, Interface
 
 from .registers import REGISTER_BITS, REGISTER_BYTES, RegisterMap
 
-__all__ = ["AXI_LITE", "OKAY", "SLVERR", "AxiLite", "AxiLiteTiming", "axi_lite_channels"]
+__all__ = ["AXI_LITE", "OKAY", "SLVERR", "AxiLite", "AxiLiteTiming", "axi_lite_channels", "between"]
 
 AXI_LITE = ("aw", "w", "b", "ar", "r")
 """The channels of a bus, by their names or the ends of these behind an underscore."""
@@ -74,6 +74,12 @@ class AxiLiteTiming:
     read: int
     interval: int
     between: int
+
+
+def between(word: Value, start: int, end: int) -> Value:
+    """Whether an address in words is one of bytes ``start`` to ``end`` - 1, without a comparison that always holds."""
+    below = word < end // REGISTER_BYTES
+    return below & (word >= start // REGISTER_BYTES) if start else below
 
 
 class AxiLite(wiring.Component):
@@ -199,9 +205,7 @@ class AxiLite(wiring.Component):
         """Whether an access to an address has an effect."""
         permitted = Signal(name=name)
         word = address.addr[2:]
-        within = [
-            (word >= start // REGISTER_BYTES) & (word < end // REGISTER_BYTES) for start, end in self.registers.ranges()
-        ]
+        within = [between(word, start, end) for start, end in self.registers.ranges()]
         aligned = address.addr[:2] == 0
         secure = ~address.prot[_NONSECURE] if self.secure else 1
         m.d.comb += permitted.eq(Cat(within).any() & aligned & secure)

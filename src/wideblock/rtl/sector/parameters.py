@@ -24,6 +24,10 @@ __all__ = [
 ]
 
 
+BUSES = ("none", "axi4-lite")
+"""Values of ``registers``."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SectorParameters(Parameters):
     """Parameters that every sector core has."""
@@ -38,6 +42,7 @@ class SectorParameters(Parameters):
     tweak_bytes: ClassVar[int] = 16
     overlap: ClassVar[bool] = False
     slots: ClassVar[int] = 0
+    registers: ClassVar[str] = "none"
     most_bytes: ClassVar[int] = 1 << 16
     """Longest sector: schedules grow with it, and take seconds up to here."""
 
@@ -255,11 +260,21 @@ class SinglePassParameters(SectorParameters):
     most_bytes: ClassVar[int] = 1 << 24
     direction: str = parameter("both", "directions that the core serves", ("both", "encrypt", "decrypt"))
     slots: int = parameter(0, "keys that the core holds, one of which a unit names; 0: one for all", absent=0)
+    registers: str = parameter(
+        "none",
+        "bus through which keys come, in place of their stream, with all else of the engine",
+        BUSES,
+        absent="none",
+    )
 
     def __post_init__(self):
         super().__post_init__()
         if self.slots and not 2 <= self.slots <= 1024:
             raise UserError(f"slots must be 2 to 1024, or 0 for a core of one key, got {self.slots}")
+        if self.registers != "none" and not self.slots:
+            raise UserError(f"registers must be none without slots, got {self.registers!r}; slots 256 goes with it")
+        if self.registers != "none" and self.key_width:
+            raise UserError(f"key_width must be 0 with registers, through which keys come, got {self.key_width}")
         if self.slots and self.round_stages > 2:
             raise UserError(f"round_stages must be 1 or 2 with slots, got {self.round_stages}")
         if self.sector_bytes < 16:

@@ -141,6 +141,8 @@ class Cause(Flag):
     SLOT = auto()
     KEY_SLOT = auto()
     DAMAGE = auto()
+    FORBIDDEN = auto()
+    LIMIT = auto()
 
 
 @dataclass(frozen=True)

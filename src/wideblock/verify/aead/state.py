@@ -14,8 +14,8 @@ from wideblock.verify.core.report import Finding, failed, passed
 
 __all__ = ["no_plaintext_after_a_wrong_tag", "state_after_a_message", "state_after_zeroize"]
 
-RESULTS = (r"core\.buffer\.words", r"core\.buffer\._\d+_")
-"""Names of the memory of results that may leave, and of its output register, which the compiler names."""
+RESULTS = (r"core\.buffer\.words",)
+"""Name of the memory of results that may leave, which its output register is a part of."""
 
 Messages = Sequence[tuple[int, int, bool]]
 """Lengths and directions of messages: all that the state after zeroize may depend on."""
@@ -97,8 +97,12 @@ def _without(state: State, patterns: Iterable[str]) -> State:
 
 
 def _is(name: str, patterns: Iterable[str]) -> bool:
-    """True for the register or memory of one of these names, in a core alone or inside another module."""
-    return any(re.fullmatch(rf"(?:\w+\.)?(?:{each})", name) for each in patterns)
+    """True for a register or memory of one of these names, in a core alone or inside another module.
+
+    A memory is an instance: its name stands for its rows and for its output register.
+    """
+    owner = name.rpartition(".")[0]
+    return any(re.fullmatch(rf"(?:\w+\.)?(?:{each})", known) for each in patterns for known in (name, owner))
 
 
 @needs_state

@@ -18,7 +18,6 @@ DATAPATH = ("lanes", "encryption", "decryption", "cipher", "inverse", r"multipli
 """Names of submodules that stay closed: ciphers and multipliers, on whose values no rule of the control depends."""
 
 _PORTS = re.compile(r"^  (?:input|output) .*\n", re.MULTILINE)
-_MEMORY = re.compile(r"^  reg (?:\[\d+:\d+\] )?(\w+) \[\d+:\d+\];$", re.MULTILINE)
 _WIRE = re.compile(r"^  wire (?:.*?\bwidth (\d+) )?.*?\\(\S+)$", re.MULTILINE)
 
 
@@ -74,11 +73,9 @@ def _closed(module: str, verilog: str, parts: Sequence[str]) -> str:
 def closed_memories(core: Contract, closed: Sequence[str]) -> list[str]:
     """Memories inside of the submodules ``closed`` and of theirs that are written, by their names there."""
     inside = [f"(?:{'|'.join(closed)})(?:__\\w+)?"]
+    instance = re.compile(rf"^  {core.module}__memory_\w+ (\S+) \($", re.MULTILINE)
     return [
-        memory
-        for part in _parts(core.module, inside).finditer(core.verilog)
-        for memory in _MEMORY.findall(part["body"])
-        if re.search(rf"^\s*(?:if \(.*\)\s*)?{re.escape(memory)}\[.*\] <= ", part["body"], re.MULTILINE)
+        name for part in _parts(core.module, inside).finditer(core.verilog) for name in instance.findall(part["body"])
     ]
 
 

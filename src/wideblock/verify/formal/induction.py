@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wideblock.export.contract import Contract
+from wideblock.export.enclosed import ROWS
 from wideblock.synth import yosys
 from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.proof import NotProved, Proof
@@ -48,8 +49,7 @@ def prove(core: Contract, rule: Rule, flat: Flat | None = None) -> Proof:
     """Proves the assertions of a rule by induction over time, from a reset, with resets at any time.
 
     The first cycle is one of reset, in which registers may hold anything, as after power-up; there nothing is asserted
-    or assumed. Every later one is proved. Memories may hold anything, too, where ``cycles`` of the rule is 1; else they
-    begin as in the Verilog.
+    or assumed. Every later one is proved. Memories that are written may hold anything, too.
 
     flat: the core, if not as :func:`~wideblock.verify.formal.flat.flatten` makes it from its Verilog
     Raises :class:`NotProved`; ValueError for a rule about signals that the core does not have.
@@ -79,7 +79,7 @@ def _script(module: str, rule: Rule) -> list[str]:
         *([f"expose {signals}"] if signals else []),
         "opt_clean",
         "memory_collect",
-        f"delete t:$mem_v2 {' '.join(f'c:*.{memory} %d' for memory in rule.kept)}",
+        f"delete t:$mem_v2 {' '.join(f'c:*.{memory} %d c:*.{memory}.{ROWS} %d' for memory in rule.kept)}",
         "read_verilog -formal rule.v",
         "hierarchy -top rule",
         "proc",

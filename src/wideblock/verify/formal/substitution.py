@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from wideblock.export.enclosed import ROWS
 from wideblock.verify.formal.flat import Flat
 
 __all__ = ["Bit", "CellNetlist", "MemoryRead", "Values", "Write"]
@@ -143,7 +144,8 @@ class Values:
 
 
 def _memory(cell: dict[str, Any]) -> str:
-    return cell["parameters"]["MEMID"].removeprefix("\\")
+    """A memory's name, which is that of the instance of its module."""
+    return cell["parameters"]["MEMID"].removeprefix("\\").removesuffix(f".{ROWS}")
 
 
 def _number(cell: dict[str, Any], parameter: str) -> int:

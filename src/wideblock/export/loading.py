@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keys of known answers on the ports of a core: as words of its key channel, or as writes of its key registers."""
+
+from wideblock.export.contract import Contract
+from wideblock.export.testbench import Word
+from wideblock.rtl.bus.key_map import COMMANDS, KEY_MAP
+from wideblock.rtl.bus.registers import REGISTER_BYTES
+
+__all__ = ["BusLoader", "StreamLoader"]
+
+_COMMAND = {command.name: command.value for command in COMMANDS}
+_EXE, _DONE, _CMD = 1, 2, 4  # of CTRL, the lowest bit of each
+
+
+class StreamLoader:
+    """Words of the channel ``key``, and the steps of a play that offer them, each when the one before was accepted."""
+
+    def __init__(self, core: Contract):
+        self.core = core
+        (word,) = (field.width for field in core.interface.channel("key").fields if field.name == "key")
+        self.size = core.timing.key_words * word // 8
+        self.words: dict[str, list[Word]] = {"key": []}
+        self.steps: list[dict[str, int]] = []
+        self.rests: dict[int, int] = {}
+
+    def load(self, key: bytes, slot: int) -> None:
+        """Loads a key into a slot that has none, or as the core's only one."""
+        self._offer(key, slot, evict=False)
+
+    def evict(self, slot: int) -> None:
+        """Ends the key of a slot."""
+        self._offer(
+            bytes(self.core.kind.key_bits(type(self.core.component), self.core.parameters) // 8), slot, evict=True
+        )
+
+    def _offer(self, key: bytes, slot: int, *, evict: bool) -> None:
+        count = self.core.timing.key_words
+        size = len(key) // count
+        self.words["key"] += [
+            {
+                "key": int.from_bytes(key[k * size : (k + 1) * size], "little"),
+                "last": k == count - 1,
+                "slot": slot,
+                "evict": evict,
+            }
+            for k in range(count)
+        ]
+        self.steps.append({"key": len(self.words["key"])})
+
+
+class BusLoader:
+    """Writes of the key registers, with their responses; a command has its stated cycles before the next step begins.
+
+    The first step waits for the self-test after reset.
+    """
+
+    def __init__(self, core: Contract):
+        self.core = core
+        self.words: dict[str, list[Word]] = {"key_aw": [], "key_w": [], "key_b": []}
+        self.steps: list[dict[str, int]] = []
+        self.rests: dict[int, int] = {}
+        self._write("CTRL", _DONE)
+        self._rest(core.timing.selftest)
+
+    def load(self, key: bytes, slot: int) -> None:
+        """Loads a key into a slot that has none."""
+        self._write("CTRL", _DONE)
+        for at in range(0, len(key), REGISTER_BYTES):
+            self._write("MEK", int.from_bytes(key[at : at + REGISTER_BYTES], "little"), at // REGISTER_BYTES)
+        self._command("LOAD", slot, self.core.timing.load)
+
+    def evict(self, slot: int) -> None:
+        """Ends the key of a slot."""
+        self._write("CTRL", _DONE)
+        self._command("UNLOAD", slot, self.core.timing.unload)
+
+    def _command(self, name: str, slot: int, cycles: int) -> None:
+        self._write("METD", slot)
+        self._write("CTRL", _COMMAND[name] * _CMD | _EXE)
+        self._rest(cycles)
+
+    def _write(self, name: str, value: int, index: int = 0) -> None:
+        self.words["key_aw"].append({"addr": KEY_MAP.offset(name, index), "prot": 0})
+        self.words["key_w"].append({"data": value, "strb": (1 << REGISTER_BYTES) - 1})
+        self.words["key_b"].append({"resp": 0})
+
+    def _rest(self, cycles: int) -> None:
+        """Ends a step. A write takes effect a few cycles after it was accepted, and each ends with a response."""
+        self.rests[len(self.steps)] = cycles + 4
+        self.steps.append({name: len(self.words[name]) for name in ("key_aw", "key_w")})

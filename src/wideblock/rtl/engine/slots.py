@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The state of each slot: whether it has a key, of which kind, for which directions, and the blocks it has seen."""
+
+from amaranth import Cat, Module, Mux, Signal
+from amaranth.lib import data, memory, wiring
+from amaranth.lib.wiring import In, Out
+
+from wideblock.rtl.stream.sector import SLOT_BITS
+from wideblock.rtl.stream.storage import store
+
+__all__ = ["BLOCK_BITS", "MARKS", "STATE", "SlotTable"]
+
+STATE = data.StructLayout({"loaded": 1, "kat": 1, "locked": 1, "no_encrypt": 1, "no_decrypt": 1})
+"""State of a slot that commands decide."""
+
+MARKS = data.StructLayout({"warned": 1, "spent": 1})
+"""State of a slot that the blocks decide which its key has processed."""
+
+BLOCK_BITS = 45
+"""Bits of a number of blocks: up to 2^44, and one bit more."""
+
+
+class SlotTable(wiring.Component):
+    """``state`` and ``marks`` of slot ``asked``, ``own_state`` of ``own``, ``shown_state`` and the rest of ``shown``,
+    all in the same cycle but ``shown_blocks``, which follow ``shown`` in two cycles without ``count``.
+
+    ``write`` gives slot ``own`` the state ``new``, without marks and blocks; it waits for ``ready``, which is low in
+    the second cycle after one with ``count``. With ``count`` a message of ``blocks`` in slot ``counted`` has ended:
+    two cycles later its blocks are added, and the slot is ``warned`` from ``warn`` on, ``spent`` from ``limit`` on or
+    2^44; then ``warns`` and ``spends`` pulse. A slot beyond ``slots`` has no key.
+
+    While ``clear``, each row of number ``clear_row`` becomes 0.
+
+    Timing: a state can be read in the cycle after it was written, a mark in the third cycle after ``count``.
+    Cost:   distributed memory of 7 bits a slot for each of three readers, block memory of 45 bits a slot.
+    Paths:  ``asked``, ``own`` and ``shown`` to states.
+    """
+
+    def __init__(self, *, slots: int, clear_row_bits: int, block_bits: int):
+        self.slots, self.bits = slots, (slots - 1).bit_length()
+        if clear_row_bits < self.bits:
+            raise ValueError(f"clear_row must have {self.bits} bits for {slots} slots, got {clear_row_bits}")
+        super().__init__(
+            {
+                **dict.fromkeys(("asked", "own", "shown", "counted"), In(SLOT_BITS)),
+                **dict.fromkeys(("state", "own_state", "shown_state"), Out(STATE)),
+                **dict.fromkeys(("marks", "shown_marks"), Out(MARKS)),
+                "exists": Out(1),
+                "shown_blocks": Out(BLOCK_BITS),
+                "new": In(STATE),
+                "write": In(1),
+                "ready": Out(1),
+                "count": In(1),
+                "blocks": In(block_bits),
+                "limit": In(BLOCK_BITS),
+                "warn": In(BLOCK_BITS),
+                "warns": Out(1),
+                "spends": Out(1),
+                "clear": In(1),
+                "clear_row": In(clear_row_bits),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        depth = 1 << self.bits
+        adding = Signal()  # the blocks that were counted two cycles ago are added
+        added = Signal(self.bits)
+        marks = Signal(MARKS)
+        put = Signal()
+        m.d.comb += [
+            self.ready.eq(~adding & ~self.clear),
+            put.eq(self.write & self.ready),
+            self.exists.eq(self.own < self.slots),
+        ]
+        m.submodules.states = states = memory.Memory(shape=STATE.size, depth=depth, init=[])
+        m.submodules.marked = marked = memory.Memory(shape=MARKS.size, depth=depth, init=[])
+        clearing = {"clear": self.clear, "clear_row": self.clear_row[: self.bits]}
+        own = self.own[: self.bits]
+        store(m, states, own, self.new.as_value(), put, **clearing)
+        store(m, marked, Mux(adding, added, own), marks.as_value(), put | adding, **clearing)
+        for slot, of, found in (
+            (self.asked, states, self.state),
+            (self.own, states, self.own_state),
+            (self.shown, states, self.shown_state),
+            (self.asked, marked, self.marks),
+            (self.shown, marked, self.shown_marks),
+        ):
+            port = of.read_port(domain="comb")
+            there = (slot[self.bits :] == 0).replicate(len(port.data))
+            m.d.comb += [port.addr.eq(slot), found.eq(port.data & there)]
+        self._count(m, adding, added, marks, put, clearing)
+        return m
+
+    def _count(self, m: Module, adding: Signal, added: Signal, marks, put: Signal, clearing) -> None:
+        """Adds the blocks of a message to those of its slot, in three cycles: read, add, write."""
+        attributes = {"ram_style": "block", "no_rw_check": 1}
+        depth = 1 << self.bits
+        m.submodules.used = used = memory.Memory(shape=BLOCK_BITS, depth=depth, init=[], attrs=attributes)
+        port = used.read_port(domain="sync")
+        reading, read = Signal(), Signal(self.bits)
+        blocks = Signal.like(self.blocks, name="more")
+        sum_, before = Signal(BLOCK_BITS), Signal(BLOCK_BITS)
+        last, last_valid = Signal(self.bits), Signal()
+        old = Signal(BLOCK_BITS)
+        showing, shows = Signal(), Signal(self.bits)
+        most = sum_[-1]
+        m.d.comb += [
+            port.addr.eq(Mux(self.count, self.counted, self.shown)),
+            # a row that is not written yet: that of the message before, or of the one before that
+            old.eq(
+                Mux(
+                    adding & (added == read),
+                    sum_,
+                    Mux(last_valid & (last == read), before, port.data),
+                )
+            ),
+            marks.warned.eq(adding & ((sum_ >= self.warn) | most)),
+            marks.spent.eq(adding & ((sum_ >= self.limit) | most)),
+            self.warns.eq(marks.warned),
+            self.spends.eq(marks.spent),
+        ]
+        store(m, used, Mux(adding, added, self.own[: self.bits]), Mux(adding, sum_, 0), put | adding, **clearing)
+        m.d.sync += [
+            reading.eq(self.count & ~self.clear),
+            read.eq(self.counted),
+            blocks.eq(self.blocks),
+            adding.eq(reading & ~self.clear),
+            added.eq(read),
+            sum_.eq(Cat((old + blocks)[:BLOCK_BITS])),
+            last.eq(added),
+            last_valid.eq(adding),
+            before.eq(sum_),
+            showing.eq(~self.count),
+            shows.eq(self.shown),
+        ]
+        with m.If(showing & (shows == self.shown[: self.bits])):
+            m.d.sync += self.shown_blocks.eq(
+                Mux((self.shown[self.bits :] == 0) & self.shown_state.loaded, port.data, 0)
+            )

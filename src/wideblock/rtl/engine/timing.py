@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cycle contract of an engine: that of its core, and the cycles of commands, window and self-test."""
+
+from dataclasses import dataclass, fields
+
+from wideblock.rtl.stream.behaviour import Figure, SectorTiming
+
+__all__ = ["EngineTiming"]
+
+
+@dataclass(frozen=True)
+class EngineTiming(SectorTiming):
+    """Figures of the core, of which ``setup`` is that of a load, and ``eviction`` that of an unload.
+
+    load:     a write of EXE takes effect to DONE, of a load of a slot without a key; a cycle more for each message that
+              ends in a certain cycle of it
+    refused:  the same of a command that is refused
+    unload:   the same of an unload, at most, while results are taken
+    window:   START of the window takes effect to its end, at most, while the user's stream rests
+    selftest: reset to the end of the self-test, at most, while the user's stream rests
+
+    A write takes effect in the cycle after the later of its address and word was accepted; its response is valid one
+    cycle later.
+    """
+
+    load: int = 0
+    refused: int = 0
+    unload: int = 0
+    window: int = 0
+    selftest: int = 0
+
+    @classmethod
+    def of(cls, core: SectorTiming, **more: int) -> "EngineTiming":
+        """The contract of a core with these figures, or others in the place of its own."""
+        own = {field.name: getattr(core, field.name) for field in fields(SectorTiming)}
+        return cls(**(own | {"key_words": 1} | more))
+
+    def figures(self) -> tuple[Figure, ...]:
+        """The figures in order."""
+        own = [figure for figure in super().figures() if figure.name not in ("setup", "eviction")]
+        return (
+            *own,
+            Figure("load", self.load, "EXE written to DONE, of a load of a slot without a key", exact=False),
+            Figure("refused", self.refused, "EXE written to DONE, of a command that is refused"),
+            Figure("unload", self.unload, "EXE written to DONE, of an unload, while results are taken", exact=False),
+            Figure("window", self.window, "START to the end of a sector through the window", exact=False),
+            Figure("selftest", self.selftest, "reset to the end of the self-test", exact=False),
+        )
