@@ -12,6 +12,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 SECTORS ?= 10000
+SOC := build/soc
+RISCV_GCC := riscv64-unknown-elf-gcc
 FUZZ ?= 600
 RESULTS := build/tests.json
 ALL_RESULTS := build/test-all.json
@@ -25,7 +27,7 @@ DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge linux verify netlist prove bench bench-native bench-nbd harden-native synth explore asic docs site setup format lock clean
+.PHONY: help demo test tests test-all lint judge linux verify netlist prove bench bench-native bench-nbd harden-native synth explore asic soc docs site setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -125,6 +127,17 @@ asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells,
 	$(BIN)/wideblock sweep aes128-pec aes128-pdc aes128-both aes128-sec aes128-sdc $(GATES) --target nangate45 \
 		--store $(STORE)
 	$(BIN)/wideblock sweep karatsuba --set mult_stages=2,4,6,8 --target nangate45 --store $(STORE)
+
+soc: ## Run firmware that uses an engine by its driver, on a LiteX SoC with VexRiscv, in simulation; minutes.
+	@command -v $(RISCV_GCC) >/dev/null || { echo "make soc needs $(RISCV_GCC), in Debian's package gcc-riscv64-unknown-elf" >&2; exit 1; }
+	@$(MAKE) --silent $(READY) $(SOC)/venv/ready
+	@$(BIN)/python drivers/soc/run.py $(SOC) --litex $(SOC)/venv/bin/python
+
+$(SOC)/venv/ready: requirements-soc.lock
+	@$(PYTHON) -m venv --clear $(SOC)/venv
+	@$(SOC)/venv/bin/pip install --disable-pip-version-check --quiet --no-deps --require-hashes --only-binary :all: \
+		-r requirements-soc.lock
+	@touch $@
 
 docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measured results and the last test run.
 	$(BIN)/wideblock docs --digests .

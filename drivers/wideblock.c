@@ -259,6 +259,8 @@ int wideblock_selftest(const struct wideblock *w, uint32_t *number)
   result = engine_read(w, OFFSET(ENGINE_SELFTEST));
   if (result & MASK(ENGINE_SELFTEST_PASSED))
     return 0;
+  if (GET(result, ENGINE_SELFTEST_FAILED) == WIDEBLOCK_ENGINE_SELFTEST_FAILED_NOT_RUN)
+    return -WIDEBLOCK_EBUSY;
   if (number)
     *number = GET(result, ENGINE_SELFTEST_FAILED);
   return -WIDEBLOCK_EIO;

@@ -99,7 +99,10 @@ int wideblock_zeroize(const struct wideblock *w);
 int wideblock_crypt(const struct wideblock *w, uint32_t slot, bool decrypt, const uint8_t *tweak, const uint8_t *in,
                     uint8_t *out, uint32_t size, uint32_t *cause);
 
-/* Runs the self-test and waits for its end. -EIO: it has failed, *number (or NULL) is the first wrong answer's. */
+/*
+ * Runs the self-test and waits for its end. -EIO: it has failed, *number (or NULL) is the first wrong answer's. -EBUSY: it
+ * did not run, since its slot, the last, has a key.
+ */
 int wideblock_selftest(const struct wideblock *w, uint32_t *number);
 
 /* State of a slot and use of its key. */

@@ -44,7 +44,8 @@ class EngineModel:
             if not self.busy:
                 self._end()
         if register.name == "SELFTEST" and self._get("SELFTEST", "BUSY"):
-            for field, value in (("BUSY", 0), ("DONE", 1), ("PASSED", not self.broken), ("FAILED", 5 * self.broken)):
+            failed = 255 if FACTS.slots - 1 in self.slots else 5 * self.broken
+            for field, value in (("BUSY", 0), ("DONE", 1), ("PASSED", not failed), ("FAILED", failed)):
                 self._set("SELFTEST", field, value)
         if register.name == "SLOT_STATE":
             return int(self._get("SLOT_SELECT", "SLOT") in self.slots)

@@ -215,6 +215,8 @@ def test_selftest_slots_and_interrupts(driver, rng):
     assert driver.selftest(byref(number)) == 0
     driver.model.broken = True
     assert driver.selftest(byref(number)) == -EIO and number.value == 5
+    assert driver.program(FACTS.slots - 1, rng.randbytes(64)) == 0
+    assert driver.selftest(byref(number)) == -EBUSY and number.value == 5
     slot = Slot()
     assert driver.program(2, rng.randbytes(64)) == 0
     assert driver.read_slot(2, byref(slot)) == 0 and (slot.state, slot.blocks) == (1, 3 << 32 | 9)

@@ -75,7 +75,9 @@ def _areas(points: Iterable[Point]) -> str:
         place = int(str(known.parameters["slots"])), str(known.parameters.get("registers", "none"))
         cells.setdefault(known.preset.removesuffix("-k"), {})[place] = point
         shown.append(point)
-    places = sorted({place for each in cells.values() for place in each})
+    places = sorted(
+        {place for each in cells.values() for place in each}, key=lambda place: (place[0], place[1] != "none")
+    )
     head = ("core", *(f"{slots:,} slots{', registers' if bus != 'none' else ''}" for slots, bus in places))
     rows = [(f"`{name}`", *(_cell(each.get(place)) for place in places)) for name, each in sorted(cells.items())]
     return noted(table(head, rows), shown)

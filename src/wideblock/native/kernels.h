@@ -278,7 +278,7 @@ template <class F> struct Horner {
 // ---- BRW_h, the Bernstein-Rabin-Winograd polynomial, in the reading LE
 
 struct Brw {
-    static constexpr int LEVELS = 60;
+    static constexpr int LEVELS = 60, AT_ONCE = 5;  // levels that are one piece of code
     uint8_t power[LEVELS][BLOCK];  // h, h^2, h^4, ..
     bool first_by_h;               // BRW of two blocks: Y1 h + Y2, else Y2 h + Y1
 
@@ -315,30 +315,55 @@ struct Brw {
     }
 
   private:
+    // The sum over the 2^level - 1 blocks at q, in all lanes, before its reduction. The last of them is to be added after
+    // it: `plain`.
+    template <class W, int level>
+    INLINE_MEMBER Product<W> open(const uint8_t *q, size_t stride, typename W::V &plain) const {
+        if constexpr (level == 2) {
+            auto at = [&](size_t j) { return W::gather(q + BLOCK * j, stride); };
+            plain = at(2);
+            return product<W>(at(0) ^ W::broadcast(block(power[0])), at(1) ^ W::broadcast(block(power[1])));
+        } else {
+            constexpr size_t half = (size_t)1 << (level - 1);
+            typename W::V left;
+            Product<W> s = open<W, level - 1>(q, stride, left);
+            s = root<W>(s, left, q + BLOCK * (half - 1), stride, level - 1);
+            s ^= open<W, level - 1>(q + BLOCK * half, stride, plain);
+            return s;
+        }
+    }
+
+    // The product of a tree of 2^level blocks from its open sum and that sum's last block; the root is at q.
+    template <class W>
+    INLINE_MEMBER Product<W> root(Product<W> sum, typename W::V plain, const uint8_t *q, size_t stride, int level) const {
+        return product<W>(Little::reduce<W>(sum) ^ plain, W::gather(q, stride) ^ W::broadcast(block(power[level])));
+    }
+
+    // The open sum of a tree of `size` blocks a lane at q, by trees of 2^level blocks.
+    template <class W, int level> INLINE_MEMBER Product<W> tree(const uint8_t *q, size_t size) const {
+        constexpr size_t PART = (size_t)1 << level;
+        Waiting<W> inner;
+        typename W::V plain;
+        for (size_t i = PART; i < size; i += PART, q += BLOCK * PART) {
+            int above = __builtin_ctzll(i);
+            Product<W> s = inner.below(open<W, level>(q, BLOCK * size, plain), above);
+            inner.add(above, root<W>(s, plain, q + BLOCK * (PART - 1), BLOCK * size, above));
+        }
+        return inner.below(open<W, level>(q, BLOCK * size, plain), LEVELS);
+    }
+
     // Adds a tree a lane, as high as the blocks from `done` on allow; the root of the last may be missing, and is then
     // the end. Returns the blocks done, that root counted.
     template <class W, class At>
     INLINE_MEMBER size_t trees(const uint8_t *p, At at, size_t n, size_t done, Waiting<One> &waiting, B &rest) const {
-        using T = typename W::V;
         constexpr size_t L = W::lanes;
         int top = 63 - __builtin_clzll((n - done + 1) / L);
         size_t size = (size_t)1 << top;
-        const T h = W::broadcast(block(power[0])), h2 = W::broadcast(block(power[1]));
-        Waiting<W> inner;
         const uint8_t *q = p + BLOCK * done;
-        for (size_t i = 4; i < size; i += 4, q += 4 * BLOCK) {
-            T y[4];
-            for (size_t j = 0; j < 4; j++) y[j] = W::gather(q + BLOCK * j, BLOCK * size);
-            int level = __builtin_ctzll(i);
-            Product<W> s = inner.below(product<W>(y[0] ^ h, y[1] ^ h2), level);
-            T left = Little::reduce<W>(s) ^ y[2], root = y[3] ^ W::broadcast(block(power[level]));
-            inner.add(level, product<W>(left, root));
-        }
-        uint8_t t[3][BLOCK * L], left[BLOCK * L];
-        for (size_t l = 0; l < L; l++)
-            for (size_t j = 0; j < 3; j++) put(t[j] + BLOCK * l, at(done + l * size + size - 4 + j));
-        Product<W> s = inner.below(product<W>(W::load(t[0]) ^ h, W::load(t[1]) ^ h2), LEVELS);
-        W::store(left, Little::reduce<W>(s) ^ W::load(t[2]));
+        uint8_t left[BLOCK * L];
+        for (size_t l = 0; l < L; l++) put(left + BLOCK * l, at(done + l * size + size - 2));
+        Product<W> s = top < AT_ONCE ? tree<W, 2>(q, size) : tree<W, AT_ONCE>(q, size);
+        W::store(left, Little::reduce<W>(s) ^ W::load(left));
         for (size_t l = 0; l < L; l++) {
             done += size;
             int level = __builtin_ctzll(done);

@@ -302,14 +302,21 @@ def _actions() -> Iterator[Register]:
     yield Register(
         "SELFTEST",
         0xE8,
-        "Known answers through the engine. It waits for a sector's end; requests wait for it.",
+        "Known answers through the engine, in the last slot, which must have no key. It waits for a sector's end; "
+        "requests wait for it.",
         (
             RegisterField("START", 0, 1, Access.W1P, "starts it, unless it runs or STATUS.FATAL is 1"),
             _state("BUSY", 1, "it runs"),
             _state("DONE", 2, "it has ended since reset; 0 while BUSY"),
             _state("PASSED", 3, "with DONE: every answer was right"),
             RegisterField(
-                "FAILED", 8, 8, Access.RO, "number of the first answer that was wrong, from 0", volatile=True
+                "FAILED",
+                8,
+                8,
+                Access.RO,
+                "number of the first answer that was wrong, from 0",
+                volatile=True,
+                values=(RegisterValue("NOT_RUN", 255, "none: the test did not run, since its slot had a key"),),
             ),
         ),
     )

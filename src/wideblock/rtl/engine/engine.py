@@ -191,7 +191,7 @@ class SlotEngine(wiring.Component):
         row = Signal(range(self.rows), name="clear_row")
         zeroize = Signal(name="zeroize_any")
         self._clear(m, failed, zeroize, clear, row)
-        faults = self._stream(m, clear)
+        faults = self._stream(m, failed, clear)
         self._keys(m, failed, clear, row)
         self._test(m, failed, clear)
         self._window(m, clear, row)
@@ -216,7 +216,7 @@ class SlotEngine(wiring.Component):
         with m.If(zeroize | failed):
             m.d.sync += walking.eq(1)
 
-    def _stream(self, m: Module, clear: Value) -> Value:
+    def _stream(self, m: Module, failed: Value, clear: Value) -> Value:
         """Messages of the user or of the window to the core and back. Returns the faults of both, by their bits."""
         core, window, table = self.core, self.window, self.table
         into = Signal.like(core.i.payload, name="into")
@@ -227,7 +227,7 @@ class SlotEngine(wiring.Component):
         forbidden = Signal()
         refused = Signal()
         m.d.comb += [
-            held.eq((window.wants & ~begun) | clear),
+            held.eq((window.wants & ~begun) | clear | failed),
             into.eq(Mux(window.owns, window.i.payload, self.i.payload)),
             core.i.payload.eq(into),
             core.i.payload.slot.eq(Mux(refused, NOWHERE, into.slot)),
@@ -243,7 +243,7 @@ class SlotEngine(wiring.Component):
             refused.eq(forbidden | table.marks.spent),
             window.begun.eq(begun),
             window.moves.eq(core.o.valid | taken),
-            self.o.valid.eq(core.o.valid & ~window.owns),
+            self.o.valid.eq(core.o.valid & ~window.owns & ~clear),
             self.o.payload.eq(core.o.payload.as_value() & ~window.owns.replicate(len(core.o.payload.as_value()))),
             window.o.valid.eq(core.o.valid & window.owns),
             window.o.payload.eq(core.o.payload),

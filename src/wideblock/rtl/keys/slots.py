@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """The key unit of a core with slots: keys are loaded into slots and evicted from them while messages are processed."""
 

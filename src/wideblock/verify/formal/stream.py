@@ -16,9 +16,11 @@ from amaranth.lib.wiring import In, Out
 
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
+from wideblock.rtl.bus.axi_lite import AXI_LITE
 from wideblock.synth.targets import Fpga
 from wideblock.verify.formal.flat import Flat
 from wideblock.verify.formal.induction import CLEAR, Rule, prove
+from wideblock.verify.formal.key_registers import prove_keys
 from wideblock.verify.formal.paths import prove_no_paths
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
 from wideblock.verify.formal.rules import family
@@ -33,6 +35,7 @@ __all__ = [
     "RuleResult",
     "findings",
     "prove_clearing",
+    "prove_keys",
     "prove_no_paths",
     "prove_order",
     "prove_queues",
@@ -62,12 +65,13 @@ class RuleFinding:
 
 
 def prove_clearing(core: Contract, flat: Flat | None = None) -> Proof:
-    """Proves that a core that clears has no valid output, accepts nothing and is not ready.
+    """Proves that a core that clears has no valid output, accepts nothing and is not ready; a bus works on.
 
     Of a core with a signal ``ready``: and that no beat is accepted while that is low. ``flat`` is proved in place of
     the core's own Verilog.
     """
-    low = [stream.ready if stream.channel.flow is In else stream.valid for stream in core.shell.streams]
+    streams = [stream for stream in core.shell.streams if stream.channel.name.rpartition("_")[2] not in AXI_LITE]
+    low = [stream.ready if stream.channel.flow is In else stream.valid for stream in streams]
     statement, accepted = "while clearing no stream is valid or ready", ""
     if any(control.name == "ready" for control in core.shell.controls):
         low.append("ready")
@@ -159,6 +163,7 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "release": prove_release,
     "timing": prove_timing,
     "secrecy": prove_secrecy,
+    "keys": prove_keys,
 }
 """Every rule by its name."""
 

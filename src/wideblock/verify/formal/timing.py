@@ -45,8 +45,11 @@ def prove_timing(core: Contract, flat: Flat | None = None) -> Proof:
     """Proves that the control outputs of a core depend on nothing but what its behaviour declares.
 
     flat: the whole core, in place of what :func:`~wideblock.verify.formal.flat.flatten` makes of its Verilog
-    Raises :class:`NotProved` with an output, the inputs that reach it and the signals on a path.
+    Raises :class:`NotProved` with an output, the inputs that reach it and the signals on a path; and
+    :class:`NotApplicable` for an engine, whose buses answer what they are asked.
     """
+    if core.registers:
+        raise NotApplicable("the rule is about a core alone; that a bus depends on no key is the rule keys")
     start = time.monotonic()
     graph = Graph((flat or flatten(core, ())).netlist("memory_collect"))
     if _declared(core, HeaderWords):

@@ -91,7 +91,9 @@ _FAMILIES = {
 
 
 def family(core: Contract) -> Family:
-    """The rules of the core's family. Raises ValueError for a family without rules."""
+    """The rules of the core's family. Raises NotApplicable for an engine, ValueError for a family without rules."""
+    if core.registers:
+        raise NotApplicable("the rule is about a core alone, without the engine around it: registers=none")
     bases = (base.__module__.split(".") for base in type(core.component).__mro__)
     for name in chain.from_iterable(bases):
         if name in _FAMILIES:

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The example SoC runs its firmware, finds a wrong answer, and says what it lacks; the page's example compiles."""
+
+import importlib.util
+import re
+import shutil
+import subprocess
+import sys
+
+import pytest
+
+from .test_driver import DRIVERS, compiled
+
+pytestmark = pytest.mark.shows("driver")
+
+ROOT = DRIVERS.parent
+BUILD = ROOT / "build" / "soc"
+COMPILER = "riscv64-unknown-elf-gcc"
+PASS, FAIL = 1, 2
+
+
+def made(*arguments):
+    return subprocess.run(["make", "soc", *arguments], cwd=ROOT, capture_output=True, text=True, timeout=1800)
+
+
+def test_example_of_the_page_compiles(tmp_path):
+    (source,) = re.findall(r"```c\n(.*?)```", (ROOT / "docs" / "driver.md").read_text(), re.S)
+    (tmp_path / "example.c").write_text(source)
+    flags = ["-std=c11", "-ffreestanding", "-c", "-o", tmp_path / "example.o"]
+    compiled(tmp_path, tmp_path / "example.c", flags=flags)
+
+
+def test_page_has_every_call():
+    calls = set(re.findall(r"^\w.*?\b(wideblock_\w+)\(", (DRIVERS / "wideblock.h").read_text(), re.M))
+    assert len(calls) > 15
+    assert calls - set(re.findall(r"`(wideblock_\w+)`", (ROOT / "docs" / "driver.md").read_text())) == set()
+
+
+def test_a_missing_compiler_is_one_line():
+    result = made("RISCV_GCC=no-such-gcc")
+    assert result.returncode != 0 and result.stdout == ""
+    line, *others = result.stderr.splitlines()
+    assert "needs no-such-gcc" in line and "gcc-riscv64-unknown-elf" in line
+    assert all(other.startswith("make") for other in others)
+
+
+@pytest.fixture(scope="module")
+def soc():
+    """What ``make soc`` printed."""
+    if not shutil.which(COMPILER):
+        pytest.skip(f"{COMPILER} is not installed; Debian has it in package gcc-riscv64-unknown-elf")
+    result = made()
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+@pytest.mark.slow
+def test_firmware_passes(soc):
+    lines = [line.split(maxsplit=1) for line in soc.splitlines()]
+    assert [line[1] for line in lines if line[1] == "PASS"] == ["PASS"]
+    assert sum(text.startswith("ok ") for _, text in lines) > 30
+    assert "WRONG" not in soc
+
+
+@pytest.mark.slow
+def test_firmware_finds_a_wrong_answer(soc, monkeypatch, tmp_path):
+    """A bit of an answer in the ROM is turned."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(DRIVERS / "soc"))
+    run = loaded(DRIVERS / "soc" / "run.py")
+    for path in BUILD.glob("soc*"):
+        (tmp_path / path.name).write_text(path.read_text())
+    words = (BUILD / "soc_rom.init").read_text().split()
+    (core,) = BUILD.glob("xts_*.v")
+    header = (BUILD / "known_answers.h").read_text()
+    sealed = re.search(r"OTHER_SECTOR = \{0u, 512u, .*, BYTES \{([\d,]*)\}\};", header)[1]
+    word = bytes(map(int, sealed.split(",")[:4]))[::-1].hex()
+    assert words.count(word) == 1
+    words[words.index(word)] = f"{int(word, 16) ^ 1:08x}"
+    (tmp_path / "soc_rom.init").write_text("\n".join([*words, ""]))
+    assert run.simulate(tmp_path, core.read_text()) == FAIL
+
+
+def loaded(path):
+    """The module of a file that is in no package."""
+    spec = importlib.util.spec_from_file_location(f"soc_{path.stem}", path)
+    module = importlib.util.module_from_spec(spec)
+    monkeyed = sys.modules.setdefault(spec.name, module)
+    spec.loader.exec_module(monkeyed)
+    return monkeyed

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""That no word of a key can be read is proved of an engine, and not of one with a leak."""
+
+import pytest
+
+from wideblock.export.contract import contract
+from wideblock.export.verilog import OBSERVED, generate
+from wideblock.rtl.engine import commands, engine, key_memory
+from wideblock.verify.formal.flat import Flat, _flatten
+from wideblock.verify.formal.key_registers import prove_keys
+from wideblock.verify.formal.proof import NotApplicable, NotProved
+
+from ..changed_source import changed
+
+pytestmark = pytest.mark.shows("formal-stream", "engine")
+
+CHANGES = {"sector_bytes": 32, "slots": 4, "key_bits": 128, "sbox": "composite", "registers": "axi4-lite"}
+LEAKS = {
+    "reads reach the key": (
+        *(commands, "KeyMemory", key_memory),
+        *("Cat(self.read_address[:-1], Const(1, 1))", "Cat(self.read_address[:-1], Const(0, 1))"),
+    ),
+    "a slot is named by a word of the key": (
+        *(engine, "KeyCommands", commands),
+        *("(row == METD_ROW) & ~own", "(row == 3) & ~own"),
+    ),
+    "an error tells a bit of the key": (
+        *(engine, "KeyCommands", commands),
+        *("(wrong_metd, METD)", "(wrong_metd | self.memory.word[5], METD)"),
+    ),
+}
+
+
+def made(core) -> Flat:
+    """The flat engine of its sources as they are now, not as they are kept."""
+    return _flatten(core.module, generate(core.module, core.shell, core.header)[OBSERVED], ("core",))
+
+
+def test_it_is_proved():
+    assert prove_keys(contract("xts-enc-k", CHANGES)).gates > 0
+    with pytest.raises(NotApplicable, match="no registers"):
+        prove_keys(contract("xts-enc-k"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LEAKS)
+def test_a_leak_is_not_proved(monkeypatch, name):
+    user, part, *change = LEAKS[name]
+    monkeypatch.setattr(user, part, changed(change[0], part, *change[1:]))
+    core = contract("xts-enc-k", CHANGES)
+    with pytest.raises(NotProved, match="a word of a key reaches more than its own registers"):
+        prove_keys(core, made(core))
