@@ -158,10 +158,6 @@ class PipelinedEncryption(_Pipelined):
     With two ``key_sets`` it holds those of two keys, and ``second``, beside ``i``, chooses which a block goes under.
     With ``travelling`` there is ``key`` in its place, beside ``i``: that of the blocks of this cycle alone, as
     :class:`.travelling.TravellingKeys` takes it.
-    With ``travelling`` there is ``key`` in its place, beside ``i``: that of the blocks of this cycle alone, as
-    :class:`.travelling.TravellingKeys` takes it.
-    With ``travelling`` there is ``key`` in its place, beside ``i``: that of the blocks of this cycle alone, as
-    :class:`.travelling.TravellingKeys` takes it.
 
     Timing: latency 1 + rounds * round_stages (11 for AES-128 with one stage), full rate, never stalls.
             With ``ahead``, a port of that name has the result a cycle earlier, before the last register.
