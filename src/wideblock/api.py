@@ -12,7 +12,7 @@ from typing import Any, Self, cast
 from wideblock import catalog
 from wideblock.catalog.kinds import AEAD
 from wideblock.drive.aead.simulation import AeadSimulation
-from wideblock.drive.sector.simulation import SectorSimulation
+from wideblock.drive.sector.engine import simulated
 from wideblock.errors import UserError
 from wideblock.evaluate import compare as comparison
 from wideblock.evaluate.measured import measured
@@ -125,7 +125,7 @@ class SimulatedCipher:
 
     def __init__(self, core: SectorContract, key: bytes):
         core.specification(key)  # raises UserError for a wrong key
-        self._core, self.model = core, SectorSimulation(core)
+        self._core, self.model = core, simulated(core)
         self.model.load_key(key)
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes:

@@ -43,12 +43,12 @@ def faulty() -> Iterator[None]:
         def __init__(self, core: Any):
             super().__init__(core, verilog=planted(core))
 
-    kept = through.SectorSimulation, through.AeadSimulation
-    through.SectorSimulation, through.AeadSimulation = Sectors, Messages
+    kept = through.simulated, through.AeadSimulation
+    through.simulated, through.AeadSimulation = Sectors, Messages
     try:
         yield
     finally:
-        through.SectorSimulation, through.AeadSimulation = kept
+        through.simulated, through.AeadSimulation = kept
 
 
 def main(names: Sequence[str]) -> int:

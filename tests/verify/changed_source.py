@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Faults put by hand into the sources of real cores."""
+"""Faults put by hand into the sources of real cores, and the check that must find one."""
 
 import inspect
 from types import ModuleType
+
+import pytest
+
+from wideblock.export.verilog import FILE, generate
 
 
 def changed(of, name, before, after):
@@ -13,3 +17,13 @@ def changed(of, name, before, after):
     made.__dict__.update(__file__=of.__file__, __package__=of.__package__)
     exec(compile(source.replace(before, after), of.__file__, "exec"), made.__dict__)
     return getattr(made, name)
+
+
+def expect_found(suite, core, check, words, amount=16):
+    """The check of a suite fails on a core as its sources are now, not as it is kept, and says ``words``, a pattern."""
+    text = generate(core.module, core.shell, core.header)[FILE]
+    with suite.simulation(core, verilog=[text]) as simulation:
+        failure = suite.verify(core, amount=amount, seed=1, checks=[check], simulation=simulation).failure
+    assert failure is not None
+    with pytest.raises(AssertionError, match=words):
+        raise AssertionError(failure.difference)

@@ -3,13 +3,10 @@
 
 from wideblock.export.contract import Contract
 from wideblock.export.testbench import Word
-from wideblock.rtl.bus.key_map import COMMANDS, KEY_MAP
-from wideblock.rtl.bus.registers import REGISTER_BYTES
+from wideblock.rtl.bus.key_map import COMMAND, DONE, KEY_MAP, started
+from wideblock.rtl.bus.registers import REGISTER_BYTES, register_words
 
 __all__ = ["BusLoader", "StreamLoader"]
-
-_COMMAND = {command.name: command.value for command in COMMANDS}
-_EXE, _DONE, _CMD = 1, 2, 4  # of CTRL, the lowest bit of each
 
 
 class StreamLoader:
@@ -57,24 +54,24 @@ class BusLoader:
         self.words: dict[str, list[Word]] = {"key_aw": [], "key_w": [], "key_b": []}
         self.steps: list[dict[str, int]] = []
         self.rests: dict[int, int] = {}
-        self._write("CTRL", _DONE)
+        self._write("CTRL", DONE)
         self._rest(core.timing.selftest)
 
     def load(self, key: bytes, slot: int) -> None:
         """Loads a key into a slot that has none."""
-        self._write("CTRL", _DONE)
-        for at in range(0, len(key), REGISTER_BYTES):
-            self._write("MEK", int.from_bytes(key[at : at + REGISTER_BYTES], "little"), at // REGISTER_BYTES)
+        self._write("CTRL", DONE)
+        for index, word in enumerate(register_words(key)):
+            self._write("MEK", word, index)
         self._command("LOAD", slot, self.core.timing.load)
 
     def evict(self, slot: int) -> None:
         """Ends the key of a slot."""
-        self._write("CTRL", _DONE)
+        self._write("CTRL", DONE)
         self._command("UNLOAD", slot, self.core.timing.unload)
 
     def _command(self, name: str, slot: int, cycles: int) -> None:
         self._write("METD", slot)
-        self._write("CTRL", _COMMAND[name] * _CMD | _EXE)
+        self._write("CTRL", started(COMMAND[name]))
         self._rest(cycles)
 
     def _write(self, name: str, value: int, index: int = 0) -> None:

@@ -13,8 +13,8 @@ import numpy as np
 from wideblock import catalog
 from wideblock.catalog.kinds import AEAD
 from wideblock.drive.aead.simulation import AeadSimulation
+from wideblock.drive.sector.engine import simulated
 from wideblock.drive.sector.shape import shape
-from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract, contract
 from wideblock.image import engines
@@ -240,7 +240,7 @@ def _messages(core: Contract[Any, Any]) -> Iterator[Answering]:
 @contextmanager
 def _units(core: Contract[Any, Any]) -> Iterator[Answering]:
     """Answers of the compiled core of a sector cipher."""
-    with SectorSimulation(core) as simulation:
+    with simulated(core) as simulation:
 
         def answer(case: UnitCase, decrypt: bool) -> bytes:
             core.specification(case.key)  # raises UserError for a key that the scheme refuses

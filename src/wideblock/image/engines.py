@@ -12,9 +12,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from wideblock.drive.sector.engine import simulated
 from wideblock.drive.sector.pool import SpecificationPool
 from wideblock.drive.sector.shape import shape
-from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.drive.sector.stream import stream_sectors
 from wideblock.drive.sector.traffic import Request
 from wideblock.errors import UserError
@@ -70,7 +70,7 @@ class Rtl:
         self._first_cycle = 0
 
     def __enter__(self) -> "Rtl":
-        first = SectorSimulation(self._subject)
+        first = simulated(self._subject)
         self._simulations = [first, *(first.fresh() for _ in range(self._models - 1))]
         self._threads = ThreadPoolExecutor(len(self._simulations))
         for simulation in self._simulations:

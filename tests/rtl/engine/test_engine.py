@@ -5,6 +5,7 @@ import random
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 
 from wideblock.catalog import engines
@@ -13,6 +14,7 @@ from wideblock.drive.sector.engine import EngineSimulation
 from wideblock.drive.sector.traffic import Request
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
+from wideblock.image.engines import make
 from wideblock.rtl.bus.key_map import KAT_KEY
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.bench import SimulationError
@@ -56,14 +58,8 @@ def encrypted(key, tweak, sector):
     return core().specification(key).encrypt(tweak, sector)
 
 
-def cause(engine, name):
-    """Whether the window was refused for a cause."""
-    (bit,) = (n for n, fault in enumerate(core().behaviour.faults) if fault.cause is name)
-    return engine.field("WINDOW_STATUS", "CAUSE") == bit
-
-
 def bit(name):
-    return next(n for n, fault in enumerate(core().behaviour.faults) if fault.cause is name)
+    return core().behaviour.fault(name).bit_length() - 1
 
 
 def test_identification_and_self_test(model):
@@ -242,21 +238,17 @@ def test_the_window_holds_the_stream_and_neither_sees_the_other(fresh):
     fresh.load_key(KEY, 0)
     fresh.load_key(OTHER, 1)
     text = data("text", 64)
-    for name, part in (("WINDOW_DATA_IN", text), ("WINDOW_TWEAK", TWEAK)):
-        for at in range(0, len(part), 4):
-            fresh.set(name, int.from_bytes(part[at : at + 4], "little"), at // 4)
-    fresh.set("WINDOW_SIZE", 64)
+    asked = fresh.fill_window(1, text, TWEAK)
     requests = [Request(data(n, 64), data(-n, 16), False, slot=0) for n in range(80)]
     script = fresh.requests(requests, quiet=400)
-    start = fresh.writes("ENGINE", fresh.place("WINDOW_REQUEST")[1], 1 << 31 | 1)
+    start = fresh.writes("ENGINE", fresh.place("WINDOW_REQUEST")[1], asked)
     start["aw"]["earliest"] = start["w"]["earliest"] = 200
     script.words = {**script.words, **start}
     script.wanted = {**script.wanted, "b": 1}
     got = fresh.play(script)
     assert [bytes(each) for each in got.sectors] == [encrypted(KEY, r.tweak, r.data) for r in requests]
     assert len(got.computed) == 80 and fresh.field("WINDOW_STATUS", "DONE") == 1
-    out = b"".join(fresh.get("WINDOW_DATA_OUT", n).to_bytes(4, "little") for n in range(16))
-    assert out == encrypted(OTHER, TWEAK, text)
+    assert fresh.take("WINDOW_DATA_OUT", 64) == encrypted(OTHER, TWEAK, text)
     begun = [b - a for a, b in zip(got.first_in, got.first_in[1:], strict=False)]
     assert max(begun) > core().timing.interval  # the window stood between two of them
 
@@ -282,6 +274,17 @@ def test_commands_disturb_no_other_slot(model):
     for record in records[1:]:
         assert (record.beats_in == records[0].beats_in).all() and (record.out_cycle == records[0].out_cycle).all()
         assert (record.out == records[0].out).all()
+
+
+def test_an_image_goes_through_an_engine():
+    sectors = np.frombuffer(data("image", 64 * 9), np.uint8).reshape(9, 64)
+    tweaks = np.frombuffer(data("tweaks", 16 * 9), np.uint8).reshape(9, 16)
+    with make("rtl", core(), KEY, decrypt=False, threads=1) as through:
+        (got,) = through.crypt([(sectors, tweaks)])
+    right = [encrypted(KEY, tweak.tobytes(), sector.tobytes()) for tweak, sector in zip(tweaks, sectors, strict=True)]
+    assert [each.tobytes() for each in got] == right
+    with pytest.raises(UserError, match="^key must be 32 bytes, got 16$"):
+        make("rtl", core(), KEY[:16], decrypt=False)
 
 
 @pytest.mark.parametrize("how", ["pin", "register", "command"])

@@ -3,13 +3,11 @@
 
 import pytest
 
-from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.export.contract import contract
-from wideblock.export.verilog import FILE, generate
 from wideblock.rtl.aead import aes_gcm, caesar, grammar, key_loader, post_processor, pre_processor
 from wideblock.verify.aead.suite import MESSAGES
 
-from ..changed_source import changed
+from ..changed_source import changed, expect_found
 
 pytestmark = pytest.mark.shows("aead", "mutation")
 
@@ -48,10 +46,4 @@ SLOW = pytest.mark.slow
 def test_a_planted_fault_is_found(monkeypatch, user, name, module, before, after, check, words):
     made = changed(module, "AesGcmCipher" if name == "make_cipher" else name, before, after)
     monkeypatch.setattr(user, name, made)
-    core = contract("aes-gcm", SMALL)
-    text = generate(core.module, core.shell, core.header)[FILE]  # not the one that is kept
-    with AeadSimulation(core, verilog=[text]) as simulation:
-        failure = MESSAGES.verify(core, amount=16, seed=1, checks=[check], simulation=simulation).failure
-    assert failure is not None
-    with pytest.raises(AssertionError, match=words):
-        raise AssertionError(failure.difference)
+    expect_found(MESSAGES, contract("aes-gcm", SMALL), check, words)

@@ -3,15 +3,13 @@
 
 import pytest
 
-from wideblock.drive.sector.engine import EngineSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
-from wideblock.export.verilog import FILE, generate
 from wideblock.rtl.engine import commands, engine, key_memory, slots, window
 from wideblock.verify.engine.suite import ENGINES
 from wideblock.verify.suites import judged_by, suite_of
 
-from ..changed_source import changed
+from ..changed_source import changed, expect_found
 
 pytestmark = pytest.mark.shows("engine", "mutation")
 
@@ -65,10 +63,4 @@ def test_an_engine_has_a_suite_of_its_own_with_either_judge():
 def test_a_planted_fault_is_found(monkeypatch, name):
     (user, part, *change), (check, words) = FAULTS[name]
     monkeypatch.setattr(user, part, changed(change[0], part, *change[1:]))
-    subject = contract("xts-enc-k", CHANGES)
-    text = generate(subject.module, subject.shell, subject.header)[FILE]  # not the one that is kept
-    with EngineSimulation(subject, verilog=[text]) as simulation:
-        failure = ENGINES.verify(subject, amount=64, seed=1, checks=[check], simulation=simulation).failure
-    assert failure is not None
-    with pytest.raises(AssertionError, match=words):
-        raise AssertionError(failure.difference)
+    expect_found(ENGINES, contract("xts-enc-k", CHANGES), check, words, amount=64)

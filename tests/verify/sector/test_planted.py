@@ -3,9 +3,7 @@
 
 import pytest
 
-from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.export.contract import contract
-from wideblock.export.verilog import FILE, generate
 from wideblock.rtl.keys import slots
 from wideblock.rtl.keys import unit as keys
 from wideblock.rtl.sector import store_and_forward
@@ -15,7 +13,7 @@ from wideblock.rtl.sector.single_pass import slots as unit_slots
 from wideblock.rtl.stream import entrance, sized_entrance, unit_entrance
 from wideblock.verify.sector.suite import SECTORS
 
-from ..changed_source import changed
+from ..changed_source import changed, expect_found
 
 pytestmark = pytest.mark.shows("mutation", "protocol")
 
@@ -133,11 +131,4 @@ FAULTS = {
 def test_a_planted_fault_is_found(monkeypatch, core, fault, found):
     user, name, *change = fault
     monkeypatch.setattr(user, name, changed(change[0], name, *change[1:]))
-    check, words = found
-    subject = contract(*core)
-    text = generate(subject.module, subject.shell, subject.header)[FILE]  # not the one that is kept
-    with SectorSimulation(subject, verilog=[text]) as simulation:
-        failure = SECTORS.verify(subject, amount=16, seed=1, checks=[check], simulation=simulation).failure
-    assert failure is not None
-    with pytest.raises(AssertionError, match=words):
-        raise AssertionError(failure.difference)
+    expect_found(SECTORS, contract(*core), *found)

@@ -5,25 +5,17 @@ from typing import Any
 
 import numpy as np
 
+from wideblock.drive.sector.shape import SectorCore
 from wideblock.drive.sector.simulation import SectorSimulation
-from wideblock.rtl.bus.key_map import COMMANDS, ERRORS
-from wideblock.rtl.bus.registers import REGISTER_BYTES, RegisterMap
+from wideblock.rtl.bus.key_map import COMMAND, DONE, ERRORS, started
+from wideblock.rtl.bus.registers import REGISTER_BYTES, RegisterMap, register_words
 from wideblock.simulation.bench import SimulationError
-from wideblock.simulation.script import Record, Script, ScriptEvent, Words
+from wideblock.simulation.script import Record, Script, Words
 from wideblock.simulation.structures import PlayOutcome
 
-__all__ = ["COMMAND", "ERROR", "EngineSimulation"]
+__all__ = ["EngineSimulation", "simulated"]
 
-COMMAND = {command.name: command.value for command in COMMANDS}
-"""Commands of the key registers."""
-
-ERROR = {error.value: error.name for error in ERRORS}
-"""Names of their results."""
-
-_PREFIXES = {"KEY": "key_", "ENGINE": ""}
-"""Beginning of the names of the channels that reach a map."""
-
-_EXE, _DONE, _CMD = 1, 2, 2  # of CTRL: two masks and a shift
+_ERROR = {error.value: error.name for error in ERRORS}
 
 
 class EngineSimulation(SectorSimulation):
@@ -38,9 +30,9 @@ class EngineSimulation(SectorSimulation):
         component: Any = self.core.component  # pyright: ignore[reportAttributeAccessIssue]
         return {each.name: each for each in component.registers}
 
-    def bus(self, script: Script, seed: int = 0) -> Record:
+    def bus(self, script: Script) -> Record:
         """The record of one script. Raises :class:`SimulationError` if it is stuck or breaks a rule of streams."""
-        record = self.simulation.play(script, seed)
+        record = self.simulation.play(script)
         if record.violation is not None or record.outcome != PlayOutcome.DONE:
             ended = record.violation or record.outcome.name
             raise SimulationError(f"{self.core.module}: {ended}, {record.cycles} cycles")
@@ -50,13 +42,14 @@ class EngineSimulation(SectorSimulation):
         """The record of ``cycles`` cycles without input."""
         return self.bus(Script(quiet=cycles))
 
-    def pulse(self, control: str, cycles: int = 1) -> None:
-        """Holds a control input high for some cycles."""
-        self.bus(Script(events=[ScriptEvent(control, 0, cycles, clears=True)], quiet=cycles + 1))
+    def _prefix(self, map_name: str) -> str:
+        """Beginning of the names of the channels that reach a map."""
+        channel = self.maps[map_name].channel
+        return f"{channel}_" if channel else ""
 
     def writes(self, map_name: str, offset: int, value: int, strobe: int = 15) -> dict[str, Words]:
         """The words of one write, by their channels."""
-        prefix = _PREFIXES[map_name]
+        prefix = self._prefix(map_name)
         aw, w = self.simulation.words(f"{prefix}aw", 1), self.simulation.words(f"{prefix}w", 1)
         _put(aw, "addr", offset)
         _put(w, "data", value)
@@ -65,15 +58,14 @@ class EngineSimulation(SectorSimulation):
 
     def write(self, map_name: str, offset: int, value: int, strobe: int = 15) -> int:
         """Writes a register; the response."""
-        prefix = _PREFIXES[map_name]
-        script = Script(
-            words=self.writes(map_name, offset, value, strobe), wanted={f"{prefix}b": 1}, quiet=0, capacity=4
-        )
+        prefix = self._prefix(map_name)
+        words, wanted = self.writes(map_name, offset, value, strobe), {f"{prefix}b": 1}
+        script = Script(words=words, wanted=wanted, quiet=0, capacity=4)
         return _number(self.bus(script).words[f"{prefix}b"]["resp"][0])
 
     def read(self, map_name: str, offset: int) -> tuple[int, int]:
         """Reads a register: its word, and the response."""
-        prefix = _PREFIXES[map_name]
+        prefix = self._prefix(map_name)
         ar = self.simulation.words(f"{prefix}ar", 1)
         _put(ar, "addr", offset)
         record = self.bus(Script(words={f"{prefix}ar": ar}, wanted={f"{prefix}r": 1}, quiet=0, capacity=4))
@@ -107,6 +99,16 @@ class EngineSimulation(SectorSimulation):
                 return map_name, registers.offset(name, index)
         raise KeyError(f"no register {name}")
 
+    def put(self, name: str, data: bytes) -> None:
+        """Writes bytes into a range of registers."""
+        for index, word in enumerate(register_words(data)):
+            self.set(name, word, index)
+
+    def take(self, name: str, size: int) -> bytes:
+        """Reads bytes from a range of registers."""
+        words = (self.get(name, index) for index in range(-(-size // REGISTER_BYTES)))
+        return b"".join(word.to_bytes(REGISTER_BYTES, "little") for word in words)[:size]
+
     # Commands
 
     def until(self, name: str, field: str, value: int, most: int) -> int:
@@ -119,14 +121,13 @@ class EngineSimulation(SectorSimulation):
 
     def prepare(self, command: str, slot: int = 0, key: bytes = b"", *, aux: int = 0) -> int:
         """Writes the registers of a command in the order of Caliptra's firmware; the word of CTRL that starts it."""
-        self.set("CTRL", _DONE)
+        self.set("CTRL", DONE)
         if not self.field("CTRL", "RDY"):
             raise SimulationError(f"{self.core.module}: RDY is 0")
         self.set("METD", slot)
         self.set("AUX_MODE", aux)
-        for at in range(0, len(key), REGISTER_BYTES):
-            self.set("MEK", int.from_bytes(key[at : at + REGISTER_BYTES], "little"), at // REGISTER_BYTES)
-        return COMMAND.get(command, 15) << _CMD | _EXE
+        self.put("MEK", key)
+        return started(COMMAND.get(command, 15))
 
     def command(self, command: str, slot: int = 0, key: bytes = b"", *, aux: int = 0, most: int = 20_000) -> str:
         """A command from its first write to the clear of DONE; the name of its error. Another name is no command."""
@@ -137,37 +138,47 @@ class EngineSimulation(SectorSimulation):
         """Waits for the command that runs, and clears DONE; the name of its error."""
         self.until("CTRL", "DONE", 1, most)
         error = self.field("CTRL", "ERR")
-        self.set("CTRL", _DONE)
-        return ERROR[error]
+        self.set("CTRL", DONE)
+        return _ERROR[error]
 
     def load_key(self, key: bytes, slot: int = 0) -> int:
-        """Loads a key by a command; cycles until it has ended. Raises :class:`SimulationError` if it is refused."""
+        """Loads a key by a command, after clearing and self-test; cycles until it has ended.
+
+        Raises ValueError for a wrong length, :class:`SimulationError` if it is refused.
+        """
+        self.expect_key(key)
         start = self.cycle
+        while self.field("STATUS", "CLEARING") or self.field("STATUS", "SELFTEST"):
+            pass  # both end in a stated number of cycles; a read takes a few
         if (error := self.command("LOAD", slot, key)) != "OK":
             raise SimulationError(f"{self.core.module}: LOAD ended with error {error}")
         return self.cycle - start
+
+    def fill_window(self, slot: int, data: bytes, tweak: bytes, *, decrypt: bool = False) -> int:
+        """Writes a message into the window; the word of WINDOW_REQUEST that starts it."""
+        self.put("WINDOW_TWEAK", tweak)
+        self.put("WINDOW_DATA_IN", data)
+        self.set("WINDOW_SIZE", len(data))
+        return slot | decrypt << 16 | 1 << 31
 
     def window(
         self, slot: int, data: bytes, tweak: bytes, *, decrypt: bool = False, most: int = 100_000
     ) -> tuple[bytes, int | None]:
         """A message through the window: its result, or the cause for which it was refused."""
-        for name, part in (("WINDOW_TWEAK", tweak), ("WINDOW_DATA_IN", data)):
-            for at in range(0, len(part), REGISTER_BYTES):
-                self.set(name, int.from_bytes(part[at : at + REGISTER_BYTES], "little"), at // REGISTER_BYTES)
-        self.set("WINDOW_SIZE", len(data))
-        self.set("WINDOW_REQUEST", slot | decrypt << 16 | 1 << 31)
+        self.set("WINDOW_REQUEST", self.fill_window(slot, data, tweak, decrypt=decrypt))
         self.until("WINDOW_STATUS", "DONE", 1, most)
-        words = [self.get("WINDOW_DATA_OUT", at) for at in range(-(-len(data) // REGISTER_BYTES))]
-        result = b"".join(word.to_bytes(REGISTER_BYTES, "little") for word in words)[: len(data)]
-        return result, self.field("WINDOW_STATUS", "CAUSE") if self.field("WINDOW_STATUS", "FAULT") else None
+        cause = self.field("WINDOW_STATUS", "CAUSE") if self.field("WINDOW_STATUS", "FAULT") else None
+        return self.take("WINDOW_DATA_OUT", len(data)), cause
+
+
+def simulated(core: SectorCore) -> SectorSimulation:
+    """A sector core in simulation, alone or within its engine."""
+    return EngineSimulation(core) if core.behaviour.loaded else SectorSimulation(core)
 
 
 def _put(words: Any, field: str, value: int) -> None:
-    if words[field].ndim == 1:
-        words[field][0] = value
-    else:
-        size = words[field].shape[1]
-        words[field][0] = np.frombuffer(value.to_bytes(size, "little"), np.uint8)
+    given = words[field]
+    given[0] = value if given.ndim == 1 else np.frombuffer(value.to_bytes(given.shape[1], "little"), np.uint8)
 
 
 def _number(value: Any) -> int:

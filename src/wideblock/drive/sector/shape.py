@@ -24,7 +24,7 @@ class Shape:
     """Sizes in bytes, numbers of beats and words.
 
     beat_bytes: of a beat in and out
-    key_bytes:  of a key; 0 where keys come through registers
+    key_bytes:  of a key
     key_words:  words of the key channel that make a key
     beats:      of a message of the length for which the timing is stated; the last one may have room left
     partial:    whether the last beat of a message may have bytes that are not the message's, told by ``keep``
@@ -52,12 +52,13 @@ class Shape:
 def shape(core: SectorCore) -> Shape:
     """The sizes of a sector core."""
     widths = {field.name: field.width for field in core.interface.channel("i").fields}
-    words_of_keys = [each for each in core.interface.channels if each.name == "key"]
     beat_bytes = widths["data"] // 8
     beats = -(-core.behaviour.usual // beat_bytes)
     key_words = core.timing.key_words
-    key_bits = [field.width for each in words_of_keys for field in each.fields if field.name == "key"]
-    key_bytes = sum(key_bits) // 8 * key_words
+    key_bytes = core.behaviour.loaded
+    if not key_bytes:
+        key = core.interface.channel("key")
+        key_bytes = next(field.width for field in key.fields if field.name == "key") // 8 * key_words
     room = widths.get("tweak", 0) // 8
     tweak_bytes = core.behaviour.length.usual_tweak_of(room)
     most_stated = (1 << widths.get("size", 0)) - 1

@@ -34,8 +34,7 @@ class SectorSimulation(CoreSimulation[SectorCore]):
 
         ``slot`` is that of the key, for a core with slots; it must not have one.
         """
-        if len(key) != self.shape.key_bytes:
-            raise ValueError(f"key must be {self.shape.key_bytes} bytes, got {len(key)}")
+        self.expect_key(key)
         record = self.play(self.script(keys=[Key(key, slot=slot)], quiet=0))
         self.expect_done(record)
         return int(record.key_taken[0])
@@ -111,6 +110,11 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         """Cycles without activity after which the core must be stuck, with a wide margin."""
         t = self.core.timing
         return 4 * (t.latency + t.interval + t.setup + t.zeroize) + 1000 + int(200 / max(min(offer, take), 1e-4))
+
+    def expect_key(self, key: bytes) -> None:
+        """Raises ValueError for a key of a wrong length."""
+        if len(key) != self.shape.key_bytes:
+            raise ValueError(f"key must be {self.shape.key_bytes} bytes, got {len(key)}")
 
     def expect_length(self, size: int) -> None:
         """Raises ValueError if the core does not take sectors of ``size`` bytes."""

@@ -15,15 +15,19 @@ from .registers import (
     RegisterMap,
     RegisterValue,
     data_word,
+    register_words,
 )
 
-__all__ = ["IDENTIFICATION", "MOST_WINDOW_BYTES", "EngineFacts", "engine_map"]
+__all__ = ["IDENTIFICATION", "MOST_WINDOW_BYTES", "NOT_RUN", "EngineFacts", "engine_map"]
 
 IDENTIFICATION = int.from_bytes(b"wdbk", "little")
 """Register ID: four letters, the first in bits 7..0."""
 
 MOST_WINDOW_BYTES = 4096
 """Bytes, at most, of a sector that passes through the window."""
+
+NOT_RUN = 255
+"""Number in the place of a wrong answer's, of a self-test that did not run: its slot had a key."""
 
 _COUNT_BITS = 16  # of a counter of faults
 _BLOCKS_BITS = 45  # of a counter of blocks: counts to 2^44, and one more bit says that it is there
@@ -152,7 +156,7 @@ def _constants(facts: EngineFacts) -> Iterator[Register]:
                     "LETTERS",
                     0,
                     32,
-                    int.from_bytes(name[4 * number : 4 * number + 4], "little"),
+                    register_words(name)[number],
                     f"the {low} four letters, the first of them in bits 7..0",
                 ),
             ),
@@ -316,7 +320,7 @@ def _actions() -> Iterator[Register]:
                 Access.RO,
                 "number of the first answer that was wrong, from 0",
                 volatile=True,
-                values=(RegisterValue("NOT_RUN", 255, "none: the test did not run, since its slot had a key"),),
+                values=(RegisterValue("NOT_RUN", NOT_RUN, "none: the test did not run, since its slot had a key"),),
             ),
         ),
     )

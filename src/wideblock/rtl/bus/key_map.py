@@ -7,7 +7,7 @@ numbers of Caliptra's emulator.
 
 from .registers import Access, Register, RegisterField, RegisterMap, RegisterValue, data_word
 
-__all__ = ["COMMANDS", "ERRORS", "KAT_KEY", "KEY_MAP"]
+__all__ = ["COMMAND", "COMMANDS", "DONE", "ERRORS", "KAT_KEY", "KEY_MAP", "started"]
 
 COMMANDS = (
     RegisterValue("LOAD", 1, "load MEK with AUX into the slot"),
@@ -16,6 +16,9 @@ COMMANDS = (
     RegisterValue("LOAD_KAT", 4, "load the constant key of known-answer tests into the slot; MEK is ignored"),
 )
 """Commands of the key registers."""
+
+COMMAND = {command.name: command.value for command in COMMANDS}
+"""Their codes by their names."""
 
 ERRORS = (
     RegisterValue("OK", 0, "done"),
@@ -117,3 +120,12 @@ KEY_MAP = RegisterMap(
     channel="key",
 )
 """Registers of the owner of keys."""
+
+DONE = KEY_MAP.register("CTRL").field("DONE").mask
+"""Word of CTRL that ends a command for its owner."""
+
+
+def started(command: int) -> int:
+    """Word of CTRL that starts a command by its code."""
+    ctrl = KEY_MAP.register("CTRL")
+    return command << ctrl.field("CMD").low | ctrl.field("EXE").mask

@@ -8,7 +8,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 __all__ = ["REGISTER_BITS", "REGISTER_BYTES", "Access", "Register", "RegisterField", "RegisterMap", "RegisterValue"]
-__all__ += ["data_word"]
+__all__ += ["data_word", "register_words"]
 
 REGISTER_BITS = 32
 """Bits of every register."""
@@ -244,6 +244,11 @@ class RegisterMap:
 def data_word(text: str, access: Access, *, volatile: bool = False) -> tuple[RegisterField, ...]:
     """The one field of a register that is a word of data."""
     return (RegisterField("WORD", 0, REGISTER_BITS, access, text, volatile=volatile),)
+
+
+def register_words(data: bytes) -> list[int]:
+    """Bytes as registers have them: the first of each four in bits 7..0; a last word that is not whole has zeros."""
+    return [int.from_bytes(data[at : at + REGISTER_BYTES], "little") for at in range(0, len(data), REGISTER_BYTES)]
 
 
 T = TypeVar("T", Register, RegisterField)

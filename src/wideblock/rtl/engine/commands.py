@@ -10,8 +10,8 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.bus.key_map import COMMANDS, ERRORS, KAT_KEY, KEY_MAP
-from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES
+from wideblock.rtl.bus.key_map import COMMAND, ERRORS, KAT_KEY, KEY_MAP
+from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES, register_words
 from wideblock.rtl.stream.interface import Channel
 from wideblock.rtl.stream.sector import SLOT_BITS
 
@@ -20,7 +20,7 @@ from .slots import STATE
 
 __all__ = ["POLICY", "KeyCommands"]
 
-LOAD, UNLOAD, ZEROIZE, LOAD_KAT = (command.value for command in COMMANDS)
+LOAD, UNLOAD, ZEROIZE, LOAD_KAT = COMMAND.values()
 OK, COMMAND, NO_SLOT, NOT_LOADED, LOADED, METD, EQUAL_HALVES, AUX, LOCKED, SELFTEST = (e.value for e in ERRORS)
 
 POLICY = {"replace": 1, "freeze_loads": 1, "freeze_unloads": 1}
@@ -245,9 +245,9 @@ class KeyCommands(wiring.Component):
         """The pass over the words: collects the key, compares its halves, and checks METD and AUX."""
         words = self.memory
         constant = Signal(REGISTER_BITS)
-        for number in range(self.words):
+        for number, given in enumerate(register_words(KAT_KEY)[: self.words]):
             with m.If(row[:4] == number):
-                m.d.comb += constant.eq(int.from_bytes(KAT_KEY[4 * number : 4 * number + 4], "little"))
+                m.d.comb += constant.eq(given)
         word = Signal(REGISTER_BITS)
         m.d.comb += word.eq(words.word & ~own.replicate(REGISTER_BITS))
         unlike, unlike_near = words.word != words.across, words.word != words.near

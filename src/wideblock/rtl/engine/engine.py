@@ -15,9 +15,9 @@ from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import Out
+from amaranth.lib.wiring import Out, connect, flipped
 
-from wideblock.rtl.bus.axi_lite import AxiLite, axi_lite_channels, between
+from wideblock.rtl.bus.axi_lite import AXI_LITE, AxiLite, axi_lite_channels, between
 from wideblock.rtl.bus.engine_map import MOST_WINDOW_BYTES, EngineFacts, engine_map
 from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.bus.registers import REGISTER_BYTES
@@ -127,7 +127,13 @@ class SlotEngine(wiring.Component):
         )
         self.timing = self._timing(quiet)
         self.interface = self._interface()
-        self.behaviour = replace(behaviour, faults=self.faults, timing=self.timing, influences=())
+        self.behaviour = replace(
+            behaviour,
+            faults=self.faults,
+            timing=self.timing,
+            influences=(),
+            loaded=REGISTER_BYTES * self.commands.words,
+        )
         super().__init__(self.interface.members())
 
     @property
@@ -334,20 +340,9 @@ class SlotEngine(wiring.Component):
 
     def _bus(self, m: Module, bus: AxiLite, prefix: str) -> None:
         """The five channels of a slave at the engine's ports."""
-        for name in ("aw", "w", "ar"):
-            outer, inner = getattr(self, prefix + name), getattr(bus, name)
-            m.d.comb += [
-                inner.valid.eq(outer.valid),
-                inner.payload.eq(outer.payload),
-                outer.ready.eq(inner.ready),
-            ]
-        for name in ("b", "r"):
-            outer, inner = getattr(self, prefix + name), getattr(bus, name)
-            m.d.comb += [
-                outer.valid.eq(inner.valid),
-                outer.payload.eq(inner.payload),
-                inner.ready.eq(outer.ready),
-            ]
+        for name in AXI_LITE:
+            outer, inner = flipped(getattr(self, prefix + name)), getattr(bus, name)
+            connect(m, outer, inner)
 
     def _test(self, m: Module, failed: Value, clear: Value) -> None:
         """The self-test, after each reset if it is to run then."""

@@ -8,17 +8,14 @@ from amaranth import Module, Mux, Signal
 from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.bus.key_map import COMMANDS
-from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES
+from wideblock.rtl.bus.engine_map import NOT_RUN
+from wideblock.rtl.bus.key_map import COMMAND
+from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES, register_words
 from wideblock.rtl.stream.sector import SLOT_BITS
 
-__all__ = ["NOT_RUN", "SelfTest", "TestAnswer"]
+__all__ = ["SelfTest", "TestAnswer"]
 
-NOT_RUN = 255
-"""Number in the place of a wrong answer's, of a test that did not run: its slot had a key."""
-
-LOAD_KAT = next(command.value for command in COMMANDS if command.name == "LOAD_KAT")
-UNLOAD = next(command.value for command in COMMANDS if command.name == "UNLOAD")
+LOAD_KAT, UNLOAD = COMMAND["LOAD_KAT"], COMMAND["UNLOAD"]
 
 
 @dataclass(frozen=True)
@@ -75,12 +72,8 @@ class SelfTest(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        image = [
-            int.from_bytes(part[at : at + REGISTER_BYTES], "little")
-            for answer in self.answers
-            for part in (answer.tweak, answer.given, answer.right)
-            for at in range(0, len(part), REGISTER_BYTES)
-        ]
+        parts = (part for answer in self.answers for part in (answer.tweak, answer.given, answer.right))
+        image = [word for part in parts for word in register_words(part)]
         depth = 1 << max(1, (len(image) - 1).bit_length())
         m.submodules.table = table = memory.Memory(
             shape=REGISTER_BITS, depth=depth, init=image, attrs={"rom_style": "logic"}

@@ -295,6 +295,7 @@ class Behaviour:
     timing:     the cycle contract
     held:       cycles for which the first beat of a message, alone in an idle core, holds the second one off
     influences: inputs, beside handshakes and controls, on which handshakes and status may depend
+    loaded:     bytes of a key that comes through registers; 0: keys come on a channel of their own, which has a width
     """
 
     length: LengthRule
@@ -305,6 +306,7 @@ class Behaviour:
     timing: SectorTiming
     held: int = 0
     influences: tuple[Influence, ...] = ()
+    loaded: int = 0
 
     @property
     def usual(self) -> int:

@@ -9,7 +9,7 @@ from wideblock.drive.sector.engine import EngineSimulation
 from wideblock.drive.sector.pool import AnswerPool
 from wideblock.drive.sector.traffic import Request, SectorRecord
 from wideblock.export.contract import SectorContract
-from wideblock.rtl.stream.behaviour import Cause, KeyRule
+from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.script import Words
 from wideblock.verify.sector.check import SectorCheck
 
@@ -41,22 +41,6 @@ class EngineCheck(SectorCheck):
         super().__init__(subject, simulation, *rest, pool=pool)
         self.slots_now: dict[int, Slot] = {}
         self.number_of_slots = subject.parameters.slots
-        scheme = subject.preset.scheme
-        self.key_bytes = scheme.kind.key_bits(scheme.core, subject.parameters) // 8
-        self.bit = {fault.cause: n for n, fault in enumerate(self.behaviour.faults)}
-
-    def key(self) -> bytes:
-        """A random key, which the engine takes."""
-        while True:
-            key = self.random(self.key_bytes)
-            if self.behaviour.keys is KeyRule.ANY or self.differs(key):
-                return key
-
-    @staticmethod
-    def differs(key: bytes) -> bool:
-        """Whether the halves of a key differ, and those of its first 32 bytes."""
-        half = len(key) // 2
-        return key[:half] != key[half:] and key[:16] != key[16:32]
 
     def restart(self) -> None:
         """Resets the engine, and waits for its self-test."""
@@ -115,7 +99,7 @@ class EngineCheck(SectorCheck):
         if record.violation is not None:
             return f"{record.violation}, cycle {record.violation_cycle}."
         faults = [self.fault_of(request, slots) for request in requests]
-        expected = [1 << self.bit[cause] for cause in faults if cause]
+        expected = [self.behaviour.fault(cause) for cause in faults if cause]
         if [value for _, value in record.faults] != expected:
             return f"Faults are {[value for _, value in record.faults][:8]}, must be {expected[:8]}."
         kept = [(n, request) for n, (request, cause) in enumerate(zip(requests, faults, strict=True)) if not cause]

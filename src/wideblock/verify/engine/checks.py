@@ -150,7 +150,7 @@ def refused_commands(check: EngineCheck) -> Finding:
     }
     if check.behaviour.keys is KeyRule.HALVES_DIFFER:
         half = check.random(16)
-        cases["EQUAL_HALVES"] = lambda: check.command("LOAD", free, (half + half + check.key())[: check.key_bytes])
+        cases["EQUAL_HALVES"] = lambda: check.command("LOAD", free, half + half + check.key()[32:])
     names = [str(name) for _ in range(max(1, check.few(8) // 4)) for name in check.rng.permutation(list(cases))]
     for name in names:
         if (error := cases[name]()) != name:
@@ -181,13 +181,13 @@ def limits_of_slots(check: EngineCheck) -> Finding:
     check.restart()
     if (error := core.command("LOAD_KAT", 0)) != "OK":
         return failed(f"LOAD_KAT ends with error {error}.")
-    check.slots_now[0] = Slot(KAT_KEY[: check.key_bytes], kat=True)
+    check.slots_now[0] = Slot(KAT_KEY[: check.shape.key_bytes], kat=True)
     requests = check.in_slots(check.requests(8), [0])
     if difference := check.wrong(requests, check.stream(requests), check.slots_now):
         return failed(difference)
     least = -(-check.behaviour.length.least // 4) * 4
     request = check.request(min(_window_bytes(check), max(least, 16)))
-    right = check.pool.answers(KAT_KEY[: check.key_bytes], [request])[0]
+    right = check.pool.answers(KAT_KEY[: check.shape.key_bytes], [request])[0]
     if core.window(0, request.data, request.tweak, decrypt=request.decrypt) != (right, None):
         return failed("A sector of the window under the key of known answers is wrong.")
     return _block_limit(check)
@@ -209,7 +209,7 @@ def _block_limit(check: EngineCheck) -> Finding:
     core.wait(t.busy)
     more = [replace(check.request(size), slot=slot) for slot in (used[0], used[1], used[0])]
     record = check.stream(more)
-    if [value for _, value in record.faults] != [1 << check.bit[Cause.LIMIT]] * 2:
+    if [value for _, value in record.faults] != [check.behaviour.fault(Cause.LIMIT)] * 2:
         return failed(f"Faults are {record.faults}, of a slot that has processed {limit} blocks, its limit.")
     if list(check.left(record)) != check.pool.answers(check.slots_now[used[1]].key, [more[1]]):
         return failed("A sector of another slot than the exhausted one is wrong.")
@@ -224,21 +224,16 @@ def window_beside_the_stream(check: EngineCheck) -> Finding:
     size = min(_window_bytes(check), check.behaviour.usual)
     for _ in range(plays):
         own = replace(check.request(size), slot=int(check.rng.choice(used)))
-        for name, part in (("WINDOW_TWEAK", own.tweak), ("WINDOW_DATA_IN", own.data)):
-            for at in range(0, len(part), REGISTER_BYTES):
-                core.set(name, int.from_bytes(part[at : at + REGISTER_BYTES], "little"), at // REGISTER_BYTES)
-        core.set("WINDOW_SIZE", size)
+        start = core.fill_window(own.slot, own.data, own.tweak, decrypt=own.decrypt)
         requests = check.in_slots(check.requests(40), used)
-        words = core.writes("ENGINE", core.place("WINDOW_REQUEST")[1], own.slot | own.decrypt << 16 | 1 << 31)
+        words = core.writes("ENGINE", core.place("WINDOW_REQUEST")[1], start)
         for channel in words.values():
             channel["earliest"] = check.number(0, 20 * check.subject.timing.interval)
         record = check.stream(requests, words, offer=float(check.rng.choice([1.0, 0.7])))
         if difference := check.wrong(requests, record, check.slots_now):
             return failed(f"{difference} A sector of the window passed meanwhile.")
         core.until("WINDOW_STATUS", "DONE", 1, 4 * check.subject.timing.window)
-        out = [core.get("WINDOW_DATA_OUT", at) for at in range(size // REGISTER_BYTES)]
-        got = b"".join(word.to_bytes(REGISTER_BYTES, "little") for word in out)
-        if got != check.pool.answers(check.slots_now[own.slot].key, [own])[0][: len(got)]:
+        if core.take("WINDOW_DATA_OUT", size) != check.pool.answers(check.slots_now[own.slot].key, [own])[0]:
             return failed("A sector of the window beside the stream is wrong.")
     return passed(f"{plays} sectors of the window, each beside 40 of the stream")
 

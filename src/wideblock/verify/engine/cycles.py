@@ -3,6 +3,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from wideblock.simulation.script import Script
 from wideblock.verify.core.report import Finding, failed, passed
 from wideblock.verify.engine.check import EngineCheck
@@ -28,9 +30,8 @@ def cycle_contract(check: EngineCheck) -> Finding:
             for n in range(3 + 2 * t.busy // t.interval)
         ]
         record = check.stream(requests)
-        apart = sorted({int(b - a) for a, b in zip(record.first_in, record.first_in[1:], strict=False)})
-        begins = [int(b - a) for a, b in zip(record.first_in, record.first_in[1:], strict=False)][len(requests) // 2 :]
-        if set(begins) != {t.interval}:
+        apart = np.unique(np.diff(record.first_in)[len(requests) // 2 :]).tolist()  # when the queues have filled
+        if apart != [t.interval]:
             return failed(f"Sectors under other slots begin {apart} cycles apart; the contract says {t.interval}.")
         alone = check.stream(requests[:1])
         latency = int(alone.out_cycle[-1] - alone.first_in[0])
