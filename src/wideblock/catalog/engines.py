@@ -1,12 +1,13 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""The core of a scheme as it is exported: by itself, or with its engine around it."""
+"""The core of a scheme as it is exported: by itself, or within an engine or behind a header."""
 
 from typing import Any
 
 from wideblock.rtl.bus.key_map import KAT_KEY
 from wideblock.rtl.engine.engine import SlotEngine
 from wideblock.rtl.engine.selftest import TestAnswer
+from wideblock.rtl.stream.header import HeaderCore
 
 from .scheme import Scheme
 
@@ -17,9 +18,11 @@ PART = 40
 
 
 def built(scheme: Scheme, parameters: Any) -> Any:
-    """The core of ``scheme`` with these parameters, within its engine if they ask for registers."""
+    """The core of ``scheme`` with these parameters, within its engine and behind a header if they ask for that."""
     core = scheme.core(parameters)
-    return core if getattr(parameters, "registers", "none") == "none" else engine(scheme, core)
+    if getattr(parameters, "registers", "none") != "none":
+        core = engine(scheme, core)
+    return HeaderCore(core) if getattr(parameters, "header", False) else core
 
 
 def engine(scheme: Scheme, core: Any, *, power_up: bool = True) -> SlotEngine:

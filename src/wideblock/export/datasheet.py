@@ -49,6 +49,7 @@ def _bits(core: Contract, causes: Sequence[str]) -> str:
 
 def _ports(stream: Stream) -> dict[str, str]:
     fields = {field.name: port for port, members in stream.payload.items() for field in members}
+    fields |= {field.name: fields["data"] for field in stream.channel.header}
     return fields | {"valid": stream.valid, "ready": stream.ready}
 
 

@@ -73,13 +73,25 @@ def play(core: Contract, cases: Sequence[Case]) -> BenchPlay:
                 loader.evict(slot)
             loader.load(key, slot)
             steps.append({})
-        start = {"tweak": int.from_bytes(tweak, "little"), "tweak_size": len(tweak), "size": len(given), "slot": slot}
-        words["i"] += _beats(given, p.beat_bytes, start | {"decrypt": decrypt})
-        words["o"] += _beats(right, p.beat_bytes, {})
+        request = {"tweak": int.from_bytes(tweak, "little"), "tweak_size": len(tweak), "size": len(given), "slot": slot}
+        request |= {"tag": len(words["o"]) & 255, "decrypt": decrypt}
+        words["i"] += _message(core, given, request)
+        words["o"] += [{**beat, "tag": request["tag"]} for beat in _beats(right, p.beat_bytes, {})]
         steps[-1] = {"i": len(words["i"])}
     limit = 4 * len(cases) * (t.latency + t.setup) + 2 * t.zeroize + 1000
     limit += sum(rests.values()) + 16 * sum(map(len, loader.words.values()))
     return BenchPlay(words | loader.words, steps, len(cases), limit, rests)
+
+
+def _message(core: Contract, data: bytes, request: Word) -> list[Word]:
+    """The beats of a sector, ``request`` with its first one, or before it in beats of its own."""
+    channel, size = core.interface.channel("i"), core.parameters.beat_bytes
+    if not (head := channel.header_words):
+        return _beats(data, size, request)
+    room = bytearray(head * size)
+    for name, (at, width) in channel.places.items():
+        room[at : at + width] = request[name].to_bytes(width, "little")
+    return [{"data": part, "last": 0, "keep": 0} for part in _parts(bytes(room), size)] + _beats(data, size, {})
 
 
 def _parts(data: bytes, size: int) -> list[int]:
@@ -104,11 +116,14 @@ def _beats(data: bytes, size: int, start: Word) -> list[Word]:
 def datasheet(core: Contract, measured: str = "") -> str:
     """Returns the datasheet; ``measured`` is a Markdown table of area and clock, or empty."""
     diagram = sector_diagram(core.shell, *transfers(core))
+    channel = core.interface.channel("i")
     return sheet(
         core,
         "sector.md.jinja",
         measured,
         diagram=text(diagram),
+        head=channel.header_words,
+        places=channel.header_text,
         wavedrom=_wavedrom(diagram),
         others=_of_other_sizes(core.behaviour.length),
     )

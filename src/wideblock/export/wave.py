@@ -28,23 +28,26 @@ def transfers(core: Contract) -> tuple[list[int], list[int]]:
 def sector_diagram(shell: Shell, taken: Sequence[int], left: Sequence[int]) -> dict[str, Any]:
     """WaveDrom's description of sector A, whose beats are taken and leave in the cycles given, from cycle 0 on.
 
+    R are beats of its request, which come before.
     Only the cycles in which something changes are drawn, with a gap between two that do not follow each other.
     """
 
     def transferred(cycles: Sequence[int]) -> Callable[[int], str]:
         return lambda t: "1" if t in cycles else "0"
 
-    def data(cycles: Sequence[int]) -> Callable[[int], str | None]:
-        return lambda t: f"A{cycles.index(t)}" if t in cycles else None
+    def data(cycles: Sequence[int], head: int = 0) -> Callable[[int], str | None]:
+        return lambda t: f"A{cycles.index(t)}" if t in cycles else f"R{t + head}" if -head <= t < 0 else None
 
     def last(cycles: Sequence[int]) -> Callable[[int], str]:
         return lambda t: "1" if t == cycles[-1] else "0"
 
     timing, given, result = shell.timing, shell.named("i"), shell.named("o")
+    head = given.channel.header_words
+    request = range(-head, 0)
     signals: list[tuple[str, Callable[[int], str | None]]] = [
-        (_transfer(given), transferred(taken)),
-        (given.port("data"), data(taken)),
-        (given.port("decrypt"), lambda t: "TA" if t == 0 else None),
+        (_transfer(given), transferred([*request, *taken])),
+        (given.port("data"), data(taken, head)),
+        *([] if head else [(given.port("decrypt"), lambda t: "TA" if t == 0 else None)]),
         (given.port("last"), last(taken)),
         ("computed", lambda t: "1" if t == timing.compute else "0"),
         (_transfer(result), transferred(left)),
@@ -52,7 +55,7 @@ def sector_diagram(shell: Shell, taken: Sequence[int], left: Sequence[int]) -> d
         (result.port("last"), last(left)),
     ]
     edges = {timing.compute}
-    for cycles in (taken, left):
+    for cycles in ([*request, *taken], left):
         ends = {cycles[0], *(t for pair in pairwise(cycles) if pair[1] > pair[0] + 1 for t in pair), cycles[-1]}
         edges |= ends | {t + 1 for t in ends}
     return _draw(shell.clock, sorted(edges), signals)

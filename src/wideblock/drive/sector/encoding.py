@@ -8,10 +8,14 @@ import numpy as np
 
 from wideblock.drive.sector.shape import Shape
 from wideblock.drive.sector.traffic import Bytes, Cycles, Key, SectorScript
+from wideblock.rtl.stream.interface import Read
 from wideblock.simulation.ports import ChannelPorts, Ports
 from wideblock.simulation.script import Words
 
 __all__ = ["Encoding"]
+
+_ODD = np.uint64(0x9E3779B97F4A7C15)
+"""Step from a sector's tag to the next one's: those near each other differ in every byte."""
 
 
 class Encoding:
@@ -58,27 +62,26 @@ class Encoding:
         words = self._in.words(ends[-1] if len(ends) else 0)
         words["data"], words["chance"], words["start"] = self._beats(sectors), offer, 0
         words["start"][starts] = words["last"][ends - 1] = 1
-        words["decrypt"][starts] = np.broadcast_to(np.asarray(decrypt, np.uint8), len(counts))
-        if (room := self._tweaks(tweaks)).size:
-            words["tweak"][starts] = room
-        if self.shape.most_stated:
-            own = ((counts - 1) * size + tails).tolist()
-            sizes = [n if given is None else given for n, given in zip(own, stated or [None] * len(own), strict=True)]
-            words["tweak_size"][starts] = [len(tweak) for tweak in tweaks]
-            words["size"][starts] = np.array(sizes, np.int64).astype("<u2").view(np.uint8).reshape(-1, 2)
-        if self.shape.slots:
-            words["slot"][starts] = _slots(np.broadcast_to(np.asarray(slots), len(counts)))
         if self.shape.partial:
             words["keep"] = 255
             words["keep"][ends - 1] = np.packbits(np.arange(size) < tails[:, None], axis=1, bitorder="little")
             for start, keep in zip(starts.tolist(), keeps, strict=False):
                 packed = b"".join(each.to_bytes(size // 8, "little") for each in keep)
                 words["keep"][start : start + len(keep)] = np.frombuffer(packed, np.uint8).reshape(-1, size // 8)
+        sizes = ((counts - 1) * size + tails).tolist()
+        if stated:
+            sizes = [n if given is None else given for n, given in zip(sizes, stated, strict=True)]
+        request = self._request(tweaks, sizes, np.broadcast_to(slots, len(counts)))
+        request["decrypt"] = _bytes(np.broadcast_to(decrypt, len(counts)), 1)
+        words, places = self._with_requests(words, request, counts, offer)
         if noise:
             words["noise"] = np.where(words["start"], 0, self._in.unread)
+        heads = places[starts] - self._in.stream.channel.header_words
         if self._key is None and keys:
             raise ValueError("keys of this core come through its registers")
-        of_keys, key_ends = self._keys(self._key, keys, offer, words, starts) if self._key else ({}, starts[:0])
+        of_keys, key_ends = {}, starts[:0]
+        if self._key:
+            of_keys, key_ends = self._keys(self._key, keys, offer, words, heads, places[starts])
         return SectorScript(
             words={"i": words, **of_keys},
             ready={"o": take},
@@ -86,10 +89,49 @@ class Encoding:
             noise=noise,
             counts=counts,
             tails=tails,
+            places=places,
+            heads=heads,
+            tags=request["tag"],
             keys=keys,
             key_ends=key_ends,
             **{"capacity": 2 * len(words) + 4 * self.shape.beats + 64, "quiet": 16, **more},
         )
+
+    def _request(self, tweaks: Sequence[bytes] | Bytes, sizes: Sequence[int], slots: Any) -> dict[str, Bytes]:
+        """Fields of the sectors' requests, (sectors, bytes), with a tag for each; those that the core has count."""
+        return {
+            "tweak": self._tweaks(tweaks),
+            "tweak_size": _bytes([len(tweak) for tweak in tweaks], 1),
+            "size": _bytes(sizes, 2),
+            "slot": _bytes(slots, 2),
+            "tag": _bytes((np.arange(len(sizes), dtype=np.uint64) + 1) * _ODD, self.shape.tag_bytes),
+        }
+
+    def _with_requests(
+        self, words: Words, request: dict[str, Bytes], counts: Cycles, offer: float
+    ) -> tuple[Words, Cycles]:
+        """The words of the channel and the places of the beats ``words`` in it: each sector's request is beside its
+        first beat, or in words of its own before it, with ones behind its last byte.
+        """
+        channel, starts = self._in.stream.channel, np.cumsum(counts) - counts
+        if not (head := channel.header_words):
+            for field in channel.fields:
+                if field.read is Read.FIRST:
+                    values = request[field.name]
+                    words[field.name][starts] = values if values.shape[1] > 1 else values[:, 0]
+            return words, np.arange(len(words))
+        places = np.arange(len(words)) + head * (1 + np.repeat(np.arange(len(counts)), counts))
+        size = self.shape.beat_bytes
+        data = np.full((len(counts), head * size), 255, np.uint8)
+        for name, (at, width) in channel.places.items():
+            data[:, at : at + width] = request[name]
+        whole = self._in.words(len(words) + head * len(counts))
+        whole[places] = words
+        rows = np.setdiff1d(np.arange(len(whole)), places)
+        whole["data"][rows], whole["keep"][rows] = data.reshape(-1, size), 255
+        whole["start"], whole["chance"] = 0, offer
+        whole["start"][rows[::head]] = 1
+        return whole, places
 
     def _tweaks(self, tweaks: Sequence[bytes] | Bytes) -> Bytes:
         """Tweaks as the ports have them, (tweaks, tweak_room).
@@ -130,12 +172,12 @@ class Encoding:
         return len(key.key) * words // size
 
     def _keys(
-        self, channel: ChannelPorts, keys: Sequence[Key], offer: float, beats: Words, firsts: Cycles
+        self, channel: ChannelPorts, keys: Sequence[Key], offer: float, beats: Words, heads: Cycles, firsts: Cycles
     ) -> tuple[dict[str, Words], Cycles]:
         """The words of all keys, and the number of the word after each.
 
-        Words of a key after its first have gaps between, as the beats of sectors do. ``firsts`` are the sectors' first
-        ``beats``, of which those wait that a key comes before.
+        Words of a key after its first have gaps between, as the beats of sectors do. A key that comes before a sector
+        waits for the words before its first one, of ``heads``, and its first beat, of ``firsts``, waits for the key.
         """
         sizes = np.array([self._key_size(key) for key in keys], np.int64)
         ends = np.cumsum(sizes)
@@ -149,16 +191,16 @@ class Encoding:
         if self.shape.key_words > 1:
             words["last"][ends - 1] = 1
         if self.shape.slots:
-            words["slot"] = _slots(np.repeat([key.slot for key in keys], sizes))
+            words["slot"] = _bytes(np.repeat([key.slot for key in keys], sizes), 2)
             words["evict"] = np.repeat([key.evict for key in keys], sizes)
         for key, start, end in zip(keys, starts.tolist(), ends.tolist(), strict=True):
             if key.before is not None:
                 first = int(firsts[key.before])
-                words["after_channel"][start], words["after_word"][start] = self._in.number, first
+                words["after_channel"][start], words["after_word"][start] = self._in.number, int(heads[key.before])
                 beats["after_channel"][first], beats["after_word"][first] = channel.number, end
         return {"key": words}, ends
 
 
-def _slots(numbers: Any) -> Bytes:
-    """Numbers of slots as the ports have them, (numbers, 2)."""
-    return np.asarray(numbers).astype("<u2").reshape(-1, 1).view(np.uint8)
+def _bytes(numbers: Any, size: int) -> Bytes:
+    """Numbers as the ports have them, (numbers, size): their low bytes."""
+    return np.asarray(numbers).astype("<u8").reshape(-1, 1).view(np.uint8)[:, :size]

@@ -32,6 +32,7 @@ class Shape:
     tweak_room:  that the ports have for a tweak
     most_stated: that a message can state to have; 0 where none states its size
     slots:       of keys, one of which a message names; 0: the core has one key
+    tag_bytes:   of a message's tag; 0: it has none
     """
 
     beat_bytes: int
@@ -43,6 +44,7 @@ class Shape:
     tweak_room: int
     most_stated: int
     slots: int
+    tag_bytes: int
 
     def beats_of(self, size: int) -> int:
         """Beats of a message of ``size`` bytes."""
@@ -51,7 +53,8 @@ class Shape:
 
 def shape(core: SectorCore) -> Shape:
     """The sizes of a sector core."""
-    widths = {field.name: field.width for field in core.interface.channel("i").fields}
+    channel = core.interface.channel("i")
+    widths = {field.name: field.width for field in (*channel.fields, *channel.header)}
     beat_bytes = widths["data"] // 8
     beats = -(-core.behaviour.usual // beat_bytes)
     key_words = core.timing.key_words
@@ -63,4 +66,5 @@ def shape(core: SectorCore) -> Shape:
     tweak_bytes = core.behaviour.length.usual_tweak_of(room)
     most_stated = (1 << widths.get("size", 0)) - 1
     slots = core.timing.slots
-    return Shape(beat_bytes, key_bytes, key_words, beats, "keep" in widths, tweak_bytes, room, most_stated, slots)
+    partial, tag = "keep" in widths, widths.get("tag", 0) // 8
+    return Shape(beat_bytes, key_bytes, key_words, beats, partial, tweak_bytes, room, most_stated, slots, tag)

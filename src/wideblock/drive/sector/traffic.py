@@ -75,12 +75,18 @@ class SectorScript(Script):
 
     counts:   (sectors,) beats of each sector
     tails:    (sectors,) bytes of each sector's last beat
+    places:   (beats,) number of each beat among the words of ``i``, where words with requests may come between
+    heads:    (sectors,) number of the first of these words, or where there is none of the first beat
+    tags:     (sectors, tag_bytes) tag of each sector
     keys:     in order
     key_ends: (keys,) number of the word after each key's last
     """
 
     counts: Cycles
     tails: Cycles
+    places: Cycles
+    heads: Cycles
+    tags: Bytes
     keys: Sequence[Key]
     key_ends: Cycles
 
@@ -102,7 +108,7 @@ class SectorScript(Script):
     @property
     def beats(self) -> int:
         """Beats of all sectors."""
-        return len(self.words["i"])
+        return len(self.places)
 
 
 class SectorRecord:
@@ -110,9 +116,12 @@ class SectorRecord:
 
     words: the record that it was made from
     beats_in: (beats,) each input beat
-    first_in, last_in, taken_in: (sectors,) first and last beat accepted of each sector, and how many
+    first_in, last_in, taken_in: (sectors,) first and last beat accepted of each sector, and how many; an event between
+        a sector's request and its first beat ends the sector, which then began with its request
+    within: part of a sector in which the source is at the end: 0 none, 1 its request, 2 its beats
     key_first, key_taken: (keys,) first and last word accepted of each key; no last one if an event cut it off
     out, out_last, out_bytes, out_cycle: each output beat, and how many bytes of it count
+    out_tags: (output beats, tag_bytes)
     faults, ready: (cycle, cause) of each pulse, (cycle, value) in the first cycle and at each change
     computed: each pulse
     violation, violation_cycle: the first broken rule of the output stream, if one was
@@ -121,13 +130,20 @@ class SectorRecord:
     def __init__(self, script: SectorScript, words: Record, keep: str = ""):
         """``keep``: name of the port that has the byte qualifiers of output beats; empty where there is none."""
         self.script, self.words, self.outcome, self.cycles = script, words, words.outcome, words.cycles
-        self.beats_in = accepted = words.accepted["i"]
+        self.beats_in = accepted = words.accepted["i"][script.places]
         starts = script.starts
-        self.first_in = accepted[starts]
+        self.first_in, begun = accepted[starts], words.accepted["i"][script.heads]
+        waits = (begun >= 0) & (self.first_in < 0)
+        for event in script.events:
+            ended = (begun >= 0) & (begun <= event.cycle) & (event.cycle < self.first_in)
+            self.first_in[ended] = begun[ended]
         self.last_in = np.maximum.reduceat(accepted, starts) if len(starts) else starts
         self.taken_in = np.add.reduceat(accepted >= 0, starts, dtype=np.int64) if len(starts) else starts
+        self.within = 2 if (self.taken_in % script.counts).any() else int(waits.any())
         self.key_first, self.key_taken = self._keys_accepted()
         out = words.words["o"]
+        size = script.tags.shape[1]
+        self.out_tags = np.ascontiguousarray(out["tag"] if size else out["data"][:, :0]).reshape(len(out), size)
         self.out, self.out_last, self.out_cycle = map(np.ascontiguousarray, (out["data"], out["last"], out["cycle"]))
         self.faults, self.ready = words.pulses["fault"], words.levels["ready"]
         self.computed = np.array([cycle for cycle, _ in words.pulses["computed"]], np.int64)

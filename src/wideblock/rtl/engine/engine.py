@@ -296,6 +296,8 @@ class SlotEngine(wiring.Component):
         place = [fault.cause for fault in self.cores_faults].index(Cause.SLOT)
         unknown = pulses[place]
         pulses[place] = unknown & (why == 0)
+        if tag := self.parameters.tag_bits:
+            m.d.comb += self.fault_tag.eq(self.core.fault_tag & ~self.window.owns.replicate(tag))
         m.d.comb += [
             faults.eq(Cat(*pulses, unknown & why[0], unknown & why[1])),
             self.fault.eq(faults & ~self.window.owns.replicate(len(faults))),

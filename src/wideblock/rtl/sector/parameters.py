@@ -43,6 +43,8 @@ class SectorParameters(Parameters):
     overlap: ClassVar[bool] = False
     slots: ClassVar[int] = 0
     registers: ClassVar[str] = "none"
+    header: ClassVar[bool] = False
+    tag_bits: ClassVar[int] = 0
     most_bytes: ClassVar[int] = 1 << 16
     """Longest sector: schedules grow with it, and take seconds up to here."""
 
@@ -266,6 +268,10 @@ class SinglePassParameters(SectorParameters):
         BUSES,
         absent="none",
     )
+    tag_bits: int = parameter(0, "bits of a unit's tag, which leaves with its result", tuple(range(0, 65, 8)), absent=0)
+    header: bool = parameter(
+        False, "a unit's request is its first beats, in the place of tuser", (False, True), absent=False
+    )
 
     def __post_init__(self):
         super().__post_init__()
@@ -275,6 +281,8 @@ class SinglePassParameters(SectorParameters):
             raise UserError(f"registers must be none without slots, got {self.registers!r}; slots 256 goes with it")
         if self.registers != "none" and self.key_width:
             raise UserError(f"key_width must be 0 with registers, through which keys come, got {self.key_width}")
+        if self.header and not self.slots:
+            raise UserError("header must be false without slots, got true; slots 256 goes with it")
         if self.slots and self.round_stages > 2:
             raise UserError(f"round_stages must be 1 or 2 with slots, got {self.round_stages}")
         if self.sector_bytes < 16:

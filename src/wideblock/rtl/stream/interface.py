@@ -37,6 +37,7 @@ class Channel:
     """A stream of words with valid and ready, into the core or out of it.
 
     fields:       from the low bits up; a single field is the payload itself
+    header:       fields of a packet's first words, each from the next byte of ``data`` on, before the packet's own
     last:         name of the field that is high in the last word of a packet, or None if each word is a packet
     valid, ready: what they mean, for the documentation of the ports
     """
@@ -47,6 +48,27 @@ class Channel:
     valid: str
     ready: str
     last: str | None = None
+    header: tuple[Field, ...] = ()
+
+    @property
+    def places(self) -> dict[str, tuple[int, int]]:
+        """The fields of the header by their names, each with its first byte and its bytes."""
+        sizes = [-(-field.width // 8) for field in self.header]
+        return {field.name: (sum(sizes[:n]), sizes[n]) for n, field in enumerate(self.header)}
+
+    @property
+    def header_text(self) -> str:
+        """The fields of the header with their bytes, in words."""
+        return ", ".join(
+            f"{name.replace('_', ' ')} in " + (f"byte {at}" if size == 1 else f"bytes {at} to {at + size - 1}")
+            for name, (at, size) in self.places.items()
+        )
+
+    @property
+    def header_words(self) -> int:
+        """Words of the header."""
+        data = self.field("data")
+        return -(-8 * sum(size for _, size in self.places.values()) // data.width) if data else 0
 
     @property
     def shape(self) -> ShapeLike:

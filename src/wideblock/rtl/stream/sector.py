@@ -26,12 +26,18 @@ WRONG_KEEP = Fault(Cause.KEEP, "keep of a beat was not a run from byte 0, or not
 
 
 def sector_channel(
-    width: int, *, keep: bool = False, tweak_bits: int = TWEAK_BITS, sized: bool = False, slots: bool = False
+    width: int,
+    *,
+    keep: bool = False,
+    tweak_bits: int = TWEAK_BITS,
+    sized: bool = False,
+    slots: bool = False,
+    tag_bits: int = 0,
 ) -> Channel:
     """Beats of ``width`` blocks in. ``keep``: messages need not be whole beats. No tweak is one of 0 bits.
 
     ``sized``: a message states the bytes of its tweak and its own with its first beat. ``slots``: it names the slot of
-    its key.
+    its key. ``tag_bits``: it has a tag of whole bytes, which leaves with its result.
     """
     tweak = Field("tweak", tweak_bits, "tweak, byte 0 in bits 7..0", Read.FIRST)
     kept = "bytes of the beat that are the sector's: all before the last beat, in that a run from byte 0, or none"
@@ -48,6 +54,7 @@ def sector_channel(
             *([tweak] if tweak_bits else []),
             *(sizes if sized else ()),
             *([Field("slot", SLOT_BITS, "slot of the key", Read.FIRST)] if slots else []),
+            *([Field("tag", tag_bits, "tag of the sector, of any value", Read.FIRST)] if tag_bits else []),
             Field("decrypt", 1, "decrypt", Read.FIRST),
             Field("last", 1, "last beat of the sector"),
             *([ends] if keep else []),
@@ -60,14 +67,15 @@ def sector_channel(
     )
 
 
-def result_channel(width: int, *, keep: bool = False) -> Channel:
-    """Beats of ``width`` blocks out."""
+def result_channel(width: int, *, keep: bool = False, tag_bits: int = 0) -> Channel:
+    """Beats of ``width`` blocks out, each with the tag of its sector, if there is one."""
     ends = Field("keep", 16 * width, "bytes of the beat that are the result's, a run from byte 0; all before the last")
     return Channel(
         "o",
         Out,
         (
             Field("data", 128 * width, "beat of the result, blocks in natural order"),
+            *([Field("tag", tag_bits, "tag of the sector, in each of its beats")] if tag_bits else []),
             Field("last", 1, "last beat of the result"),
             *([ends] if keep else []),
         ),
@@ -137,17 +145,19 @@ def sector_interface(
     tweak_bits: int = TWEAK_BITS,
     sized: bool = False,
     slots: bool = False,
+    tag_bits: int = 0,
 ) -> Interface:
     """Ports of a sector core: channels ``i``, ``o``, ``key``, and its controls; block 0 of a beat in the low bits.
 
-    ``key_width`` and ``slots`` as in :func:`key_channel`.
+    ``key_width`` and ``slots`` as in :func:`key_channel`, ``tag_bits`` as in :func:`sector_channel`.
     """
+    tag = "tag of the sector that fault is about, in the same cycle; else 0"
     ready = "a key is in place and its derived values are computed"
     causes = ", ".join(f"bit {bit}: {fault.meaning}" for bit, fault in enumerate(faults))
     return Interface(
         (
-            sector_channel(width, keep=keep, tweak_bits=tweak_bits, sized=sized, slots=slots),
-            result_channel(width, keep=keep),
+            sector_channel(width, keep=keep, tweak_bits=tweak_bits, sized=sized, slots=slots, tag_bits=tag_bits),
+            result_channel(width, keep=keep, tag_bits=tag_bits),
             key_channel(key_bits, key_parts, width=key_width, slots=slots),
         ),
         (
@@ -156,6 +166,7 @@ def sector_interface(
             Control(
                 "fault", Out, len(faults), f"one-cycle pulse when a message or key is refused; {causes}", pulse=True
             ),
+            *([Control("fault_tag", Out, tag_bits, tag, pulse=False)] if tag_bits else []),
             Control("computed", Out, 1, "one-cycle pulse: the last result block of a sector is known", pulse=True),
         ),
     )

@@ -68,6 +68,14 @@ def compare(
     first_wrong = int(wrong[0]) if len(wrong) else n
     if framing := _framing(subject, record, these[:n], right, first_wrong):
         return framing
+    numbers = np.array(right.numbers, np.int64)[np.searchsorted(right.ends, np.arange(n), side="right")]
+    tags, asked = record.out_tags[these[:n]], record.script.tags[numbers]
+    if len(other := np.flatnonzero((tags != asked).any(axis=1))) and other[0] <= first_wrong:
+        beat = int(other[0])
+        return (
+            f"The tag of a beat of sector {numbers[beat]} is {tags[beat][::-1].tobytes().hex()}, right is "
+            f"{asked[beat][::-1].tobytes().hex()} (cycle {int(record.out_cycle[these[beat]])})."
+        )
     if first_wrong < n:
         place, cycle = right.place(first_wrong), int(record.out_cycle[these[first_wrong]])
         number, answer = right.numbers[place], right.answers[place]

@@ -33,7 +33,8 @@ def judge(subject: SectorCore, pool: AnswerPool, requests: Sequence[Request], re
     if record.outcome == PlayOutcome.RECORD_FULL:
         return f"More beats leave than were ever taken: {len(record.out)} by cycle {record.cycles}."
     judged = _Judged(subject, requests, record)
-    difference = judged.keys() or judged.key_faults() or judged.faults() or judged.computed() or judged.output(pool)
+    steps = (judged.keys, judged.key_faults, judged.faults, judged.fault_tags, judged.computed)
+    difference = next((found for step in steps if (found := step())), None) or judged.output(pool)
     if difference is None and record.outcome != PlayOutcome.DONE:
         taken = int(np.count_nonzero(record.last_in >= 0))
         difference = (
@@ -66,6 +67,7 @@ class _Judged:
         self.subject, self.requests, self.record, self.script = subject, requests, record, record.script
         self.cut_through = subject.behaviour.output is Output.CUT_THROUGH
         self.whole = record.taken_in == record.script.counts
+        self.fault_of: dict[int, int] = {}  # from the cycle of a fault to the sector that it is about
 
     @cached_property
     def cuts(self) -> list[tuple[int, int]]:
@@ -206,12 +208,26 @@ class _Judged:
                     return f"{self.malformed(n)}, so fault must be {right}, but it is {value} in cycle {cycle}."
                 if cycle < self.record.first_in[n]:
                     return f"fault is {value} in cycle {cycle}, before sector {n}, the next malformed one, was taken."
+                self.fault_of[cycle] = n
             if len(here) > len(expected):
                 cycle, value = here[len(expected)]
                 return f"fault is {value} in cycle {cycle} with no malformed sector to cause it, or for a second cycle."
             if len(here) < len(expected) and self.ended(end):
                 n, right = expected[len(here)]
                 return f"{self.malformed(n)}, so fault must be {right}, and fault never pulsed for it."
+        return None
+
+    def fault_tags(self) -> str | None:
+        """The tag of the sector beside its fault, and none in other cycles."""
+        if not (changes := self.record.words.levels.get("fault_tag")):
+            return None
+        pulses = {cycle for cycle, _ in self.record.faults}
+        for cycle in sorted({*pulses, *(cycle + 1 for cycle in pulses), *(at for at, _ in changes)}):
+            n, tag = self.fault_of.get(cycle), level(changes, cycle)
+            right = 0 if n is None else int.from_bytes(self.script.tags[n].tobytes(), "little")
+            if tag != right and (n is not None or cycle not in pulses):
+                about = "without a fault" if n is None else f"beside the fault of sector {n}"
+                return f"fault_tag is {tag:#x} in cycle {cycle}, {about}; right is {right:#x}."
         return None
 
     def expected_faults(self, start: int, end: int) -> list[tuple[int, int]]:

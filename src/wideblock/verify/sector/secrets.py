@@ -106,7 +106,7 @@ def _play(check: SectorCheck, plan: _Plan, seed: int, core: SectorSimulation) ->
     requests, keys = plan.requests, plan.keys
     script = check.script(requests, keys, offer=plan.offer, take=plan.take)
     record = watched(check, core, plan, script, seed, len(requests))
-    first_in = record.accepted["i"][script.starts].tolist()
+    first_in = record.accepted["i"][script.places][script.starts].tolist()
     return Play(record, [Secret(*each) for each in _secrets(check, requests, keys, first_in, record)])
 
 

@@ -16,10 +16,10 @@ __all__ = ["Life", "life", "state_after_zeroize"]
 
 @dataclass(frozen=True)
 class Life:
-    """The state of a core after a life with a key, and whether the source was inside a sector when it ended."""
+    """The state of a core after a life with a key, and the part of a sector in which the source was when it ended."""
 
     state: State
-    inside: bool
+    within: int
 
 
 def life(
@@ -41,8 +41,7 @@ def life(
         requests = check.spread([check.request(check.behaviour.usual) for _ in range(sectors)])
         script = core.requests(requests, events=[event(moment)], noise=True, quiet=NEVER, limit=moment + cycles)
         record = check.record(script, seed=check.play_seed(), played=sectors)
-        inside = bool((record.taken_in % script.counts).any())
-        return Life(core.simulation.save(), inside)
+        return Life(core.simulation.save(), record.within)
 
 
 @needs_state
@@ -59,17 +58,15 @@ def state_after_zeroize(check: SectorCheck) -> Finding:
         first, second = life(check, moment), life(check, moment)
         if first.state != second.state:
             return failed(_explain(first, second, f"zeroize in cycle {moment} of the set-up of two keys"))
-    clean, cut = life(check, setup, sectors=0), None
+    right = {0: life(check, setup, sectors=0)}
     late = [moment for moment in moments if moment >= setup]
     for moment in late:
         for sectors in (1, 64):
             seen = life(check, moment, sectors=sectors)
-            if seen.inside:
-                cut = cut or seen
-            right = cut if seen.inside and cut else clean
-            if seen.state != right.state:
-                return failed(_explain(seen, right, f"zeroize {moment} cycles after a key, and under another key"))
-    size = sum(map(len, clean.state.values()))
+            other = right.setdefault(seen.within, seen)
+            if seen.state != other.state:
+                return failed(_explain(seen, other, f"zeroize {moment} cycles after a key, and under another key"))
+    size = sum(map(len, right[0].state.values()))
     times = f"{len(early)} moments of set-up and {len(late)} later"
     return passed(f"{size} bytes of state, the same after zeroize at {times}")
 

@@ -31,7 +31,7 @@ from wideblock.rtl.stream.queue import PromisedQueue
 from wideblock.rtl.stream.sector import sector_interface
 from wideblock.rtl.stream.stages import blocks as blocks_of
 from wideblock.rtl.stream.stages import power_of_two, select
-from wideblock.rtl.stream.storage import Delay
+from wideblock.rtl.stream.storage import Delay, Slots
 from wideblock.rtl.stream.unit_entrance import FAULTS, UNKNOWN, UnitEntrance
 
 from ..keys import check_underived, connect_keys, connect_slots, key_collector, key_faults, with_key_faults
@@ -65,8 +65,12 @@ class SinglePass(SinglePassEquations, wiring.Component):
         self.ciphers = Ciphers(p)
         self.cycles = cycles = self.ciphers.cycles
         beats, slots = self.max_blocks // p.width, p.slots > 0
-        self.entrance = UnitEntrance(width=p.width, beats=beats, directions=self.directions, slots=slots)
+        self.entrance = UnitEntrance(
+            width=p.width, beats=beats, directions=self.directions, slots=slots, tag_bits=p.tag_bits
+        )
         rows = 2 * power_of_two(max(cycles.arrivals, cycles.results))
+        self.tags = power_of_two(cycles.arrivals + cycles.results + 2) if p.tag_bits else 0
+        rows = max(rows, self.tags)
         material = self.key_material(p)
         check_underived(self, material)
         faults = (*FAULTS, *((UNKNOWN,) if slots else ()), *key_faults(p, material))
@@ -78,7 +82,14 @@ class SinglePass(SinglePassEquations, wiring.Component):
             self.key_unit = KeyUnit(material, sbox=p.sbox, rows=rows, round_stages=p.round_stages)
         self.timing = self._timing()
         self.interface = sector_interface(
-            p.width, material.bits, faults, key_parts=material.text, key_width=p.key_width, keep=True, slots=slots
+            p.width,
+            material.bits,
+            faults,
+            key_parts=material.text,
+            key_width=p.key_width,
+            keep=True,
+            slots=slots,
+            tag_bits=p.tag_bits,
         )
         self.behaviour = Behaviour(
             length=MarkedLength(16, 16 * self.max_blocks, p.sector_bytes, cycles.partial),
@@ -117,6 +128,8 @@ class SinglePass(SinglePassEquations, wiring.Component):
         found: list[Influence] = list(lengths(self.interface))
         if len(self.directions) == 1:
             found.append(FieldInfluence("i", "decrypt", "a unit of the other direction is refused"))
+        if self.tags:
+            found.append(FieldInfluence("i", "tag", "a tag leaves as it came"))
         if self.key_unit.material.rule is KeyRule.HALVES_DIFFER:
             key = "key_collector.o__payload" if self.key_collector else "key__payload"
             unit, why = self.key_unit, "a key of two equal halves is refused"
@@ -153,6 +166,8 @@ class SinglePass(SinglePassEquations, wiring.Component):
         E = self.ciphers.connect(f, blocks, decision, tweak=self.entrance.tweak, call=call, called=called)
         self._results(f, decision, masks, stealing, E, results)
         self._leave(f, results)
+        if self.tags:
+            self._tag(f, results)
         m.d.comb += self.fault.eq(with_key_faults(self, self.entrance.fault))
         return m
 
@@ -380,4 +395,21 @@ class SinglePass(SinglePassEquations, wiring.Component):
             self.o.payload.data.eq(results.beat[:size]),
             self.o.payload.keep.eq(results.beat[size:-1]),
             self.o.payload.last.eq(results.beat[-1]),
+        ]
+
+    def _tag(self, f: SinglePassFrame, results: PromisedQueue) -> None:
+        """The tag of each unit, from its first beat to the last one of its result, and beside its fault."""
+        m, entrance = f.m, self.entrance
+        number, leaving = Signal(range(self.tags), name="tag_number"), Signal(range(self.tags), name="tag_leaving")
+        bits = self.parameters.tag_bits
+        tags = Slots(m, "tags", width=bits, slots=self.tags, clear=f.clear, clear_row=f.clear_row)
+        enters = entrance.take & entrance.first
+        tags.write(number, entrance.tag, enters)
+        m.d.sync += [
+            number.eq(Mux(f.clear, 0, number + enters)),
+            leaving.eq(Mux(f.clear, 0, leaving + (results.read & results.beat[-1]))),
+        ]
+        m.d.comb += [
+            self.o.payload.tag.eq(tags.read(leaving) & results.valid.replicate(bits)),
+            self.fault_tag.eq(entrance.tag & entrance.fault.any().replicate(bits)),
         ]

@@ -1,0 +1,113 @@
+# amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
+"""A core whose messages bring their request (tweak, slot and the rest) as their first beats, with no sideband."""
+
+from dataclasses import replace
+from typing import Any
+
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import wiring
+from amaranth.lib.wiring import connect, flipped
+
+from .behaviour import Behaviour
+from .interface import Channel, Field, Interface, Read
+
+__all__ = ["HeaderCore"]
+
+
+class HeaderCore(wiring.Component):
+    """``core``, whose keys are in slots, with the fields of a request in the first beats of ``i``.
+
+    Each field begins in the next byte, the first one in byte 0 of the first beat; the bytes behind the last field and
+    ``keep`` of these beats do not matter. A packet that ends with its request or within it is a message without a byte,
+    which the core refuses. Everything else is the core's: its outputs, keys, registers and faults.
+
+    Timing: all figures count from the first beat behind the request, which comes a cycle a beat before; the interval is
+            at least the beats of a message and of its request.
+    Paths:  none combinational but those of the core.
+    Cost:   a register for the request.
+    """
+
+    def __init__(self, core: Any):
+        self.core, self.parameters = core, core.parameters
+        own: Channel = core.interface.channel("i")
+        request = tuple(field for field in own.fields if field.read is Read.FIRST)
+        channel = replace(own, fields=tuple(field for field in own.fields if field not in request), header=request)
+        self.beats = channel.header_words
+        channel = replace(channel, fields=tuple(self._told(field, channel) for field in channel.fields))
+        self.interface = Interface(
+            tuple(channel if each is own else each for each in core.interface.channels), core.interface.controls
+        )
+        behaviour: Behaviour = core.behaviour
+        (data,) = (field for field in own.fields if field.name == "data")
+        beats = self.beats + -(-behaviour.usual // (data.width // 8))
+        self.timing = replace(core.timing, interval=max(core.timing.interval, beats))
+        self.behaviour = replace(behaviour, timing=self.timing, influences=())
+        super().__init__(self.interface.members())
+
+    def _told(self, field: Field, channel: Channel) -> Field:
+        """``data`` with the places of the request in its meaning; any other field as it is."""
+        if field.name != "data":
+            return field
+        return replace(
+            field, meaning=f"{field.meaning}; before them {self.beats} beat(s) of the request: {channel.header_text}"
+        )
+
+    @property
+    def registers(self):
+        """Those of the core."""
+        return getattr(self.core, "registers", ())
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.core = core = self.core
+        for channel in core.interface.channels:
+            if channel.name != "i":
+                connect(m, getattr(core, channel.name), flipped(getattr(self, channel.name)))
+        for control in core.interface.controls:
+            inside, outside = getattr(core, control.name), getattr(self, control.name)
+            m.d.comb += inside.eq(outside) if control.name == "zeroize" else outside.eq(inside)
+        self._message(m)
+        return m
+
+    def _message(self, m: Module) -> None:
+        """The request into its register, then the beats to the core."""
+        core, channel, given = self.core, self.interface.channel("i"), self.i.payload
+        data = Value.cast(given.data)
+        request = Signal(self.beats * len(data))
+        number = Signal(range(self.beats + 1), name="request_beat")
+        passing = Signal()  # the request is whole
+        begun = Signal()  # and the core has a beat of the message
+        void = Signal()  # the packet ended with its request
+        cut = Signal()  # the core was cleared in between: the message is dropped
+        taken = Signal()
+        m.d.comb += [
+            self.i.ready.eq(core.ready & Mux(passing, core.i.ready & ~void, 1)),
+            taken.eq(self.i.valid & self.i.ready),
+            core.i.valid.eq(passing & (void | self.i.valid)),
+            *(core.i.payload[field.name].eq(given[field.name]) for field in channel.fields),
+            *(
+                core.i.payload[name].eq(request[8 * at :][: len(Value.cast(core.i.payload[name]))])
+                for name, (at, _) in channel.places.items()
+            ),
+        ]
+        with m.If(void):
+            m.d.comb += [core.i.payload.keep.eq(0), core.i.payload.last.eq(1)]
+            with m.If(core.i.ready):
+                m.d.sync += [void.eq(0), passing.eq(0)]
+        with m.If(taken & cut):
+            m.d.sync += cut.eq(~given.last)
+        with m.Elif(taken & passing):
+            m.d.sync += [begun.eq(~given.last), passing.eq(~given.last)]
+        with m.Elif(taken):
+            ends = given.last | (number == self.beats - 1)
+            m.d.sync += [number.eq(Mux(ends, 0, number + 1)), passing.eq(ends), void.eq(given.last)]
+            with m.If(number == 0):
+                m.d.sync += request.eq(data)
+            for beat in range(1, self.beats):
+                with m.If(number == beat):
+                    m.d.sync += request.word_select(beat, len(data)).eq(data)
+        with m.If(~core.ready):
+            with m.If(~begun):
+                m.d.sync += [cut.eq(cut | (passing & ~void) | (number != 0)), passing.eq(0)]
+            m.d.sync += [request.eq(0), number.eq(0), void.eq(0)]
