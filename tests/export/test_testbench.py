@@ -4,6 +4,7 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -85,6 +86,21 @@ def test_keys_in_words(generation, tmp_path):
     core = contract("heh-poly", {"sector_bytes": 64, "key_width": 32})
     printed = run(tmp_path, core, core.verilog, bench_of(core, cases(core, 1)), generation)
     assert "PASSED" in printed and "FAILED" not in printed, printed
+
+
+@needs_icarus
+@pytest.mark.parametrize("generation", few_of_many(["-g2005", "-g2012"], ["-g2005"]))
+def test_an_engine_whose_requests_come_with_tags_before_the_data(generation, tmp_path):
+    changes = {"sector_bytes": 64, "slots": 4, "registers": "axi4-lite", "header": True, "tag_bits": 16}
+    core = contract("xts-both-k", changes)
+    plays = cases(core)
+    printed = run(tmp_path, core, core.verilog, bench_of(core, plays), generation)
+    assert "PASSED" in printed and "FAILED" not in printed, printed
+    right = play(core, plays)
+    *before, last = right.words["o"]
+    other = {**right.words, "o": [*before, {**last, "tag": last["tag"] ^ 1}]}
+    wrong = testbench.testbench(core, replace(right, words=other))
+    assert "FAILED: a wrong word" in run(tmp_path, core, core.verilog, wrong, generation)
 
 
 @needs_icarus

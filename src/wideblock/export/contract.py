@@ -24,6 +24,7 @@ from wideblock.rtl.bus.registers import RegisterMap
 from wideblock.rtl.shell.shell import Port, Shell
 from wideblock.rtl.stream.behaviour import Behaviour, SectorTiming
 from wideblock.rtl.stream.core import CoreBehaviour, CycleContract
+from wideblock.rtl.stream.header import HeaderCore
 from wideblock.rtl.stream.interface import Interface
 
 __all__ = ["AeadContract", "Contract", "SectorContract", "contract"]
@@ -86,6 +87,11 @@ class Contract(Generic[B, T]):
     def registers(self) -> tuple[RegisterMap, ...]:
         """Maps of its registers, one for each bus that reaches some; none for a core without."""
         return getattr(self.component, "registers", ())
+
+    @property
+    def enclosed(self) -> bool:
+        """Whether an engine or a header is around the core."""
+        return bool(self.registers) or isinstance(self.component, HeaderCore)
 
     @property
     def interface(self) -> Interface:

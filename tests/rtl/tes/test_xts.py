@@ -36,6 +36,12 @@ MORE = [
     ("xts-both-k", {"sector_bytes": 16, "sbox": "bram", "key_bits": 128}),
     ("xts-both-k", {"sector_bytes": 48, "slots": 2, "direction": "decrypt"}),
     ("xts-2-k", {"sector_bytes": 184, "slots": 1024}),
+    ("xts-2", {"sector_bytes": 64, "tag_bits": 64}),
+    ("xts-both-k", {"sector_bytes": 56, "slots": 3, "tag_bits": 16, "header": True}),
+    (
+        "xts-2-k",
+        {"sector_bytes": 72, "slots": 6, "round_stages": 2, "sbox": "composite", "tag_bits": 32, "header": True},
+    ),
 ]
 KEY = bytes(range(32))
 SECTOR = 160

@@ -9,11 +9,13 @@ from wideblock.rtl.engine import commands, engine, key_memory, slots, window
 from wideblock.verify.engine.suite import ENGINES
 from wideblock.verify.suites import judged_by, suite_of
 
+from ...variants import few_of_many
 from ..changed_source import changed, expect_found
 
 pytestmark = pytest.mark.shows("engine", "mutation")
 
 CHANGES = {"sector_bytes": 32, "slots": 4, "key_bits": 128, "sbox": "composite", "registers": "axi4-lite"}
+REQUESTS = (("tag_bits", 16), ("header", True))
 FAULTS = {
     "a read of METD reaches MEK": (
         (
@@ -45,8 +47,11 @@ FAULTS = {
 }  # fmt: skip
 
 
-def test_a_right_engine_passes():
-    report = ENGINES.verify(subject := contract("xts-enc-k", CHANGES), amount=16, vectors=subject.known_answers)
+@pytest.mark.parametrize(
+    ("name", "more"), few_of_many([("xts-enc-k", ()), ("xts-both-k", REQUESTS)], [("xts-enc-k", ())])
+)
+def test_a_right_engine_passes(name, more):
+    report = ENGINES.verify(subject := contract(name, CHANGES | dict(more)), amount=16, vectors=subject.known_answers)
     assert report.failure is None, report.failure.difference
     assert len(report.checks) == len(ENGINES.checks)
 

@@ -3,6 +3,7 @@
 
 import pytest
 
+from wideblock.catalog import engines
 from wideblock.export.contract import contract
 from wideblock.rtl.keys import slots
 from wideblock.rtl.keys import unit as keys
@@ -10,7 +11,7 @@ from wideblock.rtl.sector import store_and_forward
 from wideblock.rtl.sector.hash_counter_hash_any import core as hash_counter_hash_any
 from wideblock.rtl.sector.single_pass import core as single_pass
 from wideblock.rtl.sector.single_pass import slots as unit_slots
-from wideblock.rtl.stream import entrance, sized_entrance, unit_entrance
+from wideblock.rtl.stream import entrance, header, sized_entrance, unit_entrance
 from wideblock.verify.sector.suite import SECTORS
 
 from ..changed_source import changed, expect_found
@@ -19,6 +20,8 @@ pytestmark = pytest.mark.shows("mutation", "protocol")
 
 XTS = ("xts-enc", {"sector_bytes": 64, "sbox": "composite"})
 KEYS = ("xts-enc-k", {"sector_bytes": 40, "slots": 4, "key_bits": 128, "sbox": "composite"})
+TAGS = ("xts-both-k", KEYS[1] | {"tag_bits": 16})
+REQUESTS = ("xts-both-k", TAGS[1] | {"header": True})
 ANY = ("hctr2-any", {"longest": 64, "sector_bytes": 64, "sbox": "composite"})
 TAIL = ("hctr2-1", {"sector_bytes": 40, "sbox": "composite"})
 SLOW = pytest.mark.slow
@@ -104,6 +107,24 @@ FAULTS = {
         KEYS,
         (single_pass, "UnitSlots", unit_slots, "self.data_keys.read.eq(due)", "self.data_keys.read.eq(1)"),
         ("random sectors", "differs from the specification"),
+        marks=SLOW,
+    ),
+    "a tag and a direction from every beat": pytest.param(
+        TAGS,
+        (single_pass, "UnitEntrance", unit_entrance, "with m.If(~begun):", "with m.If(1):"),
+        ("gaps and back-pressure", "tag|differs from the specification"),
+        marks=SLOW,
+    ),
+    "data without its request after zeroize": pytest.param(
+        REQUESTS,
+        (engines, "HeaderCore", header, "cut | (passing & ~void) | (number != 0)", "cut"),
+        ("zeroize", "."),
+        marks=SLOW,
+    ),
+    "a request that stays after zeroize": pytest.param(
+        REQUESTS,
+        (engines, "HeaderCore", header, "[request.eq(0), number", "[number"),
+        ("state after zeroize", "request"),
         marks=SLOW,
     ),
     "a hole in a beat of a sector of one size": pytest.param(

@@ -81,8 +81,10 @@ class HeaderCore(wiring.Component):
         void = Signal()  # the packet ended with its request
         cut = Signal()  # the core was cleared in between: the message is dropped
         taken = Signal()
+        clear = Signal()
         m.d.comb += [
-            self.i.ready.eq(core.ready & Mux(passing, core.i.ready & ~void, 1)),
+            clear.eq(~core.ready),
+            self.i.ready.eq(~clear & Mux(passing, core.i.ready & ~void, 1)),
             taken.eq(self.i.valid & self.i.ready),
             core.i.valid.eq(passing & (void | self.i.valid)),
             *(core.i.payload[field.name].eq(given[field.name]) for field in channel.fields),
@@ -107,7 +109,7 @@ class HeaderCore(wiring.Component):
             for beat in range(1, self.beats):
                 with m.If(number == beat):
                     m.d.sync += request.word_select(beat, len(data)).eq(data)
-        with m.If(~core.ready):
+        with m.If(clear):
             with m.If(~begun):
                 m.d.sync += [cut.eq(cut | (passing & ~void) | (number != 0)), passing.eq(0)]
             m.d.sync += [request.eq(0), number.eq(0), void.eq(0)]

@@ -36,8 +36,8 @@ class UnitEntrance(wiring.Component):
     register. ``tweak`` is that of the unit while its first beat is in the register.
     ``opening`` pulses as the first beat of a unit that will be offered comes into the register. With ``slots``, a unit
     names one, and is dropped whole unless it is ``known`` in the cycle in which that beat is accepted; ``slot`` is kept
-    as ``tweak`` is, and ``renewed`` in cycles in which both may change. With ``tag_bits``, ``tag`` is the unit's while
-    one of its beats is in the register, also as ``fault`` pulses.
+    as ``tweak`` is, and ``renewed`` in cycles in which both may change. With ``tag_bits``, ``x.tag`` is the unit's,
+    also as ``fault`` pulses.
 
     A unit ends with its ``last`` beat, or with one before that is not full: then ``x.last`` is high. A beat without a
     byte, or whose ``keep`` is not a run from byte 0, ends it with the beat before: that one was offered as any other,
@@ -63,6 +63,7 @@ class UnitEntrance(wiring.Component):
                 "last": 1,
                 "empty": 1,
                 "decrypt": 1,
+                **({"tag": tag_bits} if tag_bits else {}),
             }
         )
         super().__init__(
@@ -81,7 +82,6 @@ class UnitEntrance(wiring.Component):
                 "fault": Out(len(FAULTS) + slots),
                 "between": Out(1),
                 **({"known": In(1), "slot": Out(SLOT_BITS), "renewed": Out(1)} if slots else {}),
-                **({"tag": Out(tag_bits)} if tag_bits else {}),
             }
         )
 
@@ -176,9 +176,9 @@ class UnitEntrance(wiring.Component):
             with m.If(~begun):
                 m.d.sync += beat.decrypt.eq(new.decrypt)
                 if self.tag_bits:
-                    m.d.sync += self.tag.eq(new.tag)
+                    m.d.sync += beat.tag.eq(new.tag)
         with m.If(self.clear):
             m.d.sync += [beat.as_value().eq(0), self.tweak.eq(0), full.eq(0), first.eq(1), discard.eq(begun)]
             m.d.sync += [number.eq(0), final.eq(final.init), goes_on.eq(0)]
-            m.d.sync += [each.eq(0) for each in (closes, void, wrong, *([self.tag] if self.tag_bits else []))]
+            m.d.sync += [flag.eq(0) for flag in (closes, void, wrong)]
         return m

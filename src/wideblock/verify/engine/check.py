@@ -12,6 +12,7 @@ from wideblock.export.contract import SectorContract
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.script import Words
 from wideblock.verify.sector.check import SectorCheck
+from wideblock.verify.sector.judge import level
 
 __all__ = ["EngineCheck", "Slot"]
 
@@ -102,6 +103,11 @@ class EngineCheck(SectorCheck):
         expected = [self.behaviour.fault(cause) for cause in faults if cause]
         if [value for _, value in record.faults] != expected:
             return f"Faults are {[value for _, value in record.faults][:8]}, must be {expected[:8]}."
+        changes = record.words.levels.get("fault_tag", [])
+        tags = [record.script.tags[n].tobytes() for n, cause in enumerate(faults) if cause]
+        for (cycle, _), tag in zip(record.faults, tags, strict=True):
+            if (seen := level(changes, cycle)) != int.from_bytes(tag, "little"):
+                return f"fault_tag is {seen:#x} in cycle {cycle}, must be {tag[::-1].hex()}."
         kept = [(n, request) for n, (request, cause) in enumerate(zip(requests, faults, strict=True)) if not cause]
         return self._output(kept, record, slots)
 
@@ -116,7 +122,9 @@ class EngineCheck(SectorCheck):
         left = list(self.left(record))
         if len(left) != len(kept):
             return f"{len(left)} sectors left, must be {len(kept)}."
-        for (n, request), sector in zip(kept, left, strict=True):
+        for (n, request), (sector, tags) in zip(kept, left, strict=True):
+            if tags != {record.script.tags[n].tobytes()}:
+                return f"Sector {n} leaves with another tag than its own."
             if sector != answers[n]:
                 return (
                     f"Sector {n} of {len(request.data)} bytes, in slot {request.slot}, is wrong: {sector[:16].hex()} .."
@@ -124,14 +132,16 @@ class EngineCheck(SectorCheck):
         return None
 
     @staticmethod
-    def left(record: SectorRecord) -> Iterator[bytes]:
-        """The sectors that left, by their last beats."""
-        sector = b""
-        for beat, last, size in zip(record.out, record.out_last.tolist(), record.out_bytes.tolist(), strict=True):
+    def left(record: SectorRecord) -> Iterator[tuple[bytes, set[bytes]]]:
+        """The sectors that left, by their last beats, each with the tags of its beats."""
+        sector, tags = b"", set[bytes]()
+        beats = zip(record.out, record.out_tags, record.out_last.tolist(), record.out_bytes.tolist(), strict=True)
+        for beat, tag, last, size in beats:
             sector += bytes(beat[:size])
+            tags.add(tag.tobytes())
             if last:
-                yield sector
-                sector = b""
+                yield sector, tags
+                sector, tags = b"", set[bytes]()
 
     def fault_of(self, request: Request, slots: Mapping[int, Slot]) -> Cause | None:
         """The cause for which a request of a right length is dropped, or None."""

@@ -17,6 +17,7 @@ from amaranth.lib.wiring import In, Out
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.rtl.bus.axi_lite import AXI_LITE
+from wideblock.rtl.stream.header import HeaderCore
 from wideblock.synth.targets import Fpga
 from wideblock.verify.formal.flat import Flat
 from wideblock.verify.formal.induction import CLEAR, Rule, prove
@@ -79,7 +80,7 @@ def prove_clearing(core: Contract, flat: Flat | None = None) -> Proof:
         accepted = f"if (!ready) assert (!{core.shell.named('i').ready});"
     rule = Rule(
         statement,
-        {"clear": CLEAR},
+        {"clear": f"core.{CLEAR}" if isinstance(core.component, HeaderCore) else CLEAR},
         f"""
       always @* begin
         if (clear) assert ({" && ".join(f"!{port}" for port in low)});

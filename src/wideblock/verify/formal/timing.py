@@ -46,9 +46,10 @@ def prove_timing(core: Contract, flat: Flat | None = None) -> Proof:
 
     flat: the whole core, in place of what :func:`~wideblock.verify.formal.flat.flatten` makes of its Verilog
     Raises :class:`NotProved` with an output, the inputs that reach it and the signals on a path; and
-    :class:`NotApplicable` for an engine, whose buses answer what they are asked.
+    :class:`NotApplicable` for an engine, whose buses answer what they are asked, and for a core with a header, whose
+    requests come with the data.
     """
-    if core.registers:
+    if core.enclosed:
         raise NotApplicable("the rule is about a core alone; that a bus depends on no key is the rule keys")
     start = time.monotonic()
     graph = Graph((flat or flatten(core, ())).netlist("memory_collect"))

@@ -31,7 +31,7 @@ from wideblock.rtl.stream.queue import PromisedQueue
 from wideblock.rtl.stream.sector import sector_interface
 from wideblock.rtl.stream.stages import blocks as blocks_of
 from wideblock.rtl.stream.stages import power_of_two, select
-from wideblock.rtl.stream.storage import Delay, Slots
+from wideblock.rtl.stream.storage import Delay
 from wideblock.rtl.stream.unit_entrance import FAULTS, UNKNOWN, UnitEntrance
 
 from ..keys import check_underived, connect_keys, connect_slots, key_collector, key_faults, with_key_faults
@@ -69,8 +69,6 @@ class SinglePass(SinglePassEquations, wiring.Component):
             width=p.width, beats=beats, directions=self.directions, slots=slots, tag_bits=p.tag_bits
         )
         rows = 2 * power_of_two(max(cycles.arrivals, cycles.results))
-        self.tags = power_of_two(cycles.arrivals + cycles.results + 2) if p.tag_bits else 0
-        rows = max(rows, self.tags)
         material = self.key_material(p)
         check_underived(self, material)
         faults = (*FAULTS, *((UNKNOWN,) if slots else ()), *key_faults(p, material))
@@ -128,7 +126,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
         found: list[Influence] = list(lengths(self.interface))
         if len(self.directions) == 1:
             found.append(FieldInfluence("i", "decrypt", "a unit of the other direction is refused"))
-        if self.tags:
+        if self.parameters.tag_bits:
             found.append(FieldInfluence("i", "tag", "a tag leaves as it came"))
         if self.key_unit.material.rule is KeyRule.HALVES_DIFFER:
             key = "key_collector.o__payload" if self.key_collector else "key__payload"
@@ -166,8 +164,9 @@ class SinglePass(SinglePassEquations, wiring.Component):
         E = self.ciphers.connect(f, blocks, decision, tweak=self.entrance.tweak, call=call, called=called)
         self._results(f, decision, masks, stealing, E, results)
         self._leave(f, results)
-        if self.tags:
-            self._tag(f, results)
+        if tag := self.parameters.tag_bits:
+            pulse = self.entrance.fault.any()
+            m.d.comb += self.fault_tag.eq(self.entrance.x.tag & pulse.replicate(tag))
         m.d.comb += self.fault.eq(with_key_faults(self, self.entrance.fault))
         return m
 
@@ -196,9 +195,14 @@ class SinglePass(SinglePassEquations, wiring.Component):
         return queue
 
     @property
+    def _tag(self) -> tuple[str, ...]:
+        """Name of the tag among the fields of a beat, if there is one."""
+        return ("tag",) if self.parameters.tag_bits else ()
+
+    @property
     def _result_bits(self) -> int:
-        """Bits of a beat in the queue of results: its data, which of its bytes leave, and whether it is the last."""
-        return len(Value.cast(self.o.payload.data)) + len(self.o.payload.keep) + 1
+        """Bits of a beat in the queue of results: data, the bytes of it that leave, its tag, the mark of the last one."""
+        return len(Value.cast(self.o.payload.as_value()))
 
     # Stages, in the order of the data
 
@@ -257,7 +261,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
         with m.If(ends):
             m.d.sync += here.last.eq(1)
         with m.If(load):
-            m.d.sync += [here[tag].eq(behind[tag]) for tag in ("end", "last", "decrypt")]
+            m.d.sync += [here[name].eq(behind[name]) for name in ("end", "last", "decrypt", *self._tag)]
             m.d.sync += here_valid.eq(1)
         with m.Elif(control.pop):
             m.d.sync += here_valid.eq(0)
@@ -306,6 +310,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
             "rest_bytes": up_to(here.end[:4]),
             "last": here.last,
             "decrypt": present.decrypt,
+            "tag": here.tag if self._tag else Const(0, 0),
         }
         return Decision(**{name: f.later(name, value) for name, value in decided.items()})
 
@@ -361,11 +366,12 @@ class SinglePass(SinglePassEquations, wiring.Component):
         rest = f.tag("rest", decision.rest)
         amid = decision.completed & ~decision.together  # the last whole block's place is not at its unit's end
         keep = decision.bytes | amid.replicate(16 * w)
-        about = data.StructLayout({"keep": 16 * w, "last": 1, "lane": len(decision.lane), "together": 1})
+        tag = self.parameters.tag_bits
+        about = data.StructLayout({"keep": 16 * w, "last": 1, "lane": len(decision.lane), "together": 1, "tag": tag})
         beside = Delay(
             m,
             "beside",
-            Cat(*masks, keep, decision.last & ~amid, decision.lane, decision.together),
+            Cat(*masks, keep, decision.last & ~amid, decision.lane, decision.together, decision.tag),
             cycles=self.cycles.cipher,
             clear=f.clear,
             clear_row=f.clear_row,
@@ -382,7 +388,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
             stealing.y_lane.eq(soon.lane),
             stealing.y_keep.eq(soon.keep),
             results.write.eq(beat[-1] | completed[-1] | rest[-1]),
-            results.data.eq(Cat(stealing.beat, then.keep, then.last)),
+            results.data.eq(Cat(stealing.beat, then.keep, then.tag, then.last)),
             self.computed.eq(results.write & then.last),
         ]
 
@@ -393,23 +399,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
             self.o.valid.eq(results.valid & ~f.clear),
             results.read.eq(results.valid & self.o.ready),
             self.o.payload.data.eq(results.beat[:size]),
-            self.o.payload.keep.eq(results.beat[size:-1]),
+            self.o.payload.keep.eq(results.beat[size:][: size // 8]),
+            *(self.o.payload[name].eq(results.beat[size + size // 8 : -1]) for name in self._tag),
             self.o.payload.last.eq(results.beat[-1]),
-        ]
-
-    def _tag(self, f: SinglePassFrame, results: PromisedQueue) -> None:
-        """The tag of each unit, from its first beat to the last one of its result, and beside its fault."""
-        m, entrance = f.m, self.entrance
-        number, leaving = Signal(range(self.tags), name="tag_number"), Signal(range(self.tags), name="tag_leaving")
-        bits = self.parameters.tag_bits
-        tags = Slots(m, "tags", width=bits, slots=self.tags, clear=f.clear, clear_row=f.clear_row)
-        enters = entrance.take & entrance.first
-        tags.write(number, entrance.tag, enters)
-        m.d.sync += [
-            number.eq(Mux(f.clear, 0, number + enters)),
-            leaving.eq(Mux(f.clear, 0, leaving + (results.read & results.beat[-1]))),
-        ]
-        m.d.comb += [
-            self.o.payload.tag.eq(tags.read(leaving) & results.valid.replicate(bits)),
-            self.fault_tag.eq(entrance.tag & entrance.fault.any().replicate(bits)),
         ]

@@ -66,7 +66,7 @@ class Decision:
     holding, lane, together:     see :class:`.stealing.StealingControl`
     part:                        see :class:`.stealing.StealingData`
     bytes, rest_bytes:           bytes of the present beat, and those of the part of a block at its end
-    last, decrypt:               of the present beat, too
+    last, decrypt, tag:          of the present beat, too; a tag of no bits where units have none
     """
 
     enters: Value
@@ -83,3 +83,4 @@ class Decision:
     rest_bytes: Value
     last: Value
     decrypt: Value
+    tag: Value

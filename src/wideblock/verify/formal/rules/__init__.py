@@ -91,9 +91,11 @@ _FAMILIES = {
 
 
 def family(core: Contract) -> Family:
-    """The rules of the core's family. Raises NotApplicable for an engine, ValueError for a family without rules."""
-    if core.registers:
-        raise NotApplicable("the rule is about a core alone, without the engine around it: registers=none")
+    """The rules of the core's family. Raises NotApplicable where another part is around the core, ValueError for a
+    family without rules.
+    """
+    if core.enclosed:
+        raise NotApplicable("the rule is about a core alone: registers=none, header=false")
     bases = (base.__module__.split(".") for base in type(core.component).__mro__)
     for name in chain.from_iterable(bases):
         if name in _FAMILIES:
