@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""Components that the papers' tables measure alone."""
+"""Components that are measured alone: those of the papers' tables, and the key schedules of AES-256."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,9 +8,11 @@ from typing import Any
 
 from wideblock.catalog.changes import changed
 from wideblock.rtl.aes.iterative import ROUND_STAGES, IterativeDecryption, IterativeEncryption, beside
+from wideblock.rtl.aes.key_expansion import KeyExpansion
 from wideblock.rtl.aes.keyed import Keyed
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
 from wideblock.rtl.aes.sbox import GATES, KINDS
+from wideblock.rtl.aes.travelling import TravellingKeys
 from wideblock.rtl.gf128.karatsuba import STAGES, Multiplier
 from wideblock.rtl.hash.alone import Psi
 from wideblock.rtl.stream.parameters import Parameters, parameter
@@ -20,7 +22,7 @@ __all__ = ["PARTS", "Part"]
 
 @dataclass(frozen=True)
 class Part:
-    """A named component that the papers' tables measure alone: it takes ``bytes`` every ``timing.interval`` cycles.
+    """A named component that is measured alone: it takes ``bytes`` every ``timing.interval`` cycles.
 
     parameters: those of the component unless changed
     make:       from parameters, the component, which has a ``timing``
@@ -67,6 +69,14 @@ class EitherWay(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Schedule(Parameters):
+    """Parameters of an AES key schedule."""
+
+    round_stages: int = parameter(1, "registers of one round of the cipher that it serves", (1, 2))
+    sbox: str = parameter("lut", "form of the AES S-box", GATES)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Multiplication(Parameters):
     """Parameters of a field multiplier, or of a hash that has one."""
 
@@ -85,6 +95,13 @@ def _aes(name: str, summary: str, cipher: Callable[..., Any], parameters: Parame
     return Part(name, f"{summary}, with key expansion", parameters, make, within=within)
 
 
+def _keys(name: str, summary: str, component: Callable[..., Any]) -> Part:
+    def make(chosen: Any) -> Any:
+        return component(key_bits=256, **vars(chosen))
+
+    return Part(name, f"AES-256 key schedule, {summary}", Schedule(), make, 32)
+
+
 def _psi(name: str, summary: str, **fixed: Any) -> Part:
     def make(chosen: Multiplication) -> Psi:
         return Psi(31, stages=chosen.mult_stages, leaf=chosen.leaf, **fixed)
@@ -100,6 +117,8 @@ PARTS: dict[str, Part] = {
         _aes("aes128-both", "pipelined AES-128 either way", PipelinedEitherWay, EitherWay()),
         _aes("aes128-sec", "iterative AES-128 encryption", IterativeEncryption, Iterative()),
         _aes("aes128-sdc", "iterative AES-128 decryption", IterativeDecryption, Iterative()),
+        _keys("aes256-expansion", "round keys of one key in registers", KeyExpansion),
+        _keys("aes256-travelling", "a key a cycle beside a pipeline", TravellingKeys),
         Part(
             "karatsuba",
             "GF(2^128) multiplier",

@@ -23,6 +23,10 @@ def mutate(
         list[str] | None,
         typer.Option("--kind", metavar="KIND", help=f"One of {', '.join(KINDS)}; may be repeated. Default: all."),
     ] = None,
+    within: Annotated[
+        list[str] | None,
+        typer.Option("--module", metavar="PATTERN", help="Modules that get mutants, by path; may be repeated."),
+    ] = None,
     sectors: Annotated[
         int, typer.Option(metavar="N", min=1, help="Random sectors, or messages, of the checks on a mutant.")
     ] = 16,
@@ -36,7 +40,15 @@ def mutate(
     """
     core = contract(preset, settings(changes))
     with stages(f"exporting {core.module}") as report:
-        found = score(core, mutants=mutants, seed=seed, kinds=tuple(kinds or KINDS), sectors=sectors, progress=report)
+        found = score(
+            core,
+            mutants=mutants,
+            seed=seed,
+            kinds=tuple(kinds or KINDS),
+            within=within or (),
+            sectors=sectors,
+            progress=report,
+        )
     if json:
         as_json(_values(core, found))
     else:

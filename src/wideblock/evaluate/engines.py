@@ -2,7 +2,9 @@
 """Tables of the pages on engines: registers, cycles of commands, and the areas that slots and registers cost."""
 
 from collections.abc import Iterable
+from itertools import product
 from pathlib import Path
+from typing import Any
 
 from wideblock import catalog
 from wideblock.evaluate.digests import older
@@ -18,6 +20,8 @@ from wideblock.rtl.sector.parameters import BUSES
 __all__ = ["bodies", "engines", "renew"]
 
 BUS = BUSES[-1]
+LANES, SIZES = (1, 2, 4), (16, 512, 4096)
+"""Of the table of intervals: AES pipelines, and bytes of units."""
 
 
 def engines() -> list[Contract]:
@@ -31,7 +35,12 @@ def bodies(points: Iterable[Point]) -> dict[str, dict[str, str]]:
     cores = engines()
     errors = table(("ERR", "name", "meaning"), [(str(e.value), f"`{e.name}`", e.text) for e in ERRORS])
     return {
-        "engine.md": {"errors": errors, "cycles": _cycles(cores), "areas": _areas(points)},
+        "engine.md": {
+            "errors": errors,
+            "cycles": _cycles(cores),
+            "intervals": _intervals(),
+            "areas": _areas(points),
+        },
         "registers.md": {"registers": register_tables(cores[0].registers, "##")},
     }
 
@@ -59,6 +68,26 @@ def _cycles(cores: list[Contract]) -> str:
         for name, figure in named[0].items()
     ]
     return table(("figure", *(f"`{core.name}`" for core in cores), "from, to"), rows)
+
+
+def _intervals() -> str:
+    """Cycles from unit to unit by length, of cores with one key and with a key for each unit."""
+    head = ("directions", "lanes", *(f"{size:,} bytes" for size in SIZES), "one key", "request before the data")
+    rows = []
+    for direction, lanes in product(("encrypt", "decrypt", "both"), LANES):
+        keyed, plain, headed = (
+            [_interval(direction, lanes, size, slots=slots, header=header) for size in SIZES]
+            for slots, header in ((256, False), (0, False), (256, True))
+        )
+        cells = [str(cycles) for cycles in keyed]
+        rows.append((direction, str(lanes), *cells, *(" / ".join(map(str, each)) for each in (plain, headed))))
+    return table(head, rows)
+
+
+def _interval(direction: str, lanes: int, size: int, **changes: Any) -> int:
+    """Cycles from unit to unit of AES-XTS with AES-256."""
+    shape = {"direction": direction, "lanes": lanes, "width": lanes, "sector_bytes": size, "key_bits": 256}
+    return contract("xts-enc-k", shape | changes).timing.interval
 
 
 def _areas(points: Iterable[Point]) -> str:

@@ -75,7 +75,7 @@ def test_values_that_follow_from_a_description():
         field(31, 1, name="D", access=Access.W1S),
     )
     first, second, third = register(0, fields, count=2), register(8, name="S"), register(0x20, name="T")
-    assert (first.reset, first.readable, first.writable, first.bytes) == (0x205, 0x8000030F, 0x800003F0, 8)
+    assert (first.reset, first.readable, first.bytes) == (0x205, 0x8000030F, 8)
     assert fields[0].constant and not replace(fields[0], volatile=True).constant and not fields[2].constant
     whole = RegisterMap("M", "", (first, second, third))
     assert list(whole.ranges()) == [(0, 12), (0x20, 0x24)]

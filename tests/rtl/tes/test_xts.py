@@ -11,11 +11,13 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.drive.sector.stream import stream_sectors
 from wideblock.drive.sector.traffic import SectorRecord
+from wideblock.evaluate.engines import LANES, SIZES
 from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.structures import PlayOutcome as Ended
 from wideblock.spec.xts import MAX_BLOCKS, XTS
+from wideblock.verify.sector.measure import measure
 
 from ...variants import few_of_many
 from .whole import assert_verified, cases
@@ -74,6 +76,22 @@ def test_a_part_of_a_block_takes_the_pipeline_once_more():
         gaps = set(np.diff(first).tolist()[8:-8])
         assert gaps == {5 if size == 64 else 5 + 13}, size
         assert first == taken[65 if size > 64 else 64][0]
+
+
+@pytest.mark.slow
+@pytest.mark.shows("cycle-contract", "engine")
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("lanes", LANES)
+@pytest.mark.parametrize("direction", ["encrypt", "both"])
+def test_an_interval_under_slots_is_that_of_one_key_or_shorter(direction, lanes, size):
+    """Each unit under a slot chosen at random, both directions: as stated, and as of a core with one key."""
+    shape = {"direction": direction, "lanes": lanes, "width": lanes, "sector_bytes": size, "sbox": "composite"}
+    keyed, plain = contract("xts-enc-k", shape), contract("xts-enc", shape | {"key_bits": 256})
+    for way in measure(keyed, seed=1).values():
+        assert (way.interval, way.latency) == (keyed.timing.interval, keyed.timing.latency)
+    if direction == "encrypt":
+        assert keyed.timing.interval == plain.timing.interval
+    assert keyed.timing.interval <= max(plain.timing.interval, size // (16 * lanes) + 1)
 
 
 @pytest.mark.slow

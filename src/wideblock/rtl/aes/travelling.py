@@ -29,6 +29,7 @@ class TravellingKeys(wiring.Component):
     the order of their use, those of :class:`LastRoundKeys`; ``inverse`` None: either, as ``decrypt`` beside it says.
 
     Timing: the k-th round key k * ``round_stages`` cycles after its key, the first in the same cycle; a key a cycle.
+            ``timing`` is that of the last one.
     Cost:   four S-boxes a round; ``key_bits`` registers a stage, and registers inside the S-boxes.
     Bytes:  byte 0 of a key and of a round key is bits 7..0.
     Source: FIPS 197, 5.2.
@@ -43,6 +44,7 @@ class TravellingKeys(wiring.Component):
             raise ValueError(f"round_stages must be 1 or 2 for keys that travel, got {round_stages!r}")
         self.key_bits, self.round_stages, self.sbox, self.inverse = key_bits, round_stages, sbox, inverse
         self.rounds = ROUNDS[key_bits]
+        self.timing = Timing(latency=self.rounds * round_stages, interval=1)
         either = {"decrypt": In(1)} if inverse is None else {}
         super().__init__({"key": In(key_bits), **either, "round_keys": Out(128 * (self.rounds + 1))})
 

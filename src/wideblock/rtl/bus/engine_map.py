@@ -52,6 +52,8 @@ class EngineFacts:
     faults:       causes, by their bit of ``fault``; at most 31
     tweak_offset: AUX may have an offset of tweaks
     shortest:     bytes of the shortest sector that the window takes
+    tag_bits:     bits of a request's tag; 0: there is none
+    header:       a request comes before its data, in beats of its own
 
     Raises ValueError for facts that the registers cannot state.
     """
@@ -67,6 +69,8 @@ class EngineFacts:
     faults: tuple[Fault, ...]
     tweak_offset: bool = False
     shortest: int = 16
+    tag_bits: int = 0
+    header: bool = False
 
     def __post_init__(self):
         name = self.scheme.encode()
@@ -161,6 +165,15 @@ def _constants(facts: EngineFacts) -> Iterator[Register]:
                 ),
             ),
         )
+    yield Register(
+        "CAPS3",
+        0x1C,
+        "Requests of the stream.",
+        (
+            constant("TAG_BITS", 0, 8, facts.tag_bits, "bits of a tag; 0: requests have none"),
+            constant("HEADER", 8, 1, facts.header, "1: a request comes before its data, in beats of its own"),
+        ),
+    )
 
 
 def _state(name: str, low: int, text: str) -> RegisterField:

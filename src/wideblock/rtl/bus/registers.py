@@ -36,11 +36,6 @@ class Access(Enum):
         """Whether a read shows the field; of others it shows 0."""
         return self not in (Access.WO, Access.W1P)
 
-    @property
-    def writable(self) -> bool:
-        """Whether a write has an effect."""
-        return self is not Access.RO
-
 
 @dataclass(frozen=True)
 class RegisterValue:
@@ -152,11 +147,6 @@ class Register:
     def readable(self) -> int:
         """Mask of the bits that a read shows."""
         return sum(each.mask for each in self.fields if each.access.readable)
-
-    @property
-    def writable(self) -> int:
-        """Mask of the bits on which a write has an effect."""
-        return sum(each.mask for each in self.fields if each.access.writable)
 
     def field(self, name: str) -> RegisterField:
         """The field of that name. Raises KeyError if there is none."""

@@ -42,7 +42,7 @@ class SelfTest(wiring.Component):
     Cost:   a table of the answers' words; counters.
     """
 
-    def __init__(self, answers: Sequence[TestAnswer], *, slot: int, index_bits: int, result_bits: int):
+    def __init__(self, answers: Sequence[TestAnswer], *, slot: int, index_bits: int):
         words = {len(part) % REGISTER_BYTES for a in answers for part in (a.tweak, a.given, a.right)}
         shapes = {(len(a.tweak), len(a.given), len(a.right)) for a in answers}
         if words != {0} or len(shapes) != 1 or not 1 <= len(answers) < NOT_RUN:
@@ -65,7 +65,7 @@ class SelfTest(wiring.Component):
                 "data": Out(REGISTER_BITS),
                 "size": Out(16),
                 "result_index": Out(index_bits),
-                "result": In(result_bits),
+                "result": In(REGISTER_BITS),
                 "clear": In(1),
             }
         )

@@ -27,7 +27,7 @@ class SlotTable(wiring.Component):
     ``write`` gives slot ``own`` the state ``new``, without marks and blocks; it waits for ``ready``, which is low in
     the second cycle after one with ``count``. With ``count`` a message of ``blocks`` in slot ``counted`` has ended:
     two cycles later its blocks are added, and the slot is ``warned`` from ``warn`` on, ``spent`` from ``limit`` on or
-    2^44; then ``warns`` and ``spends`` pulse. A slot beyond ``slots`` has no key.
+    2^44; then ``warns`` and ``spends`` pulse. A slot beyond ``slots`` has no key. ``any_kat``: one has that of tests.
 
     While ``clear``, each row of number ``clear_row`` becomes 0.
 
@@ -46,6 +46,7 @@ class SlotTable(wiring.Component):
                 **dict.fromkeys(("state", "own_state", "shown_state"), Out(STATE)),
                 **dict.fromkeys(("marks", "shown_marks"), Out(MARKS)),
                 "exists": Out(1),
+                "any_kat": Out(1),
                 "shown_blocks": Out(BLOCK_BITS),
                 "new": In(STATE),
                 "write": In(1),
@@ -90,7 +91,19 @@ class SlotTable(wiring.Component):
             there = (slot[self.bits :] == 0).replicate(len(port.data))
             m.d.comb += [port.addr.eq(slot), found.eq(port.data & there)]
         self._count(m, adding, added, marks, put, clearing)
+        self._kats(m, put)
         return m
+
+    def _kats(self, m: Module, put: Signal) -> None:
+        """Whether a slot has the constant key, by their number."""
+        number = Signal(range(self.slots + 1), name="kat_slots")
+        with m.If(put & self.new.kat & ~self.own_state.kat):
+            m.d.sync += number.eq(number + 1)
+        with m.If(put & ~self.new.kat & self.own_state.kat):
+            m.d.sync += number.eq(number - 1)
+        with m.If(self.clear):
+            m.d.sync += number.eq(0)
+        m.d.comb += self.any_kat.eq(number != 0)
 
     def _count(self, m: Module, adding: Signal, added: Signal, marks, put: Signal, clearing) -> None:
         """Adds the blocks of a message to those of its slot, in three cycles: read, add, write."""

@@ -9,6 +9,7 @@ import tempfile
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from itertools import zip_longest
 from pathlib import Path
 
@@ -78,11 +79,14 @@ class Instrumented:
     rtlil: str
 
 
-def instrument(core: Contract, count: int, *, seed: int = 0, kinds: Sequence[str] = tuple(KINDS)) -> Instrumented:
+def instrument(
+    core: Contract, count: int, *, seed: int = 0, kinds: Sequence[str] = tuple(KINDS), within: Sequence[str] = ()
+) -> Instrumented:
     """Makes about ``count`` mutants of the core's Verilog, as many in every module of it as there are places.
 
-    So each part counts the same, however large it is: keys, hash, ciphers, control. Raises UserError for an unknown
-    kind, and for a count below 1 or above 65,535.
+    So each part counts the same, however large it is: keys, hash, ciphers, control. ``within``: patterns of the paths
+    of the modules that get any, with ``*`` as in the names of files; none: all do. Raises UserError for an unknown
+    kind, for patterns of no module, and for a count below 1 or above 65,535.
     """
     for kind in kinds:
         if kind not in KINDS:
@@ -91,7 +95,7 @@ def instrument(core: Contract, count: int, *, seed: int = 0, kinds: Sequence[str
         raise UserError(f"mutants must be from 1 to {(1 << _BITS) - 1}, got {count}")
     with tempfile.TemporaryDirectory() as name:
         where = Path(name)
-        places = _places(core, where, count, seed, kinds)
+        places = _places(core, where, count, seed, kinds, within)
         chosen = [place for place in _interleaved(places) if " -port CLK " not in place][:count]
         apply = [f"mutate -ctrl mutant {_BITS} {k} {place.split(' ', 1)[1]}" for k, place in enumerate(chosen, 1)]
         script = ["read_rtlil core.il", *apply, "write_rtlil mutated.il", f"rename {core.module} mutated"]
@@ -105,10 +109,17 @@ def instrument(core: Contract, count: int, *, seed: int = 0, kinds: Sequence[str
         )
 
 
-def _places(core: Contract, where: Path, count: int, seed: int, kinds: Sequence[str]) -> list[list[str]]:
+def _places(
+    core: Contract, where: Path, count: int, seed: int, kinds: Sequence[str], within: Sequence[str]
+) -> list[list[str]]:
     """Yosys' commands for mutants of each module, in the order of their choice; leaves the core in ``core.il``."""
     top = core.module
-    modules = re.findall(r"^module (\w+)\(", core.verilog, re.MULTILINE)
+    paths = {name: _path(core, name) for name in re.findall(r"^module (\w+)\(", core.verilog, re.MULTILINE)}
+    modules = [m for m, path in paths.items() if not within or any(fnmatch(path, pattern) for pattern in within)]
+    if not modules:
+        raise UserError(
+            f"no module of {top} is {' or '.join(within)}; there are {', '.join(filter(None, paths.values()))}"
+        )
     share = 2 * -(-count // len(modules)) + 8  # some modules have few places, some places are no mutants
     where.joinpath("core.v").write_text(_MODULE.sub(_from_reset, core.observed))
     script = ["read_verilog core.v", f"hierarchy -check -top {top}", "proc", *_DEFINED, "write_rtlil core.il"]
@@ -158,8 +169,12 @@ def _mutant(core: Contract, lines: Sequence[str], number: int, command: str) -> 
     line = int(re.findall(r"-src core\.v:(\d+)", command)[-1])
     parts = lines[line - 1 : line + 1 if "always" in lines[line - 1] else line]
     text = " ".join(part.strip() for part in parts)
-    module = found["module"].removeprefix(core.module).lstrip("_").replace("__", ".")
-    return Mutant(number, kind, module, place, line, text)
+    return Mutant(number, kind, _path(core, found["module"]), place, line, text)
+
+
+def _path(core: Contract, module: str) -> str:
+    """Path of a module's first instance from below the top module, by the module's name."""
+    return module.removeprefix(core.module).lstrip("_").replace("__", ".")
 
 
 def _switch(core: Contract) -> str:

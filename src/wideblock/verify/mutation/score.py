@@ -53,6 +53,7 @@ def score(
     mutants: int = 100,
     seed: int = 0,
     kinds: Sequence[str] = tuple(KINDS),
+    within: Sequence[str] = (),
     sectors: int = 16,
     processes: int | None = None,
     checks: Callable[[Contract, Sequence[str]], Suite] | None = None,
@@ -60,6 +61,7 @@ def score(
 ) -> Score:
     """Tries about ``mutants`` mutants of the core's Verilog; the same seed gives the same ones.
 
+    within:    patterns of the modules that get mutants, see :func:`instrument`; none: all do
     sectors:   random sectors, or messages, of the checks
     processes: mutants tried at the same time; by default one a processor
     checks:    makes the suite for a core and the texts of its model, in place of all checks
@@ -67,7 +69,7 @@ def score(
     """
     tell = progress or (lambda stage, done, total: None)
     tell(f"making mutants of {core.module}", 0, mutants)
-    made = instrument(core, mutants, seed=seed, kinds=kinds)
+    made = instrument(core, mutants, seed=seed, kinds=kinds, within=within)
     equivalent = without_effect(made, core.module)
     run = checks(core, made.verilog) if checks else suite(core, made.verilog, sectors=sectors, seed=seed)
     tell("compiling all of them as one model", 0, len(made.mutants))

@@ -201,7 +201,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
 
     @property
     def _result_bits(self) -> int:
-        """Bits of a beat in the queue of results: data, the bytes of it that leave, its tag, the mark of the last one."""
+        """Bits of a beat in the queue of results: data, the bytes of it that leave, its tag, the mark of a last one."""
         return len(Value.cast(self.o.payload.as_value()))
 
     # Stages, in the order of the data
