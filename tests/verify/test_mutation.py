@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.verify.mutation.equivalence import same_module, without_effect
 from wideblock.verify.mutation.mutants import FILE, KINDS, instrument
@@ -44,6 +45,16 @@ def test_a_score():
 def test_a_score_of_an_authenticated_cipher():
     found = score(contract("scream", {"data_bytes": 32, "ad_bytes": 16}), mutants=12)
     assert found.share >= 0.8, [str(mutant) for mutant in found.survivors]
+
+
+def test_mutants_of_chosen_modules():
+    made = instrument(small(), 12, within=("core.control", "core.res*"))
+    assert {mutant.module for mutant in made.mutants} == {"core.control", "core.results"}
+
+
+def test_patterns_of_no_module_are_one_line():
+    with pytest.raises(UserError, match=r"no module of xts_enc\S* is core\.hash or exit; there are core, core\.arrivals, "):
+        instrument(small(), 12, within=("core.hash", "exit"))
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any
 
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import connect, flipped
+from amaranth.lib.wiring import In, connect, flipped
 
 from .behaviour import Behaviour
 from .interface import Channel, Field, Interface, Read
@@ -66,7 +66,7 @@ class HeaderCore(wiring.Component):
                 connect(m, getattr(core, channel.name), flipped(getattr(self, channel.name)))
         for control in core.interface.controls:
             inside, outside = getattr(core, control.name), getattr(self, control.name)
-            m.d.comb += inside.eq(outside) if control.name == "zeroize" else outside.eq(inside)
+            m.d.comb += inside.eq(outside) if control.flow is In else outside.eq(inside)
         self._message(m)
         return m
 
