@@ -9,7 +9,7 @@ from wideblock.export.contract import contract
 from wideblock.verify.formal.flat import flatten
 from wideblock.verify.formal.proof import NotApplicable, NotProved
 from wideblock.verify.formal.rules.engine import INSIDE
-from wideblock.verify.formal.stream import prove_slots
+from wideblock.verify.formal.stream import prove_commands, prove_slots
 
 from ...variants import few_of_many
 from .faults import NO_FAULT, Fault, broken
@@ -33,6 +33,10 @@ UNITS = (
     Fault("a slot with a key takes another", "core.key_unit.mistaken", "beyond", {"beyond": "core.key_unit.beyond"}),
     Fault("no eviction waits", "core.key_unit.writing", "was | draining", {"draining": "core.key_unit.draining"}),
     Fault("a key is written to another slot", "core.key_unit.row1", "was ^ 1"),
+)
+COMMANDS = (
+    Fault("units wait for a key that is offered", "core.entrance.i__ready", "was & !key", {"key": "core.key__valid"}),
+    Fault("units wait for a drain", "core.entrance.permit", "was & !drains", {"drains": "core.key_unit.draining"}),
 )
 ENGINE = (
     Fault("the user's stream may name any slot", "core.refused", "1'b0"),
@@ -63,6 +67,18 @@ def test_a_fault_of_a_core_is_not_proved(fault):
         prove_slots(of, broken(flatten(of), fault))
 
 
+@pytest.mark.parametrize("preset", ["xts-enc-k", "xts-both-k"])
+def test_commands_reach_no_handshake_but_by_the_slot_that_is_named(preset):
+    assert "s_axis_tready, m_axis_tvalid but by whether" in prove_commands(core(preset)).statement
+
+
+@pytest.mark.parametrize("fault", COMMANDS, ids=str)
+def test_a_command_that_disturbs_others_is_found(fault):
+    of = core("xts-enc-k")
+    with pytest.raises(NotProved, match="commands reach a handshake: .*s_axis_key_tvalid -> (.* -> )?s_axis_tready"):
+        prove_commands(of, broken(flatten(of), fault))
+
+
 def test_it_is_proved_of_an_engine():
     """And where a fault changes nothing."""
     of = core("xts-enc-k", registers="axi4-lite")
@@ -81,3 +97,10 @@ def test_a_fault_of_an_engine_is_not_proved(fault):
 def test_a_core_of_one_key_has_no_slots(preset):
     with pytest.raises(NotApplicable, match="no slots: the core holds one key at a time"):
         prove_slots(contract(preset))
+    with pytest.raises(NotApplicable, match="no slots"):
+        prove_commands(contract(preset))
+
+
+def test_the_self_test_of_an_engine_waits_for_commands():
+    with pytest.raises(NotApplicable, match="the rule is about a core alone"):
+        prove_commands(core("xts-enc-k", registers="axi4-lite"))

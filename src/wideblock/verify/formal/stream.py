@@ -18,6 +18,7 @@ from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.rtl.bus.axi_lite import AXI_LITE
 from wideblock.synth.targets import Fpga
+from wideblock.verify.formal.commands import prove_commands
 from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.induction import CLEAR, Rule, prove
 from wideblock.verify.formal.key_registers import prove_keys
@@ -35,6 +36,7 @@ __all__ = [
     "RuleResult",
     "findings",
     "prove_clearing",
+    "prove_commands",
     "prove_keys",
     "prove_no_paths",
     "prove_order",
@@ -175,6 +177,7 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "order": prove_order,
     "release": prove_release,
     "slots": prove_slots,
+    "commands": prove_commands,
     "timing": prove_timing,
     "secrecy": prove_secrecy,
     "keys": prove_keys,
