@@ -53,7 +53,9 @@ def test_mutants_of_chosen_modules():
 
 
 def test_patterns_of_no_module_are_one_line():
-    with pytest.raises(UserError, match=r"no module of xts_enc\S* is core\.hash or exit; there are core, core\.arrivals, "):
+    with pytest.raises(
+        UserError, match=r"no module of xts_enc\S* is core\.hash or exit; there are core, core\.arrivals, "
+    ):
         instrument(small(), 12, within=("core.hash", "exit"))
 
 

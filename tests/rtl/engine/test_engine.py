@@ -381,6 +381,22 @@ def test_a_write_in_the_cycle_of_a_clear_is_lost(fresh):
     assert fresh.command("LOAD", 1, KEY[:16] + bytes(16)) == "OK"  # only these words count
 
 
+def test_a_command_that_clearing_meets_ends_once(fresh):
+    """In whichever of its cycles: it ends as refused before clearing, or as lost after it, and keeps its error."""
+    ended = set()
+    for cycle in range(4, core().timing.refused + 6):
+        words = fresh.writes("KEY", 0x80, fresh.prepare("LOAD", SLOTS, KEY))
+        events = [zeroize_at(cycle)]
+        fresh.bus(Script(words=words, wanted={"key_b": 1}, events=events, quiet=4, capacity=4))
+        done, error = fresh.field("CTRL", "DONE"), fresh.field("CTRL", "ERR")
+        assert fresh.field("STATUS", "CLEARING") == 1
+        fresh.until("STATUS", "READY", 1, 2 * core().timing.zeroize)
+        if done:
+            assert fresh.field("CTRL", "ERR") == error
+        ended.add((done, fresh.finish()))
+    assert ended == {(1, "NO_SLOT"), (0, "NOT_LOADED")}
+
+
 def test_a_model_begins_in_any_state(model):
     """Power-up values of registers and memories change nothing."""
     with model.fresh(7) as engine:

@@ -6,7 +6,7 @@ Each is a :class:`~.faults.Fault`, with a part of the message that must name the
 
 from .faults import Fault
 
-__all__ = ["LEAKS"]
+__all__ = ["ENGINE_LEAKS", "LEAKS"]
 
 CLOCK = {"clk": "aclk"}
 
@@ -104,3 +104,10 @@ LEAKS: dict[str, tuple[Fault, ...]] = {
     "minalpher": MINALPHER,
 }
 """Leaks of small cores of each family, and of three authenticated ciphers."""
+
+ENGINE_LEAKS = (
+    gated("ready gated by a bit of data", "core.core.entrance.i__ready", "s_axis_tdata", "s[77]"),
+    gated("a load that waits on the key", "core.commands.key__valid", "core.commands.key", "s[5]"),
+    gated("a window that stalls on its data", "core.window.i__valid", "core.window.beat", "s[3]"),
+    gated("a window that stalls on its tweak", "core.window.i__valid", "core.window.shown_tweak", "s[3]"),
+)

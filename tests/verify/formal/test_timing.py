@@ -13,13 +13,13 @@ from wideblock.synth.targets import fpga
 from wideblock.synth.yosys import Source, netlist
 from wideblock.verify.formal.cone import Cone, Graph
 from wideblock.verify.formal.flat import flatten
-from wideblock.verify.formal.proof import NotProved
+from wideblock.verify.formal.proof import NotApplicable, NotProved
 from wideblock.verify.formal.step import NextState, Unequal
-from wideblock.verify.formal.timing import prove_timing, timing_of
+from wideblock.verify.formal.timing import prove_timing, prove_timing_of_netlist, timing_of
 
 from ...variants import few_of_many
 from .faults import broken
-from .leaks import LEAKS
+from .leaks import ENGINE_LEAKS, LEAKS
 
 pytestmark = pytest.mark.shows("constant-time-proof")
 
@@ -82,6 +82,25 @@ def test_an_influence_that_is_not_declared_is_found(influence, monkeypatch):
     monkeypatch.setattr(core.component, "behaviour", replace(core.behaviour, influences=kept))
     with pytest.raises(NotProved, match="depends on s_axis_"):
         prove_timing(core)
+
+
+@cache
+def engine():
+    return contract("xts-enc-k", {"sector_bytes": 32, "slots": 4, "key_bits": 128, "registers": "axi4-lite"})
+
+
+def test_an_engine_depends_on_no_key_that_it_has_collected():
+    """Nor on data and tweaks of the window; and all that it declares is in the cone."""
+    proof = prove_timing(engine())
+    assert all(str(influence) in proof.statement for influence in engine().behaviour.influences)
+    with pytest.raises(NotApplicable, match="netlists of a core alone"):
+        prove_timing_of_netlist(engine(), fpga("xc7"))
+
+
+@pytest.mark.parametrize("leak", few_of_many(ENGINE_LEAKS, ENGINE_LEAKS[1:2]), ids=str)
+def test_a_leak_of_an_engine_is_found(leak):
+    with pytest.raises(NotProved, match="depends on"):
+        prove_timing(engine(), broken(flatten(engine(), ()), leak))
 
 
 @pytest.mark.slow

@@ -190,7 +190,7 @@ class KeyCommands(wiring.Component):
             with m.State("check"):
                 m.d.sync += state.kat.eq(kat)
                 m.d.sync += state.loaded.eq(1)
-                with m.If(verdict != OK):
+                with m.If((verdict != OK) & ~self.clear):
                     m.d.comb += [ends.eq(1), result.eq(verdict)]
                     m.next = "idle"
                 with m.Elif(loads & ~self.state.loaded):

@@ -21,6 +21,7 @@ from wideblock.rtl.bus.engine_map import MOST_WINDOW_BYTES, EngineFacts, engine_
 from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.bus.registers import REGISTER_BYTES
 from wideblock.rtl.stream.behaviour import Behaviour, Cause, KeyRule
+from wideblock.rtl.stream.influence import FieldInfluence, Influence, OutcomeInfluence
 from wideblock.rtl.stream.interface import Control, Interface
 from wideblock.rtl.stream.stages import power_of_two
 
@@ -119,7 +120,7 @@ class SlotEngine(wiring.Component):
             behaviour,
             faults=self.faults,
             timing=self.timing,
-            influences=(),
+            influences=self._influences(),
             loaded=REGISTER_BYTES * self.commands.words,
         )
         super().__init__(self.interface.members())
@@ -151,6 +152,24 @@ class SlotEngine(wiring.Component):
             window=window,
             selftest=zeroize + load + unload + 8 + len(test.answers) * answer,
         )
+
+    def _influences(self) -> tuple[Influence, ...]:
+        """Inputs that may matter to handshakes and status: those of the core, and commands and registers.
+
+        Words of a key are among those of the bus; that they matter to nothing but by the comparison of its halves is
+        another rule, ``keys``.
+        """
+        own = (each for each in self.core.behaviour.influences if getattr(each, "channel", "") != "key")
+        found: list[Influence] = [_inside(each) for each in own]
+        if not any(getattr(each, "field", "") == "decrypt" for each in found):
+            found.append(FieldInfluence("i", "decrypt", "a unit in a direction that is not its key's is refused"))
+        for prefix, why in (
+            ("key_", "commands are public; for words of a key see rule keys"),
+            ("", "registers are public"),
+        ):
+            fields = (("aw", "addr"), ("w", "data"), ("w", "strb"), ("ar", "addr"))
+            found += [FieldInfluence(f"{prefix}{channel}", field, why) for channel, field in fields]
+        return (*found, OutcomeInfluence("selftest.wrong", "result of the self-test", "a wrong one stops the engine"))
 
     def _interface(self) -> Interface:
         own = self.core.interface
@@ -284,6 +303,12 @@ class SlotEngine(wiring.Component):
         for name in AXI_LITE:
             outer, inner = flipped(getattr(self, prefix + name)), getattr(bus, name)
             connect(m, outer, inner)
+
+
+def _inside(influence: Influence) -> Influence:
+    """An influence of the core as seen from the engine."""
+    signals = (name for name in ("key", "register", "signal") if hasattr(influence, name))
+    return replace(influence, **{name: f"core.{getattr(influence, name)}" for name in signals})
 
 
 def _slowest(behaviour: Behaviour) -> int:

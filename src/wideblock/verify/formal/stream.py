@@ -19,12 +19,13 @@ from wideblock.export.contract import Contract
 from wideblock.rtl.bus.axi_lite import AXI_LITE
 from wideblock.rtl.stream.header import HeaderCore
 from wideblock.synth.targets import Fpga
-from wideblock.verify.formal.flat import Flat
+from wideblock.verify.formal.commands import prove_commands
+from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.induction import CLEAR, Rule, prove
 from wideblock.verify.formal.key_registers import prove_keys
 from wideblock.verify.formal.paths import prove_no_paths
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
-from wideblock.verify.formal.rules import family
+from wideblock.verify.formal.rules import engine, family
 from wideblock.verify.formal.rules.parts import resetting, settled
 from wideblock.verify.formal.secrecy import prove_secrecy
 from wideblock.verify.formal.timing import prove_timing, prove_timing_of_netlist
@@ -36,12 +37,14 @@ __all__ = [
     "RuleResult",
     "findings",
     "prove_clearing",
+    "prove_commands",
     "prove_keys",
     "prove_no_paths",
     "prove_order",
     "prove_queues",
     "prove_release",
     "prove_secrecy",
+    "prove_slots",
     "prove_stable",
 ]
 
@@ -149,6 +152,18 @@ def prove_release(core: Contract, flat: Flat | None = None) -> Proof:
     return prove(core, family(core).release(core), flat)
 
 
+def prove_slots(core: Contract, flat: Flat | None = None) -> Proof:
+    """Proves of a core with slots that each message is processed under the keys of the slot that it named.
+
+    Of an engine: that no message of the user's stream is processed under the key of known answers. ``flat`` is proved
+    in place of the core's own Verilog; in that of an engine the core inside must be closed. Raises
+    :class:`NotApplicable` for a core of one key.
+    """
+    if core.registers and not isinstance(core.component, HeaderCore):
+        return prove(core, engine.slots(core), flat or flatten(core, engine.INSIDE))
+    return prove(core, family(core).slots(core), flat)
+
+
 def _settled(core: Contract, rule: Rule) -> Rule:
     """``rule``, and what holds of the key unit, on which every rule depends."""
     signals, text = settled(core)
@@ -162,6 +177,8 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "queues": prove_queues,
     "order": prove_order,
     "release": prove_release,
+    "slots": prove_slots,
+    "commands": prove_commands,
     "timing": prove_timing,
     "secrecy": prove_secrecy,
     "keys": prove_keys,

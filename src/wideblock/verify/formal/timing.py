@@ -25,6 +25,7 @@ from pathlib import Path
 from amaranth.lib.wiring import In
 
 from wideblock.export.contract import Contract
+from wideblock.rtl.stream.header import HeaderCore
 from wideblock.rtl.stream.influence import EqualHalves, FieldInfluence, HeaderWords, Influence, OutcomeInfluence
 from wideblock.synth.targets import Fpga
 from wideblock.synth.yosys import Source, netlist
@@ -40,17 +41,20 @@ __all__ = ["prove_timing", "prove_timing_of_netlist", "timing_of"]
 DATA = ("data", "word", "key")
 """Fields with contents. All other fields of an output are marks of ends and lengths."""
 
+_COLLECTED = ("commands.key", "window.beat", "window.shown_tweak")
+"""Registers in which an engine collects a key, data and a tweak from its buses."""
+
 
 def prove_timing(core: Contract, flat: Flat | None = None) -> Proof:
     """Proves that the control outputs of a core depend on nothing but what its behaviour declares.
 
     flat: the whole core, in place of what :func:`~wideblock.verify.formal.flat.flatten` makes of its Verilog
-    Raises :class:`NotProved` with an output, the inputs that reach it and the signals on a path; and
-    :class:`NotApplicable` for an engine, whose buses answer what they are asked, and for a core with a header, whose
-    requests come with the data.
+    Of an engine, the registers with a key, data and a tweak from its buses are held to it, too. Raises
+    :class:`NotProved` with an output, the inputs that reach it and the signals on a path; and :class:`NotApplicable`
+    for a core with a header, whose requests come with the data.
     """
-    if core.enclosed:
-        raise NotApplicable("the rule is about a core alone; that a bus depends on no key is the rule keys")
+    if isinstance(core.component, HeaderCore):
+        raise NotApplicable("the rule is about a core or an engine alone: header=false")
     start = time.monotonic()
     graph = Graph((flat or flatten(core, ())).netlist("memory_collect"))
     if _declared(core, HeaderWords):
@@ -62,9 +66,11 @@ def prove_timing_of_netlist(core: Contract, target: Fpga) -> Proof:
     """The same of the netlist that synthesis for ``target`` makes of the core's Verilog.
 
     Raises :class:`NotApplicable` for a core with headers: synthesis encodes the registers anew that tell a header from
-    other words.
+    other words. And for an engine, whose netlist is not tried.
     """
     start = time.monotonic()
+    if core.registers:
+        raise NotApplicable("the rule is about netlists of a core alone, without the engine around it: registers=none")
     if headers := _declared(core, HeaderWords):
         raise NotApplicable(f"synthesis encodes {headers[0].role} anew, which tells headers from other words")
     with tempfile.TemporaryDirectory() as directory:
@@ -138,7 +144,9 @@ class _Search:
         return ", ".join(dict.fromkeys(name for _, name in self._outputs()))
 
     def _contents(self) -> Iterator[tuple[str, int]]:
-        """Each bit of a word that comes in, with its name."""
+        """Each bit of a word that comes in, and of what an engine has collected of such words, with its name."""
+        for signal in _COLLECTED if self.core.registers else ():
+            yield from ((f"{signal}[{place}]", bit) for place, bit in enumerate(self._named(signal)))
         for stream in self.core.shell.streams:
             if stream.channel.flow is In:
                 for port in stream.payload:

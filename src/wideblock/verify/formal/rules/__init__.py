@@ -8,6 +8,7 @@ output:  places of which the data of the output port are made
 held:    what makes it inductive that a valid beat stays as it is; unless all of a result is in registers as it waits
 queues:  that no queue is written when full or read when empty; only in a family with queues
 release: that nothing leaves before it was verified; only in a family whose messages have tags
+slots:   that each message is processed under the keys of its slot; only in a family whose cores have slots
 places:  that headers are read where they are; only in a family with headers
 
 A function raises :class:`~wideblock.verify.formal.proof.NotApplicable` for a core that its rule is not about.
@@ -31,7 +32,7 @@ from wideblock.verify.formal.rules import (
     single_pass,
 )
 from wideblock.verify.formal.rules.outputs import OutputPlaces, Queue
-from wideblock.verify.formal.rules.parts import held_in_registers
+from wideblock.verify.formal.rules.parts import ALONE, NO_SLOTS, held_in_registers
 
 __all__ = ["Family", "family"]
 
@@ -51,6 +52,11 @@ def _no_tags(core: Contract) -> Rule:
     raise NotApplicable(f"nothing to verify before it leaves: a {core.kind.noun} has no tag")
 
 
+def _no_slots(core: Contract) -> Rule:
+    """Of a family whose cores hold one key."""
+    raise NotApplicable(NO_SLOTS)
+
+
 def _no_headers(core: Contract) -> Rule:
     """Of a family whose words are data only."""
     raise NotApplicable(f"no headers to read: a {core.kind.noun} has none")
@@ -65,6 +71,7 @@ class Family:
     order: Callable[[Contract], Rule]
     output: Callable[[Contract], OutputPlaces | Queue]
     release: Callable[[Contract], Rule]
+    slots: Callable[[Contract], Rule]
     places: Callable[[Contract], Rule]
 
 
@@ -84,6 +91,7 @@ _FAMILIES = {
         each.order,
         each.output,
         getattr(each, "release", _no_tags),
+        getattr(each, "slots", _no_slots),
         getattr(each, "places", _no_headers),
     )
     for each in _MODULES
@@ -95,7 +103,7 @@ def family(core: Contract) -> Family:
     family without rules.
     """
     if core.enclosed:
-        raise NotApplicable("the rule is about a core alone: registers=none, header=false")
+        raise NotApplicable(ALONE)
     bases = (base.__module__.split(".") for base in type(core.component).__mro__)
     for name in chain.from_iterable(bases):
         if name in _FAMILIES:

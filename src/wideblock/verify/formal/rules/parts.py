@@ -9,6 +9,8 @@ from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
 
 __all__ = [
+    "ALONE",
+    "NO_SLOTS",
     "accepted",
     "admitted",
     "back_queue",
@@ -19,7 +21,12 @@ __all__ = [
     "resetting",
     "settled",
     "walking",
+    "watched_row",
 ]
+
+ALONE = "the rule is about a core alone: registers=none, header=false"
+NO_SLOTS = "no slots: the core holds one key at a time"
+"""Of a core of one key, why it has no rule of slots."""
 
 
 def accepted(core: Contract, channel: str) -> str:
@@ -187,6 +194,40 @@ def back_queue(core: Contract, parts: int = 1, open_steps: str = "16'd0") -> tup
     arriving = f" + 16'd{parts} * queue_write" if made.ahead else ""  # the control is past a beat that is written
     signals, rule = no_loss("queue", made.queue_depth, f"steps + part_out{arriving}", parts)
     return signals | tags, f"wire [15:0] steps = {steps};\nwire [15:0] part_out = {open_steps};\n{rule}"
+
+
+def watched_row(
+    core: Contract,
+    name: str,
+    memory: str,
+    bits: int,
+    *,
+    word: tuple[int, int] = (0, 1),
+    ports: tuple[str, ...] = ("read",),
+) -> tuple[dict[str, str], str]:
+    """The signals of a memory, and one row of it, any one; all other rows are free.
+
+    Its number, of ``bits`` bits, is ``<name>_at``. ``<name>_content`` is what was written to it last, and what a read
+    gives: of its ``word`` the part from a bit up and of a width. ``ports`` are those to read, each in the same cycle.
+    """
+    low, width = word
+    signals = {f"{name}_{port}_{field}": f"{memory}.{port}_{field}" for port in ports for field in ("addr", "data")}
+    signals |= {f"{name}_write_{field}": f"{memory}.write_{field}" for field in ("addr", "data", "en")}
+    part = f"[{low} +: {width}]"
+    reads = "".join(
+        f"\n      always @* if ({name}_{port}_addr == {name}_at) assume ({name}_{port}_data{part} == {name}_content);"
+        for port in ports
+    )
+    return (
+        signals,
+        f"""
+      reg [{bits - 1}:0] {name}_at;
+      reg [{width - 1}:0] {name}_content;
+      always @(posedge {core.shell.clock}) begin
+        {name}_at <= {name}_at;
+        if ({name}_write_en && {name}_write_addr == {name}_at) {name}_content <= {name}_write_data{part};
+      end{reads}""",
+    )
 
 
 def raising(program: Program) -> dict[str, Issue]:

@@ -6,8 +6,9 @@ from wideblock.verify.formal.induction import Rule
 from wideblock.verify.formal.proof import NotApplicable
 from wideblock.verify.formal.rules.outputs import Queue
 from wideblock.verify.formal.rules.parts import no_loss
+from wideblock.verify.formal.rules.unit_slots import followed
 
-__all__ = ["held", "order", "output", "queues"]
+__all__ = ["held", "order", "output", "queues", "slots"]
 
 
 def held(core: Contract) -> Rule:
@@ -33,6 +34,11 @@ def output(core: Contract) -> Queue:
 def order(core: Contract) -> Rule:
     """None: no stage of the family works on a sector of its own choice."""
     raise NotApplicable("units pass through one chain of queues; no stage could take them in another order")
+
+
+def slots(core: Contract) -> Rule:
+    """Of a core with slots."""
+    return followed(core, queues(core))
 
 
 def queues(core: Contract) -> Rule:
