@@ -139,7 +139,7 @@ class KeyCommands(wiring.Component):
             words.wipe.eq(scanning),
             words.clear.eq(self.clear),
             words.clear_row.eq(self.clear_row),
-            self.key.payload.key.eq(key[: self.word_bits] & self.key.valid.replicate(self.word_bits)),
+            self.key.payload.key.eq(key[: self.word_bits]),
         ]
         with m.If(start):
             m.d.sync += [running.eq(1), own.eq(~registers.start), row.eq(0)]
@@ -148,7 +148,7 @@ class KeyCommands(wiring.Component):
             with m.If(~registers.start):
                 m.d.sync += self.slot.eq(self.own_slot)
         with m.If(ends):
-            m.d.sync += [running.eq(0), own.eq(0), key.eq(0), sent.eq(0)]
+            m.d.sync += [running.eq(0), own.eq(0)]
             with m.If(own):
                 m.d.sync += command.eq(0)
             with m.Else():
@@ -164,14 +164,13 @@ class KeyCommands(wiring.Component):
                 m.d.comb += self.key.payload.last.eq(last)
             with m.If(self.key.ready):
                 m.d.sync += sent.eq(Mux(last, 0, sent + 1))
-                if not evict:
+                if not evict and self.key_words > 1:
                     m.d.sync += key.eq(key >> self.word_bits)
             return self.key.ready & last
 
         def cut_short():
             """Where the core clears itself, nothing is left to do."""
             with m.If(self.clear):
-                m.d.sync += [key.eq(0), sent.eq(0)]
                 m.next = "lost"
 
         with m.FSM():
@@ -239,6 +238,8 @@ class KeyCommands(wiring.Component):
                 with m.If(~self.clear | self.failed):
                     m.d.comb += ends.eq(1)
                     m.next = "idle"
+        with m.If(ends | self.clear):  # after all others, so that it is the flip-flops' own reset
+            m.d.sync += [key.eq(0), sent.eq(0)]
         return m
 
     def _scan(self, m, scanning, row, kat, own, key, differs, differs_near, wrong_metd, wrong_aux, state) -> None:

@@ -115,8 +115,7 @@ class RegisterFile(wiring.Component):
         field, access = place.field, place.field.access
         here = self.write & (self.address == place.word)
         bit = slice(field.low, field.low + field.bits)
-        mask = bits(self.strobe)[bit] & here.replicate(field.bits)
-        ones = self.data[bit] & mask
+        ones = self.data[bit] & bits(self.strobe)[bit] & here.replicate(field.bits)
         if access is Access.W1P:
             m.d.comb += value.eq(ones)
         elif access is Access.W1C:
@@ -124,10 +123,12 @@ class RegisterFile(wiring.Component):
         elif access is Access.W1S:
             m.d.sync += value.eq(value | ones)
         elif access is Access.RW:
-            if place.register.name in self.freezable:
-                mask = mask & ~self.frozen.replicate(field.bits)
-            with m.If(mask.any()):
-                m.d.sync += value.eq((value & ~mask) | (self.data[bit] & mask))
+            changes = here & ~self.frozen if place.register.name in self.freezable else here
+            for byte, strobe in enumerate(self.strobe):
+                low, end = max(bit.start, 8 * byte), min(bit.stop, 8 * byte + 8)
+                if low < end:
+                    with m.If(changes & strobe):
+                        m.d.sync += value[low - bit.start : end - bit.start].eq(self.data[low:end])
 
 
 def _word(parts: list[tuple[int, Value]]) -> Value:

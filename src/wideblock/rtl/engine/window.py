@@ -10,7 +10,7 @@ from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES
-from wideblock.rtl.bytes import below, bits
+from wideblock.rtl.bytes import below
 from wideblock.rtl.stream.interface import Channel
 from wideblock.rtl.stream.sector import SLOT_BITS
 from wideblock.rtl.stream.stages import power_of_two
@@ -36,7 +36,7 @@ class Window(wiring.Component):
     While ``clear``, each row of number ``clear_row`` becomes 0.
 
     Timing: a word of the bus a cycle into a beat and out of it: :attr:`cycles`.
-    Cost:   two memories of ``most`` bytes, two registers of a beat.
+    Cost:   two memories of ``most`` bytes, a register of a beat.
     """
 
     def __init__(
@@ -160,8 +160,10 @@ class Window(wiring.Component):
         m.d.comb += self.shown_tweak.eq(tweak)
         for number in range(self.tweak_words):
             with m.If(self.write & self.tweak & (self.index == number) & ~self.busy):
-                word = tweak[REGISTER_BITS * number : REGISTER_BITS * (number + 1)]
-                m.d.sync += word.eq((word & ~bits(self.strobe)) | (self.data & bits(self.strobe)))
+                for byte in range(REGISTER_BYTES):
+                    with m.If(self.strobe[byte]):
+                        place = tweak.word_select(REGISTER_BYTES * number + byte, 8)
+                        m.d.sync += place.eq(self.data.word_select(byte, 8))
         with m.If(clearing["clear"]):
             m.d.sync += tweak.eq(0)
 
@@ -216,31 +218,31 @@ class Window(wiring.Component):
         with m.If(valid & self.i.ready):
             m.d.sync += [part.eq(0), there.eq(0), remaining.eq(remaining - beat_bytes)]
         with m.If(~sends):
-            m.d.sync += [part.eq(0), there.eq(0), number.eq(0), remaining.eq(size), beat.eq(0)]
-        with m.If(clearing["clear"]):
+            m.d.sync += [part.eq(0), there.eq(0), number.eq(0), remaining.eq(size)]
+        with m.If(~sends | clearing["clear"]):
             m.d.sync += beat.eq(0)
 
     def _take(self, m: Module, left: Signal, clearing) -> None:
-        """The result from beats into its memory: a beat, then a word of it a cycle."""
+        """The result from beats into its memory: a word of a beat a cycle, which is accepted with its last one."""
         m.submodules.results = results = memory.Memory(shape=REGISTER_BITS, depth=self.words, init=[])
-        beat = Signal(self.fields["data"], name="result_beat")
-        part = Signal(range(self.beat_words + 1), name="result_part")
+        part = Signal(range(self.beat_words), name="result_part")
         number = Signal(range(self.words + 1), name="word_taken")
-        final = Signal(name="result_last")
-        writes = part != 0
-        m.d.comb += self.o.ready.eq(self.owns & ~writes)
-        store(m, results, number, beat[:REGISTER_BITS], writes & ~number[-1], **clearing)
+        takes = Signal(name="word_taken_now")
+        m.d.comb += [
+            takes.eq(self.o.valid & self.owns),
+            self.o.ready.eq(self.owns & (part == self.beat_words - 1)),
+        ]
+        word = self.o.payload.data.word_select(part, REGISTER_BITS)
+        store(m, results, number, word, takes & ~number[-1], **clearing)
         read = results.read_port(domain="sync")
         readable = Signal(name="result_readable")
         m.d.sync += readable.eq(self.done & ~self.wrong & ~self.drop)
         m.d.comb += [read.addr.eq(self.result_index), self.result.eq(read.data & readable.replicate(REGISTER_BITS))]
-        with m.If(self.o.valid & self.o.ready):
-            m.d.sync += [beat.eq(self.o.payload.data), part.eq(self.beat_words), final.eq(self.o.payload.last)]
-        with m.If(writes):
-            m.d.sync += [beat.eq(beat[REGISTER_BITS:]), part.eq(part - 1), number.eq(number + 1)]
-            with m.If(final & (part == 1)):
-                m.d.sync += left.eq(1)
+        with m.If(takes):
+            m.d.sync += [part.eq(part + 1), number.eq(number + 1)]
+            with m.If(self.o.ready):
+                m.d.sync += [part.eq(0), left.eq(left | self.o.payload.last)]
         with m.If(~self.owns):
             m.d.sync += number.eq(0)
         with m.If(~self.owns | self.clear):
-            m.d.sync += [beat.eq(0), part.eq(0), final.eq(0)]
+            m.d.sync += part.eq(0)
