@@ -5,7 +5,7 @@ import pytest
 
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
-from wideblock.rtl.engine import commands, engine, key_memory, slots, window
+from wideblock.rtl.engine import commands, engine, faults, key_memory, register_file, slots, window
 from wideblock.verify.engine.suite import ENGINES
 from wideblock.verify.suites import judged_by, suite_of
 
@@ -43,6 +43,18 @@ FAULTS = {
     "the window does not wait for the end of a sector": (
         (engine, "Window", window, "waits & rested & ~self.begun", "waits & ~self.begun"),
         ("window beside the stream", "."),
+    ),
+    "a strobe of one byte writes the word": (
+        (engine, "RegisterFile", register_file, "with m.If(changes & strobe):", "with m.If(changes):"),
+        ("registers", "must be"),
+    ),
+    "a counter of faults wraps": (
+        (engine, "FaultLog", faults, "Mux(count.all(), count, count + 1)", "count + 1"),
+        ("fault log", "FAULT_COUNT"),
+    ),
+    "slots that do not exist show others": (
+        (engine, "SlotTable", slots, "there = (slot[self.bits :] == 0)", "there = (slot[self.bits :] != 1)"),
+        ("slot table", "SLOT_STATE|SLOT_BLOCKS"),
     ),
 }  # fmt: skip
 

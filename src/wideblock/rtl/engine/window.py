@@ -27,7 +27,7 @@ class Window(wiring.Component):
 
     ``start`` sends ``size`` bytes for ``slot``, to ``decrypt`` or not. ``busy`` until ``ends`` pulses; then ``done``,
     and ``wrong`` with ``cause`` if it was refused. A size that is 0 or beyond the memory is refused at once, with
-    ``too_long`` or ``too_short``. ``drop`` makes the result unreadable.
+    ``too_long`` or ``too_short``. ``drop`` makes the result unreadable, and clears the tweak.
 
     ``wants`` the core, and gets it when the user is not ``begun``, and nothing ``moves`` for ``quiet`` cycles; then
     ``owns`` until the end. ``faults`` are pulses of the core. A message that ``clear`` cuts in two is sent to its end,
@@ -164,7 +164,7 @@ class Window(wiring.Component):
                     with m.If(self.strobe[byte]):
                         place = tweak.word_select(REGISTER_BYTES * number + byte, 8)
                         m.d.sync += place.eq(self.data.word_select(byte, 8))
-        with m.If(clearing["clear"]):
+        with m.If(clearing["clear"] | self.drop):
             m.d.sync += tweak.eq(0)
 
     def _send(self, m: Module, go: Value, sends: Value, sent: Signal, clearing) -> None:

@@ -13,6 +13,7 @@ from wideblock.simulation.script import Script
 from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.engine.check import LOCKED, NO_DECRYPT, NO_ENCRYPT, EngineCheck, Slot
 from wideblock.verify.engine.cycles import cycle_contract
+from wideblock.verify.engine.registers import fault_log, registers, slot_table
 
 __all__ = ["CHECKS"]
 
@@ -331,5 +332,8 @@ CHECKS: dict[str, Callable[[EngineCheck], Finding]] = {
     "zeroize": zeroize_during_commands,
     "secrets on the bus": secrets_on_the_bus,
     "buses": buses,
+    "registers": registers,
+    "slot table": slot_table,
+    "fault log": fault_log,
 }
 """Every check, in the order in which they run."""
