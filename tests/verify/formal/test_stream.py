@@ -269,6 +269,13 @@ def test_blocks_known_last_may_be_in_the_last_beat():
     assert prove_stable(contract("hmch-brw-1", {"sector_bytes": "32"})).gates > 0
 
 
+@pytest.mark.slow
+def test_stable_where_a_queue_fills_its_memory():
+    """32 results in 32 rows."""
+    core = contract("xts-enc", {"sector_bytes": 64, "key_bits": 256, "round_stages": 2})
+    assert core.component.cycles.results == 32 and prove_stable(core).gates > 0
+
+
 def test_a_rule_about_a_signal_that_is_not_there():
     rule = Rule("nothing", {"gone": "core.gone"}, "always @* assert (!gone);")
     with pytest.raises(ValueError, match="xts_enc_sector_bytes_160 has no signal core.gone"):

@@ -21,7 +21,7 @@ def held(core: Contract) -> Rule:
         rule.signals | signals,
         f"""{rule.text}
       wire [{bits - 1}:0] results_rows = results_tail - results_head;
-      always @* if (!clear) assert (results_rows == results_waiting);""",
+      always @* if (!clear) assert (results_rows == results_waiting[{bits - 1}:0]);""",
         kept=("results.beats",),
     )
 

@@ -35,8 +35,8 @@ def followed(core: Contract, queues: Rule) -> Rule:
         text += part[1]
     return Rule(
         f"a unit begins only if its slot has a key; Key2 is that of its slot as its tweak enters the pipelines; Key1 "
-        f"is read in the row of its slot{' and direction' if both else ''} as its masks are loaded; no row of its slot "
-        f"is written from its begin until it is computed",
+        f"is read in the row of its slot{' and direction' if both else ''} as its masks are loaded, and both change "
+        f"only as a unit's last beat is done; no row of its slot is written from its begin until it is computed",
         signals,
         text,
     )
@@ -149,12 +149,12 @@ def _places(core: Contract) -> _Part:
         if (at_step[{ahead + k}]) assert (rows_{k} == rows_at && rows_content == row);"""
         for k in range(cycles.cipher)
     )
-    stored = "call && rows_now == rows_at"
+    entering = "at_entrance && call && rows_now == rows_at"
     if ahead:
+        entering = "at_step[0] && rows_now == rows_at, at_entrance && call"
         signals |= {"head_before": "core.tweaks.head_before", "row_later": "core.row_later"}
         steps += "\n        if (at_step[0]) assert (row_later == row);"
         steps += "\n        if (at_masks) assert (inside && head_before == queue_at && queue_content == row);"
-    entering = "at_step[0] && rows_now == rows_at, at_entrance && call" if ahead else f"at_entrance && {stored}"
     return (
         signals,
         f"""{beside}{queue}{_places_of("rows", bits, cycles.cipher)}
@@ -195,8 +195,8 @@ def _reads(core: Contract, unit: SlotUnit, both: bool) -> _Part:
     for store, name in (("data_keys", "key1"), ("tweak_keys", "key2")):
         signals |= {f"{name}_{port}": f"core.{store}.keys.{port}" for port in ("read_addr", "read_en", "write_addr")}
         signals |= {f"{name}_write": f"core.{store}.keys.write_en", name: f"core.{store}.key"}
-    signals |= {"due": f"core.{'due_later' if ahead else 'masks_due'}"}
-    signals |= {"renewed": "core.renewed_later"} if ahead else {}
+    signals |= {"decided": "core.masks_due", "pop": "core.control.pop"}
+    signals |= {"due": "core.due_later", "renewed": "core.renewed_later"} if ahead else {}
     top = unit.bits - 1
     kept = f"{{kept_way, kept_slot[{top}:0]}}" if both else f"kept_slot[{top}:0]"
     return (
@@ -209,7 +209,8 @@ def _reads(core: Contract, unit: SlotUnit, both: bool) -> _Part:
         assert ({"renewed || " if ahead else ""}key2_row == kept_slot[{top}:0]);
         if ({"at_step[0]" if ahead else "at_entrance && call"}) assert (key2_row == slot);
         assert (key == ({"tweak_later" if ahead else "call"} ? key2 : key1));
-        assert (key1_read_en == due);
+        assert (key1_read_en == {"due" if ahead else "decided"});
+        assert (!decided || !masked || pop && here_last);
         if ({"at_masks" if ahead else "leaves"}) assert (key1_read_en && key1_read_addr == row);
         if (inside) assert (!(key1_write && key1_write_addr[{top}:0] == slot));
         if (inside) assert (!(key2_write && key2_write_addr == slot));
