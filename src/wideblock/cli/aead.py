@@ -55,15 +55,8 @@ def aead(
     data = _read(open(ad, "rb"), core.behaviour.ad_bytes) if ad else b""
     decrypt = direction is Direction.DECRYPT
     with progress(f"{direction}ing with {core.module}, {engine}"):
-        result = crypt(
-            core,
-            key_of(key, core.behaviour.shape.key),
-            npub,
-            data,
-            given,
-            decrypt=decrypt,
-            engine=engine,
-        )
+        secret = key_of(key, core.behaviour.shape.key)
+        result = crypt(core, secret, npub, data, given, decrypt=decrypt, engine=engine)
     if target == STREAM:
         sys.stdout.buffer.write(result)
         return

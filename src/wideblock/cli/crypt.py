@@ -103,9 +103,7 @@ def encrypt(
     device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
-    options = {"first_sector": first_sector, "tweak": tweak, "tweak_offset": tweak_offset, "engine": engine}
-    options |= {"threads": threads, "force": force, "device": device, "accept_broken": accept_broken}
-    crypt("encrypt", preset, changes, key, source, target, options)
+    crypt("encrypt", **locals())
 
 
 def decrypt(
@@ -114,20 +112,18 @@ def decrypt(
     device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Decrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
-    options = {"first_sector": first_sector, "tweak": tweak, "tweak_offset": tweak_offset, "engine": engine}
-    options |= {"threads": threads, "force": force, "device": device, "accept_broken": accept_broken}
-    crypt("decrypt", preset, changes, key, source, target, options)
+    crypt("decrypt", **locals())
 
 
 def crypt(
-    direction: str, preset: str, changes: list[str] | None, key: str, source: Path, target: Path,
-    options: dict[str, Any],
+    direction: str, preset: str, changes: list[str] | None, key: str, source: Path, target: Path, engine: str | None,
+    **options: Any,
 ) -> None:  # fmt: skip
     """``options`` are those of :func:`crypt_image`."""
     core = contract(preset, settings(changes)).expect(SECTOR)
     refuse_twice(key, source, "image")
-    options["engine"] = options["engine"] or usual(core)
-    name = f"{core.module}, {options['engine']}"
+    engine = engine or usual(core)
+    name = f"{core.module}, {engine}"
     with progress(f"{direction}ing with {name}", before=f"preparing {name}") as report:
         done = crypt_image(
             core,
@@ -135,6 +131,7 @@ def crypt(
             sys.stdin.buffer if source == STREAM else source,
             sys.stdout.buffer if target == STREAM else target,
             decrypt=direction == "decrypt",
+            engine=engine,
             progress=report,
             **options,
         )
