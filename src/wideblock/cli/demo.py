@@ -56,7 +56,7 @@ def show(core: SectorContract, rate: float) -> None:
     measured = of_core(core, load(COMMITTED))
     for point in measured:
         found = point.found
-        clock = f", {found.clock.mhz:.0f} MHz, {found.gbps:.1f} Gb/s" if found.clock and found.gbps else ""
+        clock = f", {found.mhz:.0f} MHz, {found.gbps:.1f} Gb/s" if found.gbps else ""
         out.print(f"{found.part}: {found.area:,} {found.unit}{older(point)}{clock}", markup=False)
     if any(map(older, measured)):
         out.print(NOTE, end="")

@@ -158,6 +158,11 @@ class Figures:
         _positive(self, "area")
 
     @property
+    def mhz(self) -> float | None:
+        """The measured clock."""
+        return self.clock.mhz if self.clock else None
+
+    @property
     def gbps(self) -> float | None:
         """Throughput at the measured clock, Gb/s."""
         if self.clock is None or not self.bytes or not self.interval:
