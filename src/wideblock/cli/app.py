@@ -22,7 +22,8 @@ from wideblock import __version__
 from wideblock.errors import UserError
 
 __all__ = ["app", "as_json", "err", "one_form", "out", "progress", "settings", "stages", "table"]
-__all__ += ["AcceptBroken", "Csv", "Json", "Preset", "Set", "complete_device", "multiple_settings", "setting"]
+__all__ += ["AcceptBroken", "Csv", "Directory", "Force", "ForceDirectory", "Json", "Preset", "Set", "Store"]
+__all__ += ["complete_device", "multiple_settings", "setting"]
 
 out = Console(highlight=False)
 if not out.is_terminal:  # a file or a pipe has no width, and its lines are not broken
@@ -217,6 +218,12 @@ Set = Annotated[list[str] | None, setting("NAME=VALUE", "Change a parameter of t
 AcceptBroken = Annotated[
     bool, typer.Option("--accept-broken", help="Use of a scheme whose status is broken, for research and benchmarks.")
 ]
+Store = Annotated[
+    Path, typer.Option(metavar="FILE", help="Store of measured points; default: the package's.", show_default=False)
+]
+Directory = Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Output directory; created if missing.")]
+ForceDirectory = Annotated[bool, typer.Option("--force", help="Replace files in a directory that is not empty.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV instead of a table.")]
 

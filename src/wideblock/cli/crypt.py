@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from wideblock.catalog.kinds import SECTOR
-from wideblock.cli.app import AcceptBroken, Preset, Set, err, progress, settings
+from wideblock.cli.app import AcceptBroken, Force, Preset, Set, err, progress, settings
 from wideblock.drive.sector.shape import shape
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
@@ -69,7 +69,6 @@ Engine = Annotated[
     ),
 ]
 Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="Threads of native and spec; default: all.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 Device = Annotated[bool, typer.Option("--device", help="Write to a block device in place.")]
 
 
