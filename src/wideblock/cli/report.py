@@ -28,8 +28,7 @@ def report(
     check_place(output)
     if csv:
         write_text(output, measured(current(own(load(store)))).csv())
-        typer.echo(output)
-        return
-    with stages("report"):
-        write_text(output, page(load(store)))
+    else:
+        with stages("report"):
+            write_text(output, page(load(store)))
     typer.echo(output)

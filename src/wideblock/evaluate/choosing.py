@@ -11,18 +11,13 @@ from wideblock.evaluate.best import of_presets
 from wideblock.evaluate.digests import older
 from wideblock.evaluate.point import Point
 from wideblock.evaluate.store import own, typical
-from wideblock.evaluate.tables import area, cells, noted
+from wideblock.evaluate.tables import SHOWN, area, cells, noted
 from wideblock.export.contract import contract
 from wideblock.export.markdown import table
+from wideblock.synth.targets import targets
 
 __all__ = ["bodies", "ciphers", "lanes", "schemes", "sizes"]
 
-BUILT = {
-    "xc7": "as the preset is",
-    "ecp5": "the build with the most throughput an area",
-    "nangate45": "S-boxes in gates, one stage a round",
-}
-"""Build of the cores in the tables, target by target."""
 KEYS, SIZES = (128, 256), (512, 4096)
 
 
@@ -86,7 +81,7 @@ def ciphers(points: Iterable[Point]) -> str:
     rows, shown = [], []
     for point in typical(own(points)):
         core = point.identity
-        if core.preset == "aes128-pec" and not {"round_stages"} & core.changed.keys() and core.target in BUILT:
+        if core.preset == "aes128-pec" and not {"round_stages"} & core.changed.keys() and targets[core.target] in SHOWN:
             shown.append(point)
             rows.append((point.found.part.partition(",")[0], str(core.parameters["sbox"]), *cells(point)[:2]))
     return noted(table(("device", "S-box", "area", "MHz"), sorted(rows)), shown)
@@ -125,7 +120,7 @@ def _plain(point: Point, target: str) -> bool:
 
 
 def _built(point: Point) -> bool:
-    """Whether the point is of a build of :data:`BUILT` with a fixed rule."""
+    """Whether the point is of the build that the tables show: a preset as it is, on Nangate45 S-boxes in gates."""
     gates = point.identity.target == "nangate45" and dict(point.identity.changed) == {"sbox": "composite"}
     return _plain(point, "xc7") or gates
 

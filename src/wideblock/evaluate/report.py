@@ -135,11 +135,11 @@ def _devices(
     Of each the best core of each scheme, every preset's best build as :func:`priced`, and plots.
     """
     log.info("plots")
-    known = {id(entry.point): entry for entry in found}
+    known = {entry.point.identity.flow: entry for entry in found}
     sections = []
     for target in targets.values():
         ranked, builds = (
-            [known[id(point)] for point in each(points) if point.identity.target == target.name]
+            [known[point.identity.flow] for point in each(points) if point.identity.target == target.name]
             for each in (best.of_schemes, best.of_presets)
         )
         if builds:
@@ -194,17 +194,9 @@ def entries(points: Sequence[Point]) -> list[Entry]:
             seeds.setdefault(point.identity.flow, []).append(point.figures.clock.mhz)
     found = []
     for point in sorted(medians(points), key=lambda point: point.name):
-        preset = catalog.PRESETS.get(point.identity.preset)
-        scheme = preset.scheme if preset else None
-        found.append(
-            Entry(
-                point,
-                scheme.name if scheme else PART,
-                scheme.family if scheme else PART,
-                scheme.status.value if scheme else PART,
-                tuple(sorted(seeds.get(point.identity.flow, ()))),
-            )
-        )
+        preset, clocks = catalog.PRESETS.get(point.identity.preset), sorted(seeds.get(point.identity.flow, ()))
+        known = (preset.scheme.name, preset.scheme.family, preset.scheme.status.value) if preset else (PART, PART, PART)
+        found.append(Entry(point, *known, tuple(clocks)))
     return found
 
 

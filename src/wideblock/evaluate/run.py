@@ -118,19 +118,17 @@ def build(
     """
     started = time.monotonic()
     target, design = target_of(identity.target), design_of()
+    mhz = identity.aim_mhz or target.aim_mhz
     stage(f"{identity.name} on {target.name}: synthesis")
     if isinstance(target, Asic):
-        mhz = identity.aim_mhz or target.aim_mhz
         area, clock = asic.synthesise(design.source, target, mhz=mhz, clock=design.clock, options=identity.options)
     else:
         assert isinstance(target, Fpga)
         area, clock = _area(design.source, target.name, identity.options), None
         if identity.seed is not None:
             stage(f"{identity.name} on {target.name}: place and route")
-            clock = place.place(
-                design.source, target, clock=design.clock, seed=identity.seed, mhz=identity.aim_mhz or target.aim_mhz,
-                options=identity.options, route_options=identity.route_options,
-            )  # fmt: skip
+            clock = place.place(design.source, target, clock=design.clock, seed=identity.seed, mhz=mhz,
+                                options=identity.options, route_options=identity.route_options)  # fmt: skip
     if not area.area:
         raise FlowError(f"nothing of {design.source.top} is left after synthesis on {target.name}")
     seconds = round(time.monotonic() - started, 1)

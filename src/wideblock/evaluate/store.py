@@ -25,16 +25,13 @@ def load(path: Path | str, *, missing_ok: bool = False) -> list[Point]:
     Raises UserError with file and line for a line that is no point, and for what is no regular file;
     FileNotFoundError unless ``missing_ok``.
     """
-    if Path(path).exists() and not Path(path).is_file():  # a device may have no end
+    file = Path(path)
+    if missing_ok and not file.exists():
+        return []
+    if file.exists() and not file.is_file():  # a device may have no end
         raise UserError(f"{path} is no regular file; a store of measured points is one")
-    try:
-        lines = Path(path).read_bytes().splitlines()
-    except FileNotFoundError:
-        if missing_ok:
-            return []
-        raise
     points = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(file.read_bytes().splitlines(), 1):
         try:
             points.append(from_json(line.decode()))
         except ValueError as error:
