@@ -140,8 +140,8 @@ def _same_bytes(theirs: Published, interval: int, size: int) -> tuple[float | No
     """Our cycles in the bytes of ``theirs``, ``interval`` for ``size`` bytes, and remarks on them."""
     remarks = [theirs.remark] if theirs.remark else []
     if theirs.bytes == BLOCK != size:
-        rate = f"theirs is a rate, cycles a block; so is ours, over {size} bytes"
-        return round(interval * BLOCK / size, 3), [*remarks, rate]
+        remark = f"theirs is a rate, cycles a block; so is ours, over {size} bytes"
+        return round(interval * BLOCK / size, 3), [*remarks, remark]
     if theirs.bytes not in (None, size):
         return None, [*remarks, f"theirs processes {theirs.bytes} bytes, ours {size}: cycles do not compare"]
     return interval, remarks
