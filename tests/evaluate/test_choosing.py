@@ -10,6 +10,7 @@ import pytest
 from wideblock import catalog
 from wideblock.evaluate import choosing
 from wideblock.evaluate.store import COMMITTED, load
+from wideblock.evaluate.tables import insert_all
 
 pytestmark = pytest.mark.shows("synthesis")
 
@@ -59,4 +60,6 @@ def test_lanes_have_ratios_to_the_first_and_no_broken_scheme(measurement):
 def test_the_documents_are_todays(tmp_path):
     """`make docs` was run after the last change of the store or of a cycle contract."""
     readme, page = (shutil.copy(ROOT / name, tmp_path) for name in ("README.md", "docs/choosing.md"))
-    assert not choosing.renew(Path(readme), Path(page), load(COMMITTED))
+    points = load(COMMITTED)
+    assert not insert_all(Path(readme), {"schemes": choosing.schemes(points)})
+    assert not insert_all(Path(page), choosing.bodies(points))

@@ -98,7 +98,7 @@ def test_an_origin_that_is_not_known_has_to_be_given(tmp_path, name):
     ],
 )
 def test_licences_are_known_by_their_text(text, spdx):
-    assert peer.licence(text) == spdx
+    assert peer.licence_of(text) == spdx
 
 
 def test_a_peer_is_another_point_at_another_commit():

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from wideblock.evaluate.ratios import HEAD, ratios, renew, row
+from wideblock.evaluate.ratios import HEAD, bodies, ratios, row
 from wideblock.evaluate.store import COMMITTED, load
+from wideblock.evaluate.tables import insert_all
 from wideblock.export.markdown import table
 
 pytestmark = pytest.mark.shows("evaluation")
@@ -74,5 +75,5 @@ def test_the_document_shows_the_store(tmp_path):
     """`make docs` was run after the last change of the store."""
     copy = tmp_path / "results.md"
     copy.write_text(RESULTS.read_text())
-    assert not renew(copy, load(COMMITTED))
+    assert not insert_all(copy, bodies(load(COMMITTED)))
     assert table(HEAD, map(row, ratios(load(COMMITTED)))) in copy.read_text()

@@ -10,7 +10,7 @@ import typer
 
 from wideblock.atomic import replacing
 from wideblock.catalog.kinds import AEAD
-from wideblock.cli.app import Preset, Set, progress, settings
+from wideblock.cli.app import Force, Preset, Set, progress, settings
 from wideblock.cli.crypt import STREAM, Key, key_of, refuse_twice
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
@@ -39,7 +39,7 @@ def aead(
     engine: Annotated[
         str, typer.Option(metavar="|".join(ENGINES), help="Compiled core, or its specification.")
     ] = "rtl",
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Force = False,
     changes: Set = None,
 ) -> None:
     """Encrypt or decrypt one message with an authenticated cipher; the tag is the end of the ciphertext."""
@@ -55,15 +55,8 @@ def aead(
     data = _read(open(ad, "rb"), core.behaviour.ad_bytes) if ad else b""
     decrypt = direction is Direction.DECRYPT
     with progress(f"{direction}ing with {core.module}, {engine}"):
-        result = crypt(
-            core,
-            key_of(key, core.behaviour.shape.key),
-            npub,
-            data,
-            given,
-            decrypt=decrypt,
-            engine=engine,
-        )
+        secret = key_of(key, core.behaviour.shape.key)
+        result = crypt(core, secret, npub, data, given, decrypt=decrypt, engine=engine)
     if target == STREAM:
         sys.stdout.buffer.write(result)
         return

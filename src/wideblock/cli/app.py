@@ -22,7 +22,8 @@ from wideblock import __version__
 from wideblock.errors import UserError
 
 __all__ = ["app", "as_json", "err", "one_form", "out", "progress", "settings", "stages", "table"]
-__all__ += ["AcceptBroken", "Csv", "Json", "Preset", "Set", "complete_device", "complete_setting", "complete_target"]
+__all__ += ["AcceptBroken", "Csv", "Directory", "Force", "ForceDirectory", "Json", "Preset", "Set", "Store"]
+__all__ += ["complete_device", "multiple_settings", "setting"]
 
 out = Console(highlight=False)
 if not out.is_terminal:  # a file or a pipe has no width, and its lines are not broken
@@ -31,30 +32,20 @@ err = Console(stderr=True, highlight=False)
 
 
 GROUPS = {
-    "Choose a core": {"list": "list", "info": "info", "compare": "compare", "report": "report", "schedule": "schedule"},
-    "Make its files": {"generate": "generate", "vectors": "vectors"},
-    "Run it": {"demo": "demo", "encrypt": "crypt", "decrypt": "crypt", "nbd": "nbd", "aead": "aead"},
-    "Check it": {
-        "verify": "verify",
-        "prove": "prove",
-        "mutate": "mutate",
-        "attack": "attack",
-        "measure": "measure",
-        "vectors check": "vectors_check",
-    },
-    "Measure its area and clock": {
-        "synth": "synth",
-        "sweep": "sweep",
-        "explore": "explore",
-        "clock": "clock",
-        "measure-peer": "measure_peer",
-        "docs": "docs",
-    },
+    "Choose a core": ("list", "info", "compare", "report", "schedule"),
+    "Make its files": ("generate", "vectors"),
+    "Run it": ("demo", "encrypt", "decrypt", "nbd", "aead"),
+    "Check it": ("verify", "prove", "mutate", "attack", "measure", "vectors check"),
+    "Measure its area and clock": ("synth", "sweep", "explore", "clock", "measure-peer", "docs"),
 }
-"""By the work that they do, the module of each command; it is imported when the command runs, and its EXAMPLE stands
-below the help."""
+"""The commands by the work that they do."""
 
-COMMANDS = {command: module for group in GROUPS.values() for command, module in group.items()}
+COMMANDS = {
+    command: {"encrypt": "crypt", "decrypt": "crypt"}.get(command, command.replace("-", "_").replace(" ", "_"))
+    for group in GROUPS.values()
+    for command in group
+}
+"""The module of each command; it is imported when the command runs, and its EXAMPLE stands below the help."""
 
 JUDGING = ("vectors check", "verify", "prove", "mutate", "attack", "measure")
 """Commands that check a core: 2 is their exit status where it could not be checked."""
@@ -209,13 +200,6 @@ def complete_setting(context: typer.Context, incomplete: str) -> list[str]:
     return [setting for setting in settings if setting.startswith(incomplete)]
 
 
-def complete_target(incomplete: str) -> list[str]:
-    """The targets of synthesis whose names begin so, for the shell."""
-    from wideblock.synth.targets import targets
-
-    return [name for name in targets if name.startswith(incomplete)]
-
-
 def complete_device(incomplete: str) -> list[str]:
     """The targets whose netlists can be simulated, for the shell."""
     from wideblock.synth.targets import fpgas
@@ -223,26 +207,23 @@ def complete_device(incomplete: str) -> list[str]:
     return [name for name in fpgas if name.startswith(incomplete)]
 
 
-Preset = Annotated[
-    str,
-    typer.Argument(
-        metavar="PRESET",
-        help="Name of a preset; [b]wideblock list[/b] shows them.",
-        autocompletion=complete_preset,
-    ),
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        help="Change a parameter of the preset; may be repeated.",
-        autocompletion=complete_setting,
-    ),
-]
+def setting(metavar: str, help: str) -> Any:
+    """The option --set, whose settings the shell completes."""
+    return typer.Option("--set", metavar=metavar, help=help, autocompletion=complete_setting)
+
+
+PRESET_HELP = "Name of a preset; [b]wideblock list[/b] shows them."
+Preset = Annotated[str, typer.Argument(metavar="PRESET", help=PRESET_HELP, autocompletion=complete_preset)]
+Set = Annotated[list[str] | None, setting("NAME=VALUE", "Change a parameter of the preset; may be repeated.")]
 AcceptBroken = Annotated[
     bool, typer.Option("--accept-broken", help="Use of a scheme whose status is broken, for research and benchmarks.")
 ]
+Store = Annotated[
+    Path, typer.Option(metavar="FILE", help="Store of measured points; default: the package's.", show_default=False)
+]
+Directory = Annotated[Path, typer.Option("-o", "--output", metavar="DIR", help="Output directory; created if missing.")]
+ForceDirectory = Annotated[bool, typer.Option("--force", help="Replace files in a directory that is not empty.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 Csv = Annotated[bool, typer.Option("--csv", help="Print CSV instead of a table.")]
 
@@ -262,6 +243,11 @@ def settings(changes: list[str] | None) -> dict[str, str]:
             raise UserError(f"--set {change} is not a setting; write --set NAME=VALUE, such as --set lanes=4")
         result[name.strip().replace("-", "_")] = value.strip()
     return result
+
+
+def multiple_settings(changes: list[str] | None) -> dict[str, list[str]]:
+    """:func:`settings` with several values each, with commas between them."""
+    return {name: [value.strip() for value in values.split(",")] for name, values in settings(changes).items()}
 
 
 def as_json(value: Any) -> None:

@@ -11,7 +11,7 @@ from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.simulation.verilator import Options
-from wideblock.verify.sector.attack import AttackOutcome, run
+from wideblock.verify.sector.attack import AttackOutcome, Query, run
 
 EXAMPLE = "Example: [b]wideblock attack xcb-1 --set sector_bytes=512 --seed 1[/b]"
 SHOWN = 8  # bytes of a value: a row is at most 80 characters
@@ -53,7 +53,7 @@ def show(attack: Attack, outcome: AttackOutcome) -> None:
         [
             ("under attack", _short(outcome.tweak), _short(outcome.ciphertext), "?"),
             *(
-                (f"{k}: {'decrypt' if q.decrypt else 'encrypt'}", *map(_short, (q.tweak, q.sector, q.result)))
+                (f"{k}: {_direction(q)}", *map(_short, (q.tweak, q.sector, q.result)))
                 for k, q in enumerate(outcome.queries, 1)
             ),
             ("recovered", "", "", _short(outcome.recovered)),
@@ -70,21 +70,21 @@ def _short(data: bytes) -> str:
 
 
 def _values(attack: Attack, outcome: AttackOutcome) -> dict[str, Any]:
+    queries = [{"direction": _direction(q), **_hex(q, "tweak", "sector", "result")} for q in outcome.queries]
     return {
         "title": attack.title,
         "source": attack.source,
-        "tweak": outcome.tweak.hex(),
-        "ciphertext": outcome.ciphertext.hex(),
-        "queries": [
-            {
-                "direction": "decrypt" if query.decrypt else "encrypt",
-                "tweak": query.tweak.hex(),
-                "sector": query.sector.hex(),
-                "result": query.result.hex(),
-            }
-            for query in outcome.queries
-        ],
-        "recovered": outcome.recovered.hex(),
-        "plaintext": outcome.plaintext.hex(),
+        **_hex(outcome, "tweak", "ciphertext"),
+        "queries": queries,
+        **_hex(outcome, "recovered", "plaintext"),
         "equal": outcome.right,
     }
+
+
+def _direction(query: Query) -> str:
+    return "decrypt" if query.decrypt else "encrypt"
+
+
+def _hex(shown: Query | AttackOutcome, *names: str) -> dict[str, str]:
+    """Attributes in hexadecimal, by name."""
+    return {name: getattr(shown, name).hex() for name in names}

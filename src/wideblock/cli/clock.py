@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock clock``."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from wideblock.atomic import check_place
-from wideblock.cli.app import Json, Set, as_json, out, settings, stages, table
-from wideblock.cli.flow import STORE, Mhz, Nextpnr, Scheduler, Store, Target, Workers, Yosys, processes
+from wideblock.cli.app import Json, Set, as_json, out, settings, table
+from wideblock.cli.flow import STORE, Mhz, Nextpnr, Scheduler, Store, Target, Workers, Yosys, measuring
 from wideblock.evaluate.clock import Distribution, search
-from wideblock.evaluate.point import Identity, Point
 from wideblock.evaluate.run import identify
-from wideblock.evaluate.sweep import points_of
 from wideblock.synth.targets import target as target_of
 
 EXAMPLE = "Example: [b]wideblock clock xts-enc --set sbox=norm --target ecp5[/b]"
@@ -42,14 +39,7 @@ def clock(
     """
     check_place(store)
     core = identify(preset, settings(changes), target_of(target), mhz=mhz, options=options, route_options=route_options)
-    with (
-        stages(f"{core.name} on {target}") as report,
-        processes(workers, scheduler) as executor,
-    ):
-
-        def measure(points: Sequence[Identity]) -> list[Point]:
-            return points_of(points, store, executor, report)
-
+    with measuring(f"{core.name} on {target}", store, workers, scheduler) as measure:
         found = search(core, measure, seeds=seeds, first=first, trials=trials)
     of = {aim: Distribution.of(points) for aim, points in sorted(found.tried.items())}
     if json:

@@ -2,12 +2,11 @@
 """``wideblock compare``."""
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import Csv, Json, as_json, one_form, out, table
+from wideblock.cli.app import Csv, Json, Store, as_json, one_form, out, table
 from wideblock.evaluate.compare import UNITS, records
 from wideblock.evaluate.compare import compare as rows_of
 from wideblock.evaluate.digests import NOTE
@@ -22,9 +21,7 @@ def compare(
     presets: Annotated[
         list[str] | None, typer.Argument(metavar="[PRESET|PART]...", help="Presets or parts; all by default.")
     ] = None,
-    store: Annotated[
-        Path, typer.Option(metavar="FILE", help="Store of measured points; default: the package's.", show_default=False)
-    ] = COMMITTED,
+    store: Store = COMMITTED,
     csv: Csv = False,
     json: Json = False,
 ) -> None:

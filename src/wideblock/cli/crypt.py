@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from wideblock.catalog.kinds import SECTOR
-from wideblock.cli.app import AcceptBroken, Preset, Set, err, progress, settings
+from wideblock.cli.app import AcceptBroken, Force, Preset, Set, err, progress, settings
 from wideblock.drive.sector.shape import shape
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
@@ -69,7 +69,6 @@ Engine = Annotated[
     ),
 ]
 Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="Threads of native and spec; default: all.")]
-Force = Annotated[bool, typer.Option("--force", help="Replace an existing file.")]
 Device = Annotated[bool, typer.Option("--device", help="Write to a block device in place.")]
 
 
@@ -103,9 +102,7 @@ def encrypt(
     device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
-    options = {"first_sector": first_sector, "tweak": tweak, "tweak_offset": tweak_offset, "engine": engine}
-    options |= {"threads": threads, "force": force, "device": device, "accept_broken": accept_broken}
-    crypt("encrypt", preset, changes, key, source, target, options)
+    crypt("encrypt", **locals())
 
 
 def decrypt(
@@ -114,20 +111,18 @@ def decrypt(
     device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Decrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
-    options = {"first_sector": first_sector, "tweak": tweak, "tweak_offset": tweak_offset, "engine": engine}
-    options |= {"threads": threads, "force": force, "device": device, "accept_broken": accept_broken}
-    crypt("decrypt", preset, changes, key, source, target, options)
+    crypt("decrypt", **locals())
 
 
 def crypt(
-    direction: str, preset: str, changes: list[str] | None, key: str, source: Path, target: Path,
-    options: dict[str, Any],
+    direction: str, preset: str, changes: list[str] | None, key: str, source: Path, target: Path, engine: str | None,
+    **options: Any,
 ) -> None:  # fmt: skip
     """``options`` are those of :func:`crypt_image`."""
     core = contract(preset, settings(changes)).expect(SECTOR)
     refuse_twice(key, source, "image")
-    options["engine"] = options["engine"] or usual(core)
-    name = f"{core.module}, {options['engine']}"
+    engine = engine or usual(core)
+    name = f"{core.module}, {engine}"
     with progress(f"{direction}ing with {name}", before=f"preparing {name}") as report:
         done = crypt_image(
             core,
@@ -135,6 +130,7 @@ def crypt(
             sys.stdin.buffer if source == STREAM else source,
             sys.stdout.buffer if target == STREAM else target,
             decrypt=direction == "decrypt",
+            engine=engine,
             progress=report,
             **options,
         )

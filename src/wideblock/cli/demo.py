@@ -2,8 +2,7 @@
 """``wideblock demo``."""
 
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -32,7 +31,9 @@ def demo(
     """Encrypt a filesystem image with the hardware core in simulation and decrypt it with the specification."""
     core = contract(preset).expect(SECTOR)
     core.preset.scheme.check_status(accept_broken=accept_broken)
-    with folder(keep) as work:
+    with ExitStack() as stack:
+        work = keep or Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="wideblock-")))
+        work.mkdir(parents=True, exist_ok=True)
         rate = demonstrate(core, image, work, say, lambda what, before: progress(what, before=before))
     show(core, rate)
 
@@ -56,7 +57,7 @@ def show(core: SectorContract, rate: float) -> None:
     measured = of_core(core, load(COMMITTED))
     for point in measured:
         found = point.found
-        clock = f", {found.clock.mhz:.0f} MHz, {found.gbps:.1f} Gb/s" if found.clock and found.gbps else ""
+        clock = f", {found.mhz:.0f} MHz, {found.gbps:.1f} Gb/s" if found.gbps else ""
         out.print(f"{found.part}: {found.area:,} {found.unit}{older(point)}{clock}", markup=False)
     if any(map(older, measured)):
         out.print(NOTE, end="")
@@ -65,13 +66,3 @@ def show(core: SectorContract, rate: float) -> None:
 
 def say(text: str) -> None:
     out.print(f"> {text}", markup=False)
-
-
-@contextmanager
-def folder(keep: Path | None) -> Iterator[Path]:
-    if keep:
-        keep.mkdir(parents=True, exist_ok=True)
-        yield keep
-    else:
-        with tempfile.TemporaryDirectory(prefix="wideblock-") as name:
-            yield Path(name)

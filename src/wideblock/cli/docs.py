@@ -11,6 +11,7 @@ from wideblock.cli.app import progress
 from wideblock.errors import UserError
 from wideblock.evaluate import choosing, digests, drawings, engines, flows, ratios, reference, tables
 from wideblock.evaluate.store import load
+from wideblock.evaluate.tables import insert_all
 from wideblock.verify.formal import document
 
 EXAMPLE = "Example: [b]wideblock docs .[/b]"
@@ -25,7 +26,7 @@ def docs(
     ] = False,
 ) -> None:
     """Renew the tables and plots in the documents of a checkout of this project, from its stored results."""
-    results, readme, pages = checkout / RESULTS, checkout / "README.md", checkout / "docs"
+    results, pages = checkout / RESULTS, checkout / "docs"
     if not results.is_dir():
         raise UserError(f"{checkout} is no checkout of wideblock: it has no {RESULTS}")
     points = load(results / "points.jsonl")
@@ -33,10 +34,12 @@ def docs(
         with progress("cores exported") as report:
             digests.renew(results, points, report)
     tables.renew(pages / "results.md", points)
-    choosing.renew(readme, pages / "choosing.md", points)
+    insert_all(pages / "results.md", ratios.bodies(points))
+    insert_all(checkout / "README.md", {"schemes": choosing.schemes(points)})
+    insert_all(pages / "choosing.md", choosing.bodies(points))
     drawings.renew(pages / "choosing.md", points)
-    flows.renew(pages)
+    for name, presets in flows.families().items():
+        insert_all(pages / "families" / f"{name}.md", flows.bodies(presets))
     engines.renew(pages, points)
-    ratios.renew(pages / "results.md", points)
-    reference.renew(pages / "api.md", api)
+    insert_all(pages / "api.md", {"reference": reference.body(api)})
     document.renew(pages / "proofs.md", results / "proofs.jsonl")

@@ -1,37 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock explore``."""
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from wideblock.atomic import check_place
-from wideblock.cli.app import Json, as_json, complete_setting, out, settings, stages, table
-from wideblock.cli.flow import STORE, Aims, Nextpnr, Scheduler, Store, Target, Workers, Yosys, processes
+from wideblock.cli.app import Json, as_json, multiple_settings, out, setting, table
+from wideblock.cli.flow import STORE, Aims, Nextpnr, Scheduler, Store, Target, Workers, Yosys, measuring
 from wideblock.evaluate.explore import Objective, pareto, same_function
 from wideblock.evaluate.explore import explore as search
-from wideblock.evaluate.point import Identity, Point
-from wideblock.evaluate.sweep import Space, points_of
+from wideblock.evaluate.sweep import Space
 from wideblock.evaluate.tables import HEAD, row
 
 EXAMPLE = "Example: [b]wideblock explore xts-enc --target ecp5 --maximise throughput-per-lut --seeds 3[/b]"
+SEARCHED = "Values of a parameter to search, or one to set; default: all that leave the function as it is."
 
 
 def explore(
     presets: Annotated[list[str], typer.Argument(metavar="PRESET|PART...", help="Presets or parts to search.")],
     target: Target = "ecp5",
     maximise: Annotated[Objective, typer.Option(help="Figure to make as large as possible.")] = Objective.EFFICIENCY,
-    changes: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE,..",
-            help="Values of a parameter to search, or one to set; default: all that leave the function as it is.",
-            autocompletion=complete_setting,
-        ),
-    ] = None,
+    changes: Annotated[list[str] | None, setting("NAME=VALUE,..", SEARCHED)] = None,
     seeds: Annotated[int, typer.Option(metavar="N", min=1, help="Placer seeds 1 to N; their median counts.")] = 1,
     mhz: Aims = None,
     options: Yosys = None,
@@ -47,19 +38,12 @@ def explore(
     is stored: the same command goes on where it was stopped. On a target without a clock throughput is that of a cycle.
     """
     check_place(store)
-    given = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
+    given = multiple_settings(changes)
     spaces = [
         Space((name,), (target,), given or same_function(name), range(1, seeds + 1), mhz, options, route_options)
         for name in presets
     ]
-    with (
-        stages(f"{', '.join(presets)} on {target}") as report,
-        processes(workers, scheduler) as executor,
-    ):
-
-        def measure(points: Sequence[Identity]) -> list[Point]:
-            return points_of(points, store, executor, report)
-
+    with measuring(f"{', '.join(presets)} on {target}", store, workers, scheduler) as measure:
         name, best, found = search(spaces, maximise, measure)
     points = pareto(found)
     if json:

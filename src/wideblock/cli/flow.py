@@ -1,20 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Options of the commands that put cores through synthesis, and place and route."""
 
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import complete_target
+from wideblock.cli.app import stages
 from wideblock.errors import UserError
-from wideblock.evaluate.sweep import local, scheduled, workers_by_memory
+from wideblock.evaluate.point import Identity, Point
+from wideblock.evaluate.sweep import local, points_of, scheduled, workers_by_memory
 from wideblock.synth.targets import targets
 
 __all__ = ["STORE", "Aims", "Mhz", "Nextpnr", "Routed", "Scheduler", "Seed", "Store", "Target", "Targets", "Workers"]
-__all__ += ["Yosys", "names_of", "processes"]
+__all__ += ["Yosys", "measuring", "names_of", "processes"]
+
+
+def complete_target(incomplete: str) -> list[str]:
+    """The targets of synthesis whose names begin so, for the shell."""
+    return [name for name in targets if name.startswith(incomplete)]
+
 
 Target = Annotated[
     str, typer.Option(metavar="NAME", help=f"One of {', '.join(targets)}.", autocompletion=complete_target)
@@ -82,3 +91,12 @@ def processes(
         return scheduled(scheduler)
     number = workers or workers_by_memory()
     return local(min(number, most) if most else number, memory)
+
+
+@contextmanager
+def measuring(
+    what: str, store: Path, workers: int | None, scheduler: str | None
+) -> Iterator[Callable[[Sequence[Identity]], list[Point]]]:
+    """Gives a function that has the points of identities from ``store``, or measures them; shows its progress."""
+    with stages(what) as report, processes(workers, scheduler) as executor:
+        yield partial(points_of, store=store, executor=executor, progress=report)

@@ -2,12 +2,11 @@
 """``wideblock generate``."""
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import AcceptBroken, Preset, Set, err, settings
+from wideblock.cli.app import AcceptBroken, Directory, ForceDirectory, Preset, Set, err, settings
 from wideblock.evaluate.store import COMMITTED, load
 from wideblock.evaluate.tables import section
 from wideblock.export.contract import contract
@@ -18,14 +17,12 @@ EXAMPLE = "Example: [b]wideblock generate fast-brw-2s --set key_bits=256 -o buil
 
 def generate(
     preset: Preset,
-    directory: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Output directory; created if missing.")
-    ],
+    directory: Directory,
     changes: Set = None,
     name: Annotated[
         str | None, typer.Option(metavar="NAME", help="Name of the module and its files; default: the preset's.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files in a directory that is not empty.")] = False,
+    force: ForceDirectory = False,
     accept_broken: AcceptBroken = False,
 ) -> None:
     """Write the Verilog of a core, and the files that tools read beside it.

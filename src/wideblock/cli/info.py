@@ -33,23 +33,16 @@ def info(
 
 def show_parameters(core: Contract, json: bool) -> None:
     """Prints what may be changed in the core."""
+    head = ("parameter", "value", "choices", "meaning")
     rows = [
-        {
-            "parameter": field.name,
-            "value": getattr(core.parameters, field.name),
-            "choices": field.metadata["choices"],
-            "meaning": field.metadata["meaning"],
-        }
+        (field.name, getattr(core.parameters, field.name), field.metadata["choices"], field.metadata["meaning"])
         for field in fields(core.parameters)
     ]
     if json:
-        as_json(rows)
-        return
-    head = ("parameter", "value", "choices", "meaning")
-    table(
-        head,
-        ((row[k] if k != "choices" else ", ".join(map(str, row[k] or ["a number"])) for k in head) for row in rows),
-    )
+        as_json([dict(zip(head, row, strict=True)) for row in rows])
+    else:
+        shown = ((*row, ", ".join(map(str, choices or ["a number"])), text) for *row, choices, text in rows)
+        table(head, shown)
 
 
 def show(core: Contract) -> None:

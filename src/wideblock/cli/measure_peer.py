@@ -11,7 +11,7 @@ from wideblock.atomic import check_place
 from wideblock.cli.app import Json, as_json, out, stages, table
 from wideblock.cli.flow import STORE, Mhz, Nextpnr, Routed, Seed, Store, Targets, Yosys, names_of
 from wideblock.evaluate import peer
-from wideblock.evaluate.run import build
+from wideblock.evaluate.run import Design, build
 from wideblock.evaluate.store import add
 from wideblock.evaluate.tables import HEAD, row
 from wideblock.synth.targets import target as target_of
@@ -57,13 +57,9 @@ def measure_peer(
     devices = [target_of(each) for each in names_of(target)]
     source = peer.source(directory, top)
     origin = peer.origin(directory, top, repository=repository, commit=commit, licence=licence)
-    points = [
-        peer.identify(
-            name, origin, device, routed=routed, seed=seed, mhz=mhz, options=options, route_options=route_options
-        )
-        for device in devices
-    ]
-    design = peer.design(source, clock, bytes=size, interval=interval, latency=latency)
+    flow = {"routed": routed, "seed": seed, "mhz": mhz, "options": options, "route_options": route_options}
+    points = [peer.identify(name, origin, device, **flow) for device in devices]
+    design = Design(source, clock or peer.clock_of(source), size, interval, latency)
     found = []
     with stages("synthesis") as report:
         for k, point in enumerate(points):

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from wideblock.atomic import check_place, write_text
-from wideblock.cli.app import stages
+from wideblock.cli.app import Store, stages
 from wideblock.evaluate.measured import measured
 from wideblock.evaluate.report import page
 from wideblock.evaluate.store import COMMITTED, current, load, own
@@ -19,9 +19,7 @@ def report(
     output: Annotated[
         Path, typer.Option("-o", "--output", metavar="FILE", help="The page; replaced if it exists.")
     ] = Path("report.html"),
-    store: Annotated[
-        Path, typer.Option(metavar="FILE", help="Store of measured points; default: the package's.", show_default=False)
-    ] = COMMITTED,
+    store: Store = COMMITTED,
     csv: Annotated[
         bool, typer.Option("--csv", help="Write the points of our cores as CSV instead of the page.")
     ] = False,
@@ -30,8 +28,7 @@ def report(
     check_place(output)
     if csv:
         write_text(output, measured(current(own(load(store)))).csv())
-        typer.echo(output)
-        return
-    with stages("report"):
-        write_text(output, page(load(store)))
+    else:
+        with stages("report"):
+            write_text(output, page(load(store)))
     typer.echo(output)

@@ -36,12 +36,12 @@ def stages_of(text: str) -> list[int]:
 
 def table_1(first: int, last: int, stages: list[int], json: bool) -> None:
     """Prints Table 1 of the paper."""
-    found = schedules.table_1(first, last, stages)
+    found = [(NS, [forest.schedule(m, NS) for m in range(first, last + 1)]) for NS in stages]
     if json:
-        as_json([schedules.summary(each) for each in found])
+        as_json([schedules.summary(each) for _, same in found for each in same])
         return
-    for NS in stages:
-        rows = [(s.forest.m, schedules.starts(s), s.total_clocks) for s in found if s.NS == NS]
+    for NS, same in found:
+        rows = [(each.forest.m, schedules.starts(each), each.total_clocks) for each in same]
         table(("blocks", "what starts, clock by clock", "total clocks"), rows, title=f"NS = {NS} stages")
 
 

@@ -8,7 +8,7 @@ import typer
 
 from wideblock import catalog
 from wideblock.atomic import check_place
-from wideblock.cli.app import Csv, Json, as_json, complete_setting, one_form, out, settings, stages, table
+from wideblock.cli.app import Csv, Json, as_json, multiple_settings, one_form, out, setting, stages, table
 from wideblock.cli.flow import (
     STORE,
     Aims,
@@ -42,12 +42,7 @@ def sweep(
     target: Targets = None,
     changes: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="NAME=VALUE,..",
-            help="Values of a parameter, each with each of the others; may be repeated.",
-            autocompletion=complete_setting,
-        ),
+        setting("NAME=VALUE,..", "Values of a parameter, each with each of the others; may be repeated."),
     ] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every preset and part.")] = False,
     family: Annotated[
@@ -89,8 +84,9 @@ def sweep(
         raise UserError("name presets or parts, or say --all, or --published FAMILY; one of the three")
     names = presets or (measured_on(family) if family else [*catalog.PRESETS, *catalog.PARTS])
     check_place(store)
-    values = {name: [value.strip() for value in each.split(",")] for name, each in settings(changes).items()}
-    space = Space(names, names_of(target), values, range(1, seeds + 1), mhz, options, route_options, routed)
+    space = Space(
+        names, names_of(target), multiple_settings(changes), range(1, seeds + 1), mhz, options, route_options, routed
+    )
     with stages("points of the space") as report:
         points = space.points()
         wanted = open_points(points, store, again=again, retry=retry)

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock vectors``."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wideblock.atomic import write_directory
 from wideblock.catalog.kinds import AEAD
-from wideblock.cli.app import Preset, Set, settings
+from wideblock.cli.app import Directory, ForceDirectory, Preset, Set, settings
 from wideblock.errors import UserError
 from wideblock.export.aead import random_answers
 from wideblock.export.aead import vectors as texts
@@ -19,13 +18,11 @@ EXAMPLE = "Example: [b]wideblock vectors aes-gcm -o build/kat[/b]"
 
 def vectors(
     preset: Preset,
-    directory: Annotated[
-        Path, typer.Option("-o", "--output", metavar="DIR", help="Output directory; created if missing.")
-    ],
+    directory: Directory,
     messages: Annotated[int, typer.Option(metavar="N", min=0, help="Random messages after the known answers.")] = 32,
     seed: Annotated[int, typer.Option(metavar="S", help="Seed of the random messages.")] = 0,
     changes: Set = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace files in a directory that is not empty.")] = False,
+    force: ForceDirectory = False,
 ) -> None:
     """Write messages and their right output for test benches of the CAESAR Hardware API: pdi.txt, sdi.txt, do.txt."""
     core = contract(preset, settings(changes)).expect(AEAD)

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from wideblock.atomic import replacing
-from wideblock.cli.app import Json, as_json, out, progress, table
+from wideblock.cli.app import Force, Json, as_json, out, progress, table
 from wideblock.errors import UserError
 from wideblock.image.cases import CaseResult, Verdict, check
 from wideblock.image.engines import ENGINES
@@ -33,7 +33,7 @@ def vectors_check(
         Path | None,
         typer.Option("--response", metavar="FILE", help="Response to the one prompt of ACVP among the files."),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Check an engine with test vectors that others publish: AES-XTS, AES-GCM and HCTR2.

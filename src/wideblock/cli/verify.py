@@ -78,26 +78,20 @@ def verify(
         if len(names) > 1:
             raise UserError(f"--wave is for one preset, got {len(names)}")
     cores = [contract(name, settings(changes)) for name in names]
-    if files:
-        for core in cores:
-            core.expect(AEAD)
     for core in cores:
+        if files:
+            core.expect(AEAD)
         chosen(check, judged_by(judge, core).checks)
     reports = []
     for n, core in enumerate(cores, 1):
         place = f"{n} of {len(cores)}, {core.module}: " if len(cores) > 1 else ""
         with stages(f"{place}preparing {core.module}") as report:
-            options = {
-                "amount": sectors,
-                "seed": seed,
-                "vectors": core.known_answers,
-                "progress": _told(place, report),
-            }
-            found, traced = (
-                (played(core, netlist, files, seed), None)
-                if files
-                else checked(core, judge, netlist, check, wave, options)
-            )
+            if files:
+                found, traced = played(core, netlist, files, seed), None
+            else:
+                options = {"amount": sectors, "seed": seed, "vectors": core.known_answers}
+                options["progress"] = _told(place, report)
+                found, traced = checked(core, judge, netlist, check, wave, options)
         reports.append({"preset": core.name, "changed": dict(core.changed), "passed": found.passed, **asdict(found)})
         if not json:
             show(core, found, f" as netlist for {netlist}" if netlist else "")

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables that help to choose a core, in the README and in docs/choosing.md: from the store and from contracts."""
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
 from wideblock import catalog
 from wideblock.catalog import Preset, Status
@@ -13,18 +11,13 @@ from wideblock.evaluate.best import of_presets
 from wideblock.evaluate.digests import older
 from wideblock.evaluate.point import Point
 from wideblock.evaluate.store import own, typical
-from wideblock.evaluate.tables import area, insert, noted
+from wideblock.evaluate.tables import SHOWN, area, cells, noted
 from wideblock.export.contract import contract
 from wideblock.export.markdown import table
+from wideblock.synth.targets import targets
 
-__all__ = ["ciphers", "lanes", "renew", "schemes", "sizes"]
+__all__ = ["bodies", "ciphers", "lanes", "schemes", "sizes"]
 
-BUILT = {
-    "xc7": "as the preset is",
-    "ecp5": "the build with the most throughput an area",
-    "nangate45": "S-boxes in gates, one stage a round",
-}
-"""Build of the cores in the tables, target by target."""
 KEYS, SIZES = (128, 256), (512, 4096)
 
 
@@ -37,10 +30,9 @@ def schemes(points: Iterable[Point]) -> str:
     for point in sorted(measured, key=lambda p: (_lanes(p), -(p.found.bits_a_cycle or 0), p.found.area)):
         chosen.setdefault(catalog.PRESETS[point.identity.preset].scheme.name, point)
     rows, order = [], list(Status)
-    for name in sorted(
-        chosen, key=lambda n: (catalog.SCHEMES[n].kind is not SECTOR, order.index(catalog.SCHEMES[n].status))
-    ):
-        scheme, point = catalog.SCHEMES[name], chosen[name]
+    listed = (catalog.SCHEMES[name] for name in chosen)
+    for scheme in sorted(listed, key=lambda scheme: (scheme.kind is not SECTOR, order.index(scheme.status))):
+        name, point = scheme.name, chosen[scheme.name]
         found = point.found
         size = f"{found.bits_a_cycle:.0f}", f"{area(found)}{older(point)}", f"{found.block_rams:g}"
         rows.append((name.replace("_", "-").upper(), scheme.status.value, f"`{point.name}`", *size, scheme.purpose))
@@ -63,14 +55,11 @@ def lanes(points: Iterable[Point]) -> str:
                 continue
             one = one or lut
             ratio = f"{lut.found.area / one.found.area:.2f}"
-            cells = (_cells(point) for point in (lut, routed, gates))
-            (lc, _, _), on_ecp5, on_asic = cells
+            (lc, _, _), on_ecp5, on_asic = map(cells, (lut, routed, gates))
             bits = f"{lut.found.bits_a_cycle:.0f}"
             width = str(SECTOR.data_bits(preset.parameters))
-            name = f"`{preset.name}`" + (
-                "" if _both_ways(preset) else f", {getattr(preset.parameters, 'direction', '')} only"
-            )
-            rows.append((scheme, name, width, bits, lc, ratio, *on_ecp5, *on_asic))
+            only = "" if _both_ways(preset) else f", {getattr(preset.parameters, 'direction', '')} only"
+            rows.append((scheme, f"`{preset.name}`{only}", width, bits, lc, ratio, *on_ecp5, *on_asic))
             shown += [point for point in (lut, routed, gates) if point]
     head = ("scheme", "core", "port, bits", "bits a cycle", "7 series, LC", "of the first", "ECP5, LUT4", "MHz", "Gb/s",
             "Nangate45, kGE", "MHz, pre-layout", "Gb/s, pre-layout")  # fmt: skip
@@ -82,8 +71,7 @@ def sizes() -> str:
     rows = []
     for scheme, presets in _sector_schemes():
         preset = min(presets, key=lambda each: (not _both_ways(each), SECTOR.data_bits(each.parameters)))
-        cells = [_cycles(preset, size, key) for size in SIZES for key in KEYS]
-        rows.append((scheme, f"`{preset.name}`", *cells))
+        rows.append((scheme, f"`{preset.name}`", *(_cycles(preset, size, key) for size in SIZES for key in KEYS)))
     head = (f"{size:,} bytes, AES-{key}" for size in SIZES for key in KEYS)
     return table(("scheme", "core", *head), rows)
 
@@ -93,19 +81,15 @@ def ciphers(points: Iterable[Point]) -> str:
     rows, shown = [], []
     for point in typical(own(points)):
         core = point.identity
-        if core.preset == "aes128-pec" and not {"round_stages"} & core.changed.keys() and core.target in BUILT:
+        if core.preset == "aes128-pec" and not {"round_stages"} & core.changed.keys() and targets[core.target] in SHOWN:
             shown.append(point)
-            rows.append((point.found.part.partition(",")[0], str(core.parameters["sbox"]), *_cells(point)[:2]))
+            rows.append((point.found.part.partition(",")[0], str(core.parameters["sbox"]), *cells(point)[:2]))
     return noted(table(("device", "S-box", "area", "MHz"), sorted(rows)), shown)
 
 
-def renew(readme: Path, page: Path, points: Sequence[Point]) -> bool:
-    """Puts the tables into both documents; True if that changed one. Raises UserError as :func:`.tables.insert`."""
-    bodies: dict[str, Callable[[], str]] = {
-        "lanes": partial(lanes, points), "sizes": sizes, "ciphers": partial(ciphers, points)
-    }  # fmt: skip
-    changed = [insert(readme, "schemes", schemes(points))]
-    return any([*changed, *(insert(page, name, body()) for name, body in bodies.items())])
+def bodies(points: Sequence[Point]) -> dict[str, str]:
+    """Markdown of docs/choosing.md by marker."""
+    return {"lanes": lanes(points), "sizes": sizes(), "ciphers": ciphers(points)}
 
 
 def _sector_schemes() -> list[tuple[str, list[Preset]]]:
@@ -136,21 +120,9 @@ def _plain(point: Point, target: str) -> bool:
 
 
 def _built(point: Point) -> bool:
-    """Whether the point is of a build of :data:`BUILT` with a fixed rule."""
+    """Whether the point is of the build that the tables show: a preset as it is, on Nangate45 S-boxes in gates."""
     gates = point.identity.target == "nangate45" and dict(point.identity.changed) == {"sbox": "composite"}
     return _plain(point, "xc7") or gates
-
-
-def _cells(point: Point | None) -> tuple[str, str, str]:
-    """Area, clock and throughput."""
-    if point is None:
-        return "-", "-", "-"
-    clock, gbps = point.found.clock, point.found.gbps
-    return (
-        f"{area(point.found)}{older(point)}",
-        f"{clock.mhz:,.0f}" if clock else "-",
-        f"{gbps:.1f}" if gbps else "-",
-    )
 
 
 def _cycles(preset: Preset, size: int, key: int) -> str:

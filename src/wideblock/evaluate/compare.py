@@ -2,7 +2,7 @@
 """Our rows for each preset, and published ones beside them, as data."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wideblock import catalog
 from wideblock.evaluate.digests import older
@@ -46,14 +46,14 @@ class ComparedRow:
     size: int
     cycles: int
     interval: float | None
-    area: Area | None
-    luts: Area | None
-    part: str | None
-    mhz: float | None
-    gbps: float | None
-    older: str
-    tools: tuple[str, ...]
-    remarks: tuple[str, ...]
+    area: Area | None = None
+    luts: Area | None = None
+    part: str | None = None
+    mhz: float | None = None
+    gbps: float | None = None
+    older: str = ""
+    tools: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     @property
     def cycles_ratio(self) -> float | None:
@@ -125,40 +125,26 @@ def _row(name: str, theirs: Published | None, point: Point | None, interval: int
     if found:
         interval, size = found.interval or interval, found.bytes or size
     ours, remarks = _same_bytes(theirs, interval, size) if theirs else (interval, ["no published row"])
-    if point is None or found is None:
-        return ComparedRow(name, theirs, size, interval, ours, None, None, None, None, None, "", (), tuple(remarks))
-    if theirs:
+    if theirs and found:
         remarks += _differences(theirs, found)
-    clock = found.clock
-    return ComparedRow(
-        name,
-        theirs,
-        size,
-        interval,
-        ours,
-        Area(found.area, found.unit),
-        Area(found.luts, "LUTs") if theirs and theirs.luts and found.unit.startswith("LC") else None,
-        found.part,
-        clock.mhz if clock else None,
-        found.gbps,
-        older(point),
-        point.identity.tools,
-        tuple(remarks),
-    )
+    row = ComparedRow(name, theirs, size, interval, ours, remarks=tuple(remarks))
+    if point is None or found is None:
+        return row
+    luts = Area(found.luts, "LUTs") if theirs and theirs.luts and found.unit.startswith("LC") else None
+    area = Area(found.area, found.unit)
+    return replace(row, area=area, luts=luts, part=found.part, mhz=found.mhz, gbps=found.gbps, older=older(point),
+                   tools=point.identity.tools)  # fmt: skip
 
 
 def _same_bytes(theirs: Published, interval: int, size: int) -> tuple[float | None, list[str]]:
     """Our cycles in the bytes of ``theirs``, ``interval`` for ``size`` bytes, and remarks on them."""
-    ours: float | None = None
     remarks = [theirs.remark] if theirs.remark else []
     if theirs.bytes == BLOCK != size:
-        ours = round(interval * BLOCK / size, 3)
-        remarks.append(f"theirs is a rate, cycles a block; so is ours, over {size} bytes")
-    elif theirs.bytes not in (None, size):
-        remarks.append(f"theirs processes {theirs.bytes} bytes, ours {size}: cycles do not compare")
-    else:
-        ours = interval
-    return ours, remarks
+        remark = f"theirs is a rate, cycles a block; so is ours, over {size} bytes"
+        return round(interval * BLOCK / size, 3), [*remarks, remark]
+    if theirs.bytes not in (None, size):
+        return None, [*remarks, f"theirs processes {theirs.bytes} bytes, ours {size}: cycles do not compare"]
+    return interval, remarks
 
 
 def _differences(theirs: Published, found: Figures) -> list[str]:
@@ -167,12 +153,10 @@ def _differences(theirs: Published, found: Figures) -> list[str]:
     if units and found.unit not in units and not ("LUTs" in units and found.unit.startswith("LC")):
         remarks.append(f"area: theirs in {' and '.join(units)}, ours in {found.unit}: not the same unit")
     if theirs.brams or found.block_rams:
-        remarks.append(
-            f"block RAMs: theirs {'not given' if theirs.brams is None else theirs.brams}, ours {found.block_rams:g}"
-        )
+        brams = "not given" if theirs.brams is None else theirs.brams
+        remarks.append(f"block RAMs: theirs {brams}, ours {found.block_rams:g}")
     if found.lutram or found.shift_registers:
         remarks.append(f"ours has {found.lutram + found.shift_registers} LUT memories besides")
-    clock = found.clock
-    if clock and theirs.mhz is not None and theirs.device != found.part:
+    if found.mhz and theirs.mhz is not None and theirs.device != found.part:
         remarks.append(f"clock: theirs on {theirs.device}, ours on {found.part}")
     return remarks

@@ -13,7 +13,7 @@ from wideblock.evaluate.point import Identity, Point
 from wideblock.evaluate.run import code, design
 from wideblock.evaluate.store import COMMITTED, own
 
-__all__ = ["FILE", "NOTE", "digest_of", "digests", "older", "renew", "today"]
+__all__ = ["FILE", "NOTE", "digest_of", "older", "renew", "today"]
 
 FILE = "digests.json"
 """Name of the file beside the store: digest by name of the core, preset and changes."""
@@ -45,8 +45,8 @@ def _committed() -> Mapping[str, str]:
     return json.loads(path.read_text()) if path.exists() else {}
 
 
-def digests(points: Iterable[Point], progress: Callable[[int, int | None], None]) -> dict[str, str]:
-    """The digest of today's Verilog of each core of ours among ``points``, by name: exports each of them.
+def renew(folder: Path, points: Iterable[Point], progress: Callable[[int, int | None], None]) -> None:
+    """Exports each core of ours among ``points``, and writes the file of their digests beside the store in ``folder``.
 
     progress: called with the numbers of cores that are done and of all
     """
@@ -56,12 +56,7 @@ def digests(points: Iterable[Point], progress: Callable[[int, int | None], None]
         for name, digest in zip(cores, executor.map(digest_of, cores.values()), strict=True):
             made[name] = digest
             progress(len(made), len(cores))
-    return dict(sorted(made.items()))
-
-
-def renew(folder: Path, points: Iterable[Point], progress: Callable[[int, int | None], None]) -> None:
-    """Writes the file beside the store in ``folder``; the others as :func:`digests`."""
-    write_text(folder / FILE, json.dumps(digests(points, progress), indent=1) + "\n")
+    write_text(folder / FILE, json.dumps(dict(sorted(made.items())), indent=1) + "\n")
 
 
 def digest_of(core: Identity) -> str:

@@ -4,17 +4,15 @@
 import inspect
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 from wideblock import catalog
 from wideblock.catalog import Preset
 from wideblock.catalog.kinds import SECTOR
-from wideblock.evaluate.tables import insert
 from wideblock.export.contract import Contract, contract
 from wideblock.export.markdown import table
 from wideblock.rtl.flow.table import HEAD, rows
 
-__all__ = ["bodies", "families", "renew"]
+__all__ = ["bodies", "families"]
 
 
 def families() -> dict[str, list[Preset]]:
@@ -35,16 +33,6 @@ def bodies(presets: list[Preset]) -> dict[str, str]:
     if sizes := cores[0].behaviour.length.examples():
         found["sizes"] = _sizes(cores[0], sizes)
     return found
-
-
-def renew(pages: Path) -> bool:
-    """Puts the tables into the pages below ``pages``; True if that changed one. Raises UserError as :func:`insert`."""
-    changed = [
-        insert(pages / "families" / f"{name}.md", marker, body)
-        for name, presets in families().items()
-        for marker, body in bodies(presets).items()
-    ]
-    return any(changed)
 
 
 def _equations(presets: list[Preset]) -> Iterator[str]:

@@ -40,7 +40,7 @@ def _row(point: Point) -> dict[str, object]:
         "lutram": found.lutram + found.shift_registers,
         "block_rams": found.block_rams,
         "memory_bits": found.memory_bits,
-        "mhz": clock and clock.mhz,
+        "mhz": found.mhz,
         "clock": clock and ("routed" if clock.wires else "pre-layout"),
         "bytes": found.bytes,
         "cycles": found.interval,

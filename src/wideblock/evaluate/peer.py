@@ -9,12 +9,12 @@ from pathlib import Path
 from wideblock import catalog
 from wideblock.errors import UserError
 from wideblock.evaluate.point import Identity, Origin
-from wideblock.evaluate.run import Design, settings
+from wideblock.evaluate.run import settings
 from wideblock.synth import yosys
 from wideblock.synth.targets import Target
 from wideblock.synth.yosys import Source
 
-__all__ = ["clock_of", "design", "identify", "licence", "origin", "source"]
+__all__ = ["clock_of", "identify", "licence_of", "origin", "source"]
 
 CLOCK = re.compile(r"(?:i_)?a?(?:clk|clock)(?:_i|_in)?", re.IGNORECASE)
 """Usual names of a clock port."""
@@ -78,7 +78,7 @@ def origin(
     found = {
         "repository": repository or _address(_git(directory, "config", "remote.origin.url")),
         "commit": commit or _head(directory),
-        "licence": licence or next(filter(None, map(_licence, _licence_files(directory))), None),
+        "licence": licence or next(filter(None, map(licence_of, _licence_texts(directory))), None),
     }
     for name, value in found.items():
         if not value:
@@ -98,11 +98,6 @@ def identify(name: str | None, origin: Origin, target: Target, **flow) -> Identi
     return Identity(preset=name, changed={}, parameters={}, origin=origin, **settings(target, **flow))
 
 
-def design(source: Source, clock: str | None, *, bytes: int, interval: int, latency: int | None) -> Design:
-    """``source`` with its clock port, found by its name if None, and its rate."""
-    return Design(source, clock or clock_of(source), bytes, interval, latency)
-
-
 def clock_of(source: Source) -> str:
     """The clock port of ``source``. Raises UserError if none or several have a usual name."""
     inputs = [name for name, (way, width) in yosys.ports(source).items() if (way, width) == ("input", 1)]
@@ -112,21 +107,18 @@ def clock_of(source: Source) -> str:
     return clocks[0]
 
 
-def licence(text: str) -> str | None:
+def licence_of(text: str) -> str | None:
     """SPDX identifier of a licence by its text; None for one that is not known."""
     words = " ".join(text.split())
     return next((name for name, pattern in _LICENCES if re.search(pattern, words, re.DOTALL)), None)
 
 
-def _licence(path: Path) -> str | None:
-    return licence(path.read_text(errors="replace"))
-
-
-def _licence_files(directory: Path) -> Iterator[Path]:
+def _licence_texts(directory: Path) -> Iterator[str]:
     """Licence files of ``directory`` and of the directories above it in the same repository, the nearest first."""
     root = Path(_git(directory, "rev-parse", "--show-toplevel") or directory).resolve()
     for above in (directory.resolve(), *directory.resolve().parents):
-        yield from sorted(path for path in above.iterdir() if re.match(r"(?i)licen[cs]e|copying", path.name))
+        for path in sorted(path for path in above.iterdir() if re.match(r"(?i)licen[cs]e|copying", path.name)):
+            yield path.read_text(errors="replace")
         if above == root:
             return
 

@@ -68,11 +68,12 @@ def scatter(
             "width": _WIDTH,
             "height": _HEIGHT,
             "padding": {"left": 5, "top": 5, "bottom": 5, "right": _ROOM},
+            "encoding": _scales(x, y, spans),
             "layer": [
                 *([_equal(*spans)] if largest else []),
-                _line([{"x": mark.x, "y": mark.y} for mark in best], _scales(x, y, spans)),
-                _points(marks, groups, _scales(x, y, spans)),
-                _names(_apart(best, spans), _scales(x, y, spans)),
+                _line(best),
+                _points(marks, groups),
+                _names(_apart(best, spans)),
             ],
         }
     )
@@ -140,22 +141,16 @@ def _equal(xs: tuple[float, float], ys: tuple[float, float]) -> dict[str, Any]:
         low, high = max(xs[0], ys[0] / ratio), min(xs[1], ys[1] / ratio)
         if low < high:
             values += [{"x": at, "y": at * ratio, "ratio": ratio} for at in (low, high)]
-    encoding = {"detail": {"field": "ratio", "type": "nominal"}} | {
-        name: {"field": name, "type": "quantitative"} for name in ("x", "y")
-    }
-    return {
-        "data": {"values": values},
-        "mark": {"type": "line", "color": "#bbbbbb", "strokeDash": [3, 3], "strokeWidth": 1, "aria": False},
-        "encoding": encoding,
-    }
+    mark = {"type": "line", "color": "#bbbbbb", "strokeDash": [3, 3], "strokeWidth": 1, "aria": False}
+    return {"data": {"values": values}, "mark": mark, "encoding": {"detail": {"field": "ratio", "type": "nominal"}}}
 
 
-def _line(values: list[dict[str, float]], scales: dict[str, Any]) -> dict[str, Any]:
+def _line(marks: Sequence[PlotMark]) -> dict[str, Any]:
     mark = {"type": "line", "color": "#444444", "strokeWidth": 1.5, "interpolate": "step-after", "aria": False}
-    return {"data": {"values": values}, "mark": mark, "encoding": scales}
+    return {"data": {"values": [{"x": m.x, "y": m.y} for m in marks]}, "mark": mark}
 
 
-def _points(marks: Sequence[PlotMark], groups: Sequence[str], scales: dict[str, Any]) -> dict[str, Any]:
+def _points(marks: Sequence[PlotMark], groups: Sequence[str]) -> dict[str, Any]:
     values = [
         {"x": m.x, "y": m.y, "group": m.group, "text": f"{m.name}: {figure(m.x)}, {figure(m.y)} ({m.group})"}
         for m in marks
@@ -165,8 +160,7 @@ def _points(marks: Sequence[PlotMark], groups: Sequence[str], scales: dict[str, 
     return {
         "data": {"values": values},
         "mark": {"type": "point", "filled": True, "size": 70, "opacity": 0.9},
-        "encoding": scales
-        | {
+        "encoding": {
             "color": group | {"scale": {"domain": list(groups), "range": colours}},
             "shape": group | {"scale": {"domain": list(groups), "range": shapes}},
             "description": {"field": "text", "type": "nominal"},
@@ -191,7 +185,7 @@ def _apart(marks: Sequence[PlotMark], spans: tuple[tuple[float, float], ...]) ->
     return named
 
 
-def _names(best: Sequence[PlotMark], scales: dict[str, Any]) -> dict[str, Any]:
+def _names(best: Sequence[PlotMark]) -> dict[str, Any]:
     mark = {"type": "text", "align": "left", "dx": 8, "dy": -7, "fontSize": _TEXT - 2, "aria": False, "limit": 220}
     values = [{"x": m.x, "y": m.y, "name": m.name} for m in best]
-    return {"data": {"values": values}, "mark": mark, "encoding": scales | {"text": {"field": "name"}}}
+    return {"data": {"values": values}, "mark": mark, "encoding": {"text": {"field": "name"}}}

@@ -4,10 +4,12 @@
 import dataclasses
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 __all__ = ["SAME_FUNCTION", "Clock", "Failure", "Figures", "Identity", "Origin", "Point", "from_json", "throughput"]
+
+T = TypeVar("T")
 
 SAME_FUNCTION = frozenset({"sbox", "round_stages", "mult_stages", "leaf", "squares"})
 """Parameters that change figures and never the function."""
@@ -158,6 +160,11 @@ class Figures:
         _positive(self, "area")
 
     @property
+    def mhz(self) -> float | None:
+        """The measured clock."""
+        return self.clock.mhz if self.clock else None
+
+    @property
     def gbps(self) -> float | None:
         """Throughput at the measured clock, Gb/s."""
         if self.clock is None or not self.bytes or not self.interval:
@@ -204,7 +211,7 @@ class Point:
 
     identity: Identity
     figures: Figures | None
-    failure: Failure | None = field(default=None)
+    failure: Failure | None = None
 
     def __post_init__(self):
         if (self.figures is None) == (self.failure is None):
@@ -229,30 +236,24 @@ def from_json(line: str) -> Point:
     """The point that :meth:`Point.json` wrote. Raises ValueError with what is wrong with the line."""
     content = json.loads(line)
     try:
-        identity = content["identity"]
-        figures, failure, origin = content["figures"], content["failure"], identity.get("origin")
-        if figures is not None:
-            clock = figures["clock"]
-            figures = Figures(**{**figures, "clock": None if clock is None else Clock(**clock)})
+        identity, figures, failure = content["identity"], content["figures"], content["failure"]
         if content.keys() != {"identity", "figures", "failure"}:
             raise ValueError(f"fields {sorted(content)}, not identity, figures and failure")
-        return Point(
-            Identity(
-                **{
-                    **identity,
-                    "options": tuple(identity["options"]),
-                    "route_options": tuple(identity.get("route_options", ())),
-                    "tools": tuple(identity["tools"]),
-                    "origin": None if origin is None else Origin(**origin),
-                }
-            ),
-            figures,
-            None if failure is None else Failure(**failure),
-        )
+        identity["origin"] = _made(Origin, identity.get("origin"))
+        for name in ("options", "tools"):
+            identity[name] = tuple(identity[name])
+        identity["route_options"] = tuple(identity.get("route_options", ()))
+        if figures is not None:
+            figures["clock"] = _made(Clock, figures["clock"])
+        return Point(Identity(**identity), _made(Figures, figures), _made(Failure, failure))
     except KeyError as error:
         raise ValueError(f"field {error} is missing") from None
     except (TypeError, AttributeError) as error:
         raise ValueError(str(error)) from None
+
+
+def _made(kind: type[T], values: Mapping[str, Any] | None) -> T | None:
+    return None if values is None else kind(**values)
 
 
 def _positive(value: Any, name: str) -> None:

@@ -8,7 +8,6 @@ from importlib import resources
 
 from wideblock import catalog
 from wideblock.errors import UserError
-from wideblock.evaluate.point import throughput
 
 __all__ = ["Area", "Published", "for_preset", "measured_on", "published"]
 
@@ -64,13 +63,6 @@ class Published:
         """Every area figure of the row, each with its unit."""
         values = [(getattr(self, name), unit) for name, unit in _UNITS.items()]
         return tuple(Area(value, unit) for value, unit in values if value is not None)
-
-    @property
-    def computed_gbps(self) -> float | None:
-        """Throughput from the row's own bytes, cycles and clock, to hold against ``gbps``."""
-        if self.bytes is None or self.cycles is None or self.mhz is None:
-            return None
-        return throughput(self.bytes, self.cycles, self.mhz)
 
 
 @cache

@@ -4,7 +4,6 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from wideblock import catalog
@@ -12,11 +11,11 @@ from wideblock.evaluate.digests import older
 from wideblock.evaluate.point import Clock, Identity, Point
 from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.store import current, medians, own, typical
-from wideblock.evaluate.tables import insert, noted
+from wideblock.evaluate.tables import noted
 from wideblock.export.markdown import table
 from wideblock.synth.targets import targets
 
-__all__ = ["HEAD", "Ratio", "ratios", "renew", "row"]
+__all__ = ["HEAD", "Ratio", "bodies", "ratios", "row"]
 
 HEAD = (
     "core",
@@ -83,11 +82,11 @@ def row(ratio: Ratio) -> tuple[str, ...]:
     )
 
 
-def renew(document: Path, points: Iterable[Point]) -> bool:
-    """Puts the table between the markers of ``document``; True if that changed it. Raises UserError as ``insert``."""
+def bodies(points: Iterable[Point]) -> dict[str, str]:
+    """Markdown of the table by its marker."""
     found = ratios(points)
     shown = [point for ratio in found for point in (ratio.core, *ratio.ciphers)]
-    return insert(document, "ratios", noted(table(HEAD, map(row, found)), shown))
+    return {"ratios": noted(table(HEAD, map(row, found)), shown)}
 
 
 def _ciphers(core: Identity) -> list[tuple[str, Mapping[str, Any]]]:

@@ -3,24 +3,16 @@
 
 import inspect
 from collections.abc import Iterator
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from wideblock.evaluate.tables import insert
-
-__all__ = ["body", "renew"]
+__all__ = ["body"]
 
 
 def body(module: ModuleType) -> str:
     """Markdown: each name of the module's ``__all__`` with its signature and docstring, and those of its members."""
     parts = (f"\n### {name}\n\n{''.join(_entry(name, getattr(module, name)))}" for name in sorted(module.__all__))
     return "".join(parts)
-
-
-def renew(page: Path, module: ModuleType) -> bool:
-    """Puts the reference of ``module`` into ``page``; True if that changed it. Raises UserError as :func:`insert`."""
-    return insert(page, "reference", body(module))
 
 
 def _entry(name: str, value: Any) -> Iterator[str]:

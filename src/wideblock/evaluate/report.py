@@ -6,14 +6,14 @@ import gzip
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from importlib import resources
+from typing import Any
 
 import jinja2
 
 import wideblock
 from wideblock import catalog
-from wideblock.catalog import Preset
 from wideblock.errors import UserError
 from wideblock.evaluate import best, ratios
 from wideblock.evaluate.compare import UNITS, ComparedRow, compare
@@ -59,11 +59,6 @@ class Entry:
         return targets[self.point.identity.target]
 
     @property
-    def preset(self) -> Preset | None:
-        """The preset that was measured; None for a part."""
-        return catalog.PRESETS.get(self.point.identity.preset)
-
-    @property
     def build(self) -> str:
         """Everything in which rows of one preset on one device differ: parameters, options, the clock aimed at."""
         core = self.point.identity
@@ -73,8 +68,9 @@ class Entry:
 
     @property
     def width(self) -> int | None:
-        """Bits of a beat of the core's data ports."""
-        return self.preset and self.preset.scheme.kind.data_bits(self.preset.parameters)
+        """Bits of a beat of the data ports of a preset; None for a part."""
+        preset = catalog.PRESETS.get(self.point.identity.preset)
+        return preset and preset.scheme.kind.data_bits(preset.parameters)
 
     @property
     def older(self) -> str:
@@ -84,10 +80,6 @@ class Entry:
     @property
     def device(self) -> str:
         return self.target.family
-
-    @property
-    def unit(self) -> str:
-        return self.target.unit
 
     @property
     def clock_kind(self) -> str:
@@ -106,145 +98,91 @@ class Plot:
     draw: Callable[[], str]
 
 
-@dataclass(frozen=True)
-class PricedCore:
-    """The best build of a preset, with its throughput and area over those of the first core of its scheme."""
+def _content(points: Sequence[Point], found: Sequence[Entry]) -> dict[str, Any]:
+    """The values that the template shows, by name; ``found`` are the entries of ``points``."""
+    log.info("%s points", f"{len(points):,}")
+    cores = [entry for entry in found if entry.family != PART]  # parts have too little in common to be plotted together
+    choices = ("scheme", "device", "status", "clock_kind")
+    lines = "".join(f"{point.json()}\n" for point in points)
+    return {
+        "points": points,
+        "raw": base64.b64encode(gzip.compress(lines.encode(), mtime=0)).decode(),
+        "note": NOTE,
+        "cores": cores,
+        "parts": [entry for entry in found if entry.family == PART],
+        "choices": {name: sorted({getattr(entry, name) for entry in cores}) for name in choices},
+        "tools": sorted({tool for entry in found for tool in entry.point.identity.tools}),
+        "devices": _devices(points, found, cores),
+        "clocks": _clocks(found),
+        "aes_head": ratios.HEAD,
+        "against_aes": [ratios.row(each) for each in ratios.ratios(points)],
+        "sizes": SIZES,
+        "cycles": _cycles(cores),
+        "units": UNITS,
+        "papers": _papers(points),
+        "peers": typical(peers(points)),
+        "schemes": [(s, [entry for entry in found if entry.scheme == s.name]) for s in catalog.SCHEMES.values()],
+        "history": _history(points),
+        "failures": [point for point in current(points) if point.failure],
+    }
 
-    entry: Entry
-    rate: float
-    area: float
+
+def _devices(
+    points: Sequence[Point], found: Sequence[Entry], cores: Sequence[Entry]
+) -> list[tuple[Target, list[Entry], list[tuple[Entry, float, float]], list[Plot]]]:
+    """Each device on which presets were measured, those with a routed clock first.
+
+    Of each the best core of each scheme, every preset's best build as :func:`priced`, and plots.
+    """
+    log.info("plots")
+    known = {entry.point.identity.flow: entry for entry in found}
+    sections = []
+    for target in targets.values():
+        ranked, builds = (
+            [known[point.identity.flow] for point in each(points) if point.identity.target == target.name]
+            for each in (best.of_schemes, best.of_presets)
+        )
+        if builds:
+            plots = filter(None, (plot(cores, target) for plot in (throughput, latency)))
+            sections.append((target, ranked, priced(builds), list(plots)))
+    return sorted(sections, key=lambda section: section[1][0].clock_kind != "routed")
 
 
-@dataclass(frozen=True)
-class DeviceSection:
-    """One device: the best core of each scheme, every preset's best build, and plots."""
-
-    target: Target
-    best: list[Entry]
-    cores: list[PricedCore]
-    plots: list[Plot]
-
-
-@dataclass(frozen=True)
-class PublishedTable:
-    """A table of a paper, with our rows beside its own."""
-
-    source: str
-    table: str
-    tool: str
-    rows: list[ComparedRow]
+def _clocks(found: Sequence[Entry]) -> list[Plot]:
+    """Clocks of all seeds of the flows that were run with three or more, routed ones."""
+    flows = {f"{e.point.name}, {e.point.identity.target} at {e.point.identity.aim_mhz:g}": e.seeds
+             for e in found if len(e.seeds) >= 3}  # fmt: skip
+    if not flows:
+        return []
+    caption = f"{len(flows)} cores; a tick is a seed, the dot the median; named with target and MHz aimed at."
+    return [Plot("Clocks of the seeds", caption, partial(strips, flows, x="clock, MHz"))]
 
 
-@dataclass(frozen=True)
-class _Page:
-    points: Sequence[Point]
-    sizes: Sequence[int]
+def _cycles(cores: Sequence[Entry]) -> list[tuple[str, list[int | None]]]:
+    """Cycles from sector to sector for each of :data:`SIZES`, of every preset whose sector size can vary."""
+    presets = {entry.point.identity.preset for entry in cores}
+    log.info("cycles of %d cores against sector size", len(presets))
+    found = [(name, intervals(name, {}, SIZES)) for name in catalog.PRESETS if name in presets]
+    return [(name, cycles) for name, cycles in found if any(cycles)]
 
-    @cached_property
-    def entries(self) -> list[Entry]:
-        log.info("%s points", f"{len(self.points):,}")
-        return entries(self.points)
 
-    @property
-    def peers(self) -> list[Point]:
-        """One point for each module of other people on each target."""
-        return typical(peers(self.points))
+def _papers(points: Sequence[Point]) -> dict[tuple[str, str, str], list[ComparedRow]]:
+    """Our rows beside those of each published table, by its source, name and tool."""
+    log.info("papers' tables")
+    papers: dict[tuple[str, str, str], list[ComparedRow]] = {}
+    for row in compare((), points):
+        if theirs := row.published:
+            papers.setdefault((theirs.source, theirs.table, theirs.tool), []).append(row)
+    return papers
 
-    @property
-    def cores(self) -> list[Entry]:
-        """The entries without parts, which have too little in common to be plotted together."""
-        return [entry for entry in self.entries if entry.family != PART]
 
-    @property
-    def failures(self) -> list[Point]:
-        return [point for point in current(self.points) if point.failure]
-
-    @property
-    def history(self) -> list[list[Point]]:
-        """Points that were measured more than once, oldest first."""
-        times: dict[str, list[Point]] = {}
-        for point in self.points:
-            if point.figures:
-                times.setdefault(point.identity.key, []).append(point)
-        return [same for same in times.values() if len(same) > 1]
-
-    @property
-    def choices(self) -> dict[str, list[str]]:
-        """Values that the table can be filtered by."""
-        names = ("scheme", "device", "status", "clock_kind")
-        return {name: sorted({getattr(entry, name) for entry in self.cores}) for name in names}
-
-    @property
-    def schemes(self) -> list[tuple[catalog.Scheme, list[Entry]]]:
-        return [(s, [e for e in self.entries if e.scheme == s.name]) for s in catalog.SCHEMES.values()]
-
-    @cached_property
-    def devices(self) -> list[DeviceSection]:
-        """A section for each device on which presets were measured, those with a routed clock first."""
-        log.info("plots")
-        found = []
-        for target in targets.values():
-            plots = [plot(self.cores, target) for plot in (throughput, latency)]
-            ranked = [self._entry(point) for point in best.of_schemes(self.points) if _on(point, target)]
-            cores = [self._entry(point) for point in best.of_presets(self.points) if _on(point, target)]
-            if cores:
-                found.append(DeviceSection(target, ranked, priced(cores), [plot for plot in plots if plot]))
-        return sorted(found, key=lambda section: section.best[0].clock_kind != "routed")
-
-    def _entry(self, point: Point) -> Entry:
-        return next(entry for entry in self.entries if entry.point == point)
-
-    @property
-    def parts(self) -> list[Entry]:
-        """The entries of components that papers measure alone."""
-        return [entry for entry in self.entries if entry.family == PART]
-
-    @property
-    def tools(self) -> list[str]:
-        """Every tool with its version."""
-        return sorted({tool for entry in self.entries for tool in entry.point.identity.tools})
-
-    @property
-    def clocks(self) -> list[Plot]:
-        """Clocks of all seeds of the flows that were run with three or more, routed ones."""
-        flows = {f"{e.point.name}, {e.point.identity.target} at {e.point.identity.aim_mhz:g}": e.seeds
-                 for e in self.entries if len(e.seeds) >= 3}  # fmt: skip
-        if not flows:
-            return []
-        caption = f"{len(flows)} cores; a tick is a seed, the dot the median; named with target and MHz aimed at."
-        return [Plot("Clocks of the seeds", caption, partial(strips, flows, x="clock, MHz"))]
-
-    aes_head = ratios.HEAD
-    units = UNITS
-    note = NOTE
-
-    @cached_property
-    def against_aes(self) -> list[tuple[str, ...]]:
-        """Clocks of cores beside those of their AES, as text."""
-        return [ratios.row(each) for each in ratios.ratios(self.points)]
-
-    @property
-    def cycles(self) -> list[tuple[str, list[int | None]]]:
-        """Cycles from sector to sector for each of :data:`SIZES`, of every preset whose sector size can vary."""
-        cores = {e.point.identity.preset for e in self.cores}
-        log.info("cycles of %d cores against sector size", len(cores))
-        found = [(name, intervals(name, {}, tuple(self.sizes))) for name in catalog.PRESETS if name in cores]
-        return [(name, cycles) for name, cycles in found if any(cycles)]
-
-    @property
-    def papers(self) -> list[PublishedTable]:
-        log.info("papers' tables")
-        papers: dict[tuple[str, str, str], list[ComparedRow]] = {}
-        for row in compare((), self.points):
-            if theirs := row.published:
-                papers.setdefault((theirs.source, theirs.table, theirs.tool), []).append(row)
-        return [PublishedTable(*head, rows) for head, rows in papers.items()]
-
-    @property
-    def raw(self) -> str:
-        """Every point as packed JSON lines in base64."""
-        lines = "".join(f"{point.json()}\n" for point in self.points)
-        return base64.b64encode(gzip.compress(lines.encode(), mtime=0)).decode()
+def _history(points: Sequence[Point]) -> list[list[Point]]:
+    """Points that were measured more than once, oldest first."""
+    times: dict[str, list[Point]] = {}
+    for point in points:
+        if point.figures:
+            times.setdefault(point.identity.key, []).append(point)
+    return [same for same in times.values() if len(same) > 1]
 
 
 def entries(points: Sequence[Point]) -> list[Entry]:
@@ -256,22 +194,14 @@ def entries(points: Sequence[Point]) -> list[Entry]:
             seeds.setdefault(point.identity.flow, []).append(point.figures.clock.mhz)
     found = []
     for point in sorted(medians(points), key=lambda point: point.name):
-        preset = catalog.PRESETS.get(point.identity.preset)
-        scheme = preset.scheme if preset else None
-        found.append(
-            Entry(
-                point,
-                scheme.name if scheme else PART,
-                scheme.family if scheme else PART,
-                scheme.status.value if scheme else PART,
-                tuple(sorted(seeds.get(point.identity.flow, ()))),
-            )
-        )
+        preset, clocks = catalog.PRESETS.get(point.identity.preset), sorted(seeds.get(point.identity.flow, ()))
+        known = (preset.scheme.name, preset.scheme.family, preset.scheme.status.value) if preset else (PART, PART, PART)
+        found.append(Entry(point, *known, tuple(clocks)))
     return found
 
 
-def priced(cores: Sequence[Entry]) -> list[PricedCore]:
-    """Cores, each of a scheme, beside the smallest of those with the narrowest ports of it: the price of throughput.
+def priced(cores: Sequence[Entry]) -> list[tuple[Entry, float, float]]:
+    """Cores, each with its throughput and area over those of the smallest core with the narrowest ports of its scheme.
 
     By scheme, in the order of ``cores``, then by throughput.
     """
@@ -283,12 +213,8 @@ def priced(cores: Sequence[Entry]) -> list[PricedCore]:
         first = min(same, key=lambda entry: (entry.width or 0, entry.figures.area)).figures
         for entry in sorted(same, key=lambda entry: entry.figures.rate):
             rate = entry.figures.rate / first.rate if first.rate else 1
-            found.append(PricedCore(entry, rate, entry.figures.area / first.area))
+            found.append((entry, rate, entry.figures.area / first.area))
     return found
-
-
-def _on(point: Point, target: Target) -> bool:
-    return point.identity.target == target.name
 
 
 def throughput(cores: Sequence[Entry], target: Target) -> Plot | None:
@@ -326,7 +252,7 @@ def _against_area(
     if count := sum(bool(entry.older) for entry in here):
         caption += f" Measured on other Verilog than today's: {count}, marked in the tables."
     groups = sorted({entry.family for entry in cores})
-    draw = partial(scatter, marks, x=f"area, {here[0].unit}", y=y, largest=largest, groups=groups)
+    draw = partial(scatter, marks, x=f"area, {target.unit}", y=y, largest=largest, groups=groups)
     return Plot(f"{target.family}: {title} against area", caption, draw)
 
 
@@ -336,16 +262,14 @@ def page(points: Sequence[Point]) -> str:
     Raises UserError if there is no point with figures, if the library that draws is not installed, or if the page would
     be larger than :data:`LARGEST`.
     """
-    content = _Page(points, SIZES)
-    if not content.entries and not content.peers:
+    found = entries(points)
+    if not found and not typical(peers(points)):
         raise UserError("there are no measured points to report; wideblock sweep --store FILE measures some")
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    strict = {"undefined": jinja2.StrictUndefined, "trim_blocks": True, "lstrip_blocks": True}
+    environment = jinja2.Environment(autoescape=True, **strict)
     template = resources.files("wideblock.evaluate").joinpath("report.html.jinja").read_text()
-    html = environment.from_string(template).render(page=content, version=wideblock.__version__)
+    html = environment.from_string(template).render(page=_content(points, found), version=wideblock.__version__)
     if len(html.encode()) > LARGEST:
-        raise UserError(
-            f"the page would have {len(html.encode()):,} bytes, at most {LARGEST:,}: report a smaller store"
-        )
+        size = f"{len(html.encode()):,} bytes, at most {LARGEST:,}"
+        raise UserError(f"the page would have {size}: report a smaller store")
     return html

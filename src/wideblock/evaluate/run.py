@@ -4,7 +4,7 @@
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
@@ -39,24 +39,11 @@ class Design:
     latency: int | None
 
 
-def identify(
-    name: str,
-    changes: Mapping[str, Any],
-    target: Target,
-    *,
-    routed: bool = True,
-    seed: int | None = 1,
-    mhz: float | None = None,
-    options: Sequence[str] | None = None,
-    route_options: Sequence[str] | None = None,
-) -> Identity:
-    """Returns the identity of a point before it is measured: preset or part ``name``, changed, on ``target``.
+def identify(name: str, changes: Mapping[str, Any], target: Target, **flow: Any) -> Identity:
+    """The identity of a point before it is measured: preset or part ``name``, changed, on ``target``.
 
-    routed:  False for area alone where there is place and route
-    seed:    of the placer, if routed         mhz: clock that the tools aim at; None for the target's own
-    options: arguments of the synthesis pass
-    route_options: those of place and route, if routed; None for the target's
-    Raises UserError for a name, a change or an option that does not exist, FlowError for a tool that is missing.
+    flow: as :func:`settings`
+    Raises UserError for a name or a change that does not exist; others as :func:`settings`.
     """
     chosen = catalog.preset_or_part(name)
     if isinstance(chosen, Part):
@@ -65,12 +52,7 @@ def identify(
     else:
         core = contract(name, changes)
         values, changed = core.settings, dict(core.changed)
-    return Identity(
-        preset=name,
-        changed=changed,
-        parameters=values,
-        **settings(target, routed=routed, seed=seed, mhz=mhz, options=options, route_options=route_options),
-    )
+    return Identity(preset=name, changed=changed, parameters=values, **settings(target, **flow))
 
 
 def settings(
@@ -82,7 +64,14 @@ def settings(
     options: Sequence[str] | None = None,
     route_options: Sequence[str] | None = None,
 ) -> dict[str, Any]:
-    """The fields of an :class:`Identity` that tell of the flow, whatever is measured; arguments as :func:`identify`."""
+    """The fields of an :class:`Identity` that tell of the flow, whatever is measured.
+
+    routed:  False for area alone where there is place and route
+    seed:    of the placer, if routed         mhz: clock that the tools aim at; None for the target's own
+    options: arguments of the synthesis pass
+    route_options: those of place and route, if routed; None for the target's
+    Raises UserError for an option that does not exist, FlowError for a tool that is missing.
+    """
     options, (version, commit) = tuple(options or ()), code()
     router = target.router if isinstance(target, Fpga) and routed else None
     if isinstance(target, Asic):
@@ -129,24 +118,17 @@ def build(
     """
     started = time.monotonic()
     target, design = target_of(identity.target), design_of()
+    mhz = identity.aim_mhz or target.aim_mhz
     stage(f"{identity.name} on {target.name}: synthesis")
     if isinstance(target, Asic):
-        area, clock = asic.synthesise(
-            design.source,
-            target,
-            mhz=identity.aim_mhz or target.aim_mhz,
-            clock=design.clock,
-            options=identity.options,
-        )
+        area, clock = asic.synthesise(design.source, target, mhz=mhz, clock=design.clock, options=identity.options)
     else:
         assert isinstance(target, Fpga)
         area, clock = _area(design.source, target.name, identity.options), None
         if identity.seed is not None:
             stage(f"{identity.name} on {target.name}: place and route")
-            clock = place.place(
-                design.source, target, clock=design.clock, seed=identity.seed, mhz=identity.aim_mhz or target.aim_mhz,
-                options=identity.options, route_options=identity.route_options,
-            )  # fmt: skip
+            clock = place.place(design.source, target, clock=design.clock, seed=identity.seed, mhz=mhz,
+                                options=identity.options, route_options=identity.route_options)  # fmt: skip
     if not area.area:
         raise FlowError(f"nothing of {design.source.top} is left after synthesis on {target.name}")
     seconds = round(time.monotonic() - started, 1)
@@ -185,27 +167,11 @@ def figures(
     latency: int | None = None,
 ) -> Figures:
     """Reports of one core on one target as figures."""
-    command = clock.command if isinstance(clock, ClockReport) else area.command
-    return Figures(
-        part=target.part,
-        area=area.area,
-        unit=target.area_unit,
-        luts=area.luts,
-        ffs=area.ffs,
-        lutram=area.lutram,
-        shift_registers=area.shift_registers,
-        wide_muxes=area.wide_muxes,
-        block_rams=area.block_rams,
-        dsps=area.dsps,
-        memory_bits=area.memory_bits,
-        cells=dict(area.cells),
-        clock=_clock(clock),
-        bytes=bytes,
-        interval=interval,
-        latency=latency,
-        seconds=None,
-        command=command,
-    )
+    found = {field.name: getattr(area, field.name) for field in fields(Figures) if hasattr(area, field.name)}
+    if isinstance(clock, ClockReport):
+        found["command"] = clock.command
+    rate = {"bytes": bytes, "interval": interval, "latency": latency}
+    return Figures(part=target.part, unit=target.area_unit, clock=_clock(clock), seconds=None, **rate, **found)
 
 
 def _clock(report: ClockReport | PreLayoutClock | None) -> Clock | None:

@@ -4,14 +4,13 @@
 Source: Chakraborty et al., IEEE TC 62(2), 2013, section 2, figure 6.
 """
 
-from collections.abc import Sequence
 from itertools import zip_longest
 from typing import Any
 
 from wideblock.errors import UserError
 from wideblock.rtl.hash.forest import ForestClock, Schedule, schedule
 
-__all__ = ["draw", "draw_storage", "starts", "storage", "summary", "table_1"]
+__all__ = ["draw", "draw_storage", "starts", "storage", "summary"]
 
 
 def _tree(forest, x):
@@ -83,11 +82,6 @@ def draw(schedule: Schedule, width: int = 120) -> str:
     ]
     text = [*head, "", *chart, "", f"H = {forest.total()}"[:width], "", "Collapsed forest", *trees]
     return "\n".join(line.rstrip() for line in text) + "\n"
-
-
-def table_1(first: int, last: int, stages: Sequence[int]) -> list[Schedule]:
-    """Schedules of ``first`` to ``last`` blocks for each number of stages: Table 1 of the paper."""
-    return [schedule(m, NS) for NS in stages for m in range(first, last + 1)]
 
 
 def starts(found: Schedule) -> str:

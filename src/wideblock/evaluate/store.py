@@ -25,16 +25,13 @@ def load(path: Path | str, *, missing_ok: bool = False) -> list[Point]:
     Raises UserError with file and line for a line that is no point, and for what is no regular file;
     FileNotFoundError unless ``missing_ok``.
     """
-    if Path(path).exists() and not Path(path).is_file():  # a device may have no end
+    file = Path(path)
+    if missing_ok and not file.exists():
+        return []
+    if file.exists() and not file.is_file():  # a device may have no end
         raise UserError(f"{path} is no regular file; a store of measured points is one")
-    try:
-        lines = Path(path).read_bytes().splitlines()
-    except FileNotFoundError:
-        if missing_ok:
-            return []
-        raise
     points = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(file.read_bytes().splitlines(), 1):
         try:
             points.append(from_json(line.decode()))
         except ValueError as error:
@@ -119,18 +116,11 @@ def typical(points: Iterable[Point]) -> list[Point]:
     for _, same in sorted(groups.items()):
         alike = [point for point in same if point.identity.method == same[-1].identity.method]
         clocked = [point for point in alike if point.found.clock]
-        chosen.append(max(clocked, key=_mhz) if clocked else alike[-1])
+        chosen.append(max(clocked, key=lambda point: point.found.mhz or 0) if clocked else alike[-1])
     return chosen
 
 
 def _median(points: list[Point]) -> Point:
     """The point with the median clock, or the last one if there is no clock."""
-    if any(point.found.clock is None for point in points):
-        return points[-1]
-    clocks = [_mhz(point) for point in points]
-    return points[clocks.index(median_low(clocks))]
-
-
-def _mhz(point: Point) -> float:
-    assert point.found.clock is not None
-    return point.found.clock.mhz
+    clocks = [point.found.clock.mhz for point in points if point.found.clock]
+    return points[clocks.index(median_low(clocks))] if len(clocks) == len(points) else points[-1]

@@ -67,18 +67,14 @@ class Space:
         """
         targets = [target_of(name) for name in self.targets]
         found: dict[str, Identity] = {}
-        for name in self.names:
-            for values in product(*self.changes.values()):
-                changes = dict(zip(self.changes, values, strict=True))
-                for target in targets:
-                    one = identify(
-                        name, changes, target, routed=self.routed, options=self.options,
-                        route_options=self.route_options,
-                    )  # fmt: skip
-                    seeds = self.seeds if one.seed is not None else (None,)
-                    aims = map(float, self.mhz) if self.mhz and one.aim_mhz else (one.aim_mhz,)
-                    for each in (replace(one, aim_mhz=mhz, seed=seed) for mhz, seed in product(aims, seeds)):
-                        found.setdefault(each.key, each)
+        flow = {"routed": self.routed, "options": self.options, "route_options": self.route_options}
+        for name, values, target in product(self.names, product(*self.changes.values()), targets):
+            one = identify(name, dict(zip(self.changes, values, strict=True)), target, **flow)
+            seeds = self.seeds if one.seed is not None else (None,)
+            aims = map(float, self.mhz) if self.mhz and one.aim_mhz else (one.aim_mhz,)
+            for mhz, seed in product(aims, seeds):
+                each = replace(one, aim_mhz=mhz, seed=seed)
+                found.setdefault(each.key, each)
         return list(found.values())
 
 
@@ -136,15 +132,9 @@ def sweep(
 
 
 def points_of(
-    points: Sequence[Identity],
-    store: Path,
-    executor: Executor,
-    progress: Callable[[str, int, int | None], None] = lambda stage, done, total: None,
+    points: Sequence[Identity], store: Path, executor: Executor, progress: Callable[[str, int, int | None], None]
 ) -> list[Point]:
-    """The newest point of each of ``points``, from ``store`` or measured and added to it.
-
-    Arguments as :func:`sweep`.
-    """
+    """The newest point of each of ``points``, from ``store`` or measured and added to it; as :func:`sweep`."""
     sweep(open_points(points, store), store, executor, progress)
     wanted = {point.key for point in points}
     return [point for point in current(load(store, missing_ok=True)) if point.identity.key in wanted]

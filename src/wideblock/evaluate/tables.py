@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measured points as tables: for documents between their markers, for datasheets, for the command line."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from itertools import chain
 from pathlib import Path
 
@@ -17,7 +17,8 @@ from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.synth.targets import Target, targets
 
-__all__ = ["HEAD", "RANKING", "insert", "noted", "of_core", "overview", "rank", "renew", "row", "section", "summary"]
+__all__ = ["HEAD", "RANKING", "cells", "insert", "insert_all", "noted", "of_core", "overview", "rank", "renew", "row"]
+__all__ += ["section", "summary"]
 
 _CORE = ("core", "bytes", "cycles", "paper's cycles")
 _MEASURED = ("FF", "LUT RAM", "block RAM", "clock, MHz", "Gb/s")
@@ -97,8 +98,8 @@ def overview(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, 
         here = [on.get(target.name) for target in SHOWN]
         if any(here):
             _, *core = _core(next(filter(None, here)))
-            cells = (_built(target, point) for target, point in zip(SHOWN, here, strict=True))
-            rows.append((name, *core, *chain.from_iterable(cells)))
+            built = (cells(point)[: _width(target)] for target, point in zip(SHOWN, here, strict=True))
+            rows.append((name, *core, *chain.from_iterable(built)))
     titles = ((f"{target.family}, {target.unit}", "MHz", "Gb/s")[: _width(target)] for target in SHOWN)
     return (*_CORE, *chain.from_iterable(titles)), rows
 
@@ -130,12 +131,17 @@ def renew(results: Path, points: Iterable[Point]) -> bool:
     if not points:
         raise UserError(f"there are no results to put into {results}; wideblock sweep --store FILE measures some")
     tools = sorted({tool for point in points for tool in point.identity.tools})
-    changed = [
-        insert(results, "presets", noted(table(*overview(points)), points) + "\nTools: " + ", ".join(tools) + ".\n"),
-        insert(results, "best", noted(table(RANKING, map(rank, best.of_schemes(points))), points)),
-        insert(results, "results", noted(table(*summary(points)), points)),
-    ]
-    return any(changed)
+    bodies = {
+        "presets": noted(table(*overview(points)), points) + f"\nTools: {', '.join(tools)}.\n",
+        "best": noted(table(RANKING, map(rank, best.of_schemes(points))), points),
+        "results": noted(table(*summary(points)), points),
+    }
+    return insert_all(results, bodies)
+
+
+def insert_all(document: Path, bodies: Mapping[str, str]) -> bool:
+    """:func:`insert` for each of ``bodies``, by the names of their marks; True if that changed ``document``."""
+    return any([insert(document, name, body) for name, body in bodies.items()])
 
 
 def insert(document: Path, name: str, body: str) -> bool:
@@ -169,12 +175,18 @@ def clock(found: Clock | None) -> str:
     return "-" if found is None else f"{found.mhz:,.0f}{'' if found.wires else ' (pre-layout)'}"
 
 
+def cells(point: Point | None) -> tuple[str, str, str]:
+    """Area with the mark of an older point, clock in MHz and throughput in Gb/s; dashes where there is none."""
+    if point is None:
+        return "-", "-", "-"
+    mhz = point.found.mhz
+    return f"{area(point.found)}{older(point)}", f"{mhz:,.0f}" if mhz else "-", _gbps(point.found)
+
+
 def _clocked(points: Iterable[Point], wires: bool) -> tuple[str, str]:
     """Clock and throughput of the first point that has a clock with, or without, wires."""
-    for point in points:
-        if point.found.clock and point.found.clock.wires == wires:
-            return f"{point.found.clock.mhz:,.0f}", _gbps(point.found)
-    return "-", "-"
+    alike = (point for point in points if point.found.clock and point.found.clock.wires == wires)
+    return cells(next(alike, None))[1:]
 
 
 def _gbps(found: Figures) -> str:
@@ -201,15 +213,6 @@ def _target(point: Point) -> Target:
 def _width(target: Target) -> int:
     """Columns of ``target`` in the overview: its area alone if it has no clock."""
     return 3 if target.clocked else 1
-
-
-def _built(target: Target, point: Point | None) -> Sequence[str]:
-    """Area, clock and throughput of ``point``, if there is one, in as many columns as ``target`` has."""
-    if point is None:
-        return ("-",) * _width(target)
-    found = point.found
-    mhz = f"{found.clock.mhz:,.0f}" if found.clock else "-"
-    return (f"{area(found)}{older(point)}", mhz, _gbps(found))[: _width(target)]
 
 
 def _figure(value: int | None) -> str:
