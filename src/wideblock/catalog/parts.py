@@ -69,7 +69,7 @@ class EitherWay(Parameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Schedule(Parameters):
+class KeyScheduling(Parameters):
     """Parameters of an AES key schedule."""
 
     round_stages: int = parameter(1, "registers of one round of the cipher that it serves", (1, 2))
@@ -99,7 +99,7 @@ def _keys(name: str, summary: str, component: Callable[..., Any]) -> Part:
     def make(chosen: Any) -> Any:
         return component(key_bits=256, **vars(chosen))
 
-    return Part(name, f"AES-256 key schedule, {summary}", Schedule(), make, 32)
+    return Part(name, f"AES-256 key schedule, {summary}", KeyScheduling(), make, 32)
 
 
 def _psi(name: str, summary: str, **fixed: Any) -> Part:

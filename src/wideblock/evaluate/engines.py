@@ -10,7 +10,7 @@ from wideblock import catalog
 from wideblock.evaluate.digests import older
 from wideblock.evaluate.point import Point
 from wideblock.evaluate.store import own, typical
-from wideblock.evaluate.tables import area, insert, noted
+from wideblock.evaluate.tables import area, insert_all, noted
 from wideblock.export.contract import Contract, contract
 from wideblock.export.markdown import table
 from wideblock.export.registers import register_tables
@@ -38,22 +38,17 @@ def bodies(points: Iterable[Point]) -> dict[str, dict[str, str]]:
         "engine.md": {
             "errors": errors,
             "cycles": _cycles(cores),
-            "intervals": _intervals(),
+            "intervals": _intervals(cores[0].name),
             "areas": _areas(points),
         },
         "registers.md": {"registers": register_tables(cores[0].registers, "##")},
     }
 
 
-def renew(pages: Path, points: Iterable[Point]) -> bool:
-    """Puts the tables into the pages below ``pages``; True if that changed one. Raises UserError as :func:`insert`."""
-    return any(
-        [
-            insert(pages / page, marker, body)
-            for page, by_marker in bodies(points).items()
-            for marker, body in by_marker.items()
-        ]
-    )
+def renew(pages: Path, points: Iterable[Point]) -> None:
+    """Puts the tables into the pages below ``pages``. Raises UserError as :func:`insert_all`."""
+    for page, tables in bodies(points).items():
+        insert_all(pages / page, tables)
 
 
 def _cycles(cores: list[Contract]) -> str:
@@ -70,13 +65,13 @@ def _cycles(cores: list[Contract]) -> str:
     return table(("figure", *(f"`{core.name}`" for core in cores), "from, to"), rows)
 
 
-def _intervals() -> str:
+def _intervals(preset: str) -> str:
     """Cycles from unit to unit by length, of cores with one key and with a key for each unit."""
     head = ("directions", "lanes", *(f"{size:,} bytes" for size in SIZES), "one key", "request before the data")
     rows = []
     for direction, lanes in product(("encrypt", "decrypt", "both"), LANES):
         keyed, plain, headed = (
-            [_interval(direction, lanes, size, slots=slots, header=header) for size in SIZES]
+            [_interval(preset, direction, lanes, size, slots=slots, header=header) for size in SIZES]
             for slots, header in ((256, False), (0, False), (256, True))
         )
         cells = [str(cycles) for cycles in keyed]
@@ -84,10 +79,10 @@ def _intervals() -> str:
     return table(head, rows)
 
 
-def _interval(direction: str, lanes: int, size: int, **changes: Any) -> int:
-    """Cycles from unit to unit of AES-XTS with AES-256."""
+def _interval(preset: str, direction: str, lanes: int, size: int, **changes: Any) -> int:
+    """Cycles from unit to unit with AES-256."""
     shape = {"direction": direction, "lanes": lanes, "width": lanes, "sector_bytes": size, "key_bits": 256}
-    return contract("xts-enc-k", shape | changes).timing.interval
+    return contract(preset, shape | changes).timing.interval
 
 
 def _areas(points: Iterable[Point]) -> str:
