@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A sector core within its engine, in simulation: its registers by their names, and keys through them."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,28 @@ class EngineSimulation(SectorSimulation):
         _put(w, "data", value)
         _put(w, "strb", strobe)
         return {f"{prefix}aw": aw, f"{prefix}w": w}
+
+    def reads(self, map_name: str, offset: int) -> dict[str, Words]:
+        """The word of one read, by its channel."""
+        words = self.simulation.words(channel := self.channel(map_name, "ar"), 1)
+        _put(words, "addr", offset)
+        return {channel: words}
+
+    def channel(self, map_name: str, name: str) -> str:
+        """A channel of the bus that reaches a map."""
+        return f"{self._prefix(map_name)}{name}"
+
+    def gathered(
+        self, map_name: str, transfers: Sequence[Mapping[str, Words]], *, offer: float, take: float
+    ) -> tuple[Script, str]:
+        """A script of reads, or of writes, and the channel of their responses; words and responses wait by chance."""
+        words = {channel: self.simulation.words(channel, len(transfers)) for channel in transfers[0]}
+        for channel, each in words.items():
+            each[:] = [transfer[channel][0] for transfer in transfers]
+            each["chance"] = offer
+        answer = self.channel(map_name, "b" if self.channel(map_name, "aw") in words else "r")
+        many = len(transfers)
+        return Script(words=words, wanted={answer: many}, ready={answer: take}, capacity=many), answer
 
     def write(self, map_name: str, offset: int, value: int, strobe: int = 15) -> int:
         """Writes a register; the response."""

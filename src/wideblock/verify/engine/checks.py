@@ -23,6 +23,9 @@ BATCH = 256
 MOST = 16
 """Slots with keys at a time."""
 
+AUX_WORDS = (*(("AUX_OFFSET", n, 0) for n in range(4)), ("AUX_MODE", 0, 3), *(("AUX_REST", n, 0) for n in range(3)))
+"""Words of AUX with bits that must be 0: names, indices, and the lowest of these bits."""
+
 
 def known_answers(check: EngineCheck) -> Finding:
     """Published vectors by the stream and, where it takes them, by the window."""
@@ -146,8 +149,8 @@ def refused_commands(check: EngineCheck) -> Finding:
         "NO_SLOT": lambda: check.command("LOAD", check.number(check.number_of_slots, 0xFFFF), check.key()),
         "NOT_LOADED": lambda: check.command("UNLOAD", free),
         "LOADED": lambda: check.command("LOAD", used[1], check.key()),
-        "METD": lambda: check.command("LOAD", free | 1 << check.number(16, 31), check.key()),
-        "AUX": lambda: check.command("LOAD", free, check.key(), aux=1 << check.number(3, 31)),
+        "METD": lambda: _with(check, free, "METD_REST", check.number(0, 3), 0),
+        "AUX": lambda: _with(check, free, *AUX_WORDS[check.number(0, len(AUX_WORDS) - 1)]),
     }
     if check.behaviour.keys is KeyRule.HALVES_DIFFER:
         half = check.random(16)
@@ -158,6 +161,15 @@ def refused_commands(check: EngineCheck) -> Finding:
             return failed(f"A command that must end with error {name} ends with {error}.")
     if len(check.slots_now) != 3:
         return failed("A command that must be refused was not.")
+    for low in (16, 31, check.number(17, 30)):
+        if (error := check.command("LOAD", free | 1 << low, check.key())) != "METD":
+            return failed(f"A load with bit {low} of METD ends with {error}.")
+    for at in check.rng.permutation(128)[:6].tolist():
+        near = int.from_bytes(check.key()[: check.shape.key_bytes // 2], "little")
+        halves = b"".join(half.to_bytes(check.shape.key_bytes // 2, "little") for half in (near, near ^ 1 << at))
+        if (error := check.command("LOAD", free, halves)) != "OK":
+            return failed(f"A load of a key whose halves differ in bit {at} ends with {error}.")
+        check.command("UNLOAD", free)
     check.command("LOAD", free, check.key(), LOCKED)
     for policy, command, slot, key in ((0, "UNLOAD", free, b""), (2, "LOAD", used[0] + 1, check.key())):
         core.set("POLICY", policy)
@@ -168,6 +180,15 @@ def refused_commands(check: EngineCheck) -> Finding:
     if difference := check.wrong(requests, check.stream(requests), check.slots_now):
         return failed(difference)
     return passed(f"{len(names)} commands, {', '.join(cases)}, LOCKED; the slots with keys work on")
+
+
+def _with(check: EngineCheck, slot: int, name: str, index: int, low: int) -> str:
+    """Error of a load with a bit of a word of METD or AUX set that must be 0, from bit ``low`` on."""
+    core = check.simulation
+    start = core.prepare("LOAD", slot, check.key())
+    core.set(name, 1 << check.number(low, 31), index)
+    core.set("CTRL", start)
+    return core.finish()
 
 
 def limits_of_slots(check: EngineCheck) -> Finding:
@@ -236,6 +257,16 @@ def window_beside_the_stream(check: EngineCheck) -> Finding:
         core.until("WINDOW_STATUS", "DONE", 1, 4 * check.subject.timing.window)
         if core.take("WINDOW_DATA_OUT", size) != check.pool.answers(check.slots_now[own.slot].key, [own])[0]:
             return failed("A sector of the window beside the stream is wrong.")
+    free = next(slot for slot in range(check.number_of_slots) if slot not in used)
+    causes = [fault.cause for fault in check.behaviour.faults]
+    for slot, given, cause in ((free, size, Cause.SLOT), (used[0], 0, Cause.SHORT), (used[0], size + 1, Cause.LONG)):
+        own = replace(check.request(size), slot=slot)
+        start = core.fill_window(slot, own.data, own.tweak, decrypt=own.decrypt)
+        core.set("WINDOW_SIZE", given)
+        core.set("WINDOW_REQUEST", start)
+        core.until("WINDOW_STATUS", "DONE", 1, 4 * check.subject.timing.window)
+        if core.get("WINDOW_STATUS") != 6 | causes.index(cause) << 8 or any(core.take("WINDOW_DATA_OUT", size)):
+            return failed(f"A sector of the window that must be refused for {cause.name} is not.")
     return passed(f"{plays} sectors of the window, each beside 40 of the stream")
 
 
@@ -305,6 +336,8 @@ def buses(check: EngineCheck) -> Finding:
         inside = {register.offset + 4 * index for register in each.registers for index in range(register.count)}
         holes = [at for at in range(0, 1 << each.address_bits, 4) if at not in inside]
         tried = [int(at) for at in check.rng.permutation(holes)[: check.few(24)]] + [check.number(0, 60) * 4 + 1]
+        ends = {register.end ^ bit for register in each.registers for bit in (0, *(4 << n for n in range(12)))}
+        tried += sorted(ends & set(holes))
         for at in tried:
             answers: Mapping[str, int] = {"write": core.write(name, at, 1), "read": core.read(name, at)[1]}
             for what, response in answers.items():

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from wideblock.drive.sector.traffic import Request
-from wideblock.rtl.bus.key_map import DONE, KAT_KEY
+from wideblock.rtl.bus.key_map import COMMAND, DONE, KAT_KEY, started
 from wideblock.rtl.bus.registers import REGISTER_BYTES, Access, Register
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.verify.core.report import Finding, failed, passed
@@ -43,12 +43,11 @@ def registers(check: EngineCheck) -> Finding:
     kept = [(name, register, index) for name, register, index in places if _keeps(register)]
     writes = 8 * len(kept)
     for n in range(writes):
-        name, register, index = kept[n if n < len(kept) else check.number(0, len(kept) - 1)]
-        offset, value, strobe = (
-            register.offset + REGISTER_BYTES * index,
-            check.number(0, 2**32 - 1),
-            check.number(0, 15),
-        )
+        name, register, index = kept[n % len(kept) if n < 2 * len(kept) else check.number(0, len(kept) - 1)]
+        offset = register.offset + REGISTER_BYTES * index
+        value, strobe = check.number(0, 2**32 - 1), check.number(0, 15)
+        if n < 2 * len(kept):  # all ones, then all zeros
+            value, strobe = (2**32 - 1) * (n < len(kept)), 15
         mask = sum(0xFF << 8 * byte for byte in range(4) if strobe >> byte & 1) & _written(register)
         core.write(name, offset, value & ~_starts(register), strobe)
         words[name, offset] = words[name, offset] & ~mask | value & mask
@@ -57,7 +56,7 @@ def registers(check: EngineCheck) -> Finding:
                 if (seen := core.read(where, at)) != (right, 0):
                     return failed(f"The word at {at:x}h of map {where} is {seen[0]:x}h, must be {right:x}h.")
     core.set("CTRL", DONE)
-    if difference := _flags(check) or _key_in_bytes(check):
+    if difference := _cleared(check) or _flags(check) or _key_in_bytes(check) or _held_responses(check):
         return failed(difference)
     return passed(f"{len(places)} registers after reset, {writes} writes with strobes to {len(kept)} of them; flags")
 
@@ -81,6 +80,45 @@ def _written(register: Register) -> int:
 
 def _starts(register: Register) -> int:
     return sum(field.mask for field in register.fields if field.access is Access.W1P)
+
+
+def _cleared(check: EngineCheck) -> str | None:
+    """The first word of METD and AUX that is not 0 after the command that it was written for."""
+    core = check.simulation
+    names = ("METD", "METD_REST", "AUX_OFFSET", "AUX_MODE", "AUX_REST")
+    words = [(name, index) for name in names for index in range(core.maps["KEY"].register(name).count)]
+    for name, index in words:
+        core.set(name, 2**32 - 1, index)
+    core.set("CTRL", started(COMMAND["LOAD"]))
+    if (error := core.finish()) != "METD":
+        return f"A load with every bit of METD set ends with {error}."
+    for name, index in words:
+        if core.get(name, index):
+            return f"{name}[{index}] is not 0 after a command."
+    return None
+
+
+def _held_responses(check: EngineCheck) -> str | None:
+    """The first wrong response where responses wait, and addresses come before and after words."""
+    core = check.simulation
+    for name in core.maps:
+        place = "METD" if name == "KEY" else "SLOT_SELECT"
+        offset, other = core.place(place)[1], core.place("AUX_MODE" if name == "KEY" else "WINDOW_SIZE")[1]
+        values = [check.number(0, 0xFFFF) for _ in range(24)]
+        written = [core.writes(name, offset if n % 2 else other, value) for n, value in enumerate(values)]
+        script, answer = core.gathered(name, written, offer=0.5, take=0.4)
+        if any(core.bus(script).words[answer]["resp"]) or (core.read(name, offset)[0], core.read(name, other)[0]) != (
+            values[-1],
+            values[-2],
+        ):
+            return f"Writes of map {name} whose responses wait do not end with the last words."
+        reads = [core.reads(name, offset if n % 2 else other) for n in range(24)]
+        script, answer = core.gathered(name, reads, offer=0.5, take=0.4)
+        seen = [int.from_bytes(data.tobytes(), "little") for data in core.bus(script).words[answer]["data"]]
+        if seen != [values[-1] if n % 2 else values[-2] for n in range(24)]:
+            return f"Reads of map {name} whose responses wait give other words."
+        core.set("CTRL", DONE)
+    return None
 
 
 def _flags(check: EngineCheck) -> str | None:
@@ -125,8 +163,6 @@ def _key_in_bytes(check: EngineCheck) -> str | None:
     core.set("CTRL", start)
     if (error := core.finish()) != "OK":
         return f"A load of a key that was written byte by byte ends with error {error}."
-    if any(core.get(name) for name in ("METD", "AUX_MODE")):
-        return "METD or AUX is not 0 after a command."
     check.note("LOAD", 1, key, 0)
     requests = check.in_slots(check.requests(4), [1])
     return check.wrong(requests, check.stream(requests), check.slots_now)
@@ -155,6 +191,11 @@ def fault_log(check: EngineCheck) -> Finding:
         wrong[Cause.DIRECTION] = replace(good, decrypt=not way)
     causes = list(wrong)
     bits = {fault.cause: bit for bit, fault in enumerate(check.behaviour.faults)}
+    for slot in (check.number(0x100, 0xFFFF) for _ in range(8)):
+        core.set("FAULT_CLEAR", 1)
+        check.stream([replace(good, slot=slot)])
+        if (seen := core.get("FIRST_FAULT")) != (right := slot | bits[Cause.SLOT] << 16 | 1 << 31):
+            return failed(f"FIRST_FAULT is {seen:x}h, must be {right:x}h.")
     core.set("FAULT_CLEAR", 1)
     counts = dict.fromkeys(bits.values(), 0)
     for number in (1, check.number(2, 9), 1 << 8, 0):
@@ -192,7 +233,7 @@ def slot_table(check: EngineCheck) -> Finding:
         if slot % 4 != 3:
             aux[slot] = check.number(0, 7) if slot else 0
             check.command("LOAD", slot, check.key(), aux[slot])
-    for size in (16, 80, 16 * check.number(8, 40), 16 * check.number(100, 200), 1 << 13):
+    for size in (16, 80, 16 * check.number(8, 40), 16 * check.number(100, 200), 1 << 17):
         requests = [replace(check.request(size), slot=slot) for slot in blocks]
         check.stream(requests)
         for request in requests:
