@@ -40,9 +40,9 @@ COMMANDS = (
     Fault("units wait for a drain", "core.entrance.permit", "was & !drains", {"drains": "core.key_unit.draining"}),
 )
 ENGINE = (
-    Fault("the user's stream may name any slot", "core.refused", "1'b0"),
+    Fault("the user's stream may name any slot", "core.gate.refused", "1'b0"),
     Fault("the constant key is noted as any other", "core.commands.new", "was & 5'b11101"),
-    Fault("a message begins as the window gets the core", "core.held", "1'b0"),
+    Fault("a message begins as the window gets the core", "core.gate.held", "1'b0"),
 )
 
 
