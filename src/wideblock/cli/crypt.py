@@ -102,7 +102,9 @@ def encrypt(
     device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
-    crypt("encrypt", **locals())
+    options = {"first_sector": first_sector, "tweak": tweak, "tweak_offset": tweak_offset, "threads": threads}
+    options |= {"force": force, "device": device, "accept_broken": accept_broken}
+    crypt("encrypt", preset, changes, key, source, target, engine, options)
 
 
 def decrypt(
@@ -111,12 +113,14 @@ def decrypt(
     device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
 ) -> None:  # fmt: skip
     """Decrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
-    crypt("decrypt", **locals())
+    options = {"first_sector": first_sector, "tweak": tweak, "tweak_offset": tweak_offset, "threads": threads}
+    options |= {"force": force, "device": device, "accept_broken": accept_broken}
+    crypt("decrypt", preset, changes, key, source, target, engine, options)
 
 
 def crypt(
     direction: str, preset: str, changes: list[str] | None, key: str, source: Path, target: Path, engine: str | None,
-    **options: Any,
+    options: dict[str, Any],
 ) -> None:  # fmt: skip
     """``options`` are those of :func:`crypt_image`."""
     core = contract(preset, settings(changes)).expect(SECTOR)

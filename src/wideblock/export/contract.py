@@ -89,9 +89,14 @@ class Contract(Generic[B, T]):
         return getattr(self.component, "registers", ())
 
     @property
+    def headed(self) -> bool:
+        """Whether requests come before their data, by a part around the core or its engine."""
+        return isinstance(self.component, HeaderCore)
+
+    @property
     def enclosed(self) -> bool:
-        """Whether an engine or a header is around the core."""
-        return bool(self.registers) or isinstance(self.component, HeaderCore)
+        """Whether another part is around the core: an engine, or one for requests before their data."""
+        return self.headed or bool(self.registers)
 
     @property
     def interface(self) -> Interface:

@@ -97,6 +97,14 @@ def test_an_engine_depends_on_no_key_that_it_has_collected():
         prove_timing_of_netlist(engine(), fpga("xc7"))
 
 
+def test_requests_before_the_data_are_told_of_both_rules():
+    core = contract("xts-enc-k", {"sector_bytes": 32, "slots": 4, "key_bits": 128, "header": True})
+    with pytest.raises(NotApplicable, match="header=false"):
+        prove_timing(core)
+    with pytest.raises(NotApplicable, match="header=false"):
+        prove_timing_of_netlist(core, fpga("xc7"))
+
+
 @pytest.mark.parametrize("leak", few_of_many(ENGINE_LEAKS, ENGINE_LEAKS[1:2]), ids=str)
 def test_a_leak_of_an_engine_is_found(leak):
     with pytest.raises(NotProved, match="depends on"):

@@ -43,29 +43,26 @@ class EngineSimulation(SectorSimulation):
         """The record of ``cycles`` cycles without input."""
         return self.bus(Script(quiet=cycles))
 
-    def _prefix(self, map_name: str) -> str:
-        """Beginning of the names of the channels that reach a map."""
-        channel = self.maps[map_name].channel
-        return f"{channel}_" if channel else ""
+    def _channels(self, map_name: str, *names: str) -> list[str]:
+        """Channels of the bus that reaches a map."""
+        bus = self.maps[map_name].channel
+        return [f"{bus}_{name}" if bus else name for name in names]
 
     def writes(self, map_name: str, offset: int, value: int, strobe: int = 15) -> dict[str, Words]:
         """The words of one write, by their channels."""
-        prefix = self._prefix(map_name)
-        aw, w = self.simulation.words(f"{prefix}aw", 1), self.simulation.words(f"{prefix}w", 1)
+        words = {channel: self.simulation.words(channel, 1) for channel in self._channels(map_name, "aw", "w")}
+        aw, w = words.values()
         _put(aw, "addr", offset)
         _put(w, "data", value)
         _put(w, "strb", strobe)
-        return {f"{prefix}aw": aw, f"{prefix}w": w}
+        return words
 
     def reads(self, map_name: str, offset: int) -> dict[str, Words]:
         """The word of one read, by its channel."""
-        words = self.simulation.words(channel := self.channel(map_name, "ar"), 1)
+        (ar,) = self._channels(map_name, "ar")
+        words = self.simulation.words(ar, 1)
         _put(words, "addr", offset)
-        return {channel: words}
-
-    def channel(self, map_name: str, name: str) -> str:
-        """A channel of the bus that reaches a map."""
-        return f"{self._prefix(map_name)}{name}"
+        return {ar: words}
 
     def gathered(
         self, map_name: str, transfers: Sequence[Mapping[str, Words]], *, offer: float, take: float
@@ -75,24 +72,22 @@ class EngineSimulation(SectorSimulation):
         for channel, each in words.items():
             each[:] = [transfer[channel][0] for transfer in transfers]
             each["chance"] = offer
-        answer = self.channel(map_name, "b" if self.channel(map_name, "aw") in words else "r")
+        write, b, r = self._channels(map_name, "aw", "b", "r")
+        answer = b if write in words else r
         many = len(transfers)
         return Script(words=words, wanted={answer: many}, ready={answer: take}, capacity=many), answer
 
     def write(self, map_name: str, offset: int, value: int, strobe: int = 15) -> int:
         """Writes a register; the response."""
-        prefix = self._prefix(map_name)
-        words, wanted = self.writes(map_name, offset, value, strobe), {f"{prefix}b": 1}
-        script = Script(words=words, wanted=wanted, quiet=0, capacity=4)
-        return _number(self.bus(script).words[f"{prefix}b"]["resp"][0])
+        (b,) = self._channels(map_name, "b")
+        script = Script(words=self.writes(map_name, offset, value, strobe), wanted={b: 1}, quiet=0, capacity=4)
+        return _number(self.bus(script).words[b]["resp"][0])
 
     def read(self, map_name: str, offset: int) -> tuple[int, int]:
         """Reads a register: its word, and the response."""
-        prefix = self._prefix(map_name)
-        ar = self.simulation.words(f"{prefix}ar", 1)
-        _put(ar, "addr", offset)
-        record = self.bus(Script(words={f"{prefix}ar": ar}, wanted={f"{prefix}r": 1}, quiet=0, capacity=4))
-        (word,) = record.words[f"{prefix}r"]
+        (r,) = self._channels(map_name, "r")
+        record = self.bus(Script(words=self.reads(map_name, offset), wanted={r: 1}, quiet=0, capacity=4))
+        (word,) = record.words[r]
         return _number(word["data"]), _number(word["resp"])
 
     def set(self, name: str, value: int, index: int = 0) -> None:

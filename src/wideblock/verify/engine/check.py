@@ -16,6 +16,9 @@ from wideblock.verify.sector.judge import level
 
 __all__ = ["EngineCheck", "Slot"]
 
+BATCH = 256
+"""Sectors of a play, and of a run that is not small."""
+
 NO_ENCRYPT, NO_DECRYPT, LOCKED = 1, 2, 4
 """Bits of AUX_MODE."""
 

@@ -6,24 +6,26 @@ from dataclasses import replace
 
 from wideblock.drive.core import zeroize_at
 from wideblock.drive.sector.traffic import Request
-from wideblock.rtl.bus.key_map import KAT_KEY
+from wideblock.rtl.bus.key_map import KAT_KEY, KEY_MAP
 from wideblock.rtl.bus.registers import REGISTER_BYTES
 from wideblock.rtl.stream.behaviour import Cause, KeyRule
 from wideblock.simulation.script import Script
 from wideblock.verify.core.report import Finding, failed, nothing, passed
-from wideblock.verify.engine.check import LOCKED, NO_DECRYPT, NO_ENCRYPT, EngineCheck, Slot
+from wideblock.verify.engine.check import BATCH, LOCKED, NO_DECRYPT, NO_ENCRYPT, EngineCheck, Slot
 from wideblock.verify.engine.cycles import cycle_contract
 from wideblock.verify.engine.registers import fault_log, registers, slot_table
 
 __all__ = ["CHECKS"]
 
-BATCH = 256
-"""Sectors of a play."""
-
 MOST = 16
 """Slots with keys at a time."""
 
-AUX_WORDS = (*(("AUX_OFFSET", n, 0) for n in range(4)), ("AUX_MODE", 0, 3), *(("AUX_REST", n, 0) for n in range(3)))
+AUX_WORDS = [
+    (register.name, index, register.fields[-1].low)
+    for register in KEY_MAP.registers
+    for index in range(register.count)
+    if register.name.startswith("AUX")
+]
 """Words of AUX with bits that must be 0: names, indices, and the lowest of these bits."""
 
 

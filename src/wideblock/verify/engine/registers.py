@@ -4,22 +4,17 @@
 from dataclasses import replace
 
 from wideblock.drive.sector.traffic import Request
+from wideblock.rtl.bus.engine_map import NOT_RUN
 from wideblock.rtl.bus.key_map import COMMAND, DONE, KAT_KEY, started
 from wideblock.rtl.bus.registers import REGISTER_BYTES, Access, Register
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.verify.core.report import Finding, failed, passed
-from wideblock.verify.engine.check import LOCKED, NO_DECRYPT, NO_ENCRYPT, EngineCheck, Slot
+from wideblock.verify.engine.check import BATCH, LOCKED, NO_DECRYPT, NO_ENCRYPT, EngineCheck, Slot
 
 __all__ = ["fault_log", "registers", "slot_table"]
 
 AT_REST = {"STATUS": "READY APPROVED", "SELFTEST": "DONE PASSED", "IRQ_STATUS": "SELFTEST CLEARED", "CTRL": "RDY"}
 """Flags that are 1 when the self-test after reset has ended; all others of fields that the engine changes are 0."""
-
-BATCH = 256
-"""Sectors of a run that is not small."""
-
-COUNTED = (1 << 16) - 1
-"""Faults at which a counter stays."""
 
 
 def registers(check: EngineCheck) -> Finding:
@@ -85,8 +80,8 @@ def _starts(register: Register) -> int:
 def _cleared(check: EngineCheck) -> str | None:
     """The first word of METD and AUX that is not 0 after the command that it was written for."""
     core = check.simulation
-    names = ("METD", "METD_REST", "AUX_OFFSET", "AUX_MODE", "AUX_REST")
-    words = [(name, index) for name in names for index in range(core.maps["KEY"].register(name).count)]
+    kept = (register for register in core.maps["KEY"].registers if _keeps(register))
+    words = [(register.name, index) for register in kept for index in range(register.count)]
     for name, index in words:
         core.set(name, 2**32 - 1, index)
     core.set("CTRL", started(COMMAND["LOAD"]))
@@ -172,6 +167,7 @@ def fault_log(check: EngineCheck) -> Finding:
     """Faults of each cause that requests can have: the count up to where it stays, the first one's slot, the clear."""
     check.restart()
     core, size = check.simulation, 16
+    full = core.maps["ENGINE"].register("FAULT_COUNT").field("COUNT").mask  # a counter stays there
     check.command("LOAD", 0, check.key())
     check.command("LOAD", 1, check.key(), NO_ENCRYPT | NO_DECRYPT)
     check.command("LOAD", 2, check.key())
@@ -202,14 +198,14 @@ def fault_log(check: EngineCheck) -> Finding:
         # a counter is full after seconds of simulation: in a small run it is that of one cause
         few = 1 if not number and check.amount < BATCH else len(causes)
         for cause in (causes[n] for n in check.rng.permutation(len(causes))[:few].tolist()):
-            bit, many = bits[cause], number or COUNTED - counts[bits[cause]] + 2
+            bit, many = bits[cause], number or full - counts[bits[cause]] + 2
             core.set("IRQ_STATUS", 0xFF)
             check.stream([wrong[cause]] * many)
             if not any(counts.values()) and (seen := core.get("FIRST_FAULT")) != (
                 right := wrong[cause].slot | bit << 16 | 1 << 31
             ):
                 return failed(f"FIRST_FAULT is {seen:x}h, must be {right:x}h.")
-            counts[bit] = min(counts[bit] + many, COUNTED)
+            counts[bit] = min(counts[bit] + many, full)
             if core.field("IRQ_STATUS", "FAULT") != 1:
                 return failed(f"IRQ_STATUS.FAULT is 0 after {many} faults.")
             for n, right in counts.items():
@@ -218,8 +214,8 @@ def fault_log(check: EngineCheck) -> Finding:
     core.set("FAULT_CLEAR", 1)
     if any(core.get("FAULT_COUNT", n) for n in counts) or core.get("FIRST_FAULT"):
         return failed("The log has faults after a clear.")
-    full = sum(count == COUNTED for count in counts.values())
-    return passed(f"{len(wrong)} causes, {full} of them up to {COUNTED} faults, the first fault, and the clear")
+    filled = sum(count == full for count in counts.values())
+    return passed(f"{len(wrong)} causes, {filled} of them up to {full} faults, the first fault, and the clear")
 
 
 def slot_table(check: EngineCheck) -> Finding:
@@ -255,7 +251,8 @@ def slot_table(check: EngineCheck) -> Finding:
 def _limits(check: EngineCheck, used: int) -> Finding | None:
     """The first limit of one bit that does not count as it must for slot 0, whose key has processed ``used`` blocks."""
     core = check.simulation
-    for bit in reversed(range(45)):
+    fields = (field for half in ("LO", "HI") for field in core.maps["ENGINE"].register(f"LIMIT_{half}").fields)
+    for bit in reversed(range(sum(field.bits for field in fields))):
         for half, low in (("HI", 32), ("LO", 0)):
             core.set(f"LIMIT_{half}", 1 << bit >> low & 0xFFFFFFFF)
         used += 1
@@ -283,7 +280,7 @@ def _tests(check: EngineCheck) -> Finding:
         if approved():
             return failed(f"STATUS.APPROVED is 1 with the key of known answers in slot {slot}.")
     check.command("UNLOAD", 0)
-    for slot, number, right in ((last, 255, 0), (None, 0, 1)):
+    for slot, number, right in ((last, NOT_RUN, 0), (None, 0, 1)):
         if slot is None:
             check.command("UNLOAD", last)
             if approved():

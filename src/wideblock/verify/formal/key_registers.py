@@ -19,7 +19,6 @@ from wideblock.export.contract import Contract
 from wideblock.export.enclosed import ROWS
 from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.bus.registers import REGISTER_BYTES
-from wideblock.rtl.stream.header import HeaderCore
 from wideblock.synth import yosys
 from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
@@ -46,7 +45,7 @@ def prove_keys(core: Contract, flat: Flat | None = None) -> Proof:
     """
     if not core.registers:
         raise NotApplicable("no registers: keys come through a stream, and nothing can be read")
-    if isinstance(core.component, HeaderCore):
+    if core.headed:
         raise NotApplicable("the rule is about an engine alone: header=false")
     start = time.monotonic()
     flat = flat or flatten(core, _INSIDE)

@@ -17,7 +17,6 @@ from amaranth.lib.wiring import In, Out
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.rtl.bus.axi_lite import AXI_LITE
-from wideblock.rtl.stream.header import HeaderCore
 from wideblock.synth.targets import Fpga
 from wideblock.verify.formal.commands import prove_commands
 from wideblock.verify.formal.flat import Flat, flatten
@@ -83,7 +82,7 @@ def prove_clearing(core: Contract, flat: Flat | None = None) -> Proof:
         accepted = f"if (!ready) assert (!{core.shell.named('i').ready});"
     rule = Rule(
         statement,
-        {"clear": f"core.{CLEAR}" if isinstance(core.component, HeaderCore) else CLEAR},
+        {"clear": f"core.{CLEAR}" if core.headed else CLEAR},
         f"""
       always @* begin
         if (clear) assert ({" && ".join(f"!{port}" for port in low)});
@@ -159,7 +158,7 @@ def prove_slots(core: Contract, flat: Flat | None = None) -> Proof:
     in place of the core's own Verilog; in that of an engine the core inside must be closed. Raises
     :class:`NotApplicable` for a core of one key.
     """
-    if core.registers and not isinstance(core.component, HeaderCore):
+    if core.registers and not core.headed:
         return prove(core, engine.slots(core), flat or flatten(core, engine.INSIDE))
     return prove(core, family(core).slots(core), flat)
 

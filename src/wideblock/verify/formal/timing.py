@@ -25,7 +25,6 @@ from pathlib import Path
 from amaranth.lib.wiring import In
 
 from wideblock.export.contract import Contract
-from wideblock.rtl.stream.header import HeaderCore
 from wideblock.rtl.stream.influence import EqualHalves, FieldInfluence, HeaderWords, Influence, OutcomeInfluence
 from wideblock.synth.targets import Fpga
 from wideblock.synth.yosys import Source, netlist
@@ -53,7 +52,7 @@ def prove_timing(core: Contract, flat: Flat | None = None) -> Proof:
     :class:`NotProved` with an output, the inputs that reach it and the signals on a path; and :class:`NotApplicable`
     for a core with a header, whose requests come with the data.
     """
-    if isinstance(core.component, HeaderCore):
+    if core.headed:
         raise NotApplicable("the rule is about a core or an engine alone: header=false")
     start = time.monotonic()
     graph = Graph((flat or flatten(core, ())).netlist("memory_collect"))
@@ -66,11 +65,11 @@ def prove_timing_of_netlist(core: Contract, target: Fpga) -> Proof:
     """The same of the netlist that synthesis for ``target`` makes of the core's Verilog.
 
     Raises :class:`NotApplicable` for a core with headers: synthesis encodes the registers anew that tell a header from
-    other words. And for an engine, whose netlist is not tried.
+    other words. And where another part is around the core, whose netlist is not tried.
     """
     start = time.monotonic()
-    if core.registers:
-        raise NotApplicable("the rule is about netlists of a core alone, without the engine around it: registers=none")
+    if core.enclosed:
+        raise NotApplicable("the rule is about netlists of a core alone: registers=none, header=false")
     if headers := _declared(core, HeaderWords):
         raise NotApplicable(f"synthesis encodes {headers[0].role} anew, which tells headers from other words")
     with tempfile.TemporaryDirectory() as directory:
