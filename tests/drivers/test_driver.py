@@ -11,6 +11,8 @@ from pathlib import Path
 import pytest
 
 from wideblock.export.header import c_header
+from wideblock.export.registers import DRIVER
+from wideblock.native.library import SOURCE, library_file
 from wideblock.rtl.bus.key_map import KAT_KEY
 
 from .engine_model import COMMAND, ENGINE, ERROR, FACTS, KEYS, MAPS, UNKNOWN, EngineModel, toy
@@ -24,7 +26,7 @@ EPERM, EIO, EBUSY, ENODEV, EINVAL, EOPNOTSUPP, ETIMEDOUT, ENOKEY, EKEYREJECTED =
 SEED = 20261126
 
 
-class Wideblock(Structure):
+class Engine(Structure):
     _fields_ = [
         ("keys", c_void_p), ("engine", c_void_p), ("attempts", c_uint32), ("slots", c_uint32),
         ("tweak_bytes", c_uint32), ("window_bytes", c_uint32), ("causes", c_uint32),
@@ -46,7 +48,8 @@ class FirstFault(Structure):
 
 def compiled(folder, *sources, compiler="gcc", flags=()):
     (folder / "toy_regs.h").write_text(c_header("toy", MAPS))
-    command = [compiler, *WARNINGS, f"-I{folder}", f"-I{DRIVERS}", '-DWIDEBLOCK_REGS="toy_regs.h"', *flags, *sources]
+    places = [f"-I{folder}", f"-I{DRIVER}", '-DWIDEBLOCK_ENGINE_REGS="toy_regs.h"']
+    command = [compiler, *WARNINGS, *places, *flags, *sources]
     result = subprocess.run(list(map(str, command)), capture_output=True, text=True)
     assert result.returncode == 0, result.stderr
 
@@ -58,12 +61,12 @@ def library(tmp_path_factory):
         '#include "model_io.h"\nuint32_t (*model_read)(uint32_t);\nvoid (*model_write)(uint32_t, uint32_t);\n'
     )
     flags = ["-std=c11", "-O1", "-shared", "-fPIC", f"-I{HERE}", "-include", "model_io.h", "-o", folder / "driver.so"]
-    compiled(folder, DRIVERS / "wideblock.c", folder / "model.c", flags=flags)
+    compiled(folder, DRIVER / "wideblock_engine.c", folder / "model.c", flags=flags)
     loaded = ctypes.CDLL(str(folder / "driver.so"))
-    loaded.wideblock_first_fault.restype = FirstFault
+    loaded.wideblock_engine_first_fault.restype = FirstFault
     for name in ("fault_count", "irq_take"):
-        getattr(loaded, f"wideblock_{name}").restype = c_uint32
-    loaded.wideblock_set_limits.argtypes = [c_void_p, c_uint64, c_uint64]
+        getattr(loaded, f"wideblock_engine_{name}").restype = c_uint32
+    loaded.wideblock_engine_set_limits.argtypes = [c_void_p, c_uint64, c_uint64]
     return loaded
 
 
@@ -80,8 +83,8 @@ class Driver:
         READ.in_dll(library, "model_read").value = None
         for name, function in zip(("model_read", "model_write"), self._io, strict=True):
             c_void_p.in_dll(library, name).value = ctypes.cast(function, c_void_p).value
-        self.w = Wideblock()
-        self.probed = library.wideblock_probe(byref(self.w), c_void_p(keys), c_void_p(ENGINE), 20)
+        self.w = Engine()
+        self.probed = library.wideblock_engine_probe(byref(self.w), c_void_p(keys), c_void_p(ENGINE), 20)
 
     def _guard(self, access):
         """An exception of the model, such as an address without a register, which ctypes would only print."""
@@ -96,7 +99,7 @@ class Driver:
         return guarded
 
     def __getattr__(self, name):
-        function = getattr(self.library, f"wideblock_{name}")
+        function = getattr(self.library, f"wideblock_engine_{name}")
 
         def called(*arguments):
             result = function(byref(self.w), *arguments)
@@ -133,7 +136,7 @@ def test_probe_reads_the_capabilities(driver, library):
     assert w.encrypts and w.decrypts
     for register in ("ID", "VERSION"):
         driver.model.values[ENGINE + MAPS[1].offset(register)] ^= 1 << 20
-        assert library.wideblock_probe(byref(Wideblock()), c_void_p(KEYS), c_void_p(ENGINE), 20) == -ENODEV
+        assert library.wideblock_engine_probe(byref(Engine()), c_void_p(KEYS), c_void_p(ENGINE), 20) == -ENODEV
         driver.model.values[ENGINE + MAPS[1].offset(register)] ^= 1 << 20
     assert Driver(library, keys=0).program(0, bytes(range(64))) == -ENODEV
 
@@ -236,8 +239,8 @@ def test_selftest_slots_and_interrupts(driver, rng):
 )
 def test_no_word_of_a_key_stays_on_the_stack(level, wiped, tmp_path, rng):
     """A driver that does not wipe is found out."""
-    text = (DRIVERS / "wideblock.c").read_text()
-    assert text.count("wideblock_wipe(&word, sizeof word);") == text.count("*bytes++ = 0;") == 1
+    text = (DRIVER / "wideblock_engine.c").read_text()
+    assert text.count("wideblock_engine_wipe(&word, sizeof word);") == text.count("*bytes++ = 0;") == 1
     # without the wipe the last word, which is written last, stays
     changed = text if wiped else text.replace("*bytes++ = 0;", "bytes++;")
     (tmp_path / "driver.c").write_text(changed)
@@ -264,11 +267,33 @@ def test_driver_compiles_freestanding(compiler, tmp_path):
         pytest.skip(f"{compiler} is not installed")
     for level in ("-O0", "-Os"):
         flags = [*TARGETS[compiler], "-std=c11", "-ffreestanding", "-Wconversion", level, "-c", "-o", tmp_path / "w.o"]
-        compiled(tmp_path, DRIVERS / "wideblock.c", compiler=compiler, flags=flags)
+        compiled(tmp_path, DRIVER / "wideblock_engine.c", compiler=compiler, flags=flags)
     undefined = subprocess.run(["nm", "--undefined-only", tmp_path / "w.o"], capture_output=True, text=True, check=True)
     assert set(undefined.stdout.split()[1::2]) <= {"memset", "memcpy", "_GLOBAL_OFFSET_TABLE_"}, undefined.stdout
 
 
-def test_header_of_the_driver_is_cpp(tmp_path):
-    (tmp_path / "a.cpp").write_text('#include "wideblock.h"\nint main() { wideblock w{}; return int(w.slots); }\n')
-    compiled(tmp_path, tmp_path / "a.cpp", compiler="g++", flags=["-std=c++17", "-c", "-o", tmp_path / "a.o"])
+BOTH = """
+#include {0}
+#include {1}
+#include {2}
+int main(void) {{
+  struct wideblock_engine engine = {{0}};
+  wideblock *context;
+  if (wideblock_engine_crypt(&engine, 0, false, NULL, NULL, NULL, 0, NULL) != -WIDEBLOCK_ENGINE_EINVAL)
+    return 1;
+  return wideblock_open(&context, "none", (const uint8_t *)"", 0, NULL) != WIDEBLOCK_SCHEME;
+}}
+"""
+"""A program that calls the driver and the native library; its places are their headers."""
+
+
+@pytest.mark.parametrize("compiler, dialect", [("gcc", "c11"), ("g++", "c++17")])
+def test_a_program_has_the_driver_and_the_native_library(compiler, dialect, tmp_path):
+    source, program = tmp_path / ("main.c" if compiler == "gcc" else "main.cpp"), tmp_path / "main"
+    compiled(tmp_path, DRIVER / "wideblock_engine.c", flags=["-std=c11", "-c", "-o", tmp_path / "driver.o"])
+    headers = ['"wideblock_engine.h"', "WIDEBLOCK_ENGINE_REGS", '"wideblock.h"']
+    for order in (headers, headers[::-1]):
+        source.write_text(BOTH.format(*order))
+        flags = [f"-std={dialect}", "-Wno-missing-field-initializers", f"-I{SOURCE}", "-o", program]
+        compiled(tmp_path, source, tmp_path / "driver.o", library_file(), compiler=compiler, flags=flags)
+        assert subprocess.run([program]).returncode == 0
