@@ -89,6 +89,8 @@ def select(
 
 
 def _named(name: str, known: Mapping[str, N], what: str) -> N:
+    if not isinstance(name, str):
+        raise UserError(f"the name of a {what} is text, got {name!r}")
     if name in known:
         return known[name]
     small = name.lower()

@@ -34,7 +34,9 @@ def differences(parameters: Parameters, usual: Parameters) -> dict[str, Any]:
 
 
 def _value(name: str, kind: type, value: Any) -> Any:
-    if not isinstance(value, str) or kind is str:
+    if not isinstance(value, str):
+        return _checked(name, kind, value)
+    if kind is str:
         return value
     if kind is bool:
         words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -42,6 +44,16 @@ def _value(name: str, kind: type, value: Any) -> Any:
             raise UserError(f"{name} must be true or false, got {value!r}")
         return words[value.lower()]
     return _whole_number(name, value)
+
+
+def _checked(name: str, kind: type, value: Any) -> Any:
+    """A ``value`` that is no text, as ``kind``; a whole number of another library becomes one of Python's."""
+    if kind is int and not isinstance(value, bool) and hasattr(value, "__index__"):
+        return int(value)
+    if kind is not type(value):
+        words = {bool: "true or false", int: "a whole number", str: "text"}
+        raise UserError(f"{name} must be {words[kind]}, got {value!r}")
+    return value
 
 
 def _whole_number(name: str, text: str) -> int:

@@ -4,7 +4,7 @@
 
 import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from importlib.metadata import version
 from typing import Any, Generic, TypeVar, cast
@@ -42,16 +42,21 @@ class Contract(Generic[B, T]):
 
     ``component`` is the core in Amaranth, of a type of its family, ``called`` a name that was chosen for its module.
     Everything that verifies, documents or measures a core does so by its contract.
+
+    Contracts are equal if preset, changes and name are. A copy, or one in another process, makes its own component.
     """
 
     preset: Preset
-    component: Any
+    component: Any = field(compare=False, repr=False)
     changed: tuple[tuple[str, Any], ...] = ()
     called: str | None = None
 
     def __post_init__(self):
         if self.called is not None:
             checked(self.called)
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _made, (self.name, self.changed, self.called)
 
     @property
     def name(self) -> str:
@@ -259,6 +264,10 @@ class Contract(Generic[B, T]):
 
 SectorContract = Contract[Behaviour, SectorTiming]
 AeadContract = Contract[AeadBehaviour, AeadTiming]
+
+
+def _made(name: str, changed: tuple[tuple[str, Any], ...], called: str | None) -> Contract[Any, Any]:
+    return replace(contract(name, dict(changed)), called=called)
 
 
 def _specification(scheme: str, parameters: Any, key: bytes) -> Any:

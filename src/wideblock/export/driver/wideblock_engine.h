@@ -48,7 +48,11 @@ struct wideblock_engine {
   bool encrypts, decrypts;
 };
 
-/* A key, and limits of its slot. `bytes` and `tweak_offset` (16 bytes, or NULL) stay the caller's, who wipes them. */
+/*
+ * A key, and limits of its slot. `bytes` are those of MEK, in the order that its text in NAME_regs.h states; of XTS they
+ * are Key1 for the data, then Key2 for the tweak. `bytes` and `tweak_offset` (16 bytes, or NULL) stay the caller's, who
+ * wipes them.
+ */
 struct wideblock_engine_key {
   const uint8_t *bytes;
   uint32_t size;               /* a multiple of 4, at most 64 */

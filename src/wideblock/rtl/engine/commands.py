@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """Commands of the key registers: keys go from MEK into slots of a core, and slots are closed.
 
