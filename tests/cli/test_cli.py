@@ -71,7 +71,14 @@ def test_list_has_every_preset_and_its_security():
     assert all(row["security"] for row in rows)
     assert run("list", "--names").output.split() == list(catalog.PRESETS)
     table = run("list").output
-    assert all(name in table for name in catalog.PRESETS)
+    assert all(name in table for name in catalog.PRESETS | catalog.PARTS)
+
+
+def test_list_has_every_part():
+    assert run("list", "--parts", "--names").output.split() == list(catalog.PARTS)
+    assert [row["parameters"]["leaf"] for row in reported("list", "--parts") if row["part"] == "karatsuba"] == [4]
+    assert run("list", "--parts", "--csv").output.splitlines()[0] == "part,bytes,summary"
+    assert "karatsuba" not in run("list", "--scheme", "xts").output
 
 
 def test_list_has_the_presets_of_a_scheme_a_width_and_a_status():
@@ -187,7 +194,11 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
             ("list", "--has", "ahead"),
             "no preset has a parameter 'ahead'; wideblock info PRESET --parameters shows those of one",
         ),
-        (("compare", "XTS-4x"), "unknown preset 'XTS-4x'; did you mean xts-4"),
+        (("compare", "XTS-4x"), "unknown preset or part 'XTS-4x'; did you mean xts-4"),
+        (("compare", "karatsubo"), "unknown preset or part 'karatsubo'; did you mean karatsuba?"),
+        (("synth", "gf128-mult"), "unknown preset or part 'gf128-mult'; wideblock list shows the presets and parts"),
+        (("info", "Karatsuba"), "karatsuba is a part, which wideblock synth, sweep, explore, clock and compare take"),
+        (("list", "--parts", "--scheme", "xts"), "--parts goes with no choice of presets"),
         (("info", FAST, "--set", "lanes"), "NAME=VALUE"),
         (("info", FAST, "--set", "colour=red"), "colour"),
         (("info", FAST, "--set", "sector_bytes=48"), "48"),
