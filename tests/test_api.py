@@ -81,7 +81,9 @@ def test_wrong_requests_are_user_errors():
         wideblock.preset("hctr3-2s")
 
 
-@pytest.mark.parametrize("name", ["hctr2-1s", "eme2-1s", "fast-brw-1s", "heh-poly", "xts-enc", "xcb-1s", "aez-2t", "hctr2-any"])
+@pytest.mark.parametrize(
+    "name", ["hctr2-1s", "eme2-1s", "fast-brw-1s", "heh-poly", "xts-enc", "xcb-1s", "aez-2t", "hctr2-any"]
+)
 def test_the_specification_refuses_what_its_core_refuses(name):
     """Lengths just beyond those that the core takes, in the words of the simulation."""
     core = wideblock.preset(name)
@@ -128,9 +130,18 @@ def test_a_core_of_another_process_is_the_same():
     "wrong, message",
     [
         (lambda: wideblock.preset(5), "the name of a preset is text, got 5"),
-        (lambda: wideblock.preset("xts-enc").changed(sector_bytes=4096.0), "sector_bytes must be a whole number, got 40"),
-        (lambda: wideblock.preset("xts-enc").changed(sector_bytes=None), "sector_bytes must be a whole number, got None"),
-        (lambda: wideblock.preset("xts-enc").changed(sector_bytes=True), "sector_bytes must be a whole number, got True"),
+        (
+            lambda: wideblock.preset("xts-enc").changed(sector_bytes=4096.0),
+            "sector_bytes must be a whole number, got 40",
+        ),
+        (
+            lambda: wideblock.preset("xts-enc").changed(sector_bytes=None),
+            "sector_bytes must be a whole number, got None",
+        ),
+        (
+            lambda: wideblock.preset("xts-enc").changed(sector_bytes=True),
+            "sector_bytes must be a whole number, got True",
+        ),
         (lambda: wideblock.preset("hctr2-1s").changed(overlap=0), "overlap must be true or false, got 0"),
         (lambda: wideblock.preset("xts-enc").changed(sbox=3), "sbox must be text, got 3"),
     ],

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from wideblock.errors import UserError
 from wideblock.rtl.stream.parameters import Parameters
 
-__all__ = ["changed", "differences"]
+__all__ = ["changed", "differences", "written"]
 
 P = TypeVar("P", bound=Parameters)
 
@@ -31,6 +31,11 @@ def differences(parameters: Parameters, usual: Parameters) -> dict[str, Any]:
     """The fields of ``parameters`` that are not as in ``usual``, which has the same fields."""
     before = asdict(usual)
     return {field: value for field, value in asdict(parameters).items() if value != before[field]}
+
+
+def written(value: Any) -> str:
+    """The text that :func:`changed` reads as ``value``."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _value(name: str, kind: type, value: Any) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from wideblock import __version__, catalog
 from wideblock.catalog import Kind, Preset
-from wideblock.catalog.changes import differences
+from wideblock.catalog.changes import differences, written
 from wideblock.catalog.engines import built
 from wideblock.catalog.scheme import hooks_of
 from wideblock.errors import UserError
@@ -164,7 +164,7 @@ class Contract(Generic[B, T]):
     @property
     def asked(self) -> str:
         """The preset and its changes, as commands take them."""
-        return " ".join((self.name, *(f"--set {name}={value}" for name, value in self.changed)))
+        return " ".join((self.name, *(f"--set {name}={written(value)}" for name, value in self.changed)))
 
     @property
     def command(self) -> str:
@@ -195,7 +195,7 @@ class Contract(Generic[B, T]):
             "  " + self.command,
             "",
             "Parameters",
-            *(f"  {name:<14}{value}" for name, value in self.settings.items() if name not in absent),
+            *(f"  {name:<14}{written(value)}" for name, value in self.settings.items() if name not in absent),
             "",
             f"Cycles, {self.timing.holds}",
             *(f"  {figure.name:<14}{figure.cycles:>5}  {figure.meaning}" for figure in self.timing.figures()),

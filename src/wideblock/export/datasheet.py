@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from wideblock import __version__
+from wideblock.catalog.changes import written
 from wideblock.export import simulators
 from wideblock.export.compliance import compliance_table
 from wideblock.export.contract import Contract
@@ -33,7 +34,7 @@ def sheet(core: Contract, template: str, measured: str, **values: Any) -> str:
         registers=register_tables(core.registers),
         compliance=compliance_table(core.preset.scheme.name),
         influences=dict.fromkeys(_named(core, each) for each in core.behaviour.influences),
-        preset=" ".join([core.name, *(f"--set {name}={value}" for name, value in core.changed)]),
+        written=written,
         instance=instance(core),
         simulators=simulators,
         done=DONE,
