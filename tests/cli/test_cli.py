@@ -4,6 +4,7 @@
 import csv
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
@@ -172,6 +173,13 @@ def test_compare_has_luts_beside_lc_where_a_paper_has_luts():
     assert all(f"{int(row['LUTs']):,} LUTs, {int(row['LC']):,} LC" in shown for row in ours)
     assert all(f"{unit}: " in shown for unit in ("LUTs", "LC", "slices")) and "ALMs: " not in shown
     assert not any(row["LUTs"] for row in csv.DictReader(run("compare", "fast-brw-2", "--csv").output.splitlines()))
+
+
+def test_compare_says_for_how_many_bytes_the_cycles_are():
+    head, *rows = run("compare", "hmch-poly", "hctr2-1s").output.splitlines()
+    assert head.split()[:5] == ["preset", "design", "on", "bytes", "cycles"]
+    shown = {row.split()[0]: re.search(r"  (512|4096)  ", row)[1] for row in rows if row.startswith(("hmch-", "hctr2-"))}
+    assert shown == {"hmch-poly": "512", "hctr2-1s": "4096"}
 
 
 def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
