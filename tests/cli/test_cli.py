@@ -175,6 +175,12 @@ def test_compare_has_luts_beside_lc_where_a_paper_has_luts():
     assert not any(row["LUTs"] for row in csv.DictReader(run("compare", "fast-brw-2", "--csv").output.splitlines()))
 
 
+def test_report_says_first_what_is_not_installed(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    monkeypatch.setattr("wideblock.cli.report.load", lambda store: pytest.fail("work before the check"))
+    assert "pip install vl-convert-python" in refused("report", "-o", tmp_path / "page.html")
+
+
 def test_compare_says_for_how_many_bytes_the_cycles_are():
     head, *rows = run("compare", "hmch-poly", "hctr2-1s").output.splitlines()
     assert head.split()[:5] == ["preset", "design", "on", "bytes", "cycles"]

@@ -197,7 +197,7 @@ def test_the_pareto_set():
 
 def test_a_library_that_is_not_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(UserError, match=r"pip install 'wideblock\[report\]'"):
+    with pytest.raises(UserError, match="pip install vl-convert-python"):
         scatter(MARKS, x="area", y="Gb/s")
 
 
