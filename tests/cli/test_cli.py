@@ -184,7 +184,9 @@ def test_report_says_first_what_is_not_installed(tmp_path, monkeypatch):
 def test_compare_says_for_how_many_bytes_the_cycles_are():
     head, *rows = run("compare", "hmch-poly", "hctr2-1s").output.splitlines()
     assert head.split()[:5] == ["preset", "design", "on", "bytes", "cycles"]
-    shown = {row.split()[0]: re.search(r"  (512|4096)  ", row)[1] for row in rows if row.startswith(("hmch-", "hctr2-"))}
+    shown = {
+        row.split()[0]: re.search(r"  (512|4096)  ", row)[1] for row in rows if row.startswith(("hmch-", "hctr2-"))
+    }
     assert shown == {"hmch-poly": "512", "hctr2-1s": "4096"}
 
 
