@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """C header, SystemRDL and IP-XACT agree with the register maps, as tools that others wrote read them."""
 
+import json
 import re
 import subprocess
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from systemrdl import RDLCompiler
 from systemrdl.node import AddrmapNode
 from systemrdl.rdltypes import AccessType, OnWriteType
 
+from wideblock.export import sector
 from wideblock.export.annotations import annotated, interfaces
 from wideblock.export.contract import contract
 from wideblock.export.header import PREFIX, c_header
@@ -25,7 +28,7 @@ from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.bus.registers import Access, Register, RegisterField, RegisterMap
 from wideblock.rtl.shell.axi_stream import AxiStreamShell
 from wideblock.rtl.stream.behaviour import Cause, Fault
-from wideblock.rtl.stream.interface import Interface
+from wideblock.rtl.stream.interface import Control, Interface
 
 pytestmark = pytest.mark.shows("register-exports")
 
@@ -260,7 +263,8 @@ class Registered(wiring.Component):
     def __init__(self):
         own = contract("xts-2-k").interface
         buses = [c for each in MAPS for c in axi_lite_channels(each.channel, each.address_bits)]
-        self.interface = Interface((*own.channels[:2], *buses), own.controls)
+        irq = Control("irq", wiring.Out, 1, "an event", pulse=False, interrupt=True)
+        self.interface = Interface((*own.channels[:2], *buses), (*own.controls, irq))
         super().__init__(self.interface.members())
 
 
@@ -303,6 +307,11 @@ def test_buses_of_registers_are_axi4_lite_with_their_memory_maps():
         assert reference is not None and reference.get(f"{{{SPIRIT}}}memoryMapRef") == bus
         (memory,) = (n for n in root.iterfind("s:memoryMaps/s:memoryMap", space) if n[0].text == bus)
         assert memory.findtext("s:addressBlock/s:name", None, space) == registers
+    (irq,) = (n for n in root.iterfind("s:busInterfaces/s:busInterface", space) if n[0].text == "irq")
+    assert irq.find("s:master", space) is not None and [each.get(f"{{{SPIRIT}}}name") for each in irq[1:3]] == [
+        "interrupt",
+        "interrupt_rtl",
+    ]
     assert contract("xts-2-k").registers == () and "memoryMap" not in ipxact(contract("xts-2-k"))
 
 
@@ -312,4 +321,41 @@ def test_vivado_knows_the_buses_by_their_attributes():
     text = annotated("toy", shell, f"module toy(\n);\n{ports}\nendmodule\n")
     assert "ASSOCIATED_BUSIF s_axis:m_axis:s_axi_key:s_axi," in text
     assert text.count("xilinx.com:interface:aximm:1.0 s_axi ") == text.count("aximm:1.0 s_axi_key ") == 19
+    assert '(* X_INTERFACE_INFO = "xilinx.com:signal:interrupt:1.0 irq INTERRUPT" *)' in text
+    assert '(* X_INTERFACE_PARAMETER = "SENSITIVITY LEVEL_HIGH" *)' in text
     assert text.count("XIL_INTERFACENAME s_axi, PROTOCOL AXI4LITE") == 1
+
+
+def test_every_file_of_an_engine_says_which_half_of_mek_is_key1():
+    """So does the driver; the driver comes with the files, and the datasheet has the steps of a load in its order."""
+    core = contract("xts-both-k", {"registers": "axi4-lite", "header": True, "slots": 4, "sector_bytes": 64})
+    files = register_files(core.module, core.registers)
+    assert files.keys() == {
+        f"{core.module}_regs.h", f"{core.module}.rdl", "wideblock_engine.c", "wideblock_engine.h",
+    }  # fmt: skip
+    sheet = sector.datasheet(core)
+    files |= {"component.xml": ipxact(core), "sheet": sheet, "info": json.dumps(core.json()["registers"])}
+    del files["wideblock_engine.c"]
+    said = {
+        name: " ".join(text.replace(" * ", " ").split()).count("Key1 for the data, then Key2 for the tweak")
+        for name, text in files.items()
+    }
+    assert all(said.values()), said
+    pages = Path(__file__).parents[2] / "docs"
+    assert all("Key1" in (pages / page).read_text() for page in ("registers.md", "driver.md"))
+    load = sheet[sheet.index("### Load of a key") :]
+    places = [load.index(word) for word in ("RDY", "METD", "AUX_MODE", "MEK", "00000005h", "DONE is 1. ERR")]
+    assert places == sorted(places)
+
+
+def test_a_request_before_the_data_is_told_by_bits_and_beats():
+    sheets = [
+        sector.datasheet(contract("xts-4-k", {"header": True, "sector_bytes": 64, "slots": 4} | changes))
+        for changes in ({}, {"width": 1, "lanes": 1})
+    ]
+    assert "- The first beat of a packet is the request" in sheets[0] and "of a beat, with its request R" in sheets[0]
+    assert "- The first 2 beats of a packet are the request" in sheets[1]
+    for sheet in sheets:
+        assert "decrypt in bit 0 of byte 18" in sheet and "slot of its key in its request." in sheet
+        assert "--set header=true" in sheet and "True" not in sheet
+        assert not re.search(r"\w\(s\)|\b1 (beats|blocks|cycles)\b", sheet)

@@ -23,7 +23,7 @@ def ipxact(core: Contract) -> str:
 
     The library is the kind of the core; the version has its major and minor number alone, all that Vivado takes.
     Source: IEEE 1685-2009; bus definitions ``xilinx.com:interface:axis:1.0``, ``xilinx.com:interface:aximm:1.0``,
-    ``xilinx.com:signal:clock:1.0`` and ``xilinx.com:signal:reset:1.0``.
+    ``xilinx.com:signal:clock:1.0``, ``reset`` and ``interrupt``.
     """
     maps = {_bus(core, each): each for each in core.registers}
     return render(

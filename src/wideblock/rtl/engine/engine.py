@@ -38,6 +38,7 @@ from .window import Window
 
 __all__ = ["SlotEngine"]
 
+_IRQ = "an event that is enabled has happened and was not cleared"
 _MARGIN = 8  # cycles beyond the slowest message after which the core is empty
 
 
@@ -188,7 +189,7 @@ class SlotEngine(wiring.Component):
             ),
             (
                 *(changed.get(control.name, control) for control in own.controls),
-                Control("irq", Out, 1, "an event that is enabled has happened and was not cleared", pulse=False),
+                Control("irq", Out, 1, _IRQ, pulse=False, interrupt=True),
             ),
         )
 
