@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -21,6 +22,7 @@ from wideblock.errors import UserError
 from wideblock.evaluate.store import COMMITTED, add, load
 from wideblock.export.contract import contract
 from wideblock.image.crypt import Crypted
+from wideblock.image.numbering import CONVENTIONS
 from wideblock.simulation.commands import BuildError
 from wideblock.synth.process import FlowError
 
@@ -462,6 +464,16 @@ def test_a_shell_completes_commands_presets_settings_and_targets():
     assert offered("wideblock info xts-enc --set sb") == ["sbox=lut", "sbox=composite", "sbox=norm", "sbox=bram"]
     assert offered("wideblock info xts-enc --set sec") == ["sector_bytes="]
     assert offered("wideblock synth xts-enc --target xc5") == ["xc5v"]
+    assert offered("wideblock encrypt xts-enc --tweak plain64b") == ["plain64be", "plain64be-512"]
+
+
+def test_the_manual_has_every_command_and_pages_that_help_names_have_their_subject():
+    docs = Path(__file__).parents[2] / "docs"
+    manual = (docs / "command-line.md").read_text()
+    assert [name for name in COMMANDS if f"\nwideblock {name} " not in manual] == []
+    pages = set(re.findall(r"docs/[\w-]+\.md", " ".join(run("encrypt", "--help").output.replace("│", " ").split())))
+    assert pages == {"docs/block-device.md"}
+    assert all(f"`{name}`" in (docs / "block-device.md").read_text() for name in CONVENTIONS)
 
 
 def test_a_fault_of_the_code_keeps_its_traceback():

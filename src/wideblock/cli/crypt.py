@@ -55,8 +55,20 @@ First = Annotated[
         metavar="N", parser=sector_number, help="Number of the image's first sector, its tweak, such as 16 or 0x10."
     ),
 ]
+
+
+def complete_tweak(incomplete: str) -> list[str]:
+    """The conventions whose names begin so, for the shell."""
+    return [name for name in CONVENTIONS if name.startswith(incomplete)]
+
+
 Tweak = Annotated[
-    str, typer.Option(metavar="NAME", help=f"Tweak of a sector number: {', '.join(CONVENTIONS)}; docs/native.md.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help=f"Tweak of a sector number: {', '.join(CONVENTIONS)}; docs/block-device.md has the meanings.",
+        autocompletion=complete_tweak,
+    ),
 ]
 Offset = Annotated[
     int, typer.Option(metavar="N", parser=sector_number, help="Number added to each sector's, in the tweak's unit.")
