@@ -34,7 +34,7 @@ def cores(tmp_path):
         "module top(input wire clk, input wire d, output wire q); part p(clk, d, q); endmodule"
     )
     (rtl / "part.v").write_text(
-        "module part(input c, input d, output reg q); always @(posedge c) q <= q ^ d; endmodule\n"
+        "module part(input c, input d, output reg q); always @(posedge c) q <= q ^ d; endmodule\n", "utf-8-sig"
     )
     (rtl / "tb.v").write_text("module tb; top dut(); initial nonsense; endmodule\n")
     (tmp_path / "cores" / "LICENSE.txt").write_text(MIT)
