@@ -173,7 +173,7 @@ def test_the_module_has_the_name_that_was_chosen(tmp_path):
     assert "--name disk_cipher" in text and "xts_enc" not in text and not re.search(r"^module \\", text, re.M)
 
 
-@pytest.mark.parametrize("name", ["", "8bit", "a-b", "a.b", "module", "a__b", "ä", "x" * 201])
+@pytest.mark.parametrize("name", ["", "8bit", "a-b", "a.b", "module", "logic", "s_until_with", "a__b", "ä", "x" * 201])
 def test_a_name_that_no_module_can_have(name):
     with pytest.raises(ValueError, match="the name of a module"):
         replace(core_of("xts-enc"), called=name)
