@@ -121,7 +121,4 @@ def missing(report: Any) -> list[str]:
 def count(reports: Iterable[Any]) -> list[str]:
     """A line for each name that skipped tests want, with their number."""
     found = Counter(name for report in reports for name in missing(report))
-    return [
-        f"{n} {'case' if n == 1 else 'cases'} skipped: {name} is missing ({WANTED[name]})"
-        for name, n in found.most_common()
-    ]
+    return [f"{n} skipped for want of {name} ({WANTED[name]})" for name, n in found.most_common()]

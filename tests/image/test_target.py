@@ -114,11 +114,15 @@ def fifo(path):
     os.mkfifo(path)
 
 
-def character_device(path):
+def node(path, kind, device):
     try:
-        os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 3))  # the null device
+        os.mknod(path, kind | 0o600, device)
     except PermissionError:
         wants.refused("device nodes", "they may not be made here")
+
+
+def character_device(path):
+    node(path, stat.S_IFCHR, os.makedev(1, 3))  # the null device
 
 
 def unix_socket(path):
@@ -223,7 +227,7 @@ def test_a_block_device_must_have_the_size_of_the_image(tmp_path, monkeypatch, b
 @LOOPS
 def test_a_block_device_onto_itself(tmp_path, monkeypatch, loop_device):
     alias = tmp_path / "alias"
-    os.mknod(alias, stat.S_IFBLK | 0o600, loop_device.stat().st_rdev)  # another node of the same device
+    node(alias, stat.S_IFBLK, loop_device.stat().st_rdev)  # another node of the same device
     for target in (loop_device, alias):
         assert "the same file" in refused(monkeypatch, loop_device, target, device=True)
 
