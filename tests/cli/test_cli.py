@@ -68,6 +68,19 @@ def test_commands_are_those_of_the_manual():
     assert module.stdout == run("--version").output
 
 
+def test_the_page_has_every_command_and_help_names_pages_that_have_the_option():
+    pages = Path(__file__).parents[2] / "docs"
+    page = (pages / "command-line.md").read_text()
+    assert [command for command in COMMANDS if f"\nwideblock {command} " not in page] == []
+    named = set()
+    for command in COMMANDS:
+        told = " ".join(run(command, "--help").output.replace("│", " ").split())
+        for option, name in re.findall(r"(--[a-z-]+)(?:(?!--[a-z]).)*?docs/([\w-]+\.md)", told):
+            named.add(name)
+            assert f"`{option}`" in (pages / name).read_text(), (command, option, name)
+    assert "block-device.md" in named
+
+
 def test_list_has_every_preset_and_its_security():
     rows = reported("list")
     assert [row["preset"] for row in rows] == list(catalog.PRESETS)
@@ -266,6 +279,10 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("encrypt", FAST, "--key", "00", "--in", "{image}", "--out", "{out}"), "16 bytes, got 1"),
         (("encrypt", FAST, "--key", "zz" * 16, "--in", "{image}", "--out", "{out}"), "not hexadecimal"),
         (("encrypt", FAST, "--key", KEY * 2, "--in", "{image}", "--out", "{out}"), "16 bytes, got 32"),
+        (
+            ("encrypt", FAST, "--key", "@{long}", "--in", "{image}", "--out", "{out}"),
+            "the key is not 16 bytes, binary or in hexadecimal, in a file of less than 1088 bytes",
+        ),
         (("decrypt", FAST, "--key", "@{missing}", "--in", "{image}", "--out", "{out}"), "no such file"),
         (("encrypt", FAST, "--key", KEY, "--in", "{missing}", "--out", "{out}"), "no such file"),
         (("encrypt", "xts-enc", "--key", KEY * 2, "--in", "{image}", "--out", "{out}"), "must differ"),
@@ -295,8 +312,9 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
 def test_bad_input_is_one_line_and_leaves_nothing(arguments, says, tmp_path):
     (tmp_path / "image").write_bytes(bytes(8192))
     (tmp_path / "odd").write_bytes(bytes(4097))
+    (tmp_path / "long").write_text(KEY + " " * 2000 + "\nand more")
     (tmp_path / "folder").mkdir()
-    names = {"image", "odd", "folder"}
+    names = {"image", "odd", "long", "folder"}
     places = {name: tmp_path / name for name in (*names, "out", "missing")}
     assert says in refused(*(str(a).format(**places) for a in arguments))
     assert set(os.listdir(tmp_path)) == names

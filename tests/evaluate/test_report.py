@@ -4,12 +4,10 @@
 import base64
 import gzip
 import re
-import shutil
 import subprocess
 import sys
 from html import escape
 from html.parser import HTMLParser
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -23,8 +21,7 @@ from wideblock.synth.targets import targets
 
 pytestmark = pytest.mark.shows("evaluation")
 
-needs_drawing = pytest.mark.skipif(find_spec("vl_convert") is None, reason="the library that draws is not installed")
-BROWSER = shutil.which("chromium")
+needs_drawing = pytest.mark.wants("vl-convert-python")
 MARKS = [
     PlotMark("a", "g", 1, 1),
     PlotMark("b", "h", 2, 3),
@@ -290,11 +287,11 @@ say("requests", performance.getEntriesByType("resource").length);
 </script></body>"""
 
 
-@pytest.mark.skipif(BROWSER is None, reason="there is no browser")
+@pytest.mark.wants("chromium")
 def test_sorting_and_filters_in_a_browser(points, drawn, tmp_path):
     file = tmp_path / "page.html"
     file.write_text(page(points).replace("</body>", SCRIPT))
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile",
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile",
                "--virtual-time-budget=2000", "--dump-dom", file.as_uri()]  # fmt: skip
     dom = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
     said = dict(re.findall(r'<p id="([\w-]+)">([^<]*)</p>', dom))

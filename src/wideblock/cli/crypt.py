@@ -2,6 +2,7 @@
 """``wideblock encrypt`` and ``wideblock decrypt``."""
 
 import sys
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -92,10 +93,11 @@ def key_of(text: str, size: int) -> bytes:
     form = f"hexadecimal; write it as --key {KEY}, or --key @FILE"
     if text.startswith("@"):
         with sys.stdin.buffer if text == "@-" else open(text[1:], "rb") as file:
-            content = file.read(4 * size + 1024)  # a device has no end
+            content = file.read(most := 4 * size + 1024)  # a device has no end
         if len(content) == size:
             return content
-        text, form = content.decode("latin-1").strip(), f"{size} bytes, binary or in hexadecimal"
+        form = f"{size} bytes, binary or in hexadecimal, in a file of less than {most} bytes"
+        text = content.removeprefix(BOM_UTF8).decode("latin-1").strip() if len(content) < most else "more"
     try:
         return bytes.fromhex(text)
     except ValueError:
