@@ -247,6 +247,17 @@ KNOWN_TOO_EARLY = Fault(
     "was ^ {128{row}}",
     {"row": "core.front_sector"},
 )
+KEY_WHILE_A_BEAT_WAITS = Fault(
+    "an output register loads a round key while a beat waits and another one is pending",
+    "core.exit.data",
+    "was ^ extra",
+    {name: f"core.exit.{name}" for name in ("erase", "fetch", "pending", "o__valid", "o__ready")}
+    | {"clk": "aclk", "key": "core.key_unit.round_keys"},
+    """reg [127:0] extra;
+    always @(posedge clk)
+      if (erase || fetch) extra <= 0;
+      else if (pending && o__valid && !o__ready) extra <= key[127:0];""",
+)
 INPUT_ON_THE_PORT = Fault(
     "a block of the input is on the port while no beat is valid",
     "core.exit.data",

@@ -52,6 +52,7 @@ FAULTS = {
         (prove_queues, one_promise_too_many("queue", 32)),
         (prove_secrecy, Ungated("core.result_ring")),
         (prove_secrecy, faults.KNOWN_TOO_EARLY),
+        (prove_secrecy, faults.KEY_WHILE_A_BEAT_WAITS),
     ),
     "hmch-brw-2s": (
         (prove_order, faults.ONE_SECTOR_TOO_EARLY),
