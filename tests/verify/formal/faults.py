@@ -189,6 +189,14 @@ ANY_STATED_SIZE = Fault(
     {"full": "core.entrance.full", "discard": "core.entrance.discard"},
 )
 KEY_AMID_SECTORS = Fault("a key is taken while a sector is under way", "core.key_unit.idle", "1'b1")
+ONE_UNIT_TOO_FEW = Fault(
+    "a unit that enters as the only other one is computed is not counted",
+    "core.units",
+    "was - missed",
+    {"clk": "aclk", "opening": "core.opening", "ended": "core.computed"},
+    "reg missed; always @(posedge clk) missed <= opening && ended && was == 1;",
+)
+KEY_AMID_MESSAGES = Fault("a key is loaded at any time", "core.pre.load", "1'b1")
 BEAT_NUMBER = Fault("the last beat has the first one's number", "core.entrance.number", "was == 4 ? 3'd0 : was")
 ALWAYS_VALID = Fault("always valid", "core.o__valid", "1'b1")
 PAYLOAD_DEPENDS_ON_READY = Fault(
