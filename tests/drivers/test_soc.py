@@ -6,16 +6,17 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from wideblock.export.registers import DRIVER
 
-from .test_driver import DRIVERS, compiled
+from .test_driver import compiled
 
 pytestmark = pytest.mark.shows("driver")
 
-ROOT = DRIVERS.parent
+ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build" / "soc"
 COMPILER = "riscv64-unknown-elf-gcc"
 PASS, FAIL = 1, 2
@@ -70,8 +71,8 @@ def test_firmware_passes(soc):
 def test_firmware_finds_a_wrong_answer(soc, monkeypatch, tmp_path):
     """A bit of an answer in the ROM is turned."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(DRIVERS / "soc"))
-    run = loaded(DRIVERS / "soc" / "run.py")
+    monkeypatch.syspath_prepend(str(ROOT / "drivers" / "soc"))
+    run = loaded(ROOT / "drivers" / "soc" / "run.py")
     for path in BUILD.glob("soc*"):
         (tmp_path / path.name).write_text(path.read_text())
     words = (BUILD / "soc_rom.init").read_text().split()
