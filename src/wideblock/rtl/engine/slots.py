@@ -28,8 +28,8 @@ class SlotTable(wiring.Component):
     the second cycle after one with ``count``. ``put`` pulses as it takes effect: what was counted of that slot and is
     not yet added is dropped. With ``count`` a message of ``blocks`` in slot ``counted`` has ended: two cycles later its
     blocks are added; if the sum is ``warn`` or more ``warns`` pulses, and the slot is ``warned`` until it is put; the
-    same of ``limit`` or 2^44, ``spends`` and ``spent``. A slot beyond ``slots`` has no key. ``any_kat``: one has that of
-    tests.
+    same of ``limit`` or 2^44, ``spends`` and ``spent``. A slot beyond ``slots`` has no key. ``any_kat``: one has
+    that of tests.
 
     While ``clear``, each row of number ``clear_row`` becomes 0.
 
