@@ -129,6 +129,10 @@ static int as_errno(uint32_t error)
     return -WIDEBLOCK_ENGINE_EKEYREJECTED;
   case WIDEBLOCK_KEY_CTRL_ERR_LOCKED:
     return -WIDEBLOCK_ENGINE_EPERM;
+  case WIDEBLOCK_KEY_CTRL_ERR_BUSY: /* these three: the engine has cleared itself meanwhile */
+  case WIDEBLOCK_KEY_CTRL_ERR_INCOMPLETE:
+  case WIDEBLOCK_KEY_CTRL_ERR_CLEARED:
+    return -WIDEBLOCK_ENGINE_EBUSY;
   default:
     return -WIDEBLOCK_ENGINE_EIO;
   }
@@ -163,10 +167,11 @@ int wideblock_engine_command(const struct wideblock_engine *w, uint32_t command,
     return -WIDEBLOCK_ENGINE_ENODEV;
   if (slot > MASK(KEY_METD_SLOT) || given->size > WORD * KEY_WORDS || given->size % WORD)
     return -WIDEBLOCK_ENGINE_EINVAL;
-  key_write(w, OFFSET(KEY_CTRL), MASK(KEY_CTRL_DONE)); /* of a command that somebody else did not free */
   control = key_read(w, OFFSET(KEY_CTRL));
-  if (control & MASK(KEY_CTRL_EXE) || !(control & MASK(KEY_CTRL_RDY)))
+  if (control & MASK(KEY_CTRL_EXE) || !(control & MASK(KEY_CTRL_RDY))) /* a write would be a bus error */
     return -WIDEBLOCK_ENGINE_EBUSY;
+  if (control & MASK(KEY_CTRL_DONE)) /* of a command that somebody else did not free */
+    key_write(w, OFFSET(KEY_CTRL), MASK(KEY_CTRL_DONE));
   key_write(w, OFFSET(KEY_METD), PUT(slot, KEY_METD_SLOT));
   write_bytes(w->keys + OFFSET(KEY_METD_REST), NULL, 0, WIDEBLOCK_KEY_METD_REST_COUNT);
   write_bytes(w->keys + OFFSET(KEY_AUX_OFFSET), given->tweak_offset,
@@ -216,7 +221,7 @@ int wideblock_engine_crypt(const struct wideblock_engine *w, uint32_t slot, bool
 
   if (slot > MASK(ENGINE_WINDOW_REQUEST_SLOT) || !size || size > w->window_bytes)
     return -WIDEBLOCK_ENGINE_EINVAL;
-  /* else the start would be ignored, and the end of a request before it read as this one's */
+  /* a request that is refused for these reasons ends with FAULT, or is a bus error while another one is under way */
   if (engine_read(w, OFFSET(ENGINE_POLICY)) & MASK(ENGINE_POLICY_CLOSE_WINDOW))
     return -WIDEBLOCK_ENGINE_EPERM;
   status = engine_read(w, OFFSET(ENGINE_STATUS));
@@ -254,7 +259,10 @@ int wideblock_engine_selftest(const struct wideblock_engine *w, uint32_t *number
   uint32_t result;
   int waited;
 
-  engine_write(w, OFFSET(ENGINE_SELFTEST), MASK(ENGINE_SELFTEST_START));
+  if (engine_read(w, OFFSET(ENGINE_STATUS)) & MASK(ENGINE_STATUS_FATAL))
+    return -WIDEBLOCK_ENGINE_EIO;
+  if (!(engine_read(w, OFFSET(ENGINE_SELFTEST)) & MASK(ENGINE_SELFTEST_BUSY))) /* else it is that one's end */
+    engine_write(w, OFFSET(ENGINE_SELFTEST), MASK(ENGINE_SELFTEST_START));
   waited = wait_engine(w, OFFSET(ENGINE_SELFTEST), MASK(ENGINE_SELFTEST_DONE) | MASK(ENGINE_SELFTEST_BUSY),
                        MASK(ENGINE_SELFTEST_DONE));
   if (waited)
