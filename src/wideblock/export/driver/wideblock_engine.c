@@ -161,17 +161,16 @@ int wideblock_engine_command(const struct wideblock_engine *w, uint32_t command,
 {
   static const struct wideblock_engine_key none = {0};
   const struct wideblock_engine_key *given = key ? key : &none;
-  uint32_t control;
 
   if (!w->keys)
     return -WIDEBLOCK_ENGINE_ENODEV;
   if (slot > MASK(KEY_METD_SLOT) || given->size > WORD * KEY_WORDS || given->size % WORD)
     return -WIDEBLOCK_ENGINE_EINVAL;
-  control = key_read(w, OFFSET(KEY_CTRL));
-  if (control & MASK(KEY_CTRL_EXE) || !(control & MASK(KEY_CTRL_RDY))) /* a write would be a bus error */
+  if (key_read(w, OFFSET(KEY_CTRL)) & MASK(KEY_CTRL_EXE)) /* a write would be a bus error */
     return -WIDEBLOCK_ENGINE_EBUSY;
-  if (control & MASK(KEY_CTRL_DONE)) /* of a command that somebody else did not free */
-    key_write(w, OFFSET(KEY_CTRL), MASK(KEY_CTRL_DONE));
+  key_write(w, OFFSET(KEY_CTRL), MASK(KEY_CTRL_DONE)); /* of a command that somebody else did not free */
+  if (!(key_read(w, OFFSET(KEY_CTRL)) & MASK(KEY_CTRL_RDY)))
+    return -WIDEBLOCK_ENGINE_EBUSY;
   key_write(w, OFFSET(KEY_METD), PUT(slot, KEY_METD_SLOT));
   write_bytes(w->keys + OFFSET(KEY_METD_REST), NULL, 0, WIDEBLOCK_KEY_METD_REST_COUNT);
   write_bytes(w->keys + OFFSET(KEY_AUX_OFFSET), given->tweak_offset,
