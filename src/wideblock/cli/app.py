@@ -284,7 +284,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]], *, title: str | No
 
 
 class StageColumn(TextColumn):
-    """What goes on; in a narrow window it is cut, and the figures beside it are not."""
+    """Text of the stage; cut in a narrow window, so that the figures beside it stay whole."""
 
     def __init__(self):
         super().__init__("{task.description}", markup=False, table_column=Column(overflow="ellipsis"))
