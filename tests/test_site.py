@@ -32,8 +32,13 @@ def test_the_site_has_its_rules_for_tables_and_no_file_of_its_making():
     (excluded,) = re.findall(r"^exclude_docs: \|\n((?:  .*\n)+)", settings, re.M)
     others = {path.name for path in (ROOT / "docs").iterdir() if path.suffix not in ("", ".md", ".svg", ".css", ".js")}
     assert others and all(name in excluded.split() or f"*{Path(name).suffix}" in excluded.split() for name in others)
-    for selector, rule in ((".wy-nav-content", "max-width: none"), (".wy-table-responsive", "overflow: visible"),
-                           ("pre code", "white-space: pre-wrap"), ("table.docutils td", "white-space: normal")):  # fmt: skip
+    wanted = {
+        ".wy-nav-content": "max-width: none",
+        ".wy-table-responsive": "overflow: visible",
+        "pre code": "white-space: pre-wrap",
+        "table.docutils td": "white-space: normal",
+    }
+    for selector, rule in wanted.items():
         assert re.search(rf"{re.escape(selector)} \{{[^}}]*{rule}", rules), selector
 
 

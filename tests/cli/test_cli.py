@@ -10,20 +10,22 @@ import subprocess
 import sys
 from dataclasses import replace
 from importlib import import_module
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from wideblock import catalog
 from wideblock.cli import crypt
-from wideblock.cli.app import COMMANDS, JUDGING, app, function, help_line
+from wideblock.cli.app import COMMANDS, JUDGING, app, function, help_line, progress_bar
 from wideblock.errors import UserError
 from wideblock.evaluate.store import COMMITTED, add, load
 from wideblock.export.contract import contract
 from wideblock.image.crypt import Crypted
 from wideblock.image.numbering import CONVENTIONS
-from wideblock.simulation.commands import BuildError
+from wideblock.simulation.commands import BuildError, Commands
 from wideblock.synth.process import FlowError
 
 pytestmark = pytest.mark.shows("cli")
@@ -36,13 +38,19 @@ def run(*arguments):
     return CliRunner().invoke(app, [str(a) for a in arguments], prog_name="wideblock")
 
 
+def errors(text):
+    """The lines of stderr but those that say what takes long."""
+    return [line for line in text.splitlines() if not line.endswith(", which is kept for later runs")]
+
+
 def refused(*arguments):
     """The one line on stderr of a command that must fail."""
     result = run(*arguments)
     assert result.exit_code == 1, result.output
     assert result.stdout == "" and "Traceback" not in result.stderr
-    assert result.stderr.startswith("wideblock: ") and result.stderr.count("\n") == 1, result.stderr
-    return result.stderr
+    (line,) = errors(result.stderr)
+    assert line.startswith("wideblock: "), result.stderr
+    return f"{line}\n"
 
 
 def reported(*arguments):
@@ -369,7 +377,8 @@ def test_the_cores_cycles_are_reported(monkeypatch):
     monkeypatch.setattr(crypt, "crypt_image", done)
     result = run("decrypt", FAST, "--key", KEY, "--in", "a", "--out", "b", "--force", "--device", "--first-sector", 3,
                  "--engine", "rtl")  # fmt: skip
-    assert result.stdout == "" and result.stderr == "20 sectors in 1.2 s, 2,612 cycles of the core, 130.6 a sector\n"
+    account = "20 sectors, 81,920 bytes, in 1.2 s, 0.1 MB/s, 2,612 cycles of the core, 130.6 a sector\n"
+    assert result.stdout == "" and result.stderr == account
     given.pop("progress")
     assert given == {
         "decrypt": True,
@@ -384,11 +393,43 @@ def test_the_cores_cycles_are_reported(monkeypatch):
     }
 
 
+def test_long_work_says_what_it_is_where_there_is_no_terminal(tmp_path, monkeypatch):
+    monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path / "cache"))
+    small = ("heh-poly", "--set", "sector_bytes=32")
+    for force in ((), ("--force",)):
+        result = run("generate", *small, "-o", tmp_path / "core", *force)
+        said = (
+            "" if force else "wideblock: making the Verilog of heh_poly_sector_bytes_32, which is kept for later runs\n"
+        )
+        assert (result.exit_code, result.stderr) == (0, said)
+    monkeypatch.setattr(Commands, "start", lambda *arguments: (_ for _ in ()).throw(BuildError("no compiler")))
+    (tmp_path / "image").write_bytes(bytes(4096))
+    arguments = ("--key", KEY, "--in", tmp_path / "image", "--out", tmp_path / "out")
+    lines = run("encrypt", FAST, *arguments).stderr.splitlines()
+    assert lines == [
+        "wideblock: compiling the native library, which is kept for later runs", "wideblock: no compiler"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_narrow_window_cuts_no_figure_of_the_progress(width):
+    console = Console(file=StringIO(), force_terminal=True, width=width, color_system=None)
+    with progress_bar(console) as bar:
+        bar.add_task("encrypting with fast_brw_2s_sector_bytes_512_key_bits_256, native", completed=2048, total=524288)
+        bar.refresh()
+    (line, *_) = (text for text in console.file.getvalue().split("\r") if "2048" in text)
+    assert (
+        " 2048/524288 " in line
+        and "encrypting" in line
+        and len(re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", line).rstrip()) <= width
+    )
+
+
 def test_one_sector_is_no_plural(tmp_path):
     (tmp_path / "image").write_bytes(bytes(512))
     arguments = ("--key", KEY, "--engine", "spec", "--set", "sector_bytes=512", "--first-sector", (1 << 128) - 1)
     result = run("encrypt", FAST, *arguments, "--in", tmp_path / "image", "--out", tmp_path / "out")
-    assert result.exit_code == 0 and result.stderr.startswith("1 sector in "), result.output
+    assert result.exit_code == 0 and re.match(r"1 sector, \d+ bytes, in \d", result.stderr), result.output
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -439,7 +480,8 @@ def test_full_disk_is_one_line_and_leaves_nothing(tmp_path):
     ):
         result = limited(tmp_path, *arguments)
         assert result.returncode == 1, result.stderr
-        assert result.stderr.startswith("wideblock: ") and result.stderr.count("\n") == 1
+        (line,) = errors(result.stderr)
+        assert line.startswith("wideblock: ")
         assert os.listdir(tmp_path) == ["image"]
 
 

@@ -2,7 +2,7 @@
 """Values that a parameter of a core can have while the others stay, found by trying them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import Field, dataclass, fields, replace
 from typing import Any
 
 from wideblock.errors import UserError
@@ -32,26 +32,21 @@ class Choices:
 
 def choices(preset: Preset) -> dict[str, Choices]:
     """The choices of each parameter of ``preset``."""
+    return {each.name: _choices(preset, each) for each in fields(preset.parameters)}
 
-    def tried(name: str) -> Callable[[Any], bool]:
-        def taken(value: Any) -> bool:
-            try:
-                return bool(preset.changed({name: value}))
-            except UserError:
-                return False
 
-        return taken
+def _choices(preset: Preset, field: Field[Any]) -> Choices:
+    def taken(value: Any) -> bool:
+        try:
+            return bool(preset.changed({field.name: value}))
+        except UserError:
+            return False
 
-    found = {}
-    for each in fields(preset.parameters):
-        taken, listed = tried(each.name), each.metadata["choices"]
-        if listed:
-            found[each.name] = Choices(tuple(filter(taken, listed)))
-            continue
-        absent = each.metadata["absent"]
-        number = _numbers(lambda value: value != absent and taken(value), getattr(preset.parameters, each.name))
-        found[each.name] = replace(number, values=(absent,) if absent is not None and taken(absent) else ())
-    return found
+    if listed := field.metadata["choices"]:
+        return Choices(tuple(filter(taken, listed)))
+    absent = field.metadata["absent"]
+    numbers = _numbers(lambda value: value != absent and taken(value), getattr(preset.parameters, field.name))
+    return replace(numbers, values=(absent,) if absent is not None and taken(absent) else ())
 
 
 def _numbers(taken: Callable[[int], bool], usual: int) -> Choices:

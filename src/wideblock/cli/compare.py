@@ -52,8 +52,8 @@ def compare(
         )
     table(("preset", "design", "on", "bytes", "cycles", "area", "MHz", "Gb/s"), lines)
     out.print(
-        "\nCycles are from one sector, or block of a message, of so many bytes to the next. Areas of different units, and clocks of "
-        "different devices, do not compare."
+        "\nCycles are from one sector, or block of a message, of so many bytes to the next. "
+        "Areas of different units, and clocks of different devices, do not compare."
     )
     for unit in used:
         out.print(f"{unit}: {UNITS[unit]}.", markup=False)

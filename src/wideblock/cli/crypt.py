@@ -152,6 +152,8 @@ def crypt(
             progress=report,
             **options,
         )
+    size = done.sectors * core.behaviour.usual
+    rate = f", {size / done.seconds / 1e6:.1f} MB/s" if done.seconds else ""
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
     sectors = "1 sector" if done.sectors == 1 else f"{done.sectors} sectors"
-    err.print(f"{sectors} in {done.seconds:.1f} s{cycles}", markup=False)
+    err.print(f"{sectors}, {size:,} bytes, in {done.seconds:.1f} s{rate}{cycles}", markup=False)

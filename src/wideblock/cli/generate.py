@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import AcceptBroken, Directory, ForceDirectory, Preset, Set, err, settings
+from wideblock.cli.app import AcceptBroken, Directory, ForceDirectory, Preset, Set, settings, stages
 from wideblock.evaluate.store import COMMITTED, load
 from wideblock.evaluate.tables import section
 from wideblock.export.contract import contract
@@ -31,7 +31,7 @@ def generate(
     """
     core = replace(contract(preset, settings(changes)), called=name)
     measured = section(core, load(COMMITTED))
-    with err.status(f"generating {core.module}"):
+    with stages(f"generating {core.module}"):
         paths = write(core, directory, force=force, measured=measured, accept_broken=accept_broken)
     for path in paths:
         typer.echo(path)

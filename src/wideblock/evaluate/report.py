@@ -220,7 +220,7 @@ def priced(cores: Sequence[Entry]) -> list[tuple[Entry, float, float]]:
 
 
 def sizes(cores: Sequence[Entry], target: Target) -> list[int]:
-    """Bytes of sectors, or of a step of a message, of the cores measured on ``target``; that of the most cores first."""
+    """Bytes of a sector, or of a step of a message, of the cores on ``target``; the size of the most cores first."""
     here = Counter(e.figures.bytes for e in cores if e.point.identity.target == target.name and e.figures.bytes)
     return [size for size, _ in here.most_common()]
 

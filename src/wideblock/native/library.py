@@ -2,6 +2,7 @@
 """The native library: built by the C++ compiler at first use, kept between runs; see ``wideblock.h`` for its terms."""
 
 import ctypes
+import logging
 import platform
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ from wideblock.cache import cache_directory, cached, name_of
 from wideblock.simulation.commands import BuildError, Commands, compiler
 
 __all__ = ["HEADER", "SOURCE", "compile_library", "library", "library_file", "schemes", "widths"]
+
+log = logging.getLogger(__name__)
 
 SOURCE = Path(__file__).parent
 """Folder of the C++ sources and of ``wideblock.h``."""
@@ -73,6 +76,7 @@ def compile_library(
     flags:            more of the compiler's
     Raises :class:`BuildError`.
     """
+    log.info("compiling the native library, which is kept for later runs")
     command, work, failure = command or compiler(), made.parent, "cannot compile the native library"
     units: dict[str, tuple[Path, tuple[str, ...]]] = {"wideblock": (SOURCE / "wideblock.cpp", ())}
     layers = {**LAYERS.get(machine or platform.machine(), {}), "plain": (0, ())}
