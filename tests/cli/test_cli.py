@@ -322,7 +322,8 @@ def test_the_cores_cycles_are_reported(monkeypatch):
     monkeypatch.setattr(crypt, "crypt_image", done)
     result = run("decrypt", FAST, "--key", KEY, "--in", "a", "--out", "b", "--force", "--device", "--first-sector", 3,
                  "--engine", "rtl")  # fmt: skip
-    assert result.stdout == "" and result.stderr == "20 sectors in 1.2 s, 2,612 cycles of the core, 130.6 a sector\n"
+    account = "20 sectors, 81,920 bytes, in 1.2 s, 0.1 MB/s, 2,612 cycles of the core, 130.6 a sector\n"
+    assert result.stdout == "" and result.stderr == account
     given.pop("progress")
     assert given == {
         "decrypt": True,
@@ -341,7 +342,7 @@ def test_one_sector_is_no_plural(tmp_path):
     (tmp_path / "image").write_bytes(bytes(512))
     arguments = ("--key", KEY, "--engine", "spec", "--set", "sector_bytes=512", "--first-sector", (1 << 128) - 1)
     result = run("encrypt", FAST, *arguments, "--in", tmp_path / "image", "--out", tmp_path / "out")
-    assert result.exit_code == 0 and result.stderr.startswith("1 sector in "), result.output
+    assert result.exit_code == 0 and result.stderr.startswith("1 sector, 512 bytes, in "), result.output
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The library as users of C have it, and as other machines compile it."""
 
+import logging
 import random
 import shutil
 import subprocess
@@ -76,7 +77,8 @@ def test_no_key_and_no_value_of_it_remains(tmp_path):
     assert int(run(tmp_path / "remains", "leak")[1].split()[-1]) > 0
 
 
-def test_a_compiler_that_fails_is_one_line(tmp_path, monkeypatch):
+def test_a_compiler_that_fails_is_one_line_and_its_start_another(tmp_path, monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "wideblock")
     monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path))
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.raises(
@@ -86,6 +88,7 @@ def test_a_compiler_that_fails_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setenv("CXX", "false")
     with pytest.raises(BuildError, match="^cannot compile the native library: exit status 1$"):
         library_file()
+    assert "compiling the native library, once for this version" in caplog.messages
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 

@@ -2,6 +2,7 @@
 """The native library: built by the C++ compiler at first use, kept between runs; see ``wideblock.h`` for its terms."""
 
 import ctypes
+import logging
 import platform
 import sys
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ SOURCE = Path(__file__).parent
 """Folder of the C++ sources and of ``wideblock.h``."""
 
 HEADER, LIBRARY = SOURCE / "wideblock.h", "libwideblock.so"
+
+log = logging.getLogger(__name__)
 
 FLAGS = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-w")
 
@@ -37,8 +40,13 @@ def library_file() -> Path:
     """The shared library, built if it is not kept from an earlier run. Raises :class:`BuildError`."""
     sources = [path.read_text() for path in sorted(SOURCE.iterdir()) if path.suffix in (".h", ".cpp", ".py")]
     folder = cache_directory() / "native" / name_of([compiler(), sys.platform, platform.machine(), *sources])
+
+    def make(made: Path) -> None:
+        log.info("compiling the native library, once for this version")
+        compile_library(made)
+
     try:
-        return cached(folder, compile_library).resolve() / LIBRARY
+        return cached(folder, make).resolve() / LIBRARY
     except OSError as error:
         raise BuildError(f"cannot build the native library: {' '.join(str(error).split())}") from error
 
