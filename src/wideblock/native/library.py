@@ -4,21 +4,25 @@
 import ctypes
 import logging
 import platform
+import shutil
 import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import count
 from pathlib import Path
 
+from wideblock import __version__
 from wideblock.cache import cache_directory, cached, name_of
 from wideblock.simulation.commands import BuildError, Commands, compiler
 
-__all__ = ["HEADER", "SOURCE", "compile_library", "library", "library_file", "schemes", "widths"]
+__all__ = ["HEADER", "SOURCE", "compile_library", "install", "library", "library_file", "schemes", "widths"]
 
 SOURCE = Path(__file__).parent
 """Folder of the C++ sources and of ``wideblock.h``."""
 
 HEADER, LIBRARY = SOURCE / "wideblock.h", "libwideblock.so"
+SONAME = f"{LIBRARY}.0"
+"""Name by which programs find the library; its number rises when the C interface changes what it had."""
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +99,26 @@ def compile_library(
         for each in started:
             commands.finish(each)
         objects = [f"{name}.o" for name in units]
-        commands.run([command, *flags, "-shared", *objects, "-o", made / LIBRARY, "-lpthread"], work, failure)
+        linked = ["-shared", f"-Wl,-soname,{SONAME}", *objects, "-o", made / SONAME, "-lpthread"]
+        commands.run([command, *flags, *linked], work, failure)
+    (made / LIBRARY).symlink_to(SONAME)
+
+
+def install(prefix: Path) -> None:
+    """Puts the library, its header and its ``wideblock.pc`` below ``prefix``. Raises :class:`BuildError`; OSError."""
+    library, include = prefix / "lib", prefix / "include"
+    for folder in (include, library / "pkgconfig"):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name in (SONAME, LIBRARY):
+        (library / name).unlink(missing_ok=True)  # programs that run keep the file that they have
+    shutil.copy(HEADER, include)
+    shutil.copy(library_file(), library / SONAME)
+    (library / LIBRARY).symlink_to(SONAME)
+    (library / "pkgconfig/wideblock.pc").write_text(
+        f"prefix={prefix.absolute()}\n\n"
+        f"Name: wideblock\nDescription: sector ciphers\nVersion: {__version__}\n"
+        f"Cflags: -I${{prefix}}/include\nLibs: -L${{prefix}}/lib -lwideblock\n"
+    )
 
 
 def widths() -> list[str]:
@@ -113,3 +136,10 @@ def _names(kind: str) -> Iterator[str]:
         if (name := getattr(library(), f"wideblock_{kind}")(i)) is None:
             return
         yield name.decode()
+
+
+if __name__ == "__main__":
+    try:
+        install(Path(sys.argv[1]))
+    except (BuildError, OSError) as error:
+        sys.exit(f"wideblock: {error}")
