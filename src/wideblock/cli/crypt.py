@@ -153,4 +153,4 @@ def crypt(
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
     sectors, size = "1 sector" if done.sectors == 1 else f"{done.sectors} sectors", done.sectors * core.behaviour.usual
     speed = f", {size / done.seconds / 1e6:,.1f} MB/s" if done.seconds else ""
-    err.print(f"{sectors}, {size:,} bytes, in {done.seconds:.1f} s{speed}{cycles}", markup=False)
+    err.print(f"{sectors}, {size:,} bytes, in {done.seconds:.1f} s{speed}{cycles}", markup=False, soft_wrap=True)
