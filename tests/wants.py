@@ -20,13 +20,13 @@ from typing import Any, NoReturn
 import pytest
 
 from .judges import linux
+from .native import harden
 
 __all__ = ["WANTED", "checked", "count", "lacking", "missing", "reason", "refused"]
 
 PROGRAMS = {
     "aarch64-linux-gnu-g++": "g++-aarch64-linux-gnu",
     "chromium": "chromium",
-    "clang++": "clang",
     "debugfs": "e2fsprogs",
     "git": "git",
     "iverilog": "iverilog",
@@ -45,10 +45,22 @@ PROGRAMS = {
 """Programs, and the packages of Debian that have them."""
 
 
-def _fuzzes() -> bool:
-    command = ["clang++", "-fsanitize=fuzzer,address", "-x", "c++", "-", "-o", "/dev/null"]
-    source = b'extern "C" int LLVMFuzzerTestOneInput(const char *, unsigned long) { return 0; }'
-    return bool(shutil.which("clang++")) and not subprocess.run(command, input=source, capture_output=True).returncode
+FUZZED = 'extern "C" int LLVMFuzzerTestOneInput(const char *, unsigned long) { return 0; }'
+"""The least program that libFuzzer takes."""
+
+
+def _clang() -> bool:
+    try:
+        return bool(harden.clang())
+    except FileNotFoundError:
+        return False
+
+
+def _sanitizes(sanitizer: str, source: str) -> bool:
+    if not _clang():
+        return False
+    command = [harden.clang(), f"-fsanitize={sanitizer}", "-x", "c++", "-", "-o", "/dev/null"]
+    return not subprocess.run(command, input=source.encode(), capture_output=True).returncode
 
 
 def _filters() -> bool:
@@ -57,7 +69,9 @@ def _filters() -> bool:
 
 
 OTHERS: dict[str, tuple[str, Callable[[], bool]]] = {
-    "libFuzzer": ("of clang++", _fuzzes),
+    "clang++": ("of Debian's clang", _clang),
+    "libFuzzer": ("of clang++", lambda: _sanitizes("fuzzer,address", FUZZED)),
+    "MemorySanitizer": ("of clang++", lambda: _sanitizes("memory", "int main() {}")),
     "luks filter": ("of nbdkit", _filters),
     "memcheck.h": ("of Debian's valgrind", Path("/usr/include/valgrind/memcheck.h").exists),
     "nbdkit-plugin.h": ("of Debian's nbdkit-plugin-dev", Path("/usr/include/nbdkit-plugin.h").exists),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks for a key, and for all that a context made of it, in the writable memory of this process after wideblock_close.
-// Prints a line a scheme, width and number of threads, and the number of places where something remains. The argument
-// `leak` leaves a copy of the first key, which must be found, and ends there.
+// Prints a line a scheme, width and number of threads: the number of places where something remains, and the number of
+// calls that used more of the stack than they overwrote. The argument `leak` leaves a copy of the first key, which must be
+// found, and ends there.
 
 #include <csignal>
 #include <cstdint>
@@ -40,7 +41,7 @@ std::unordered_map<uint64_t, std::set<uint64_t>> needles;  // the second half of
 std::vector<bool> beginnings;                              // of needles, by their first two bytes
 const uint8_t *values;
 size_t value_bytes;
-int found;
+int found, beyond;
 
 int changes(const uint8_t *p) {
     int n = 0;
@@ -79,10 +80,25 @@ void search_all(int) {
     fclose(maps);
 }
 
-__attribute__((noinline)) void forget() {
-    void *p = __builtin_alloca(STACK);
-    memset(p, 0, STACK);
+const uint8_t *painted;
+
+__attribute__((noinline)) void paint(uint8_t value) {
+    void *p = memset(__builtin_alloca(STACK), value, STACK);
     __asm__ volatile("" : : "r"(p) : "memory");
+    painted = (const uint8_t *)p;
+}
+
+constexpr uint8_t PAINT = 0xa7;
+
+// Whether the stack since `paint(PAINT)` was used below the zeros with which the last call overwrote it: from the lowest
+// place that is not as it was, zeros must begin but for the return address of a memset.
+__attribute__((noinline)) bool overran() {
+    const uint8_t *p = painted;
+    while (*p == PAINT) p++;
+    p += 16;
+    for (int i = 0; i < 1024; i++)
+        if (p[i]) return true;
+    return false;
 }
 
 __attribute__((noinline)) bool collect(const char *scheme, size_t key_bytes, const char *width) {
@@ -97,13 +113,19 @@ __attribute__((noinline)) bool collect(const char *scheme, size_t key_bytes, con
 
 bool use(const char *scheme, size_t key_bytes, const size_t (&others)[3], const char *width, unsigned threads) {
     wideblock *context;
-    if (wideblock_open(&context, scheme, own->key, key_bytes, width)) return false;
+    auto call = [](int result) {
+        beyond += overran();
+        paint(PAINT);
+        return !result;
+    };
+    paint(PAINT);
+    if (!call(wideblock_open(&context, scheme, own->key, key_bytes, width))) return false;
     uint8_t *data = own->data, *tweaks = own->tweaks;
     bool right = true;
     for (int decrypt = 0; decrypt < 2; decrypt++) {
-        right &= !wideblock_crypt(context, decrypt, data, data, 300, 512, tweaks, 16, threads);
+        right &= call(wideblock_crypt(context, decrypt, data, data, 300, 512, tweaks, 16, threads));
         for (size_t bytes : others)
-            if (bytes) right &= !wideblock_crypt_numbered(context, decrypt, data, data, 3, bytes, tweaks, 16, 1);
+            if (bytes) right &= call(wideblock_crypt_numbered(context, decrypt, data, data, 3, bytes, tweaks, 16, 1));
     }
     wideblock_close(context);
     return right;
@@ -127,12 +149,12 @@ int main(int argc, char **) {
         for (auto &each : cases)
             for (unsigned threads : {1, 2}) {
                 if (!collect(each.scheme, each.key, width)) return 1;
-                forget();
+                paint(0);
                 std::vector<uint8_t> leak(own->key, own->key + (argc > 1 ? each.key : 0));
                 if (!use(each.scheme, each.key, each.others, width, threads)) return 2;
-                found = 0;
                 raise(SIGUSR1);
-                printf("%s %s %u %d\n", each.scheme, width, threads, found);
+                printf("%s %s %u %d %d\n", each.scheme, width, threads, found, beyond);
+                found = beyond = 0;
                 if (argc > 1) return 0;
             }
 }

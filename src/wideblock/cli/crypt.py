@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock encrypt`` and ``wideblock decrypt``."""
 
+import os
+import stat
 import sys
 from codecs import BOM_UTF8
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import typer
 
@@ -93,6 +95,8 @@ def key_of(text: str, size: int) -> bytes:
     form = f"hexadecimal; write it as --key {KEY}, or --key @FILE"
     if text.startswith("@"):
         with sys.stdin.buffer if text == "@-" else open(text[1:], "rb") as file:
+            if text != "@-":
+                warn_if_others_read(file, text[1:])
             content = file.read(most := 4 * size + 1024)  # a device has no end
         if len(content) == size:
             return content
@@ -102,6 +106,14 @@ def key_of(text: str, size: int) -> bytes:
         return bytes.fromhex(text)
     except ValueError:
         raise UserError(f"the key is not {form}") from None
+
+
+def warn_if_others_read(file: BinaryIO, name: str) -> None:
+    """Prints a line if ``file``, of a key, can be read by other users than its owner."""
+    mode = os.fstat(file.fileno()).st_mode
+    if stat.S_ISREG(mode) and mode & (stat.S_IRGRP | stat.S_IROTH):
+        state = f"other users can read the key in {name}, mode {stat.S_IMODE(mode):04o}"
+        typer.echo(f"wideblock: warning: {state}; chmod 600 it", err=True)
 
 
 def refuse_twice(key: str, source: Path, what: str) -> None:
@@ -153,7 +165,7 @@ def crypt(
             **options,
         )
     size = done.sectors * core.behaviour.usual
-    rate = f", {size / done.seconds / 1e6:.1f} MB/s" if done.seconds else ""
+    rate = f", {size / done.seconds / 1e6:,.1f} MB/s" if done.seconds else ""
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
     sectors = "1 sector" if done.sectors == 1 else f"{done.sectors} sectors"
-    err.print(f"{sectors}, {size:,} bytes, in {done.seconds:.1f} s{rate}{cycles}", markup=False)
+    err.print(f"{sectors}, {size:,} bytes, in {done.seconds:.1f} s{rate}{cycles}", markup=False, soft_wrap=True)

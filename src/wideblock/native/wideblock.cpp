@@ -249,6 +249,8 @@ bool equal(const uint8_t *a, const uint8_t *b, size_t n) {
 
 }  // namespace
 
+const char *wideblock_version(void) { return WIDEBLOCK_VERSION; }
+
 const char *wideblock_message(int result) {
     bool known = result >= 0 && (size_t)result < sizeof messages / sizeof *messages;
     return known ? messages[result] : "unknown result";

@@ -24,6 +24,11 @@ extern "C" {
 
 typedef struct wideblock wideblock;
 
+/* Version of this header, and of the library that is loaded. A name of the interface keeps its meaning and its types as
+ * long as the number in the library's name, libwideblock.so.0, is the same. */
+#define WIDEBLOCK_VERSION "0.1.0"
+const char *wideblock_version(void);
+
 /* Results. Nothing is written unless the result is WIDEBLOCK_OK, but NULL to `*context` of wideblock_open. Any value of
  * any argument has a result, but addresses without the memory that the sizes promise. */
 enum {
