@@ -2,6 +2,7 @@
 """The simulation's own contract, on a core that is known to be right."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -115,6 +116,18 @@ def test_measure():
     figures = {figure.name: figure.cycles for figure in t.figures()}
     expected = Measured(**figures, taken=tuple(taken), left=tuple(left))
     assert measure(TOY) == {"encrypt": expected, "decrypt": expected}
+
+
+def test_a_core_may_clear_for_long(simulation):
+    """A key waits until it has; the core is not stuck."""
+
+    class Slow(Toy):
+        @property
+        def timing(self):
+            return replace(super().timing, zeroize=50_000)
+
+    with SectorSimulation(Slow()) as slow:
+        assert slow.script(keys=[Key(KEY)]).patience > 50_000
 
 
 def test_keys_wait_for_their_sector_and_sectors_for_their_key(simulation):

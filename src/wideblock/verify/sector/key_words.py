@@ -86,7 +86,7 @@ def _late(check: SectorCheck) -> str | None:
     last = first + t.key_words + 4 * t.interval
     requests = [check.request(check.behaviour.usual) for _ in range(last // t.interval + 4)]
     keys = [Key(check.key(), cycle=first, last=last)]
-    script = simulation.requests(requests, keys=keys, noise=True, patience=simulation.patience())
+    script = simulation.requests(requests, keys=keys, noise=True)
     record = check.record(script, played=len(requests))
     if record.key_first[0] != first:
         return (

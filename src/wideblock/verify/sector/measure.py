@@ -166,7 +166,7 @@ class _Measuring:
             evict = Key(self.key(), cycle=moment, evict=True)
             keys = [evict, Key(self.key())]
             units = 2 + (moment + t.eviction) // t.interval
-            script = self.simulation.script(*self.sectors(units), keys=keys, patience=self.simulation.patience())
+            script = self.simulation.script(*self.sectors(units), keys=keys)
             record = self.simulation.play(script)
             evicted, loaded = record.key_taken.tolist()
             waits.append(loaded - evicted - load)
@@ -175,7 +175,7 @@ class _Measuring:
     def play(self, n: int, **more: Any) -> SectorRecord:
         """The record of random sectors, all of which must leave."""
         simulation, want = self.simulation, n * self.shape.beats_of(self.size)
-        script = simulation.script(*self.sectors(n), want=want, patience=simulation.patience(), **more)
+        script = simulation.script(*self.sectors(n), want=want, **more)
         record = simulation.play(script)
         simulation.expect_done(record)
         return record
