@@ -9,6 +9,7 @@ from .stage import Flow
 
 __all__ = ["Cycles", "alone", "streaming"]
 
+
 @dataclass(frozen=True)
 class Cycles:
     """Cycles of sectors of one size; see :class:`~wideblock.rtl.stream.behaviour.SectorTiming` for the first four.
