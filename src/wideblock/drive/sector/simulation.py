@@ -46,8 +46,9 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         decrypt: bool | Sequence[bool] | Bytes = False,
         **more: Any,
     ) -> SectorScript:
-        """A script of sectors, as :meth:`Encoding.script` has it."""
-        return self._encoding.script(sectors, tweaks, decrypt, **more)
+        """A script of sectors, as :meth:`Encoding.script` has it, with the patience that the core may need."""
+        patience = self._patience(more.get("offer", 1.0), more.get("take", 1.0))
+        return self._encoding.script(sectors, tweaks, decrypt, **{"patience": patience, **more})
 
     def requests(self, requests: Sequence[Request], **more: Any) -> SectorScript:
         """A script of requests; ``more`` as for :meth:`script`."""
@@ -99,8 +100,7 @@ class SectorSimulation(CoreSimulation[SectorCore]):
             check_sector(self.core, size)
         for size in {len(tweak) for tweak in tweaks}:
             check_tweak(self.core, size)
-        patience = self.patience(offer, take)
-        more = {"slots": slots, "offer": offer, "take": take, "noise": noise, "patience": patience}
+        more = {"slots": slots, "offer": offer, "take": take, "noise": noise}
         script = self.script(sectors, tweaks, decrypt, **more)
         script.wanted = {"o": script.beats}
         record = self.play(script, seed=seed)
@@ -108,7 +108,7 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         self._expect_whole(record)
         return record
 
-    def patience(self, offer: float = 1, take: float = 1) -> int:
+    def _patience(self, offer: float, take: float) -> int:
         """Cycles without activity after which the core must be stuck, with a wide margin."""
         t = self.core.timing
         return 4 * (t.latency + t.interval + t.setup + t.zeroize) + 1000 + int(200 / max(min(offer, take), 1e-4))

@@ -93,9 +93,7 @@ class _Stream:
         self.inside += len(sectors) * self.beats
         want = self.inside if last else 0
         simulation = self.simulation
-        script = simulation.script(
-            sectors, tweaks, self.decrypt, consumed=not last, quiet=0, want=want, patience=simulation.patience()
-        )
+        script = simulation.script(sectors, tweaks, self.decrypt, consumed=not last, quiet=0, want=want)
         script.capacity = self.inside + 1
         record = simulation.play(script)
         simulation.expect_done(record)

@@ -68,7 +68,7 @@ class Playing:
             self._awaited[after.stage] = max(self._awaited[after.stage], flow[after.stage].latency + after.delay)
 
     def until(self, stage: str, steps: int) -> None:
-        """Plays on until so many ``steps`` of a stage have passed. Raises ValueError if they never can."""
+        """Plays on until ``steps`` steps of a stage have passed. Raises ValueError if they never can."""
         while len(self.steps[stage]) < steps:
             self._cycle()
 
@@ -78,13 +78,12 @@ class Playing:
         Of each stage, the steps that it is ahead of that sector, and the ages of those that may still be waited for. A
         play goes on from equal states in the same way.
         """
-        return [
-            (
-                len(times) - sector * self.flow[name].steps,
-                [self.now - at for at in takewhile(lambda at: self.now - at < self._awaited[name], reversed(times))],
-            )
-            for name, times in self.steps.items()
-        ]
+        return [(len(times) - sector * self.flow[name].steps, self._ages(name)) for name, times in self.steps.items()]
+
+    def _ages(self, stage: str) -> list[int]:
+        """Cycles since the steps of a stage that may still be waited for."""
+        begin = self.now - self._awaited[stage]
+        return [self.now - at for at in takewhile(lambda at: at > begin, reversed(self.steps[stage]))]
 
     def _cycle(self) -> None:
         """The next cycle in which a step passes, or the one before it."""

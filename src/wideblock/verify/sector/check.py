@@ -175,7 +175,6 @@ class SectorCheck(Check[SectorSimulation]):
             take=take,
             noise=True,
             quiet=self.quiet,
-            patience=self.simulation.patience(offer, take),
         )
 
     def play(

@@ -167,7 +167,7 @@ def _key_in_a_stream_of(check: SectorCheck, kind: LengthClass) -> str | None:
         check.simulation.reset()
         check.simulation.load_key(check.key())
         keys, requests = [Key(check.key(), cycle=moment)], check.of(kind, n)
-        script = check.simulation.requests(requests, keys=keys, patience=check.simulation.patience())
+        script = check.simulation.requests(requests, keys=keys)
         record = check.record(script, played=n)
         wait = int(record.key_taken[0]) - (moment + t.key_words - 1)  # from its last word on
         if not 0 <= wait <= most:
