@@ -11,6 +11,7 @@ from wideblock.evaluate.store import COMMITTED, load
 from wideblock.evaluate.tables import section
 from wideblock.export.contract import contract
 from wideblock.export.directory import generate as write
+from wideblock.export.testbench import SPECIFIED
 
 EXAMPLE = "Example: [b]wideblock generate fast-brw-2s --set key_bits=256 -o build/fast[/b]"
 
@@ -27,7 +28,7 @@ def generate(
 ) -> None:
     """Write the Verilog of a core, and the files that tools read beside it.
 
-    Datasheet, test bench with known answers, FuseSoC description, IP-XACT description, constraints.
+    Datasheet, test bench with right answers, FuseSoC description, IP-XACT description, constraints.
     """
     core = replace(contract(preset, settings(changes)), called=name)
     measured = section(core, load(COMMITTED))
@@ -36,4 +37,4 @@ def generate(
     for path in paths:
         typer.echo(path)
     if not core.known_answers:
-        typer.echo(f"wideblock: {core.module} has no known answers, so there is no test bench", err=True)
+        typer.echo(f"wideblock: {core.module} has no known answers; its test bench has {SPECIFIED}", err=True)

@@ -138,6 +138,11 @@ ONE_SECTOR_TOO_EARLY = Fault(
     "was || (taken == limit && turn && ready)",
     {**ONE_SECTOR_TOO_MANY.signals, "ready": "core.front_hash.front_ready"},
 )
+SECTOR_BESIDE_ANOTHER = Fault("a sector begins while another one is under way", "core.admission.free", "1'b1")
+STEP_BESIDE_THE_CALL = Fault(
+    "the lanes start with the single call", "core.step_go", "was || go", {"go": "core.event_R"}
+)
+CALL_WITHOUT_A_HASH = Fault("calls start with the sector", "core.go", "was || opening", {"opening": "core.opening"})
 EARLY_LANES = Fault(
     "the lanes start before the single call is back",
     "core.step_go",

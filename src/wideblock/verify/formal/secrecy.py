@@ -44,8 +44,8 @@ __all__ = ["prove_secrecy"]
 def prove_secrecy(core: Contract, flat: Flat | None = None) -> Proof:
     """Proves that while no word is valid, and from ``zeroize`` on, a data port has zeros or an earlier result.
 
-    ``flat`` is proved in place of the core's own Verilog. Raises :class:`NotProved`, and ValueError for a core without
-    a signal that the argument names.
+    ``flat`` is proved in place of the core's own Verilog. Raises :class:`NotProved`, also for a core without a
+    signal that the argument names.
     """
     start = time.monotonic()
     output = family(core).output(core)

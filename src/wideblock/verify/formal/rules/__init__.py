@@ -102,8 +102,9 @@ _FAMILIES = {
 
 
 def family(core: Contract) -> Family:
-    """The rules of the core's family. Raises NotApplicable where another part is around the core, ValueError for a
-    family without rules.
+    """The rules of the core's family.
+
+    Raises NotApplicable where another part is around the core, and for a family without rules.
     """
     if core.enclosed:
         raise NotApplicable(ALONE)
@@ -111,4 +112,4 @@ def family(core: Contract) -> Family:
     for name in chain.from_iterable(bases):
         if name in _FAMILIES:
             return _FAMILIES[name]
-    raise ValueError(f"{core.module}: no rules for {core.title}, there are those of {', '.join(_FAMILIES)}")
+    raise NotApplicable(f"no rules for this family of cores; there are those of {', '.join(_FAMILIES)}")

@@ -16,10 +16,12 @@ __all__ = [
     "accepted",
     "admitted",
     "back_queue",
+    "check_not_ahead",
     "delayed",
     "held_in_registers",
     "in_flight",
     "no_loss",
+    "raised_by",
     "rekeyed",
     "rekeyed_in_order",
     "resetting",
@@ -289,23 +291,49 @@ def raising(program: Program) -> dict[str, Issue]:
     return {i.product.into.name: i for i in program.issues if isinstance(i.product.into, HashEvent)}
 
 
-def in_flight(unit: str, program: Program, event: str, *, registered: bool) -> tuple[dict[str, str], str]:
+def check_not_ahead(core: Contract) -> None:
+    """Raises :class:`NotApplicable` for a core whose control is ahead of the data, without overlap.
+
+    The words of both programs are in registers there, and the invariants of these rules are not inductive.
+    """
+    if core.component.ahead:
+        raise NotApplicable("no argument for a control ahead of the data without overlap: round_stages must be 1")
+
+
+def raised_by(unit: str, event: str) -> tuple[dict[str, str], str]:
+    """The signals of two programs in one hash unit, and the rule that no other one than ``unit`` raises the event."""
+    others = [other for other in ("front_sequencer", "back_sequencer", "setup") if other != f"{unit}_sequencer"]
+    signals = {
+        f"{event}_in_{part}_of_{other}": f"core.front_hash.{other}.{part}.event_{event}"
+        for other in others
+        for part in ("head", "tail")
+    }
+    return signals, f"\n      always @* begin assert (!({' || '.join(signals)})); end"
+
+
+def in_flight(
+    unit: str, program: Program, event: str, *, registered: bool, shared: bool = False, early: bool = False
+) -> tuple[dict[str, str], str]:
     """The signals of an event of a hash unit and, in Verilog, ``<event>_flight``: how often it is on its way.
 
     That is, from where its product is issued: through the tail of the program, if it is issued there, and through the
     multiplier. The step of the program's head is ``<unit>_step``; its sequencer may be ``registered``.
+
+    shared: the program is in the front's hash unit, beside another one
+    early:  the event is raised a cycle early
     """
     issue = raising(program)[event]
-    hash = f"core.{unit}_hash"
+    hash = "core.front_hash" if shared else f"core.{unit}_hash"
+    words = f"{hash}.{unit}_sequencer" if shared else hash
     position = issue.step - program.steps  # of its word in the tail, if it is there
     signals = {f"{unit}_tail{k}": f"{hash}.{unit}_sequencer.tail{k}" for k in range(position)}
     flight = list(signals)
     if position >= 0:  # in the tail's last register is the word, no token
         flight.append(f"{event}_due")
-    for k in range(1, program.latency + 1):
+    for k in range(1, program.latency + 1 - early):
         flight.append(f"{event}_{k}")
         signals[f"{event}_{k}"] = f"{hash}.tag{issue.multiplier}_{k}.event_{event}"
-    signals |= {f"{event}_head": f"{hash}.head.event_{event}", f"{event}_due": f"{hash}.tail.event_{event}"}
+    signals |= {f"{event}_head": f"{words}.head.event_{event}", f"{event}_due": f"{words}.tail.event_{event}"}
     walk_signals, walk = walking(hash, unit, program, registered=registered)
     begins, behind = "", ""
     if registered:
