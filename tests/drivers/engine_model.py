@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of an engine's registers, without hardware: constants, resets and accesses come from the maps."""
 
-from wideblock.rtl.bus.engine_map import EngineFacts, engine_map
+from wideblock.rtl.bus.engine_map import GONE, EngineFacts, engine_map
 from wideblock.rtl.bus.key_map import COMMANDS, ERRORS, KAT_KEY, KEY_MAP
 from wideblock.rtl.bus.registers import Access
 from wideblock.rtl.stream.behaviour import Cause, Fault
@@ -35,11 +35,12 @@ class EngineModel:
         self.values = {address: register.reset for address, (_, register, _) in self.at.items()}
         self.slots, self.log, self.busy, self.stuck, self.broken = {}, [], 0, False, False
         self.written = set()  # words of key registers that are whole
+        self.cleared_at = None  # word of the result at whose read a zeroize comes
         self._set("CTRL", "RDY", 1)
         self._set("STATUS", "READY", 1)
 
     def read(self, address):
-        registers, register, _ = self.at[address]  # a KeyError is an access that no register has
+        registers, register, number = self.at[address]  # a KeyError is an access that no register has
         if register.name == "CTRL" and self.busy and not self.stuck:
             self.busy -= 1
             if not self.busy:
@@ -48,6 +49,10 @@ class EngineModel:
             failed = 255 if FACTS.slots - 1 in self.slots else 5 * self.broken
             for field, value in (("BUSY", 0), ("DONE", 1), ("PASSED", not failed), ("FAILED", failed)):
                 self._set("SELFTEST", field, value)
+        if register.name == "WINDOW_DATA_OUT" and self.cleared_at == number:
+            self._set("WINDOW_STATUS", "FAULT", 1)
+            self._set("WINDOW_STATUS", "CAUSE", GONE)
+            self._clear("WINDOW_DATA_OUT")
         if register.name == "SLOT_STATE":
             return int(self._get("SLOT_SELECT", "SLOT") in self.slots)
         if register.name == "SLOT_BLOCKS_LO":

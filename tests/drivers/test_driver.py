@@ -12,6 +12,7 @@ import pytest
 from wideblock.export.header import c_header
 from wideblock.export.registers import DRIVER
 from wideblock.native.library import SOURCE, library_file
+from wideblock.rtl.bus.engine_map import GONE
 from wideblock.rtl.bus.key_map import KAT_KEY
 from wideblock.simulation.commands import compiler
 
@@ -188,6 +189,13 @@ def test_sectors_pass_through_the_window(driver, rng, size):
     sealed = toy(key, tweak, data, decrypt=False)
     assert driver.crypted(6, tweak, data) == (0, sealed, 99)
     assert driver.crypted(6, tweak, sealed, decrypt=True) == (0, data, 99)
+
+
+@pytest.mark.parametrize("word", [0, 2, 3])
+def test_a_result_that_a_zeroize_wipes_amid_its_read_is_no_result(driver, rng, word):
+    assert driver.program(6, rng.randbytes(64)) == 0
+    driver.model.cleared_at = word
+    assert driver.crypted(6, bytes(16), rng.randbytes(16)) == (-EIO, bytes(16), GONE)
 
 
 def test_refused_sectors_leave_the_output_and_are_counted(driver):

@@ -250,6 +250,13 @@ int wideblock_engine_crypt(const struct wideblock_engine *w, uint32_t slot, bool
     for (uint32_t n = 0; n < WORD && at + n < size; n++)
       out[at + n] = (uint8_t)(word >> (8u * n));
   }
+  status = engine_read(w, OFFSET(ENGINE_WINDOW_STATUS)); /* a zeroize meanwhile makes the words that follow 0 */
+  if (status & MASK(ENGINE_WINDOW_STATUS_FAULT)) {
+    wideblock_engine_wipe(out, size);
+    if (cause)
+      *cause = GET(status, ENGINE_WINDOW_STATUS_CAUSE);
+    return -WIDEBLOCK_ENGINE_EIO;
+  }
   return 0;
 }
 

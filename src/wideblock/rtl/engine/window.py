@@ -162,5 +162,5 @@ class Window(wiring.Component):
         readable = Signal(name="result_readable")
         offset = REGISTER_BYTES.bit_length() - 1
         there = self.result_index < (self.asked_size + REGISTER_BYTES - 1)[offset:]
-        m.d.sync += readable.eq(self.done & ~self.wrong & there)
+        m.d.sync += readable.eq(self.done & ~self.wrong & there & ~self.clear)
         m.d.comb += [read.addr.eq(self.result_index), self.result.eq(read.data & readable.replicate(REGISTER_BITS))]
