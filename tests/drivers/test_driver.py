@@ -11,7 +11,7 @@ import pytest
 
 from wideblock.export.header import c_header
 from wideblock.export.registers import DRIVER
-from wideblock.native.library import SOURCE, library_file
+from wideblock.native.library import install
 from wideblock.rtl.bus.engine_map import GONE
 from wideblock.rtl.bus.key_map import KAT_KEY
 from wideblock.simulation.commands import compiler
@@ -298,10 +298,11 @@ int main(void) {{
 def test_a_program_has_the_driver_and_the_native_library(language, dialect, tmp_path):
     source, program = tmp_path / "main", tmp_path / "program"
     compiled(tmp_path, DRIVER / "wideblock_engine.c", flags=["-std=c11", "-c", "-o", tmp_path / "driver.o"])
+    install(native := tmp_path / "usr")
     headers = ['"wideblock_engine.h"', "WIDEBLOCK_ENGINE_REGS", '"wideblock.h"']
     for order in (headers, headers[::-1]):
         source.write_text(BOTH.format(*order))
-        flags = [f"-std={dialect}", "-Wno-missing-field-initializers", f"-I{SOURCE}", "-o", program]
-        files = ["-x", language, source, "-x", "none", tmp_path / "driver.o", library_file()]
+        flags = [f"-std={dialect}", "-Wno-missing-field-initializers", f"-I{native}/include", "-o", program]
+        files = ["-x", language, source, "-x", "none", tmp_path / "driver.o", f"-L{native}/lib", "-lwideblock"]
         compiled(tmp_path, *files, command=[compiler()], flags=flags)
-        assert subprocess.run([program]).returncode == 0
+        assert subprocess.run([program], env={"LD_LIBRARY_PATH": str(native / "lib")}).returncode == 0
