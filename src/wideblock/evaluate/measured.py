@@ -17,7 +17,7 @@ def measured(points: Iterable[Point]) -> Records:
     area, unit: the figure that compares within a target       luts: LUTs that are logic, as Yosys maps them
     lutram:     LUTs that are memories or shift registers      clock: "routed", "pre-layout" or None
     bytes, cycles: what the core takes, and in how many cycles, back to back
-    older:      commit, if that core has other Verilog today
+    older:      commit, if that core has another circuit today
     """
     return Records.of(map(_row, (point for point in points if point.figures)))
 
