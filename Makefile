@@ -16,6 +16,7 @@ SOC := build/soc
 RISCV_GCC := riscv64-unknown-elf-gcc
 FUZZ ?= 600
 RESULTS := build/tests.json
+WITH_RESULTS := build/tests-with.json
 ALL_RESULTS := build/test-all.json
 STORE := src/wideblock/evidence/results/evidence.jsonl
 SBOX = $(BIN)/wideblock list --names --has sbox
@@ -25,7 +26,7 @@ DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge linux verify netlist prove bench bench-native bench-nbd harden-native evidence synth explore asic soc docs site setup format lock clean
+.PHONY: help demo test tests test-all lint judge linux verify netlist prove bench bench-native bench-nbd harden-native install-native evidence synth explore asic soc docs site setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -86,8 +87,11 @@ bench-native: $(READY) ## Measure the native library, beside OpenSSL, and clones
 bench-nbd: $(READY) ## Measure the block device beside nbdkit's memory plugin and luks filter, by nbdcopy and fio; minutes.
 	$(BIN)/python -m tests.bench_nbd
 
-harden-native: $(READY) ## Fuzz the native library under sanitizers, FUZZ=600 seconds; valgrind looks for uses of secrets; clang++, valgrind.
+harden-native: $(READY) ## Fuzz the native library under sanitizers, FUZZ=600 seconds; valgrind and MemorySanitizer look for uses of secrets; clang++, valgrind.
 	$(BIN)/python -m tests.native.harden $(FUZZ)
+
+install-native: $(READY) ## Install the native library for C, its header and wideblock.pc, below PREFIX=/usr/local.
+	$(BIN)/python -m wideblock.native.library '$(or $(PREFIX),/usr/local)'
 
 synth: $(READY) ## Measure the areas and clocks that the documents show and the store lacks; hours.
 	$(BIN)/wideblock sweep --all --target xc7 --store $(STORE)
@@ -141,7 +145,7 @@ $(SOC)/venv/ready: requirements-soc.lock
 
 docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measured results and the last test run.
 	$(BIN)/wideblock docs --circuits .
-	$(BIN)/python -m tests.plan docs/test-plan.md docs/test-all.json $(RESULTS) $(wildcard $(ALL_RESULTS:.json=*.json))
+	$(BIN)/python -m tests.plan docs/test-plan.md docs/test-all.json $(RESULTS) $(wildcard $(WITH_RESULTS) $(ALL_RESULTS:.json=*.json))
 
 site: $(READY) ## Make the documents a site below build/site; links are checked.
 	@rm -rf build/pages build/site

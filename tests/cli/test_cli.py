@@ -4,23 +4,28 @@
 import csv
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
 from dataclasses import replace
 from importlib import import_module
+from io import StringIO
+from pathlib import Path
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
 from wideblock import catalog
 from wideblock.cli import crypt
-from wideblock.cli.app import COMMANDS, JUDGING, app, function, help_line
+from wideblock.cli.app import COMMANDS, JUDGING, app, function, help_line, progress_bar
 from wideblock.errors import UserError
 from wideblock.evaluate.store import COMMITTED, add, load
 from wideblock.export.contract import contract
 from wideblock.image.crypt import Crypted
-from wideblock.simulation.commands import BuildError
+from wideblock.image.numbering import CONVENTIONS
+from wideblock.simulation.commands import BuildError, Commands
 from wideblock.synth.process import FlowError
 
 pytestmark = pytest.mark.shows("cli")
@@ -33,13 +38,19 @@ def run(*arguments):
     return CliRunner().invoke(app, [str(a) for a in arguments], prog_name="wideblock")
 
 
+def errors(text):
+    """The lines of stderr but those that say what takes long."""
+    return [line for line in text.splitlines() if not line.endswith(", which is kept for later runs")]
+
+
 def refused(*arguments):
     """The one line on stderr of a command that must fail."""
     result = run(*arguments)
     assert result.exit_code == 1, result.output
     assert result.stdout == "" and "Traceback" not in result.stderr
-    assert result.stderr.startswith("wideblock: ") and result.stderr.count("\n") == 1, result.stderr
-    return result.stderr
+    (line,) = errors(result.stderr)
+    assert line.startswith("wideblock: "), result.stderr
+    return f"{line}\n"
 
 
 def reported(*arguments):
@@ -65,13 +76,33 @@ def test_commands_are_those_of_the_manual():
     assert module.stdout == run("--version").output
 
 
+def test_the_page_has_every_command_and_help_names_pages_that_have_the_option():
+    pages = Path(__file__).parents[2] / "docs"
+    page = (pages / "command-line.md").read_text()
+    assert [command for command in COMMANDS if f"\nwideblock {command} " not in page] == []
+    named = set()
+    for command in COMMANDS:
+        told = " ".join(run(command, "--help").output.replace("│", " ").split())
+        for option, name in re.findall(r"(--[a-z-]+)(?:(?!--[a-z]).)*?docs/([\w-]+\.md)", told):
+            named.add(name)
+            assert f"`{option}`" in (pages / name).read_text(), (command, option, name)
+    assert "block-device.md" in named
+
+
 def test_list_has_every_preset_and_its_security():
     rows = reported("list")
     assert [row["preset"] for row in rows] == list(catalog.PRESETS)
     assert all(row["security"] for row in rows)
     assert run("list", "--names").output.split() == list(catalog.PRESETS)
     table = run("list").output
-    assert all(name in table for name in catalog.PRESETS)
+    assert all(name in table for name in catalog.PRESETS | catalog.PARTS)
+
+
+def test_list_has_every_part():
+    assert run("list", "--parts", "--names").output.split() == list(catalog.PARTS)
+    assert [row["parameters"]["leaf"] for row in reported("list", "--parts") if row["part"] == "karatsuba"] == [4]
+    assert run("list", "--parts", "--csv").output.splitlines()[0] == "part,bytes,summary"
+    assert "karatsuba" not in run("list", "--scheme", "xts").output
 
 
 def test_list_has_the_presets_of_a_scheme_a_width_and_a_status():
@@ -167,6 +198,21 @@ def test_compare_has_luts_beside_lc_where_a_paper_has_luts():
     assert not any(row["LUTs"] for row in csv.DictReader(run("compare", "fast-brw-2", "--csv").output.splitlines()))
 
 
+def test_report_says_first_what_is_not_installed(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    monkeypatch.setattr("wideblock.cli.report.load", lambda store: pytest.fail("work before the check"))
+    assert "pip install vl-convert-python" in refused("report", "-o", tmp_path / "page.html")
+
+
+def test_compare_says_for_how_many_bytes_the_cycles_are():
+    head, *rows = run("compare", "hmch-poly", "hctr2-1s").output.splitlines()
+    assert head.split()[:5] == ["preset", "design", "on", "bytes", "cycles"]
+    shown = {
+        row.split()[0]: re.search(r"  (512|4096)  ", row)[1] for row in rows if row.startswith(("hmch-", "hctr2-"))
+    }
+    assert shown == {"hmch-poly": "512", "hctr2-1s": "4096"}
+
+
 def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
     point = next(point for point in load(COMMITTED) if (point.name, point.identity.target) == ("xts-enc", "xc7"))
     changed = replace(point.identity, preset="xts-both", changed={"key_bits": 256})
@@ -187,7 +233,11 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
             ("list", "--has", "ahead"),
             "no preset has a parameter 'ahead'; wideblock info PRESET --parameters shows those of one",
         ),
-        (("compare", "XTS-4x"), "unknown preset 'XTS-4x'; did you mean xts-4"),
+        (("compare", "XTS-4x"), "unknown preset or part 'XTS-4x'; did you mean xts-4"),
+        (("compare", "karatsubo"), "unknown preset or part 'karatsubo'; did you mean karatsuba?"),
+        (("synth", "gf128-mult"), "unknown preset or part 'gf128-mult'; wideblock list shows the presets and parts"),
+        (("info", "Karatsuba"), "karatsuba is a part, which wideblock synth, sweep, explore, clock and compare take"),
+        (("list", "--parts", "--scheme", "xts"), "--parts goes with no choice of presets"),
         (("info", FAST, "--set", "lanes"), "NAME=VALUE"),
         (("info", FAST, "--set", "colour=red"), "colour"),
         (("info", FAST, "--set", "sector_bytes=48"), "48"),
@@ -237,6 +287,10 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("encrypt", FAST, "--key", "00", "--in", "{image}", "--out", "{out}"), "16 bytes, got 1"),
         (("encrypt", FAST, "--key", "zz" * 16, "--in", "{image}", "--out", "{out}"), "not hexadecimal"),
         (("encrypt", FAST, "--key", KEY * 2, "--in", "{image}", "--out", "{out}"), "16 bytes, got 32"),
+        (
+            ("encrypt", FAST, "--key", "@{long}", "--in", "{image}", "--out", "{out}"),
+            "the key is not 16 bytes, binary or in hexadecimal, in a file of less than 1088 bytes",
+        ),
         (("decrypt", FAST, "--key", "@{missing}", "--in", "{image}", "--out", "{out}"), "no such file"),
         (("encrypt", FAST, "--key", KEY, "--in", "{missing}", "--out", "{out}"), "no such file"),
         (("encrypt", "xts-enc", "--key", KEY * 2, "--in", "{image}", "--out", "{out}"), "must differ"),
@@ -266,8 +320,9 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
 def test_bad_input_is_one_line_and_leaves_nothing(arguments, says, tmp_path):
     (tmp_path / "image").write_bytes(bytes(8192))
     (tmp_path / "odd").write_bytes(bytes(4097))
+    (tmp_path / "long").write_text(KEY + " " * 2000 + "\nand more")
     (tmp_path / "folder").mkdir()
-    names = {"image", "odd", "folder"}
+    names = {"image", "odd", "long", "folder"}
     places = {name: tmp_path / name for name in (*names, "out", "missing")}
     assert says in refused(*(str(a).format(**places) for a in arguments))
     assert set(os.listdir(tmp_path)) == names
@@ -322,7 +377,8 @@ def test_the_cores_cycles_are_reported(monkeypatch):
     monkeypatch.setattr(crypt, "crypt_image", done)
     result = run("decrypt", FAST, "--key", KEY, "--in", "a", "--out", "b", "--force", "--device", "--first-sector", 3,
                  "--engine", "rtl")  # fmt: skip
-    assert result.stdout == "" and result.stderr == "20 sectors in 1.2 s, 2,612 cycles of the core, 130.6 a sector\n"
+    account = "20 sectors, 81,920 bytes, in 1.2 s, 0.1 MB/s, 2,612 cycles of the core, 130.6 a sector\n"
+    assert result.stdout == "" and result.stderr == account
     given.pop("progress")
     assert given == {
         "decrypt": True,
@@ -337,11 +393,43 @@ def test_the_cores_cycles_are_reported(monkeypatch):
     }
 
 
+def test_long_work_says_what_it_is_where_there_is_no_terminal(tmp_path, monkeypatch):
+    monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path / "cache"))
+    small = ("heh-poly", "--set", "sector_bytes=32")
+    for force in ((), ("--force",)):
+        result = run("generate", *small, "-o", tmp_path / "core", *force)
+        said = (
+            "" if force else "wideblock: making the Verilog of heh_poly_sector_bytes_32, which is kept for later runs\n"
+        )
+        assert (result.exit_code, result.stderr) == (0, said)
+    monkeypatch.setattr(Commands, "start", lambda *arguments: (_ for _ in ()).throw(BuildError("no compiler")))
+    (tmp_path / "image").write_bytes(bytes(4096))
+    arguments = ("--key", KEY, "--in", tmp_path / "image", "--out", tmp_path / "out")
+    lines = run("encrypt", FAST, *arguments).stderr.splitlines()
+    assert lines == [
+        "wideblock: compiling the native library, which is kept for later runs", "wideblock: no compiler"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [60, 80])
+def test_a_narrow_window_cuts_no_figure_of_the_progress(width):
+    console = Console(file=StringIO(), force_terminal=True, width=width, color_system=None)
+    with progress_bar(console) as bar:
+        bar.add_task("encrypting with fast_brw_2s_sector_bytes_512_key_bits_256, native", completed=2048, total=524288)
+        bar.refresh()
+    (line, *_) = (text for text in console.file.getvalue().split("\r") if "2048" in text)
+    assert (
+        " 2048/524288 " in line
+        and "encrypting" in line
+        and len(re.sub(r"\x1b\[[^a-zA-Z]*[a-zA-Z]", "", line).rstrip()) <= width
+    )
+
+
 def test_one_sector_is_no_plural(tmp_path):
     (tmp_path / "image").write_bytes(bytes(512))
     arguments = ("--key", KEY, "--engine", "spec", "--set", "sector_bytes=512", "--first-sector", (1 << 128) - 1)
     result = run("encrypt", FAST, *arguments, "--in", tmp_path / "image", "--out", tmp_path / "out")
-    assert result.exit_code == 0 and result.stderr.startswith("1 sector in "), result.output
+    assert result.exit_code == 0 and result.stderr.startswith("1 sector, 512 bytes, in "), result.output
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -394,7 +482,8 @@ def test_full_disk_is_one_line_and_leaves_nothing(tmp_path):
     ):
         result = limited(tmp_path, *arguments)
         assert result.returncode == 1, result.stderr
-        assert result.stderr.startswith("wideblock: ") and result.stderr.count("\n") == 1
+        (line,) = errors(result.stderr)
+        assert line.startswith("wideblock: ")
         assert os.listdir(tmp_path) == ["image"]
 
 
@@ -437,6 +526,16 @@ def test_a_shell_completes_commands_presets_settings_and_targets():
     assert offered("wideblock info xts-enc --set sb") == ["sbox=lut", "sbox=composite", "sbox=norm", "sbox=bram"]
     assert offered("wideblock info xts-enc --set sec") == ["sector_bytes="]
     assert offered("wideblock synth xts-enc --target xc5") == ["xc5v"]
+    assert offered("wideblock encrypt xts-enc --tweak plain64b") == ["plain64be", "plain64be-512"]
+
+
+def test_the_manual_has_every_command_and_pages_that_help_names_have_their_subject():
+    docs = Path(__file__).parents[2] / "docs"
+    manual = (docs / "command-line.md").read_text()
+    assert [name for name in COMMANDS if f"\nwideblock {name} " not in manual] == []
+    pages = set(re.findall(r"docs/[\w-]+\.md", " ".join(run("encrypt", "--help").output.replace("│", " ").split())))
+    assert pages == {"docs/block-device.md"}
+    assert all(f"`{name}`" in (docs / "block-device.md").read_text() for name in CONVENTIONS)
 
 
 def test_a_fault_of_the_code_keeps_its_traceback():

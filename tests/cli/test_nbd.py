@@ -2,19 +2,20 @@
 """``wideblock nbd``: an image served by nbdkit is that which ``encrypt`` writes; the key is on no command line."""
 
 import random
-import shutil
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from wideblock.cli import nbd
+from wideblock.cli.app import app
 
 pytestmark = pytest.mark.shows("cli", "block-device")
 
-SERVED = pytest.mark.skipif(
-    not shutil.which("nbdkit") or not shutil.which("nbdcopy") or not Path("/usr/include/nbdkit-plugin.h").exists(),
-    reason="no nbdkit with its header, or no nbdcopy",
-)
+SERVED = pytest.mark.wants("nbdkit", "nbdkit-plugin.h", "nbdcopy")
 KEY = "000102030405060708090a0b0c0d0e0f"
 CODE = "from wideblock.cli import main; main()"
 
@@ -76,6 +77,64 @@ def test_a_wrong_request_is_one_line(tmp_path, words, message):
     done = run(tmp_path, "nbd", *words, "--key", KEY, "--file", "disk", "--socket", "s")
     assert done.returncode == 1 and message in done.stderr and done.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def started(tmp_path, monkeypatch):
+    """Runs the command in ``tmp_path`` with a program in the place of nbdkit, which is not started."""
+    commands = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(nbd, "nbdkit", lambda: "nbdkit")
+    monkeypatch.setattr(nbd, "plugin", lambda: Path("plugin.so"))
+    monkeypatch.setattr(nbd.os, "execv", lambda program, command: commands.append(command))
+
+    def start(*words, key=KEY):
+        arguments = ["nbd", "hctr2-1", "--key", key, "--file", "disk", *words]
+        done = CliRunner().invoke(app, arguments)
+        return done.exit_code, done.stderr, commands
+
+    return start
+
+
+def test_parameters_of_filters_stand_behind_the_plugin(started):
+    """nbdkit takes flags at any place, but the first word that is none as its plugin."""
+    further = ["--filter=offset", "offset=4096", "--run", "a=b"]
+    status, _, (command,) = started("--socket", "-", "--read-only", "--", *further)
+    assert status == 0 and command[-4:] == further
+    parameters = [word.partition("=")[0] for word in command[command.index("plugin.so") + 1 : -4]]
+    assert "offset" not in parameters and "read-only=true" in command
+    assert not any("=" in word for word in command[: command.index("plugin.so")])
+
+
+def test_a_socket_is_replaced_unless_a_server_answers(started, tmp_path):
+    place = tmp_path / "s"
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(place))
+        server.listen()
+        message = "wideblock: a server answers at s; end it, or give --socket another path\n"
+        assert started("--socket", "s") == (1, message, []) and place.exists()
+    status, said, commands = started("--socket", "s")
+    assert (status, said, len(commands)) == (0, "", 1) and not place.exists()
+    place.write_bytes(b"data")
+    assert started("--socket", "s")[:2] == (1, "wideblock: s is not a socket; give --socket a path where nothing is\n")
+    assert place.read_bytes() == b"data"
+
+
+def test_a_key_that_others_can_read_is_a_warning(started, tmp_path):
+    (tmp_path / "key").write_text(KEY)
+    for mode, warned in ((0o600, False), (0o400, False), (0o640, True), (0o604, True)):
+        (tmp_path / "key").chmod(mode)
+        status, said, _ = started("--socket", "-", key="@key")
+        line = f"wideblock: warning: other users can read the key in key, mode {mode:04o}; chmod 600 it\n"
+        assert (status, said) == (0, line if warned else "")
+
+
+@SERVED
+def test_a_filter_takes_its_parameter(tmp_path):
+    (tmp_path / "disk").write_bytes(bytes(8192))
+    how = ["--file", "disk", "--socket", "-", "--", "--filter=offset", "offset=4096", "--run", 'nbdinfo --size "$uri"']
+    done = run(tmp_path, "nbd", "hctr2-1", "--key", KEY, *how)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "4096\n", "")
 
 
 def test_without_nbdkit(tmp_path):

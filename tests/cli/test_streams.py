@@ -27,7 +27,7 @@ def test_there_and_back(tmp_path):
     (tmp_path / "image").write_bytes(data)
     cipher = crypt(tmp_path, "encrypt", "--in", "-", "--out", "-", input=data)
     assert cipher.returncode == 0 and len(cipher.stdout) == len(data)
-    assert re.fullmatch(rb"20 sectors in \d+\.\d s\n", cipher.stderr)
+    assert re.fullmatch(rb"20 sectors, 81,920 bytes, in \d+\.\d s, [\d,]+\.\d MB/s\n", cipher.stderr)
     assert crypt(tmp_path, "encrypt", "--in", "image", "--out", "-").stdout == cipher.stdout
     assert crypt(tmp_path, "decrypt", "--in", "-", "--out", "back", input=cipher.stdout).stdout == b""
     assert (tmp_path / "back").read_bytes() == data
@@ -43,7 +43,12 @@ def right(tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("@key", bytes.fromhex(KEY)), ("@key", KEY.encode()), ("@key", f"{KEY}\n".encode()), ("@-", f"{KEY}\n".encode())],
+    [
+        ("@key", bytes.fromhex(KEY)),
+        ("@key", KEY.encode()),
+        ("@key", f"\ufeff{KEY}\r\n".encode()),
+        ("@-", f"{KEY}\n".encode()),
+    ],
 )
 def test_a_key_file_is_binary_or_hexadecimal(tmp_path, right, name, content):
     (tmp_path / "image").write_bytes(bytes(8192))

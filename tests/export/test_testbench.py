@@ -2,7 +2,6 @@
 """The exported Verilog in a simulator of other people, under both languages' rules of initialisation."""
 
 import re
-import shutil
 import subprocess
 from dataclasses import replace
 
@@ -10,7 +9,7 @@ import pytest
 
 from wideblock import catalog
 from wideblock.catalog.kinds import AEAD, SECTOR
-from wideblock.export import testbench
+from wideblock.export import aead, sector, testbench
 from wideblock.export.aead import others
 from wideblock.export.contract import contract
 from wideblock.export.directory import generate
@@ -19,7 +18,8 @@ from wideblock.export.sector import cases, play
 from ..variants import few_of_many
 
 pytestmark = pytest.mark.shows("other-simulator")
-needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed")
+export = {SECTOR: sector.others, AEAD: aead.others}
+needs_icarus = pytest.mark.wants("iverilog")
 ONE_A_FAMILY = ("fast-brw-1s", "hmch-brw-3", "heh-poly", "eme2-1", "aez-2t", "xts-enc")
 SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.scheme.kind is SECTOR]
 AUTHENTICATED = [name for name, preset in catalog.PRESETS.items() if preset.scheme.kind is AEAD]
@@ -119,9 +119,25 @@ def test_logic_is_continuous_assignments():
     assert "always @*" not in small("xts-enc").verilog and "always_comb" not in small("fast-brw-1").verilog
 
 
-def test_a_core_without_known_answer_has_no_bench():
-    with pytest.raises(ValueError, match="no known answer"):
+def test_a_bench_needs_an_answer():
+    with pytest.raises(ValueError, match="needs an answer to play, got none"):
         bench_of(small("xts-enc"), [])
+
+
+@pytest.mark.parametrize("name", ["heh-poly", "aes-gcm"])
+def test_a_core_without_known_answers_has_a_bench_of_its_specification(monkeypatch, name):
+    core = contract(name)
+    monkeypatch.setattr(type(core), "known_answers", [])
+    bench = export[core.kind](core)[f"{core.module}_tb.v"]
+    assert f"// {core.module}: answers of the specification, for want of known ones. Prints PASSED" in bench
+    assert "known answers" not in bench and re.search(r"PASSED: \d+ answers of the specification", bench)
+
+
+@needs_icarus
+def test_answers_of_the_specification_in_icarus(tmp_path):
+    core = contract("heh-poly", {"sector_bytes": 96, "sbox": "composite"})
+    bench = sector.others(core)[f"{core.module}_tb.v"]
+    assert "PASSED: 4 answers of the specification" in run(tmp_path, core, core.verilog, bench, "-g2005")
 
 
 @needs_icarus

@@ -2,32 +2,33 @@
 """The library under sanitizers and valgrind, for a short time; each of them finds a fault that is put in."""
 
 import shutil
-import subprocess
-from pathlib import Path
 
 import pytest
 
 from wideblock.native import library
+from wideblock.native.library import widths
 
 from . import harden
 
-RUNTIME = Path("/usr/include/valgrind/memcheck.h")
-
-
-@pytest.fixture(scope="module")
-def fuzzer():
-    """Skips where clang++ or its libFuzzer is missing."""
-    command = ["clang++", "-fsanitize=fuzzer,address", "-x", "c++", "-", "-o", "/dev/null"]
-    source = b'extern "C" int LLVMFuzzerTestOneInput(const char *, unsigned long) { return 0; }'
-    if not shutil.which("clang++") or subprocess.run(command, input=source, capture_output=True).returncode:
-        pytest.skip("no clang++ with libFuzzer")
-
-
 pytestmark = [pytest.mark.shows("native"), pytest.mark.slow]
-needs_valgrind = pytest.mark.skipif(not shutil.which("valgrind") or not RUNTIME.exists(), reason="no valgrind")
 
 
-@needs_valgrind
+@pytest.fixture
+def put_in(tmp_path, monkeypatch):
+    """Builds of the library have faults from now on: texts of its sources, each of which stands there once."""
+
+    def change(faults):
+        source = shutil.copytree(library.SOURCE, tmp_path / "source")
+        for name, before, after in faults:
+            text = (source / name).read_text()
+            assert text.count(before) == 1, before
+            (source / name).write_text(text.replace(before, after))
+        monkeypatch.setattr(library, "SOURCE", source)
+
+    return change
+
+
+@pytest.mark.wants("valgrind", "memcheck.h")
 def test_no_branch_and_no_address_depends_on_a_secret(tmp_path):
     program = harden.build_secrets(tmp_path)
     for width in harden.WIDTHS:
@@ -37,19 +38,49 @@ def test_no_branch_and_no_address_depends_on_a_secret(tmp_path):
     assert harden.memcheck(program, "portable", "leak").returncode == 9
 
 
-FAULT = ("last + rest, whole + rest, BLOCK - rest", "last + rest, whole + rest, BLOCK")
+LEAKS = [  # a table by a byte of a mask, a branch on the carry of a doubling, a table by a byte of a key
+    ("schemes.cpp", "        Doubled masks(T);\n        code_book<decrypt>(k1,",
+     "        static const volatile char table[256] = {};\n        (void)table[(uint8_t)T[0]];\n"
+     "        Doubled masks(T);\n        code_book<decrypt>(k1,"),
+    ("schemes.cpp", "            L = twice(L);\n            result ^=",
+     "            L = twice(L);\n            if (L[0] & 1) __asm__ volatile(\"nop\");\n            result ^="),
+    ("schemes.cpp", "        k.set(key, key_bytes);\n        hash.set(",
+     "        static const volatile char table[256] = {};\n        (void)table[key[3]];\n"
+     "        k.set(key, key_bytes);\n        hash.set("),
+]  # fmt: skip
 
 
-@pytest.mark.usefixtures("fuzzer")
+@pytest.mark.wants("clang++", "MemorySanitizer")
+def test_no_branch_and_no_address_depends_on_a_secret_at_any_width(tmp_path):
+    program = harden.build_poisoned(tmp_path)
+    for width in widths():
+        done = harden.memory_sanitizer(program, width)
+        assert (done.returncode, done.stderr) == (0, ""), width
+        assert int(done.stdout.split()[0]) > 200
+        leaking = harden.memory_sanitizer(program, width, "leak")
+        assert leaking.returncode == 9 and "use-of-uninitialized-value" in leaking.stderr
+
+
+@pytest.mark.wants("clang++", "MemorySanitizer")
+def test_a_leak_is_found_at_every_width(tmp_path, put_in):
+    put_in(LEAKS)
+    program = harden.build_poisoned(tmp_path)
+    for width in widths():
+        done = harden.memory_sanitizer(program, width)
+        assert done.returncode == 9, width
+        for place in ("Xts::sector", "Eme2::T_star", "Hctr2::set"):
+            assert place in done.stderr, (width, place)
+
+
+FAULT = ("schemes.cpp", "last + rest, whole + rest, BLOCK - rest", "last + rest, whole + rest, BLOCK")
+
+
+@pytest.mark.wants("clang++", "libFuzzer")
 @pytest.mark.parametrize("fault", [None, FAULT], ids=["as-it-is", "with-a-fault"])
-def test_the_fuzzer_finds_nothing_but_a_fault(tmp_path, monkeypatch, fault):
+def test_the_fuzzer_finds_nothing_but_a_fault(tmp_path, put_in, fault):
     """A write of too many bytes in XTS's ciphertext stealing is found in the same time."""
     if fault:
-        source = shutil.copytree(library.SOURCE, tmp_path / "source")
-        text = (source / "schemes.cpp").read_text()
-        assert text.count(fault[0]) == 1
-        (source / "schemes.cpp").write_text(text.replace(*fault))
-        monkeypatch.setattr(library, "SOURCE", source)
+        put_in([fault])
     done = harden.fuzz(harden.build_fuzzer(tmp_path), tmp_path / "corpus", "-max_total_time=40", "-seed=1")
     assert (done.returncode != 0) == bool(fault), done.stderr[-2000:]
     if fault:

@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The library as users of C have it, and as other machines compile it."""
 
+import logging
 import random
-import shutil
+import re
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from wideblock.native.library import HEADER, SOURCE, compile_library, library_file
+import wideblock
+from wideblock.native.library import HEADER, SOURCE, compile_library, install, library_file, schemes, widths
 from wideblock.native.twin import Twin
-from wideblock.simulation.commands import BuildError
+from wideblock.simulation.commands import BuildError, compiler
 from wideblock.spec.hctr2 import HCTR2
 
 pytestmark = pytest.mark.shows("native")
@@ -24,18 +27,9 @@ def run(*command, data=b"", **more):
 def example(tmp_path_factory):
     folder = tmp_path_factory.mktemp("example")
     (folder / "key").write_bytes(bytes(range(32)))
-    command = [
-        "cc",
-        "-std=c99",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-pedantic",
-        SOURCE / "example.c",
-        "-o",
-        folder / "example",
-    ]
-    assert run(*command, library_file(), f"-Wl,-rpath,{library_file().parent}") == (0, b"", "")
+    command = [compiler(), "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-x", "c", SOURCE / "example.c"]
+    linked = ["-x", "none", library_file(), f"-Wl,-rpath,{library_file().parent}", "-o", folder / "example"]
+    assert run(*command, *linked) == (0, b"", "")
     return folder
 
 
@@ -60,11 +54,53 @@ def test_the_example_says_what_is_wrong(example):
     assert run(example / "example", example / "none") == (1, b"", wrong)
 
 
+def test_an_installed_library_is_that_of_its_header(tmp_path):
+    """Programs are linked by ``wideblock.pc``, and find the library by a name with the number of its interface."""
+    install(tmp_path / "usr")
+    text = (tmp_path / "usr/lib/pkgconfig/wideblock.pc").read_text()
+    words = dict(re.findall(r"^(\w+): (.*)$", text.replace("${prefix}", str(tmp_path / "usr")), re.MULTILINE))
+    assert words["Version"] == wideblock.__version__
+    code = b"""#include <wideblock.h>
+        #include <stdio.h>
+        int main(void) { return printf("%s %s", WIDEBLOCK_VERSION, wideblock_version()) < 0; }"""
+    command = [
+        compiler(),
+        "-x",
+        "c",
+        "-",
+        "-x",
+        "none",
+        *words["Cflags"].split(),
+        *words["Libs"].split(),
+        "-o",
+        tmp_path / "program",
+    ]
+    assert run(*command, data=code) == (0, b"", "")
+    moved = {"LD_LIBRARY_PATH": str(tmp_path / "usr/lib")}
+    (tmp_path / "usr/lib/libwideblock.so").unlink()
+    assert run(tmp_path / "program", env=moved) == (0, f"{wideblock.__version__} {wideblock.__version__}".encode(), "")
+
+
 def test_the_header_is_one_of_cpp_too(tmp_path):
-    assert run("g++", "-x", "c++", "-fsyntax-only", "-Wall", "-pedantic", HEADER)[0] == 0
+    assert run(compiler(), "-x", "c++", "-fsyntax-only", "-Wall", "-pedantic", HEADER)[0] == 0
 
 
-def test_a_compiler_that_fails_is_one_line(tmp_path, monkeypatch):
+def test_no_key_and_no_value_of_it_remains(tmp_path):
+    """A search of all memory that the process can write, after each close; a copy that the program keeps is found.
+
+    No call uses more of the stack than it overwrites.
+    """
+    command = ["c++", "-std=c++17", "-O1", f"-I{SOURCE}", Path(__file__).with_name("remains.cpp"), library_file()]
+    assert run(*command, f"-Wl,-rpath,{library_file().parent}", "-o", tmp_path / "remains") == (0, b"", "")
+    status, out, said = run(tmp_path / "remains")
+    lines = [line.split() for line in out.decode().splitlines()]
+    assert (status, said, len(lines)) == (0, "", 2 * len(schemes()) * len(widths()))
+    assert [line for line in lines if line[3:] != ["0", "0"]] == []
+    assert int(run(tmp_path / "remains", "leak")[1].split()[3]) > 0
+
+
+def test_a_compiler_that_fails_is_one_line_and_its_start_another(tmp_path, monkeypatch, caplog):
+    caplog.set_level(logging.INFO, "wideblock")
     monkeypatch.setenv("WIDEBLOCK_CACHE", str(tmp_path))
     monkeypatch.setenv("CXX", "no-such-compiler")
     with pytest.raises(
@@ -74,13 +110,14 @@ def test_a_compiler_that_fails_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setenv("CXX", "false")
     with pytest.raises(BuildError, match="^cannot compile the native library: exit status 1$"):
         library_file()
+    assert "compiling the native library, once for this version" in caplog.messages
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
 CROSS, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64"
 
 
-@pytest.mark.skipif(not shutil.which(CROSS) or not shutil.which(EMULATOR), reason=f"needs {CROSS} and {EMULATOR}")
+@pytest.mark.wants(CROSS, EMULATOR)
 def test_neon_agrees(tmp_path):
     """The widths of aarch64, NEON and the portable one, in an emulator, against this machine's widest."""
     folder = tmp_path / "made"

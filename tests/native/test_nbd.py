@@ -4,15 +4,14 @@
 import os
 import random
 import re
-import shutil
 import subprocess
 import threading
 import time
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import pytest
 
+from wideblock.image import numbering
 from wideblock.native.plugin import plugin
 from wideblock.spec.fast import FAST
 from wideblock.spec.hctr2 import HCTR2
@@ -20,11 +19,7 @@ from wideblock.spec.xts import XTS
 
 from .nbd_client import FUA, TRIM, NbdClient, NbdError
 
-HEADER = Path("/usr/include/nbdkit-plugin.h")
-pytestmark = [
-    pytest.mark.shows("block-device"),
-    pytest.mark.skipif(not shutil.which("nbdkit") or not HEADER.exists(), reason="no nbdkit with its header"),
-]
+pytestmark = [pytest.mark.shows("block-device"), pytest.mark.wants("nbdkit", "nbdkit-plugin.h")]
 KEY = bytes(range(32))
 EIO, EPERM, EINVAL = 5, 1, 22
 
@@ -138,7 +133,6 @@ def test_conventions(tmp_path, name, first):
 
 
 def test_conventions_are_those_of_images():
-    numbering = pytest.importorskip("wideblock.image.numbering")
     given = {name: size for name, (size, *_) in CONVENTIONS.items()}
     assert given.keys() == numbering.CONVENTIONS.keys()
     for name, (size, bits, tweak) in CONVENTIONS.items():
@@ -153,7 +147,7 @@ def test_tweaks_of_other_sizes_and_an_offset(tmp_path, name, order, size):
     noise, cipher = made(tmp_path, 2, 64), HCTR2(KEY)
     tweaks = [(0x10F + n).to_bytes(size, order) for n in range(2)]
     plain = b"".join(cipher.decrypt(tweak, unit) for tweak, unit in zip(tweaks, units(noise, 64), strict=True))
-    given = {"scheme": "hctr2", "sector": 64, "tweak_bytes": size, "first": "0xff", "offset": 16, "tweak": name}
+    given = {"scheme": "hctr2", "sector": 64, "tweak_bytes": size, "first": "0xff", "tweak_offset": 16, "tweak": name}
     with served(tmp_path, **given) as (_, place), NbdClient(place) as disk:
         assert disk.read(0, 128) == plain
 
@@ -232,6 +226,24 @@ def test_a_device_that_is_read_only(tmp_path):
         assert refused.value.args == (EPERM,) and len(disk.read(5, 600)) == 600
 
 
+def test_two_servers_of_a_file_exclude_each_other_unless_both_read(tmp_path):
+    made(tmp_path, 2, 512)
+    given = {"file": tmp_path / "disk", "key-file": tmp_path / "key", "scheme": "xts", "sector": 512}
+    command = ["nbdkit", "-f", "-U", "-", plugin(), *(f"{name}={value}" for name, value in given.items())]
+
+    def second(*words):
+        done = subprocess.run([*command, *words, "--run", "true"], capture_output=True, text=True, timeout=60)
+        assert len(done.stderr.splitlines()) == (done.returncode != 0)
+        return "disk is in use by another server or program that has locked it" in done.stderr
+
+    with served(tmp_path, scheme="xts", sector=512) as (_, place), NbdClient(place):
+        assert second() and second("read-only=true")
+    with served(tmp_path, scheme="xts", sector=512, read_only="true") as (_, place), NbdClient(place) as disk:
+        assert disk.flags & 2
+        assert second() and not second("read-only=true")
+    assert not second()
+
+
 def test_a_file_that_became_shorter_is_an_error(tmp_path):
     made(tmp_path, 4, 512)
     with served(tmp_path, scheme="xts", sector=512) as (_, place), NbdClient(place) as disk:
@@ -260,7 +272,7 @@ def test_a_file_that_became_shorter_is_an_error(tmp_path):
         ({"first": 1 << 128}, "first must be a whole number below 2.128"),
         ({"first": (1 << 128) - 1}, "the numbers of the sectors do not fit a tweak of 16 bytes by le128"),
         ({"first": 1 << 64, "tweak": "plain64be"}, "the numbers of the sectors do not fit a tweak of 16 .* plain64be"),
-        ({"first": (1 << 128) - 1, "offset": 1}, "the number of the first sector is beyond 2.128 - 1"),
+        ({"first": (1 << 128) - 1, "tweak_offset": 1}, "the number of the first sector is beyond 2.128 - 1"),
         ({"sector": 64, "tweak": "plain64-512"}, "tweak=plain64-512 needs sectors of whole 512 bytes, got 64"),
         ({"sector": 1024, "tweak": "spdk-incr-512-full-lba"}, "needs sectors of 512 bytes, got 1024"),
         ({"colour": "red"}, "unknown parameter 'colour'"),

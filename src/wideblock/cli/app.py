@@ -13,8 +13,17 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Column, Table
+from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 
@@ -28,7 +37,7 @@ __all__ += ["complete_device", "multiple_settings", "setting"]
 out = Console(highlight=False)
 if not out.is_terminal:  # a file or a pipe has no width, and its lines are not broken
     out = Console(highlight=False, soft_wrap=True, width=10_000)
-err = Console(stderr=True, highlight=False)
+err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 GROUPS = {
@@ -274,22 +283,31 @@ def table(head: Iterable[str], rows: Iterable[Iterable[Any]], *, title: str | No
         typer.echo(line.rstrip())
 
 
+class StageColumn(TextColumn):
+    """Text of the stage; cut in a narrow window, so that the figures beside it stay whole."""
+
+    def __init__(self):
+        super().__init__("{task.description}", markup=False, table_column=Column(overflow="ellipsis"))
+
+    def render(self, task: Task) -> Text:
+        text = super().render(task)
+        text.no_wrap = True
+        return text
+
+
+def progress_bar(console: Console) -> Progress:
+    """The display of :func:`stages`; none if the console is no terminal."""
+    figures = BarColumn(bar_width=16), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+    return Progress(StageColumn(), *figures, console=console, transient=True, disable=not console.is_terminal)
+
+
 @contextmanager
 def stages(what: str) -> Iterator[Callable[[str, int, int | None], None]]:
     """Gives a function to call with (stage, done, total) as work proceeds; shows progress on stderr if a terminal.
 
     A total of None is unknown. What the program logs is shown, too: as the stage, or in a file or pipe as a line.
     """
-    bar = Progress(
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=err,
-        transient=True,
-        disable=not err.is_terminal,
-    )
+    bar = progress_bar(err)
     with bar:
         task = bar.add_task(what, total=None)
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock encrypt`` and ``wideblock decrypt``."""
 
+import os
+import stat
 import sys
+from codecs import BOM_UTF8
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, BinaryIO
 
 import typer
 
@@ -55,8 +58,20 @@ First = Annotated[
         metavar="N", parser=sector_number, help="Number of the image's first sector, its tweak, such as 16 or 0x10."
     ),
 ]
+
+
+def complete_tweak(incomplete: str) -> list[str]:
+    """The conventions whose names begin so, for the shell."""
+    return [name for name in CONVENTIONS if name.startswith(incomplete)]
+
+
 Tweak = Annotated[
-    str, typer.Option(metavar="NAME", help=f"Tweak of a sector number: {', '.join(CONVENTIONS)}; docs/native.md.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help=f"Tweak of a sector number: {', '.join(CONVENTIONS)}; docs/block-device.md has the meanings.",
+        autocompletion=complete_tweak,
+    ),
 ]
 Offset = Annotated[
     int, typer.Option(metavar="N", parser=sector_number, help="Number added to each sector's, in the tweak's unit.")
@@ -80,14 +95,25 @@ def key_of(text: str, size: int) -> bytes:
     form = f"hexadecimal; write it as --key {KEY}, or --key @FILE"
     if text.startswith("@"):
         with sys.stdin.buffer if text == "@-" else open(text[1:], "rb") as file:
-            content = file.read(4 * size + 1024)  # a device has no end
+            if text != "@-":
+                warn_if_others_read(file, text[1:])
+            content = file.read(most := 4 * size + 1024)  # a device has no end
         if len(content) == size:
             return content
-        text, form = content.decode("latin-1").strip(), f"{size} bytes, binary or in hexadecimal"
+        form = f"{size} bytes, binary or in hexadecimal, in a file of less than {most} bytes"
+        text = content.removeprefix(BOM_UTF8).decode("latin-1").strip() if len(content) < most else "more"
     try:
         return bytes.fromhex(text)
     except ValueError:
         raise UserError(f"the key is not {form}") from None
+
+
+def warn_if_others_read(file: BinaryIO, name: str) -> None:
+    """Prints a line if ``file``, of a key, can be read by other users than its owner."""
+    mode = os.fstat(file.fileno()).st_mode
+    if stat.S_ISREG(mode) and mode & (stat.S_IRGRP | stat.S_IROTH):
+        state = f"other users can read the key in {name}, mode {stat.S_IMODE(mode):04o}"
+        typer.echo(f"wideblock: warning: {state}; chmod 600 it", err=True)
 
 
 def refuse_twice(key: str, source: Path, what: str) -> None:
@@ -138,6 +164,8 @@ def crypt(
             progress=report,
             **options,
         )
+    size = done.sectors * core.behaviour.usual
+    rate = f", {size / done.seconds / 1e6:,.1f} MB/s" if done.seconds else ""
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
     sectors = "1 sector" if done.sectors == 1 else f"{done.sectors} sectors"
-    err.print(f"{sectors} in {done.seconds:.1f} s{cycles}", markup=False)
+    err.print(f"{sectors}, {size:,} bytes, in {done.seconds:.1f} s{rate}{cycles}", markup=False, soft_wrap=True)

@@ -6,11 +6,12 @@ from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import AcceptBroken, Directory, ForceDirectory, Preset, Set, err, settings
+from wideblock.cli.app import AcceptBroken, Directory, ForceDirectory, Preset, Set, settings, stages
 from wideblock.evaluate.store import COMMITTED, load
 from wideblock.evaluate.tables import section
 from wideblock.export.contract import contract
 from wideblock.export.directory import generate as write
+from wideblock.export.testbench import SPECIFIED
 
 EXAMPLE = "Example: [b]wideblock generate fast-brw-2s --set key_bits=256 -o build/fast[/b]"
 
@@ -27,13 +28,13 @@ def generate(
 ) -> None:
     """Write the Verilog of a core, and the files that tools read beside it.
 
-    Datasheet, test bench with known answers, FuseSoC description, IP-XACT description, constraints.
+    Datasheet, test bench with right answers, FuseSoC description, IP-XACT description, constraints.
     """
     core = replace(contract(preset, settings(changes)), called=name)
     measured = section(core, load(COMMITTED))
-    with err.status(f"generating {core.module}"):
+    with stages(f"generating {core.module}"):
         paths = write(core, directory, force=force, measured=measured, accept_broken=accept_broken)
     for path in paths:
         typer.echo(path)
     if not core.known_answers:
-        typer.echo(f"wideblock: {core.module} has no known answers, so there is no test bench", err=True)
+        typer.echo(f"wideblock: {core.module} has no known answers; its test bench has {SPECIFIED}", err=True)

@@ -63,7 +63,8 @@ def measure_peer(
     found = []
     with stages("synthesis") as report:
         for k, point in enumerate(points):
-            found.append(build(point, lambda: design, lambda text, k=k: report(text, k, len(points))))
+            report(point.name, k, len(points))
+            found.append(build(point, lambda: design))
             add(store, found[-1])
     if json:
         as_json([asdict(point) for point in found])

@@ -2,14 +2,15 @@
 """``wideblock nbd``."""
 
 import os
+import socket as sockets
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from wideblock.catalog.kinds import SECTOR
-from wideblock.cli.app import AcceptBroken, Preset, Set, settings
-from wideblock.cli.crypt import Key, key_of, sector_number
+from wideblock.cli.app import AcceptBroken, Preset, Set, settings, stages
+from wideblock.cli.crypt import STREAM, Key, Tweak, key_of, sector_number
 from wideblock.drive.sector.shape import shape
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
@@ -23,7 +24,7 @@ def nbd(
     key: Key,
     file: Annotated[Path, typer.Option(metavar="FILE", help="File or block device below, of whole sectors.")],
     socket: Annotated[Path, typer.Option(metavar="PATH", help="Unix socket on which to serve; - with nbdkit's --run.")],
-    tweak: Annotated[str, typer.Option(metavar="NAME", help="Tweak convention; nbdkit's error has all.")] = "le128",
+    tweak: Tweak = "le128",
     first_sector: Annotated[
         int, typer.Option(metavar="N", parser=sector_number, help="Number of the first sector, such as 16 or 0x10.")
     ] = 0,
@@ -32,7 +33,7 @@ def nbd(
     ] = 0,
     read_only: Annotated[bool, typer.Option("--read-only", help="Device that cannot be written.")] = False,
     more: Annotated[
-        list[str] | None, typer.Argument(metavar="[-- ARGUMENT..]", help="Further arguments of nbdkit.")
+        list[str] | None, typer.Argument(metavar="[-- ARGUMENT..]", help="Further arguments of nbdkit and its filters.")
     ] = None,
     accept_broken: AcceptBroken = False,
     changes: Set = None,
@@ -46,21 +47,43 @@ def nbd(
     scheme.check_status(accept_broken=accept_broken)
     if scheme.native is None or not sizes.tweak_bytes:
         raise UserError(f"{core.module} is no device's: its scheme needs a tweak, and a place in the native library")
-    command, secret = nbdkit(), key_of(key, sizes.key_bytes)
+    secret = key_of(key, sizes.key_bytes)
     core.specification(secret)  # raises UserError for a key that the scheme does not take
+    if socket != STREAM:
+        _free(socket)
+    command = nbdkit()
+    with stages("preparing the plugin of nbdkit"):
+        built = plugin()
     arguments = [
-        *("--foreground", "--unix", str(socket)),
-        *(["--readonly"] if read_only else []),
-        *(more or []),
-        str(plugin()),
+        *("--foreground", "--unix", str(socket), str(built)),
         f"file={file.absolute()}",
         f"scheme={scheme.native(core.parameters)}",
         f"key-file=/dev/fd/{_readable(secret)}",
         f"sector={core.behaviour.usual}",
         f"tweak-bytes={sizes.tweak_bytes}",
-        *(f"{name}={value}" for name, value in (("tweak", tweak), ("first", first_sector), ("offset", tweak_offset))),
+        f"tweak={tweak}",
+        f"first={first_sector}",
+        f"tweak-offset={tweak_offset}",
+        f"read-only={str(read_only).lower()}",
+        *(more or []),  # behind the plugin: nbdkit takes flags at any place, and parameters of filters only here
     ]
     os.execv(command, [command, *arguments])
+
+
+def _free(path: Path) -> None:
+    """Removes the socket of a server that has ended. Raises UserError if a server answers, or for another file."""
+    if not path.is_socket():
+        if path.exists():
+            raise UserError(f"{path} is not a socket; give --socket a path where nothing is")
+        return
+    with sockets.socket(sockets.AF_UNIX) as trial:
+        trial.settimeout(5)
+        try:
+            trial.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink()
+        else:
+            raise UserError(f"a server answers at {path}; end it, or give --socket another path")
 
 
 def _readable(secret: bytes) -> int:

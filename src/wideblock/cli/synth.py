@@ -34,7 +34,10 @@ def synth(
     flow = {"routed": routed, "seed": seed, "mhz": mhz, "options": options, "route_options": route_options}
     points = [identify(name, settings(changes), device, **flow) for name in presets for device in devices]
     with stages("synthesis") as report:
-        found = [measure(point, lambda text, k=k: report(text, k, len(points))) for k, point in enumerate(points)]
+        found = []
+        for k, point in enumerate(points):
+            report(point.name, k, len(points))
+            found.append(measure(point))
     if json:
         as_json([asdict(point) for point in found])
     else:

@@ -17,6 +17,9 @@ def measured(points: Iterable[Point]) -> Records:
     area, unit: the figure that compares within a target       luts: LUTs that are logic, as Yosys maps them
     lutram:     LUTs that are memories or shift registers      clock: "routed", "pre-layout" or None
     bytes, cycles: what the core takes, and in how many cycles, back to back
+    bits_a_cycle:  bits in a clock cycle at that rate         latency: clock cycles from first beat in to last beat out
+    mhz:        clock in MHz                                   gbps: throughput at that clock in Gb/s
+    memory_bits: bits of memories on standard cells            block_rams: blocks of the target's size
     older:      commit, if that core has another circuit today
     """
     return Records.of(map(_row, (point for point in points if point.figures)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """One measured point: a preset or part through synthesis and, where the target can, place and route."""
 
+import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -25,6 +26,8 @@ from wideblock.synth.targets import target as target_of
 from wideblock.synth.yosys import AreaReport, Source, synthesise
 
 __all__ = ["Design", "attempt", "build", "design", "figures", "identify", "measure", "settings"]
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -91,8 +94,8 @@ def settings(
     }
 
 
-def measure(identity: Identity, stage: Callable[[str], None] = lambda text: None) -> Point:
-    """Measures the point; ``stage`` is told, in a few words, what begins.
+def measure(identity: Identity) -> Point:
+    """Measures the point.
 
     The point has version and commit of the process that measures. Raises FlowError from the tools, and if their
     versions here are not those of ``identity``.
@@ -105,12 +108,10 @@ def measure(identity: Identity, stage: Callable[[str], None] = lambda text: None
     )  # fmt: skip
     if identity.tools != wanted:
         raise FlowError(f"the tools are to be {', '.join(wanted)}; here are {', '.join(identity.tools)}")
-    return build(identity, lambda: design(identity), stage)
+    return build(identity, lambda: design(identity))
 
 
-def build(
-    identity: Identity, design_of: Callable[[], Design], stage: Callable[[str], None] = lambda text: None
-) -> Point:
+def build(identity: Identity, design_of: Callable[[], Design]) -> Point:
     """Puts a design through the flow of ``identity``; its making counts as run time.
 
     Raises FlowError from the tools, and if nothing of the design is left.
@@ -118,14 +119,14 @@ def build(
     started = time.monotonic()
     target, design = target_of(identity.target), design_of()
     mhz = identity.aim_mhz or target.aim_mhz
-    stage(f"{identity.name} on {target.name}: synthesis")
+    log.info("%s on %s: synthesis", identity.name, target.name)
     if isinstance(target, Asic):
         area, clock = asic.synthesise(design.source, target, mhz=mhz, clock=design.clock, options=identity.options)
     else:
         assert isinstance(target, Fpga)
         area, clock = _area(design.source, target.name, identity.options), None
         if identity.seed is not None:
-            stage(f"{identity.name} on {target.name}: place and route")
+            log.info("%s on %s: place and route", identity.name, target.name)
             clock = place.place(design.source, target, clock=design.clock, seed=identity.seed, mhz=mhz,
                                 options=identity.options, route_options=identity.route_options)  # fmt: skip
     if not area.area:

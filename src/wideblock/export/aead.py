@@ -9,7 +9,7 @@ from wideblock.drive.aead.caesar import FILES, CaesarFormat, Item, from_text, in
 from wideblock.export.contract import AeadContract
 from wideblock.export.datasheet import sheet
 from wideblock.export.markdown import table
-from wideblock.export.testbench import BenchPlay, Word, testbench
+from wideblock.export.testbench import KNOWN, SPECIFIED, BenchPlay, Word, testbench
 
 __all__ = ["datasheet", "others", "random_answers", "vectors"]
 
@@ -21,14 +21,16 @@ RANDOM = 300
 
 
 def others(core: AeadContract) -> dict[str, str]:
-    """Returns the first known answers, as files for the API's test benches and as a test bench that plays them."""
-    files = vectors(core, core.known_answers[:FILED])
-    if not files:
-        return {}
-    return files | {f"{core.module}_tb.v": testbench(core, _play(core, files))}
+    """Returns the first known answers, as files for the API's test benches and as a test bench that plays them.
+
+    A core without known answers gets random messages and the answers of the specification, always the same ones.
+    """
+    answers = core.known_answers[:FILED] or random_answers(core, FILED, 0)
+    files = vectors(core, answers)
+    return files | {f"{core.module}_tb.v": testbench(core, _play(core, files, len(answers)))}
 
 
-def _play(core: AeadContract, files: dict[str, str]) -> BenchPlay:
+def _play(core: AeadContract, files: dict[str, str], answers: int) -> BenchPlay:
     """The words of the text files, with the flag of a packet's end."""
     bits, words = core.parameters.word_bits, dict[str, list[Word]]()
     for port, name in FILES.items():
@@ -37,7 +39,7 @@ def _play(core: AeadContract, files: dict[str, str]) -> BenchPlay:
         words[port] = [{"word": value, "last": at in ends} for at, value in enumerate(values)]
     steps = [{port: len(words[port]) for port in ("pdi", "sdi")}]
     limit = 8 * (len(words["pdi"]) + len(words["do"])) * core.timing.interval + 4 * core.timing.zeroize + 4000
-    return BenchPlay(words, steps, len(core.known_answers[:FILED]), limit)
+    return BenchPlay(words, steps, answers, limit, source=KNOWN if core.known_answers else SPECIFIED)
 
 
 def vectors(core: AeadContract, answers: Iterable[AeadAnswer]) -> dict[str, str]:

@@ -2,15 +2,17 @@
 """Test bench and datasheet of a sector core."""
 
 import json
+import random
 from collections.abc import Sequence
 from typing import Any
 
 from wideblock.catalog import KnownAnswer
+from wideblock.drive.sector.shape import shape
 from wideblock.export.contract import Contract
 from wideblock.export.datasheet import sheet
 from wideblock.export.loading import BusLoader, StreamLoader
 from wideblock.export.markdown import table
-from wideblock.export.testbench import BenchPlay, Word, testbench
+from wideblock.export.testbench import KNOWN, SPECIFIED, BenchPlay, Word, testbench
 from wideblock.export.wave import sector_diagram, text, transfers
 from wideblock.rtl.stream.behaviour import LengthRule
 
@@ -20,16 +22,20 @@ Case = tuple[bytes, bytes, bool, bytes, bytes]
 """Key, tweak, decrypt, data in, data out."""
 
 
+FEW = 2
+"""Sectors of a test bench whose answers are the specification's."""
+
+
 def others(core: Contract) -> dict[str, str]:
-    """Returns the test bench, where there is a known answer for it to play."""
-    plays = cases(core)
-    return {f"{core.module}_tb.v": testbench(core, play(core, plays))} if plays else {}
+    """Returns the test bench, with known answers; where there are none, with answers of the specification."""
+    return {f"{core.module}_tb.v": testbench(core, play(core, cases(core)))}
 
 
 def cases(core: Contract, most: int = 4) -> list[Case]:
     """Returns known answers of the core, ``most`` of them, each in every direction that the core has.
 
-    They are the first ones, where these are all of one size; else they are of different sizes as far as possible.
+    They are the first ones, where these are all of one size; else they are of different sizes as far as possible. A
+    core without known answers gets a few of the specification.
     """
     return [
         (
@@ -38,9 +44,19 @@ def cases(core: Contract, most: int = 4) -> list[Case]:
             way,
             *((known.ciphertext, known.plaintext) if way else (known.plaintext, known.ciphertext)),
         )
-        for known in _various(core.known_answers, most)
+        for known in _various(core.known_answers, most) or _specified(core)
         for way in core.behaviour.directions
     ]
+
+
+def _specified(core: Contract) -> list[KnownAnswer]:
+    """Random sectors of the usual length under a key each, and the specification's answers: always the same ones."""
+    rng, sizes, found = random.Random(core.module), shape(core), []
+    for _ in range(FEW):
+        key, tweak, sector = map(rng.randbytes, (sizes.key_bytes, sizes.tweak_bytes, core.behaviour.usual))
+        answer = core.specification(key).encrypt(tweak, sector)
+        found.append(KnownAnswer(SPECIFIED, key, tweak, sector, answer))
+    return found
 
 
 def _various(answers: Sequence[KnownAnswer], most: int) -> list[KnownAnswer]:
@@ -80,7 +96,8 @@ def play(core: Contract, cases: Sequence[Case]) -> BenchPlay:
         steps[-1] = {"i": len(words["i"])}
     limit = 4 * len(cases) * (t.latency + t.setup) + 2 * t.zeroize + 1000
     limit += sum(rests.values()) + 16 * sum(map(len, loader.words.values()))
-    return BenchPlay(words | loader.words, steps, len(cases), limit, rests)
+    source = KNOWN if core.known_answers else SPECIFIED
+    return BenchPlay(words | loader.words, steps, len(cases), limit, rests, source)
 
 
 def _message(core: Contract, data: bytes, request: Word) -> list[Word]:

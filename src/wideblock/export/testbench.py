@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A self-checking test bench of an exported core, in Verilog: known answers, and no unknown value where one matters."""
+"""A self-checking test bench of an exported core, in Verilog: right answers, and no unknown value where one matters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,7 +12,11 @@ from wideblock.export.render import render
 from wideblock.rtl.shell.shell import Shell, Stream
 from wideblock.rtl.stream.interface import Field
 
-__all__ = ["BenchPlay", "Word", "testbench"]
+__all__ = ["KNOWN", "SPECIFIED", "BenchPlay", "Word", "testbench"]
+
+KNOWN = "known answers"
+SPECIFIED = "answers of the specification, for want of known ones"
+"""Sources of a bench's answers, as it prints them."""
 
 Word = Mapping[str, int]
 """Values of the fields of a word by their names. A field without a value is unknown."""
@@ -20,13 +24,14 @@ Word = Mapping[str, int]
 
 @dataclass(frozen=True)
 class BenchPlay:
-    """Known answers as words of a core's channels.
+    """Right answers as words of a core's channels.
 
     words:   by channel; those of inputs are driven, those of outputs are expected; a channel may be left out
     steps:   by input, the number of words up to which it is played; a step begins when the one before was accepted
-    answers: number of known answers
+    answers: number of answers
     limit:   cycles after which the core is stuck
     rests:   by the number of a step, cycles after it before the next one begins
+    source:  of the answers, :data:`KNOWN` or :data:`SPECIFIED`
     """
 
     words: Mapping[str, Sequence[Word]]
@@ -34,6 +39,7 @@ class BenchPlay:
     answers: int
     limit: int
     rests: Mapping[int, int] = field(default_factory=dict)
+    source: str = KNOWN
 
 
 @dataclass(frozen=True)
@@ -54,10 +60,10 @@ def testbench(core: Contract, play: BenchPlay) -> str:
     Every input is unknown (X) wherever the rules of the ports let it be: before reset, in words that are not valid, and
     where a field is not read. After reset no control output may be X, nor any bit of a valid word. Inputs pause, and
     the output is held off, in a quarter of the cycles. It runs under Verilog-2005 and SystemVerilog simulators alike.
-    Raises UserError if there is no known answer.
+    Raises UserError if there is no answer.
     """
     if not play.answers:
-        raise UserError(f"{core.module} has no known answer for its parameters, so its test bench has nothing to play")
+        raise UserError(f"{core.module}: a test bench needs an answer to play, got none")
     shell = core.shell
     channels = [_channel(shell, stream, play.words.get(stream.channel.name, ())) for stream in shell.streams]
     inputs = [channel for channel in channels if channel.flow is In]

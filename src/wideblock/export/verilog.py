@@ -3,6 +3,7 @@
 
 import gc
 import hashlib
+import logging
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -24,6 +25,8 @@ from wideblock.rtl.shell.shell import Shell
 from wideblock.synth import process, yosys
 
 __all__ = ["FILE", "OBSERVED", "convert", "generate", "verilog"]
+
+log = logging.getLogger(__name__)
 
 FILE = "core.v"
 OBSERVED = "observed.v"
@@ -56,7 +59,7 @@ def verilog(name: str, module: str, shell: Shell, header: str) -> str:
     made_of = [header, _sources(), *_tools(), platform.python_version()]
     try:
         folder = cache_directory() / "verilog" / name_of(made_of)
-        return (cached(folder, lambda made: _write(made, generate(module, shell, header))) / name).read_text()
+        return (cached(folder, lambda made: _write(made, module, shell, header)) / name).read_text()
     except OSError:  # a disk that is full, or cannot be written: the text is needed all the same
         return generate(module, shell, header)[name]
 
@@ -83,8 +86,9 @@ def _tools() -> list[str]:
     return [f"{tool} {version(tool)}" for tool in ("amaranth", "pyosys")]
 
 
-def _write(folder: Path, texts: dict[str, str]) -> None:
-    for name, text in texts.items():
+def _write(folder: Path, module: str, shell: Shell, header: str) -> None:
+    log.info("making the Verilog of %s, which is kept for later runs", module)
+    for name, text in generate(module, shell, header).items():
         (folder / name).write_text(text)
 
 

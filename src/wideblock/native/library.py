@@ -2,22 +2,31 @@
 """The native library: built by the C++ compiler at first use, kept between runs; see ``wideblock.h`` for its terms."""
 
 import ctypes
+import logging
 import platform
+import shutil
 import sys
 from collections.abc import Iterator
 from functools import cache
 from itertools import count
 from pathlib import Path
 
+from wideblock import __version__
 from wideblock.cache import cache_directory, cached, name_of
 from wideblock.simulation.commands import BuildError, Commands, compiler
 
-__all__ = ["HEADER", "SOURCE", "compile_library", "library", "library_file", "schemes", "widths"]
+__all__ = ["HEADER", "SOURCE", "compile_library", "install", "library", "library_file", "schemes", "widths"]
+
+log = logging.getLogger(__name__)
 
 SOURCE = Path(__file__).parent
 """Folder of the C++ sources and of ``wideblock.h``."""
 
 HEADER, LIBRARY = SOURCE / "wideblock.h", "libwideblock.so"
+SONAME = f"{LIBRARY}.0"
+"""Name by which programs find the library; its number rises when the C interface changes what it had."""
+
+log = logging.getLogger(__name__)
 
 FLAGS = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-w")
 
@@ -37,8 +46,13 @@ def library_file() -> Path:
     """The shared library, built if it is not kept from an earlier run. Raises :class:`BuildError`."""
     sources = [path.read_text() for path in sorted(SOURCE.iterdir()) if path.suffix in (".h", ".cpp", ".py")]
     folder = cache_directory() / "native" / name_of([compiler(), sys.platform, platform.machine(), *sources])
+
+    def make(made: Path) -> None:
+        log.info("compiling the native library, once for this version")
+        compile_library(made)
+
     try:
-        return cached(folder, compile_library).resolve() / LIBRARY
+        return cached(folder, make).resolve() / LIBRARY
     except OSError as error:
         raise BuildError(f"cannot build the native library: {' '.join(str(error).split())}") from error
 
@@ -73,6 +87,7 @@ def compile_library(
     flags:            more of the compiler's
     Raises :class:`BuildError`.
     """
+    log.info("compiling the native library, which is kept for later runs")
     command, work, failure = command or compiler(), made.parent, "cannot compile the native library"
     units: dict[str, tuple[Path, tuple[str, ...]]] = {"wideblock": (SOURCE / "wideblock.cpp", ())}
     layers = {**LAYERS.get(machine or platform.machine(), {}), "plain": (0, ())}
@@ -87,7 +102,26 @@ def compile_library(
         for each in started:
             commands.finish(each)
         objects = [f"{name}.o" for name in units]
-        commands.run([command, *flags, "-shared", *objects, "-o", made / LIBRARY, "-lpthread"], work, failure)
+        linked = ["-shared", f"-Wl,-soname,{SONAME}", *objects, "-o", made / SONAME, "-lpthread"]
+        commands.run([command, *flags, *linked], work, failure)
+    (made / LIBRARY).symlink_to(SONAME)
+
+
+def install(prefix: Path) -> None:
+    """Puts the library, its header and its ``wideblock.pc`` below ``prefix``. Raises :class:`BuildError`; OSError."""
+    library, include = prefix / "lib", prefix / "include"
+    for folder in (include, library / "pkgconfig"):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name in (SONAME, LIBRARY):
+        (library / name).unlink(missing_ok=True)  # programs that run keep the file that they have
+    shutil.copy(HEADER, include)
+    shutil.copy(library_file(), library / SONAME)
+    (library / LIBRARY).symlink_to(SONAME)
+    (library / "pkgconfig/wideblock.pc").write_text(
+        f"prefix={prefix.absolute()}\n\n"
+        f"Name: wideblock\nDescription: sector ciphers\nVersion: {__version__}\n"
+        f"Cflags: -I${{prefix}}/include\nLibs: -L${{prefix}}/lib -lwideblock\n"
+    )
 
 
 def widths() -> list[str]:
@@ -105,3 +139,10 @@ def _names(kind: str) -> Iterator[str]:
         if (name := getattr(library(), f"wideblock_{kind}")(i)) is None:
             return
         yield name.decode()
+
+
+if __name__ == "__main__":
+    try:
+        install(Path(sys.argv[1]))
+    except (BuildError, OSError) as error:
+        sys.exit(f"wideblock: {error}")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The nbdkit plugin: built at first use, on the native library, and kept between runs."""
 
+import logging
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,8 @@ from wideblock.native.library import SOURCE, library
 from wideblock.simulation.commands import BuildError, Commands, compiler
 
 __all__ = ["nbdkit", "plugin"]
+
+log = logging.getLogger(__name__)
 
 PLUGIN = "nbdkit-wideblock-plugin.so"
 FLAGS = ("-std=c++17", "-O2", "-fPIC", "-fvisibility=hidden", "-w", "-shared")
@@ -29,6 +32,7 @@ def plugin() -> Path:
     below = Path(library()._name).parent
 
     def make(made: Path) -> None:
+        log.info("compiling the plugin of nbdkit, once for this version")
         linked = ["-L", below, "-lwideblock", f"-Wl,-rpath,{below}"]
         with Commands() as commands:
             commands.run(

@@ -2,6 +2,8 @@
 """The simulation's own contract, on a core that is known to be right."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -13,7 +15,7 @@ from wideblock.drive.sector.traffic import Key
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import PlayOutcome
 from wideblock.simulation.verilator import BuildError
-from wideblock.verify.sector.measure import Measured, measure
+from wideblock.verify.sector.measure import Measured, measure, until_steady
 
 from ...verify.toy_core import Specification, Toy
 
@@ -117,6 +119,42 @@ def test_measure():
     assert measure(TOY) == {"encrypt": expected, "decrypt": expected}
 
 
+@pytest.mark.parametrize("filled", [0, 5, 30, 100])
+def test_an_interval_is_that_of_a_full_core(filled):
+    """Until the core is full a sector enters every 4 cycles, then every 8; the last ones leave faster."""
+    sent = []
+
+    def run(n):
+        sent.append(n)
+        first_in = np.cumsum(np.where(np.arange(n) < filled, 4, 8))
+        last_out = 20 + 8 * np.arange(n) - np.maximum(0, np.arange(n) - n + 2)
+        return SimpleNamespace(first_in=first_in, last_out=np.maximum(last_out, first_in + 10))
+
+    stream, gaps = until_steady(run, 10)
+    assert set(gaps) == {8} and len(gaps) >= 20
+    assert len(stream.first_in) == sent[-1] and (len(sent) == 1) == (filled <= 5)
+
+
+def test_a_core_whose_gaps_differ_has_no_interval():
+    def run(n):
+        first_in = np.cumsum(4 + (np.arange(n) % 7 == 0))
+        return SimpleNamespace(first_in=first_in, last_out=first_in + 10)
+
+    assert set(until_steady(run, 10)[1]) == {4, 5}
+
+
+def test_a_core_may_clear_for_long(simulation):
+    """A key waits until it has; the core is not stuck."""
+
+    class Slow(Toy):
+        @property
+        def timing(self):
+            return replace(super().timing, zeroize=50_000)
+
+    with SectorSimulation(Slow()) as slow:
+        assert slow.script(keys=[Key(KEY)]).patience > 50_000
+
+
 def test_keys_wait_for_their_sector_and_sectors_for_their_key(simulation):
     data, tweaks = sectors(6)
     script = simulation.script(
@@ -160,7 +198,7 @@ def test_a_reset_forgets_the_key(simulation):
     [
         (lambda s: s.load_key(bytes(15)), "key must be 16 bytes, got 15"),
         (lambda s: s.run([bytes(63)], [bytes(16)]), "sector must be 64 bytes, got 63"),
-        (lambda s: s.run([bytes(64)], [bytes(8)]), "a tweak must be 16 bytes, got 8"),
+        (lambda s: s.run([bytes(64)], [bytes(8)]), "tweak must be 16 bytes, got 8"),
         (lambda s: s.run([bytes(64)], []), "every sector needs one tweak, got 1 sectors and 0 tweaks"),
         (
             lambda s: s.run([bytes(64)], [bytes(16)], offer=0),

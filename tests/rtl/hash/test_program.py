@@ -9,7 +9,7 @@ import pytest
 
 from wideblock import catalog
 from wideblock.rtl.hash.products import Product, Special
-from wideblock.rtl.hash.program import Arrival, schedule
+from wideblock.rtl.hash.program import Arrival, colour, schedule
 from wideblock.rtl.sector.hash_counter_hash import FRONT
 
 from ...variants import few_of_many
@@ -292,6 +292,13 @@ def test_machine_sees_a_wrong_accumulator(right):
 def test_machine_sees_an_issue_before_its_inner_products(right):
     with pytest.raises(AssertionError, match="adds"):
         carried_out(broken(right, step=right.issues[-1].step - 1))
+
+
+def test_a_place_is_taken_for_every_sector():
+    """A place that is held in steps 1 to 3 of each sector, 12 steps apart, is not free in them, however late."""
+    for later in range(20):
+        taken = [(0, 0, 3)]
+        assert [colour(taken, 12 * later + start, 12 * later + start + 2, 12) for start in (2, 3)] == [1, 0]
 
 
 def test_machine_sees_a_missing_first(right):

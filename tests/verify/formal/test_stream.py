@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stream rules are proved for small cores, and not for the same cores with a fault."""
 
+import re
 from functools import cache
 
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.verify.formal.flat import flatten
+from wideblock.verify.formal import rules
+from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.induction import Rule, prove
 from wideblock.verify.formal.proof import NotApplicable, NotProved
 from wideblock.verify.formal.rules import family
@@ -17,6 +19,7 @@ from wideblock.verify.formal.stream import (
     prove_no_paths,
     prove_order,
     prove_queues,
+    prove_rekey,
     prove_release,
     prove_secrecy,
     prove_stable,
@@ -32,13 +35,15 @@ OVERLAPPED = ("fast-brw-1s", "fast-brw-2s", "hmch-brw-2s", "xcb-2s", "heh-brw-3s
 UNITS = ("xts-enc", "xts-both")
 MIXED = ("eme2-1", "eme2-1s", "eme2-2s", "aez-2-pre", "aez-2ts", "hctr2-any")
 SEALED = ("scream", "aes-gcm", "poet", "minalpher", "aez5")
-PRESETS = (*OVERLAPPED, "fast-brw-2", "hmch-brw-1", "heh-brw-1", *UNITS, *MIXED, *SEALED)
+ALONE = ("fast-brw-2", "hmch-brw-1", "heh-brw-1")
+PRESETS = (*OVERLAPPED, *ALONE, *UNITS, *MIXED, *SEALED)
 PROVED = {
     prove_no_paths: PRESETS,
     prove_clearing: PRESETS,
     prove_stable: PRESETS,
-    prove_order: (*OVERLAPPED, *MIXED),
+    prove_order: (*OVERLAPPED, *ALONE, *MIXED),
     prove_queues: (*OVERLAPPED, *UNITS),
+    prove_rekey: (*OVERLAPPED, *ALONE, *MIXED, *UNITS, *SEALED),
     prove_release: SEALED,
     prove_secrecy: PRESETS,
 }
@@ -51,7 +56,9 @@ FAULTS = {
         (prove_order, faults.EARLY_LANES),
         (prove_queues, one_promise_too_many("queue", 32)),
         (prove_secrecy, Ungated("core.result_ring")),
+        (prove_rekey, faults.KEY_AMID_SECTORS),
         (prove_secrecy, faults.KNOWN_TOO_EARLY),
+        (prove_secrecy, faults.KEY_WHILE_A_BEAT_WAITS),
     ),
     "hmch-brw-2s": (
         (prove_order, faults.ONE_SECTOR_TOO_EARLY),
@@ -68,13 +75,17 @@ FAULTS = {
         (prove_secrecy, faults.OTHER_PSI),
         (prove_order, faults.EARLY_CALLS),
         (prove_order, faults.BEAT_NUMBER),
+        (prove_rekey, faults.KEY_AMID_SECTORS),
         (prove_queues, one_promise_too_many("queue", 32)),
     ),
+    "fast-brw-2": ((prove_order, faults.SECTOR_BESIDE_ANOTHER), (prove_order, faults.STEP_BESIDE_THE_CALL)),
+    "heh-brw-1": ((prove_order, faults.SECTOR_BESIDE_ANOTHER), (prove_order, faults.CALL_WITHOUT_A_HASH)),
     "eme2-1s": (
         (prove_stable, faults.RUNS_ON),
         (prove_order, faults.EARLY_SECOND_LAYER),
         (prove_order, faults.TWO_AT_ONCE),
         (prove_order, faults.ONE_SECTOR_TOO_MANY),
+        (prove_rekey, faults.KEY_AMID_SECTORS),
         (prove_secrecy, Ungated("core.result_ring0")),
         (prove_secrecy, faults.READS_ON),
         (prove_secrecy, faults.INPUT_ON_THE_PORT),
@@ -96,6 +107,7 @@ FAULTS = {
         (prove_stable, faults.RUNS_ON),
         (prove_order, faults.EARLY_END_OF_PASS),
         (prove_order, faults.ANY_STATED_SIZE),
+        (prove_rekey, faults.KEY_AMID_SECTORS),
         (prove_secrecy, Ungated("core.result_ring")),
         (prove_secrecy, faults.READS_ON),
     ),
@@ -106,6 +118,8 @@ FAULTS = {
         (prove_stable, faults.HEAD_MOVES),
         (prove_queues, one_promise_too_many("tweaks", 13)),
         (prove_secrecy, Ungated("core.results.beats")),
+        (prove_rekey, faults.ONE_UNIT_TOO_FEW),
+        (prove_rekey, faults.KEY_AMID_SECTORS),
         (prove_secrecy, faults.OTHER_ROW),
         (prove_secrecy, faults.WRITTEN_ON),
     ),
@@ -113,11 +127,13 @@ FAULTS = {
         (prove_queues, faults.REST_WITHOUT_A_PLACE),
         (prove_queues, one_promise_too_many("arrivals", 13)),
         (prove_queues, faults.TWEAK_WITHOUT_A_CALL),
+        (prove_rekey, faults.ONE_UNIT_TOO_FEW),
     ),
     "scream": (
         (prove_no_paths, faults.INPUT_WAITS_FOR_OUTPUT),
         (prove_release, faults.UNCOMPARED),
         (prove_release, faults.UNHELD),
+        (prove_rekey, faults.KEY_AMID_MESSAGES),
         (prove_secrecy, Ungated("core.buffer.words")),
         (prove_secrecy, faults.HELD_WORDS_ARE_READ),
         (prove_secrecy, faults.TAG_ON_THE_PORT),
@@ -205,12 +221,12 @@ def test_two_stages_a_round(preset, early):
             rule(core, broken(flatten(core), fault))
 
 
-def test_a_core_without_overlap_has_neither_queue_nor_order():
-    core = contract("fast-brw-2")
+def test_a_core_without_overlap_has_no_queue():
     with pytest.raises(NotApplicable, match="no queue: overlap is False"):
-        prove_queues(core)
-    with pytest.raises(NotApplicable, match="no order to prove: overlap is False"):
-        prove_order(core)
+        prove_queues(contract("fast-brw-2"))
+    for preset in ("fast-brw-2", "heh-brw-1"):
+        with pytest.raises(NotApplicable, match="round_stages must be 1"):
+            prove_order(contract(preset, {"round_stages": 2}))
 
 
 @pytest.mark.slow
@@ -278,8 +294,27 @@ def test_stable_where_a_queue_fills_its_memory():
 
 def test_a_rule_about_a_signal_that_is_not_there():
     rule = Rule("nothing", {"gone": "core.gone"}, "always @* assert (!gone);")
-    with pytest.raises(ValueError, match="xts_enc_sector_bytes_160 has no signal core.gone"):
+    with pytest.raises(
+        NotProved, match="^xts_enc_sector_bytes_160: there is no signal core.gone, which the rule names$"
+    ):
         prove(small("xts-enc"), rule)
+
+
+@pytest.mark.parametrize("rule", ["secrecy", "order"])
+def test_a_core_without_a_signal_of_a_rule_is_not_proved(rule):
+    """The Verilog of a user who changed it: one line says which signal is missing."""
+    core = small("eme2-1s")
+    flat = flatten(core)
+    name = {"secrecy": "core.exit.erase", "order": "core.front_sector"}[rule]
+    changed = Flat(flat.module, re.sub(rf"\\{re.escape(name)}(?=\s)", rf"\\{name}_renamed", flat.rtlil))
+    (finding,) = findings(core, (rule,), changed)
+    assert finding.result is RuleResult.NOT_PROVED and "there is no signal" in finding.detail
+
+
+def test_a_family_without_rules_has_none(monkeypatch):
+    monkeypatch.setattr(rules, "_FAMILIES", {})
+    (finding,) = findings(small("eme2-1s"), ("order",))
+    assert finding.result is RuleResult.NONE and "no rules for this family of cores" in finding.detail
 
 
 def test_findings_say_what_was_not_proved():

@@ -8,7 +8,7 @@ import numpy as np
 
 from wideblock.drive.core import CoreSimulation, zeroize_at
 from wideblock.drive.sector.encoding import Encoding
-from wideblock.drive.sector.shape import SectorCore, shape
+from wideblock.drive.sector.shape import SectorCore, check_sector, check_tweak, shape
 from wideblock.drive.sector.traffic import Bytes, Key, Request, SectorRecord, SectorScript
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import PlayOutcome
@@ -46,8 +46,9 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         decrypt: bool | Sequence[bool] | Bytes = False,
         **more: Any,
     ) -> SectorScript:
-        """A script of sectors, as :meth:`Encoding.script` has it."""
-        return self._encoding.script(sectors, tweaks, decrypt, **more)
+        """A script of sectors, as :meth:`Encoding.script` has it, with the patience that the core may need."""
+        patience = self._patience(more.get("offer", 1.0), more.get("take", 1.0))
+        return self._encoding.script(sectors, tweaks, decrypt, **{"patience": patience, **more})
 
     def requests(self, requests: Sequence[Request], **more: Any) -> SectorScript:
         """A script of requests; ``more`` as for :meth:`script`."""
@@ -95,10 +96,11 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         offer, take: chances a cycle that a beat is valid and accepted; ``seed`` makes the pattern reproducible
         Raises :class:`SimulationError` if not exactly these sectors leave, each whole.
         """
-        for sector in sectors:
-            self.expect_length(len(sector))
-        patience = self.patience(offer, take)
-        more = {"slots": slots, "offer": offer, "take": take, "noise": noise, "patience": patience}
+        for size in {len(sector) for sector in sectors}:
+            check_sector(self.core, size)
+        for size in {len(tweak) for tweak in tweaks}:
+            check_tweak(self.core, size)
+        more = {"slots": slots, "offer": offer, "take": take, "noise": noise}
         script = self.script(sectors, tweaks, decrypt, **more)
         script.wanted = {"o": script.beats}
         record = self.play(script, seed=seed)
@@ -106,7 +108,7 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         self._expect_whole(record)
         return record
 
-    def patience(self, offer: float = 1, take: float = 1) -> int:
+    def _patience(self, offer: float, take: float) -> int:
         """Cycles without activity after which the core must be stuck, with a wide margin."""
         t = self.core.timing
         return 4 * (t.latency + t.interval + t.setup + t.zeroize) + 1000 + int(200 / max(min(offer, take), 1e-4))
@@ -115,12 +117,6 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         """Raises ValueError for a key of a wrong length."""
         if len(key) != self.shape.key_bytes:
             raise ValueError(f"key must be {self.shape.key_bytes} bytes, got {len(key)}")
-
-    def expect_length(self, size: int) -> None:
-        """Raises ValueError if the core does not take sectors of ``size`` bytes."""
-        length = self.core.behaviour.length
-        if size not in length:
-            raise ValueError(f"sector must be {length} bytes, got {size}")
 
     def _expect_whole(self, record: SectorRecord) -> None:
         module, script = self.core.module, record.script

@@ -5,6 +5,9 @@
 // request uses them. A sector never leaves memory but whole and by one call, so a process that ends amid a write leaves
 // each sector old or new, as far as the file below does not tear a page.
 //
+// The file is locked for as long as the server runs, by a lock of an open file description, as QEMU has them on its
+// images: two servers, each of which reads and writes back parts of a sector, would lose what the other one wrote.
+//
 // Trim is refused: it would show which sectors are free, and they would read as noise. Zeros are enciphered as any data.
 #define NBDKIT_API_VERSION 2
 #define _FILE_OFFSET_BITS 64
@@ -121,6 +124,7 @@ std::string file, key_file, scheme;
 const Convention* convention = &CONVENTIONS[0];
 int64_t sector_bytes = 4096, tweak_bytes = 16;
 Number first_sector = 0, offset = 0;
+bool read_only = false;
 
 // The device.
 int descriptor = -1;
@@ -281,7 +285,11 @@ int config(const char* name, const char* value) {
         if ((sector_bytes = nbdkit_parse_size(value)) < 0) return -1;
     } else if (key == "tweak-bytes") {
         if ((tweak_bytes = nbdkit_parse_size(value)) < 0) return -1;
-    } else if (key == "first" || key == "offset") {
+    } else if (key == "read-only") {
+        const int given = nbdkit_parse_bool(value);
+        if (given < 0) return -1;
+        read_only = given;
+    } else if (key == "first" || key == "tweak-offset") {
         if (!parse(value, key == "first" ? first_sector : offset)) {
             nbdkit_error("%s must be a whole number below 2^128 such as 4096 or 0x1000, got '%s'", name, value);
             return -1;
@@ -357,9 +365,22 @@ bool numbers_fit() {
     return last <= ~Number(0) - first_number && (bits == 128 || (first_number + last) >> bits == 0);
 }
 
+// Locks the whole file until the descriptor is closed, for this server alone if it writes.
+bool lock() {
+    struct flock whole = {};
+    whole.l_type = writable ? F_WRLCK : F_RDLCK;
+    if (fcntl(descriptor, F_OFD_SETLK, &whole) == 0) return true;
+    if (errno == EAGAIN || errno == EACCES)
+        nbdkit_error("%s is in use by another server or program that has locked it; end that first", file.c_str());
+    else
+        nbdkit_error("%s cannot be locked: %s; a file system without locks cannot be served", file.c_str(), strerror(errno));
+    return false;
+}
+
 int get_ready() {
-    descriptor = open(file.c_str(), O_RDWR | O_CLOEXEC);
-    if (descriptor < 0 && (errno == EACCES || errno == EROFS || errno == EPERM)) {
+    writable = !read_only;
+    descriptor = open(file.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    if (writable && descriptor < 0 && (errno == EACCES || errno == EROFS || errno == EPERM)) {
         writable = false;
         descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC);
     }
@@ -373,6 +394,7 @@ int get_ready() {
         nbdkit_error("%s must be a regular file or a block device", file.c_str());
         return -1;
     }
+    if (!lock()) return -1;
     size = static_cast<uint64_t>(end);
     if (!size || size % static_cast<uint64_t>(sector_bytes)) {
         nbdkit_error("%s has %" PRIu64 " bytes; it must be whole sectors of %" PRId64, file.c_str(), size, sector_bytes);
@@ -434,7 +456,8 @@ nbdkit_plugin described() {
         "tweak=NAME      convention of the tweak, le128 by default\n"
         "tweak-bytes=N   bytes of the tweak, 16 by default\n"
         "first=N         number of the first sector\n"
-        "offset=N        added to the number that becomes the tweak";
+        "tweak-offset=N  added to the number that becomes the tweak\n"
+        "read-only=BOOL  the file is not written, and may have other servers that read";
     p.config = config;
     p.config_complete = config_complete;
     p.get_ready = get_ready;

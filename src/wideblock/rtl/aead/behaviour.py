@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The behaviour of an authenticated cipher at its ports as a value."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+from wideblock.rtl.stream.behaviour import LengthClass
 from wideblock.rtl.stream.influence import Influence
 
 from .cipher import CipherShape
@@ -35,3 +37,28 @@ class AeadBehaviour:
     def usual(self) -> int:
         """Bytes for which ``timing.interval`` is stated: a block."""
         return self.shape.block
+
+    @property
+    def classes(self) -> tuple[LengthClass, ...]:
+        """The classes of lengths of a message, and of its associated data as ``tweaks``.
+
+        In each other class the one ends as it does not in the others: none, in a part of a block, in whole blocks.
+        """
+        block = self.shape.block
+        some = {
+            "part of a block": range(1, block),
+            "a block": (block,),
+            "blocks and part of one": [n for n in range(block + 1, 4 * block) if n % block],
+            "whole blocks": range(2 * block, 4 * block + 1, block),
+            "none": (0,),
+        }
+        ads = ("blocks and part of one", "none", "a block", "part of a block", "whole blocks")
+        pairs = zip(some, ads, strict=True)
+        return tuple(
+            LengthClass(name, _upto(some[name], self.data_bytes), _upto(some[ad], self.ad_bytes)) for name, ad in pairs
+        )
+
+
+def _upto(sizes: Iterable[int], most: int) -> tuple[int, ...]:
+    """The sizes, or the most bytes in their place where they are more."""
+    return tuple(sorted({min(size, most) for size in sizes}))

@@ -17,6 +17,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
 from wideblock.errors import UserError
+from wideblock.rtl.stream.clearing import Clearing
 from wideblock.rtl.stream.influence import Influence, OutcomeInfluence, lengths
 
 from . import key_loader, pre_processor
@@ -58,9 +59,11 @@ class Caesar(wiring.Component):
         """Sizes of the cipher for these parameters."""
         return cls.make_cipher(p).shape
 
-    @staticmethod
-    def check(p: Any) -> None:
+    @classmethod
+    def check(cls, p: Any) -> None:
         """Raises UserError if the cipher does not exist for these parameters."""
+        if (longest := cls.shape(p).enciphered(p.data_bytes)) > 0xFFFF:
+            raise UserError(f"data_bytes of {p.data_bytes} give {longest} bytes of ciphertext; the most are 65535")
 
     def __init__(self, parameters: AeadParameters):
         self.check(parameters)
@@ -68,8 +71,6 @@ class Caesar(wiring.Component):
         p, cipher = parameters, self.cipher
         shape = cipher.shape
         longest = shape.enciphered(p.data_bytes)
-        if longest > 0xFFFF:
-            raise UserError(f"data_bytes of {p.data_bytes} give {longest} bytes of ciphertext; the most are 65535")
         self.loader = KeyLoader(key_bytes=shape.key, word_bits=p.word_bits, packets=p.packets)
         self.pre = PreProcessor(
             shape, word_bits=p.word_bits, ad_bytes=p.ad_bytes, data_bytes=p.data_bytes, packets=p.packets
@@ -139,13 +140,6 @@ class Caesar(wiring.Component):
 
     def _clear(self, m: Module) -> Signal:
         """High after a reset, and after ``zeroize``, until every row of the buffer and the cipher is cleared."""
-        clear = Signal(init=1)
-        count = Signal(range(self.clearing))
-        m.d.comb += self.buffer.clear_row.eq(count)
-        with m.If(self.zeroize):
-            m.d.sync += [clear.eq(1), count.eq(0)]
-        with m.Elif(clear):
-            m.d.sync += count.eq(count + 1)
-            with m.If(count == self.clearing - 1):
-                m.d.sync += [clear.eq(0), count.eq(0)]
-        return clear
+        m.submodules.clearing = clearing = Clearing(rows=self.buffer.rows, cycles=self.clearing)
+        m.d.comb += [clearing.zeroize.eq(self.zeroize), self.buffer.clear_row.eq(clearing.row)]
+        return clearing.clear

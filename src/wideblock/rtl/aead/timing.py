@@ -37,7 +37,7 @@ class AeadTiming:
             Figure("activation", self.activation, "instruction to activate a key to the next instruction"),
             Figure("encryption", self.message(0, block), f"{until}, for {block} bytes, no associated data"),
             Figure("decryption", self.message(0, block, decrypt=True), f"{until}, the same"),
-            Figure("interval", self.interval, f"for each block of {block} bytes more"),
+            Figure("interval", self.interval, f"for each block of {block} bytes more to encrypt"),
             Figure("zeroize", self.zeroize, "at most, to clear every key, message, derived value and buffer"),
         )
 
@@ -48,7 +48,7 @@ class AeadTiming:
 
     @property
     def interval(self) -> int:
-        """Cycles a block of data in a long message."""
+        """Cycles a block of data more, of an encryption of more than a few blocks, however long."""
         return self.message(0, 32 * self.cipher.shape.block) - self.message(0, 31 * self.cipher.shape.block)
 
     def message(self, ad: int, size: int, *, decrypt: bool = False, activated: bool = False) -> int:

@@ -22,17 +22,19 @@ BLOCK_BITS = 45
 
 class SlotTable(wiring.Component):
     """``state`` and ``marks`` of slot ``asked``, ``own_state`` of ``own``, ``shown_state`` and the rest of ``shown``,
-    all in the same cycle but ``shown_blocks``, which follow ``shown`` in two cycles without ``count``.
+    all in the same cycle but ``shown_blocks``, which follow ``shown`` in two cycles without ``count`` or a write.
 
     ``write`` gives slot ``own`` the state ``new``, without marks and blocks; it waits for ``ready``, which is low in
-    the second cycle after one with ``count``. With ``count`` a message of ``blocks`` in slot ``counted`` has ended:
-    two cycles later its blocks are added, and the slot is ``warned`` from ``warn`` on, ``spent`` from ``limit`` on or
-    2^44; then ``warns`` and ``spends`` pulse. A slot beyond ``slots`` has no key. ``any_kat``: one has that of tests.
+    the second cycle after one with ``count``. ``put`` pulses as it takes effect: what was counted of that slot and is
+    not yet added is dropped. With ``count`` a message of ``blocks`` in slot ``counted`` has ended: two cycles later its
+    blocks are added; if the sum is ``warn`` or more ``warns`` pulses, and the slot is ``warned`` until it is put; the
+    same of ``limit`` or 2^44, ``spends`` and ``spent``. A slot beyond ``slots`` has no key. ``any_kat``: one has
+    that of tests.
 
     While ``clear``, each row of number ``clear_row`` becomes 0.
 
     Timing: a state can be read in the cycle after it was written, a mark in the third cycle after ``count``.
-    Cost:   distributed memory of 7 bits a slot for each of three readers, block memory of 45 bits a slot.
+    Cost:   distributed memory of 5 bits and of 2 bits a slot, of three readers each, block memory of 45 bits a slot.
     Paths:  ``asked``, ``own`` and ``shown`` to states.
     """
 
@@ -50,7 +52,7 @@ class SlotTable(wiring.Component):
                 "shown_blocks": Out(BLOCK_BITS),
                 "new": In(STATE),
                 "write": In(1),
-                "ready": Out(1),
+                **dict.fromkeys(("ready", "put"), Out(1)),
                 "count": In(1),
                 "blocks": In(block_bits),
                 "limit": In(BLOCK_BITS),
@@ -67,8 +69,8 @@ class SlotTable(wiring.Component):
         depth = 1 << self.bits
         adding = Signal()  # the blocks that were counted two cycles ago are added
         added = Signal(self.bits)
-        marks = Signal(MARKS)
-        put = Signal()
+        marks, had = Signal(MARKS), Signal(MARKS)
+        put = self.put
         m.d.comb += [
             self.ready.eq(~adding & ~self.clear),
             put.eq(self.write & self.ready),
@@ -86,11 +88,12 @@ class SlotTable(wiring.Component):
             (self.shown, states, self.shown_state),
             (self.asked, marked, self.marks),
             (self.shown, marked, self.shown_marks),
+            (added, marked, had),
         ):
             port = of.read_port(domain="comb")
-            there = (slot[self.bits :] == 0).replicate(len(port.data))
+            there = (slot[self.bits :] == 0).replicate(len(port.data)) if len(slot) > self.bits else -1
             m.d.comb += [port.addr.eq(slot), found.eq(port.data & there)]
-        self._count(m, adding, added, marks, put, clearing)
+        self._count(m, adding, added, marks, had, put, clearing)
         self._kats(m, put)
         return m
 
@@ -105,7 +108,7 @@ class SlotTable(wiring.Component):
             m.d.sync += number.eq(0)
         m.d.comb += self.any_kat.eq(number != 0)
 
-    def _count(self, m: Module, adding: Signal, added: Signal, marks, put: Signal, clearing) -> None:
+    def _count(self, m: Module, adding: Signal, added: Signal, marks, had, put: Signal, clearing) -> None:
         """Adds the blocks of a message to those of its slot, in three cycles: read, add, write."""
         attributes = {"ram_style": "block", "no_rw_check": 1}
         depth = 1 << self.bits
@@ -132,23 +135,27 @@ class SlotTable(wiring.Component):
                     Mux(last_valid & (last == read), before, port.data),
                 )
             ),
-            marks.warned.eq(adding & ((sum_ >= self.warn) | most)),
-            marks.spent.eq(adding & ((sum_ >= self.limit) | most)),
-            self.warns.eq(marks.warned),
-            self.spends.eq(marks.spent),
+            self.warns.eq(adding & ((sum_ >= self.warn) | most)),
+            self.spends.eq(adding & ((sum_ >= self.limit) | most)),
+            marks.warned.eq(self.warns | (adding & had.warned)),
+            marks.spent.eq(self.spends | (adding & had.spent)),
         ]
-        store(m, used, Mux(adding, added, self.own[: self.bits]), Mux(adding, sum_, 0), put | adding, **clearing)
+        own = self.own[: self.bits]
+        written = Signal(self.bits, name="row_written")
+        m.d.comb += written.eq(Mux(adding, added, own))
+        store(m, used, written, Mux(adding, sum_, 0), put | adding, **clearing)
         m.d.sync += [
-            reading.eq(self.count & ~self.clear),
+            reading.eq(self.count & ~self.clear & ~(put & (self.counted[: self.bits] == own))),
             read.eq(self.counted),
             blocks.eq(self.blocks),
-            adding.eq(reading & ~self.clear),
+            adding.eq(reading & ~self.clear & ~(put & (read == own))),
             added.eq(read),
             sum_.eq(Cat((old + blocks)[:BLOCK_BITS])),
             last.eq(added),
             last_valid.eq(adding),
             before.eq(sum_),
-            showing.eq(~self.count),
+            # a row that is written in this cycle may be read wrong
+            showing.eq(~self.count & ~((put | adding) & (written == self.shown[: self.bits]))),
             shows.eq(self.shown),
         ]
         with m.If(showing & (shows == self.shown[: self.bits])):

@@ -275,23 +275,24 @@ def _allocate(products, arrivals, placed, unit, *, latency, multipliers, beats, 
 
 
 def colour(spans, start, end, period):
-    """Takes the first place that is free from just after step ``start`` to ``end``, in this sector and its neighbours.
+    """Takes the first place that is free from just after step ``start`` to ``end``, in this sector and all others.
 
     ``spans`` is what was taken so far, as (place, start, end), and grows. Raises ValueError for a span that is longer
     than ``period``.
     """
-    repeats = range(-4, 5) if period else range(1)
 
     def free(place):
-        return all(
-            k * (period or 0) + s >= end or start >= k * (period or 0) + e
-            for p, s, e in spans
-            if p == place
-            for k in repeats
-        )
+        return not any(p == place and _meet(start, end, s, e, period) for p, s, e in spans)
 
     place = next(p for p in range(len(spans) + 1) if free(p))
     if period and end - start > period:
         raise ValueError(f"a value held for {end - start} steps needs two places within a period of {period}")
     spans.append((place, start, end))
     return place
+
+
+def _meet(start, end, other_start, other_end, period):
+    """Whether a span meets another one, or that of any sector before or behind."""
+    # the first of the other's repetitions that ends behind ``start``
+    moved = ((start - other_end) // period + 1) * period if period else 0
+    return start < other_end + moved and other_start + moved < end

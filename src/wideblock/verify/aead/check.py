@@ -9,6 +9,7 @@ from wideblock.drive.aead.caesar import CaesarFormat, output_ends
 from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption
 from wideblock.drive.aead.simulation import AeadSimulation, PlayedMessages
 from wideblock.export.contract import AeadContract
+from wideblock.rtl.stream.behaviour import LengthClass
 from wideblock.simulation.structures import PlayOutcome
 from wideblock.spec.aead import Rejected
 from wideblock.verify.core.check import Check
@@ -48,6 +49,10 @@ class AeadCheck(Check[AeadSimulation]):
         if how.get("flip"):
             npub, A, C = self._flipped(npub, A, C)
         return self._decryption(api, spec, npub, A, C)
+
+    def of(self, kind: LengthClass) -> tuple[int, int]:
+        """Bytes of associated data and of a message of a class, chosen at random."""
+        return int(self.rng.choice(kind.tweaks)), int(self.rng.choice(kind.sizes))
 
     def plain(self, spec: Any, ad: int, size: int, decrypt: bool, *, wrong: bool = False) -> Exchange:
         """A random message of these lengths, each type in one segment; ``wrong``: to be rejected."""

@@ -192,13 +192,13 @@ def zeroize(check: AeadCheck) -> Finding:
 
 
 def _struck(check: AeadCheck, *, zeroize: bool) -> Finding:
+    kinds, t = check.behaviour.classes, check.subject.timing
     moments = max(12, check.few(24))
-    ad, size = min(40, check.behaviour.ad_bytes), min(60, check.behaviour.data_bytes)
-    for _ in range(moments):
+    for number in range(moments):
         keyed, spec = check.key()
-        before = [keyed, *(check.message(spec, size=check.number(0, size), ad=check.number(0, ad)) for _ in range(3))]
-        t = check.subject.timing
-        moment = check.number(t.zeroize, t.zeroize + 8 * t.message(ad, size))
+        sizes = [check.of(kinds[number % len(kinds)]) for _ in range(3)]
+        before = [keyed, *(check.message(spec, size=size, ad=ad) for ad, size in sizes)]
+        moment = t.zeroize + check.number(0, t.activation + sum(t.message(*each, decrypt=True) for each in sizes))
         check.simulation.reset()
         played = check.words(before, limit=moment + 1, events=[zeroize_at(moment)] if zeroize else [])
         if found := difference(before, played, check.api.word_bits, whole=False):

@@ -14,13 +14,13 @@ from wideblock.verify.aead.malformed import malformed
 
 __all__ = ["MeasuredMessages", "MessageCycles", "clearing", "measure", "message"]
 
-BLOCKS = 8
-"""Blocks of data of the longer of two messages whose difference is the interval."""
-
 
 @dataclass(frozen=True)
 class MeasuredMessages:
-    """Cycles seen at the ports; the same meaning as the figures of :class:`AeadTiming`."""
+    """Cycles seen at the ports; the same meaning as the figures of :class:`AeadTiming`.
+
+    interval: the last block of the longest message of whole blocks
+    """
 
     activation: int
     encryption: int
@@ -81,7 +81,7 @@ def measure(
 
 def _measure(core: AeadContract, simulation: AeadSimulation, rng: Random) -> MeasuredMessages:
     api, shape = simulation.api, core.behaviour.shape
-    blocks = min(BLOCKS, core.behaviour.data_bytes // shape.block)
+    blocks = core.behaviour.data_bytes // shape.block
     if blocks < 2:
         raise UserError(f"the interval needs data_bytes of at least {2 * shape.block}, got {core.behaviour.data_bytes}")
     key, npub = rng.randbytes(shape.key), rng.randbytes(shape.npub)

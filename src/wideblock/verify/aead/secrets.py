@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
+from itertools import product
 from typing import Any
 
 from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption
@@ -81,13 +82,16 @@ def _message(check: AeadCheck, way: Way) -> _Message:
 
 
 def _sweep(check: AeadCheck) -> Iterator[_Plan]:
-    """Zeroize in each cycle of an activation and of a message behind it, or in some of them, evenly spread."""
-    t, block, most = check.subject.timing, check.shape.block, check.behaviour
-    for way in Way:
-        message = _Message(min(block + 3, most.ad_bytes), min(2 * block + 5, most.data_bytes), way, 0.999)
+    """Zeroize in each cycle of an activation and of a message behind it, or in some of them, evenly spread.
+
+    The messages are of each class of lengths, in every way.
+    """
+    t, kinds = check.subject.timing, check.behaviour.classes
+    for way, kind in product(Way, kinds):
+        message = _Message(*check.of(kind), way, 0.999)
         decrypt = way is not Way.ENCRYPTED
         cycles = t.activation + t.message(message.ad, message.size, decrypt=decrypt, activated=True) + TAIL
-        for later in moments(check, cycles, 2 * t.zeroize):
+        for later in moments(check, cycles, 2 * t.zeroize, 1 / len(kinds)):
             moment = t.zeroize + later
             take = float(check.rng.choice([1.0, 1.0, 0.4]))
             yield _Plan([[message]], events=[zeroize_at(moment)], limit=moment + t.zeroize + TAIL, take=take)

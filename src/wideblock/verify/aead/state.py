@@ -39,16 +39,16 @@ def state_after_zeroize(check: AeadCheck) -> Finding:
 
     The place of the inputs inside a message may show, which follows from the lengths.
     """
-    t, block, most = check.subject.timing, check.shape.block, check.behaviour
-    lengths = ((block + 3, 2 * block + 5, False), (5, 3 * block, True), (0, block, False))
-    messages = [(min(ad, most.ad_bytes), min(size, most.data_bytes), way) for ad, size, way in lengths]
-    (ad, size, _), (next_ad, next_size, _), _ = messages
-    start = t.zeroize + t.activation
-    end = start + t.message(ad, size, activated=True) + t.message(next_ad, next_size, decrypt=True)
-    spread = range(t.zeroize, end, max(1, (end - t.zeroize) // max(12, check.few(24))))
-    moments = sorted({*spread, *range(t.zeroize, start)})  # a key is in its loader for a few cycles alone
-    size = 0
-    for moment in moments:
+    t, kinds = check.subject.timing, check.behaviour.classes
+    start, moments, size = t.zeroize + t.activation, list[tuple[int, Messages]](), 0
+    for kind in kinds:
+        for way in (False, True):
+            ad, data = check.of(kind)
+            messages = [(ad, data, way), (*check.of(kind), not way)]
+            cycles = t.message(ad, data, decrypt=way, activated=True)
+            moments += [(start + check.number(0, cycles), messages) for _ in range(max(2, check.few(24) // 6))]
+    moments += [(moment, moments[0][1]) for moment in range(t.zeroize, start)]  # a key is in its loader for a few alone
+    for moment, messages in moments:
         one, other = life(check, messages, moment), life(check, messages, moment)
         size = sum(map(len, one.values()))
         if one != other:
@@ -56,7 +56,8 @@ def state_after_zeroize(check: AeadCheck) -> Finding:
             return failed(
                 f"After zeroize in cycle {moment}, and under another key, the core holds other values of {names}."
             )
-    return passed(f"{size} bytes of state, the same after zeroize at {len(moments)} moments")
+    names = ", ".join(kind.name for kind in kinds)
+    return passed(f"{size} bytes of state, the same after zeroize at {len(moments)} moments, of messages of {names}")
 
 
 @needs_state
@@ -65,16 +66,16 @@ def state_after_a_message(check: AeadCheck) -> Finding:
 
     Two lives under one key have messages of the same lengths, of other nonces and texts.
     """
-    block, most = check.shape.block, check.behaviour
+    most = check.behaviour
     declared = [translate(f"core.cipher.{pattern}") for pattern in most.remains]
     held = check.simulation.simulation.save()
     for pattern, given in zip(most.remains, declared, strict=True):
         if not any(_is(name, [given]) for name in held):
             return failed(f"{pattern} is declared to keep values, but is no register or memory of the cipher.")
     keyed, spec = check.key()
-    sizes = [(block + 3, 2 * block + 5), (0, block), (5, 0)]
+    sizes = [check.of(kind) for kind in most.classes]
     ways = {"an encryption": (False, False), "a decryption": (True, False), "a rejected message": (True, True)}
-    for ad, size in ((min(ad, most.ad_bytes), min(size, most.data_bytes)) for ad, size in sizes):
+    for ad, size in sizes:
         for way, (decrypt, wrong) in ways.items():
             left = []
             for _ in range(2):

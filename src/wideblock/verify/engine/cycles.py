@@ -3,11 +3,11 @@
 
 from dataclasses import replace
 
-import numpy as np
-
+from wideblock.drive.sector.traffic import SectorRecord
 from wideblock.simulation.script import Script
 from wideblock.verify.core.report import Finding, failed, passed
 from wideblock.verify.engine.check import EngineCheck
+from wideblock.verify.sector.measure import until_steady
 
 __all__ = ["cycle_contract"]
 
@@ -25,15 +25,15 @@ def cycle_contract(check: EngineCheck) -> Finding:
     used = check.fill(min(4, check.number_of_slots - 1))
     size = check.behaviour.usual
     for way in check.behaviour.directions:
-        requests = [
-            replace(check.request(size, decrypt=way), slot=used[n % len(used)])
-            for n in range(3 + 2 * t.busy // t.interval)
-        ]
-        record = check.stream(requests)
-        apart = np.unique(np.diff(record.first_in)[len(requests) // 2 :]).tolist()  # when the queues have filled
+
+        def stream(units: int, *, way: bool = way) -> SectorRecord:
+            requests = (check.request(size, decrypt=way) for _ in range(units))
+            return check.stream([replace(each, slot=used[n % len(used)]) for n, each in enumerate(requests)])
+
+        apart = sorted(set(until_steady(stream, 8)[1]))
         if apart != [t.interval]:
             return failed(f"Sectors under other slots begin {apart} cycles apart; the contract says {t.interval}.")
-        alone = check.stream(requests[:1])
+        alone = stream(1)
         latency = int(alone.out_cycle[-1] - alone.first_in[0])
         if latency != t.latency:
             return failed(f"Latency is {latency} cycles in simulation; the contract says {t.latency}.")

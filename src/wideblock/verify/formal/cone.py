@@ -10,6 +10,8 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any
 
+from wideblock.verify.formal.proof import NotProved
+
 __all__ = ["Cone", "Graph"]
 
 _BITWISE = frozenset(("$not", "$and", "$or", "$xor", "$xnor", "$pos", "$buf", "$bwmux"))
@@ -53,9 +55,9 @@ class Graph:
         return sum(len(c["connections"].get("Q", ())) for c in self.cells if is_state(c["type"]))
 
     def signal(self, name: str) -> _Bits:
-        """The bits of a signal, the low one first. Raises ValueError if there is no such signal."""
+        """The bits of a signal, the low one first. Raises :class:`NotProved` if there is no such signal."""
         if name not in self._nets:
-            raise ValueError(f"there is no signal {name}")
+            raise NotProved(f"there is no signal {name}, which the rule names")
         return self._nets[name]
 
     def driver(self, bit: int) -> dict[str, Any] | None:

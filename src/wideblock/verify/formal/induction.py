@@ -52,12 +52,12 @@ def prove(core: Contract, rule: Rule, flat: Flat | None = None) -> Proof:
     or assumed. Every later one is proved. Memories that are written may hold anything, too.
 
     flat: the core, if not as :func:`~wideblock.verify.formal.flat.flatten` makes it from its Verilog
-    Raises :class:`NotProved`; ValueError for a rule about signals that the core does not have.
+    Raises :class:`NotProved`, also for a rule about signals that the core does not have.
     """
     start = time.monotonic()
     flat = flat or flatten(core)
     if missing := set(rule.signals.values()) - set(flat.widths):
-        raise ValueError(f"{core.module} has no signal {', '.join(sorted(missing))}, on which the rule depends")
+        raise NotProved(f"{core.module}: there is no signal {', '.join(sorted(missing))}, which the rule names")
     with tempfile.TemporaryDirectory() as name:
         where = Path(name)
         where.joinpath("flat.il").write_text(flat.rtlil)

@@ -10,6 +10,7 @@ from typing import Any
 
 from wideblock.export.enclosed import ROWS
 from wideblock.verify.formal.flat import Flat
+from wideblock.verify.formal.proof import NotProved
 
 __all__ = ["Bit", "CellNetlist", "MemoryRead", "Values", "Write"]
 
@@ -76,9 +77,9 @@ class CellNetlist:
             self.drivers.update({bit: (cell, k) for k, bit in enumerate(pins["Y"])})
 
     def bits(self, name: str) -> list[Bit]:
-        """The bits of a signal. Raises ValueError for one that the core does not have."""
+        """The bits of a signal. Raises :class:`NotProved` for one that the core does not have."""
         if name not in self.names:
-            raise ValueError(f"no signal {name}, on which the rule depends")
+            raise NotProved(f"there is no signal {name}, which the rule names")
         return self.names[name]
 
     @cached_property

@@ -4,10 +4,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
-import numpy as np
-
 from wideblock.drive.core import reset_at, zeroize_at
-from wideblock.drive.sector.traffic import Key
+from wideblock.drive.sector.traffic import Key, SectorRecord
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.bench import State
 from wideblock.simulation.script import NEVER, ScriptEvent
@@ -78,25 +76,24 @@ def _wrong_sector(check: SectorCheck, key: bytes, slot: int = 0) -> str | None:
 
 def _late(check: SectorCheck) -> str | None:
     """How a key whose last word is late waits with its first one, or holds sectors off before its last one, or None."""
-    t, simulation = check.subject.timing, check.simulation
-    simulation.reset()
-    begin = simulation.load_key(check.key()) + t.setup  # of the first sector; cycles count from the reset
-    filling = 2 * (1 + t.busy // t.interval)
-    first = begin + filling * t.interval + t.busy
+    t = check.subject.timing
+    first = check.keyed + t.setup + 2 * t.busy
     last = first + t.key_words + 4 * t.interval
-    requests = [check.request(check.behaviour.usual) for _ in range(last // t.interval + 4)]
-    keys = [Key(check.key(), cycle=first, last=last)]
-    script = simulation.requests(requests, keys=keys, noise=True, patience=simulation.patience())
-    record = check.record(script, played=len(requests))
-    if record.key_first[0] != first:
+    requests = check.of(check.classes[0], last // t.interval + 4)
+    key, late = Key(check.key(), before=0), Key(check.key(), cycle=first, last=last)
+
+    def record(*keys: Key) -> SectorRecord:
+        check.simulation.reset()
+        return check.record(check.simulation.requests(requests, keys=keys, noise=True), played=len(requests))
+
+    alone, beside = record(key), record(key, late)
+    if beside.key_first[1] != first:
         return (
-            f"The first word of a key waits while sectors are processed, from cycle {first} to {record.key_first[0]}."
+            f"The first word of a key waits while sectors are processed, from cycle {first} to {beside.key_first[1]}."
         )
-    begun = record.first_in[(record.first_in >= first) & (record.first_in <= last)]
-    gaps = np.unique(np.diff(begun)).tolist()
-    if gaps != [t.interval]:
-        seen = f"they come {', '.join(map(str, gaps))} cycles apart" if gaps else "none comes"
-        return f"Sectors begin every {t.interval} cycles, but while the last word of a key is late, {seen}."
+    for n, (right, begun) in enumerate(zip(alone.first_in.tolist(), beside.first_in.tolist(), strict=True)):
+        if right <= last and begun != right:
+            return f"Sector {n} begins in cycle {right}, but while the last word of a key is late in cycle {begun}."
     return None
 
 

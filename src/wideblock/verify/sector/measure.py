@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cycle contract of a core, measured at the ports of its running model."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -15,7 +15,7 @@ from wideblock.export.contract import SectorContract
 from wideblock.rtl.stream.behaviour import SectorTiming
 from wideblock.simulation.bench import SimulationError
 
-__all__ = ["Measured", "measure", "timing_of"]
+__all__ = ["Measured", "measure", "timing_of", "until_steady"]
 
 T = TypeVar("T", int, tuple[int, ...])
 
@@ -41,7 +41,7 @@ class Measured:
 def measure(
     core: SectorContract,
     *,
-    sectors: int = 50,
+    sectors: int = 30,
     seed: int = 0,
     simulation: SectorSimulation | None = None,
     sizes: tuple[int, int] | None = None,
@@ -52,8 +52,8 @@ def measure(
 
     compute, latency, taken and left: of single sectors into an idle core; a few must agree
     busy: the longest latency of sectors offered back to back
-    interval: between sectors offered back to back, with the core full before and after; all those gaps must agree,
-              where sectors enter and where they leave
+    interval: between sectors offered back to back, see :func:`until_steady`; gaps of ``sectors`` or more must agree.
+              That they do for ever, no measurement shows: a stated interval follows from a repeated state
     setup: from a key's first word to the first beat of a sector that was waiting, for a first key and for a next one;
            without the cycles in which the last word of the next one waits
     zeroize: from a pulse to the first word of a key that was waiting, without a key and in the middle of a sector
@@ -83,6 +83,25 @@ def timing_of(core: SectorCore, sizes: tuple[int, int] | None = None) -> SectorT
     return core.behaviour.length.timing(*sizes) if sizes else core.timing
 
 
+def until_steady(run: Callable[[int], SectorRecord], n: int) -> tuple[SectorRecord, list[int]]:
+    """The record of sectors back to back, ``run`` of a number of them, and ``n`` gaps or more, in and out each.
+
+    The gaps are those of the second half of the sectors that left before the last one was accepted. It has been as long
+    under way as it took to fill the core, and no sector of it is faster because none follows. Twice as many sectors are
+    sent until these gaps are equal; in the end they may still differ.
+    """
+    units, gaps = 2 * n + 12, [0, 1]
+    while len(set(gaps)) != 1 or len(gaps) < 2 * n:
+        stream = run(units)
+        known = int(np.searchsorted(stream.last_out, stream.first_in[-1]))
+        half = slice(known // 2, known)
+        gaps = [*np.diff(stream.first_in[half]).tolist(), *np.diff(stream.last_out[half]).tolist()]
+        if units > 32 * n:
+            break
+        units *= 2
+    return stream, gaps
+
+
 class _Measuring:
     """Measurements of one direction; each begins with the core as the one before it left it."""
 
@@ -102,8 +121,7 @@ class _Measuring:
             self.simulation.load_key(self.key(), slot)
         single = [self.play(1) for _ in range(3)]
         left = self.only((tuple((run.out_cycle - run.first_in[0]).tolist()) for run in single), "a sector's way out")
-        full, steady = self.stream(n)
-        gaps = [*np.diff(full.first_in)[steady].tolist(), *np.diff(full.last_out)[steady].tolist()]
+        full, gaps = until_steady(self.stream, n)
         return Measured(
             compute=self.only((int(run.computed[0] - run.first_in[0]) for run in single), "compute"),
             latency=left[-1],
@@ -116,18 +134,9 @@ class _Measuring:
             eviction=self.eviction() if self.shape.slots else 0,
         )
 
-    def stream(self, n: int) -> tuple[SectorRecord, slice]:
-        """The record of sectors offered back to back, and those of them for which the core is full: ``n`` or more."""
-        # while the core fills and empties, what shares a resource with a neighbour may go a cycle earlier
-        edge = 2 * (1 + self.timing.busy // self.timing.interval)
-        begin = edge
-        while True:
-            units = begin + n + edge
-            run = self.simulation.run(*self.sectors(units), slots=self.rng.choice(self.slots, units).tolist())
-            longest = int((run.last_out - run.first_in).argmax())  # a queue may take many sectors to fill
-            if longest <= begin:
-                return run, slice(begin, -edge)
-            begin = longest
+    def stream(self, units: int) -> SectorRecord:
+        """The record of sectors offered back to back."""
+        return self.simulation.run(*self.sectors(units), slots=self.rng.choice(self.slots, units).tolist())
 
     @property
     def slots(self) -> list[int]:
@@ -166,7 +175,7 @@ class _Measuring:
             evict = Key(self.key(), cycle=moment, evict=True)
             keys = [evict, Key(self.key())]
             units = 2 + (moment + t.eviction) // t.interval
-            script = self.simulation.script(*self.sectors(units), keys=keys, patience=self.simulation.patience())
+            script = self.simulation.script(*self.sectors(units), keys=keys)
             record = self.simulation.play(script)
             evicted, loaded = record.key_taken.tolist()
             waits.append(loaded - evicted - load)
@@ -175,7 +184,7 @@ class _Measuring:
     def play(self, n: int, **more: Any) -> SectorRecord:
         """The record of random sectors, all of which must leave."""
         simulation, want = self.simulation, n * self.shape.beats_of(self.size)
-        script = simulation.script(*self.sectors(n), want=want, patience=simulation.patience(), **more)
+        script = simulation.script(*self.sectors(n), want=want, **more)
         record = simulation.play(script)
         simulation.expect_done(record)
         return record

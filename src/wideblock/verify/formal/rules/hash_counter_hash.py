@@ -2,18 +2,21 @@
 """Rules of the family hash-counter-hash."""
 
 from wideblock.export.contract import Contract
-from wideblock.verify.formal.induction import Rule
-from wideblock.verify.formal.proof import NotApplicable, NotProved
+from wideblock.verify.formal.induction import CLEAR, Rule
+from wideblock.verify.formal.proof import NotProved
 from wideblock.verify.formal.rules.outputs import OutputPlaces
 from wideblock.verify.formal.rules.parts import (
     admitted,
     back_queue,
+    check_not_ahead,
     delayed,
     in_flight,
+    raised_by,
     raising,
+    rekeyed_in_order,
 )
 
-__all__ = ["order", "output", "queues"]
+__all__ = ["order", "output", "queues", "rekey"]
 
 
 def queues(core: Contract) -> Rule:
@@ -39,7 +42,7 @@ def order(core: Contract) -> Rule:
     call of the inner block to its result.
     """
     if not core.parameters.overlap:
-        raise NotApplicable("no order to prove: overlap is False, so sectors do not share the stages")
+        return _alone(core)
     made = core.component
     front, back, stages = made.programs["front"], made.programs["back"], _announcing(made)
     closing, last = made.structure.end_calls, stages["h"]
@@ -118,12 +121,79 @@ def order(core: Contract) -> Rule:
     )
 
 
+def _alone(core: Contract) -> Rule:
+    """The same of a core without overlap: one sector at a time is in the stages up to its last block known.
+
+    One hash unit serves both passes, and a beat of results goes to it as it is there. That the hash is ready for each
+    is a matter of its schedule, and shown by simulation: here it takes no beat that is not there.
+    """
+    check_not_ahead(core)
+    made = core.component
+    front, back, stages = made.programs["front"], made.programs["back"], _announcing(made)
+    closing, last = made.structure.end_calls, stages["h"]
+    after = (*(["inner"] if closing else []), last, "back", "y", "lane", "g", "r", "front")
+    pointers = (*after, *(pointer for pointer in stages.values() if pointer != last))
+    signals, steps = delayed("step", made.cipher_latency)
+    signals |= {name: f"core.{name}_sector" for name in pointers} | {"clear": CLEAR}
+    signals |= {"sector": "core.exit.sector", "lane_step": "core.lane_step", "y_step": "core.y_step"}
+    signals |= {f"event_{event}": f"core.event_{event}" for event in stages}
+    rule = ""
+    for event, unit, program in (("R", "front", front), *((event, "back", back) for event in stages)):
+        early = made.shortcut and event == "h"
+        found, flight = in_flight(unit, program, event, registered=False, shared=True, early=early)
+        signals, rule = signals | found, rule + flight
+        found, only = raised_by(unit, event)
+        signals, rule = signals | found, rule + only
+    found, room = admitted(core, "sector", "front", registered=False)
+    signals, tags = signals | found, _single_tags(made)
+    bits, s = made.slots.bit_length() - 1, made.lane_steps
+    parts, stride = core.parameters.width // core.parameters.lanes, back.stride
+    distances = "".join(f"wire [{bits}:0] to_{x} = {x} - sector;\n" for x in after)
+    pairs = (("front", "r"), ("r", "g"), ("lane", "y"), ("y", "back"), ("back", last), ("front", after[0]))
+    distances += "".join(f"wire [{bits}:0] {a}_{b} = {a} - {b};\n" for a, b in pairs)
+    closed = ""
+    if closing:
+        closing_tags, flight = delayed("call", made.calls.closing_latency, "closing")
+        tags |= closing_tags
+        closed = f"""
+      wire [{bits}:0] closing_inner = closing - inner;
+      wire [15:0] closing_flight = {flight};
+      always @* if (!clear) assert (closing_inner == closing_flight);"""
+    singles = " + ".join(_single_tags(made))
+    return Rule(
+        "no stage works on a sector that it was not given, nor announces it; one sector at a time",
+        signals | tags,
+        f"""{distances}{rule}{room}{closed}
+      wire [15:0] steps = {steps}, single_flight = {singles};
+      wire [15:0] taken = (back_step + 16'd{stride - 1}) / {stride};
+      wire [15:0] popped = taken < {back.beats} ? taken : 16'd{back.beats};
+      always @* if (!clear) begin
+        assert (front_{after[0]} <= 1 && (front_step == 0 || front_{after[0]} == 0));
+        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in zip(after, after[1:], strict=False))});
+        assert (to_front <= {made.slots} && (front_step == 0 || to_front < {made.slots}));
+        assert (front_r == R_flight && r_g == single_flight);
+        assert (lane_step < {s} && y_step < {s} && (lane_step == 0 || lane != g));
+        assert (16'd{s} * lane_y + lane_step == steps + y_step);
+        assert (16'd{s} * y_back + y_step >= 16'd{parts} * popped);
+        assert (back_{last} == h_flight && (!event_h || {last} != front));
+      end""",
+        kept=("words",),
+    )
+
+
+def rekey(core: Contract) -> Rule:
+    """No sector between the front hash and the last block known, and no step or call in the lanes."""
+    text = "front_step == 0 && to_front == to_inner && steps == 0 && single_flight == 0"
+    return rekeyed_in_order(core, order(core), "front == inner && front_step == 0", text)
+
+
 def _single_tags(made) -> dict[str, str]:
     """The flags of single calls under way."""
     if made.structure.end_calls:
         return delayed("call", made.calls.latency, "opening")[0]
     waiting = made.calls.latency - made.cipher_latency  # for the inverse cipher, when the lanes have theirs
-    return delayed("single", made.cipher_latency)[0] | delayed("single", waiting, "waiting")[0]
+    called = made.cipher_latency - made.shortcut  # a result that is taken a cycle early
+    return delayed("single", called)[0] | delayed("single", waiting, "waiting")[0]
 
 
 def _issued(core: Contract) -> dict[str, int]:

@@ -3,11 +3,18 @@
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
-from wideblock.verify.formal.proof import NotApplicable
 from wideblock.verify.formal.rules.outputs import OutputPlaces
-from wideblock.verify.formal.rules.parts import admitted, back_queue, in_flight
+from wideblock.verify.formal.rules.parts import (
+    admitted,
+    back_queue,
+    check_not_ahead,
+    delayed,
+    in_flight,
+    raised_by,
+    rekeyed_in_order,
+)
 
-__all__ = ["order", "output", "queues"]
+__all__ = ["order", "output", "queues", "rekey"]
 
 
 def queues(core: Contract) -> Rule:
@@ -24,7 +31,7 @@ def output(core: Contract) -> OutputPlaces:
 def order(core: Contract) -> Rule:
     """From the front hash by U, the calls and their results to the back hash and Cm."""
     if not core.parameters.overlap:
-        raise NotApplicable("no order to prove: overlap is False, so sectors do not share the stages")
+        return _alone(core)
     made = core.component
     front, back = made.programs["front"], made.programs["back"]
     U, Cm = (next(i.step for i in program.issues if i.into is None) for program in (front, back))
@@ -81,3 +88,67 @@ def order(core: Contract) -> Rule:
         kept=("words",),
         cycles=1 + made.ahead,  # what goes to the data through a register was decided in the cycle before
     )
+
+
+def _alone(core: Contract) -> Rule:
+    """The same of a core without overlap: one sector at a time is in the stages up to its last block known.
+
+    One hash unit serves both passes, and a beat of results goes to it as it is there. That the hash is ready for each
+    is a matter of its schedule, and shown by simulation: here it takes no beat that is not there. The calls of a sector
+    go with its hash, or after it.
+    """
+    check_not_ahead(core)
+    made = core.component
+    front, back, s = made.programs["front"], made.programs["back"], made.lane_steps
+    pointers = ("computed", "result", "call", *(() if made.direct else ("ready", "hashed")), "front")
+    signals, steps = delayed("step", made.cipher_latency)
+    signals |= {f"{name}_sector": f"core.{name}_sector" for name in (*pointers, "entering")}
+    signals |= {"sector": "core.exit.sector", "number": "core.entrance.number", "clear": CLEAR}
+    signals |= {name: f"core.{name}" for name in ("call_step", "result_step", "event_U", "event_Cm")}
+    rule = ""
+    for event, unit, program in (("U", "front", front), ("Cm", "back", back)):
+        found, flight = in_flight(unit, program, event, registered=False, shared=True, early=True)
+        others, only = raised_by(unit, event)
+        signals, rule = signals | found | others, rule + flight + only
+    found, room = admitted(core, "sector", "entering_sector", registered=False)
+    signals, bits = signals | found, made.slots.bit_length() - 1
+    distances = "".join(f"wire [{bits}:0] to_{x} = {x}_sector - sector;\n" for x in pointers)
+    calls = "16'd0 + front_call == hashing + U_flight + (call_step != 0)"
+    if not made.direct:
+        waits = [f"hashed{k}" for k in range(made.wait)]
+        signals |= {wait: f"core.{wait}" for wait in waits}
+        distances += f"wire [{bits}:0] front_hashed = front_sector - hashed_sector;\n"
+        distances += f"wire [{bits}:0] hashed_ready = hashed_sector - ready_sector;\n"
+        calls = f"16'd0 + front_hashed == hashing + U_flight && hashed_ready == {' + '.join(waits) or 0}"
+        calls += " && (call_step == 0 || call_sector != ready_sector)"
+    U, Cm = (next(i.step for i in program.issues if i.into is None) for program in (front, back))
+    return Rule(
+        "no stage works on a sector that it was not given, nor announces it; one sector at a time",
+        signals,
+        f"""{distances}{rule}{room}
+      wire [15:0] steps = {steps};
+      wire whole = front_step >= {front.beats};
+      wire hashing = whole && front_step <= {U};
+      wire [{bits}:0] under_way = front_sector - computed_sector, call_result = call_sector - result_sector;
+      wire [{bits}:0] front_call = front_sector - call_sector;
+      wire [{bits}:0] result_back = result_sector - computed_sector + (back_step > {Cm});
+      wire [15:0] popped = back_step < {back.beats} ? back_step : 16'd{back.beats};
+      always @* if (!clear) begin
+        assert (under_way <= 1 && (front_step == 0 || whole || under_way == 0));
+        assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in zip(pointers, pointers[1:], strict=False))});
+        assert (number == (front_step < {front.beats} ? front_step : 0));
+        assert (front_sector == entering_sector + (whole ? {bits + 1}'d1 : {bits + 1}'d0));
+        assert (to_front <= {made.slots} && (number == 0 || to_front < {made.slots}));
+        assert (call_step < {s} && result_step < {s} && {calls});
+        assert (16'd{s} * call_result + call_step == steps + result_step);
+        assert (16'd{s} * result_back + result_step >= popped + 16'd{s} * Cm_flight);
+        assert (!event_Cm || computed_sector != front_sector);
+      end""",
+        kept=("words",),
+    )
+
+
+def rekey(core: Contract) -> Rule:
+    """No sector between the front hash and the last block known, and no step in the lanes."""
+    text = "front_step == 0 && to_front == to_computed && steps == 0"
+    return rekeyed_in_order(core, order(core), "entering_sector == computed_sector && front_step == 0", text)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of rules that several families share: handshakes, queues with promises, hash units, delayed tags."""
 
+from dataclasses import replace
+
 from wideblock.export.contract import Contract
 from wideblock.rtl.hash.products import HashEvent
 from wideblock.rtl.hash.program import Issue, Program
@@ -14,10 +16,14 @@ __all__ = [
     "accepted",
     "admitted",
     "back_queue",
+    "check_not_ahead",
     "delayed",
     "held_in_registers",
     "in_flight",
     "no_loss",
+    "raised_by",
+    "rekeyed",
+    "rekeyed_in_order",
     "resetting",
     "settled",
     "walking",
@@ -67,6 +73,56 @@ def settled(core: Contract) -> tuple[dict[str, str], str]:
         assert (running == (keys_state == {STATES.index("running")}));
         assert (!keys_accepting || keys_state == {STATES.index("no key")} || running);
       end""",
+    )
+
+
+def rekeyed(core: Contract, idle: str) -> tuple[dict[str, str], str]:
+    """The signals of a key unit that takes a key, ``key_taken``, and the rule that the core is idle then.
+
+    ``idle`` says that no message is past the entrance and not computed, in Verilog. Without a key none is. A key is
+    accepted a cycle after the core was idle, and stays so: the key that waits holds the entrance.
+
+    Raises :class:`NotApplicable` for a core with slots.
+    """
+    if not isinstance(getattr(core.component, "key_unit", None), KeyUnit):
+        raise NotApplicable("the core has slots: a key comes while messages of other slots are under way, see slots")
+    names = {"key_taken": "taken", "keys_waiting": "waiting", "idle": "idle"}
+    signals = {name: f"core.key_unit.{signal}" for name, signal in names.items()}
+    signals |= {f"entrance_{flag}": f"core.entrance.{flag}" for flag in ("full", "begun")} | {"clear": CLEAR}
+    return (
+        signals,
+        f"""
+      always @* if (!clear) begin
+        assert (running || !entrance_full && ({idle}));
+        assert (!keys_accepting || !running || keys_waiting && idle);
+        assert (!idle || !entrance_full && !entrance_begun && ({idle}));
+        if (key_taken) assert (!entrance_full && ({idle}));
+      end""",
+    )
+
+
+def rekeyed_in_order(core: Contract, order: Rule, idle: str, empty: str) -> Rule:
+    """The rule that a key is taken only with nothing under way, for a core with a rule of ``order``.
+
+    ``idle`` as in :func:`rekeyed`; ``empty`` says that no stage has anything of a sector, in Verilog, on the signals of
+    ``order``. Where these have the ``number`` of the beat at the entrance, it is 0 between two sectors.
+    """
+    numbered = ""
+    if "number" in order.signals:
+        more = {"entrance_last": "core.entrance.x.last", "entrance_discard": "core.entrance.discard"}
+        order = replace(order, signals=order.signals | more)
+        idle = f"{idle} && number == 0"
+        numbered = """
+      always @* if (!clear) begin
+        assert (!entrance_full || entrance_begun == !entrance_last);
+        assert (number == 0 || !entrance_discard && (entrance_full || entrance_begun));
+      end"""
+    signals, text = rekeyed(core, idle)
+    return replace(
+        order,
+        statement=f"a key is taken only while no sector is in the entrance or in a stage; {order.statement}",
+        signals=order.signals | signals,
+        text=f"{order.text}{numbered}{text}\n      always @* if (!clear && key_taken) assert ({empty});",
     )
 
 
@@ -235,23 +291,49 @@ def raising(program: Program) -> dict[str, Issue]:
     return {i.product.into.name: i for i in program.issues if isinstance(i.product.into, HashEvent)}
 
 
-def in_flight(unit: str, program: Program, event: str, *, registered: bool) -> tuple[dict[str, str], str]:
+def check_not_ahead(core: Contract) -> None:
+    """Raises :class:`NotApplicable` for a core whose control is ahead of the data, without overlap.
+
+    The words of both programs are in registers there, and the invariants of these rules are not inductive.
+    """
+    if core.component.ahead:
+        raise NotApplicable("no argument for a control ahead of the data without overlap: round_stages must be 1")
+
+
+def raised_by(unit: str, event: str) -> tuple[dict[str, str], str]:
+    """The signals of two programs in one hash unit, and the rule that no other one than ``unit`` raises the event."""
+    others = [other for other in ("front_sequencer", "back_sequencer", "setup") if other != f"{unit}_sequencer"]
+    signals = {
+        f"{event}_in_{part}_of_{other}": f"core.front_hash.{other}.{part}.event_{event}"
+        for other in others
+        for part in ("head", "tail")
+    }
+    return signals, f"\n      always @* begin assert (!({' || '.join(signals)})); end"
+
+
+def in_flight(
+    unit: str, program: Program, event: str, *, registered: bool, shared: bool = False, early: bool = False
+) -> tuple[dict[str, str], str]:
     """The signals of an event of a hash unit and, in Verilog, ``<event>_flight``: how often it is on its way.
 
     That is, from where its product is issued: through the tail of the program, if it is issued there, and through the
     multiplier. The step of the program's head is ``<unit>_step``; its sequencer may be ``registered``.
+
+    shared: the program is in the front's hash unit, beside another one
+    early:  the event is raised a cycle early
     """
     issue = raising(program)[event]
-    hash = f"core.{unit}_hash"
+    hash = "core.front_hash" if shared else f"core.{unit}_hash"
+    words = f"{hash}.{unit}_sequencer" if shared else hash
     position = issue.step - program.steps  # of its word in the tail, if it is there
     signals = {f"{unit}_tail{k}": f"{hash}.{unit}_sequencer.tail{k}" for k in range(position)}
     flight = list(signals)
     if position >= 0:  # in the tail's last register is the word, no token
         flight.append(f"{event}_due")
-    for k in range(1, program.latency + 1):
+    for k in range(1, program.latency + 1 - early):
         flight.append(f"{event}_{k}")
         signals[f"{event}_{k}"] = f"{hash}.tag{issue.multiplier}_{k}.event_{event}"
-    signals |= {f"{event}_head": f"{hash}.head.event_{event}", f"{event}_due": f"{hash}.tail.event_{event}"}
+    signals |= {f"{event}_head": f"{words}.head.event_{event}", f"{event}_due": f"{words}.tail.event_{event}"}
     walk_signals, walk = walking(hash, unit, program, registered=registered)
     begins, behind = "", ""
     if registered:
