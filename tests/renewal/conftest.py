@@ -33,7 +33,7 @@ class Toy(Renewer):
             self.asked.append((question.core, question.subject))
             if error := self.raising.get(len(self.asked)):
                 raise error
-            yield evidence(question.core, question.subject)
+            yield evidence(question.core, question.subject, changed=question.changed)
 
 
 def evidence(core, subject, **fields):

@@ -65,6 +65,15 @@ def test_a_run_that_would_take_too_long_or_cannot_run_is_left_out(toy, store):
     assert done.left == 1 and {core for core, _ in toy.asked} == {"a", "b"}
 
 
+def test_the_order_of_changes_does_not_matter(toy, store):
+    """A core has them in the order of its parameters, the store in that of their names."""
+    toy.changed = {"sector_bytes": 64, "sbox": "norm"}
+    renew(tasks(["xts-enc"], store), store, {})
+    assert today.listed(store)["circuits"].keys() == {each.name for each in load(store)} and len(load(store)) == 2
+    toy.changed = {"sbox": "norm", "sector_bytes": 64}
+    assert tasks(["xts-enc"], store) == ()
+
+
 OTHER = """
 import sys
 from pathlib import Path

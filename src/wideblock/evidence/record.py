@@ -88,7 +88,8 @@ class Evidence:
 
     @property
     def name(self) -> str:
-        return name_of(self.core, self.changed)
+        """As :func:`name_of`, the changes in the order that the store has."""
+        return name_of(self.core, dict(sorted(self.changed.items())))
 
     @property
     def key(self) -> str:

@@ -34,7 +34,8 @@ class Question:
 
     @property
     def name(self) -> str:
-        return name_of(self.core, self.changed)
+        """As :attr:`Evidence.name`."""
+        return name_of(self.core, dict(sorted(self.changed.items())))
 
     @property
     def possible(self) -> bool:
