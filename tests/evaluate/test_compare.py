@@ -56,5 +56,5 @@ def test_compare_shows_a_preset_that_nobody_published(measurement):
 def test_compare_without_points():
     row = compare(["fast-brw-1"])[0]
     assert (row.cycles, row.interval, row.area, row.mhz) == (436, 436, None, None)
-    with pytest.raises(ValueError, match="unknown preset 'unpublished'"):
+    with pytest.raises(ValueError, match="unknown preset or part 'unpublished'"):
         compare(["unpublished"])

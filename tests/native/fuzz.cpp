@@ -53,17 +53,23 @@ struct Context {
     ~Context() { wideblock_close(made); }
 };
 
-// A size around a power of two, or around the end of size_t.
+// A size around a large power of two, 2^64 too.
 size_t extreme(Input &input) {
-    size_t power = (size_t)1 << input.number(64);
-    return power * input.number(2) + input.number(40) - 20;
+    size_t bit = 24 + input.number(41);
+    return (bit < 64 ? (size_t)1 << bit : 0) + input.number(40) - 20;
 }
 
-// Calls with sizes of which some are extreme; those that memory could have are left out.
-void refuse_extremes(const Context &context, Input &input, const Room &in, Room &out, const Room &tweaks) {
-    size_t sizes[] = {input.number(3), input.number(3) * 512, input.number(20)};
-    for (size_t &size : sizes)
-        if (input.number(2)) size = extreme(input);
+// Sizes of a call, of which some are extreme.
+struct Extremes {
+    size_t sectors, sector_bytes, tweak_bytes;
+    explicit Extremes(Input &input)
+        : sectors(input.number(4) ? extreme(input) : 2),
+          sector_bytes(input.number(4) ? 32 * (2 + input.number(15)) : extreme(input)),
+          tweak_bytes(input.number(4) ? 16 : extreme(input)) {}
+};
+
+// Calls with extreme sizes, but those that memory could have.
+void refuse(const Context &context, const Extremes &sizes, const Room &in, Room &out, const Room &tweaks) {
     auto [sectors, sector_bytes, tweak_bytes] = sizes;
     auto far = [&, count = sectors](const Room &room, size_t each) {
         return (unsigned __int128)count * each + (uintptr_t)room.at > UINTPTR_MAX;
@@ -96,7 +102,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t sectors = input.number(shape ? 4 : std::min<size_t>(70, MOST_BYTES / (sector_bytes + 1)));
     unsigned threads = (unsigned)input.number(4);
     int decrypt = (int)input.number(2);
-    bool in_place = input.number(2), numbered = input.number(2), extremes = !input.number(4);
+    bool in_place = input.number(2), numbered = input.number(2);
+    Extremes extremes(input);
     size_t shift = input.number(17), total = sectors * sector_bytes;
 
     Room key(key_bytes, shift), in(total + 16, shift), out(total, input.number(17)), back(total, shift);
@@ -106,7 +113,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     Context context(name ? name : "unknown", key, key_bytes, width);
     if (context.result) return 0;
-    if (extremes) return refuse_extremes(context, input, in, out, tweaks), 0;
+    refuse(context, extremes, in, out, tweaks);
     memset(out.at, 0x5a, total);
     if (in_place) memcpy(out.at, in.at, total);
     const std::vector<uint8_t> before = out.all;

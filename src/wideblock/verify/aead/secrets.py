@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import partial
-from itertools import product
 from typing import Any
 
 from wideblock.drive.aead.exchange import Exchange, activation, decryption, encryption
@@ -87,7 +86,7 @@ def _sweep(check: AeadCheck) -> Iterator[_Plan]:
     The messages are of each class of lengths, in every way.
     """
     t, kinds = check.subject.timing, check.behaviour.classes
-    for way, kind in product(Way, kinds):
+    for way, kind in ((way, kind) for way in Way for kind in kinds):
         message = _Message(*check.of(kind), way, 0.999)
         decrypt = way is not Way.ENCRYPTED
         cycles = t.activation + t.message(message.ad, message.size, decrypt=decrypt, activated=True) + TAIL
