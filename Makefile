@@ -18,9 +18,7 @@ FUZZ ?= 600
 RESULTS := build/tests.json
 WITH_RESULTS := build/tests-with.json
 ALL_RESULTS := build/test-all.json
-STORE := src/wideblock/evaluate/results/points.jsonl
-PROOFS := src/wideblock/evaluate/results/proofs.jsonl
-AEADS = $$($(BIN)/wideblock list --names --has ports)
+STORE := src/wideblock/evidence/results/evidence.jsonl
 SBOX = $(BIN)/wideblock list --names --has sbox
 NO_SBOX = $$($(BIN)/wideblock list --names | grep -vxFf <($(SBOX)))
 ROUTED := --target ecp5 --yosys=-nowidelut
@@ -28,7 +26,7 @@ DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge linux verify netlist prove bench bench-native bench-nbd harden-native install-native synth explore asic soc docs site setup format lock clean
+.PHONY: help demo test tests test-all lint judge linux verify netlist prove bench bench-native bench-nbd harden-native install-native evidence synth explore asic soc docs site setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -70,13 +68,15 @@ netlist: $(READY) ## Synthesise a small core of every family for 7 series and si
 	for core in scream aes-gcm; do \
 		$(BIN)/wideblock verify $$core --set data_bytes=48 --set ad_bytes=32 --netlist xc7 --sectors 8; done
 
-prove: $(READY) ## Prove every rule for every preset, constant time of netlists of small cores, too; store the results; hours.
-	$(BIN)/wideblock prove --all --store $(PROOFS)
-	$(BIN)/wideblock prove $(AEADS) --set ports=axi4-stream --store $(PROOFS)
+evidence: $(READY) ## Renew evidence that is missing or old, the most worth for its time first; MINUTES=N: no longer than that.
+	$(BIN)/wideblock evidence $(if $(MINUTES),--minutes $(MINUTES))
+
+prove: $(READY) ## Prove what the store lacks for every preset; constant time of netlists of small cores, too; an hour.
+	$(BIN)/wideblock evidence --kind proof
 	for core in "xts-enc --set sector_bytes=32" "hmch-brw-3 --set sector_bytes=96" "fast-horner-1 --set sector_bytes=96" \
 			"heh-poly --set sector_bytes=96" "hctr2-1 --set sector_bytes=64" "eme2-1 --set sector_bytes=64" \
 			"aez-2-pre --set sector_bytes=64" "hctr2-any --set longest=64 --set sector_bytes=64"; do \
-		$(BIN)/wideblock prove $$core --set sbox=bram --netlist xc7 --store $(PROOFS); done
+		$(BIN)/wideblock prove $$core --set sbox=bram --netlist xc7 --store $(STORE); done
 
 bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 	for preset in $$($(BIN)/wideblock list --names); do $(BIN)/wideblock measure "$$preset"; done
@@ -144,7 +144,7 @@ $(SOC)/venv/ready: requirements-soc.lock
 	@touch $@
 
 docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measured results and the last test run.
-	$(BIN)/wideblock docs --digests .
+	$(BIN)/wideblock docs --circuits .
 	$(BIN)/python -m tests.plan docs/test-plan.md docs/test-all.json $(RESULTS) $(wildcard $(WITH_RESULTS) $(ALL_RESULTS:.json=*.json))
 
 site: $(READY) ## Make the documents a site below build/site; links are checked.

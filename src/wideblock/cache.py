@@ -19,10 +19,11 @@ from pathlib import Path
 
 import platformdirs
 
-__all__ = ["cache_directory", "cached", "name_of"]
+__all__ = ["cache_directory", "cached", "name_of", "remembered"]
 
 BUILDING = "building-"
 DIGESTS = "sha256"
+VALUE = "value"
 
 
 def name_of(made_of: Iterable[str]) -> str:
@@ -57,6 +58,22 @@ def cached(folder: Path, make: Callable[[Path], None]) -> Path:
             (made / DIGESTS).write_text(_digests(made))
             made.rename(folder)
     return folder
+
+
+def remembered(kind: str, made_of: Iterable[str], compute: Callable[[], str]) -> str:
+    """The text that ``compute`` gives, from a file of the cache if it was computed before of the same texts.
+
+    Computed anew where the cache cannot be written.
+    """
+    folder = cache_directory() / kind / name_of(made_of)
+    try:
+        return (cached(folder, lambda made: _written(made / VALUE, compute())) / VALUE).read_text()
+    except OSError:  # no room for files: nothing else depends on them
+        return compute()
+
+
+def _written(file: Path, text: str) -> None:
+    file.write_text(text)
 
 
 def _digests(folder: Path) -> str:

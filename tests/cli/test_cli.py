@@ -271,17 +271,17 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("sweep", "fast", "--target", "xc7"), "unknown preset or part 'fast'; so begin fast-brw-1, fast-brw-2, "),
         (("sweep", "aes128-pec", "--set", "lanes=1,2"), "unknown parameter 'lanes' of aes128-pec"),
         (("sweep", FAST, "--set", "lanes=1,3"), "3"),
-        (("sweep", FAST, "--store", "{image}"), "line 1 is no measured point"),
+        (("sweep", FAST, "--store", "{image}"), "line 1 is no evidence"),
         (("sweep", FAST, "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"), "--workers is for this machine"),
         (("sweep", FAST, "--memory", "2", "--scheduler", "tcp://127.0.0.1:1"), "--memory is for this machine"),
         (("measure-peer", "{missing}", "--top", "t", "--bytes", "1", "--interval", "1"), "is no directory"),
         (("explore", FAST, "--target", "abacus"), "there is no target 'abacus'"),
         (("explore", FAST, "--set", "colour=red"), "unknown parameter 'colour'"),
-        (("explore", FAST, "--store", "{image}"), "line 1 is no measured point"),
+        (("explore", FAST, "--store", "{image}"), "line 1 is no evidence"),
         (("clock", FAST, "--target", "xc7"), "the flow for xc7 has no clock"),
         (("clock", FAST, "--workers", "2", "--scheduler", "tcp://127.0.0.1:1"), "--workers is for this machine"),
         (("clock", "aes128-pec", "--set", "lanes=2"), "unknown parameter 'lanes' of aes128-pec"),
-        (("clock", FAST, "--store", "{image}"), "line 1 is no measured point"),
+        (("clock", FAST, "--store", "{image}"), "line 1 is no evidence"),
         (("report", "--store", "{missing}", "-o", "{out}"), "no such file"),
         (("compare", "--store", "{missing}"), "no such file"),
         (("encrypt", FAST, "--key", "00", "--in", "{image}", "--out", "{out}"), "16 bytes, got 1"),
@@ -436,7 +436,9 @@ def test_one_sector_is_no_plural(tmp_path):
 def test_help_shows_no_type_of_a_flag_and_no_place_of_the_package(command):
     text = run(command, "--help").output
     assert (
-        "bool" not in text.lower() and "points.jsonl" not in text.replace(": points.jsonl]", "")[: text.find("Example")]
+        "bool" not in text.lower()
+        and "evidence.jsonl" not in text
+        and "points.jsonl" not in text.replace(": points.jsonl]", "")[: text.find("Example")]
     )
     assert "<bool>" not in run("--help").output
 

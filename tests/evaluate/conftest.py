@@ -31,7 +31,7 @@ def clock_of(device, mhz):
 def measurement(monkeypatch):
     """A point: preset and target; seed, clock and more may be said. ``failed`` is a reason in place of figures.
 
-    Of today's Verilog, unless ``verilog`` says another digest than "today".
+    Of today's circuit, unless ``circuit`` says another digest than "today".
     """
     monkeypatch.setattr(digests, "today", lambda name: "today")
 
@@ -47,7 +47,7 @@ def measurement(monkeypatch):
         known = {
             "preset": name, "changed": changed or {}, "parameters": {"lanes": 2}, "target": where, "options": (),
             "seed": seed if isinstance(clock, ClockReport) else None, "aim_mhz": 200.0 if clock else None,
-            "tools": TOOLS[: 2 if clock else 1], "version": "0", "commit": None, "verilog": "today",
+            "tools": TOOLS[: 2 if clock else 1], "version": "0", "commit": None, "circuit": "today",
         }  # fmt: skip
         found = figures(device, area, clock, bytes=bytes, interval=interval, latency=latency)
         failure = Failure(failed, "line\nline\n") if failed else None

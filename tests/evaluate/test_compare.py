@@ -44,7 +44,7 @@ def test_compare_shows_a_preset_that_nobody_published(measurement):
     """Each of its points, or the core as stated if it was not measured."""
     (stated,) = compare(["xts-4"])
     assert (stated.published, stated.cycles, stated.area, stated.cycles_ratio) == (None, 65, None, None)
-    rows = compare(["xts-4"], [measurement("xts-4"), measurement("xts-4", "ecp5", mhz=100, verilog="other")])
+    rows = compare(["xts-4"], [measurement("xts-4"), measurement("xts-4", "ecp5", mhz=100, circuit="other")])
     assert [(row.part and row.part[:6], row.mhz, row.remarks) for row in rows] == [
         ("LFE5UM", 100, ("no published row",)),
         ("7 seri", None, ("no published row",)),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points that were measured on other Verilog than today's are marked, wherever they are shown."""
+"""Points that were measured on other circuits than today's are marked, wherever they are shown."""
 
 from dataclasses import replace
 
@@ -7,22 +7,17 @@ import pytest
 
 from wideblock.evaluate import best, digests
 from wideblock.evaluate.compare import compare
-from wideblock.evaluate.digests import NOTE, digest_of, older
+from wideblock.evaluate.digests import NOTE, older
 from wideblock.evaluate.point import Origin
 from wideblock.evaluate.ratios import ratios
 from wideblock.evaluate.ratios import row as ratio_row
 from wideblock.evaluate.report import entries, throughput
-from wideblock.evaluate.store import COMMITTED, load, own
 from wideblock.evaluate.tables import noted, overview, rank, row, section, summary
 from wideblock.export.contract import contract
 from wideblock.synth.targets import target
 
-from ..variants import few_of_many
-
 pytestmark = pytest.mark.shows("evaluation")
 
-MEASURED = {point.name: point.identity for point in own(load(COMMITTED)) if point.figures}
-FEW = ("scream", "xts-enc", "aes128-sdc sbox=norm")
 COMMIT = "0123456789ab"
 MARK = " (0123456)"
 
@@ -31,13 +26,13 @@ def test_a_point_is_todays_by_its_digest_or_by_the_code_that_measured_it(measure
     monkeypatch.setattr(digests, "code", lambda: ("1", COMMIT))
     point = measurement("xts-enc", commit="b83817cd8d90")
     assert older(point) == ""
-    for verilog in ("other", None):
-        changed = replace(point, identity=replace(point.identity, verilog=verilog))
+    for circuit in ("other", None):
+        changed = replace(point, identity=replace(point.identity, circuit=circuit))
         assert older(changed) == " (b83817c)"
         assert older(replace(changed, identity=replace(changed.identity, commit=None))) == " (earlier)"
         assert older(replace(changed, identity=replace(changed.identity, version="1", commit=COMMIT))) == ""
     monkeypatch.setattr(digests, "code", lambda: ("1", f"{COMMIT}-dirty"))
-    dirty = measurement("xts-enc", version="1", commit=f"{COMMIT}-dirty", verilog="other")
+    dirty = measurement("xts-enc", version="1", commit=f"{COMMIT}-dirty", circuit="other")
     assert older(dirty) == MARK
     others = replace(dirty.identity, origin=Origin("github.com/a/b", "1", "MIT", "t"))
     assert older(replace(dirty, identity=others)) == ""
@@ -45,11 +40,11 @@ def test_a_point_is_todays_by_its_digest_or_by_the_code_that_measured_it(measure
 
 def test_the_mark_is_wherever_a_point_is_shown(measurement):
     made = {"sbox": "norm"}
-    known = {"changed": made, "parameters": {"sbox": "norm", "round_stages": 1}, "commit": COMMIT, "verilog": "other"}
+    known = {"changed": made, "parameters": {"sbox": "norm", "round_stages": 1}, "commit": COMMIT, "circuit": "other"}
     core, aes = (measurement(name, "ecp5", **known) for name in ("xts-enc", "aes128-pec"))
     points = [core, aes]
     (ratio,) = ratios(points)
-    (shown,) = compare(["xts-enc"], [measurement("xts-enc", commit=COMMIT, verilog="other")])[:1]
+    (shown,) = compare(["xts-enc"], [measurement("xts-enc", commit=COMMIT, circuit="other")])[:1]
     (entry,) = entries([core])
     texts = [row(core), rank(*best.of_schemes(points)), *overview(points)[1], *summary(points)[1]]
     assert all(any(cell.endswith(MARK) for cell in text) for text in texts)
@@ -61,14 +56,3 @@ def test_the_mark_is_wherever_a_point_is_shown(measurement):
     assert plot and plot.caption.endswith(" Measured on other Verilog than today's: 1, marked in the tables.")
     assert "LUT4: LUTs of four inputs" in section(core, points)
     assert noted("table", points) == f"{NOTE}\ntable" and noted("table", [measurement("xts-enc")]) == "table"
-
-
-def test_every_measured_core_has_a_digest():
-    """`make docs` was run after the last change of the store."""
-    assert digests._committed().keys() == MEASURED.keys()
-
-
-@pytest.mark.parametrize("name", few_of_many(sorted(MEASURED), FEW))
-def test_digests_are_todays(name):
-    """`make docs` was run after the last change of the hardware."""
-    assert digests.today(name) == digest_of(MEASURED[name])

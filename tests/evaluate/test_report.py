@@ -169,7 +169,9 @@ def test_sizes_of_sectors_stay_apart(measurement):
 def test_raw_points_come_with_the_page(points, drawn):
     packed = re.search(r"data:application/gzip;base64,([^\"]*)", page(points))
     assert packed is not None
-    assert gzip.decompress(base64.b64decode(packed[1])).decode().splitlines() == [point.json() for point in points]
+    assert gzip.decompress(base64.b64decode(packed[1])).decode().splitlines() == [
+        point.evidence.json() for point in points
+    ]
 
 
 def test_family_and_status_are_the_catalogues(points):

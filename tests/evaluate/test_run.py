@@ -7,6 +7,7 @@ import pytest
 
 from wideblock.evaluate import run
 from wideblock.evaluate.run import attempt, identify, measure
+from wideblock.synth.circuit import circuit
 from wideblock.synth.targets import Fpga, target
 from wideblock.synth.yosys import Source
 
@@ -26,7 +27,7 @@ def small(monkeypatch):
 def test_a_routed_point_has_all_its_figures():
     identity = identify("aes128-pec", {}, target("ecp5"), seed=0, mhz=150, route_options=("--tmg-ripup",))
     point = measure(identity)
-    assert replace(point.identity, commit=None) == replace(identity, commit=None, verilog=COUNTER.digest)
+    assert replace(point.identity, commit=None) == replace(identity, commit=None, circuit=circuit(COUNTER))
     found = point.found
     assert found.ffs == 8 and found.unit == "LUT4" and found.seconds > 0
     assert all(argument in found.command for argument in ("--seed 0", "--freq 150", "--tmg-ripup"))

@@ -23,6 +23,7 @@ from wideblock.evaluate.point import Failure, Point
 from wideblock.evaluate.run import Design
 from wideblock.evaluate.store import add, current, load
 from wideblock.evaluate.sweep import Space, local, open_points, scheduled, sweep
+from wideblock.evidence import code
 from wideblock.synth.process import FlowError
 from wideblock.synth.yosys import Source
 
@@ -82,7 +83,7 @@ def test_an_impossible_space_is_refused_before_anything_is_measured(change, says
 
 
 def test_a_stored_point_is_not_measured_again(tmp_path, measured, monkeypatch):
-    monkeypatch.setattr(run, "_commit", lambda: "now")
+    monkeypatch.setattr(code, "_commit", lambda: "now")
     path = tmp_path / "points.jsonl"
     points = replace(SMALL, targets=("ecp5",)).points()
     threads(points[:5], path)
@@ -100,7 +101,7 @@ def test_a_stored_point_of_a_core_that_has_changed_is_measured_again(tmp_path, m
     caplog.set_level("INFO")
     made = {"core": "module c(input clk, up, output reg [7:0] q); always @(posedge clk) q <= q + up; endmodule"}
     monkeypatch.setattr(run, "design", lambda identity: Design(Source(made["core"], "c"), "clk", 16, 1, 1))
-    monkeypatch.setattr(run, "_commit", lambda: commit)
+    monkeypatch.setattr(code, "_commit", lambda: commit)
     path = tmp_path / "points.jsonl"
     (point,) = replace(SMALL, targets=("xc7",), changes={}).points()
     threads([replace(point, commit="first")], path)
@@ -108,11 +109,11 @@ def test_a_stored_point_of_a_core_that_has_changed_is_measured_again(tmp_path, m
     add(path, replace(first, identity=replace(first.identity, commit="first")))
     made["core"] = made["core"].replace("q <=", "q  /* counts */ <=")
     (asked,) = open_points([point], path)
-    assert asked == replace(point, verilog=first.identity.verilog)
+    assert asked == replace(point, circuit=first.identity.circuit)
     assert threads([asked], path) == [] and caplog.messages[-1].startswith("1 of 1, xts-enc on xc7: unchanged")
     made["core"] = made["core"].replace("q + up", "q - up")
     (second,) = threads(open_points([point], path), path)
-    assert second.identity.verilog != first.identity.verilog and second.identity.commit == commit
+    assert second.identity.circuit != first.identity.circuit and second.identity.commit == commit
     assert current(load(path)) == [second]
     assert open_points([replace(point, commit="first")], path)
     if commit == "later":
@@ -130,7 +131,7 @@ def test_a_stored_point_of_other_code_without_a_digest_is_measured_again(tmp_pat
 
 
 def test_a_failure_is_stored_with_its_log_and_measured_again_on_request(tmp_path, measured, monkeypatch):
-    monkeypatch.setattr(run, "_commit", lambda: "now")
+    monkeypatch.setattr(code, "_commit", lambda: "now")
     path = tmp_path / "points.jsonl"
     points = replace(SMALL, targets=("ecp5",)).points()
     measured.failing = (2,)

@@ -9,7 +9,7 @@ import pytest
 from wideblock import catalog
 from wideblock.evaluate import best
 from wideblock.evaluate.store import COMMITTED, load
-from wideblock.evaluate.tables import RANKING, insert, of_core, overview, rank, renew, row, summary
+from wideblock.evaluate.tables import RANKING, bodies, insert, insert_all, of_core, overview, rank, row, summary
 from wideblock.export.contract import contract
 
 pytestmark = pytest.mark.shows("synthesis")
@@ -28,12 +28,12 @@ def document(tmp_path):
 
 def test_renew_replaces_only_what_stands_between_the_markers(document, measurement):
     points = [measurement("fast-brw-2"), measurement("fast-brw-2", "ecp5")]
-    assert renew(document, points)
+    assert insert_all(document, bodies(points))
     text = document.read_text()
     assert f"before\n{BEGIN}\n|" in text and text.endswith(f"{END}\nafter\n") and "old" not in text
     assert "| 319 | 12,345 | 23,456 | 123 |" in text and "nextpnr 0" in text
     assert "| 319 | 12,345 | 23,456 | 3,456 |" in text and "| ECP5 | fast | recommended | fast-brw-2 |" in text
-    assert not renew(document, points)
+    assert not insert_all(document, bodies(points))
     assert [p.name for p in document.parent.iterdir()] == ["results.md"]
 
 
@@ -47,8 +47,8 @@ def test_document_without_markers_is_left_alone(tmp_path, text):
 
 
 def test_no_results_is_an_error(document):
-    with pytest.raises(ValueError, match="no results"):
-        renew(document, [])
+    with pytest.raises(ValueError, match="no measured points"):
+        bodies([])
 
 
 def test_throughput_is_of_the_interval_and_the_routed_clock(measurement):
@@ -110,7 +110,7 @@ def test_the_documents_show_the_store(tmp_path):
     """`make docs` was run after the last change of the store."""
     copy = tmp_path / "results.md"
     copy.write_text(RESULTS.read_text())
-    assert not renew(copy, load(COMMITTED))
+    assert not insert_all(copy, bodies(load(COMMITTED)))
 
 
 def test_every_preset_has_an_area_and_a_gate_count():

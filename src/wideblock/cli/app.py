@@ -44,7 +44,7 @@ GROUPS = {
     "Choose a core": ("list", "info", "compare", "report", "schedule"),
     "Make its files": ("generate", "vectors"),
     "Run it": ("demo", "encrypt", "decrypt", "nbd", "aead"),
-    "Check it": ("verify", "prove", "mutate", "attack", "measure", "vectors check"),
+    "Check it": ("verify", "prove", "mutate", "attack", "measure", "vectors check", "evidence"),
     "Measure its area and clock": ("synth", "sweep", "explore", "clock", "measure-peer", "docs"),
 }
 """The commands by the work that they do."""

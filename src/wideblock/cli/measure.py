@@ -5,7 +5,7 @@ import typer
 
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
 from wideblock.export.contract import contract
-from wideblock.verify.suites import suite_of
+from wideblock.verify.suites import cycles
 
 EXAMPLE = "Example: [b]wideblock measure fast-brw-2 --json[/b]"
 
@@ -17,19 +17,18 @@ def measure(preset: Preset, changes: Set = None, json: Json = False) -> None:
     """
     core = contract(preset, settings(changes))
     with stages(f"measuring {core.module}"):
-        measured = suite_of(core).measure(core)
-    figures = [figure for figure in core.timing.figures() if hasattr(next(iter(measured.values())), figure.name)]
-    seen = {way: {figure.name: getattr(cycles, figure.name) for figure in figures} for way, cycles in measured.items()}
-    stated = {figure.name: figure.cycles for figure in figures}
-    right = all(figure.keeps(cycles[figure.name]) for cycles in seen.values() for figure in figures)
+        found = cycles(core)
     if json:
-        as_json({"preset": core.name, "changed": dict(core.changed), "stated": stated, **seen, "equal": right})
+        as_json(
+            {"preset": core.name, "changed": dict(core.changed), "stated": found.stated, **found.measured,
+             "equal": found.equal}
+        )  # fmt: skip
     else:
         table(
-            ("cycles", "stated", *seen),
-            ((name, value, *(cycles[name] for cycles in seen.values())) for name, value in stated.items()),
+            ("cycles", "stated", *found.measured),
+            ((name, value, *(seen[name] for seen in found.measured.values())) for name, value in found.stated.items()),
             title=core.module,
         )
-        out.print("measured as stated" if right else "MISMATCH: measured cycles differ from the contract")
-    if not right:
+        out.print("measured as stated" if found.equal else "MISMATCH: measured cycles differ from the contract")
+    if not found.equal:
         raise typer.Exit(1)

@@ -2,7 +2,6 @@
 """``wideblock prove``."""
 
 from dataclasses import asdict
-from datetime import date
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +10,10 @@ import typer
 from wideblock.catalog import PRESETS
 from wideblock.cli.app import Json, Set, as_json, complete_device, complete_preset, settings, stages, table
 from wideblock.errors import UserError
-from wideblock.evaluate.run import code
+from wideblock.evidence.store import add
 from wideblock.export.contract import Contract, contract
 from wideblock.synth.targets import fpga, fpgas
-from wideblock.synth.yosys import tool
-from wideblock.verify.formal.record import ProofRecord, save
+from wideblock.verify.formal.record import proof_evidence
 from wideblock.verify.formal.stream import ON_NETLISTS, RULES, RuleFinding, RuleResult, findings
 
 EXAMPLE = (
@@ -50,7 +48,7 @@ def prove(
         ),
     ] = None,
     store: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Store of results; a result replaces the older one.")
+        Path | None, typer.Option(metavar="FILE", help="Store of evidence that gets the results; created if missing.")
     ] = None,
     json: Json = False,
 ) -> None:
@@ -74,8 +72,8 @@ def prove(
             for done, rule in enumerate(chosen):
                 report(f"{core.module}: proving {rule}", done, len(chosen))
                 found.append(next(attempts))
-        if store:
-            save(store, [_record(core, netlist, finding) for finding in found])
+                if store:
+                    add(store, proof_evidence(core, found[-1], netlist))
         missing = [finding.rule for finding in found if finding.result is RuleResult.NOT_PROVED]
         each = [asdict(finding) | {"result": finding.result.value} for finding in found]
         results.append({"preset": core.name, "changed": dict(core.changed), "proved": not missing, "rules": each})
@@ -102,21 +100,3 @@ def show(core: Contract, found: list[RuleFinding], form: str) -> None:
 def _row(finding: RuleFinding) -> tuple:
     shown = (finding.proof.method, finding.proof.gates) if finding.proof else ("-", "-")
     return (finding.rule, finding.result.value, *shown, round(finding.seconds, 1), finding.detail)
-
-
-def _record(core: Contract, target: str | None, finding: RuleFinding) -> ProofRecord:
-    proof = finding.proof
-    return ProofRecord(
-        preset=core.name,
-        changed=dict(core.changed),
-        target=target,
-        rule=finding.rule,
-        result=finding.result.value,
-        detail=finding.detail,
-        method=proof.method if proof else None,
-        gates=proof.gates if proof else None,
-        seconds=round(finding.seconds, 1),
-        date=date.today().isoformat(),
-        commit=code()[1],
-        tools=[tool()],
-    )

@@ -16,19 +16,25 @@ from wideblock.export.contract import contract
 from wideblock.export.markdown import table
 from wideblock.synth.targets import targets
 
-__all__ = ["bodies", "ciphers", "lanes", "schemes", "sizes"]
+__all__ = ["bodies", "ciphers", "lanes", "of_schemes", "schemes", "sizes"]
 
 KEYS, SIZES = (128, 256), (512, 4096)
 
 
-def schemes(points: Iterable[Point]) -> str:
-    """A core of each scheme on 7 series, unchanged: of its presets for both directions with the fewest lanes the one
-    with the most bits a cycle; the smallest of several.
+def of_schemes(points: Iterable[Point]) -> dict[str, Point]:
+    """A point for each scheme on 7 series, by name: of its presets as they are, for both directions, with the fewest
+    lanes, the one with the most bits a cycle; the smallest of several.
     """
     measured = [p for p in typical(own(points)) if _plain(p, "xc7") and _both_ways(catalog.PRESETS[p.identity.preset])]
     chosen: dict[str, Point] = {}
     for point in sorted(measured, key=lambda p: (_lanes(p), -(p.found.bits_a_cycle or 0), p.found.area)):
         chosen.setdefault(catalog.PRESETS[point.identity.preset].scheme.name, point)
+    return chosen
+
+
+def schemes(points: Iterable[Point]) -> str:
+    """The core of each scheme that :func:`of_schemes` gives."""
+    chosen = of_schemes(points)
     rows, order = [], list(Status)
     listed = (catalog.SCHEMES[name] for name in chosen)
     for scheme in sorted(listed, key=lambda scheme: (scheme.kind is not SECTOR, order.index(scheme.status))):

@@ -31,7 +31,7 @@ UNITS = {
 class ComparedRow:
     """A published row and ours for the same preset; None where nobody has published or measured anything.
 
-    older:          mark of a point that was measured on other Verilog than today's, as ``digests.older`` gives it
+    older:          mark of a point that was measured on another circuit than today's, as ``digests.older`` gives it
     size:           bytes of ours in its cycles
     cycles:         ours a sector
     interval:       ours in the same bytes as ``published.cycles``; where these are a block, a block's share of a sector

@@ -3,21 +3,20 @@
 
 from collections.abc import Iterable
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 from wideblock import catalog
 from wideblock.evaluate.digests import older
 from wideblock.evaluate.point import Point
 from wideblock.evaluate.store import own, typical
-from wideblock.evaluate.tables import area, insert_all, noted
+from wideblock.evaluate.tables import area, noted
 from wideblock.export.contract import Contract, contract
 from wideblock.export.markdown import table
 from wideblock.export.registers import register_tables
 from wideblock.rtl.bus.key_map import ERRORS
 from wideblock.rtl.sector.parameters import BUSES
 
-__all__ = ["bodies", "engines", "renew"]
+__all__ = ["bodies", "engines"]
 
 BUS = BUSES[-1]
 LANES, SIZES = (1, 2, 4), (16, 512, 4096)
@@ -43,12 +42,6 @@ def bodies(points: Iterable[Point]) -> dict[str, dict[str, str]]:
         },
         "registers.md": {"registers": register_tables(cores[0].registers, "##")},
     }
-
-
-def renew(pages: Path, points: Iterable[Point]) -> None:
-    """Puts the tables into the pages below ``pages``. Raises UserError as :func:`insert_all`."""
-    for page, tables in bodies(points).items():
-        insert_all(pages / page, tables)
 
 
 def _cycles(cores: list[Contract]) -> str:

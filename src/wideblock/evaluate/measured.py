@@ -20,7 +20,7 @@ def measured(points: Iterable[Point]) -> Records:
     bits_a_cycle:  bits in a clock cycle at that rate         latency: clock cycles from first beat in to last beat out
     mhz:        clock in MHz                                   gbps: throughput at that clock in Gb/s
     memory_bits: bits of memories on standard cells            block_rams: blocks of the target's size
-    older:      commit, if that core has other Verilog today
+    older:      commit, if that core has another circuit today
     """
     return Records.of(map(_row, (point for point in points if point.figures)))
 

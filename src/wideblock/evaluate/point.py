@@ -7,7 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-__all__ = ["SAME_FUNCTION", "Clock", "Failure", "Figures", "Identity", "Origin", "Point", "from_json", "throughput"]
+from wideblock.evidence.record import Evidence, EvidenceKind, name_of
+
+__all__ = ["SAME_FUNCTION", "Clock", "Failure", "Figures", "Identity", "Origin", "Point", "point_of", "throughput"]
 
 T = TypeVar("T")
 
@@ -52,8 +54,8 @@ class Identity:
     tools:      each tool with its version
     version, commit: of wideblock; commit None outside a repository, with "-dirty" where the code was changed since
     origin:     of a peer's Verilog; None for ours
-    verilog:    digest of what was measured, see :attr:`wideblock.synth.yosys.Source.digest`; None where nothing was
-                measured yet, or it failed, and where it was not noted
+    circuit:    digest of the measured circuit, as in :class:`~wideblock.evidence.record.Evidence`; None where nothing
+                was measured yet, or it failed, and where it was not noted
     """
 
     preset: str
@@ -67,18 +69,34 @@ class Identity:
     version: str
     commit: str | None
     origin: Origin | None = None
-    verilog: str | None = None
+    circuit: str | None = None
     route_options: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
         """Preset and changes in one line, such as "fast-brw-1 sbox=composite"."""
-        return " ".join((self.preset, *(f"{name}={value}" for name, value in self.changed.items())))
+        return name_of(self.preset, self.changed)
 
     @property
     def method(self) -> tuple[Any, ...]:
         """Target, options and tools: figures of two cores compare where these are equal."""
         return self.target, self.options, self.route_options, self.tools
+
+    @property
+    def kind(self) -> EvidenceKind:
+        """The kind of evidence that the point is: whether the tools are asked for a clock."""
+        return EvidenceKind.AREA if self.aim_mhz is None and self.seed is None else EvidenceKind.CLOCK
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The method of the evidence that the point is."""
+        return {
+            "options": list(self.options),
+            "route_options": list(self.route_options),
+            "seed": self.seed,
+            "aim_mhz": self.aim_mhz,
+            "origin": dataclasses.asdict(self.origin) if self.origin else None,
+        }
 
     @property
     def flow(self) -> str:
@@ -207,11 +225,12 @@ class Failure:
 
 @dataclass(frozen=True)
 class Point:
-    """Identity with figures or with a failure."""
+    """Identity with figures or with a failure; ``date`` of the measurement, ISO 8601, None where not noted."""
 
     identity: Identity
     figures: Figures | None
     failure: Failure | None = None
+    date: str | None = None
 
     def __post_init__(self):
         if (self.figures is None) == (self.failure is None):
@@ -227,25 +246,55 @@ class Point:
         assert self.figures is not None, self.failure
         return self.figures
 
-    def json(self) -> str:
-        """The point in one line, the same from run to run."""
-        return json.dumps(dataclasses.asdict(self), sort_keys=True, separators=(",", ":"))
+    @property
+    def evidence(self) -> Evidence:
+        """The point as the store has it."""
+        known = self.identity
+        result = dataclasses.asdict(self.figures or self.failure)  # pyright: ignore[reportArgumentType]
+        return Evidence(
+            kind=known.kind,
+            subject=known.target,
+            core=known.preset,
+            changed=known.changed,
+            parameters=known.parameters,
+            method=known.settings,
+            circuit=known.circuit,
+            code=None,
+            tools=known.tools,
+            version=known.version,
+            commit=known.commit,
+            date=self.date,
+            seconds=result.pop("seconds", None),
+            outcome="passed" if self.figures else "failed",
+            result=result,
+        )
 
 
-def from_json(line: str) -> Point:
-    """The point that :meth:`Point.json` wrote. Raises ValueError with what is wrong with the line."""
-    content = json.loads(line)
+def point_of(evidence: Evidence) -> Point | None:
+    """The point that :attr:`Point.evidence` wrote; None for evidence of another kind. Raises ValueError for a fault."""
+    if evidence.kind not in (EvidenceKind.AREA, EvidenceKind.CLOCK):
+        return None
+    method, result = dict(evidence.method), dict(evidence.result)
     try:
-        identity, figures, failure = content["identity"], content["figures"], content["failure"]
-        if content.keys() != {"identity", "figures", "failure"}:
-            raise ValueError(f"fields {sorted(content)}, not identity, figures and failure")
-        identity["origin"] = _made(Origin, identity.get("origin"))
-        for name in ("options", "tools"):
-            identity[name] = tuple(identity[name])
-        identity["route_options"] = tuple(identity.get("route_options", ()))
-        if figures is not None:
-            figures["clock"] = _made(Clock, figures["clock"])
-        return Point(Identity(**identity), _made(Figures, figures), _made(Failure, failure))
+        identity = Identity(
+            preset=evidence.core,
+            changed=evidence.changed,
+            parameters=evidence.parameters,
+            target=evidence.subject,
+            options=tuple(method["options"]),
+            seed=method["seed"],
+            aim_mhz=method["aim_mhz"],
+            tools=evidence.tools,
+            version=evidence.version,
+            commit=evidence.commit,
+            origin=_made(Origin, method["origin"]),
+            circuit=evidence.circuit,
+            route_options=tuple(method["route_options"]),
+        )
+        if evidence.outcome == "failed":
+            return Point(identity, None, Failure(**result), evidence.date)
+        figures = Figures(**result | {"clock": _made(Clock, result["clock"]), "seconds": evidence.seconds})
+        return Point(identity, figures, None, evidence.date)
     except KeyError as error:
         raise ValueError(f"field {error} is missing") from None
     except (TypeError, AttributeError) as error:

@@ -104,7 +104,7 @@ def _content(points: Sequence[Point], found: Sequence[Entry]) -> dict[str, Any]:
     log.info("%s points", f"{len(points):,}")
     cores = [entry for entry in found if entry.family != PART]  # parts have too little in common to be plotted together
     choices = ("scheme", "device", "status", "clock_kind")
-    lines = "".join(f"{point.json()}\n" for point in points)
+    lines = "".join(f"{point.evidence.json()}\n" for point in points)
     return {
         "points": points,
         "raw": base64.b64encode(gzip.compress(lines.encode(), mtime=0)).decode(),

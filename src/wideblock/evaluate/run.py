@@ -2,31 +2,30 @@
 """One measured point: a preset or part through synthesis and, where the target can, place and route."""
 
 import logging
-import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
-from functools import cache, lru_cache
-from pathlib import Path
+from datetime import date
+from functools import lru_cache
 from typing import Any
 
-import wideblock
 from wideblock import catalog
 from wideblock.catalog import Part
 from wideblock.catalog.changes import differences
 from wideblock.evaluate.point import Clock, Failure, Figures, Identity, Point
+from wideblock.evidence.code import code
+from wideblock.evidence.today import exported
 from wideblock.export.contract import contract
-from wideblock.export.names import module_name
-from wideblock.export.verilog import convert
 from wideblock.synth import asic, place
 from wideblock.synth.asic import PreLayoutClock
+from wideblock.synth.circuit import circuit
 from wideblock.synth.place import ClockReport
 from wideblock.synth.process import FlowError
 from wideblock.synth.targets import Asic, Fpga, Target, fpga
 from wideblock.synth.targets import target as target_of
 from wideblock.synth.yosys import AreaReport, Source, synthesise
 
-__all__ = ["Design", "attempt", "build", "code", "design", "figures", "identify", "measure", "settings"]
+__all__ = ["Design", "attempt", "build", "design", "figures", "identify", "measure", "settings"]
 
 log = logging.getLogger(__name__)
 
@@ -134,7 +133,8 @@ def build(identity: Identity, design_of: Callable[[], Design]) -> Point:
         raise FlowError(f"nothing of {design.source.top} is left after synthesis on {target.name}")
     seconds = round(time.monotonic() - started, 1)
     found = figures(target, area, clock, bytes=design.bytes, interval=design.interval, latency=design.latency)
-    return Point(replace(identity, verilog=design.source.digest), replace(found, seconds=seconds))
+    measured = replace(identity, circuit=circuit(design.source))
+    return Point(measured, replace(found, seconds=seconds), date=date.today().isoformat())
 
 
 @lru_cache(maxsize=1)  # the seeds and target clocks of a core come one after another
@@ -145,17 +145,18 @@ def _area(source: Source, target: str, options: tuple[str, ...]) -> AreaReport:
 def attempt(identity: Identity) -> Point | None:
     """As :func:`measure`, but a failure of the tools, or for want of memory, is a point, too.
 
-    None if the core still has the Verilog whose digest is in ``identity``: its figures are known.
+    None if the core still has the circuit whose digest is in ``identity``: its figures are known.
     """
-    known, identity = identity.verilog, replace(identity, verilog=None)
+    known, identity = identity.circuit, replace(identity, circuit=None)
     try:
-        if known and design(identity).source.digest == known:
+        if known and circuit(design(identity).source) == known:
             return None
         return measure(identity)
     except FlowError as error:
-        return Point(identity, None, Failure(str(error), error.log))
+        failure = Failure(str(error), error.log)
     except MemoryError:
-        return Point(identity, None, Failure("the emission of the Verilog took more memory than a worker may", ""))
+        failure = Failure("the emission of the Verilog took more memory than a worker may", "")
+    return Point(identity, None, failure, date.today().isoformat())
 
 
 def figures(
@@ -188,34 +189,10 @@ def _clock(report: ClockReport | PreLayoutClock | None) -> Clock | None:
 
 def design(identity: Identity) -> Design:
     """The core of ``identity`` as the code that runs exports it."""
+    source = exported(identity.preset, identity.changed)
     if part := catalog.PARTS.get(identity.preset):
-        component = part.make(part.changed(identity.changed))
-        module = module_name(part.name, identity.changed)
-        timing = component.timing
-        return Design(Source(convert(component, module), module), "clk", part.bytes, timing.interval, timing.latency)
+        timing = part.make(part.changed(identity.changed)).timing
+        return Design(source, "clk", part.bytes, timing.interval, timing.latency)
     core = contract(identity.preset, identity.changed)
     cycles = {figure.name: figure.cycles for figure in core.timing.figures()}
-    source = Source(core.verilog, core.module)
     return Design(source, core.shell.clock, core.behaviour.usual, core.timing.interval, cycles.get("latency"))
-
-
-def code() -> tuple[str, str | None]:
-    """Version and commit of the code that runs, as in an :class:`Identity`."""
-    return wideblock.__version__, _commit()
-
-
-@cache
-def _commit() -> str | None:
-    """The commit of the code that runs, with "-dirty" if a Python file was changed since; None outside a repository."""
-    here = Path(wideblock.__file__).parent
-
-    def git(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(["git", "-C", here, *arguments], capture_output=True, text=True)
-
-    try:
-        if git("ls-files", "--error-unmatch", "__init__.py").returncode:
-            return None
-        head = git("rev-parse", "--short=12", "HEAD").stdout.strip()
-        return head + ("-dirty" if git("diff", "--quiet", "HEAD", "--", "*.py").returncode else "")
-    except FileNotFoundError:
-        return None

@@ -10,7 +10,7 @@ from typing import Any
 
 import wideblock
 from wideblock import catalog
-from wideblock.cache import cache_directory, cached, name_of
+from wideblock.cache import name_of, remembered
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
 
@@ -50,14 +50,7 @@ def _interval(preset: str, changed: Mapping[str, Any], size: int) -> int | None:
 def _remembered(what: list[str], compute: Callable[[], Any]) -> Any:
     """The value of ``compute``, from a file of the cache if this code has computed it before."""
 
-    def make(made: Path) -> None:
-        (made / "value.json").write_text(json.dumps(compute()))
-
-    try:
-        folder = cached(cache_directory() / "stated" / name_of([_code(), *what]), make)
-        return json.loads((folder / "value.json").read_text())
-    except OSError:  # no room for files: nothing else depends on them
-        return compute()
+    return json.loads(remembered("stated", [_code(), *what], lambda: json.dumps(compute())))
 
 
 @cache

@@ -1,67 +1,35 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The store of measured points: one file, a point a line, to which lines are only ever added.
+"""Measured points in the store of evidence: the newest ones, medians, those that documents show."""
 
-Any tool that reads JSON lines can query it: ``duckdb -c "select identity.preset, figures.area from 'points.jsonl'"``.
-"""
-
-import fcntl
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from statistics import median_low
 
 from wideblock.errors import UserError
-from wideblock.evaluate.point import Point, from_json
+from wideblock.evaluate.point import Point, point_of
+from wideblock.evidence import store
+from wideblock.evidence.store import COMMITTED
 
 __all__ = ["COMMITTED", "add", "current", "load", "medians", "own", "peers", "typical"]
 
-COMMITTED = Path(__file__).parent / "results" / "points.jsonl"
-"""The measured points that the package carries; documents show them."""
-
 
 def load(path: Path | str, *, missing_ok: bool = False) -> list[Point]:
-    """Every point of the store, in the order in which they were measured.
+    """Every point of a store of evidence, in the order in which they were measured.
 
-    Raises UserError with file and line for a line that is no point, and for what is no regular file;
-    FileNotFoundError unless ``missing_ok``.
+    Raises as :func:`wideblock.evidence.store.load`, and UserError for an area or a clock that is no point.
     """
-    file = Path(path)
-    if missing_ok and not file.exists():
-        return []
-    if file.exists() and not file.is_file():  # a device may have no end
-        raise UserError(f"{path} is no regular file; a store of measured points is one")
     points = []
-    for number, line in enumerate(file.read_bytes().splitlines(), 1):
+    for number, evidence in enumerate(store.load(path, missing_ok=missing_ok), 1):
         try:
-            points.append(from_json(line.decode()))
+            points.append(point_of(evidence))
         except ValueError as error:
             raise UserError(f"{path}, line {number} is no measured point: {error}; mend or delete the line") from None
-    return points
+    return [point for point in points if point]
 
 
 def add(path: Path | str, point: Point) -> None:
-    """Adds ``point`` at the end of the store, which is created if missing.
-
-    The line is on the disk as a whole when this returns. If it cannot be written, the store is as it was and OSError is
-    raised. Other processes may add at the same time: a lock on the file keeps their lines apart.
-    """
-    path = Path(path)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "ab+", buffering=0) as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        size = file.seek(0, os.SEEK_END)
-        line = f"{point.json()}\n".encode()
-        if size:
-            file.seek(size - 1)
-            line = line if file.read(1) == b"\n" else b"\n" + line
-        try:
-            while line:
-                line = line[file.write(line) :]
-            os.fsync(file.fileno())
-        except OSError as error:
-            os.ftruncate(file.fileno(), size)
-            error.filename = str(path)
-            raise
+    """Adds ``point`` at the end of the store, as :func:`wideblock.evidence.store.add`."""
+    store.add(path, point.evidence)
 
 
 def current(points: Iterable[Point]) -> list[Point]:
@@ -76,8 +44,8 @@ def current(points: Iterable[Point]) -> list[Point]:
         if old is None or old.figures is None or point.figures is not None:
             newest[point.identity.key] = point
         if point.figures:
-            digest[point.identity.flow] = point.identity.verilog
-    return [p for p in newest.values() if p.figures is None or p.identity.verilog == digest[p.identity.flow]]
+            digest[point.identity.flow] = point.identity.circuit
+    return [p for p in newest.values() if p.figures is None or p.identity.circuit == digest[p.identity.flow]]
 
 
 def own(points: Iterable[Point]) -> list[Point]:

@@ -81,7 +81,7 @@ class Space:
 def open_points(points: Sequence[Identity], store: Path, *, again: bool = False, retry: bool = False) -> list[Identity]:
     """Those of ``points`` that are to be measured.
 
-    A point that was measured by other code than this has the digest of the Verilog that it had then, and is to be
+    A point that was measured by other code than this has the digest of the circuit that it had then, and is to be
     measured if the core has another now, or if the digest was not noted.
     again: also those in the store          retry: also those in the store that failed
     """
@@ -93,7 +93,7 @@ def open_points(points: Sequence[Identity], store: Path, *, again: bool = False,
         if again or old is None:
             wanted.append(point)
         elif old.figures and not _same_code(old.identity, point):
-            wanted.append(replace(point, verilog=old.identity.verilog))
+            wanted.append(replace(point, circuit=old.identity.circuit))
     return wanted
 
 
@@ -105,7 +105,7 @@ def sweep(
 ) -> list[Point]:
     """Measures ``points`` and adds each to ``store`` as soon as it is measured, a failure with its log, too.
 
-    A point with a digest is passed over if the core's Verilog still has it.
+    A point with a digest is passed over if the core's circuit still has it.
     progress: is called with what was last done, how many are done, and of how many
     Returns the measured points, in the order in which they were done. Raises OSError if the store cannot be written,
     FlowError if a worker is killed.
@@ -229,7 +229,7 @@ def _prepare(memory: int) -> None:
 
 
 def _same_code(a: Identity, b: Identity) -> bool:
-    """Whether both were measured by one state of this package, without asking what Verilog it gives."""
+    """Whether both were measured by one state of this package, without asking which circuit it gives."""
     return (a.version, a.commit) == (b.version, b.commit) and not (a.commit or "").endswith("-dirty")
 
 

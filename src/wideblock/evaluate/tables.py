@@ -17,8 +17,8 @@ from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.synth.targets import Target, targets
 
-__all__ = ["HEAD", "RANKING", "cells", "insert", "insert_all", "noted", "of_core", "overview", "rank", "renew", "row"]
-__all__ += ["section", "summary"]
+__all__ = ["HEAD", "RANKING", "bodies", "cells", "insert", "insert_all", "inserted", "noted", "of_core", "overview"]
+__all__ += ["rank", "row", "section", "summary"]
 
 _CORE = ("core", "bytes", "cycles", "paper's cycles")
 _MEASURED = ("FF", "LUT RAM", "block RAM", "clock, MHz", "Gb/s")
@@ -122,21 +122,20 @@ def rank(point: Point) -> tuple[str, ...]:
     )
 
 
-def renew(results: Path, points: Iterable[Point]) -> bool:
-    """Puts the best of each scheme, the best build of each preset and all ``points`` into ``results``.
+def bodies(points: Iterable[Point]) -> dict[str, str]:
+    """Markdown of the results by marker: the best of each scheme, the best build of each preset, all ``points``.
 
-    Returns True if that changed one of them. Raises UserError as :func:`insert`, and if there is no point with figures.
+    Raises UserError if there is no point with figures.
     """
     points = typical(own(points))
     if not points:
-        raise UserError(f"there are no results to put into {results}; wideblock sweep --store FILE measures some")
+        raise UserError("there are no measured points to show; wideblock sweep --store FILE measures some")
     tools = sorted({tool for point in points for tool in point.identity.tools})
-    bodies = {
+    return {
         "presets": noted(table(*overview(points)), points) + f"\nTools: {', '.join(tools)}.\n",
         "best": noted(table(RANKING, map(rank, best.of_schemes(points))), points),
         "results": noted(table(*summary(points)), points),
     }
-    return insert_all(results, bodies)
 
 
 def insert_all(document: Path, bodies: Mapping[str, str]) -> bool:
@@ -147,17 +146,25 @@ def insert_all(document: Path, bodies: Mapping[str, str]) -> bool:
 def insert(document: Path, name: str, body: str) -> bool:
     """Puts ``body`` between the two lines of ``document`` that mark ``name``; True if that changed it.
 
+    Raises UserError as :func:`inserted`.
+    """
+    new = inserted(document, name, body)
+    if new == document.read_text():
+        return False
+    write_text(document, new)
+    return True
+
+
+def inserted(document: Path, name: str, body: str) -> str:
+    """The text of ``document`` with ``body`` between the two lines that mark ``name``.
+
     Raises UserError if the document does not have them.
     """
     begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
     text = document.read_text()
     if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
         raise UserError(f"{document} must have {begin} and {end} once each, in this order")
-    new = text[: text.index(begin) + len(begin)] + "\n" + body + text[text.index(end) :]
-    if new == text:
-        return False
-    write_text(document, new)
-    return True
+    return text[: text.index(begin) + len(begin)] + "\n" + body + text[text.index(end) :]
 
 
 def noted(body: str, points: Iterable[Point]) -> str:

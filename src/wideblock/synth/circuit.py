@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from wideblock.cache import cache_directory, cached, name_of
+from wideblock.cache import remembered
 from wideblock.synth import process, yosys
 from wideblock.synth.yosys import Source
 
@@ -65,12 +65,8 @@ def circuit(source: Source) -> str:
     Computed once for the same text, method and version of Yosys; seconds for a large core. Raises FlowError if Yosys
     cannot read the text.
     """
-    name = name_of((source.top, source.verilog, METHOD, yosys.tool()))
-
-    def make(folder):
-        (folder / "digest").write_text(Circuit(netlist(source)).digest)
-
-    return (cached(cache_directory() / "circuits" / name, make) / "digest").read_text()
+    made_of = source.top, source.verilog, METHOD, yosys.tool()
+    return remembered("circuits", made_of, lambda: Circuit(netlist(source)).digest)
 
 
 def netlist(source: Source) -> dict[str, Any]:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Synthesis of emitted Verilog by Yosys: area reports and netlists."""
 
-import hashlib
 import json
 import re
 import sys
@@ -49,11 +48,6 @@ class Source:
             raise ValueError(f"top must be a plain Verilog identifier, got {self.top!r}")
         if not re.search(rf"\bmodule\s+{re.escape(self.top)}(?![\w$])", self.verilog):
             raise ValueError(f"the Verilog has no module {self.top!r}")
-
-    @property
-    def digest(self) -> str:
-        """Tells netlists apart: 16 hexadecimal digits of the SHA-256 of the Verilog, its comments and blanks apart."""
-        return hashlib.sha256(" ".join(uncommented(self.verilog).split()).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -23,7 +24,7 @@ from wideblock.verify.netlist import cells
 from wideblock.verify.sector.native import JUDGED_NATIVELY
 from wideblock.verify.sector.suite import SECTORS
 
-__all__ = ["JUDGES", "checked", "judged_by", "played", "suite_of"]
+__all__ = ["JUDGES", "MeasuredCycles", "checked", "cycles", "judged_by", "played", "suite_of"]
 
 SUITES: dict[str, Suite[Any]] = {SECTOR.name: SECTORS, AEAD.name: MESSAGES}
 """By the name of the kind."""
@@ -74,6 +75,24 @@ def checked(
             if again.passed != found.passed:
                 raise UserError(f"{traced!r} has another outcome when it runs alone; the waveform shows that run")
     return found, traced
+
+
+@dataclass(frozen=True)
+class MeasuredCycles:
+    """Figures of a cycle contract by name: stated, and measured in each direction; ``equal`` if each one is kept."""
+
+    stated: dict[str, int]
+    measured: dict[str, dict[str, int]]
+    equal: bool
+
+
+def cycles(core: Contract) -> MeasuredCycles:
+    """The cycles of a core in simulation, beside the stated ones."""
+    found = suite_of(core).measure(core)
+    figures = [figure for figure in core.timing.figures() if hasattr(next(iter(found.values())), figure.name)]
+    seen = {way: {figure.name: getattr(each, figure.name) for figure in figures} for way, each in found.items()}
+    equal = all(figure.keeps(each[figure.name]) for each in seen.values() for figure in figures)
+    return MeasuredCycles({figure.name: figure.cycles for figure in figures}, seen, equal)
 
 
 def played(core: Contract, device: str | None, files: Path, seed: int) -> Report:

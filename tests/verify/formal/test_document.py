@@ -1,32 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The store of proofs, and the document that is made from it."""
+"""Proofs as evidence, and the document that is made from them."""
 
 from dataclasses import replace
 
 import pytest
 
 from wideblock.catalog import PRESETS
-from wideblock.errors import UserError
+from wideblock.evidence.record import Evidence, EvidenceKind
+from wideblock.export.contract import contract
+from wideblock.verify.formal import document as module
 from wideblock.verify.formal.document import FACTS, about, document
-from wideblock.verify.formal.record import ProofRecord, load, save
-from wideblock.verify.formal.stream import RULES
+from wideblock.verify.formal.record import code_of_rules, proof_evidence
+from wideblock.verify.formal.stream import RULES, findings
 
 pytestmark = pytest.mark.shows("proofs-document")
 
-PROVED = ProofRecord(
-    preset="xts-enc",
+PROVED = Evidence(
+    kind=EvidenceKind.PROOF,
+    subject="timing",
+    core="xts-enc",
     changed={},
-    target=None,
-    rule="timing",
-    result="proved",
-    detail="no bit matters; declared: i.last: lengths are public",
-    method="cone",
-    gates=7,
-    seconds=1.25,
-    date="2026-01-02",
+    parameters={},
+    method={"netlist": None},
+    circuit="1:a",
+    code="rules",
+    tools=("Yosys 1",),
+    version="1",
     commit="abc",
-    tools=["Yosys 1"],
+    date="2026-01-02",
+    seconds=1.25,
+    outcome="passed",
+    result={"detail": "no bit matters; declared: i.last: lengths are public", "method": "cone", "gates": 7},
 )
+
+
+@pytest.fixture(autouse=True)
+def todays(monkeypatch):
+    monkeypatch.setattr(module, "today", lambda name: "1:a")
+    monkeypatch.setattr(module, "code_of_rules", lambda: "rules")
 
 
 def test_every_rule_is_described():
@@ -34,26 +45,18 @@ def test_every_rule_is_described():
         assert set(about()[rule]) == set(FACTS) and all(about()[rule].values())
 
 
-def test_a_new_result_replaces_the_one_of_the_same_core_and_rule(tmp_path):
-    store = tmp_path / "proofs.jsonl"
-    mapped = replace(PROVED, target="xc7", changed={"sector_bytes": 32})
-    save(store, [PROVED, mapped])
-    save(store, [replace(PROVED, seconds=2.0), replace(PROVED, rule="order", result="none", detail="a chain")])
-    found = load(store)
-    assert len(found) == 3 and mapped in found
-    assert [record.seconds for record in found if record.rule == "timing" and not record.target] == [2.0]
-
-
-def test_a_line_that_is_no_record(tmp_path):
-    store = tmp_path / "proofs.jsonl"
-    store.write_text('{"preset": "xts-enc"}\n')
-    with pytest.raises(UserError, match="proofs.jsonl, line 1 is no record of a proof"):
-        load(store)
+def test_a_finding_is_evidence_on_its_circuit_and_its_rules():
+    core = contract("xts-enc", {"sector_bytes": 64})
+    (finding,) = findings(core, ["order"])
+    found = proof_evidence(core, finding)
+    assert (found.name, found.subject, found.outcome) == ("xts-enc sector_bytes=64", "order", "none")
+    assert found.circuit.startswith("1:") and found.code == code_of_rules() and found.tools[0].startswith("Yosys ")
+    assert found.method == {"netlist": None} and "queues" in found.result["detail"]
 
 
 def test_the_document_says_what_is_recorded_and_what_is_not():
-    failed = replace(PROVED, preset="xts-dec", result="NOT PROVED", detail="fault depends on s_axis_tuser[9]")
-    mapped = replace(PROVED, target="xc7", changed={"sector_bytes": 32})
+    failed = replace(PROVED, core="xts-dec", outcome="failed", result={"detail": "fault depends on s_axis_tuser[9]"})
+    mapped = replace(PROVED, method={"netlist": "xc7"}, changed={"sector_bytes": 32})
     text = document([PROVED, failed, mapped])
     assert text.count("## ") == len(RULES)
     timing = text[text.index("## timing") :]
@@ -65,3 +68,10 @@ def test_the_document_says_what_is_recorded_and_what_is_not():
     )
     assert "| xts-dec (1.2) | NOT PROVED | fault depends on s_axis_tuser[9] |" in timing
     assert f"of {len(PRESETS)} presets: none recorded" in text[: text.index("## timing")]
+
+
+def test_a_result_of_another_circuit_or_other_rules_is_not_shown():
+    for old in ({"circuit": "1:b"}, {"circuit": None}, {"code": "other"}, {"code": None}):
+        assert document([replace(PROVED, **old)]) == document([])
+    newer = replace(PROVED, seconds=2.0)
+    assert "xts-enc (2.0)" in document([PROVED, newer]) and "xts-enc (1.2)" not in document([PROVED, newer])

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``wideblock evidence``."""
+
+from collections import Counter
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from wideblock import catalog
+from wideblock.cli.app import Json, as_json, complete_preset, out, progress, stages, table
+from wideblock.errors import UserError
+from wideblock.evidence import today
+from wideblock.evidence.record import OUTCOMES, EvidenceKind
+from wideblock.evidence.store import COMMITTED, load
+from wideblock.renewal import pages
+from wideblock.renewal.plan import RENEWERS, Plan, plan
+from wideblock.renewal.run import alone, renew
+
+EXAMPLE = (
+    "Example: [b]wideblock evidence --plan[/b]; [b]wideblock evidence xts-enc --kind proof[/b]; "
+    "[b]wideblock evidence --minutes 30[/b], as much as half an hour is worth; [b]wideblock evidence --check[/b]"
+)
+COUNTS = ("wanted", "today", "old", "missing")
+KINDS = [kind for renewer in RENEWERS for kind in renewer.kinds]
+
+
+def evidence(
+    presets: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[PRESET]...", help="Presets; default: all.", autocompletion=complete_preset),
+    ] = None,
+    kinds: Annotated[
+        list[str] | None,
+        typer.Option("--kind", metavar="KIND", help=f"One of {', '.join(KINDS)}; may be repeated. Default: all."),
+    ] = None,
+    planned: Annotated[bool, typer.Option("--plan", help="Open runs with expected times; nothing is run.")] = False,
+    minutes: Annotated[
+        float | None, typer.Option(metavar="N", min=0, help="Most minutes; a run that would take longer is left out.")
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Whether the pages of a checkout show evidence of today; nothing is run.")
+    ] = False,
+    checkout: Annotated[Path, typer.Option(metavar="DIR", help="Checkout whose pages --check reads.")] = Path("."),
+    store: Annotated[
+        Path, typer.Option(metavar="FILE", help="Store of evidence; default: the package's.", show_default=False)
+    ] = COMMITTED,
+    json: Json = False,
+) -> None:
+    """Renew evidence that is missing, or of another circuit or other checks, the most worth for its time first.
+
+    Each result is stored at once: stopped at any time, the same command goes on. Exit status 1: a result is a failure,
+    a run was not possible, or --check found a page that shows what is not of today.
+    """
+    names = [catalog.preset_or_part(name).name for name in presets or (*catalog.PRESETS, *catalog.PARTS)]
+    chosen = [_kind(word) for word in kinds or KINDS]
+    if planned and check:
+        raise UserError("--plan and --check exclude each other; give one of them")
+    with nullcontext() if planned or check else alone(store):
+        found = load(store, missing_ok=True)
+        with progress("cores exported") as report:
+            cores = {name: core for name, core in today.wanted(found).items() if check or core[0] in names}
+            circuits = today.circuits_of(store, cores, report)
+        if check:
+            return _say(pages.faults(checkout, store, found, circuits))
+        work = plan(names, chosen, found, circuits)
+        if planned:
+            return as_json(_values(work)) if json else _show(work)
+        with stages("evidence") as report:
+            done = renew(work.tasks, store, today.kept(store) | circuits, minutes=minutes, progress=report)
+    counts = Counter(each.outcome for each in done.found)
+    told = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
+    out.print(f"{len(done.found)} results: {told}; {done.left} runs left: {store}", markup=False)
+    _say([f"{each.kind} of {each.name}, {each.subject}: failed" for each in done.failed] + done.broken)
+
+
+def _values(work: Plan) -> dict:
+    tasks = [
+        {"kind": task.kind, "core": task.name, "subjects": [question.subject for question in task.questions],
+         "seconds": task.seconds, "known": task.known, "blocked": task.blocked or None}
+        for task in work.tasks
+    ]  # fmt: skip
+    counts = {kind: {name: getattr(work, name)[kind] for name in COUNTS} for kind in work.wanted}
+    return {"counts": counts, "tasks": tasks}
+
+
+def _show(work: Plan) -> None:
+    """Prints the open runs in their order, then counts and expected times by kind."""
+    table(
+        ("kind", "core", "results", "CPU seconds", "expected by"),
+        (
+            (task.kind, task.name, len(task.questions), task.seconds,
+             task.blocked or ("an earlier run" if task.known else "other cores"))
+            for task in work.tasks
+        ),
+    )  # fmt: skip
+    rows = []
+    for kind in work.wanted:
+        open_tasks = [task for task in work.tasks if task.kind is kind]
+        seconds = sum(task.seconds for task in open_tasks if not task.blocked)
+        blocked = sum(len(task.questions) for task in open_tasks if task.blocked)
+        rows.append((kind, *(getattr(work, name)[kind] for name in COUNTS), blocked, round(seconds / 60, 1)))
+    table(("kind", "results wanted", "of today", "old", "missing", "not possible here", "CPU minutes"), rows)
+
+
+def _kind(word: str) -> EvidenceKind:
+    """Raises UserError for a word that is no kind."""
+    if word not in KINDS:
+        raise UserError(f"no kind {word!r} of evidence can be renewed; there are {', '.join(KINDS)}")
+    return EvidenceKind(word)
+
+
+def _say(faults: list[str]) -> None:
+    """Ends the command with status 1 if there are faults, each of which is a line."""
+    for fault in faults:
+        typer.echo(f"wideblock: {fault}", err=True)
+    if faults:
+        raise typer.Exit(1)

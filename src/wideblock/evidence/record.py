@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A piece of evidence: one result about one core, with the circuit and the checking code that the result is of."""
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+__all__ = ["OUTCOMES", "Evidence", "EvidenceKind", "from_json", "name_of"]
+
+
+class EvidenceKind(StrEnum):
+    """Kind of a result; the value of a member is the word in the store.
+
+    AREA:     figures after synthesis for a target
+    CLOCK:    the same with a clock, routed or before layout
+    PROOF:    a formal rule
+    VERIFY:   the suite of checks, in simulation
+    MEASURE:  the cycle contract, in simulation
+    MUTATION: faults in the Verilog that the checks and rules find
+    COVERAGE: lines, toggles and events that the suite reaches
+    """
+
+    AREA = "area"
+    CLOCK = "clock"
+    PROOF = "proof"
+    VERIFY = "verify"
+    MEASURE = "measure"
+    MUTATION = "mutation"
+    COVERAGE = "coverage"
+
+
+OUTCOMES = ("passed", "failed", "none")
+"""passed: as wanted, or measured; failed: a fault, or a tool that failed; none: nothing to show for such a core."""
+
+
+def name_of(core: str, changed: Mapping[str, Any]) -> str:
+    """Preset and changes in one line, such as "fast-brw-1 sbox=composite"."""
+    return " ".join((core, *(f"{name}={value}" for name, value in changed.items())))
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A result.
+
+    kind:       kind of the result
+    subject:    target of an area or a clock, rule of a proof, suite of the checks
+    core:       preset or part; of a peer repository and module
+    changed:    parameters that differ from the preset's own
+    parameters: all parameters of the core; empty where not noted
+    method:     settings of the run, such as options, seed, number of sectors
+    circuit:    digest of the circuit, see :func:`wideblock.synth.circuit.circuit`; None where not noted. Older results
+                have "text:" and a digest of the Verilog's text
+    code:       digest of the checking code, see :mod:`wideblock.evidence.code`; None where the tools alone decide, and
+                where not noted
+    tools:      each tool with its version
+    version, commit: of wideblock; commit None outside a repository, with "-dirty" where the code was changed since
+    date:       day of the run, ISO 8601; None where not noted
+    seconds:    of CPU time for proofs, checks and scores, of run time for areas and clocks; None where not noted
+    outcome:    one of :data:`OUTCOMES`
+    result:     figures, statement or reason, by name
+
+    Raises ValueError for an unknown kind or outcome.
+    """
+
+    kind: EvidenceKind
+    subject: str
+    core: str
+    changed: Mapping[str, Any]
+    parameters: Mapping[str, Any]
+    method: Mapping[str, Any]
+    circuit: str | None
+    code: str | None
+    tools: tuple[str, ...]
+    version: str
+    commit: str | None
+    date: str | None
+    seconds: float | None
+    outcome: str
+    result: Mapping[str, Any]
+
+    def __post_init__(self):
+        EvidenceKind(self.kind)
+        if self.outcome not in OUTCOMES:
+            raise ValueError(f"outcome must be one of {', '.join(OUTCOMES)}, got {self.outcome!r}")
+
+    @property
+    def name(self) -> str:
+        """As :func:`name_of`, the changes in the order that the store has."""
+        return name_of(self.core, dict(sorted(self.changed.items())))
+
+    @property
+    def key(self) -> str:
+        """Equal for two results of one question, perhaps of an older and a newer circuit."""
+        return json.dumps([self.kind, self.subject, self.core, self.changed, self.method], sort_keys=True)
+
+    def is_of(self, circuit: str | None, code: str | None) -> bool:
+        """True if the result is of this circuit and this checking code."""
+        return self.circuit is not None and (self.circuit, self.code) == (circuit, code)
+
+    def json(self) -> str:
+        """The result in one line, the same from run to run."""
+        return json.dumps(dataclasses.asdict(self), sort_keys=True, separators=(",", ":"))
+
+
+def from_json(line: str) -> Evidence:
+    """The evidence that :meth:`Evidence.json` wrote. Raises ValueError with the fault of the line."""
+    content = json.loads(line)
+    if not isinstance(content, dict):
+        raise ValueError(f"a JSON object is wanted, got {type(content).__name__}")
+    names = {field.name for field in dataclasses.fields(Evidence)}
+    if missing := names - content.keys():
+        raise ValueError(f"field {', '.join(sorted(missing))} is missing")
+    if more := content.keys() - names:
+        raise ValueError(f"there is no field {', '.join(sorted(more))}")
+    for name in ("changed", "parameters", "method", "result"):
+        if not isinstance(content[name], dict):
+            raise ValueError(f"{name} must be an object, got {content[name]!r}")
+    if not isinstance(content["tools"], list):
+        raise ValueError(f"tools must be a list, got {content['tools']!r}")
+    return Evidence(**content | {"kind": EvidenceKind(content["kind"]), "tools": tuple(content["tools"])})

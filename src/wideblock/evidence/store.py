@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The store of evidence: one file, a result a line, to which lines are only ever added.
+
+Any tool that reads JSON lines can query it: ``duckdb -c "select core, result.area from 'evidence.jsonl'"``.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from wideblock.errors import UserError
+from wideblock.evidence.record import Evidence, from_json
+
+__all__ = ["COMMITTED", "add", "load", "newest"]
+
+COMMITTED = Path(__file__).parent / "results" / "evidence.jsonl"
+"""The evidence that the package carries; documents show it."""
+
+
+def load(path: Path | str, *, missing_ok: bool = False) -> list[Evidence]:
+    """Every result of the store, in the order in which they were found.
+
+    Raises UserError with file and line for a line that is no evidence, and for what is no regular file;
+    FileNotFoundError unless ``missing_ok``.
+    """
+    file = Path(path)
+    if missing_ok and not file.exists():
+        return []
+    if file.exists() and not file.is_file():  # a device may have no end
+        raise UserError(f"{path} is no regular file; a store of evidence is one")
+    found = []
+    for number, line in enumerate(file.read_bytes().splitlines(), 1):
+        try:
+            found.append(from_json(line.decode()))
+        except ValueError as error:
+            raise UserError(f"{path}, line {number} is no evidence: {error}; mend or delete the line") from None
+    return found
+
+
+def add(path: Path | str, evidence: Evidence) -> None:
+    """Adds ``evidence`` at the end of the store, which is created if missing.
+
+    The line is on the disk as a whole when this returns. If it cannot be written, the store is as it was and OSError is
+    raised. Other processes may add at the same time: a lock on the file keeps their lines apart.
+    """
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "ab+", buffering=0) as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        size = file.seek(0, os.SEEK_END)
+        line = f"{evidence.json()}\n".encode()
+        if size:
+            file.seek(size - 1)
+            line = line if file.read(1) == b"\n" else b"\n" + line
+        try:
+            while line:
+                line = line[file.write(line) :]
+            os.fsync(file.fileno())
+        except OSError as error:
+            os.ftruncate(file.fileno(), size)
+            error.filename = str(path)
+            raise
+
+
+def newest(evidence: Iterable[Evidence]) -> dict[str, Evidence]:
+    """The last result of each question, by its key."""
+    return {each.key: each for each in evidence}

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Circuits of today: what the code that runs exports for a core, as digests.
+
+Beside the store, ``circuits.json`` has the digests of the cores that the store has evidence on, and a digest of the
+code that exported them. Documents read this list; nothing is exported for them.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from wideblock import catalog
+from wideblock.atomic import write_text
+from wideblock.cache import name_of as digest
+from wideblock.cache import remembered
+from wideblock.errors import UserError
+from wideblock.evidence.code import digest_of
+from wideblock.evidence.record import Evidence, name_of
+from wideblock.evidence.store import COMMITTED
+from wideblock.export.contract import contract
+from wideblock.export.names import module_name
+from wideblock.export.verilog import convert
+from wideblock.synth.circuit import METHOD, circuit
+from wideblock.synth.yosys import Source, tool
+
+__all__ = ["FILE", "circuit_of", "circuits_of", "exported", "kept", "listed", "sources", "today", "wanted", "write"]
+
+FILE = "circuits.json"
+"""Name of the list beside the store."""
+
+
+def today(name: str) -> str | None:
+    """The digest in the list of the core ``name``, preset and changes; None if the list does not have that core."""
+    return listed(COMMITTED).get("circuits", {}).get(name)
+
+
+@cache
+def listed(store: Path) -> Mapping[str, Any]:
+    """The list beside ``store``: ``sources`` and ``circuits``; empty if there is none."""
+    path = store.with_name(FILE)
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def kept(store: Path) -> dict[str, str]:
+    """The circuits listed beside ``store``, if the code that runs has made the list; else none."""
+    known = listed(store)
+    return dict(known["circuits"]) if known.get("sources") == sources() else {}
+
+
+def write(store: Path, circuits: Mapping[str, str]) -> None:
+    """Writes the list beside ``store``."""
+    content = {"sources": sources(), "circuits": dict(sorted(circuits.items()))}
+    write_text(store.with_name(FILE), json.dumps(content, indent=1) + "\n")
+    listed.cache_clear()
+
+
+def wanted(evidence: Iterable[Evidence]) -> dict[str, tuple[str, Mapping[str, Any]]]:
+    """The cores of ours, by name, that may have evidence of today: a digest of a circuit is noted.
+
+    Nothing else needs an export: a result without such a digest is never of today.
+    """
+    return {
+        each.name: (each.core, each.changed)
+        for each in evidence
+        if (each.circuit or "").startswith(f"{METHOD}:") and not each.method.get("origin")
+    }
+
+
+def circuits_of(
+    store: Path, cores: Mapping[str, tuple[str, Mapping[str, Any]]], progress: Callable[[int, int | None], None]
+) -> dict[str, str]:
+    """The digest of each of the cores of :func:`wanted`; those that the code no longer has are left out.
+
+    Nothing is exported for the list beside ``store`` if the code that runs has made it.
+    progress: called with the numbers of cores that are done and of all
+    """
+    found = kept(store)
+    for done, (name, core) in enumerate(cores.items()):
+        progress(done, len(cores))
+        if name not in found:
+            with suppress(UserError):
+                found[name] = circuit_of(*core)
+    return {name: found[name] for name in cores if name in found}
+
+
+def circuit_of(core: str, changed: Mapping[str, Any]) -> str:
+    """The digest of a preset or part as the code that runs exports it; computed once for the same code.
+
+    Raises UserError for a core that does not exist.
+    """
+    return remembered("cores", (sources(), name_of(core, changed)), lambda: circuit(exported(core, changed)))
+
+
+def exported(core: str, changed: Mapping[str, Any]) -> Source:
+    """The Verilog of a preset or part. Raises UserError for a core that does not exist."""
+    if part := catalog.PARTS.get(core):
+        module = module_name(core, changed)
+        return Source(convert(part.make(part.changed(changed)), module), module)
+    made = contract(core, changed)
+    return Source(made.verilog, made.module)
+
+
+@cache
+def sources() -> str:
+    """Digest of all that decides which circuit a core has: the code that exports it, and the tools."""
+    code = digest_of(("rtl", "catalog", "export"), ("rtl", "catalog", "export", "spec", "vectors"))
+    return digest((code, METHOD, f"amaranth {version('amaranth')}", tool()))

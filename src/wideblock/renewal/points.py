@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Areas and clocks: every preset on 7 series, and every point that documents show, on its target."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from wideblock.evaluate.choosing import of_schemes
+from wideblock.evaluate.point import Identity, point_of
+from wideblock.evaluate.run import attempt, identify, settings
+from wideblock.evaluate.store import current, own, typical
+from wideblock.evidence.record import Evidence, EvidenceKind
+from wideblock.evidence.today import circuit_of
+from wideblock.renewal.question import Question, Renewer
+from wideblock.synth.process import FlowError
+from wideblock.synth.targets import target
+
+__all__ = ["Points"]
+
+FIRST = "xc7"
+"""Target on which every preset is measured."""
+
+WORTH, OF_README = 2, 10
+"""Worth of a point, and of a point in the table of the README."""
+
+
+class Points(Renewer):
+    """Synthesis, and place and route where the target has it."""
+
+    kinds = (EvidenceKind.AREA, EvidenceKind.CLOCK)
+    usual = 300.0
+
+    def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
+        points = own(filter(None, map(point_of, evidence)))
+        first = {point.identity.flow for point in of_schemes(points).values()}
+        shown = {point.identity.flow for point in typical(points)}
+        for point in current(points):
+            known = point.identity
+            if known.flow in shown and known.preset in names:
+                yield _question(known, OF_README if known.flow in first else WORTH)
+        for name in names:
+            yield _question(_unchanged(name), WORTH)
+
+    def code(self, question: Question) -> None:
+        return None
+
+    def answers(self, questions: Sequence[Question]) -> Iterator[Evidence]:
+        for question in questions:
+            asked = question.method
+            point = attempt(
+                identify(question.core, question.changed, target(question.subject), routed=asked["seed"] is not None,
+                         seed=asked["seed"], mhz=asked["aim_mhz"], options=asked["options"],
+                         route_options=asked["route_options"])
+            )  # fmt: skip
+            assert point  # the identity has no circuit that could be unchanged
+            found = point.evidence
+            yield replace(found, circuit=found.circuit or circuit_of(question.core, question.changed))
+
+
+def _unchanged(name: str) -> Identity:
+    """A preset as it is on the first target."""
+    return Identity(preset=name, changed={}, parameters={}, target=FIRST, options=(), seed=None, aim_mhz=None, tools=(),
+                    version="", commit=None)  # fmt: skip
+
+
+def _question(known: Identity, worth: float) -> Question:
+    """The question that a point answers, with today's options of the flow; blocked where a tool is missing."""
+    asked, blocked = known, ""
+    try:
+        flow = settings(target(known.target), routed=known.seed is not None, seed=known.seed, mhz=known.aim_mhz,
+                        options=known.options, route_options=known.route_options or None)  # fmt: skip
+        asked = replace(known, **flow)
+    except FlowError as error:
+        blocked = str(error)
+    return Question(asked.kind, asked.target, asked.preset, asked.changed, asked.settings, worth, blocked)

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proofs of every rule for every preset, and of netlists and other sizes that were proved before."""
+
+from collections.abc import Iterator, Sequence
+
+from wideblock import catalog
+from wideblock.catalog.kinds import AEAD
+from wideblock.evidence.record import Evidence, EvidenceKind
+from wideblock.export.contract import contract
+from wideblock.renewal.question import Question, Renewer
+from wideblock.synth.targets import fpga
+from wideblock.verify.formal.record import code_of_rules, proof_evidence
+from wideblock.verify.formal.stream import RULES, findings
+
+__all__ = ["Proofs"]
+
+PORTS = {"ports": "axi4-stream"}
+"""Other ports of a core that takes messages; its rules are proved with them, too."""
+
+
+class Proofs(Renewer):
+    """Formal rules."""
+
+    kinds = (EvidenceKind.PROOF,)
+    usual = 3.0
+
+    def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
+        presets = [name for name in names if name in catalog.PRESETS]
+        for name in presets:
+            ports = [{}, PORTS] if catalog.preset(name).scheme.kind is AEAD else [{}]
+            for changed in ports:
+                yield from (self._question(rule, name, changed, None) for rule in RULES)
+        for each in evidence:
+            if each.kind is EvidenceKind.PROOF and each.core in presets and each.subject in RULES:
+                yield self._question(each.subject, each.core, each.changed, each.method["netlist"])
+
+    def _question(self, rule, name, changed, netlist) -> Question:
+        return Question(EvidenceKind.PROOF, rule, name, changed, {"netlist": netlist}, worth=1)
+
+    def code(self, question: Question) -> str:
+        return code_of_rules()
+
+    def answers(self, questions: Sequence[Question]) -> Iterator[Evidence]:
+        core = contract(questions[0].core, questions[0].changed)
+        for netlist in dict.fromkeys(question.method["netlist"] for question in questions):
+            rules = [question.subject for question in questions if question.method["netlist"] == netlist]
+            for finding in findings(core, rules, target=fpga(netlist) if netlist else None):
+                yield proof_evidence(core, finding, netlist)

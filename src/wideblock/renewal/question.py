@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions that evidence answers, and what each kind of evidence must provide."""
+
+import json
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from wideblock import catalog
+from wideblock.errors import UserError
+from wideblock.evidence.record import Evidence, EvidenceKind, name_of
+
+__all__ = ["CpuTime", "Question", "Renewer", "cpu_time"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One line that the store should have, without the answer; fields as in :class:`Evidence`.
+
+    worth:   how much the documents gain by the answer
+    blocked: why it cannot be answered here, such as a tool that is not installed; empty if it can
+    """
+
+    kind: EvidenceKind
+    subject: str
+    core: str
+    changed: Mapping[str, Any]
+    method: Mapping[str, Any]
+    worth: float
+    blocked: str = ""
+
+    @property
+    def name(self) -> str:
+        """As :attr:`Evidence.name`."""
+        return name_of(self.core, dict(sorted(self.changed.items())))
+
+    @property
+    def possible(self) -> bool:
+        """False if no core can have the changed parameters any more."""
+        try:
+            return not self.changed or bool(catalog.preset_or_part(self.core).changed(self.changed))
+        except UserError:
+            return False
+
+    @property
+    def key(self) -> str:
+        """As :attr:`Evidence.key`."""
+        return json.dumps([self.kind, self.subject, self.core, self.changed, self.method], sort_keys=True)
+
+    @property
+    def group(self) -> str:
+        """Equal for questions of one kind on one core, and for their answers by whatever method."""
+        return f"{self.kind} {self.name}"
+
+
+class Renewer(ABC):
+    """A kind of evidence.
+
+    kinds: kinds of results that the runs give
+    usual: seconds that an answer takes if nothing alike was ever answered
+    """
+
+    kinds: ClassVar[tuple[EvidenceKind, ...]]
+    usual: ClassVar[float]
+
+    @abstractmethod
+    def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
+        """Questions of the documents on the presets and parts ``names``, and those that the store once answered."""
+
+    @abstractmethod
+    def code(self, question: Question) -> str | None:
+        """Digest of the checking code, as in :class:`Evidence`."""
+
+    @abstractmethod
+    def answers(self, questions: Sequence[Question]) -> Iterator[Evidence]:
+        """Runs; gives each result as it comes. ``questions`` are of one :attr:`~Question.group`."""
+
+
+@dataclass
+class CpuTime:
+    """Seconds of CPU time of a block, set at its end."""
+
+    seconds: float = 0.0
+
+
+@contextmanager
+def cpu_time() -> Iterator[CpuTime]:
+    """Measures a block: this process and those that it waited for."""
+    found, start = CpuTime(), _cpu()
+    yield found
+    found.seconds = round(_cpu() - start, 1)
+
+
+def _cpu() -> float:
+    times = os.times()
+    return times.user + times.children_user

