@@ -170,7 +170,9 @@ def fault_log(check: EngineCheck) -> Finding:
     full = core.maps["ENGINE"].register("FAULT_COUNT").field("COUNT").mask  # a counter stays there
     check.command("LOAD", 0, check.key())
     check.command("LOAD", 1, check.key(), NO_ENCRYPT | NO_DECRYPT)
-    check.command("LOAD", 2, check.key())
+    third = check.number_of_slots > 2
+    if third:
+        check.command("LOAD", 2, check.key())
     way = check.behaviour.directions[0]
     core.set("LIMIT_LO", 1)
     core.set("LIMIT_HI", 0)
@@ -181,8 +183,9 @@ def fault_log(check: EngineCheck) -> Finding:
         Cause.SHORT: replace(good, data=bytes(size - 1)),
         Cause.SLOT: replace(good, slot=3 | check.number(0, 0xFF) << 8),
         Cause.FORBIDDEN: replace(good, slot=1),
-        Cause.LIMIT: replace(good, slot=2),
     }
+    if third:
+        wrong[Cause.LIMIT] = replace(good, slot=2)
     if len(check.behaviour.directions) == 1:
         wrong[Cause.DIRECTION] = replace(good, decrypt=not way)
     causes = list(wrong)
