@@ -15,6 +15,8 @@ from wideblock.drive.sector.traffic import Request
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.image.engines import make
+from wideblock.rtl.bus.axi_lite import SLVERR
+from wideblock.rtl.bus.engine_map import GONE
 from wideblock.rtl.bus.key_map import KAT_KEY
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.bench import SimulationError
@@ -117,7 +119,8 @@ def test_units_of_the_stream_and_of_the_window_under_their_slots(fresh):
         ("LOADED", "LOAD_KAT", 1, b"", 0),
         ("METD", "LOAD", 1 << 16, KEY, 0),
         ("EQUAL_HALVES", "LOAD", 0, KEY[:16] * 2, 0),
-        ("EQUAL_HALVES", "LOAD", 0, b"", 0),
+        ("EQUAL_HALVES", "LOAD", 0, bytes(32), 0),
+        ("INCOMPLETE", "LOAD", 0, b"", 0),
         ("AUX", "LOAD", 0, KEY, 8),
         ("LOCKED", "UNLOAD", 2, b"", 0),
     ],
@@ -135,6 +138,17 @@ def test_a_refused_command_names_its_error_and_changes_nothing(fresh, error, com
     assert fresh.window(1, KEY, TWEAK)[0] == encrypted(KEY, TWEAK, KEY)
 
 
+def status(engine):
+    """BUSY, DONE, FAULT and CAUSE of the window."""
+    return tuple(engine.field("WINDOW_STATUS", name) for name in ("BUSY", "DONE", "FAULT", "CAUSE"))
+
+
+def refused(engine, name, value, index=0, strobe=15):
+    """Whether a write is answered with SLVERR."""
+    where, offset = engine.place(name, index)
+    return engine.write(where, offset, value, strobe) == SLVERR
+
+
 def slots(engine):
     """The state of all slots."""
     found = []
@@ -150,7 +164,7 @@ def test_words_of_a_key_are_never_read_and_are_wiped(fresh):
     fresh.set("CTRL", start)
     assert fresh.finish() == "OK"
     assert fresh.get("METD") == 0
-    assert fresh.command("LOAD", 2, b"") == "EQUAL_HALVES"  # of the zeros that are left
+    assert fresh.command("LOAD", 2, b"") == "INCOMPLETE"
 
 
 def test_policy(fresh):
@@ -165,10 +179,10 @@ def test_policy(fresh):
     assert fresh.command("LOAD", 2, KEY) == "LOCKED"
     fresh.set("POLICY", CLOSE_WINDOW)
     fresh.set("WINDOW_REQUEST", 1 << 31 | 1)
-    assert fresh.field("WINDOW_STATUS", "BUSY") == 0
+    assert status(fresh) == (0, 1, 1, GONE)
     fresh.set("LIMIT_LO", 7)
     fresh.set("POLICY", FREEZE_LIMITS)
-    fresh.set("LIMIT_LO", 8)
+    assert refused(fresh, "LIMIT_LO", 8)
     assert fresh.get("LIMIT_LO") == 7
     assert fresh.command("ZEROIZE") == "OK"
     assert fresh.get("POLICY") == 31
@@ -302,6 +316,7 @@ def test_zeroize_forgets_all(fresh, how):
     assert (
         {fresh.get("WINDOW_DATA_OUT", n) for n in range(16)} == {fresh.get("WINDOW_TWEAK", n) for n in range(4)} == {0}
     )
+    assert status(fresh) == (0, 1, 1, GONE)
     assert fresh.window(1, KEY, TWEAK) == (bytes(32), bit(Cause.SLOT))
     fresh.load_key(KEY, 1)
     assert fresh.window(1, KEY, TWEAK)[0] == encrypted(KEY, TWEAK, KEY)
@@ -348,10 +363,9 @@ def test_a_wrong_answer_of_the_self_test_stops_the_engine(monkeypatch):
         engine.until("SELFTEST", "DONE", 1, bad.timing.selftest)
         assert engine.field("SELFTEST", "PASSED") == 0 and engine.field("SELFTEST", "FAILED") == 1
         assert engine.field("STATUS", "FATAL") == 1 and engine.field("CTRL", "RDY") == 0
-        with pytest.raises(SimulationError, match="RDY is 0"):
+        with pytest.raises(SimulationError, match="STATUS.READY is not 1"):
             engine.load_key(KEY, 0)
-        engine.set("SELFTEST", 1)
-        assert engine.field("SELFTEST", "BUSY") == 0
+        assert refused(engine, "SELFTEST", 1) and engine.field("SELFTEST", "BUSY") == 0
         record = engine.simulation.play(Script(words=engine.requests([Request(KEY, TWEAK, False)]).words, limit=300))
         assert (record.accepted["i"] < 0).all() and not len(record.words["o"])
 
@@ -377,8 +391,9 @@ def test_a_write_in_the_cycle_of_a_clear_is_lost(fresh):
             words=words, wanted={"key_b": 1}, events=[ScriptEvent("zeroize", 1, 1, clears=True)], quiet=0, capacity=4
         )
     )
+    assert refused(fresh, "MEK", 0x12345678) and fresh.field("STATUS", "CLEARING") == 1
     fresh.until("STATUS", "READY", 1, 2 * core().timing.zeroize)
-    assert fresh.command("LOAD", 1, KEY[:16] + bytes(16)) == "OK"  # only these words count
+    assert fresh.command("LOAD", 1, KEY[4:]) == "INCOMPLETE"
 
 
 def test_a_command_that_clearing_meets_ends_once(fresh):
@@ -394,7 +409,7 @@ def test_a_command_that_clearing_meets_ends_once(fresh):
         if done:
             assert fresh.field("CTRL", "ERR") == error
         ended.add((done, fresh.finish()))
-    assert ended == {(1, "NO_SLOT"), (0, "NOT_LOADED")}
+    assert ended == {(1, "NO_SLOT"), (0, "CLEARED")}
 
 
 def test_a_model_begins_in_any_state(model):

@@ -16,9 +16,6 @@ from wideblock.simulation.structures import PlayOutcome
 
 __all__ = ["EngineSimulation", "simulated"]
 
-_RESTS = ("METD_REST", "AUX_OFFSET", "AUX_REST")
-"""Registers of which every word must be written before a command, with zeros."""
-
 _ERROR = {error.value: error.name for error in ERRORS}
 
 
@@ -145,9 +142,11 @@ class EngineSimulation(SectorSimulation):
         self.set("CTRL", DONE)
         if not self.field("CTRL", "RDY"):
             raise SimulationError(f"{self.core.module}: RDY is 0")
-        for name, word in (("METD", slot), ("AUX_MODE", aux), *((name, 0) for name in _RESTS)):
-            for index in range(self.maps["KEY"].register(name).count):
-                self.set(name, word, index)
+        self.put("METD", slot.to_bytes(REGISTER_BYTES, "little"))
+        self.put("METD_REST", bytes(16))
+        self.put("AUX_OFFSET", bytes(16))
+        self.set("AUX_MODE", aux)
+        self.put("AUX_REST", bytes(12))
         self.put("MEK", key)
         return started(COMMAND.get(command, 15))
 
@@ -170,8 +169,8 @@ class EngineSimulation(SectorSimulation):
         """
         self.expect_key(key)
         start = self.cycle
-        while self.field("STATUS", "CLEARING") or self.field("STATUS", "SELFTEST"):
-            pass  # both end in a stated number of cycles; a read takes a few
+        timing: Any = self.core.timing
+        self.until("STATUS", "READY", 1, 2 * (timing.zeroize + timing.selftest))
         if (error := self.command("LOAD", slot, key)) != "OK":
             raise SimulationError(f"{self.core.module}: LOAD ended with error {error}")
         return self.cycle - start

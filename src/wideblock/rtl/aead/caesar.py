@@ -17,6 +17,7 @@ from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
 from wideblock.errors import UserError
+from wideblock.rtl.stream.clearing import Clearing
 from wideblock.rtl.stream.influence import Influence, OutcomeInfluence, lengths
 
 from . import key_loader, pre_processor
@@ -139,13 +140,6 @@ class Caesar(wiring.Component):
 
     def _clear(self, m: Module) -> Signal:
         """High after a reset, and after ``zeroize``, until every row of the buffer and the cipher is cleared."""
-        clear = Signal(init=1)
-        count = Signal(range(self.clearing))
-        m.d.comb += self.buffer.clear_row.eq(count)
-        with m.If(self.zeroize):
-            m.d.sync += [clear.eq(1), count.eq(0)]
-        with m.Elif(clear):
-            m.d.sync += count.eq(count + 1)
-            with m.If(count == self.clearing - 1):
-                m.d.sync += [clear.eq(0), count.eq(0)]
-        return clear
+        m.submodules.clearing = clearing = Clearing(rows=self.buffer.rows, cycles=self.clearing)
+        m.d.comb += [clearing.zeroize.eq(self.zeroize), self.buffer.clear_row.eq(clearing.row)]
+        return clearing.clear

@@ -18,7 +18,7 @@ from .registers import (
     register_words,
 )
 
-__all__ = ["IDENTIFICATION", "MOST_WINDOW_BYTES", "NOT_RUN", "EngineFacts", "engine_map"]
+__all__ = ["GONE", "IDENTIFICATION", "MOST_WINDOW_BYTES", "NOT_RUN", "EngineFacts", "engine_map"]
 
 IDENTIFICATION = int.from_bytes(b"wdbk", "little")
 """Register ID: four letters, the first in bits 7..0."""
@@ -28,6 +28,9 @@ MOST_WINDOW_BYTES = 4096
 
 NOT_RUN = 255
 """Number in the place of a wrong answer's, of a self-test that did not run: its slot had a key."""
+
+GONE = 31
+"""Cause of a request of the window without a result that no bit of ``fault`` has."""
 
 _COUNT_BITS = 16  # of a counter of faults
 _BLOCKS_BITS = 45  # of a counter of blocks: counts to 2^44, and one more bit says that it is there
@@ -187,13 +190,15 @@ def _status() -> Iterator[Register]:
         0x20,
         "State at the time of the read.",
         (
-            _state("READY", 0, "commands and sectors are accepted"),
+            _state(
+                "READY", 0, "commands and sectors are accepted; the same as CTRL.RDY of the key registers and pin ready"
+            ),
             _state("CLEARING", 1, "the engine clears itself, after reset or zeroize"),
             _state("COMMAND", 2, "a command of the key registers runs"),
             _state("WINDOW", 3, "a sector of the window is under way"),
             _state("SELFTEST", 4, "the self-test runs"),
             _state("APPROVED", 5, "the last self-test has passed, and no slot has the key of known-answer tests"),
-            _state("FATAL", 6, "the self-test has failed; only a reset ends this state"),
+            _state("FATAL", 6, "the self-test has failed or a key was damaged; only a reset ends this state"),
         ),
     )
     causes = (
@@ -204,7 +209,7 @@ def _status() -> Iterator[Register]:
         ("WINDOW", "a sector of the window has ended"),
         ("SELFTEST", "the self-test has ended"),
         ("CLEARED", "the engine has cleared itself, after reset or zeroize"),
-        ("FATAL", "the self-test has failed"),
+        ("FATAL", "the self-test has failed, or a key was damaged"),
     )
     yield Register(
         "IRQ_STATUS",
@@ -287,12 +292,21 @@ def _slots() -> Iterator[Register]:
             _state("EXHAUSTED", 7, "the key has enciphered LIMIT blocks, and refuses more"),
         ),
     )
-    blocks = "Blocks of 16 bytes that the key of the selected slot has processed. A read of LO keeps HI for its read."
+    blocks = (
+        "Blocks of 16 bytes of the requests that the selected slot has admitted with its key; a request that the core "
+        "drops later counts, too. A read of LO keeps HI for its read."
+    )
     yield from wide("SLOT_BLOCKS", _SLOTS + 8, Access.RO, blocks, volatile=True, reset=0)
     most = 1 << (_BLOCKS_BITS - 1)
-    limit = "Blocks that a key may process; requests beyond are refused. IEEE 1619-2025 limits AES-XTS to 2^44."
+    limit = (
+        "Blocks that a key may process. Three cycles after the last beat of a request its blocks are added, and "
+        "compared with LIMIT as it is then: from LIMIT on, and from 2^44 on, the slot is EXHAUSTED, and refuses "
+        "requests that begin later, until its key ends. A higher LIMIT does not change an exhausted slot; a lower one "
+        "counts with the next request. While POLICY.FREEZE_LIMITS is 1 a write is answered with SLVERR. IEEE 1619-2025 "
+        "limits AES-XTS to 2^44."
+    )
     yield from wide("LIMIT", _SLOTS + 16, Access.RW, limit, volatile=False, reset=most)
-    warn = "Blocks from which on IRQ_STATUS.WARN is set and SLOT_STATE.WARNED is 1."
+    warn = "Blocks from which on IRQ_STATUS.WARN is set and SLOT_STATE.WARNED is 1; compared and frozen as LIMIT is."
     yield from wide("WARN", _SLOTS + 24, Access.RW, warn, volatile=False, reset=most - most // 16)
 
 
@@ -301,8 +315,8 @@ def _actions() -> Iterator[Register]:
         ("REPLACE", "a load for a slot with a key unloads that key first"),
         ("FREEZE_LOADS", "loads end with error LOCKED"),
         ("FREEZE_UNLOADS", "unloads, and loads that replace, end with error LOCKED"),
-        ("FREEZE_LIMITS", "LIMIT and WARN cannot be written"),
-        ("CLOSE_WINDOW", "the window starts no sector"),
+        ("FREEZE_LIMITS", "LIMIT and WARN cannot be written: SLVERR"),
+        ("CLOSE_WINDOW", "the window starts no sector: a request ends with FAULT and cause GONE"),
     )
     yield Register(
         "POLICY",
@@ -313,16 +327,16 @@ def _actions() -> Iterator[Register]:
     yield Register(
         "ZEROIZE",
         0xE4,
-        "Clears all keys, slots and data under way, at once.",
+        "Clears all keys, slots and data under way, at once, and ends all that waits for a stalled stream.",
         (RegisterField("START", 0, 1, Access.W1P, "starts it; STATUS.CLEARING is 1 until it has ended"),),
     )
     yield Register(
         "SELFTEST",
         0xE8,
-        "Known answers through the engine, in the last slot, which must have no key. It waits for a sector's end; "
-        "requests wait for it.",
+        "Known answers through the engine, in the last slot, which must have no key. It waits for a sector's end, and "
+        "for the core to be empty; then requests and commands wait for it. It uses no register of keys or window.",
         (
-            RegisterField("START", 0, 1, Access.W1P, "starts it, unless it runs or STATUS.FATAL is 1"),
+            RegisterField("START", 0, 1, Access.W1P, "starts it; SLVERR while BUSY or STATUS.FATAL is 1"),
             _state("BUSY", 1, "it runs"),
             _state("DONE", 2, "it has ended since reset; 0 while BUSY"),
             _state("PASSED", 3, "with DONE: every answer was right"),
@@ -343,23 +357,31 @@ def _window(facts: EngineFacts) -> Iterator[Register]:
     yield Register(
         "WINDOW_REQUEST",
         _WINDOW,
-        "Request of the sector in WINDOW_DATA_IN. One write may set all fields. START is ignored while "
-        "WINDOW_STATUS.BUSY is 1 or POLICY.CLOSE_WINDOW is 1.",
+        "Request of the sector in WINDOW_DATA_IN. One write may set all fields. A write with START while "
+        "WINDOW_STATUS.BUSY is 1 is answered with SLVERR and changes nothing.",
         (
             RegisterField("SLOT", 0, 16, Access.RW, "slot of the key"),
             RegisterField("DECRYPT", 16, 1, Access.RW, "0: encrypt, 1: decrypt"),
             RegisterField("START", 31, 1, Access.W1P, "starts it"),
         ),
     )
-    refused = RegisterField("CAUSE", 8, 5, Access.RO, "with FAULT: cause as in FIRST_FAULT", volatile=True)
+    gone = RegisterValue(
+        "GONE",
+        GONE,
+        "no request was refused: the engine has cleared itself, the key of the slot has ended, or the window is closed",
+    )
+    refused = RegisterField(
+        "CAUSE", 8, 5, Access.RO, "with FAULT: cause as in FIRST_FAULT, or GONE", volatile=True, values=(gone,)
+    )
     yield Register(
         "WINDOW_STATUS",
         _WINDOW + 4,
-        "State of the request. DONE and FAULT stay until the next START.",
+        "State of the request. DONE stays until the next START. FAULT rises later, too, as the engine clears itself or "
+        "the key of the slot ends: then the result is gone.",
         (
             _state("BUSY", 0, "the request is under way"),
             _state("DONE", 1, "it has ended: WINDOW_DATA_OUT has the result"),
-            _state("FAULT", 2, "with DONE: it was refused, and there is no result"),
+            _state("FAULT", 2, "with DONE: there is no result, for CAUSE"),
             refused,
         ),
     )
@@ -373,7 +395,8 @@ def _window(facts: EngineFacts) -> Iterator[Register]:
         yield Register(
             "WINDOW_TWEAK",
             _WINDOW + 16,
-            "Tweak of the request; byte n of it in byte n of the range.",
+            "Tweak of the request; byte n of it in byte n of the range. A write while WINDOW_STATUS.BUSY or "
+            "STATUS.CLEARING is 1 is answered with SLVERR and changes nothing.",
             data_word("bytes of the tweak, the first in bits 7..0", Access.RW),
             count=facts.tweak_bytes // REGISTER_BYTES,
         )
@@ -382,15 +405,14 @@ def _window(facts: EngineFacts) -> Iterator[Register]:
         "WINDOW_DATA_IN",
         _DATA_IN,
         "The sector; byte n of it in byte n of the range. It stays until overwritten or the engine clears itself. "
-        "A write while WINDOW_STATUS.BUSY is 1 is ignored.",
+        "A write while WINDOW_STATUS.BUSY or STATUS.CLEARING is 1 is answered with SLVERR and changes nothing.",
         data_word("bytes of the sector, the first in bits 7..0", Access.WO),
         count=words,
     )
     yield Register(
         "WINDOW_DATA_OUT",
         _DATA_OUT,
-        "The result, where WINDOW_STATUS has DONE and not FAULT, else 0. Its first bytes are those of the request's "
-        "number.",
+        "The result, where WINDOW_STATUS has DONE and not FAULT, else 0. Words beyond the request's bytes are 0.",
         data_word("bytes of the result, the first in bits 7..0", Access.RO, volatile=True),
         count=words,
     )

@@ -7,7 +7,7 @@ numbers of Caliptra's emulator.
 
 from .registers import Access, Register, RegisterField, RegisterMap, RegisterValue, data_word
 
-__all__ = ["COMMAND", "COMMANDS", "DONE", "ERRORS", "KAT_KEY", "KEY_MAP", "started"]
+__all__ = ["COMMAND", "COMMANDS", "DONE", "ERROR", "ERRORS", "KAT_KEY", "KEY_MAP", "VERDICTS", "started"]
 
 COMMANDS = (
     RegisterValue("LOAD", 1, "load MEK with AUX into the slot"),
@@ -30,9 +30,18 @@ ERRORS = (
     RegisterValue("EQUAL_HALVES", 8, "the halves of MEK are equal, or those of its first 32 bytes"),
     RegisterValue("AUX", 9, "bits of AUX that must be 0 are not, or ask for more than the engine has"),
     RegisterValue("LOCKED", 10, "the slot is locked, or POLICY forbids the command"),
-    RegisterValue("SELFTEST", 11, "the self-test has failed"),
+    RegisterValue("SELFTEST", 11, "the engine has failed: by its self-test, or by a damaged key"),
+    RegisterValue("BUSY", 12, "RDY was 0 as EXE was written; nothing has changed, MEK, METD and AUX included"),
+    RegisterValue("INCOMPLETE", 13, "bytes that the command needs were not written since DONE, or were wiped"),
+    RegisterValue("CLEARED", 14, "the engine has cleared itself while the command was running"),
 )
 """Results of a command."""
+
+ERROR = {error.name: error.value for error in ERRORS}
+"""Their codes by their names."""
+
+VERDICTS = ("COMMAND", "INCOMPLETE", "METD", "NO_SLOT", "AUX", "NOT_LOADED", "LOADED", "LOCKED", "EQUAL_HALVES")
+"""Errors of a command that is read and refused; of several that apply, the first in this order is the result."""
 
 KAT_KEY = b"".join(bytes([number * 0x11]) * 16 for number in range(4))
 """The key that command ``LOAD_KAT`` loads: 16 bytes each of 00h, 11h, 22h and 33h."""
@@ -44,7 +53,7 @@ def _must_be_zero(low: int, bits: int, error: str) -> RegisterField:
 
 
 _CLEARED = "Cleared as DONE is cleared"
-_HELD = "a write while EXE is 1 is ignored"
+_HELD = "a write while EXE is 1 or the engine clears itself is answered with SLVERR and changes nothing"
 
 KEY_MAP = RegisterMap(
     "KEY",
@@ -54,15 +63,16 @@ KEY_MAP = RegisterMap(
         Register(
             "MEK",
             0x00,
-            f"Key, byte n of it in byte n of the range; bytes beyond the key are ignored. Cleared when a command ends; "
-            f"{_HELD}.",
+            f"Key, byte n of it in byte n of the range; bytes beyond the key are ignored. Cleared when a command ends, "
+            f"but with BUSY; {_HELD}. LOAD needs every byte of the key to be written since then.",
             data_word("bytes of the key, the first in bits 7..0", Access.WO),
             count=16,
         ),
         Register(
             "METD",
             0x40,
-            f"Slot that a command is for. {_CLEARED}; {_HELD}.",
+            f"Slot that a command is for. {_CLEARED}; {_HELD}. Commands but ZEROIZE need all 20 bytes of METD to be "
+            f"written since then, loads all 32 bytes of AUX, too.",
             (
                 RegisterField("SLOT", 0, 16, Access.RW, "number of the slot", volatile=True),
                 _must_be_zero(16, 16, "METD"),
@@ -104,8 +114,11 @@ KEY_MAP = RegisterMap(
         Register(
             "CTRL",
             0x80,
-            "Start and result of a command. A write with DONE 1 clears DONE, EXE, ERR and CMD, and starts nothing. A "
-            "write with EXE 1 starts CMD if RDY is 1 and EXE and DONE are 0; else its EXE and CMD are ignored.",
+            "Start and result of a command. A write with DONE 1 clears DONE, ERR and CMD, and starts nothing. A write "
+            "with EXE 1 and DONE 0 starts CMD; where RDY is 0 it ends at once with error BUSY. While DONE is 1, a "
+            "write with DONE 0 is answered with SLVERR and changes nothing. While EXE is 1, a write with EXE 1, DONE 0 "
+            "and CMD ZEROIZE gives up the running command and clears the engine; every other write is answered with "
+            f"SLVERR and changes nothing. Of several errors, ERR is the first of {', '.join(VERDICTS)}.",
             (
                 RegisterField(
                     "EXE", 0, 1, Access.RW, "starts the command; 1 while it runs, 0 with DONE", volatile=True

@@ -21,10 +21,11 @@ _NAME = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*\Z")
 class Access(Enum):
     """Effect of the bus on a field; the value is the meaning.
 
-    A write counts for the bytes whose strobes are high. It leaves a field that cannot be written as it is.
+    A write counts for the bytes whose strobes are high. It leaves a field that cannot be written as it is; one of a
+    register without any other field is answered with SLVERR.
     """
 
-    RO = "read only; a write changes nothing"
+    RO = "read only"
     RW = "read and write"
     WO = "write only; reads 0"
     W1C = "read; a written 1 clears the bit, a 0 leaves it"
@@ -147,6 +148,11 @@ class Register:
     def readable(self) -> int:
         """Mask of the bits that a read shows."""
         return sum(each.mask for each in self.fields if each.access.readable)
+
+    @property
+    def writable(self) -> bool:
+        """Whether a write can have an effect."""
+        return any(field.access is not Access.RO for field in self.fields)
 
     def field(self, name: str) -> RegisterField:
         """The field of that name. Raises KeyError if there is none."""

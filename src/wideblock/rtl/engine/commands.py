@@ -10,18 +10,17 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.bus.key_map import COMMAND, ERRORS, KAT_KEY, KEY_MAP
+from wideblock.rtl.bus.key_map import COMMAND, ERROR, KAT_KEY, KEY_MAP, VERDICTS
 from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES, register_words
 from wideblock.rtl.stream.interface import Channel
 from wideblock.rtl.stream.sector import SLOT_BITS
 
-from .key_memory import AUX_MODE, AUX_ROW, METD_ROW, ROWS, KeyMemory
+from .key_memory import AUX_MODE, AUX_ROW, METD_END, METD_ROW, ROWS, KeyMemory
 from .slots import STATE
 
-__all__ = ["POLICY", "KeyCommands"]
+__all__ = ["NOWHERE", "POLICY", "KeyCommands"]
 
 LOAD, UNLOAD, ZEROIZE, LOAD_KAT = COMMAND.values()
-OK, COMMAND, NO_SLOT, NOT_LOADED, LOADED, METD, EQUAL_HALVES, AUX, LOCKED, SELFTEST = (e.value for e in ERRORS)
 
 POLICY = {"replace": 1, "freeze_loads": 1, "freeze_unloads": 1}
 """Bits of the policy that commands obey."""
@@ -36,22 +35,31 @@ _BEFORE, _AFTER = ROWS + 1, 1  # cycles of a command before and after what it do
 class KeyCommands(wiring.Component):
     """Commands for a core with ``slots`` slots, whose keys come on ``channel`` in ``key_words`` words.
 
-    The bus of :data:`~wideblock.rtl.bus.key_map.KEY_MAP` gives ``write``, ``address``, ``data`` and ``strobe``, and
-    takes ``read`` of ``read_address`` in the same cycle. ``key`` goes to the core. ``own`` starts command
-    ``own_command`` for slot ``own_slot`` while none runs, for the self-test: it changes no register but MEK, and ends
-    with ``own_done`` and ``error``.
+    write:       in, a write of the bus to word ``address`` of :data:`~wideblock.rtl.bus.key_map.KEY_MAP`, with ``data``
+                 and ``strobe``
+    refused:     out, that write changes nothing
+    read:        out, word ``read_address``, in the same cycle
+    key:         out, keys and evictions for the core
+    test_start:  in, starts ``test_command`` for slot ``test_slot`` while ``idle``, for the self-test; such a command
+                 uses and changes no key register
+    test_done:   out, pulses as it ends, with ``error``
+    held:        in, the self-test holds the core: a command of the registers waits
+    slot:        out, slot of the command; ``exists`` and ``state``: in, that slot's
+    table_write: out, the slot's state becomes ``new``; waits for ``table_ready``
+    closing:     out, the slot's key ends
+    changing:    out, the slot's key ends or begins: the slot may be named from the next cycle on
+    idle:        out, no command is running
+    busy:        out, a command of the registers is running or waiting; ``ends``: pulses with its end
+    zeroize:     out, pulses as core and engine must clear themselves
+    clear:       in, core and engine clear themselves; with row ``clear_row``
+    ready:       in, commands are accepted; ``failed``: in, the engine has failed
 
-    With each command the state of its ``slot`` is ``state`` if it ``exists``; ``write`` of ``new`` waits for
-    ``table_ready``. The state of a slot is written before its key can be used, and cleared when the key is overwritten.
-    ``closing`` while a slot ends.
+    The state of a slot is written before its key can be used, and cleared when the key is overwritten. A command that
+    meets ``clear`` ends after it with error CLEARED, or with SELFTEST if ``failed``.
 
-    ``rests`` says that no command runs; ``busy`` that one of the registers does. ``ends`` pulses as one ends.
-    ``zeroize`` pulses for a command; ``clear`` is high while core and engine clear themselves. A command that is under
-    way then ends with error NOT_LOADED, and with SELFTEST if ``failed``. ``ready`` is RDY.
-
-    Timing: :attr:`refused`, :attr:`load`, :attr:`unload`.
+    Timing: :attr:`refusal`, :attr:`load`, :attr:`unload`, while the self-test does not hold the core.
     Security: no output but ``key`` depends on a word of MEK, but for the result of the comparison of its halves.
-    Source:   OCP L.O.C.K. 1.1 (RC4), "Encryption engine interface"; for ``own`` and errors from 4 on: ours.
+    Source:   OCP L.O.C.K. 1.1 (RC4), "Encryption engine interface"; commands of the test and errors from 4 on are ours.
     """
 
     def __init__(self, *, slots: int, channel: Channel, key_words: int, differ: bool, clear_row_bits: int):
@@ -68,13 +76,15 @@ class KeyCommands(wiring.Component):
                 "address": In(KEY_MAP.address_bits - 2),
                 "data": In(REGISTER_BITS),
                 "strobe": In(REGISTER_BYTES),
+                "refused": Out(1),
                 "read_address": In(KEY_MAP.address_bits - 2),
                 "read": Out(REGISTER_BITS),
                 "key": Out(stream.Signature(channel.shape)),
-                "own": In(1),
-                "own_command": In(4),
-                "own_slot": In(SLOT_BITS),
-                "own_done": Out(1),
+                "test_start": In(1),
+                "test_command": In(4),
+                "test_slot": In(SLOT_BITS),
+                "test_done": Out(1),
+                "held": In(1),
                 "error": Out(4),
                 "slot": Out(SLOT_BITS),
                 "exists": In(1),
@@ -82,16 +92,16 @@ class KeyCommands(wiring.Component):
                 "new": Out(STATE),
                 "table_write": Out(1),
                 "table_ready": In(1),
-                "closing": Out(1),
+                **dict.fromkeys(("closing", "changing"), Out(1)),
                 **{name: In(width) for name, width in POLICY.items()},
                 **dict.fromkeys(("ready", "failed", "clear"), In(1)),
                 "clear_row": In(clear_row_bits),
-                **dict.fromkeys(("rests", "busy", "ends", "zeroize"), Out(1)),
+                **dict.fromkeys(("idle", "busy", "ends", "zeroize"), Out(1)),
             }
         )
 
     @property
-    def refused(self) -> int:
+    def refusal(self) -> int:
         """Cycles from a write of EXE that takes effect to DONE, of a command that is refused."""
         return _BEFORE + _AFTER
 
@@ -108,12 +118,11 @@ class KeyCommands(wiring.Component):
         m.submodules.memory = words = self.memory
         key = Signal(self.words * REGISTER_BITS)
         command = Signal(4)
-        error = Signal(4)
-        done = Signal()
         running = Signal()
-        own = Signal()
+        of_test = Signal()  # the running command is the self-test's
         differs = Signal()
         differs_near = Signal()
+        missing = Signal()
         wrong_metd = Signal()
         wrong_aux = Signal()
         state = Signal(STATE)
@@ -124,37 +133,40 @@ class KeyCommands(wiring.Component):
         result = Signal(4)
         scanning = Signal()
         start = Signal()
-        registers = _Registers(m, self, done, running, own, command, error)
+        registers = _Registers(m, self, running & ~of_test, ends & ~of_test, result)
+        begin = registers.begin
         kat = command == LOAD_KAT
         loads = (command == LOAD) | kat
         m.d.comb += [
-            start.eq(registers.start | (self.own & self.rests)),
-            self.rests.eq(~running),
-            self.busy.eq(running & ~own),
+            begin.eq(registers.request & ~running & ~self.held),
+            start.eq(begin | (self.test_start & self.idle)),
+            self.idle.eq(~running),
+            self.busy.eq(registers.executes),
             self.error.eq(result),
-            self.ends.eq(ends & ~own),
-            self.own_done.eq(ends & own),
+            self.ends.eq((ends & ~of_test) | registers.busy),
+            self.test_done.eq(ends & of_test),
             self.new.eq(state),
+            self.zeroize.eq((begin & (registers.command == ZEROIZE)) | registers.overrides),
             words.row.eq(row),
-            words.wipe.eq(scanning),
+            words.wipe.eq(scanning & ~of_test),
             words.clear.eq(self.clear),
             words.clear_row.eq(self.clear_row),
             self.key.payload.key.eq(key[: self.word_bits]),
         ]
         with m.If(start):
-            m.d.sync += [running.eq(1), own.eq(~registers.start), row.eq(0)]
-            m.d.sync += [s.eq(0) for s in (differs, differs_near, wrong_metd, wrong_aux, state)]
-            m.d.sync += command.eq(Mux(registers.start, registers.command, self.own_command))
-            with m.If(~registers.start):
-                m.d.sync += self.slot.eq(self.own_slot)
+            m.d.sync += [running.eq(1), of_test.eq(~begin), row.eq(0)]
+            m.d.sync += [s.eq(0) for s in (differs, differs_near, missing, wrong_metd, wrong_aux, state)]
+            m.d.sync += command.eq(Mux(begin, registers.command, self.test_command))
+            with m.If(~begin):
+                m.d.sync += self.slot.eq(self.test_slot)
+        with m.If(registers.overrides & running & ~of_test):
+            m.d.sync += command.eq(ZEROIZE)
         with m.If(ends):
-            m.d.sync += [running.eq(0), own.eq(0)]
-            with m.If(own):
-                m.d.sync += command.eq(0)
-            with m.Else():
-                m.d.sync += [done.eq(1), error.eq(result)]
-        self._scan(m, scanning, row, kat, own, key, differs, differs_near, wrong_metd, wrong_aux, state)
-        self._judge(m, verdict, command, own, ~differs | ~differs_near, wrong_metd, wrong_aux)
+            m.d.sync += [running.eq(0), of_test.eq(0)]
+        self._scan(
+            m, scanning, row, command, of_test, key, differs, differs_near, missing, wrong_metd, wrong_aux, state
+        )
+        self._judge(m, verdict, command, of_test, ~differs | ~differs_near, missing, wrong_metd, wrong_aux)
 
         def offered(*, evict: int, to: Value) -> Value:
             """Offers a command to the core, word for word; whether it was accepted."""
@@ -171,15 +183,14 @@ class KeyCommands(wiring.Component):
         def cut_short():
             """Where the core clears itself, nothing is left to do."""
             with m.If(self.clear):
-                m.next = "lost"
+                m.next = "cleared"
 
         with m.FSM():
             with m.State("idle"):
                 with m.If(start):
                     m.next = "scan"
-                with m.If(registers.start & (registers.command == ZEROIZE)):
-                    m.d.comb += self.zeroize.eq(1)
-                    m.next = "zeroize"
+                with m.If(begin & (registers.command == ZEROIZE)):
+                    m.next = "cleared"
             with m.State("scan"):
                 m.d.comb += scanning.eq(1)
                 m.d.sync += row.eq(row + 1)
@@ -189,7 +200,7 @@ class KeyCommands(wiring.Component):
             with m.State("check"):
                 m.d.sync += state.kat.eq(kat)
                 m.d.sync += state.loaded.eq(1)
-                with m.If((verdict != OK) & ~self.clear):
+                with m.If((verdict != ERROR["OK"]) & ~self.clear):
                     m.d.comb += [ends.eq(1), result.eq(verdict)]
                     m.next = "idle"
                 with m.Elif(loads & ~self.state.loaded):
@@ -198,17 +209,17 @@ class KeyCommands(wiring.Component):
                     m.next = "evict"
                 cut_short()
             with m.State("evict"):
-                m.d.comb += self.closing.eq(1)
+                m.d.comb += [self.closing.eq(1), self.changing.eq(1)]
                 with m.If(offered(evict=1, to=self.slot)):
                     m.next = "finish"
                 cut_short()
             with m.State("finish"):  # an eviction for no slot is accepted when the one before has ended
-                m.d.comb += self.closing.eq(1)
+                m.d.comb += [self.closing.eq(1), self.changing.eq(1)]
                 with m.If(offered(evict=1, to=NOWHERE)):
                     m.next = "free"
                 cut_short()
             with m.State("free"):
-                m.d.comb += [self.closing.eq(1), self.table_write.eq(1), self.new.eq(0)]
+                m.d.comb += [self.closing.eq(1), self.changing.eq(1), self.table_write.eq(1), self.new.eq(0)]
                 with m.If(self.table_ready):
                     with m.If(loads):
                         m.next = "note"
@@ -217,24 +228,19 @@ class KeyCommands(wiring.Component):
                         m.next = "idle"
                 cut_short()
             with m.State("note"):
-                m.d.comb += self.table_write.eq(1)
+                m.d.comb += [self.changing.eq(1), self.table_write.eq(1)]
                 with m.If(self.table_ready):
                     m.next = "load"
                 cut_short()
             with m.State("load"):
+                m.d.comb += self.changing.eq(1)
                 with m.If(offered(evict=0, to=self.slot)):
                     m.d.comb += ends.eq(1)
                     m.next = "idle"
                 cut_short()
-            with m.State("zeroize"):
-                m.next = "clearing"
-            with m.State("clearing"):
-                m.d.comb += result.eq(Mux(self.failed, SELFTEST, OK))
-                with m.If(~self.clear | self.failed):
-                    m.d.comb += ends.eq(1)
-                    m.next = "idle"
-            with m.State("lost"):
-                m.d.comb += result.eq(Mux(self.failed, SELFTEST, NOT_LOADED))
+            with m.State("cleared"):
+                whole = Mux(command == ZEROIZE, ERROR["OK"], ERROR["CLEARED"])
+                m.d.comb += result.eq(Mux(self.failed, ERROR["SELFTEST"], whole))
                 with m.If(~self.clear | self.failed):
                     m.d.comb += ends.eq(1)
                     m.next = "idle"
@@ -242,26 +248,30 @@ class KeyCommands(wiring.Component):
             m.d.sync += [key.eq(0), sent.eq(0)]
         return m
 
-    def _scan(self, m, scanning, row, kat, own, key, differs, differs_near, wrong_metd, wrong_aux, state) -> None:
+    def _scan(
+        self, m, scanning, row, command, of_test, key, differs, differs_near, missing, wrong_metd, wrong_aux, state
+    ) -> None:
         """The pass over the words: collects the key, compares its halves, and checks METD and AUX."""
-        words = self.memory
+        words, kat, loads = self.memory, command == LOAD_KAT, command != UNLOAD
         constant = Signal(REGISTER_BITS)
         for number, given in enumerate(register_words(KAT_KEY)[: self.words]):
             with m.If(row[:4] == number):
                 m.d.comb += constant.eq(given)
         word = Signal(REGISTER_BITS)
-        m.d.comb += word.eq(words.word & ~own.replicate(REGISTER_BITS))
-        unlike, unlike_near = words.word != words.across, words.word != words.near
+        m.d.comb += word.eq(words.word & ~of_test.replicate(REGISTER_BITS))
+        of_key, of_metd, of_aux = row < self.words, (row >= METD_ROW) & (row < METD_END), row >= AUX_ROW
+        needed = (of_key & (command == LOAD)) | of_metd | (of_aux & loads)
         with m.If(scanning):
-            with m.If(row < self.words):
-                m.d.sync += key.eq(Cat(key[REGISTER_BITS:], Mux(kat, constant, words.word)))
+            m.d.sync += missing.eq(missing | (needed & ~words.whole & ~of_test))
+            with m.If(of_key):
+                m.d.sync += key.eq(Cat(key[REGISTER_BITS:], Mux(kat, constant, word)))
             with m.If(row < self.words // 2):
-                m.d.sync += differs.eq(differs | unlike | kat)
+                m.d.sync += differs.eq(differs | (words.word != words.across) | kat)
             with m.If(row < 4):
-                m.d.sync += differs_near.eq(differs_near | unlike_near | kat)
-            with m.If((row == METD_ROW) & ~own):
+                m.d.sync += differs_near.eq(differs_near | (words.word != words.near) | kat)
+            with m.If((row == METD_ROW) & ~of_test):
                 m.d.sync += [self.slot.eq(word[:SLOT_BITS]), wrong_metd.eq(word[SLOT_BITS:].any())]
-            with m.If((row > METD_ROW) & (row < METD_ROW + 5)):
+            with m.Elif(of_metd):
                 m.d.sync += wrong_metd.eq(wrong_metd | word.any())
             with m.If(row == AUX_MODE):
                 m.d.sync += [
@@ -270,58 +280,82 @@ class KeyCommands(wiring.Component):
                     state.locked.eq(word[2]),
                     wrong_aux.eq(wrong_aux | word[3:].any()),
                 ]
-            with m.Elif(row >= AUX_ROW):
+            with m.Elif(of_aux):
                 m.d.sync += wrong_aux.eq(wrong_aux | word.any())
 
-    def _judge(self, m, verdict, command, own, equal, wrong_metd, wrong_aux) -> None:
-        """The error with which a command ends at once, the first in this order, or OK."""
+    def _judge(self, m, verdict, command, of_test, equal, missing, wrong_metd, wrong_aux) -> None:
+        """The error with which a command ends at once, the first in the order of ``COMMAND_ERRORS``, or OK."""
         loads = (command == LOAD) | (command == LOAD_KAT)
         ends_one = self.state.loaded & (~loads | self.replace)
-        rules = (
-            (~loads & (command != UNLOAD), COMMAND),
-            (wrong_metd, METD),
-            (~self.exists, NO_SLOT),
-            (loads & wrong_aux, AUX),
-            (~loads & ~self.state.loaded, NOT_LOADED),
-            (loads & self.state.loaded & (~self.replace | own), LOADED),
-            (loads & self.freeze_loads & ~own, LOCKED),
-            (ends_one & (self.freeze_unloads | self.state.locked) & ~own, LOCKED),
-            *([(loads & equal, EQUAL_HALVES)] if self.differ else []),
-        )
-        m.d.comb += verdict.eq(OK)
-        for wrong, error in reversed(rules):
-            with m.If(wrong):
-                m.d.comb += verdict.eq(error)
+        rules = {
+            "COMMAND": ~loads & (command != UNLOAD),
+            "INCOMPLETE": missing,
+            "METD": wrong_metd,
+            "NO_SLOT": ~self.exists,
+            "AUX": loads & wrong_aux,
+            "NOT_LOADED": ~loads & ~self.state.loaded,
+            "LOADED": loads & self.state.loaded & (~self.replace | of_test),
+            "LOCKED": ~of_test & ((loads & self.freeze_loads) | (ends_one & (self.freeze_unloads | self.state.locked))),
+            "EQUAL_HALVES": loads & equal if self.differ else Const(0),
+        }
+        m.d.comb += verdict.eq(ERROR["OK"])
+        for name in reversed(VERDICTS):
+            with m.If(rules[name]):
+                m.d.comb += verdict.eq(ERROR[name])
 
 
 class _Registers:
-    """CTRL, and what the bus sees of METD and AUX; ``start`` pulses with ``command`` as one starts."""
+    """CTRL, and what the bus sees of METD and AUX.
 
-    def __init__(self, m: Module, of: KeyCommands, done: Signal, running: Signal, own: Signal, command, error):
+    executes:  EXE: a command of the registers is ``running``, or waits
+    request:   a command is to start, ``command``; it waits until ``begin``, which the caller drives
+    busy:      EXE was written while RDY is 0: pulses; the command has ended with BUSY
+    overrides: ZEROIZE was written while another command executes: pulses
+
+    ``ends`` of a command gives DONE and its ``result``.
+    """
+
+    def __init__(self, m: Module, of: KeyCommands, running: Value, ends: Value, result: Value):
         words = of.memory
-        executes = running & ~own
-        written = of.write & (of.address == _CTRL) & of.strobe[0]
-        self.start, self.command = Signal(name="start_of_registers"), of.data[2:6]
-        shown = Signal(4, name="command_shown")
-        ends = Signal(name="done_cleared")
+        done, error, shown = Signal(name="done"), Signal(4, name="error"), Signal(4, name="command_shown")
+        waiting = Signal(name="command_waiting")
+        names = ("executes", "request", "begin", "busy", "overrides")
+        self.executes, self.request, self.begin, self.busy, self.overrides = (
+            Signal(name=f"registers_{name}") for name in names
+        )
+        self.command = Signal(4, name="command_requested")
+        control = of.write & (of.address == _CTRL) & of.strobe[0]
+        execute, finish, given = of.data[0], of.data[1], of.data[2:6]
+        finishes, starts = Signal(name="done_cleared"), Signal(name="command_starts")
+        of_words = of.write & (of.address < ROWS)
+        free = ~self.executes & ~of.clear
         m.d.comb += [
-            ends.eq(written & of.data[1] & ~executes),
-            self.start.eq(written & of.data[0] & ~of.data[1] & of.ready & ~running & ~done),
-            words.write.eq(of.write & (of.address < ROWS) & ~running & ~of.clear),
+            self.executes.eq(running | waiting),
+            finishes.eq(control & finish & ~self.executes),
+            starts.eq(control & execute & ~finish & ~self.executes & ~done),
+            self.overrides.eq(control & execute & ~finish & (given == ZEROIZE) & self.executes & ~ends),
+            self.busy.eq(starts & ~of.ready),
+            self.request.eq((starts & of.ready) | waiting),
+            self.command.eq(Mux(starts | self.overrides, given, shown)),
+            of.refused.eq((of_words & ~free) | (control & Mux(self.executes, ~self.overrides, done & ~finish))),
+            words.write.eq(of_words & free),
             words.address.eq(of.address),
             words.data.eq(of.data),
             words.strobe.eq(of.strobe),
             words.read_address.eq(of.read_address),
-            words.forget.eq(ends & done),
+            words.forget.eq(finishes & done),
         ]
-        with m.If(written & ~of.data[0] & ~of.data[1] & ~executes & ~done):
-            m.d.sync += shown.eq(self.command)
-        with m.If(self.start):
-            m.d.sync += shown.eq(self.command)
+        m.d.sync += waiting.eq(self.request & ~self.begin)
+        with m.If((control & ~finish & ~self.executes & ~done) | self.overrides):
+            m.d.sync += shown.eq(given)
         with m.If(ends):
+            m.d.sync += [done.eq(1), error.eq(result)]
+        with m.If(self.busy):
+            m.d.sync += [done.eq(1), error.eq(ERROR["BUSY"])]
+        with m.If(finishes):
             m.d.sync += [done.eq(0), error.eq(0), shown.eq(0)]
-        control = Cat(executes, done, shown, Const(0, 10), error, Const(0, 11), of.ready)
+        control_word = Cat(self.executes, done, shown, Const(0, 10), error, Const(0, 11), of.ready)
         with m.If(of.read_address == _CTRL):
-            m.d.comb += of.read.eq(control)
+            m.d.comb += of.read.eq(control_word)
         with m.Elif((of.read_address >= METD_ROW) & (of.read_address < ROWS)):
             m.d.comb += of.read.eq(words.read)

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from amaranth import Cat, Module, Mux, Signal, Value
+from amaranth import Cat, Module, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import Out, connect, flipped
 
@@ -21,6 +21,7 @@ from wideblock.rtl.bus.engine_map import MOST_WINDOW_BYTES, EngineFacts, engine_
 from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.bus.registers import REGISTER_BYTES
 from wideblock.rtl.stream.behaviour import Behaviour, Cause, KeyRule
+from wideblock.rtl.stream.clearing import Clearing
 from wideblock.rtl.stream.influence import FieldInfluence, Influence, OutcomeInfluence
 from wideblock.rtl.stream.interface import Control, Interface
 from wideblock.rtl.stream.stages import power_of_two
@@ -30,6 +31,7 @@ from .faults import FaultLog
 from .firmware import FREEZABLE, OUTSIDE, Firmware
 from .gate import StreamGate
 from .key_memory import ROWS
+from .passage import Passage
 from .register_file import RegisterFile
 from .selftest import SelfTest, TestAnswer
 from .slots import SlotTable
@@ -71,7 +73,7 @@ class SlotEngine(wiring.Component):
         self.gate = StreamGate(core.interface, behaviour)
         self.faults = self.gate.causes
         bit = {fault.cause: number for number, fault in enumerate(self.faults)}
-        self.window_bytes = min(behaviour.usual, MOST_WINDOW_BYTES) // 16 * 16
+        self.window_bytes = min(-(-behaviour.usual // 16) * 16, MOST_WINDOW_BYTES)
         facts = EngineFacts(
             scheme=scheme,
             slots=p.slots,
@@ -88,8 +90,9 @@ class SlotEngine(wiring.Component):
         )
         self.map = engine_map(facts)
         beat_words = fields["data"] // 32
-        rows = max(ROWS, power_of_two(p.slots), power_of_two(-(-self.window_bytes // (4 * beat_words)) * beat_words))
-        self.rows, row_bits = rows, (rows - 1).bit_length()
+        words = -(-self.window_bytes // (4 * beat_words)) * beat_words
+        self.rows = max(ROWS, power_of_two(p.slots), power_of_two(words))
+        row_bits = (self.rows - 1).bit_length()
         quiet = _slowest(behaviour) + _MARGIN
         self.bus = AxiLite(self.map)
         self.key_bus = AxiLite(KEY_MAP, latency=0)
@@ -101,17 +104,15 @@ class SlotEngine(wiring.Component):
             clear_row_bits=row_bits,
         )
         self.table = SlotTable(slots=p.slots, clear_row_bits=row_bits, block_bits=self.gate.block_bits)
+        self.passage = Passage(into=into, out=out, words=words, quiet=quiet, faults=len(self.faults))
         self.window = Window(
-            into=into,
-            out=out,
+            self.passage,
             most=self.window_bytes,
-            quiet=quiet,
-            faults=len(self.faults),
             too_short=bit[Cause.SHORT],
             too_long=bit[Cause.LONG],
             clear_row_bits=row_bits,
         )
-        self.selftest = SelfTest(answers, slot=p.slots - 1, index_bits=len(self.window.index))
+        self.selftest = SelfTest(answers, self.passage, slot=p.slots - 1)
         self.log = FaultLog(causes=len(self.faults))
         self.file = RegisterFile(self.map, outside=OUTSIDE, freezable=FREEZABLE)
         self.timing = self._timing(quiet)
@@ -134,20 +135,13 @@ class SlotEngine(wiring.Component):
         t, commands, test = self.core.timing, self.commands, self.selftest
         load, unload = commands.load(t.setup), commands.unload(t.eviction)
         zeroize = max(t.zeroize, self.rows + 1)
-        beats = -(-self.window_bytes // (4 * self.window.beat_words))
-        window = self.window.cycles(t.busy, beats)
-        answer_beats = -(-test.words // self.window.beat_words)
-        answer = (
-            test.tweak_words
-            + 3 * test.words
-            + 8
-            + self.window.cycles(t.busy + self.core.behaviour.length.late, answer_beats)
-        )
+        window = 4 + quiet + self.passage.cycles(t.busy, self.window_bytes) + quiet
+        answer = 2 + self.passage.cycles(t.busy + self.core.behaviour.length.late, test.size)
         return EngineTiming.of(
             t,
             zeroize=zeroize,
             load=load,
-            refused=commands.refused,
+            refused=commands.refusal,
             unload=unload,
             window=window,
             selftest=zeroize + load + unload + 8 + len(test.answers) * answer,
@@ -175,7 +169,7 @@ class SlotEngine(wiring.Component):
         own = self.core.interface
         causes = ", ".join(f"bit {bit}: {fault.meaning}" for bit, fault in enumerate(self.faults))
         changed = {
-            "ready": Control("ready", Out, 1, "keys and sectors are accepted", pulse=False),
+            "ready": Control("ready", Out, 1, "commands and sectors are accepted; as STATUS.READY", pulse=False),
             "fault": Control(
                 "fault", Out, len(self.faults), f"one-cycle pulse when a message is refused; {causes}", pulse=True
             ),
@@ -197,21 +191,21 @@ class SlotEngine(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.core = core = self.core
-        for name in ("bus", "key_bus", "gate", "commands", "table", "window", "selftest", "log", "file"):
+        for name in ("bus", "key_bus", "gate", "commands", "table", "passage", "window", "selftest", "log", "file"):
             m.submodules[name] = getattr(self, name)
         failed = Signal()
         clear = Signal()
-        row = Signal(range(self.rows), name="clear_row")
         zeroize = Signal(name="zeroize_any")
-        self._clear(m, failed, zeroize, clear, row)
+        row = self._clear(m, failed, zeroize, clear)
         self._gate(m, failed, clear)
         self._keys(m, failed, clear, row)
         self._bus(m, self.bus, "")
-        parts = (self.gate, self.commands, self.table, self.window, self.selftest, self.log)
+        parts = (self.gate, self.commands, self.table, self.passage, self.window, self.selftest, self.log)
         firmware = Firmware(self.map, self.bus, self.file, *parts)
         state = {"ready": self.ready, "failed": failed, "clear": clear, "zeroize": zeroize}
         m.d.comb += [
             self.irq.eq(firmware.connect(m, **state, power_up=self.power_up)),
+            self.passage.clear.eq(clear),
             self.window.clear.eq(clear),
             self.window.clear_row.eq(row),
         ]
@@ -220,57 +214,57 @@ class SlotEngine(wiring.Component):
             m.d.sync += failed.eq(1)
         return m
 
-    def _clear(self, m: Module, failed: Value, zeroize: Value, clear: Value, row: Signal) -> None:
-        """Clearing of core and engine together: the row of all memories, until both have ended."""
-        walking = Signal(init=1)
+    def _clear(self, m: Module, failed: Value, zeroize: Value, clear: Value) -> Value:
+        """Clearing of core and engine together, until both have ended. Returns the row of the engine's memories."""
+        m.submodules.clearing = clearing = Clearing(rows=self.rows, cycles=self.rows)
+        tested = Signal(init=not self.power_up)  # since the last reset
+        with m.If(self.selftest.ends):
+            m.d.sync += tested.eq(1)
         m.d.comb += [
             zeroize.eq(self.zeroize | self.commands.zeroize | self.file.zeroize_start),
             self.core.zeroize.eq(zeroize | failed),
-            clear.eq(walking | ~self.core.ready),
-            self.ready.eq(~clear & ~failed),
+            clearing.zeroize.eq(self.core.zeroize),
+            clear.eq(clearing.clear | ~self.core.ready),
+            self.ready.eq(tested & ~clear & ~failed),
         ]
-        m.d.sync += row.eq(Mux(walking & ~zeroize, row + 1, 0))
-        with m.If(row == self.rows - 1):
-            m.d.sync += walking.eq(0)
-        with m.If(zeroize | failed):
-            m.d.sync += walking.eq(1)
+        return clearing.row
 
     def _gate(self, m: Module, failed: Value, clear: Value) -> None:
         """The gate between the streams of core, user and window, and the table of slots."""
-        core, gate, table, window = self.core, self.gate, self.table, self.window
+        core, gate, table, passage = self.core, self.gate, self.table, self.passage
         connect(m, flipped(self.i), gate.i)
         connect(m, gate.o, flipped(self.o))
-        connect(m, window.i, gate.window_i)
-        connect(m, gate.window_o, window.o)
+        connect(m, passage.i, gate.inner_i)
+        connect(m, gate.inner_o, passage.o)
         connect(m, gate.to_core, core.i)
         connect(m, core.o, gate.from_core)
         m.d.comb += [
-            gate.wants.eq(window.wants),
-            gate.owns.eq(window.owns),
-            gate.closed.eq(clear | failed),
+            gate.request.eq(passage.request),
+            gate.granted.eq(passage.granted),
+            gate.closed.eq(~self.ready),
             gate.cleared.eq(clear),
             gate.core_faults.eq(core.fault),
-            window.begun.eq(gate.begun),
-            window.moves.eq(gate.moves),
-            window.faults.eq(gate.faults),
+            gate.changing.eq(self.commands.changing),
+            gate.changed.eq(table.own),
+            gate.put.eq(table.put),
             table.asked.eq(gate.asked),
             gate.state.eq(table.state),
             gate.marks.eq(table.marks),
             table.count.eq(gate.count),
             table.counted.eq(gate.counted),
             table.blocks.eq(gate.blocks),
-            self.computed.eq(core.computed & ~window.owns),
-            self.fault.eq(gate.faults & ~window.owns.replicate(len(gate.faults))),
+            self.computed.eq(core.computed & ~passage.granted),
+            self.fault.eq(gate.faults & ~passage.granted.replicate(len(gate.faults))),
         ]
         if tag := self.parameters.tag_bits:
-            m.d.comb += self.fault_tag.eq(core.fault_tag & ~window.owns.replicate(tag))
+            m.d.comb += self.fault_tag.eq(core.fault_tag & ~passage.granted.replicate(tag))
 
     def _keys(self, m: Module, failed: Value, clear: Value, row: Value) -> None:
         """Commands between their bus, the core and the table of slots."""
-        core, commands, table, bus, test = self.core, self.commands, self.table, self.key_bus, self.selftest
+        core, commands, table, bus = self.core, self.commands, self.table, self.key_bus
         self._bus(m, bus, "key_")
         m.d.comb += [
-            bus.clear.eq(clear),
+            bus.refused.eq(commands.refused),
             commands.write.eq(bus.write),
             commands.address.eq(bus.write_address),
             commands.data.eq(bus.write_data),
@@ -283,13 +277,10 @@ class SlotEngine(wiring.Component):
             commands.exists.eq(table.exists),
             commands.state.eq(table.own_state),
             commands.table_ready.eq(table.ready),
-            commands.ready.eq(~clear & ~failed & ~test.busy),
+            commands.ready.eq(self.ready),
             commands.failed.eq(failed),
             commands.clear.eq(clear),
             commands.clear_row.eq(row),
-            commands.own.eq(test.command_start),
-            commands.own_command.eq(test.command),
-            commands.own_slot.eq(test.command_slot),
             *(getattr(commands, name).eq(getattr(self.file, f"policy_{name}")) for name in POLICY),
             table.own.eq(commands.slot),
             table.new.eq(commands.new),

@@ -11,6 +11,7 @@ from wideblock.rtl.bus.registers import REGISTER_BYTES, RegisterMap
 from .commands import KeyCommands
 from .faults import FaultLog
 from .gate import StreamGate
+from .passage import Passage
 from .register_file import RegisterFile
 from .selftest import SelfTest
 from .slots import SlotTable
@@ -20,6 +21,8 @@ __all__ = ["FREEZABLE", "OUTSIDE", "Firmware"]
 
 _IN, _OUT, _TWEAK = OUTSIDE = ("WINDOW_DATA_IN", "WINDOW_DATA_OUT", "WINDOW_TWEAK")
 """Registers that the window answers."""
+
+_REQUEST = "WINDOW_REQUEST"
 
 FREEZABLE = ("LIMIT_LO", "LIMIT_HI", "WARN_LO", "WARN_HI")
 """Registers that POLICY.FREEZE_LIMITS holds."""
@@ -35,6 +38,7 @@ class Firmware:
     gate: StreamGate
     commands: KeyCommands
     table: SlotTable
+    passage: Passage
     window: Window
     selftest: SelfTest
     log: FaultLog
@@ -46,8 +50,9 @@ class Firmware:
         zeroize:              it begins to clear itself
         power_up:             whether the self-test runs after each reset
         """
-        self._test(m, failed, clear, power_up)
-        self._window(m)
+        of_test = self._passage(m)
+        self._test(m, of_test, failed, clear, power_up)
+        stop = self._window(m, of_test, failed, clear)
         self._reads(m)
         events = self._events(m, failed, clear)
         self._values(m, ready, failed, clear)
@@ -57,8 +62,10 @@ class Firmware:
             file.address.eq(bus.write_address),
             file.data.eq(bus.write_data),
             file.strobe.eq(bus.write_strobe),
+            file.stop.eq(stop),
             file.frozen.eq(file.policy_freeze_limits),
-            log.faults.eq(self.gate.faults & ~self.selftest.takes.replicate(len(log.faults))),
+            bus.refused.eq(file.refused | stop),
+            log.faults.eq(self.gate.faults & ~self.selftest.holds.replicate(len(log.faults))),
             log.slot.eq(self.gate.slot),
             log.wipe.eq(file.fault_clear_clear | zeroize),
             table.shown.eq(file.slot_select_slot),
@@ -79,7 +86,7 @@ class Firmware:
             "fault": self.log.faults.any(),
             "warn": self.table.warns,
             "limit": self.table.spends,
-            "window": self.window.ends & ~self.selftest.takes,
+            "window": self.window.ends,
             "selftest": self.selftest.ends,
             "cleared": cleared & ~clear,
             "fatal": failed & ~was_failed,
@@ -89,10 +96,10 @@ class Firmware:
         """Fields that show the state of the parts."""
         file, test, window, first = self.file, self.selftest, self.window, self.log.first
         values = {
-            "status_ready": ready & ~test.busy,
+            "status_ready": ready,
             "status_clearing": clear,
             "status_command": self.commands.busy,
-            "status_window": window.busy & ~test.takes,
+            "status_window": window.busy,
             "status_selftest": test.busy,
             "status_approved": test.passed & ~self.table.any_kat & ~failed,
             "status_fatal": failed,
@@ -103,64 +110,103 @@ class Firmware:
             "first_fault_slot": first.slot,
             "first_fault_cause": first.cause,
             "first_fault_valid": first.valid,
-            "window_status_busy": window.busy & ~test.takes,
-            "window_status_done": window.done & ~test.busy,
-            "window_status_fault": window.wrong & ~test.busy,
-            "window_status_cause": window.cause & ~test.busy.replicate(len(window.cause)),
+            "window_status_busy": window.busy,
+            "window_status_done": window.done,
+            "window_status_fault": window.wrong,
+            "window_status_cause": window.cause,
             **{f"fault_count{bit}_count": self.log.counts[bit] for bit in range(self.log.causes)},
         }
         m.d.comb += [getattr(file, name).eq(value) for name, value in values.items()]
 
-    def _test(self, m: Module, failed: Value, clear: Value, power_up: bool) -> None:
+    def _passage(self, m: Module) -> Signal:
+        """The passage, for one of self-test and window until that one releases it. Returns whether it is the test's."""
+        test, window, passage = self.selftest, self.window, self.passage
+        of_test = Signal(name="passage_of_test")
+        with m.If(~passage.granted):
+            m.d.sync += of_test.eq(test.request)
+        request = Mux(passage.granted, Mux(of_test, test.request, window.request), test.request | window.request)
+        m.d.comb += [
+            passage.request.eq(request),
+            passage.send.eq(Mux(of_test, test.send, window.send)),
+            passage.slot.eq(Mux(of_test, test.command_slot, window.asked_slot)),
+            passage.decrypt.eq(Mux(of_test, test.decrypt, window.asked_decrypt)),
+            passage.size.eq(Mux(of_test, test.size, window.asked_size)),
+            passage.tweak.eq(Mux(of_test, test.tweak, window.shown_tweak)),
+            passage.word.eq(Mux(of_test, test.word, window.word)),
+            passage.begun.eq(self.gate.begun),
+            passage.active.eq(self.gate.active),
+            passage.faults.eq(self.gate.faults),
+        ]
+        for client, granted in ((test, of_test), (window, ~of_test)):
+            m.d.comb += [
+                client.granted.eq(passage.granted & granted & ~passage.under_way),
+                client.taken.eq(passage.taken & granted),
+                client.taken_index.eq(passage.result_index),
+                client.taken_word.eq(passage.result),
+                client.read.eq(passage.index),
+                client.message_ends.eq(passage.ends & granted),
+            ]
+        return of_test
+
+    def _test(self, m: Module, of_test: Value, failed: Value, clear: Value, power_up: bool) -> None:
         """The self-test, after each reset if it is to run then."""
-        test, commands, window = self.selftest, self.commands, self.window
+        test, commands, passage = self.selftest, self.commands, self.passage
         pending = Signal(init=power_up)
         m.d.sync += pending.eq(0)
         m.d.comb += [
             test.start.eq((self.file.selftest_start | pending) & ~failed),
-            test.rests.eq(commands.rests),
-            test.window_busy.eq(window.busy),
-            test.window_ends.eq(window.ends),
-            test.window_wrong.eq(window.wrong),
-            test.command_done.eq(commands.own_done),
+            test.idle.eq(commands.idle),
+            test.command_done.eq(commands.test_done),
             test.command_error.eq(commands.error),
-            test.result.eq(window.result),
+            test.message_wrong.eq(passage.lost | passage.fault),
             test.clear.eq(clear),
+            commands.test_start.eq(test.command_start),
+            commands.test_command.eq(test.command),
+            commands.test_slot.eq(test.command_slot),
+            commands.held.eq(test.holds),
         ]
 
-    def _window(self, m: Module) -> None:
-        """The window, which the self-test has for itself while it runs."""
-        test, window, bus, file = self.selftest, self.window, self.bus, self.file
-        closed = file.policy_close_window | test.busy
+    def _window(self, m: Module, of_test: Value, failed: Value, clear: Value) -> Value:
+        """The window. Returns whether a write of the bus is refused since window, self-test or clearing forbid it."""
+        window, bus, file, test = self.window, self.bus, self.file, self.selftest
         place = {name: self.map.offset(name) // REGISTER_BYTES for name in (_IN, _OUT, _TWEAK)}
         into, tweak = self._within(bus.write_address, _IN), self._within(bus.write_address, _TWEAK)
+        locked, starts, stop = Signal(name="window_locked"), Signal(name="window_starts"), Signal(name="write_stopped")
         m.d.comb += [
-            window.drop.eq(test.ends),
-            window.size.eq(Mux(test.takes, test.size, file.window_size_bytes)),
-            window.slot.eq(Mux(test.takes, test.command_slot, file.window_request_slot)),
-            window.decrypt.eq(Mux(test.takes, test.decrypt, file.window_request_decrypt)),
-            window.result_index.eq(Mux(test.takes, test.result_index, bus.read_address - place[_OUT])),
+            locked.eq(window.busy | starts | clear),
+            stop.eq(
+                ((into | tweak) & locked)
+                | (self._starts(_REQUEST) & (window.busy | starts))
+                | (self._starts("SELFTEST") & (test.busy | failed))
+                | self._within(bus.write_address, _OUT)
+            ),
+            window.write.eq(bus.write & (into | tweak) & ~locked),
+            window.tweak.eq(tweak),
+            window.index.eq(bus.write_address - Mux(tweak, place[_TWEAK], place[_IN])),
+            window.data.eq(bus.write_data),
+            window.strobe.eq(bus.write_strobe),
+            window.size.eq(file.window_size_bytes),
+            window.slot.eq(file.window_request_slot),
+            window.decrypt.eq(file.window_request_decrypt),
+            window.result_index.eq(bus.read_address - place[_OUT]),
+            window.start.eq(starts),
+            window.closed.eq(file.policy_close_window),
+            window.put.eq(self.table.put),
+            window.changed.eq(self.table.own),
+            window.message_lost.eq(self.passage.lost),
+            window.message_fault.eq(self.passage.fault),
+            window.message_cause.eq(self.passage.cause),
         ]
-        start = Signal(name="window_start")  # a cycle after the write, which may have set slot and direction
-        m.d.sync += start.eq(file.window_request_start & ~closed)
-        with m.If(test.takes):
-            m.d.comb += [
-                window.write.eq(test.write),
-                window.tweak.eq(test.tweak),
-                window.index.eq(test.index),
-                window.data.eq(test.data),
-                window.strobe.eq(-1),
-                window.start.eq(test.window_start),
-            ]
-        with m.Else():
-            m.d.comb += [
-                window.write.eq(bus.write & (into | tweak) & ~test.busy),
-                window.tweak.eq(tweak),
-                window.index.eq(bus.write_address - Mux(tweak, place[_TWEAK], place[_IN])),
-                window.data.eq(bus.write_data),
-                window.strobe.eq(bus.write_strobe),
-                window.start.eq(start & ~test.busy),
-            ]
+        m.d.sync += starts.eq(
+            file.window_request_start
+        )  # a cycle after the write, which may have set slot and direction
+        return stop
+
+    def _starts(self, name: str) -> Value:
+        """Whether a write has a 1 in bit START of a register."""
+        field = self.map.register(name).field("START")
+        here = self.bus.write_address == self.map.offset(name) // REGISTER_BYTES
+        return here & self.bus.write_data[field.low] & self.bus.write_strobe[field.low // 8]
 
     def _within(self, address: Value, name: str) -> Value:
         """Whether an address in words is one of a register."""
@@ -177,7 +223,7 @@ class Firmware:
         shown = table.shown_state
         with m.If(bus.read & (bus.read_address == self.map.offset("SLOT_BLOCKS_LO") // REGISTER_BYTES)):
             m.d.sync += high.eq(table.shown_blocks[low:])
-        m.d.sync += of_result.eq(bus.read & self._within(bus.read_address, _OUT) & ~self.selftest.busy)
+        m.d.sync += of_result.eq(bus.read & self._within(bus.read_address, _OUT))
         m.d.sync += of_tweak.eq(0)
         first = self.map.offset(_TWEAK) // REGISTER_BYTES
         for number in range(self.window.tweak_words):

@@ -24,18 +24,23 @@ _OF_KEYS = (Cause.KEY, Cause.KEY_WORDS, Cause.KEY_SLOT)
 
 
 class StreamGate(wiring.Component):
-    """Messages of the user, ``i`` to ``o``, and of the window, ``window_i`` to ``window_o``, through a core.
+    """Messages of the user, ``i`` to ``o``, and of the engine, ``inner_i`` to ``inner_o``, through a core.
 
-    ``to_core`` and ``from_core`` are the core's streams. The window's messages pass while it ``owns`` the core, the
-    user's in all other cycles. While the window ``wants`` it, no message of the user begins; ``begun`` in the midst of
-    one; ``moves`` as a beat enters or is offered. No message passes while ``closed``; ``cleared`` hides what leaves.
+    to_core, from_core: the core's streams
+    request:  in, no message of the user begins while it is high
+    granted:  in, the engine's messages pass; in all other cycles those of the user
+    closed:   in, no message passes; ``cleared``: nor does a result
+    begun:    out, a message has begun and not ended
+    active:   out, a beat is accepted or offered
+    asked:    out, slot of the message that begins; ``state``, ``marks``: in, that slot's
+    changing: in, the key of slot ``changed`` ends or begins; ``put``: in, its state is written
+    count:    out, pulses with the last beat of a message that was admitted, with its slot ``counted`` and its
+              ``blocks``, one for each started 16 bytes
+    faults:   out, a pulse a fault, by the bits of :attr:`causes`; ``slot``: of the last message that began
 
-    The first beat's slot is ``asked``, and the message is refused for its ``state`` or ``marks``: it goes to the core
-    under a slot that no core has, so that the core drops it whole. Of others ``count`` pulses with the last beat, with
-    the slot ``counted`` and its ``blocks``, one for each started 16 bytes.
-
-    ``core_faults`` are the core's. ``faults`` are pulses by the bits of :attr:`causes`: those of the core, but with the
-    cause of a refusal here in the place of the core's; ``slot`` is that of the last message that began.
+    A message is refused for ``state`` or ``marks`` of its slot: it goes to the core under a slot that no core has, so
+    that the core drops it whole; its cause replaces the core's. A message is admitted if it is not refused, its slot
+    has a key, and that key is not changing. A message is counted no more once its slot is ``put``, or with ``cleared``.
 
     Timing: no cycle is added.
     Paths:  ``state`` and ``marks`` to ``to_core``; none combinational from stream to stream that the core has not.
@@ -50,13 +55,15 @@ class StreamGate(wiring.Component):
         entrance, exit_ = stream.Signature(into.shape), stream.Signature(out.shape)
         super().__init__(
             {
-                **{"i": In(entrance), "window_i": In(entrance), "to_core": Out(entrance)},
-                **{"o": Out(exit_), "window_o": Out(exit_), "from_core": In(exit_)},
-                **dict.fromkeys(("wants", "owns", "closed", "cleared"), In(1)),
-                **dict.fromkeys(("begun", "moves"), Out(1)),
+                **{"i": In(entrance), "inner_i": In(entrance), "to_core": Out(entrance)},
+                **{"o": Out(exit_), "inner_o": Out(exit_), "from_core": In(exit_)},
+                **dict.fromkeys(("request", "granted", "closed", "cleared"), In(1)),
+                **dict.fromkeys(("begun", "active"), Out(1)),
                 "asked": Out(SLOT_BITS),
                 "state": In(STATE),
                 "marks": In(MARKS),
+                **dict.fromkeys(("changing", "put"), In(1)),
+                "changed": In(SLOT_BITS),
                 "count": Out(1),
                 "counted": Out(SLOT_BITS),
                 "blocks": Out(self.block_bits),
@@ -72,40 +79,42 @@ class StreamGate(wiring.Component):
         held = Signal()  # the user's stream
         taken = Signal()
         opens = Signal()
+        admits = Signal()
         forbidden = Signal()
         refused = Signal()
         result = self.from_core.payload.as_value()
         m.d.comb += [
-            held.eq((self.wants & ~self.begun) | self.closed),
-            into.eq(Mux(self.owns, self.window_i.payload, self.i.payload)),
+            held.eq((self.request & ~self.begun) | self.closed),
+            into.eq(Mux(self.granted, self.inner_i.payload, self.i.payload)),
             self.to_core.payload.eq(into),
             self.to_core.payload.slot.eq(Mux(refused, NOWHERE, into.slot)),
-            self.to_core.valid.eq(Mux(self.owns, self.window_i.valid & ~self.cleared, self.i.valid & ~held)),
-            self.window_i.ready.eq(self.to_core.ready & ~self.cleared),
-            self.i.ready.eq(self.to_core.ready & ~held & ~self.owns),
+            self.to_core.valid.eq(Mux(self.granted, self.inner_i.valid & ~self.cleared, self.i.valid & ~held)),
+            self.inner_i.ready.eq(self.to_core.ready & ~self.cleared),
+            self.i.ready.eq(self.to_core.ready & ~held & ~self.granted),
             taken.eq(self.to_core.valid & self.to_core.ready),
             opens.eq(taken & ~self.begun),
             self.asked.eq(into.slot),
             forbidden.eq(
-                (self.state.kat & ~self.owns) | Mux(into.decrypt, self.state.no_decrypt, self.state.no_encrypt)
+                (self.state.kat & ~self.granted) | Mux(into.decrypt, self.state.no_decrypt, self.state.no_encrypt)
             ),
             refused.eq(forbidden | self.marks.spent),
-            self.moves.eq(self.from_core.valid | taken),
-            self.o.valid.eq(self.from_core.valid & ~self.owns & ~self.cleared),
-            self.o.payload.eq(result & ~self.owns.replicate(len(result))),
-            self.window_o.valid.eq(self.from_core.valid & self.owns),
-            self.window_o.payload.eq(self.from_core.payload),
-            self.from_core.ready.eq(Mux(self.owns, self.window_o.ready, self.o.ready)),
+            admits.eq(self.state.loaded & ~refused & ~(self.changing & (into.slot == self.changed))),
+            self.active.eq(self.from_core.valid | taken),
+            self.o.valid.eq(self.from_core.valid & ~self.granted & ~self.cleared),
+            self.o.payload.eq(result & ~self.granted.replicate(len(result))),
+            self.inner_o.valid.eq(self.from_core.valid & self.granted),
+            self.inner_o.payload.eq(self.from_core.payload),
+            self.from_core.ready.eq(Mux(self.granted, self.inner_o.ready, self.o.ready)),
         ]
         with m.If(taken):
             m.d.sync += self.begun.eq(~into.last)
-        self._count(m, into, taken, opens, refused)
+        self._count(m, into, taken, opens, admits)
         self._faults(m, opens, refused, forbidden)
         with m.If(opens):
             m.d.sync += self.slot.eq(into.slot)
         return m
 
-    def _count(self, m: Module, into: Any, taken: Value, opens: Value, refused: Value) -> None:
+    def _count(self, m: Module, into: Any, taken: Value, opens: Value, admits: Value) -> None:
         """Blocks of each message."""
         admitted = Signal()
         counted = Signal(name="counted_message")
@@ -113,13 +122,15 @@ class StreamGate(wiring.Component):
         width = len(into.data) // 128
         beat = sum((into.keep[16 * k] for k in range(1, width)), into.keep[0]) if self.keeps else width
         m.d.comb += [
-            counted.eq(Mux(opens, self.state.loaded & ~refused, admitted)),
+            counted.eq(Mux(opens, admits, admitted)),
             self.blocks.eq(Mux(opens, 0, before) + beat),
             self.count.eq(taken & into.last & counted),
             self.counted.eq(Mux(opens, into.slot, self.slot)),
         ]
         with m.If(taken):
             m.d.sync += [admitted.eq(counted), before.eq(Mux(self.blocks[-1], before, self.blocks))]
+        with m.If((self.put & (self.slot == self.changed) & ~opens) | self.cleared):
+            m.d.sync += admitted.eq(0)
 
     def _faults(self, m: Module, opens: Value, refused: Value, forbidden: Value) -> None:
         """Faults of the core by the bits of the engine, with the engine's own cause where that refused the message."""

@@ -40,9 +40,10 @@ class RegisterFile(wiring.Component):
     one that starts an action (W1P), and an input for one that hardware alone sets (RO). A field W1C is a value; pulses
     of its bits come in ``set_`` and the name, and win over a write.
 
-    ``write`` pulses with ``address`` in words, ``data`` and ``strobe``. ``read`` asks for ``read_address``;
-    ``read_data`` is its word in the next cycle, and 0 in all others. Stored fields of registers ``freezable`` do not
-    change while ``frozen``.
+    ``write`` pulses with ``address`` in words, ``data`` and ``strobe``. In that cycle ``refused`` is high if it changes
+    nothing: the register has no field that can be written, or it is one of ``freezable`` while ``frozen``. With
+    ``stop`` a write changes nothing, either. ``read`` asks for ``read_address``; ``read_data`` is its word in the next
+    cycle, and 0 in all others.
 
     Timing: a value follows a write in the next cycle; an action pulses in the cycle of the write.
     Cost:   a flip-flop a stored bit, and the multiplexer of reads.
@@ -73,6 +74,8 @@ class RegisterFile(wiring.Component):
                 "address": In(words),
                 "data": In(REGISTER_BITS),
                 "strobe": In(REGISTER_BYTES),
+                "stop": In(1),
+                "refused": Out(1),
                 "read": In(1),
                 "read_address": In(words),
                 "read_data": Out(REGISTER_BITS),
@@ -91,6 +94,12 @@ class RegisterFile(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         shown: dict[int, list[tuple[int, Value]]] = {}
+        of = {place.word: place.register for place in self._places()}
+        with m.Switch(self.address):
+            with m.Case(*(word for word, register in of.items() if not register.writable)):
+                m.d.comb += self.refused.eq(1)
+            with m.Case(*(word for word, register in of.items() if register.name in self.freezable)):
+                m.d.comb += self.refused.eq(self.frozen)
         for place in self._places():
             field = place.field
             if field.constant:
@@ -113,7 +122,7 @@ class RegisterFile(wiring.Component):
     def _written(self, m: Module, place: _Place, value: Value) -> None:
         """Effect of a write on a field, if its access has one."""
         field, access = place.field, place.field.access
-        here = self.write & (self.address == place.word)
+        here = self.write & (self.address == place.word) & ~self.stop
         bit = slice(field.low, field.low + field.bits)
         ones = self.data[bit] & bits(self.strobe)[bit] & here.replicate(field.bits)
         if access is Access.W1P:

@@ -22,12 +22,13 @@ BLOCK_BITS = 45
 
 class SlotTable(wiring.Component):
     """``state`` and ``marks`` of slot ``asked``, ``own_state`` of ``own``, ``shown_state`` and the rest of ``shown``,
-    all in the same cycle but ``shown_blocks``, which follow ``shown`` in two cycles without ``count``.
+    all in the same cycle but ``shown_blocks``, which follow ``shown`` in two cycles without ``count`` or a write.
 
     ``write`` gives slot ``own`` the state ``new``, without marks and blocks; it waits for ``ready``, which is low in
-    the second cycle after one with ``count``. With ``count`` a message of ``blocks`` in slot ``counted`` has ended:
-    two cycles later its blocks are added, and the slot is ``warned`` from ``warn`` on, ``spent`` from ``limit`` on or
-    2^44; then ``warns`` and ``spends`` pulse. A slot beyond ``slots`` has no key. ``any_kat``: one has that of tests.
+    the second cycle after one with ``count``. ``put`` pulses as it takes effect: what was counted of that slot and is
+    not yet added is dropped. With ``count`` a message of ``blocks`` in slot ``counted`` has ended: two cycles later its
+    blocks are added, and the slot is ``warned`` if the sum is ``warn`` or more, ``spent`` if it is ``limit`` or 2^44 or
+    more; then ``warns`` and ``spends`` pulse. A slot beyond ``slots`` has no key. ``any_kat``: one has that of tests.
 
     While ``clear``, each row of number ``clear_row`` becomes 0.
 
@@ -50,7 +51,7 @@ class SlotTable(wiring.Component):
                 "shown_blocks": Out(BLOCK_BITS),
                 "new": In(STATE),
                 "write": In(1),
-                "ready": Out(1),
+                **dict.fromkeys(("ready", "put"), Out(1)),
                 "count": In(1),
                 "blocks": In(block_bits),
                 "limit": In(BLOCK_BITS),
@@ -68,7 +69,7 @@ class SlotTable(wiring.Component):
         adding = Signal()  # the blocks that were counted two cycles ago are added
         added = Signal(self.bits)
         marks = Signal(MARKS)
-        put = Signal()
+        put = self.put
         m.d.comb += [
             self.ready.eq(~adding & ~self.clear),
             put.eq(self.write & self.ready),
@@ -137,18 +138,22 @@ class SlotTable(wiring.Component):
             self.warns.eq(marks.warned),
             self.spends.eq(marks.spent),
         ]
-        store(m, used, Mux(adding, added, self.own[: self.bits]), Mux(adding, sum_, 0), put | adding, **clearing)
+        own = self.own[: self.bits]
+        written = Signal(self.bits, name="row_written")
+        m.d.comb += written.eq(Mux(adding, added, own))
+        store(m, used, written, Mux(adding, sum_, 0), put | adding, **clearing)
         m.d.sync += [
-            reading.eq(self.count & ~self.clear),
+            reading.eq(self.count & ~self.clear & ~(put & (self.counted[: self.bits] == own))),
             read.eq(self.counted),
             blocks.eq(self.blocks),
-            adding.eq(reading & ~self.clear),
+            adding.eq(reading & ~self.clear & ~(put & (read == own))),
             added.eq(read),
             sum_.eq(Cat((old + blocks)[:BLOCK_BITS])),
             last.eq(added),
             last_valid.eq(adding),
             before.eq(sum_),
-            showing.eq(~self.count),
+            # a row that is written in this cycle may be read wrong
+            showing.eq(~self.count & ~((put | adding) & (written == self.shown[: self.bits]))),
             shows.eq(self.shown),
         ]
         with m.If(showing & (shows == self.shown[: self.bits])):

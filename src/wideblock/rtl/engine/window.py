@@ -1,65 +1,49 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The window: one message through registers, between two messages of the user's stream.
+"""The window: one message of firmware, written and read through registers."""
 
-The window waits until the user's stream is between two messages and holds it there. When no beat has left for as long
-as the slowest message takes, the core is empty: all that leaves until the window lets go is the window's.
-"""
-
-from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.lib import memory, stream, wiring
+from amaranth import Module, Mux, Signal, Value
+from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.bus.engine_map import GONE
 from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES
-from wideblock.rtl.bytes import below
-from wideblock.rtl.stream.interface import Channel
 from wideblock.rtl.stream.sector import SLOT_BITS
 from wideblock.rtl.stream.stages import power_of_two
 from wideblock.rtl.stream.storage import store
+
+from .passage import Passage
 
 __all__ = ["Window"]
 
 
 class Window(wiring.Component):
-    """Sends the message in its memory to a core, and keeps the result; ``into`` and ``out`` are the core's channels.
+    """A message of up to ``most`` bytes with its request, which goes through ``passage``, and its result.
 
-    ``write`` of ``data`` with ``strobe`` sets word ``index`` of the message, or with ``tweak`` of its tweak; ignored
-    while ``busy``. ``result`` is word ``result_index`` of the result, a cycle later, or 0 while there is none.
+    write:        in, ``data`` with ``strobe`` is word ``index`` of the message, or with ``tweak`` of its tweak; must be
+                  low while ``busy`` and ``clear``
+    shown_tweak:  out, the tweak
+    result:       out, word ``result_index`` of the result, a cycle later; 0 beyond its end, and while there is none
+    start:        in, starts the request ``slot``, ``decrypt``, ``size``, while not ``busy``; ``closed``: it is refused
+    busy:         out, until ``ends`` pulses; then ``done``, and ``wrong`` with ``cause`` if there is no result
+    put:          in, the key of slot ``changed`` ends or begins: a result under it goes
+    request:      out, the passage is needed; ``granted``, ``taken``, ``message_ends``: in, of the passage while it is
+                  the window's
+    read:         in, the word of the message that the passage asks for; ``word``: out, in the next cycle
+    clear:        in, each row of number ``clear_row`` becomes 0; a result goes
 
-    ``start`` sends ``size`` bytes for ``slot``, to ``decrypt`` or not. ``busy`` until ``ends`` pulses; then ``done``,
-    and ``wrong`` with ``cause`` if it was refused. A size that is 0 or beyond the memory is refused at once, with
-    ``too_long`` or ``too_short``. ``drop`` makes the result unreadable, and clears the tweak.
+    A size that is 0 or beyond the memory is refused with ``too_short`` or ``too_long``, a closed window, a result that
+    went and a message that a clear met with ``GONE``.
 
-    ``wants`` the core, and gets it when the user is not ``begun``, and nothing ``moves`` for ``quiet`` cycles; then
-    ``owns`` until the end. ``faults`` are pulses of the core. A message that ``clear`` cuts in two is sent to its end,
-    as zeros, so that the core finds the next one; it ends with ``wrong``.
-
-    While ``clear``, each row of number ``clear_row`` becomes 0.
-
-    Timing: a word of the bus a cycle into a beat and out of it: :attr:`cycles`.
-    Cost:   two memories of ``most`` bytes, a register of a beat.
+    Cost: two memories of ``most`` bytes, registers of the tweak and the request.
     """
 
-    def __init__(
-        self,
-        *,
-        into: Channel,
-        out: Channel,
-        most: int,
-        quiet: int,
-        faults: int,
-        too_short: int,
-        too_long: int,
-        clear_row_bits: int,
-    ):
-        fields = {field.name: field.width for field in into.fields}
-        self.most, self.quiet, self.fields = most, quiet, fields
-        self.too_short, self.too_long = too_short, too_long
-        self.beat_words = fields["data"] // REGISTER_BITS
-        beats = -(-most // (fields["data"] // 8))
-        self.words = power_of_two(beats * self.beat_words)
+    def __init__(self, passage: Passage, *, most: int, too_short: int, too_long: int, clear_row_bits: int):
+        tweak = passage.fields.get("tweak", 0)
+        self.most, self.too_short, self.too_long = most, too_short, too_long
+        self.words = power_of_two(passage.words)
         if 1 << clear_row_bits < self.words:
             raise ValueError(f"clear_row must reach {self.words} rows, got {clear_row_bits} bits")
-        self.tweak_words = fields.get("tweak", 0) // REGISTER_BITS
+        self.tweak_words = tweak // REGISTER_BITS
         super().__init__(
             {
                 "write": In(1),
@@ -67,182 +51,116 @@ class Window(wiring.Component):
                 "index": In(range(self.words)),
                 "data": In(REGISTER_BITS),
                 "strobe": In(REGISTER_BYTES),
-                "shown_tweak": Out(fields.get("tweak", 0)),
+                "shown_tweak": Out(tweak),
                 "result_index": In(range(self.words)),
                 "result": Out(REGISTER_BITS),
-                "start": In(1),
+                **dict.fromkeys(("start", "closed"), In(1)),
                 "slot": In(SLOT_BITS),
                 "decrypt": In(1),
                 "size": In(16),
-                "drop": In(1),
                 **dict.fromkeys(("busy", "ends", "done", "wrong"), Out(1)),
                 "cause": Out(5),
-                "faults": In(faults),
-                **dict.fromkeys(("begun", "moves"), In(1)),
-                **dict.fromkeys(("wants", "owns"), Out(1)),
-                "i": Out(stream.Signature(into.shape)),
-                "o": In(stream.Signature(out.shape)),
+                "put": In(1),
+                "changed": In(SLOT_BITS),
+                **dict.fromkeys(("request", "send"), Out(1)),
+                **dict.fromkeys(("granted", "taken", "message_ends", "message_lost", "message_fault"), In(1)),
+                "message_cause": In(5),
+                "asked_slot": Out(SLOT_BITS),
+                "asked_decrypt": Out(1),
+                "asked_size": Out(16),
+                "read": In(range(self.words)),
+                "word": Out(REGISTER_BITS),
+                "taken_index": In(len(passage.result_index)),
+                "taken_word": In(REGISTER_BITS),
                 "clear": In(1),
                 "clear_row": In(clear_row_bits),
             }
         )
 
-    def cycles(self, latency: int, beats: int) -> int:
-        """Cycles, at most, from ``start`` to ``ends`` of a message of ``beats`` beats, while the user's stream rests.
-
-        ``latency`` is the core's of the message. Beats leave at most one in ``beat_words`` + 2 cycles.
-        """
-        return 4 + self.quiet + 2 * beats * (self.beat_words + 3) + latency + self.quiet
-
     def elaborate(self, platform):
         m = Module()
-        clearing = {"clear": self.clear, "clear_row": self.clear_row}
-        still = Signal(range(self.quiet + 1))
-        rested = Signal()
-        sent = Signal(name="sent_whole")
-        left = Signal(name="left_whole")
-        lost = Signal()
-        state = Signal(2)
-        idle, waits, sends, takes = (state == number for number in range(4))
-        bad = Signal(name="bad_size")
+        waiting = Signal(name="request_waiting")
+        sent = Signal(name="request_sent")
         go = Signal()
+        bad = Signal(name="bad_size")
+        ended = Signal(name="key_ended")
+        gone = Signal(name="result_gone")
+        lost = Signal(name="result_lost")
+
+        def end(cause: Value | int, wrong: Value | int):
+            m.d.comb += self.ends.eq(1)
+            m.d.sync += [self.done.eq(1), self.wrong.eq(wrong), self.cause.eq(Mux(wrong, cause, 0))]
+
         m.d.comb += [
-            bad.eq((self.size == 0) | (self.size > self.most) | self.clear),
-            go.eq(self.start & idle),
-            self.busy.eq(~idle),
-            self.wants.eq(~idle),
-            self.owns.eq(sends | takes),
-            rested.eq(still == self.quiet),
+            self.busy.eq(waiting | sent),
+            self.request.eq(self.busy),
+            self.send.eq(waiting & self.granted & ~self.clear),
+            go.eq(self.start & ~self.busy),
+            bad.eq((self.size == 0) | (self.size > self.most)),
+            ended.eq(self.put & (self.changed == self.asked_slot)),
+            gone.eq(self.clear | ended),
         ]
-        with m.If(self.moves):
-            m.d.sync += still.eq(0)
-        with m.Elif(~rested):
-            m.d.sync += still.eq(still + 1)
-        with m.If(self.drop):
-            m.d.sync += [self.done.eq(0), self.wrong.eq(0), self.cause.eq(0)]
+        with m.If(self.done & gone & ~self.wrong):
+            m.d.sync += [self.wrong.eq(1), self.cause.eq(GONE)]
         with m.If(go):
-            m.d.sync += [self.done.eq(0), self.wrong.eq(0), self.cause.eq(0), lost.eq(0), left.eq(0), still.eq(0)]
-            with m.If(bad):
-                m.d.comb += self.ends.eq(1)
-                m.d.sync += [
-                    self.done.eq(1),
-                    self.wrong.eq(1),
-                    self.cause.eq(Mux(self.size == 0, self.too_short, self.too_long)),
-                ]
+            m.d.sync += [self.done.eq(0), self.wrong.eq(0), self.cause.eq(0), lost.eq(0)]
+            m.d.sync += [self.asked_slot.eq(self.slot), self.asked_decrypt.eq(self.decrypt)]
+            m.d.sync += self.asked_size.eq(self.size)
+            with m.If(self.closed | self.clear):
+                end(GONE, 1)
+            with m.Elif(bad):
+                end(Mux(self.size == 0, self.too_short, self.too_long), 1)
             with m.Else():
-                m.d.sync += state.eq(1)
-        with m.If(waits & self.clear):
-            m.d.comb += self.ends.eq(1)
-            m.d.sync += [state.eq(0), self.done.eq(1), self.wrong.eq(1)]
-        with m.Elif(waits & rested & ~self.begun):
-            m.d.sync += [state.eq(2), still.eq(0)]
-        with m.If(sends & sent):
-            m.d.sync += [state.eq(3), still.eq(0)]
-        with m.If(takes & (left | rested) & ~self.clear):
-            m.d.comb += self.ends.eq(1)
-            m.d.sync += [state.eq(0), self.done.eq(1), self.wrong.eq(self.wrong | lost | ~left)]
-        with m.If(self.owns):
-            with m.If(self.faults.any() & ~self.wrong):
-                m.d.sync += self.wrong.eq(1)
-                for bit in reversed(range(len(self.faults))):
-                    with m.If(self.faults[bit]):
-                        m.d.sync += self.cause.eq(bit)
-            with m.If(self.clear):
-                m.d.sync += lost.eq(1)
-        self._registers(m, clearing)
-        self._send(m, go, sends, sent, clearing)
-        self._take(m, left, clearing)
+                m.d.sync += waiting.eq(1)
+        with m.If(waiting & self.clear):
+            m.d.sync += waiting.eq(0)
+            end(GONE, 1)
+        with m.Elif(self.send):
+            m.d.sync += [waiting.eq(0), sent.eq(1)]
+        with m.If(sent & ended):
+            m.d.sync += lost.eq(1)
+        with m.If(sent & self.message_ends):
+            m.d.sync += sent.eq(0)
+            refused = self.message_fault
+            end(Mux(refused, self.message_cause, GONE), refused | self.message_lost | lost | ended)
+        self._tweak(m)
+        self._memories(m)
         return m
 
-    def _registers(self, m: Module, clearing) -> None:
+    def _tweak(self, m: Module) -> None:
         """The tweak, word for word."""
         tweak = Signal(len(self.shown_tweak))
         m.d.comb += self.shown_tweak.eq(tweak)
         for number in range(self.tweak_words):
-            with m.If(self.write & self.tweak & (self.index == number) & ~self.busy):
+            with m.If(self.write & self.tweak & (self.index == number)):
                 for byte in range(REGISTER_BYTES):
                     with m.If(self.strobe[byte]):
                         place = tweak.word_select(REGISTER_BYTES * number + byte, 8)
                         m.d.sync += place.eq(self.data.word_select(byte, 8))
-        with m.If(clearing["clear"] | self.drop):
+        with m.If(self.clear):
             m.d.sync += tweak.eq(0)
 
-    def _send(self, m: Module, go: Value, sends: Value, sent: Signal, clearing) -> None:
-        """The message from its memory into beats: a word a cycle, then the beat until it is accepted."""
+    def _memories(self, m: Module) -> None:
+        """The message, written by the bus and read by the passage, and the result, the other way round."""
         m.submodules.message = message = memory.Memory(shape=REGISTER_BITS, depth=self.words, init=[])
         port = message.write_port(granularity=8)
         m.d.comb += [
             port.addr.eq(self.index),
             port.data.eq(self.data),
-            port.en.eq(self.strobe & (self.write & ~self.tweak & ~self.busy).replicate(REGISTER_BYTES)),
+            port.en.eq(self.strobe & (self.write & ~self.tweak).replicate(REGISTER_BYTES)),
         ]
-        with m.If(clearing["clear"]):
-            m.d.comb += [port.addr.eq(clearing["clear_row"]), port.data.eq(0), port.en.eq(-1)]
-        beat_bytes = self.fields["data"] // 8
+        with m.If(self.clear):
+            m.d.comb += [port.addr.eq(self.clear_row), port.data.eq(0), port.en.eq(-1)]
         read = message.read_port(domain="sync")
-        number = Signal(range(self.words + self.beat_words), name="word_sent")
-        part = Signal(range(self.beat_words + 1))
-        there = Signal(name="word_read")
-        beat = Signal(self.fields["data"])
-        remaining = Signal(17)
-        slot = Signal(SLOT_BITS)
-        decrypt = Signal()
-        size = Signal(16)
-        valid = Signal(name="beat_valid")
-        last = Signal(name="beat_last")
-        m.d.comb += [
-            read.addr.eq(number),
-            valid.eq(part == self.beat_words),
-            last.eq(remaining <= beat_bytes),
-            self.i.valid.eq(valid),
-            sent.eq(valid & last & self.i.ready),
-            self.i.payload.data.eq(beat),
-            self.i.payload.last.eq(last),
-            self.i.payload.slot.eq(slot),
-            self.i.payload.decrypt.eq(decrypt),
-        ]
-        with m.If(go):
-            m.d.sync += [slot.eq(self.slot), decrypt.eq(self.decrypt), size.eq(self.size)]
-        if "tweak" in self.fields:
-            m.d.comb += self.i.payload.tweak.eq(self.shown_tweak)
-        if "tweak_size" in self.fields:
-            m.d.comb += [self.i.payload.tweak_size.eq(self.tweak_words * REGISTER_BYTES), self.i.payload.size.eq(size)]
-        if "keep" in self.fields:
-            m.d.comb += self.i.payload.keep.eq(Mux(last, below(remaining, beat_bytes), -1))
-        with m.If(sends & ~valid):
-            m.d.sync += there.eq(1)
-            with m.If(~there | (part != self.beat_words - 1)):
-                m.d.sync += number.eq(number + 1)
-            with m.If(there):
-                m.d.sync += [beat.eq(Cat(beat[REGISTER_BITS:], read.data)), part.eq(part + 1)]
-        with m.If(valid & self.i.ready):
-            m.d.sync += [part.eq(0), there.eq(0), remaining.eq(remaining - beat_bytes)]
-        with m.If(~sends):
-            m.d.sync += [part.eq(0), there.eq(0), number.eq(0), remaining.eq(size)]
-        with m.If(~sends | clearing["clear"]):
-            m.d.sync += beat.eq(0)
+        m.d.comb += [read.addr.eq(self.read), self.word.eq(read.data)]
 
-    def _take(self, m: Module, left: Signal, clearing) -> None:
-        """The result from beats into its memory: a word of a beat a cycle, which is accepted with its last one."""
         m.submodules.results = results = memory.Memory(shape=REGISTER_BITS, depth=self.words, init=[])
-        part = Signal(range(self.beat_words), name="result_part")
-        number = Signal(range(self.words + 1), name="word_taken")
-        takes = Signal(name="word_taken_now")
-        m.d.comb += [
-            takes.eq(self.o.valid & self.owns),
-            self.o.ready.eq(self.owns & (part == self.beat_words - 1)),
-        ]
-        word = self.o.payload.data.word_select(part, REGISTER_BITS)
-        store(m, results, number, word, takes & ~number[-1], **clearing)
+        clearing = {"clear": self.clear, "clear_row": self.clear_row}
+        within = self.taken_index < self.words
+        store(m, results, self.taken_index, self.taken_word, self.taken & within, **clearing)
         read = results.read_port(domain="sync")
         readable = Signal(name="result_readable")
-        m.d.sync += readable.eq(self.done & ~self.wrong & ~self.drop)
+        offset = REGISTER_BYTES.bit_length() - 1
+        there = self.result_index < (self.asked_size + REGISTER_BYTES - 1)[offset:]
+        m.d.sync += readable.eq(self.done & ~self.wrong & there)
         m.d.comb += [read.addr.eq(self.result_index), self.result.eq(read.data & readable.replicate(REGISTER_BITS))]
-        with m.If(takes):
-            m.d.sync += [part.eq(part + 1), number.eq(number + 1)]
-            with m.If(self.o.ready):
-                m.d.sync += [part.eq(0), left.eq(left | self.o.payload.last)]
-        with m.If(~self.owns):
-            m.d.sync += number.eq(0)
-        with m.If(~self.owns | self.clear):
-            m.d.sync += part.eq(0)

@@ -11,7 +11,9 @@ from amaranth.lib.wiring import In, Out
 from wideblock.rtl.aes.sbox import logic_sbox
 from wideblock.rtl.aes.travelling import LastRoundKeys
 from wideblock.rtl.stream.behaviour import Cause, Fault, KeyRule
+from wideblock.rtl.stream.clearing import Clearing
 from wideblock.rtl.stream.sector import SLOT_BITS
+from wideblock.rtl.stream.stages import power_of_two
 from wideblock.rtl.stream.storage import store
 
 from .material import KeyMaterial
@@ -29,13 +31,14 @@ class SlotUnit(wiring.Component):
 
     ``key`` is a key for ``slot``, or with ``evict`` the end of the key there. A key is accepted as it is in place: the
     next message may name it. An eviction is accepted as the slot closes: the next message that names it is refused.
-    The next command is accepted only when the messages that began before are computed and the row is overwritten. A
+    The next command is accepted only when the messages of that slot are computed and the row is overwritten. A
     command that is ``misplaced``, or a key of two equal halves, ``refused``, changes nothing; both pulse in the cycle
     after it was accepted.
 
     ``asked`` is a slot of which ``known`` tells in the same cycle whether it has a key. ``begins`` and ``computed``
-    count messages. After reset, after ``zeroize`` and with ``damaged`` it holds ``clear`` high while ``clear_row`` goes
-    twice over ``rows`` rows, a power of two; no slot has a key then.
+    count messages, at most ``most`` under way. After reset, ``zeroize`` and ``damaged``, pulses or levels, it holds
+    ``clear`` high while ``clear_row`` goes over ``rows`` rows, a power of two: twice after the last cycle of these; no
+    slot has a key then.
 
     While ``writing``, each of the two words of a key has a row and data for the memory of that word. For ``ways`` False
     the first word is stored as it is, for True as its last round keys, and for both as both, these in the upper half of
@@ -44,7 +47,8 @@ class SlotUnit(wiring.Component):
     Timing: ``clear`` for 2 * rows cycles, a command in the next one: :attr:`clearing`; a key is accepted :attr:`load`
             cycles after it was offered, an eviction 1.
     Paths:  none from ``key.valid`` to ``key.ready``; ``asked`` to ``known``.
-    Cost:   a bit a slot, two counters of messages; to decrypt one :class:`LastRoundKeys`. No register for the key.
+    Cost:   a bit a slot, two counters of messages, the slots of ``most`` messages; to decrypt one
+            :class:`LastRoundKeys`. No register for the key.
     """
 
     def __init__(
@@ -64,7 +68,7 @@ class SlotUnit(wiring.Component):
         self.key_bits = material.ciphers[0].bits
         self.last_round_keys = LastRoundKeys(key_bits=self.key_bits, sbox=logic_sbox(sbox)) if True in ways else None
         first_rows = len(self.ways) << self.bits
-        self.rows = max(rows, first_rows)
+        self.rows = max(rows, first_rows, power_of_two(most))
         super().__init__(
             {
                 "key": In(stream.Signature(material.bits)),
@@ -76,7 +80,7 @@ class SlotUnit(wiring.Component):
                 "known": Out(1),
                 "begins": In(1),
                 "computed": In(1),
-                "clear": Out(1, init=1),
+                "clear": Out(1),
                 "clear_row": Out(range(self.rows)),
                 "refused": Out(1),
                 "misplaced": Out(1),
@@ -98,16 +102,14 @@ class SlotUnit(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
+        m.submodules.clearing = clearing = Clearing(rows=self.rows, cycles=2 * self.rows)
         forget = Signal()
-        m.d.comb += forget.eq(self.zeroize | self.damaged)
-        count = Signal(range(2 * self.rows))
-        m.d.comb += self.clear_row.eq(count)
-        m.d.sync += count.eq(Mux(self.clear & ~forget, count + 1, 0))
-        with m.If(count == 2 * self.rows - 1):
-            m.d.sync += self.clear.eq(0)
-        with m.If(forget):
-            m.d.sync += self.clear.eq(1)
-
+        m.d.comb += [
+            forget.eq(self.zeroize | self.damaged),
+            clearing.zeroize.eq(forget),
+            self.clear.eq(clearing.clear),
+            self.clear_row.eq(clearing.row),
+        ]
         slot = Signal(self.bits)
         evicting = Signal()
         beyond = Signal()  # the slot does not exist
@@ -120,7 +122,7 @@ class SlotUnit(wiring.Component):
         draining = Signal()
         opens = Signal()
         self._loaded(m, slot, has_key, closes, opens)
-        inside = self._inside(m, draining)
+        inside = self._inside(m, slot, draining)
         stored = self._store(m, slot, evicting, start, resting)
         m.d.comb += mistaken.eq(beyond | (has_key != evicting))
         m.d.sync += [equal.eq(self._key(0) == self._key(1)), self.refused.eq(0), self.misplaced.eq(0)]
@@ -183,14 +185,36 @@ class SlotUnit(wiring.Component):
             has_key.eq(own.data),
         ]
 
-    def _inside(self, m: Module, draining: Value) -> Signal:
-        """Messages that are not computed; while ``draining`` those of them that began before."""
+    def _inside(self, m: Module, slot: Value, draining: Value) -> Signal:
+        """Messages that are not computed; while ``draining`` the oldest of them up to the newest of ``slot``.
+
+        The slots of the messages under way are in a ring. A drain looks at one of them a cycle, from the newest on,
+        until it has ``found`` one of its slot; the slot is closed, so that no other one begins.
+        """
+        depth = power_of_two(self.most)
+        m.submodules.messages = ring = memory.Memory(shape=self.bits, depth=depth, init=[])
         units, left = Signal(range(self.most + 1), name="units"), Signal(range(self.most + 1), name="left")
         following = Signal.like(units, name="units_following")
-        m.d.comb += following.eq(units + self.begins - self.computed)
-        m.d.sync += [units.eq(following), left.eq(Mux(draining, left - self.computed, following))]
+        oldest, next_ = Signal(range(depth), name="oldest"), Signal(range(depth), name="next_message")
+        found = Signal(name="found_message")
+        skipped = Signal(name="skipped_message")
+        newest = ring.read_port(domain="comb")
+        clearing = {"clear": self.clear, "clear_row": self.clear_row[: len(next_)]}
+        store(m, ring, next_, self.asked[: self.bits], self.begins, **clearing)
+        m.d.comb += [
+            following.eq(units + self.begins - self.computed),
+            newest.addr.eq(oldest + left - 1),
+            skipped.eq(draining & ~found & (newest.data != slot) & (left != 0)),
+        ]
+        m.d.sync += [
+            units.eq(following),
+            left.eq(Mux(draining, left - skipped - (self.computed & (left != 0) & (left != skipped)), following)),
+            found.eq(draining & (found | ~skipped)),
+            next_.eq(next_ + self.begins),
+            oldest.eq(oldest + self.computed),
+        ]
         with m.If(self.clear):
-            m.d.sync += [units.eq(0), left.eq(0)]
+            m.d.sync += [register.eq(0) for register in (units, left, found, next_, oldest)]
         return left
 
     def _store(self, m: Module, slot: Value, evicting: Value, start: Value, resting: Value) -> Value:

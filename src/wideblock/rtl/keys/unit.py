@@ -9,6 +9,7 @@ from amaranth.lib.wiring import In, Out
 from wideblock.rtl.aes.key_expansion import KeyExpansion
 from wideblock.rtl.aes.sbox import logic_sbox
 from wideblock.rtl.stream.behaviour import Cause, Fault, KeyRule
+from wideblock.rtl.stream.clearing import Clearing
 
 from .material import KeyMaterial, KeyWord
 
@@ -23,8 +24,9 @@ REFUSED = Fault(Cause.KEY, "a key had two equal halves")
 class KeyUnit(wiring.Component):
     """Takes a key between two sectors, so that no sector sees two, and runs the scheme's derivations under it.
 
-    After reset and after ``zeroize`` it holds ``clear`` high while ``clear_row`` goes twice over ``rows`` rows: once
-    for what the memories hold, once for what was still under way. ``taken`` pulses with every key; in that cycle
+    After reset and after ``zeroize``, a pulse or a level, it holds ``clear`` high while ``clear_row`` goes over
+    ``rows`` rows, a power of two: twice after the last cycle of ``zeroize``, once for what the memories hold, once for
+    what was still under way. ``taken`` pulses with every key; in that cycle
     ``words`` are those of the port that are no AES keys. ``running``: sectors may enter. ``waiting``: a key is offered,
     and no further sector may enter; a cycle after that and ``idle``, from the core, that no sector is under way, the
     key is taken. A key that is not ``announced`` is taken at once when the core is idle, for a core that is never
@@ -72,7 +74,7 @@ class KeyUnit(wiring.Component):
                 "derive": Out(1),
                 "running": Out(1),
                 "waiting": Out(1),
-                "clear": Out(1, init=1),
+                "clear": Out(1),
                 "clear_row": Out(range(rows)),
                 "round_keys": Out(len(material.ciphers) * expanded_bits),
                 **({"words": Out(sum(word.bits for word in raw))} if raw else {}),
@@ -136,20 +138,21 @@ class KeyUnit(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.expansion = expansion = self.expansion
-        count = Signal(range(2 * self.rows))
-        cleared = Signal()  # the last cycle of clearing
+        m.submodules.clearing = clearing = Clearing(rows=self.rows, cycles=2 * self.rows)
         taken = self.taken
         accepting = Signal()  # a key: a register, as little may be between it and the enables of all key registers
         accepts = accepting if self.announced else accepting | (self.running & self.idle)
         m.d.comb += [
             self.key.ready.eq(accepts & expansion.key.ready),
             taken.eq(self.key.valid & self.key.ready),
-            self.clear_row.eq(count),
+            clearing.zeroize.eq(self.zeroize),
+            self.clear.eq(clearing.clear),
+            self.clear_row.eq(clearing.row),
         ]
         if raw := self.material.raw:
             m.d.comb += self.words.eq(Cat(self.key.payload[self.material.place(word)] for word in raw))
         # registers take it to the keys, a cycle later: it ends before ``clear``, so that a key can follow that at once
-        forget = self.clear & ~cleared
+        forget = self.clear & ~clearing.last
         load_keys = self._one_key if len(self.material.ciphers) == 1 else self._two_keys
         expanded, refused = load_keys(m, accepts, forget)
         m.d.sync += self.waiting.eq(self.key.valid & self.running & ~taken)
@@ -157,18 +160,14 @@ class KeyUnit(wiring.Component):
 
         def cleared_on_demand():
             with m.If(self.zeroize):
-                m.d.sync += [self.clear.eq(1), self.running.eq(0), accepting.eq(0)]
+                m.d.sync += [self.running.eq(0), accepting.eq(0)]
                 m.next = "clear"
 
         # ``clear`` and ``running`` go to all of the core: they are registers, and not read from the state.
-        m.d.sync += [
-            count.eq(Mux(self.clear & ~self.zeroize, count + 1, 0)),
-            cleared.eq((count == 2 * self.rows - 2) & ~self.zeroize),
-        ]
         with m.FSM():
             with m.State("clear"):
-                with m.If(cleared):
-                    m.d.sync += [self.clear.eq(0), accepting.eq(1)]
+                with m.If(clearing.last):
+                    m.d.sync += accepting.eq(1)
                     m.next = "no key"
                 cleared_on_demand()
             with m.State("no key"):

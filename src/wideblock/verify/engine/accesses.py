@@ -2,10 +2,11 @@
 """What each read of an engine's registers shows, and which response and effect each write has."""
 
 from wideblock.rtl.bus.axi_lite import OKAY, SLVERR
-from wideblock.rtl.bus.key_map import COMMAND, KEY_MAP
+from wideblock.rtl.bus.engine_map import GONE
+from wideblock.rtl.bus.key_map import COMMAND, ERROR, KEY_MAP
 from wideblock.rtl.bus.registers import REGISTER_BYTES, Access, Register, RegisterMap
-from wideblock.verify.engine.model import BITS, ERROR, Expected, Model
-from wideblock.verify.engine.state import AUX, GONE, METD, Sending, State
+from wideblock.verify.engine.model import BITS, Expected, Model
+from wideblock.verify.engine.state import AUX, METD, Sending, State
 
 __all__ = ["Registers"]
 

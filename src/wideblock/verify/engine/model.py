@@ -9,15 +9,14 @@ left, the engine is wrong.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from wideblock.rtl.bus.engine_map import NOT_RUN
-from wideblock.rtl.bus.key_map import COMMAND, ERRORS, KAT_KEY
+from wideblock.rtl.bus.engine_map import GONE, NOT_RUN
+from wideblock.rtl.bus.key_map import COMMAND, ERROR, KAT_KEY
 from wideblock.rtl.stream.behaviour import Behaviour, Cause
-from wideblock.verify.engine.state import AUX, GONE, METD, WORDS, Held, Log, Running, State
+from wideblock.verify.engine.state import AUX, METD, WORDS, Held, Log, Running, State
 
-__all__ = ["BITS", "ERROR", "Bounds", "Expected", "Model", "Unit", "Wrong"]
+__all__ = ["BITS", "Bounds", "Expected", "Model", "Unit", "Wrong"]
 
 LOAD, UNLOAD, ZEROIZE, LOAD_KAT = COMMAND.values()
-ERROR = {error.name: error.value for error in ERRORS}
 MOST_BLOCKS = 1 << 44
 
 BITS = {name: 1 << bit for bit, name in enumerate(("COMMAND", "FAULT", "WARN", "LIMIT", "WINDOW", "SELFTEST", "CLEARED"))}

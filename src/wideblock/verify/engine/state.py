@@ -3,13 +3,11 @@
 
 from typing import NamedTuple
 
+from wideblock.rtl.bus.engine_map import GONE
 from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.bus.registers import REGISTER_BYTES
 
-__all__ = ["AUX", "GONE", "METD", "Held", "Log", "Running", "Sending", "State"]
-
-GONE = 31
-"""WINDOW_STATUS.CAUSE of a request that a clear, the end of its key, or POLICY.CLOSE_WINDOW has ended."""
+__all__ = ["AUX", "METD", "Held", "Log", "Running", "Sending", "State"]
 
 METD = range(KEY_MAP.offset("METD"), KEY_MAP.offset("METD") + 5 * REGISTER_BYTES)
 AUX = range(KEY_MAP.offset("AUX_OFFSET"), KEY_MAP.offset("CTRL"))
