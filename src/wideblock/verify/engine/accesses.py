@@ -58,8 +58,8 @@ class Registers:
         if register.name != "CTRL":
             return int.from_bytes(state.words[offset : offset + 4], "little"), 0xFFFFFFFF
         ready = cycle >= state.clear and not state.power
-        shown = 0xFFFFFFFF if state.error != ERROR["BUSY"] else 0xFFFFFFFF ^ 0x3C
-        return (state.run is not None) | state.done << 1 | state.shown << 2 | state.error << 16 | ready << 31, shown
+        flags = (state.run is not None) | state.done << 1 | ready << 31
+        return flags | state.shown << 2 | state.error << 16, 0xFFFFFFFF
 
     def _read_status(self, state: State, cycle: int, _: int) -> Expected:
         clearing = cycle < state.clear
@@ -205,7 +205,8 @@ class Registers:
         if cycle < state.clear or state.power:
             return state._replace(done=1, error=ERROR["BUSY"], shown=command, irq=state.irq | BITS["COMMAND"])
         started = model.execute(state, command, cycle)
-        return model.zeroize(started, end) if command == COMMAND["ZEROIZE"] else started
+        held = state.test == "holds"
+        return model.zeroize(started, end) if command == COMMAND["ZEROIZE"] and not held else started
 
     def _write_irq_status(self, cycle: int, index: int, given: int, mask: int) -> None:
         self.model.change(lambda state: state._replace(irq=state.irq & ~given))
@@ -233,11 +234,11 @@ class Registers:
         at = REGISTER_BYTES * index
         self.model.change(lambda state: state._replace(data=_merged(state.data, at, given, mask)))
 
-    def _write_window_request(self, cycle: int, index: int, given: int, mask: int) -> None:
-        if given >> 31:
-            request, size = self.model.registers["WINDOW_REQUEST"], self.model.registers["WINDOW_SIZE"]
-            closed = self.model.registers["POLICY"] & 16
-            self.model.change(lambda state: self._started(state, cycle, request, size, closed))
+    def start_window(self, cycle: int) -> None:
+        """START of the window takes effect, a cycle after its write."""
+        request, size = self.model.registers["WINDOW_REQUEST"], self.model.registers["WINDOW_SIZE"]
+        closed = self.model.registers["POLICY"] & 16
+        self.model.change(lambda state: self._started(state, cycle, request, size, closed))
 
     def _started(self, state: State, cycle: int, request: int, size: int, closed: int) -> State:
         """The state with a request of the window."""

@@ -150,7 +150,10 @@ class Model:
             if cycle > state.clear:
                 yield self._ended(state, ERROR["OK" if run.phase == "zeroize" else "CLEARED"])
         elif run.phase == "scan":
-            if state.test != "holds":
+            if run.command == ZEROIZE and state.test != "holds":
+                zeroized = state._replace(run=run._replace(phase="zeroize"))
+                yield self.zeroize(zeroized, cycle - 1 + self.bounds.zeroize)
+            elif state.test != "holds":
                 error = self._verdict(state, run)
                 if error:
                     yield self._ended(state, error)
@@ -340,6 +343,6 @@ class Model:
         held = Held(key if loads else b"", mode & 7, command == LOAD_KAT)
         run = Running(
             *(command, slot, held, first, ERROR["EQUAL_HALVES"] if equal else 0),
-            *("zeroize" if command == ZEROIZE else "scan", cycle + self.bounds.command),
+            *("zeroize" if command == ZEROIZE and state.test != "holds" else "scan", cycle + self.bounds.command),
         )
         return state._replace(run=run, shown=command)

@@ -44,6 +44,7 @@ class _Cycle:
     """Events of one cycle: what it shows, then what it changes."""
 
     shows: list[Callable[[], None]] = field(default_factory=list)
+    clears: list[Callable[[], None]] = field(default_factory=list)
     counts: list[Callable[[], None]] = field(default_factory=list)
     changes: list[Callable[[], None]] = field(default_factory=list)
 
@@ -57,7 +58,7 @@ def replay(model: Model, registers: Registers, seen: Seen, bounds: Bounds) -> No
         return cycles.setdefault(cycle, _Cycle())
 
     for answer in seen.answers:
-        (_read if answer.access.value is None else _write)(at(answer.cycle), model, registers, answer)
+        (_read if answer.access.value is None else _write)(at, model, registers, answer)
     for unit in seen.units:
         if unit.first >= 0:
             at(unit.first).shows.append(partial(_begun, model, unit))
@@ -83,7 +84,7 @@ def replay(model: Model, registers: Registers, seen: Seen, bounds: Bounds) -> No
         model.observe(cycle, "ready", now["ready"], partial(_ready, cycle))
         model.observe(cycle, "irq", now["irq"], partial(_irq, registers))
         events = cycles[cycle]
-        for event in (*events.shows, *events.counts, *events.changes):
+        for event in (*events.shows, *events.clears, *events.counts, *events.changes):
             event()
     if seen.rests:
         _rest(model, seen.cycles)
@@ -101,7 +102,7 @@ def _irq(registers: Registers, state: State) -> Expected:
     return int(bool(state.irq & registers.model.registers["IRQ_ENABLE"])), 1
 
 
-def _read(events: _Cycle, model: Model, registers: Registers, answer: Answer) -> None:
+def _read(at: Callable[[int], _Cycle], model: Model, registers: Registers, answer: Answer) -> None:
     access, name = answer.access, _name(registers, answer)
     response = 0 if registers.place(access.space, access.offset) else 2
 
@@ -115,10 +116,10 @@ def _read(events: _Cycle, model: Model, registers: Registers, answer: Answer) ->
             lambda state: registers.read(state, answer.cycle, access.space, access.offset),
         )
 
-    events.shows.append(show)
+    at(answer.cycle).shows.append(show)
 
 
-def _write(events: _Cycle, model: Model, registers: Registers, answer: Answer) -> None:
+def _write(at: Callable[[int], _Cycle], model: Model, registers: Registers, answer: Answer) -> None:
     access = answer.access
     value = access.value or 0
     words = (access.space, access.offset, value, access.strobe)
@@ -131,9 +132,16 @@ def _write(events: _Cycle, model: Model, registers: Registers, answer: Answer) -
             lambda state: registers.response(state, answer.cycle, *words),
         )
 
-    events.shows.append(show)
+    at(answer.cycle).shows.append(show)
     if answer.response == 0:
-        events.changes.append(lambda: registers.write(answer.cycle, *words))
+        found = registers.place(access.space, access.offset)
+        name = found[0].name if found else ""
+        if name == "IRQ_STATUS":  # an event in the cycle of a clear stays
+            at(answer.cycle).clears.append(lambda: registers.write(answer.cycle, *words))
+        else:
+            at(answer.cycle).changes.append(lambda: registers.write(answer.cycle, *words))
+        if name == "WINDOW_REQUEST" and value >> 31 and access.strobe & 8:
+            at(answer.cycle + 1).changes.append(lambda: registers.start_window(answer.cycle + 1))
 
 
 def _name(registers: Registers, answer: Answer) -> str:
