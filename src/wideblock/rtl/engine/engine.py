@@ -250,7 +250,7 @@ class SlotEngine(wiring.Component):
             table.asked.eq(gate.asked),
             gate.state.eq(table.state),
             gate.marks.eq(table.marks),
-            table.count.eq(gate.count),
+            table.count.eq(gate.count & ~self.selftest.holds),
             table.counted.eq(gate.counted),
             table.blocks.eq(gate.blocks),
             self.computed.eq(core.computed & ~passage.granted),
