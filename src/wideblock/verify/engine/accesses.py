@@ -108,7 +108,7 @@ class Registers:
         if sent.phase != "none" or not sent.done:
             return int(sent.phase != "none"), 0xFFFFFFFF
         wrong = sent.wrong is not None
-        return 2 | wrong << 2 | (sent.wrong or 0) << 8, 0xFFFFFFFF
+        return 2 | wrong << 2 | (sent.wrong or 0) << 8, 0xFFFFE0FF if sent.vague else 0xFFFFFFFF
 
     def _read_window_tweak(self, state: State, cycle: int, index: int) -> Expected:
         at = REGISTER_BYTES * index
@@ -185,6 +185,8 @@ class Registers:
 
             model.change(stored)
         elif strobe & 1:
+            if value & 3 == 1 and value >> 2 & 15 == COMMAND["ZEROIZE"]:
+                model.spread(cycle + 1, command=False)
             model.change(lambda state: self._control(state, cycle, value))
 
     def _control(self, state: State, cycle: int, value: int) -> State:
@@ -205,8 +207,7 @@ class Registers:
         if cycle < state.clear or state.power:
             return state._replace(done=1, error=ERROR["BUSY"], shown=command, irq=state.irq | BITS["COMMAND"])
         started = model.execute(state, command, cycle)
-        held = state.test == "holds"
-        return model.zeroize(started, end) if command == COMMAND["ZEROIZE"] and not held else started
+        return model.zeroize(started, end) if command == COMMAND["ZEROIZE"] else started
 
     def _write_irq_status(self, cycle: int, index: int, given: int, mask: int) -> None:
         self.model.change(lambda state: state._replace(irq=state.irq & ~given))
@@ -220,7 +221,7 @@ class Registers:
 
     def _write_zeroize(self, cycle: int, index: int, given: int, mask: int) -> None:
         if given & 1:
-            self.model.change(lambda state: self.model.zeroize(state, cycle + self.model.bounds.zeroize))
+            self.model.clear(cycle, cycle)
 
     def _write_selftest(self, cycle: int, index: int, given: int, mask: int) -> None:
         if given & 1:

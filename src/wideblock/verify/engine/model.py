@@ -90,11 +90,7 @@ class Model:
 
     def advance(self, cycle: int) -> None:
         """Adds every state that can follow until ``cycle``, and removes those that are overdue."""
-        self.change(lambda state: self._cleared(state, cycle))
-        new = self.states
-        while new:
-            new = {after for state in new for after in self._steps(state, cycle)} - self.states
-            self.states |= new
+        self.spread(cycle)
         kept = {state for state in self.states if not self._overdue(state, cycle)}
         if any(state.test == "holds" for state in kept):
             self.held_until = cycle
@@ -104,6 +100,21 @@ class Model:
             run = next(state.run for state in self.states if state.run)
             raise Wrong(f"Command {run.command} for slot {run.slot} has not ended in cycle {cycle}, due was {run.due}")
         self.states = kept
+
+    def spread(self, cycle: int, *, command: bool = True) -> None:
+        """Adds every state that can follow until ``cycle``; without ``command`` no command goes on."""
+        self.change(lambda state: self._cleared(state, cycle))
+        new = self.states
+        while new:
+            new = {after for state in new for after in self._steps(state, cycle)} - self.states
+            if not command:
+                new = {state for state in new if state.run in {before.run for before in self.states}}
+            self.states = self.states | new
+
+    def clear(self, cycle: int, last: int) -> None:
+        """Zeroize begins in a cycle, in which other steps may end, and lasts until cycle ``last``."""
+        self.spread(cycle + 1)
+        self.change(lambda state: self.zeroize(state, last + self.bounds.zeroize))
 
     @staticmethod
     def _cleared(state: State, cycle: int) -> State:
@@ -150,10 +161,7 @@ class Model:
             if cycle > state.clear:
                 yield self._ended(state, ERROR["OK" if run.phase == "zeroize" else "CLEARED"])
         elif run.phase == "scan":
-            if run.command == ZEROIZE and state.test != "holds":
-                zeroized = state._replace(run=run._replace(phase="zeroize"))
-                yield self.zeroize(zeroized, cycle - 1 + self.bounds.zeroize)
-            elif state.test != "holds":
+            if state.test != "holds":
                 error = self._verdict(state, run)
                 if error:
                     yield self._ended(state, error)
@@ -302,7 +310,8 @@ class Model:
         """The state as the engine clears itself, which ends in cycle ``end``."""
         sent, run = state.window, state.run
         if sent.phase != "none":
-            sent = sent._replace(phase="waits", wrong=GONE, key=b"", tweak=b"", data=b"", admitted=False)
+            vague = sent.vague or sent.wrong not in (None, GONE)
+            sent = sent._replace(phase="waits", wrong=GONE, vague=vague, key=b"", tweak=b"", data=b"", admitted=False)
         elif sent.done and sent.wrong is None:
             sent = sent._replace(wrong=GONE, result=b"")
         if run and run.phase != "zeroize":
@@ -343,6 +352,6 @@ class Model:
         held = Held(key if loads else b"", mode & 7, command == LOAD_KAT)
         run = Running(
             *(command, slot, held, first, ERROR["EQUAL_HALVES"] if equal else 0),
-            *("zeroize" if command == ZEROIZE and state.test != "holds" else "scan", cycle + self.bounds.command),
+            *("zeroize" if command == ZEROIZE else "scan", cycle + self.bounds.command),
         )
         return state._replace(run=run, shown=command)

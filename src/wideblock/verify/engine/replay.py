@@ -69,7 +69,7 @@ def replay(model: Model, registers: Registers, seen: Seen, bounds: Bounds) -> No
         at(cycle).changes.append(partial(model.change, _interrupted))
     for first, last in seen.clears:
         for cycle in {first, last}:
-            at(cycle).changes.append(partial(model.change, partial(_cleared, model, last + bounds.zeroize)))
+            at(cycle).changes.append(partial(model.clear, cycle, last))
     for cycle, _ in (*seen.ready, *seen.irq):
         at(cycle)
     levels = {"ready": iter([*seen.ready, (seen.cycles, 0)]), "irq": iter([*seen.irq, (seen.cycles, 0)])}
@@ -189,10 +189,6 @@ def _logged(model: Model, fault: int, slot: int, state: State) -> State:
 
 def _interrupted(state: State) -> State:
     return state._replace(irq=state.irq | BITS["FAULT"])
-
-
-def _cleared(model: Model, end: int, state: State) -> State:
-    return model.zeroize(state, end)
 
 
 def _rest(model: Model, cycle: int) -> None:

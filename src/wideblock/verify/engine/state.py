@@ -52,7 +52,8 @@ class Sending(NamedTuple):
     """The request of the window.
 
     phase: none, waits, inside (the core has it), counted
-    wrong: cause for which it is refused, None: none is known; ``logged``: the log of faults has it
+    wrong: cause for which it is refused, None: none is known
+    vague: a clear has met a request that the core refuses, so that either is the cause
     """
 
     phase: str = "none"
@@ -61,6 +62,7 @@ class Sending(NamedTuple):
     tweak: bytes = b""
     data: bytes = b""
     wrong: int | None = None
+    vague: bool = False
     key: bytes = b""
     admitted: bool = False
     done: bool = False
@@ -121,7 +123,7 @@ class State(NamedTuple):
         """The state as a key ends or begins in a slot: what was under way counts no more, a result is gone."""
         state = self.put(slot, held)._replace(open=tuple(unit for unit in self.open if unit[1] != slot))
         sent = state.window
-        if sent.slot == slot and sent.phase in ("inside", "counted"):
+        if sent.slot == slot and sent.phase in ("inside", "counted") and sent.wrong is None:
             return state._replace(window=sent._replace(wrong=GONE, admitted=False))
         if sent.slot == slot and sent.done and sent.phase == "none" and sent.wrong is None:
             return state._replace(window=sent._replace(wrong=GONE, result=b""))
