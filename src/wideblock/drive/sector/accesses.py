@@ -48,7 +48,9 @@ def access_words(core: EngineSimulation, accesses: Sequence[Access]) -> tuple[di
     for space in core.maps:
         aw, w, b, ar, r = core.channels(space, "aw", "w", "b", "ar", "r")
         writes, reads = _split(accesses, space)
-        words[aw], words[w], words[ar] = (core.simulation.words(n, len(a)) for n, a in ((aw, writes), (w, writes), (ar, reads)))
+        words[aw], words[w], words[ar] = (
+            core.simulation.words(n, len(a)) for n, a in ((aw, writes), (w, writes), (ar, reads))
+        )
         _fill(words[aw], "addr", [a.offset for a in writes], [a.cycle for a in writes])
         _fill(words[w], "data", [a.value or 0 for a in writes], [a.cycle + a.word for a in writes])
         words[w]["strb"] = [a.strobe for a in writes]

@@ -3,7 +3,7 @@
 
 from wideblock.rtl.bus.axi_lite import OKAY, SLVERR
 from wideblock.rtl.bus.engine_map import GONE
-from wideblock.rtl.bus.key_map import COMMAND, ERROR, KEY_MAP
+from wideblock.rtl.bus.key_map import COMMAND, ERROR
 from wideblock.rtl.bus.registers import REGISTER_BYTES, Access, Register, RegisterMap
 from wideblock.verify.engine.model import BITS, Expected, Model
 from wideblock.verify.engine.state import AUX, METD, Sending, State
@@ -105,6 +105,8 @@ class Registers:
 
     def _read_window_status(self, state: State, cycle: int, _: int) -> Expected:
         sent = state.window
+        if cycle == self.model.cleared_at + 1:  # FAULT follows in the next cycle
+            return ANY
         if sent.phase != "none" or not sent.done:
             return int(sent.phase != "none"), 0xFFFFFFFF
         wrong = sent.wrong is not None
@@ -119,6 +121,8 @@ class Registers:
 
     def _read_window_data_out(self, state: State, cycle: int, index: int) -> Expected:
         sent, at = state.window, REGISTER_BYTES * index
+        if cycle == self.model.cleared_at + 1:
+            return ANY
         if sent.phase != "none" or not sent.done or sent.wrong is not None:
             return 0, 0xFFFFFFFF
         return int.from_bytes(sent.result[at : at + 4], "little"), 0xFFFFFFFF
@@ -128,11 +132,10 @@ class Registers:
     def response(self, state: State, cycle: int, space: str, offset: int, value: int, strobe: int) -> Expected:
         """The response of a write that takes effect in this cycle."""
         found = self.place(space, offset)
-        written = found and any(field.access is not Access.RO for field in found[0].fields)
-        refused = not written or (self._refused_key if space == "KEY" else self._refused)(
-            *(state, cycle, found[0].name, value, strobe)
-        )
-        return (SLVERR if refused else OKAY), 3
+        if found is None or all(field.access is Access.RO for field in found[0].fields):
+            return SLVERR, 3
+        refused = self._refused_key if space == "KEY" else self._refused
+        return (SLVERR if refused(state, cycle, found[0].name, value, strobe) else OKAY), 3
 
     @staticmethod
     def _refused_key(state: State, cycle: int, name: str, value: int, strobe: int) -> bool:
@@ -187,6 +190,7 @@ class Registers:
         elif strobe & 1:
             if value & 3 == 1 and value >> 2 & 15 == COMMAND["ZEROIZE"]:
                 model.spread(cycle + 1, command=False)
+                model.cleared_at = cycle
             model.change(lambda state: self._control(state, cycle, value))
 
     def _control(self, state: State, cycle: int, value: int) -> State:

@@ -12,6 +12,7 @@ from wideblock.rtl.stream.behaviour import Cause, KeyRule
 from wideblock.simulation.script import Script
 from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.engine.check import BATCH, LOCKED, NO_DECRYPT, NO_ENCRYPT, EngineCheck, Slot
+from wideblock.verify.engine.concurrent import both_buses, every_offset
 from wideblock.verify.engine.cycles import cycle_contract
 from wideblock.verify.engine.registers import fault_log, registers, slot_table
 
@@ -371,5 +372,7 @@ CHECKS: dict[str, Callable[[EngineCheck], Finding]] = {
     "registers": registers,
     "slot table": slot_table,
     "fault log": fault_log,
+    "both buses": both_buses,
+    "every offset": every_offset,
 }
 """Every check, in the order in which they run."""

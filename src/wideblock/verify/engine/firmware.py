@@ -220,7 +220,9 @@ class Firmware:
             if self.chance(50):  # another one amid the clear
                 at = sum(clears[-1]) + self.number(1, 2 * self.check.subject.timing.zeroize)
                 clears.append((at, self.pick(1, 1, self.number(2, 90))))
-        keys = [a for a in self.keys(until) if soft or not (a.value is not None and a.offset == CTRL and _zeroizes(a.value))]
+        keys = [
+            a for a in self.keys(until) if soft or not (a.value is not None and a.offset == CTRL and _zeroizes(a.value))
+        ]
         accesses = sorted([*keys, *self.firmware(until, soft)], key=lambda access: access.cycle)
         return Play(accesses, [*self.units(until)], clears, take, self.pick(1.0, 1.0, 0.5), soft)
 
@@ -229,7 +231,11 @@ class Firmware:
         names = ("STATUS", "IRQ_STATUS", "SELFTEST", "FIRST_FAULT", "WINDOW_STATUS")
         reads = [self.read(20, name) for name in names]
         reads += [self.read(20, "FAULT_COUNT", n) for n in range(len(self.check.behaviour.faults))]
-        reads += [Access(20, "KEY", offset) for offset in range(KEY_MAP.offset("METD"), CTRL + 4, 4) if offset not in range(0x54, 0x60)]
+        reads += [
+            Access(20, "KEY", offset)
+            for offset in range(KEY_MAP.offset("METD"), CTRL + 4, 4)
+            if offset not in range(0x54, 0x60)
+        ]
         words = self.map.register("WINDOW_DATA_OUT").count
         reads += self.looked(60, min(words, 64))
         at = 200

@@ -19,7 +19,9 @@ __all__ = ["BITS", "Bounds", "Expected", "Model", "Unit", "Wrong"]
 LOAD, UNLOAD, ZEROIZE, LOAD_KAT = COMMAND.values()
 MOST_BLOCKS = 1 << 44
 
-BITS = {name: 1 << bit for bit, name in enumerate(("COMMAND", "FAULT", "WARN", "LIMIT", "WINDOW", "SELFTEST", "CLEARED"))}
+BITS = {
+    name: 1 << bit for bit, name in enumerate(("COMMAND", "FAULT", "WARN", "LIMIT", "WINDOW", "SELFTEST", "CLEARED"))
+}
 """Bits of IRQ_STATUS."""
 
 Expected = tuple[int, int] | str
@@ -32,7 +34,11 @@ class Wrong(Exception):
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit of the stream: its first and last beat's cycles (-1: not accepted), its fault (-1: a clear cut it) and result."""
+    """A unit of the stream.
+
+    first, last: cycles of its first and last beat; -1: not accepted
+    fault:       0: none; -1: a clear cut it
+    """
 
     number: int
     slot: int
@@ -64,12 +70,19 @@ class Model:
     """
 
     def __init__(self, behaviour: Behaviour, slots: int, key_bytes: int, differ: bool, answer: Callable[..., bytes]):
-        self.behaviour, self.slots, self.key_bytes, self.differ, self.answer = behaviour, slots, key_bytes, differ, answer
+        self.behaviour, self.slots, self.key_bytes, self.differ, self.answer = (
+            behaviour,
+            slots,
+            key_bytes,
+            differ,
+            answer,
+        )
         self.bit = {fault.cause: bit for bit, fault in enumerate(behaviour.faults)}
         self.states: set[State] = set()
         self.units: list[Unit] = []
         self.bounds = Bounds(0, 0)
         self.registers: dict[str, int] = {}
+        self.cleared_at = 0  # last cycle in which a clear began
         self.held_until = self.ran_until = 0  # last cycles in which the self-test may hold the core, a command may run
 
     # Observations
@@ -114,6 +127,7 @@ class Model:
     def clear(self, cycle: int, last: int) -> None:
         """Zeroize begins in a cycle, in which other steps may end, and lasts until cycle ``last``."""
         self.spread(cycle + 1)
+        self.cleared_at = cycle
         self.change(lambda state: self.zeroize(state, last + self.bounds.zeroize))
 
     @staticmethod
@@ -223,9 +237,7 @@ class Model:
             admitted = held is not None and self.admits(state, sent.slot, sent.decrypt, of_window=True)
             wrong = None if cause is None else self.bit[cause]
             key = held.key if held else b""
-            yield state._replace(
-                window=sent._replace(phase="inside", wrong=wrong, key=key, admitted=admitted)
-            )
+            yield state._replace(window=sent._replace(phase="inside", wrong=wrong, key=key, admitted=admitted))
         elif sent.phase == "inside":
             after = state._replace(window=sent._replace(phase="counted"))
             if sent.admitted:
@@ -235,6 +247,8 @@ class Model:
             yield after
         elif sent.phase == "counted":
             yield self._sent(state)
+            if sent.stale and sent.wrong is None:
+                yield self._sent(state._replace(window=sent._replace(wrong=GONE)))
 
     def _sent(self, state: State) -> State:
         sent = state.window
@@ -343,7 +357,10 @@ class Model:
             (not all(marks[at] for at in needed), "INCOMPLETE"),
             (any(words[METD.start + 2 : METD.stop]), "METD"),
             (slot >= self.slots, "NO_SLOT"),
-            (loads and (mode > 7 or any(words[AUX.start : AUX.start + 16]) or any(words[AUX.start + 17 : AUX.stop])), "AUX"),
+            (
+                loads and (mode > 7 or any(words[AUX.start : AUX.start + 16]) or any(words[AUX.start + 17 : AUX.stop])),
+                "AUX",
+            ),
         )
         first = next((ERROR[name] for applies, name in rules if applies), 0)
         key = KAT_KEY[: self.key_bytes] if command == LOAD_KAT else words[: self.key_bytes]

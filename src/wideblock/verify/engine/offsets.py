@@ -21,6 +21,7 @@ class Offsets:
     def __init__(self, bench: Bench, firmware: Firmware):
         self.bench, self.firmware, self.check = bench, firmware, bench.check
         self.slot, self.other = firmware.slots[0], firmware.slots[1]
+        self.prelude = Play()
         self.scripts: dict[str, Callable[[], list[Access]]] = {
             "LOAD": lambda: self.command("LOAD", loaded=False),
             "replacement": lambda: self.command("LOAD", loaded=True),
@@ -51,18 +52,19 @@ class Offsets:
     def zeroize(self) -> int:
         return self.check.subject.timing.zeroize
 
-    def play(self, script: str, disturbance: str, offset: int | None) -> str | None:
-        """The first difference where a disturbance comes ``offset`` cycles after the begin of a script, or anywhere."""
+    def play(self, script: str, disturbance: str, offset: int) -> str | None:
+        """The first difference where a disturbance comes ``offset`` cycles after the begin of a script."""
         accesses = self.scripts[script]()
         if difference := self.bench.play(self.prelude):
             return difference
-        end = accesses[-1].cycle
-        at = self.check.number(START, end) if offset is None else START + offset % (end - START + 1)
+        end, at = accesses[-1].cycle, START + offset
         play = self.disturbances[disturbance](at)
         play.accesses = sorted([*accesses, *play.accesses, *self.after(end + 260)], key=lambda access: access.cycle)
         play.soft = True
         if difference := self.bench.play(play):
-            return f"{difference} {disturbance} came in cycle {at} of the script {script}, which begins in cycle {START}."
+            return (
+                f"{difference} {disturbance} came in cycle {at} of the script {script}, which begins in cycle {START}."
+            )
         return None
 
     def length(self, script: str) -> int:
@@ -86,7 +88,13 @@ class Offsets:
         writes = firmware.prepared(at, name, slot, self.check.key())
         end = writes[-1].cycle + 3
         polls = firmware.polled(end + 3, 12)
-        return [firmware.done(at - 4), *writes, firmware.executed(end, name), *polls, firmware.done(end + t.unload + t.load)]
+        return [
+            firmware.done(at - 4),
+            *writes,
+            firmware.executed(end, name),
+            *polls,
+            firmware.done(end + t.unload + t.load),
+        ]
 
     def window(self) -> list[Access]:
         """A request of the window."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plays of everything that reaches an engine at once: both buses, the stream, zeroize and reset, judged by the model."""
+"""Plays of both buses, the stream, zeroize and reset at once, judged by the model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from wideblock.drive.core import ZEROIZE, zeroize_at
-from wideblock.drive.sector.accesses import Access, access_words, answers
+from wideblock.drive.sector.accesses import Access, Answer, access_words, answers
 from wideblock.drive.sector.traffic import Request, SectorScript
+from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.stream.behaviour import KeyRule
 from wideblock.simulation.script import NEVER, Record, ScriptEvent
 from wideblock.simulation.structures import PlayOutcome
@@ -55,6 +56,14 @@ class Bench:
         t = check.subject.timing
         self.quiet = t.zeroize + t.selftest + t.window + t.unload + t.load + 64
         self.reset()
+
+    @property
+    def tried(self) -> str:
+        """Counts of what was played, in words."""
+        return (
+            f"{self.events} events, {self.accesses} accesses, {self.commands} commands, {self.units} units, "
+            f"each as the model says"
+        )
 
     def answer(self, key: bytes, tweak: bytes, data: bytes, decrypt: bool) -> bytes:
         """The right result of a unit."""
@@ -134,6 +143,7 @@ class Bench:
             units.append(Unit(n, *about, first[n], last[n], fault, results.get(n)))
         pulses = [(cycle, fault, play.units[n][1].slot) for n, (cycle, fault) in faults.items()]
         self.accesses += len(done)
+        self.commands += sum(_executes(answer) for answer in done)
         self.units += sum(at >= 0 for at in first)
         self.events += len(done) + 3 * len(units) + len(ready) + len(record.levels["irq"]) + len(pulses)
         clears = [(at, at + cycles - 1) for at, cycles in play.clears]
@@ -169,7 +179,7 @@ class Bench:
     def _left(self, record: Record):
         """(cycle, data) of each result that left whole; the start of one that a clear cut does not count."""
         words = record.words["o"]
-        keep = words["keep"] if "keep" in words.dtype.names else None
+        keep = words["keep"] if "keep" in (words.dtype.names or ()) else None
         data, start = b"", -1
         cuts = sorted(at for at, high in record.levels["ready"] if not high)
         for n, (cycle, beat, last) in enumerate(
@@ -182,6 +192,13 @@ class Bench:
             if last:
                 yield cycle, data
                 data = b""
+
+
+def _executes(answer: Answer) -> bool:
+    """Whether an access starts a command."""
+    access = answer.access
+    written = access.space == "KEY" and access.value is not None and access.offset == KEY_MAP.offset("CTRL")
+    return written and answer.response == 0 and bool(access.strobe & 1) and (access.value or 0) & 3 == 1
 
 
 def _faults(first: Sequence[int], pulses: Sequence[tuple[int, int]]) -> dict[int, tuple[int, int]]:

@@ -91,6 +91,7 @@ def replay(model: Model, registers: Registers, seen: Seen, bounds: Bounds) -> No
     model.states = {shifted(state, -seen.cycles) for state in model.states}
     registers.selected -= seen.cycles
     model.held_until -= seen.cycles
+    model.cleared_at -= seen.cycles
     model.ran_until -= seen.cycles
 
 
@@ -108,7 +109,9 @@ def _read(at: Callable[[int], _Cycle], model: Model, registers: Registers, answe
 
     def show() -> None:
         if answer.response != response:
-            raise Wrong(f"The response to a read of {name} is {answer.response} in cycle {answer.cycle}; right is {response}")
+            raise Wrong(
+                f"The response to a read of {name} is {answer.response} in cycle {answer.cycle}; right is {response}"
+            )
         model.observe(
             answer.cycle,
             name,
@@ -206,5 +209,3 @@ def shifted(state: State, by: int) -> State:
     """The state with all its cycles moved."""
     run = state.run and state.run._replace(due=state.run.due + by)
     return state._replace(clear=state.clear + by, run=run, open=())
-
-

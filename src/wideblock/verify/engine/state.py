@@ -54,6 +54,7 @@ class Sending(NamedTuple):
     phase: none, waits, inside (the core has it), counted
     wrong: cause for which it is refused, None: none is known
     vague: a clear has met a request that the core refuses, so that either is the cause
+    stale: the key of its slot has changed since START: it may end with GONE, too
     """
 
     phase: str = "none"
@@ -63,6 +64,7 @@ class Sending(NamedTuple):
     data: bytes = b""
     wrong: int | None = None
     vague: bool = False
+    stale: bool = False
     key: bytes = b""
     admitted: bool = False
     done: bool = False
@@ -125,6 +127,8 @@ class State(NamedTuple):
         sent = state.window
         if sent.slot == slot and sent.phase in ("inside", "counted") and sent.wrong is None:
             return state._replace(window=sent._replace(wrong=GONE, admitted=False))
+        if sent.slot == slot and sent.phase == "waits" and sent.wrong is None:
+            return state._replace(window=sent._replace(stale=True))
         if sent.slot == slot and sent.done and sent.phase == "none" and sent.wrong is None:
             return state._replace(window=sent._replace(wrong=GONE, result=b""))
         return state
