@@ -65,7 +65,7 @@ def replay(model: Model, registers: Registers, seen: Seen, bounds: Bounds) -> No
         if unit.last >= 0:
             at(unit.last + COUNTED).counts.append(partial(_ended, model, unit))
     for cycle, fault, slot in seen.pulses:
-        at(cycle).counts.append(partial(model.change, partial(_logged, model, fault, slot)))
+        at(cycle).counts.append(partial(_pulsed, model, cycle, fault, slot))
         at(cycle).changes.append(partial(model.change, _interrupted))
     for first, last in seen.clears:
         for cycle in {first, last}:
@@ -186,8 +186,11 @@ def _ended(model: Model, unit: Unit) -> None:
     model.change(lambda state: model.ended(state, unit))
 
 
-def _logged(model: Model, fault: int, slot: int, state: State) -> State:
-    return model.logged(state, fault, slot)
+def _pulsed(model: Model, cycle: int, fault: int, slot: int) -> None:
+    """A fault is logged; that of a unit which a clear has just cut may be, or not."""
+    logged = {model.logged(state, fault, slot) for state in model.states}
+    cut = cycle == model.cleared_at + 1
+    model.states = logged | model.states if cut else logged
 
 
 def _interrupted(state: State) -> State:
