@@ -12,6 +12,7 @@ from wideblock.rtl.stream.behaviour import Cause, KeyRule
 from wideblock.simulation.script import Script
 from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.engine.check import BATCH, LOCKED, NO_DECRYPT, NO_ENCRYPT, EngineCheck, Slot
+from wideblock.verify.engine.clearing import clearing
 from wideblock.verify.engine.concurrent import both_buses, every_offset
 from wideblock.verify.engine.cycles import cycle_contract
 from wideblock.verify.engine.registers import fault_log, registers, slot_table
@@ -363,7 +364,9 @@ def buses(check: EngineCheck) -> Finding:
         response, value = core.write("ENGINE", select + lane, 0xAB << 8 * lane, 1 << lane), core.get("SLOT_SELECT")
         right = right & ~(0xFF << 8 * lane) | 0xAB << 8 * lane & 0xFFFF
         if (response, value) != (0, right) or core.read("ENGINE", select + lane) != (right, 0):
-            return failed(f"SLOT_SELECT is {value:x}h after a write of byte {lane}, response {response}; right is {right:x}h.")
+            return failed(
+                f"SLOT_SELECT is {value:x}h after a write of byte {lane}, response {response}; right is {right:x}h."
+            )
     return passed("addresses of no register, read only registers, byte strobes, bytes")
 
 
@@ -381,6 +384,7 @@ CHECKS: dict[str, Callable[[EngineCheck], Finding]] = {
     "registers": registers,
     "slot table": slot_table,
     "fault log": fault_log,
+    "clearing": clearing,
     "both buses": both_buses,
     "every offset": every_offset,
 }
