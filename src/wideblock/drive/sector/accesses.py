@@ -10,11 +10,11 @@ import numpy as np
 from wideblock.drive.sector.engine import EngineSimulation
 from wideblock.simulation.script import Record, Words
 
-__all__ = ["Access", "Answer", "access_words", "answers"]
+__all__ = ["BusAccess", "Answer", "access_words", "answers"]
 
 
 @dataclass(frozen=True)
-class Access:
+class BusAccess:
     """A write of ``value``, or a read where ``value`` is None, from cycle ``cycle`` on.
 
     space:  name of the register map
@@ -35,13 +35,13 @@ class Access:
 class Answer:
     """Result of an access: the cycle in which a write takes effect or a read samples, the response, the word read."""
 
-    access: Access
+    access: BusAccess
     cycle: int
     response: int
     word: int
 
 
-def access_words(core: EngineSimulation, accesses: Sequence[Access]) -> tuple[dict[str, Words], dict[str, int]]:
+def access_words(core: EngineSimulation, accesses: Sequence[BusAccess]) -> tuple[dict[str, Words], dict[str, int]]:
     """Words of the accesses by channel, and the number of responses by channel. Accesses of a channel keep order."""
     words: dict[str, Words] = {}
     wanted: dict[str, int] = {}
@@ -59,7 +59,7 @@ def access_words(core: EngineSimulation, accesses: Sequence[Access]) -> tuple[di
     return words, wanted
 
 
-def answers(core: EngineSimulation, accesses: Sequence[Access], record: Record) -> Iterator[Answer]:
+def answers(core: EngineSimulation, accesses: Sequence[BusAccess], record: Record) -> Iterator[Answer]:
     """Results of the accesses of a record.
 
     A write takes effect in the cycle after the later of its address and word was accepted, and after the response
@@ -73,7 +73,7 @@ def answers(core: EngineSimulation, accesses: Sequence[Access], record: Record) 
         yield from _answered(reads, record.accepted[ar].tolist(), record.words[r])
 
 
-def _answered(accesses: Sequence[Access], starts: Sequence[int], responses: Words) -> Iterator[Answer]:
+def _answered(accesses: Sequence[BusAccess], starts: Sequence[int], responses: Words) -> Iterator[Answer]:
     before = -1
     words = [0] * len(responses)
     if "data" in (responses.dtype.names or ()) and words:
@@ -84,7 +84,7 @@ def _answered(accesses: Sequence[Access], starts: Sequence[int], responses: Word
         yield Answer(access, cycle, int(response["resp"]), words[n])
 
 
-def _split(accesses: Sequence[Access], space: str) -> tuple[list[Access], list[Access]]:
+def _split(accesses: Sequence[BusAccess], space: str) -> tuple[list[BusAccess], list[BusAccess]]:
     """Writes and reads of a map."""
     here = [access for access in accesses if access.space == space]
     return [a for a in here if a.value is not None], [a for a in here if a.value is None]

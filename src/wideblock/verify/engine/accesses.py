@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each read of an engine's registers shows, and which response and effect each write has."""
+"""Reads and writes of an engine's registers: the word, the response and the effect that the contract states."""
 
 from wideblock.rtl.bus.axi_lite import OKAY, SLVERR
 from wideblock.rtl.bus.engine_map import GONE

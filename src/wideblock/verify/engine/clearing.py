@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from wideblock.drive.core import zeroize_at
+from wideblock.drive.sector.engine import EngineSimulation
 from wideblock.simulation.bench import State
 from wideblock.simulation.script import NEVER
 from wideblock.verify.core.check import differing, needs_state
@@ -53,6 +54,7 @@ def _life(check: EngineCheck, seed: int, clears: Sequence[tuple[int, int]], end:
     usual, check.rng = check.rng, np.random.default_rng([secret, seed & 0xFFFFFFFF])
     try:
         with check.fresh(power_on=0) as core:
+            assert isinstance(core, EngineSimulation)
             check.restart()
             used = range(min(KEYS, check.number_of_slots - 1))
             for slot in used:

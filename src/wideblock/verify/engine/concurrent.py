@@ -3,9 +3,9 @@
 
 from wideblock.verify.core.report import Finding, failed, passed
 from wideblock.verify.engine.check import EngineCheck
-from wideblock.verify.engine.firmware import Firmware
-from wideblock.verify.engine.offsets import Offsets
-from wideblock.verify.engine.plays import Bench, Play
+from wideblock.verify.engine.firmware import RandomFirmware
+from wideblock.verify.engine.offsets import Disturbances
+from wideblock.verify.engine.plays import Bench, EnginePlay
 
 __all__ = ["both_buses", "every_offset"]
 
@@ -15,7 +15,7 @@ CYCLES = 1200
 
 def both_buses(check: EngineCheck) -> Finding:
     """Random firmware on both buses, commands, self-tests, the window, units right and malformed, zeroize and reset."""
-    bench, firmware = Bench(check), Firmware(check)
+    bench, firmware = Bench(check), RandomFirmware(check)
     plays = resets = 0
     for plays in range(1, max(4, check.amount // 8) + 1):
         difference = bench.play(firmware.storm(CYCLES)) or bench.play(firmware.audit())
@@ -34,9 +34,9 @@ def both_buses(check: EngineCheck) -> Finding:
 
 def every_offset(check: EngineCheck) -> Finding:
     """Short scripts with one disturbance each, in cycles of the script; with enough sectors in every cycle."""
-    bench, firmware = Bench(check), Firmware(check)
-    offsets = Offsets(bench, firmware)
-    if difference := bench.play(Play()):
+    bench, firmware = Bench(check), RandomFirmware(check)
+    offsets = Disturbances(bench, firmware)
+    if difference := bench.play(EnginePlay()):
         return failed(difference)
     pairs = [(script, disturbance) for script in offsets.scripts for disturbance in offsets.disturbances]
     most = max(1, check.amount // 64)

@@ -4,20 +4,20 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from wideblock.drive.sector.accesses import Access
+from wideblock.drive.sector.accesses import BusAccess
 from wideblock.drive.sector.traffic import Request
 from wideblock.rtl.bus.key_map import COMMAND, DONE, KEY_MAP, started
 from wideblock.rtl.bus.registers import REGISTER_BYTES, register_words
 from wideblock.verify.engine.check import EngineCheck
-from wideblock.verify.engine.plays import Play
+from wideblock.verify.engine.plays import EnginePlay
 
-__all__ = ["Firmware"]
+__all__ = ["RandomFirmware"]
 
 CTRL = KEY_MAP.offset("CTRL")
 CODES = (*COMMAND.values(), 0, 5, 15)
 
 
-class Firmware:
+class RandomFirmware:
     """Random accesses of an engine's buses, and units for its stream."""
 
     def __init__(self, check: EngineCheck):
@@ -38,7 +38,7 @@ class Firmware:
 
     # Commands
 
-    def prepared(self, at: int, name: str, slot: int, key: bytes, aux: int = 0) -> list[Access]:
+    def prepared(self, at: int, name: str, slot: int, key: bytes, aux: int = 0) -> list[BusAccess]:
         """The writes of METD, AUX and MEK of a command, a write in 3 cycles."""
         words = [(KEY_MAP.offset("METD"), w) for w in (slot, 0, 0, 0, 0)]
         if name in ("LOAD", "LOAD_KAT"):
@@ -48,20 +48,20 @@ class Firmware:
         found, base, index = [], -1, 0
         for offset, word in words:
             base, index = (offset, 0) if offset != base else (base, index + 1)
-            found.append(Access(at + 3 * len(found), "KEY", offset + REGISTER_BYTES * index, word))
+            found.append(BusAccess(at + 3 * len(found), "KEY", offset + REGISTER_BYTES * index, word))
         return found
 
-    def executed(self, at: int, name: str) -> Access:
+    def executed(self, at: int, name: str) -> BusAccess:
         """The write of CTRL that starts a command."""
-        return Access(at, "KEY", CTRL, started(COMMAND.get(name, 15)))
+        return BusAccess(at, "KEY", CTRL, started(COMMAND.get(name, 15)))
 
-    def polled(self, at: int, polls: int, gap: int = 4) -> list[Access]:
-        return [Access(at + gap * n, "KEY", CTRL) for n in range(polls)]
+    def polled(self, at: int, polls: int, gap: int = 4) -> list[BusAccess]:
+        return [BusAccess(at + gap * n, "KEY", CTRL) for n in range(polls)]
 
-    def done(self, at: int) -> Access:
-        return Access(at, "KEY", CTRL, DONE)
+    def done(self, at: int) -> BusAccess:
+        return BusAccess(at, "KEY", CTRL, DONE)
 
-    def keys(self, until: int) -> Iterator[Access]:
+    def keys(self, until: int) -> Iterator[BusAccess]:
         """Random firmware of the key bus: most commands are right, some are spoiled."""
         at = self.number(0, 40)
         while at < until:
@@ -82,14 +82,14 @@ class Firmware:
             if self.chance(8):
                 yield self._junk(at + 4)
             if self.chance(4):
-                yield Access(at + self.number(3, 60), "KEY", CTRL, started(self.pick(*CODES)))
+                yield BusAccess(at + self.number(3, 60), "KEY", CTRL, started(self.pick(*CODES)))
             yield from self.polled(at + 2, self.pick(2, 10, 20), self.pick(4, 5, 11))
             at += self.pick(48, 60, 90, 140)
             if self.chance(92):
                 yield self.done(at)
             at += self.pick(3, 3, 7, 40)
 
-    def _spoiled(self, writes: list[Access]) -> list[Access]:
+    def _spoiled(self, writes: list[BusAccess]) -> list[BusAccess]:
         """Writes of which one is missing, partial, or of other bits."""
         n = self.number(0, len(writes) - 1)
         kind = self.number(0, 3)
@@ -102,23 +102,23 @@ class Firmware:
         delay = self.number(1, 200)
         return [*writes[:n], *(replace(write, cycle=write.cycle + delay) for write in writes[n:])]
 
-    def _junk(self, at: int) -> Access:
+    def _junk(self, at: int) -> BusAccess:
         """A random access of the key bus, of any address and size, that starts no command."""
         offset = self.number(0, KEY_MAP.bytes - 1)
         value = None if self.chance(50) else self.number(0, 2**32 - 1)
         if offset & -4 == CTRL:
             value = None
-        return Access(at, "KEY", offset, value, self.number(0, 15))
+        return BusAccess(at, "KEY", offset, value, self.number(0, 15))
 
     # The bus of all firmware
 
-    def write(self, at: int, name: str, value: int, index: int = 0, strobe: int = 15) -> Access:
-        return Access(at, "ENGINE", self.map.offset(name, index), value, strobe)
+    def write(self, at: int, name: str, value: int, index: int = 0, strobe: int = 15) -> BusAccess:
+        return BusAccess(at, "ENGINE", self.map.offset(name, index), value, strobe)
 
-    def read(self, at: int, name: str, index: int = 0) -> Access:
-        return Access(at, "ENGINE", self.map.offset(name, index))
+    def read(self, at: int, name: str, index: int = 0) -> BusAccess:
+        return BusAccess(at, "ENGINE", self.map.offset(name, index))
 
-    def shown(self, at: int, slot: int) -> list[Access]:
+    def shown(self, at: int, slot: int) -> list[BusAccess]:
         """Reads of a slot's state and blocks."""
         later = at + 12
         return [
@@ -126,7 +126,7 @@ class Firmware:
             *(self.read(later, name) for name in ("SLOT_STATE", "SLOT_BLOCKS_LO", "SLOT_BLOCKS_HI")),
         ]
 
-    def windowed(self, at: int, slot: int, size: int, decrypt: bool) -> list[Access]:
+    def windowed(self, at: int, slot: int, size: int, decrypt: bool) -> list[BusAccess]:
         """A request of the window, with polls and reads of its result."""
         data, tweak = self.check.random(size), self.check.random(self.map.register("WINDOW_TWEAK").bytes)
         writes = [("WINDOW_TWEAK", n, word) for n, word in enumerate(register_words(tweak))]
@@ -136,11 +136,11 @@ class Firmware:
         found = [self.write(at + 3 * n, name, value, index) for n, (name, index, value) in enumerate(writes)]
         return found
 
-    def looked(self, at: int, words: int) -> list[Access]:
+    def looked(self, at: int, words: int) -> list[BusAccess]:
         """Reads of the window's state and result."""
         return [self.read(at, "WINDOW_STATUS"), *(self.read(at, "WINDOW_DATA_OUT", n) for n in range(words))]
 
-    def firmware(self, until: int, soft: bool) -> Iterator[Access]:
+    def firmware(self, until: int, soft: bool) -> Iterator[BusAccess]:
         """Random accesses of all firmware."""
         at, most = self.number(0, 40), self.map.register("WINDOW_DATA_IN").bytes
         status = ("STATUS", "IRQ_STATUS", "SELFTEST", "FIRST_FAULT", "WINDOW_STATUS", "IRQ_ENABLE")
@@ -178,14 +178,14 @@ class Firmware:
                 yield self._random(at)
             at += self.pick(1, 3, 8, 30)
 
-    def _random(self, at: int) -> Access:
+    def _random(self, at: int) -> BusAccess:
         """A random access of any address and size, that starts nothing."""
         register = self.pick(*self.map.registers)
         offset = self.map.offset(register.name, self.number(0, register.count - 1)) + self.number(0, 3)
         if self.chance(30):
             offset = self.number(0, self.map.bytes - 1)
         value = None if self.chance(40) or offset & -4 in (0xE0, 0xE4) else self.number(0, 2**32 - 1)
-        return Access(at, "ENGINE", offset, value, self.number(0, 15))
+        return BusAccess(at, "ENGINE", offset, value, self.number(0, 15))
 
     # The stream
 
@@ -209,7 +209,7 @@ class Firmware:
                 at += pause
             at += self.pick(5, 30, 90, 200)
 
-    def storm(self, until: int) -> Play:
+    def storm(self, until: int) -> EnginePlay:
         """Everything at random."""
         take = self.pick(1.0, 1.0, 0.6, 0.25)
         soft = take == 1.0
@@ -224,15 +224,15 @@ class Firmware:
             a for a in self.keys(until) if soft or not (a.value is not None and a.offset == CTRL and _zeroizes(a.value))
         ]
         accesses = sorted([*keys, *self.firmware(until, soft)], key=lambda access: access.cycle)
-        return Play(accesses, [*self.units(until)], clears, take, self.pick(1.0, 1.0, 0.5), soft)
+        return EnginePlay(accesses, [*self.units(until)], clears, take, self.pick(1.0, 1.0, 0.5), soft)
 
-    def audit(self) -> Play:
+    def audit(self) -> EnginePlay:
         """Reads of all state at rest."""
         names = ("STATUS", "IRQ_STATUS", "SELFTEST", "FIRST_FAULT", "WINDOW_STATUS")
         reads = [self.read(20, name) for name in names]
         reads += [self.read(20, "FAULT_COUNT", n) for n in range(len(self.check.behaviour.faults))]
         reads += [
-            Access(20, "KEY", offset)
+            BusAccess(20, "KEY", offset)
             for offset in range(KEY_MAP.offset("METD"), CTRL + 4, 4)
             if offset not in range(0x54, 0x60)
         ]
@@ -243,7 +243,7 @@ class Firmware:
             reads += self.shown(at, slot)
             at += 40
         units = [(at, self.check.in_slots([self.check.request(16)], [slot])[0], 0) for slot in self.slots]
-        return Play(reads, units)
+        return EnginePlay(reads, units)
 
 
 def _zeroizes(value: int) -> bool:

@@ -4,25 +4,25 @@
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from wideblock.drive.sector.accesses import Access
+from wideblock.drive.sector.accesses import BusAccess
 from wideblock.rtl.bus.key_map import COMMAND, KEY_MAP, started
-from wideblock.verify.engine.firmware import CTRL, Firmware
-from wideblock.verify.engine.plays import Bench, Play
+from wideblock.verify.engine.firmware import CTRL, RandomFirmware
+from wideblock.verify.engine.plays import Bench, EnginePlay
 
-__all__ = ["Offsets"]
+__all__ = ["Disturbances"]
 
 START = 24
 """Cycle in which a script begins."""
 
 
-class Offsets:
+class Disturbances:
     """Scripts by their names, and disturbances by theirs, of a bench."""
 
-    def __init__(self, bench: Bench, firmware: Firmware):
+    def __init__(self, bench: Bench, firmware: RandomFirmware):
         self.bench, self.firmware, self.check = bench, firmware, bench.check
         self.slot, self.other = firmware.slots[0], firmware.slots[1]
-        self.prelude = Play()
-        self.scripts: dict[str, Callable[[], list[Access]]] = {
+        self.prelude = EnginePlay()
+        self.scripts: dict[str, Callable[[], list[BusAccess]]] = {
             "LOAD": lambda: self.command("LOAD", loaded=False),
             "replacement": lambda: self.command("LOAD", loaded=True),
             "UNLOAD": lambda: self.command("UNLOAD", loaded=True),
@@ -31,21 +31,21 @@ class Offsets:
             "window": self.window,
             "self-test": self.selftest,
         }
-        self.disturbances: dict[str, Callable[[int], Play]] = {
-            "SELFTEST.START": lambda at: Play([firmware.write(at, "SELFTEST", 1)]),
-            "ZEROIZE by s_axi": lambda at: Play([firmware.write(at, "ZEROIZE", 1)]),
-            "ZEROIZE by CTRL": lambda at: Play([Access(at, "KEY", CTRL, started(COMMAND["ZEROIZE"]))]),
-            "zeroize, a pulse": lambda at: Play(clears=[(at, 1)]),
-            "zeroize, a level": lambda at: Play(clears=[(at, self.check.number(2, 2 * self.zeroize))]),
-            "zeroize twice": lambda at: Play(clears=[(at, 1), (at + self.check.number(2, self.zeroize), 1)]),
-            "a write of METD": lambda at: Play([Access(at, "KEY", KEY_MAP.offset("METD"), self.other)]),
-            "a write of MEK": lambda at: Play([Access(at, "KEY", KEY_MAP.offset("MEK"), 1)]),
-            "a write of DONE": lambda at: Play([firmware.done(at)]),
+        self.disturbances: dict[str, Callable[[int], EnginePlay]] = {
+            "SELFTEST.START": lambda at: EnginePlay([firmware.write(at, "SELFTEST", 1)]),
+            "ZEROIZE by s_axi": lambda at: EnginePlay([firmware.write(at, "ZEROIZE", 1)]),
+            "ZEROIZE by CTRL": lambda at: EnginePlay([BusAccess(at, "KEY", CTRL, started(COMMAND["ZEROIZE"]))]),
+            "zeroize, a pulse": lambda at: EnginePlay(clears=[(at, 1)]),
+            "zeroize, a level": lambda at: EnginePlay(clears=[(at, self.check.number(2, 2 * self.zeroize))]),
+            "zeroize twice": lambda at: EnginePlay(clears=[(at, 1), (at + self.check.number(2, self.zeroize), 1)]),
+            "a write of METD": lambda at: EnginePlay([BusAccess(at, "KEY", KEY_MAP.offset("METD"), self.other)]),
+            "a write of MEK": lambda at: EnginePlay([BusAccess(at, "KEY", KEY_MAP.offset("MEK"), 1)]),
+            "a write of DONE": lambda at: EnginePlay([firmware.done(at)]),
             "a source that stops in another slot": lambda at: self.unit(at, self.other, 700),
             "a refused unit of the slot": self.refused,
             "a unit of the slot": lambda at: self.unit(at, self.slot),
             "a short unit of the slot": lambda at: self.unit(at, self.slot, size=self.check.number(1, 15)),
-            "START of the window": lambda at: Play([firmware.write(at, "WINDOW_REQUEST", self.slot | 1 << 31)]),
+            "START of the window": lambda at: EnginePlay([firmware.write(at, "WINDOW_REQUEST", self.slot | 1 << 31)]),
         }
 
     @property
@@ -71,18 +71,18 @@ class Offsets:
         """Cycles of a script in which it can be disturbed."""
         return self.scripts[script]()[-1].cycle - START + 1
 
-    def command(self, name: str, *, loaded: bool) -> list[Access]:
+    def command(self, name: str, *, loaded: bool) -> list[BusAccess]:
         """A command, from its first write to the clear of DONE; the prelude gives its slot a key, or none."""
         firmware = self.firmware
         has = any(state.held(self.slot) for state in self.bench.model.states)
         before = [] if has == loaded else self.whole(START, "LOAD" if loaded else "UNLOAD", self.slot)
         if not any(state.held(self.other) for state in self.bench.model.states):
             before += self.whole(before[-1].cycle + 8 if before else START, "LOAD", self.other)
-        self.prelude = Play([*before, firmware.write(START, "POLICY", 1)])
+        self.prelude = EnginePlay([*before, firmware.write(START, "POLICY", 1)])
         self.prelude.accesses.sort(key=lambda access: access.cycle)
         return self.whole(START, name, self.slot)
 
-    def whole(self, at: int, name: str, slot: int) -> list[Access]:
+    def whole(self, at: int, name: str, slot: int) -> list[BusAccess]:
         """A command with its polls; DONE is cleared after more cycles than it can take."""
         firmware, t = self.firmware, self.check.subject.timing
         writes = firmware.prepared(at, name, slot, self.check.key())
@@ -96,7 +96,7 @@ class Offsets:
             firmware.done(end + t.unload + t.load),
         ]
 
-    def window(self) -> list[Access]:
+    def window(self) -> list[BusAccess]:
         """A request of the window."""
         self.command("LOAD", loaded=True)
         most = self.firmware.map.register("WINDOW_DATA_IN").bytes
@@ -105,7 +105,7 @@ class Offsets:
         polls = [self.firmware.read(asked[-1].cycle + 5 * n, "WINDOW_STATUS") for n in range(12)]
         return [*asked, *polls, *self.firmware.looked(asked[-1].cycle + self.check.subject.timing.window, most // 4)]
 
-    def selftest(self) -> list[Access]:
+    def selftest(self) -> list[BusAccess]:
         """A self-test on demand, with a command in it."""
         last = self.check.number_of_slots - 1
         self.command("LOAD", loaded=True)
@@ -115,21 +115,23 @@ class Offsets:
         polls = [self.firmware.read(START + 8 * n, "SELFTEST") for n in range(1, 40)]
         return [start, *polls]
 
-    def unit(self, at: int, slot: int, pause: int = 0, size: int | None = None) -> Play:
+    def unit(self, at: int, slot: int, pause: int = 0, size: int | None = None) -> EnginePlay:
         """A unit."""
         least = self.check.behaviour.length.least
         request = self.check.request(max(self.check.behaviour.usual, 2 * least) if size is None else size)
-        return Play(units=[(at, replace(request, slot=slot), pause)])
+        return EnginePlay(units=[(at, replace(request, slot=slot), pause)])
 
-    def refused(self, at: int) -> Play:
+    def refused(self, at: int) -> EnginePlay:
         """A unit that is too long for one beat, in a direction that the core lacks, or for a slot without a key."""
         request = self.check.request(2 * self.check.behaviour.usual)
-        return Play(units=[(at, replace(request, slot=self.slot, decrypt=not self.check.behaviour.directions[0]), 0)])
+        return EnginePlay(
+            units=[(at, replace(request, slot=self.slot, decrypt=not self.check.behaviour.directions[0]), 0)]
+        )
 
-    def after(self, at: int) -> Iterator[Access]:
+    def after(self, at: int) -> Iterator[BusAccess]:
         """Reads of the state afterwards."""
         firmware = self.firmware
-        yield Access(at, "KEY", CTRL)
+        yield BusAccess(at, "KEY", CTRL)
         for name in ("STATUS", "IRQ_STATUS", "SELFTEST", "WINDOW_STATUS"):
             yield firmware.read(at, name)
         for n, slot in enumerate((self.slot, self.other)):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from wideblock.drive.core import ZEROIZE, zeroize_at
-from wideblock.drive.sector.accesses import Access, Answer, access_words, answers
+from wideblock.drive.sector.accesses import Answer, BusAccess, access_words, answers
 from wideblock.drive.sector.traffic import Request, SectorScript
 from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.stream.behaviour import KeyRule
@@ -19,11 +19,11 @@ from wideblock.verify.engine.model import Bounds, Model, Unit, Wrong
 from wideblock.verify.engine.replay import Seen, replay
 from wideblock.verify.engine.state import State
 
-__all__ = ["Bench", "Play"]
+__all__ = ["Bench", "EnginePlay"]
 
 
 @dataclass
-class Play:
+class EnginePlay:
     """A script of an engine. Cycles count from its start.
 
     units:  (cycle, request, pause) of the stream: valid from ``cycle`` on, ``pause`` cycles before the last beat
@@ -33,7 +33,7 @@ class Play:
     limit:  cycles; the play is cut there
     """
 
-    accesses: list[Access] = field(default_factory=list)
+    accesses: list[BusAccess] = field(default_factory=list)
     units: list[tuple[int, Request, int]] = field(default_factory=list)
     clears: list[tuple[int, int]] = field(default_factory=list)
     take: float = 1.0
@@ -82,7 +82,7 @@ class Bench:
         self.model.held_until = self.model.ran_until = 0
         self.registers.reset(0)
 
-    def play(self, play: Play) -> str | None:
+    def play(self, play: EnginePlay) -> str | None:
         """The first difference of a play from the model, or None."""
         script = self._script(play)
         with self.check.timed():
@@ -102,7 +102,7 @@ class Bench:
             return f"{wrong}."
         return None
 
-    def _script(self, play: Play) -> SectorScript:
+    def _script(self, play: EnginePlay) -> SectorScript:
         """The words of a play by their channels."""
         requests = [request for _, request, _ in play.units]
         script = self.core.requests(requests, take=play.take, noise=True)
@@ -124,8 +124,8 @@ class Bench:
         script.patience = self.quiet + self.core.patience(1.0, min(play.take, play.answer))
         return script
 
-    def _seen(self, play: Play, script: SectorScript, record: Record) -> Seen:
-        """What the ports showed. Raises :class:`Wrong` for results and faults that belong to no unit."""
+    def _seen(self, play: EnginePlay, script: SectorScript, record: Record) -> Seen:
+        """Accesses, units and levels of a record. Raises :class:`Wrong` for results and faults of no unit."""
         done = list(answers(self.core, play.accesses, record))
         heads, lasts = script.heads, script.places[script.ends - 1]
         accepted = record.accepted["i"]
@@ -212,7 +212,7 @@ def _faults(first: Sequence[int], pulses: Sequence[tuple[int, int]]) -> dict[int
     return found
 
 
-def _withdrawing(play: Play) -> list[ScriptEvent]:
+def _withdrawing(play: EnginePlay) -> list[ScriptEvent]:
     """Zeroize of a play, and no rule of streams outside of it."""
     events, at = [], 0
     for first, cycles in [*play.clears, (1 << 16, 0)]:
