@@ -5,7 +5,7 @@ import pytest
 
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
-from wideblock.rtl.engine import commands, engine, faults, key_memory, register_file, slots, window
+from wideblock.rtl.engine import commands, engine, faults, key_memory, passage, register_file, slots
 from wideblock.verify.engine.suite import ENGINES
 from wideblock.verify.suites import judged_by, suite_of
 
@@ -41,7 +41,7 @@ FAULTS = {
         ("limits of slots", "its limit"),
     ),
     "the window does not wait for the end of a sector": (
-        (engine, "Window", window, "waits & rested & ~self.begun", "waits & ~self.begun"),
+        (engine, "Passage", passage, "self.request & rested & ~self.begun", "self.request & ~self.begun"),
         ("window beside the stream", "."),
     ),
     "a strobe of one byte writes the word": (
@@ -60,7 +60,11 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(
-    ("name", "more"), few_of_many([("xts-enc-k", ()), ("xts-both-k", REQUESTS)], [("xts-enc-k", ())])
+    ("name", "more"),
+    few_of_many(
+        [("xts-enc-k", ()), ("xts-both-k", REQUESTS), ("xts-enc-k", (("slots", 2), ("sector_bytes", 17)))],
+        [("xts-enc-k", ())],
+    ),
 )
 def test_a_right_engine_passes(name, more):
     report = ENGINES.verify(subject := contract(name, CHANGES | dict(more)), amount=16, vectors=subject.known_answers)

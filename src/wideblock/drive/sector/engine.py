@@ -43,14 +43,14 @@ class EngineSimulation(SectorSimulation):
         """The record of ``cycles`` cycles without input."""
         return self.bus(Script(quiet=cycles))
 
-    def _channels(self, map_name: str, *names: str) -> list[str]:
+    def channels(self, map_name: str, *names: str) -> list[str]:
         """Channels of the bus that reaches a map."""
         bus = self.maps[map_name].channel
         return [f"{bus}_{name}" if bus else name for name in names]
 
     def writes(self, map_name: str, offset: int, value: int, strobe: int = 15) -> dict[str, Words]:
         """The words of one write, by their channels."""
-        words = {channel: self.simulation.words(channel, 1) for channel in self._channels(map_name, "aw", "w")}
+        words = {channel: self.simulation.words(channel, 1) for channel in self.channels(map_name, "aw", "w")}
         aw, w = words.values()
         _put(aw, "addr", offset)
         _put(w, "data", value)
@@ -59,7 +59,7 @@ class EngineSimulation(SectorSimulation):
 
     def reads(self, map_name: str, offset: int) -> dict[str, Words]:
         """The word of one read, by its channel."""
-        (ar,) = self._channels(map_name, "ar")
+        (ar,) = self.channels(map_name, "ar")
         words = self.simulation.words(ar, 1)
         _put(words, "addr", offset)
         return {ar: words}
@@ -72,20 +72,20 @@ class EngineSimulation(SectorSimulation):
         for channel, each in words.items():
             each[:] = [transfer[channel][0] for transfer in transfers]
             each["chance"] = offer
-        write, b, r = self._channels(map_name, "aw", "b", "r")
+        write, b, r = self.channels(map_name, "aw", "b", "r")
         answer = b if write in words else r
         many = len(transfers)
         return Script(words=words, wanted={answer: many}, ready={answer: take}, capacity=many), answer
 
     def write(self, map_name: str, offset: int, value: int, strobe: int = 15) -> int:
         """Writes a register; the response."""
-        (b,) = self._channels(map_name, "b")
+        (b,) = self.channels(map_name, "b")
         script = Script(words=self.writes(map_name, offset, value, strobe), wanted={b: 1}, quiet=0, capacity=4)
         return _number(self.bus(script).words[b]["resp"][0])
 
     def read(self, map_name: str, offset: int) -> tuple[int, int]:
         """Reads a register: its word, and the response."""
-        (r,) = self._channels(map_name, "r")
+        (r,) = self.channels(map_name, "r")
         record = self.bus(Script(words=self.reads(map_name, offset), wanted={r: 1}, quiet=0, capacity=4))
         (word,) = record.words[r]
         return _number(word["data"]), _number(word["resp"])

@@ -71,10 +71,10 @@ class EngineCheck(SectorCheck):
             self.slots_now = {}
 
     def fill(self, n: int) -> list[int]:
-        """Loads random keys until ``n`` slots have one, the first and the last among them. Returns all with a key."""
+        """Loads random keys until ``n`` slots have one, or all but one: the first, the last, others. Returns them."""
         others = self.rng.permutation(range(1, self.number_of_slots - 1)).tolist()
         for slot in (0, self.number_of_slots - 1, *others):
-            if slot not in self.slots_now and (len(self.slots_now) < n or slot not in others):
+            if slot not in self.slots_now and len(self.slots_now) < min(n, self.number_of_slots - 1):
                 self.command("LOAD", slot, self.key())
         return sorted(self.slots_now)
 

@@ -7,11 +7,13 @@ from dataclasses import replace
 from wideblock.drive.core import zeroize_at
 from wideblock.drive.sector.traffic import Request
 from wideblock.rtl.bus.key_map import KAT_KEY, KEY_MAP
-from wideblock.rtl.bus.registers import REGISTER_BYTES
+from wideblock.rtl.bus.registers import REGISTER_BYTES, Access
 from wideblock.rtl.stream.behaviour import Cause, KeyRule
 from wideblock.simulation.script import Script
 from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.engine.check import BATCH, LOCKED, NO_DECRYPT, NO_ENCRYPT, EngineCheck, Slot
+from wideblock.verify.engine.clearing import clearing
+from wideblock.verify.engine.concurrent import both_buses, every_offset
 from wideblock.verify.engine.cycles import cycle_contract
 from wideblock.verify.engine.registers import fault_log, registers, slot_table
 
@@ -64,7 +66,7 @@ def random_slots(check: EngineCheck) -> Finding:
     check.restart()
     loads = unloads = done = 0
     while done < check.amount:
-        used = check.fill(min(MOST, check.number_of_slots - 1))
+        used = check.fill(MOST)
         requests = check.in_slots(check.requests(min(BATCH, check.amount - done)), used)
         free = [slot for slot in range(check.number_of_slots) if slot not in check.slots_now]
         slot, key = int(check.rng.choice(free)), check.key()
@@ -104,9 +106,8 @@ def storms(check: EngineCheck) -> Finding:
 def _storm(check: EngineCheck, command: str, offer: float, take: float) -> str | None:
     """The first difference in a play in which slot 1 changes at a random cycle."""
     core, t = check.simulation, check.subject.timing
-    for slot in (0, check.number_of_slots - 1):
-        if slot not in check.slots_now:
-            check.command("LOAD", slot, check.key())
+    for slot in {0, check.number_of_slots - 1} - {1, *check.slots_now}:
+        check.command("LOAD", slot, check.key())
     if (1 in check.slots_now) == (command == "LOAD"):
         check.command("UNLOAD" if command == "LOAD" else "LOAD", 1, b"" if command == "LOAD" else check.key())
     before, key = check.slots_now.get(1), check.key()
@@ -150,7 +151,7 @@ def refused_commands(check: EngineCheck) -> Finding:
         "COMMAND": lambda: check.command("NONE", used[0]),
         "NO_SLOT": lambda: check.command("LOAD", check.number(check.number_of_slots, 0xFFFF), check.key()),
         "NOT_LOADED": lambda: check.command("UNLOAD", free),
-        "LOADED": lambda: check.command("LOAD", used[1], check.key()),
+        "LOADED": lambda: check.command("LOAD", used[-1], check.key()),
         "METD": lambda: _with(check, free, "METD_REST", check.number(0, 3), 0),
         "AUX": lambda: _with(check, free, *AUX_WORDS[check.number(0, len(AUX_WORDS) - 1)]),
     }
@@ -161,7 +162,7 @@ def refused_commands(check: EngineCheck) -> Finding:
     for name in names:
         if (error := cases[name]()) != name:
             return failed(f"A command that must end with error {name} ends with {error}.")
-    if len(check.slots_now) != 3:
+    if len(check.slots_now) != len(used):
         return failed("A command that must be refused was not.")
     for low in (16, 31, check.number(17, 30)):
         if (error := check.command("LOAD", free | 1 << low, check.key())) != "METD":
@@ -221,7 +222,9 @@ def _block_limit(check: EngineCheck) -> Finding:
     """A limit: sectors up to the one that reaches it pass, the others are dropped; another slot goes on."""
     check.restart()
     core, t = check.simulation, check.subject.timing
-    used = check.fill(2)
+    used = [0, 1]
+    for slot in used:
+        check.command("LOAD", slot, check.key())
     size = check.behaviour.usual
     whole = check.number(3, 6)
     limit = whole * (size // 16)
@@ -337,7 +340,7 @@ def buses(check: EngineCheck) -> Finding:
     for name, each in core.maps.items():
         inside = {register.offset + 4 * index for register in each.registers for index in range(register.count)}
         holes = [at for at in range(0, 1 << each.address_bits, 4) if at not in inside]
-        tried = [int(at) for at in check.rng.permutation(holes)[: check.few(24)]] + [check.number(0, 60) * 4 + 1]
+        tried = [int(at) for at in check.rng.permutation(holes)[: check.few(24)]]
         ends = {register.end ^ bit for register in each.registers for bit in (0, *(4 << n for n in range(12)))}
         tried += sorted(ends & set(holes))
         for at in tried:
@@ -347,13 +350,24 @@ def buses(check: EngineCheck) -> Finding:
                     return failed(f"A {what} at {at:x}h of map {name} has response {response}, must be 2.")
         if core.read(name, tried[0])[0]:
             return failed(f"A refused read of map {name} has a word that is not 0.")
+        for register in each.registers:
+            written = any(field.access is not Access.RO for field in register.fields)
+            if not written and (response := core.write(name, register.offset, 1)) != 2:
+                return failed(f"A write of {register.name}, which is read only, has response {response}, must be 2.")
     core.set("SLOT_SELECT", 0x1234)
     select = core.place("SLOT_SELECT")[1]
     for strobe, value, right in ((1, 0xFFFF, 0x12FF), (2, 0x5600, 0x56FF), (12, 0xFFFF0000, 0x56FF), (0, 0, 0x56FF)):
         core.write("ENGINE", select, value, strobe)
         if (got := core.get("SLOT_SELECT")) != right:
             return failed(f"SLOT_SELECT is {got:x}h after a write with strobe {strobe}, must be {right:x}h.")
-    return passed("addresses of no register, byte strobes")
+    for lane in range(REGISTER_BYTES):  # a byte as a processor writes and reads it
+        response, value = core.write("ENGINE", select + lane, 0xAB << 8 * lane, 1 << lane), core.get("SLOT_SELECT")
+        right = right & ~(0xFF << 8 * lane) | 0xAB << 8 * lane & 0xFFFF
+        if (response, value) != (0, right) or core.read("ENGINE", select + lane) != (right, 0):
+            return failed(
+                f"SLOT_SELECT is {value:x}h after a write of byte {lane}, response {response}; right is {right:x}h."
+            )
+    return passed("addresses of no register, read only registers, byte strobes, bytes")
 
 
 CHECKS: dict[str, Callable[[EngineCheck], Finding]] = {
@@ -370,5 +384,8 @@ CHECKS: dict[str, Callable[[EngineCheck], Finding]] = {
     "registers": registers,
     "slot table": slot_table,
     "fault log": fault_log,
+    "clearing": clearing,
+    "both buses": both_buses,
+    "every offset": every_offset,
 }
 """Every check, in the order in which they run."""

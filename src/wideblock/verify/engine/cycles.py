@@ -22,7 +22,7 @@ def cycle_contract(check: EngineCheck) -> Finding:
     core.until("SELFTEST", "DONE", 1, t.selftest + 64)
     seen["selftest"] = core.cycle - begin - _POLL
     check.slots_now = {}
-    used = check.fill(min(4, check.number_of_slots - 1))
+    used = check.fill(4)
     size = check.behaviour.usual
     for way in check.behaviour.directions:
 

@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from wideblock.drive.sector.traffic import Request
-from wideblock.rtl.bus.engine_map import NOT_RUN
+from wideblock.rtl.bus.engine_map import GONE, NOT_RUN
 from wideblock.rtl.bus.key_map import COMMAND, DONE, KAT_KEY, started
 from wideblock.rtl.bus.registers import REGISTER_BYTES, Access, Register
 from wideblock.rtl.stream.behaviour import Cause
@@ -84,6 +84,7 @@ def _cleared(check: EngineCheck) -> str | None:
     words = [(register.name, index) for register in kept for index in range(register.count)]
     for name, index in words:
         core.set(name, 2**32 - 1, index)
+    core.put("MEK", check.key())
     core.set("CTRL", started(COMMAND["LOAD"]))
     if (error := core.finish()) != "METD":
         return f"A load with every bit of METD set ends with {error}."
@@ -135,13 +136,13 @@ def _flags(check: EngineCheck) -> str | None:
         if (seen := core.get("POLICY")) != policy:
             return f"POLICY is {seen:x}h, must be {policy:x}h."
     before = core.get("LIMIT_LO")
-    core.set("LIMIT_LO", before ^ 0xFFFFFFFF)
-    if core.get("LIMIT_LO") != before:
-        return "LIMIT_LO has changed although it is frozen."
+    response = core.write(*core.place("LIMIT_LO"), before ^ 0xFFFFFFFF)
+    if response != 2 or core.get("LIMIT_LO") != before:
+        return f"A write of LIMIT_LO, which is frozen, has response {response}, or changes it."
     core.set("WINDOW_SIZE", 16)
     core.set("WINDOW_REQUEST", core.fill_window(0, bytes(16), bytes(check.shape.tweak_bytes)))
-    if core.get("WINDOW_STATUS"):
-        return "A sector of the window has begun although the window is closed."
+    if (seen := core.get("WINDOW_STATUS")) != 6 | GONE << 8:
+        return f"WINDOW_STATUS is {seen:x}h after a request to the closed window, must be {6 | GONE << 8:x}h."
     return None
 
 
@@ -170,7 +171,9 @@ def fault_log(check: EngineCheck) -> Finding:
     full = core.maps["ENGINE"].register("FAULT_COUNT").field("COUNT").mask  # a counter stays there
     check.command("LOAD", 0, check.key())
     check.command("LOAD", 1, check.key(), NO_ENCRYPT | NO_DECRYPT)
-    check.command("LOAD", 2, check.key())
+    third = check.number_of_slots > 2
+    if third:
+        check.command("LOAD", 2, check.key())
     way = check.behaviour.directions[0]
     core.set("LIMIT_LO", 1)
     core.set("LIMIT_HI", 0)
@@ -181,8 +184,9 @@ def fault_log(check: EngineCheck) -> Finding:
         Cause.SHORT: replace(good, data=bytes(size - 1)),
         Cause.SLOT: replace(good, slot=3 | check.number(0, 0xFF) << 8),
         Cause.FORBIDDEN: replace(good, slot=1),
-        Cause.LIMIT: replace(good, slot=2),
     }
+    if third:
+        wrong[Cause.LIMIT] = replace(good, slot=2)
     if len(check.behaviour.directions) == 1:
         wrong[Cause.DIRECTION] = replace(good, decrypt=not way)
     causes = list(wrong)

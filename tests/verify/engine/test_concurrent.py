@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Faults of an engine's commands, clearing, counting and window: the checks of all inputs at once find each."""
+
+import pytest
+
+from wideblock.catalog import engines
+from wideblock.export.contract import contract
+from wideblock.rtl.engine import commands, engine, gate, slots, window
+from wideblock.rtl.keys import slots as key_slots
+from wideblock.rtl.sector.single_pass import core
+from wideblock.rtl.stream import clearing
+from wideblock.verify.engine.suite import ENGINES
+
+from ...variants import few_of_many
+from ..changed_source import changed, expect_found
+
+pytestmark = pytest.mark.shows("engine", "mutation")
+
+CHANGES = {"sector_bytes": 32, "slots": 4, "key_bits": 128, "sbox": "composite", "registers": "axi4-lite"}
+BOTH, EACH = ("both buses", "."), ("every offset", ".")
+COMMANDS = (engine, "KeyCommands", commands)
+WINDOW = (engine, "Window", window)
+FAULTS = {
+    "a held level of zeroize keeps rows": (
+        (engine, "Clearing", clearing, "Mux(self.clear, self.row", "Mux(self.clear & ~self.zeroize, self.row"),
+        ("clearing", "depend on keys or data"),
+    ),
+    "a write of METD beside a command is dropped with OKAY": (
+        (*COMMANDS, "(of_words & ~free) | (control", "(control"),
+        EACH,
+    ),
+    "a load under a key that is partly zero": (
+        (*COMMANDS, '"INCOMPLETE": missing', '"INCOMPLETE": Const(0)'),
+        BOTH,
+    ),
+    "the self-test wipes MEK": (
+        (*COMMANDS, "words.wipe.eq(scanning & ~of_test)", "words.wipe.eq(scanning)"),
+        EACH,
+    ),
+    "a write of DONE in a clear is dropped": (
+        (*COMMANDS, "control & finish & ~self.executes", "control & finish & ~self.executes & ~of.clear"),
+        BOTH,
+    ),
+    "EXE without RDY is lost": (
+        (*COMMANDS, "self.ends.eq((starts & ~of.ready) | dropped)", "self.ends.eq(dropped)"),
+        BOTH,
+    ),
+    "a source that stops in another slot holds an unload": (
+        (core, "SlotUnit", key_slots, "skipped.eq(draining", "skipped.eq(0 & draining"),
+        EACH,
+    ),
+    "the window keeps DONE without FAULT in a clear": (
+        (*WINDOW, "gone.eq(self.clear | ended)", "gone.eq(ended)"),
+        EACH,
+    ),
+    "a result is read after its slot has ended": (
+        (*WINDOW, "gone.eq(self.clear | ended)", "gone.eq(self.clear)"),
+        BOTH,
+    ),
+    "words behind a result are those of another": (
+        (*WINDOW, "self.done & ~self.wrong & there", "self.done & ~self.wrong"),
+        BOTH,
+    ),
+    "START in a clear is LONG": (
+        (*WINDOW, "with m.If(self.closed | self.clear):", "with m.If(self.closed):"),
+        EACH,
+    ),
+    "a replaced key inherits blocks": (
+        (
+            *(engine, "SlotTable", slots),
+            *("self.count & ~self.clear & ~(put & (self.counted[: self.bits] == own))", "self.count & ~self.clear"),
+        ),
+        BOTH,
+    ),
+    "a unit of a key that ended counts": (
+        (
+            *(engine, "StreamGate", gate),
+            *("(self.put & (self.slot == self.changed) & ~opens) | self.cleared", "self.cleared"),
+        ),
+        BOTH,
+    ),
+    "a raised LIMIT opens a slot": (
+        (engine, "SlotTable", slots, "self.spends | (adding & had.spent)", "self.spends"),
+        BOTH,
+    ),
+    "the pin ready does not wait for the self-test": (
+        (engines, "SlotEngine", engine, "self.ready.eq(tested & ~clear & ~failed)", "self.ready.eq(~clear & ~failed)"),
+        BOTH,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "name", few_of_many(list(FAULTS), ["a write of DONE in a clear is dropped", "a held level of zeroize keeps rows"])
+)
+def test_a_planted_fault_is_found(monkeypatch, name):
+    (user, part, *change), (check, words) = FAULTS[name]
+    monkeypatch.setattr(user, part, changed(change[0], part, *change[1:]))
+    expect_found(ENGINES, contract("xts-enc-k", CHANGES), check, words, amount=2048)
