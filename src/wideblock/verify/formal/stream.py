@@ -20,6 +20,7 @@ from wideblock.rtl.bus.axi_lite import AXI_LITE
 from wideblock.synth.targets import Fpga
 from wideblock.verify.formal.commands import prove_commands
 from wideblock.verify.formal.flat import Flat, flatten
+from wideblock.verify.formal.forgets import prove_forgets
 from wideblock.verify.formal.induction import CLEAR, Rule, prove
 from wideblock.verify.formal.key_registers import prove_keys
 from wideblock.verify.formal.paths import prove_no_paths
@@ -37,6 +38,7 @@ __all__ = [
     "findings",
     "prove_clearing",
     "prove_commands",
+    "prove_forgets",
     "prove_keys",
     "prove_no_paths",
     "prove_order",
@@ -180,6 +182,7 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "commands": prove_commands,
     "timing": prove_timing,
     "secrecy": prove_secrecy,
+    "forgets": prove_forgets,
     "keys": prove_keys,
 }
 """Every rule by its name."""

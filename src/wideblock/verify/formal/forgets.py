@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Proof that every row of every memory is zero so many cycles after ``zeroize`` began, whether it is held or not.
+
+Two claims about the exported Verilog. Each part of a core that clears itself has a :class:`~wideblock.rtl.stream.clearing.Clearing`.
+
+Writes: in a cycle of clearing each memory writes zero to the whole row that the clearing names. That is proved bit by
+bit, for all values of registers, memories and inputs.
+
+Walk: clearing begins in the cycle after ``zeroize``, whatever that is in the cycles behind it, and after all else that
+must begin it. It names row 0 first and another one in each cycle, and does not end before it has named all of them. That
+is proved by induction over time.
+
+So every row is zero once clearing has lasted for as many cycles as there are rows, and stays so until it ends.
+"""
+
+import time
+
+from wideblock.export.contract import Contract
+from wideblock.rtl.bus.key_map import COMMAND
+from wideblock.rtl.stream.behaviour import Cause
+from wideblock.verify.formal.flat import DATAPATH, Flat, closed_memories, flatten
+from wideblock.verify.formal.induction import Rule, prove
+from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
+from wideblock.verify.formal.rules import family
+from wideblock.verify.formal.rules.parts import resetting
+from wideblock.verify.formal.substitution import CellNetlist, Values
+
+__all__ = ["prove_forgets"]
+
+_ROW = "clearing.row"
+
+
+def prove_forgets(core: Contract, flat: Flat | None = None) -> Proof:
+    """Proves that each row of each memory is zero so many cycles after ``zeroize`` began, and until clearing ends.
+
+    Of an engine: after ZEROIZE of either bus, damage and a failed self-test, too. ``flat`` is proved in place of the
+    core's own Verilog. Raises :class:`NotProved`.
+    """
+    start = time.monotonic()
+    closed = DATAPATH if core.enclosed else family(core).output(core).closed
+    if inside := closed_memories(core, closed):
+        raise NotProved(f"{core.module}: memories that are written in closed parts: {', '.join(inside)}")
+    flat = flat or flatten(core, closed)
+    parts = [name.removesuffix(".row") for name in flat.widths if name.endswith(_ROW)]
+    net = CellNetlist(flat)
+    if not net.writes:
+        raise NotApplicable("the core has no memory")
+    memories = _rows(core, net, parts)
+    rows = max(1 << flat.widths[f"{part}.row"] for part in parts)
+    if rows >= core.timing.zeroize:
+        raise NotProved(f"{core.module}: {rows} rows are not cleared in {core.timing.zeroize} cycles")
+    walk = prove(core, _walk(core, flat, parts), flat)
+    return Proof(
+        f"{rows + 1} cycles after zeroize{_causes(core)} began, a pulse or a level, and until clearing ends, each row "
+        f"of {', '.join(memories)} is zero",
+        f"constant propagation over single cycles; {walk.method}",
+        net.gates,
+        len(net.registers),
+        time.monotonic() - start,
+    )
+
+
+def _causes(core: Contract) -> str:
+    return " by port, bus or command, damage or a failed self-test" if core.registers else ""
+
+
+def _rows(core: Contract, net: CellNetlist, parts: list[str]) -> list[str]:
+    """The memories of a core; proves that each writes zero to the row that one of the ``parts`` names as it clears."""
+    plain = Values(net, {})
+    rows = {part: plain.all(net.bits(f"{part}.row")) for part in parts}
+    clearing = {part: Values(net, dict.fromkeys(plain.all(net.bits(f"{part}.clear")), "1")) for part in parts}
+    written: dict[str, set[int]] = {}
+    for write in net.writes:
+        cleared = [
+            part for part, values in clearing.items() if values.all(write.address) == rows[part][: len(write.address)]
+        ]
+        if not cleared:
+            raise NotProved(f"{core.module}: {write.memory} is not written in the row that is cleared")
+        values = clearing[cleared[0]]
+        enables = values.all(write.enable)
+        if any(enable != "0" and values.of(data) != "0" for data, enable in zip(write.data, enables, strict=True)):
+            raise NotProved(f"{core.module}: a word that is written to {write.memory} while clearing may not be zero")
+        always = {bit for bit, enable in enumerate(enables) if enable == "1"}
+        written[write.memory] = written.get(write.memory, set()) | always
+    for memory, bits in written.items():
+        if len(bits) < next(len(write.data) for write in net.writes if write.memory == memory):
+            raise NotProved(f"{core.module}: {memory} may not be written in a cycle of clearing")
+    return list(written)
+
+
+def _walk(core: Contract, flat: Flat, parts: list[str]) -> Rule:
+    """The rule of the rows that the ``parts`` name, and of what begins clearing."""
+    signals: dict[str, str] = {}
+    begins, text = _beginnings(core, signals)
+    for number, part in enumerate(parts):
+        bits = flat.widths[f"{part}.row"]
+        signals |= {f"{name}{number}": f"{part}.{name}" for name in ("clear", "row", "left", "last", "zeroize")}
+        damaged = f"{part.rpartition('.')[0]}.damaged"
+        own = [f"damaged{number}"] if damaged in flat.widths else []
+        signals |= {name: damaged for name in own}
+        text += f"""
+      reg begun{number};
+      reg [{bits}:0] since{number}; // cycles of clearing before this one, without a gap
+      always @(posedge {core.shell.clock}) begin
+        begun{number} <= zeroize{number};
+        since{number} <= !clear{number} || {resetting(core)} ? 0 : since{number} + (since{number} != {1 << bits});
+      end
+      always @* begin
+        {" ".join(f"assert (!({condition}) || zeroize{number});" for condition in (*begins, *own))}
+        assert (clear{number} || !begun{number} && (since{number} == 0 || since{number} == {1 << bits}));
+        assert (since{number} == {1 << bits} || since{number} == row{number});
+        assert (since{number} == {1 << bits} || !clear{number} || since{number} + left{number} >= {(1 << bits) - 1});
+        assert (!last{number} || left{number} == 0 && clear{number});
+      end"""
+    return Rule("clearing goes over all rows from 0 on, whatever zeroize does", signals, text)
+
+
+def _beginnings(core: Contract, signals: dict[str, str]) -> tuple[list[str], str]:
+    """What must begin clearing, and what must end in failure, in Verilog on ``signals``, which it adds."""
+    if not core.registers:
+        return ["zeroize"], ""
+    path = "core.core." if core.headed else "core."
+    signals |= {"failed": f"{path}failed", "of_bus": f"{path}file.zeroize_start", "wrong": f"{path}selftest.fails"}
+    signals |= {name: f"{path}commands.{name}" for name in ("registers_begin", "command_requested")}
+    signals |= {"faults": f"{path}gate.core_faults"}
+    made = core.component.core if core.headed else core.component
+    damage = [number for number, fault in enumerate(made.gate.core_causes) if fault.cause is Cause.DAMAGE]
+    fails = " || ".join(("failed", "wrong", *(f"faults[{number}]" for number in damage)))
+    return (
+        ["zeroize", "failed", "of_bus", f"registers_begin && command_requested == {COMMAND['ZEROIZE']}"],
+        f"""
+      reg fails;
+      always @(posedge {core.shell.clock}) fails <= ({fails}) && !({resetting(core)});
+      always @* begin assert (!fails || failed); end""",
+    )
