@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proof that the register bus cannot reach the key bus: two engines that differ in all but that look alike to it.
+
+Both have the same registers of keys and the same command of these, and the key bus does the same to both. All else may
+differ: what the register bus does, window, passage, self-test, slots that these name and streams.
+"""
+
+import time
+
+from wideblock.export.contract import Contract
+from wideblock.rtl.engine.commands import POLICY
+from wideblock.rtl.engine.key_memory import METD_ROW
+from wideblock.verify.formal.flat import Flat, flatten
+from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
+from wideblock.verify.formal.two_steps import NEVER, Shared, prove_shared
+
+__all__ = ["prove_isolation"]
+
+_INSIDE = ("core",)
+
+STATEMENT = (
+    "no register of the key bus and no response on it changes by what the register bus does, but for: begin and end of "
+    "clearing; failure; POLICY; the cycle in which a command begins, after a self-test; the states of slots; what the "
+    "core answers to a command"
+)
+
+_OWN = "one.now.core.commands.running && !one.now.core.commands.of_test"
+_OWN_NEXT = _OWN.replace(".now.", ".next.")
+_SCAN, _CLEARED = 1, 2
+"""States of a command, by their first names in its description: before the slot is read, and where it has none."""
+
+_REGISTERS = ("done", "error_2", "command_shown", "command_waiting", "memory.present")
+_OF_COMMAND = ("command", "row", "differs", "differs_near", "missing", "wrong_metd", "wrong_aux", "state_2", "key", "sent")
+_BUS = ("read_answered", "read_busy", "read_held", "read_held_address", "read_response", "read_word")
+_BUS += ("write_answered", "write_go", "write_held", "write_held_address", "write_response", "word", "strobe")
+_DECLARED = ("failed", "tested", "clearing.clear", "clearing.row", "table.adding")
+
+
+def prove_isolation(core: Contract, flat: Flat | None = None) -> Proof:
+    """Proves of an engine that its register bus changes nothing of its key bus but what :data:`STATEMENT` names.
+
+    ``flat`` is proved in place of the core's own Verilog; the core inside must be closed in it. Raises
+    :class:`NotApplicable` for a core without registers.
+    """
+    if not core.registers:
+        raise NotApplicable("no registers: keys come through a stream")
+    if core.headed:
+        raise NotApplicable("the rule is about an engine alone: header=false")
+    start = time.monotonic()
+    parts = {name: Shared() for name in _key_ports(core)}
+    parts |= {f"core.key_bus.{name}": Shared() for name in _BUS}
+    parts |= {f"core.commands.{name}": Shared() for name in _REGISTERS}
+    parts |= {f"core.commands.memory.{name}": Shared() for name in ("words", "marks")}
+    declared = [*(f"core.{name}" for name in _DECLARED), *(f"core.file.policy_{name}" for name in POLICY)]
+    parts |= {name: Shared(after=NEVER) for name in (*declared, "core.table.states", *_answers(core))}
+    parts |= {f"core.commands.{name}": Shared(_a(_OWN), _a(_OWN_NEXT)) for name in (*_OF_COMMAND, "fsm_state")}
+    state, row = (f"one.now.core.commands.{name}" for name in ("fsm_state", "row"))
+    named = f"{_OWN} && {state} != {_CLEARED} && !({state} == {_SCAN} && {row} <= {METD_ROW})"
+    parts["core.commands.slot"] = Shared(_a(named), _a(named.replace(".now.", ".next.")))
+    parts |= {f"core.commands.{name}": Shared(NEVER, NEVER) for name in ("running", "of_test")}
+    resting = " && ".join(f"one.at.core.commands.{name} == 0" for name in ("fsm_state", "key", "sent"))
+    proved, gates = prove_shared(
+        flat or flatten(core, _INSIDE),
+        parts,
+        Shared(NEVER, NEVER),
+        fields={},
+        signals={"begin": "core.commands.registers_begin", "clear": "core.clear", "valid": "core.commands.key__valid"},
+        kept=[f"one.at.core.commands.running || {resting}"],
+        given=["a.begin == b.begin", *(f"!({x}.clear && {x}.valid && {x}.core.core.key__ready)" for x in "ab"), f"({_a(_OWN)}) == ({_a(_OWN).replace('a.', 'b.')})"],
+        goals=[f"({_a(_OWN_NEXT)}) == ({_a(_OWN_NEXT).replace('a.', 'b.')})"],
+    )
+    if not proved:
+        raise NotProved(f"{core.module}: the register bus reaches the registers of the key bus")
+    return Proof(STATEMENT, "SAT, one step of two engines that differ in their register bus", gates, 0, time.monotonic() - start)
+
+
+def _a(condition: str) -> str:
+    return condition.replace("one.", "a.")
+
+
+def _key_ports(core: Contract) -> list[str]:
+    """The ports of the key bus, clock and reset."""
+    shell = core.shell
+    found = [shell.clock, shell.reset]
+    for stream in shell.streams:
+        if stream.channel.name.startswith("key_"):
+            found += [stream.valid, stream.ready, *stream.payload]
+    return found
+
+
+def _answers(core: Contract) -> list[str]:
+    """Outputs of the core inside on which commands depend."""
+    return ["core.core.key__ready", "core.core.ready"]
