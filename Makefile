@@ -16,6 +16,7 @@ SOC := build/soc
 RISCV_GCC := riscv64-unknown-elf-gcc
 FUZZ ?= 600
 RESULTS := build/tests.json
+WITH_RESULTS := build/tests-with.json
 ALL_RESULTS := build/test-all.json
 STORE := src/wideblock/evaluate/results/points.jsonl
 PROOFS := src/wideblock/evaluate/results/proofs.jsonl
@@ -141,7 +142,7 @@ $(SOC)/venv/ready: requirements-soc.lock
 
 docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measured results and the last test run.
 	$(BIN)/wideblock docs --digests .
-	$(BIN)/python -m tests.plan docs/test-plan.md docs/test-all.json $(RESULTS) $(wildcard $(ALL_RESULTS:.json=*.json))
+	$(BIN)/python -m tests.plan docs/test-plan.md docs/test-all.json $(RESULTS) $(wildcard $(WITH_RESULTS) $(ALL_RESULTS:.json=*.json))
 
 site: $(READY) ## Make the documents a site below build/site; links are checked.
 	@rm -rf build/pages build/site

@@ -4,7 +4,10 @@
 Property tests are reproducible and never fail for being slow on a busy machine. A test that is marked with
 ``shows(FEATURE, ..)`` counts for these features of ``docs/test-plan.toml``; ``--record=FILE`` writes the results of
 each feature, from which ``tests/plan.py`` makes ``docs/test-plan.md``. ``--part=K/N`` runs the K-th of N parts, and
-records it in a file of its own.
+records it in a file of its own. A test that is marked with ``wants(PROGRAM, ..)`` is skipped where one is missing;
+``--skipped-in=RECORD`` runs the cases that were skipped in an earlier run and need not be skipped here.
+
+No test sees the user's terminal, locale, or settings of git.
 
 A worker builds models with its share of the processors: each further translation unit reads the same headers again.
 """
@@ -13,6 +16,7 @@ import json
 import os
 import re
 import subprocess
+import tempfile
 import time
 from collections import Counter
 from datetime import datetime
@@ -23,8 +27,15 @@ from hypothesis import settings
 
 from wideblock.simulation import commands, verilator
 
+from . import wants
 from .plan import features
 from .variants import part_of
+
+for name in tuple(os.environ):
+    if name.startswith(("GIT_", "LC_")) or name in ("COLUMNS", "LINES", "FORCE_COLOR", "NO_COLOR", "LANG", "LANGUAGE"):
+        del os.environ[name]
+os.environ |= {"TERM": "dumb", "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
+os.environ["GIT_CEILING_DIRECTORIES"] = tempfile.gettempdir()
 
 EVERY = 10
 """Seconds after which the record of a run is written again: a run that is killed leaves that."""
@@ -43,11 +54,13 @@ def part(text):
 
 def pytest_addoption(parser):
     parser.addoption("--record", type=Path, metavar="FILE", help="Result of each feature of the test plan, as JSON.")
+    parser.addoption("--skipped-in", type=Path, metavar="RECORD", help="Cases skipped in a run that can run here.")
     parser.addoption("--part", metavar="K/N", help="The K-th of N parts of the tests, which together are all of them.")
 
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "shows(feature, ...): features of docs/test-plan.toml that the test shows")
+    config.addinivalue_line("markers", "wants(name, ...): programs and other things of tests/wants.py")
     config.addinivalue_line("markers", "slow: one of many variants, which `make test` leaves to `make test-all`")
     if hasattr(config, "workerinput"):  # the other workers have the other processors
         share = max(1, commands.processors() // config.workerinput["workercount"])
@@ -65,10 +78,51 @@ def pytest_collection_modifyitems(config, items):
                 if feature not in features():
                     raise ValueError(f"{item.nodeid} shows {feature!r}, which docs/test-plan.toml does not have")
                 item.user_properties.append(("shows", feature))
+        wants.checked(wanted(item))
+    if config.getoption("--skipped-in"):
+        before = json.loads(config.getoption("--skipped-in").read_text())["skipped"]
+        choose(config, items, [item for item in items if item.nodeid in before and not wants.lacking(wanted(item))])
     if config.getoption("--part"):
-        chosen = part_of(items, *part(config.getoption("--part")), slow=lambda item: item.get_closest_marker("slow"))
-        config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
-        items[:] = chosen
+        k, n = part(config.getoption("--part"))
+        choose(config, items, part_of(items, k, n, slow=lambda item: item.get_closest_marker("slow")))
+
+
+def choose(config, items, chosen):
+    """Leaves the ``chosen`` ones of ``items``."""
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(chosen)])
+    items[:] = chosen
+
+
+def wanted(item):
+    """The names that a test wants."""
+    return [name for marker in item.iter_markers("wants") for name in marker.args]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    if names := wants.lacking(wanted(item)):
+        pytest.skip(wants.reason(names))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.skipped and not hasattr(report, "wasxfail") and not wants.missing(report):
+        report.outcome, report.longrepr = "failed", f"a skipped test must name what it wants, got {report.longrepr!r}"
+    return report
+
+
+def pytest_terminal_summary(terminalreporter, exitstatus, config):
+    if config.getoption("--skipped-in") and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        terminalreporter.write_line("nothing to run: no program that a skipped case wants is here")
+    for line in wants.count(terminalreporter.getreports("skipped")):
+        terminalreporter.write_line(line)
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """No test of an earlier run that can run here is no fault."""
+    if session.config.getoption("--skipped-in") and exitstatus == pytest.ExitCode.NO_TESTS_COLLECTED:
+        session.exitstatus = pytest.ExitCode.OK
 
 
 class Record:
@@ -84,6 +138,10 @@ class Record:
         self.written, self.collected = 0.0, 0
         self.outcomes: Counter[str] = Counter()  # of all tests
         self.shown: dict[str, list[tuple[str, str]]] = {}  # file and outcome of each test of a feature
+        self.skipped: dict[str, list[str]] = {}  # names that each skipped test wants
+        self.wants: dict[str, Counter[str]] = {}  # outcomes of the tests that were skipped for want of each name
+        earlier = config.getoption("--skipped-in")
+        self.earlier = json.loads(earlier.read_text()) if earlier else None
 
     def pytest_collection_finish(self, session):
         self.collected = max(self.collected, len(session.items))
@@ -95,6 +153,10 @@ class Record:
     def pytest_runtest_logreport(self, report):
         if report.when == "call" or report.outcome != "passed" and report.when == "setup" or report.outcome == "failed":
             self.outcomes[report.outcome] += 1
+            if names := wants.missing(report):
+                self.skipped[report.nodeid] = names
+            for name in self.earlier["skipped"].get(report.nodeid, []) if self.earlier else names:
+                self.wants.setdefault(name, Counter())[report.outcome] += 1
             for name, feature in report.user_properties:
                 if name == "shows":
                     self.shown.setdefault(feature, []).append((report.nodeid.partition("::")[0], report.outcome))
@@ -112,6 +174,9 @@ class Record:
             "part": self.part,
             "collected": self.collected,
             "outcomes": dict(self.outcomes),
+            "after": self.earlier and self.earlier["began"],
+            "skipped": self.skipped,
+            "wants": {name: dict(outcomes) for name, outcomes in sorted(self.wants.items())},
             "features": {
                 feature: {
                     "files": sorted({path for path, _ in results}),

@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Python API: its page runs, its import is cheap, its names are those of the page."""
 
+import copy
+import pickle
 import re
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy
 import pytest
 
 import wideblock
 from wideblock import api
+from wideblock.drive.sector.shape import shape
 from wideblock.evaluate import reference
 from wideblock.records import Records
 from wideblock.spec.aead import Rejected
@@ -45,6 +49,10 @@ def test_the_import_is_cheap_and_its_names_are_the_apis():
         wideblock.core  # noqa: B018
 
 
+def test_type_hints_reach_users():
+    assert (Path(wideblock.__file__).parent / "py.typed").is_file()
+
+
 def test_an_authenticated_cipher_in_simulation():
     core = wideblock.preset("scream").changed(data_bytes=16, ad_bytes=16)
     key, nonce = bytes(range(16)), bytes(11)
@@ -73,12 +81,84 @@ def test_wrong_requests_are_user_errors():
         wideblock.preset("hctr3-2s")
 
 
+@pytest.mark.parametrize(
+    "name", ["hctr2-1s", "eme2-1s", "fast-brw-1s", "heh-poly", "xts-enc", "xcb-1s", "aez-2t", "hctr2-any"]
+)
+def test_the_specification_refuses_what_its_core_refuses(name):
+    """Lengths just beyond those that the core takes, in the words of the simulation."""
+    core = wideblock.preset(name)
+    length, tweaks = core.contract.behaviour.length, core.contract.behaviour.length.tweaks
+    room = shape(core.contract).tweak_room
+    scheme = core.specification(bytes(range(shape(core.contract).key_bytes)))
+    usual, tweak = bytes(length.usual), bytes(shape(core.contract).tweak_bytes)
+    assert len(scheme.encrypt(tweak, usual)) == len(scheme.decrypt(bytearray(tweak), memoryview(usual))) == len(usual)
+    for size in (length.least - 1, length.most + 1):
+        with pytest.raises(wideblock.UserError, match=f"^sector must be {length} bytes, got {size}$"):
+            scheme.encrypt(tweak, bytes(size))
+    for size in {(tweaks.least if tweaks else room) - 1, (tweaks.most if tweaks else room) + 1} - {-1}:
+        with pytest.raises(wideblock.UserError, match=f"^tweak must be {tweaks or room} bytes, got {size}$"):
+            scheme.decrypt(bytes(size), usual)
+    with pytest.raises(wideblock.UserError, match="^sector must be bytes, got str$"):
+        scheme.encrypt(tweak, "sector")
+
+
+CORES = [
+    lambda: wideblock.preset("xts-enc"),
+    lambda: wideblock.preset("hctr2-2s").changed(sector_bytes=512, lanes=1),
+    lambda: wideblock.preset("aes-gcm").named("sealer"),
+    lambda: wideblock.presets(scheme="xts"),
+]
+
+
+@pytest.mark.parametrize("make", CORES)
+def test_values_are_values(make):
+    """Equal, of one hash, and copied and pickled whole, as process pools do."""
+    value = make()
+    for other in (make(), copy.copy(value), copy.deepcopy(value), pickle.loads(pickle.dumps(value))):
+        assert other == value and hash(other) == hash(value) and repr(other) == repr(value)
+    assert len({value, make(), *(make() for make in CORES)}) == len(CORES)
+    assert value._repr_html_().startswith("<table>")
+
+
+def test_a_core_of_another_process_is_the_same():
+    core = wideblock.preset("xts-enc").changed(sector_bytes=64)
+    other = pickle.loads(pickle.dumps(core))
+    assert other.cycles == core.cycles and other.parameters == core.parameters and len(repr(core)) < 60
+
+
+@pytest.mark.parametrize(
+    "wrong, message",
+    [
+        (lambda: wideblock.preset(5), "the name of a preset is text, got 5"),
+        (
+            lambda: wideblock.preset("xts-enc").changed(sector_bytes=4096.0),
+            "sector_bytes must be a whole number, got 40",
+        ),
+        (
+            lambda: wideblock.preset("xts-enc").changed(sector_bytes=None),
+            "sector_bytes must be a whole number, got None",
+        ),
+        (
+            lambda: wideblock.preset("xts-enc").changed(sector_bytes=True),
+            "sector_bytes must be a whole number, got True",
+        ),
+        (lambda: wideblock.preset("hctr2-1s").changed(overlap=0), "overlap must be true or false, got 0"),
+        (lambda: wideblock.preset("xts-enc").changed(sbox=3), "sbox must be text, got 3"),
+    ],
+)
+def test_arguments_of_another_kind_are_refused_by_name(wrong, message):
+    with pytest.raises(wideblock.UserError, match=f"^{message}"):
+        wrong()
+    assert wideblock.preset("xts-enc").changed(sector_bytes=numpy.int64(64)).parameters["sector_bytes"] == 64
+
+
 ROWS = Records.of([{"a": 1, "b": "x,y"}, {"a": 2.5, "c": None}])
 
 
 def test_records_are_rows_under_columns():
     assert ROWS.head == ("a", "b", "c") and ROWS["a"] == [1, 2.5] and len(ROWS) == 2
     assert list(ROWS.where(a=1)) == [{"a": 1, "b": "x,y", "c": None}]
+    assert ROWS[0] == {"a": 1, "b": "x,y", "c": None} and ROWS[1:] == Records(ROWS.head, ROWS.rows[1:])
     assert ROWS.csv() == 'a,b,c\n1,"x,y",\n2.5,,\n'
     assert str(ROWS).splitlines() == ["a    b    c", "1    x,y  -", "2.5  -    -"]
     assert "<td>x,y</td>" in ROWS._repr_html_() and "<th>a</th>" in ROWS._repr_html_()

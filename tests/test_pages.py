@@ -52,6 +52,12 @@ def test_every_row_of_a_table_has_the_cells_of_its_head(page):
     assert [rows.splitlines()[0] for rows, found in zip(tables, cells, strict=True) if len(found) > 1] == []
 
 
+def test_links_are_named_by_their_subject():
+    """Not by a file, which a reader of the site does not see; pages of the project's folder are known by theirs."""
+    pages = [page for page in PAGES if page.name != "CHANGELOG.md"]
+    assert [found for page in pages for found in re.findall(r"\[[\w/-]*[a-z-]+\.md\]", page.read_text())] == []
+
+
 OWN = [ROOT / "README.md", *(ROOT / "docs").glob("families/*.md")]
 OWN += [
     ROOT / "docs" / f"{page}.md" for page in ("architecture", "parts", "choosing", "api", "glossary", "command-line")

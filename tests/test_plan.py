@@ -42,6 +42,27 @@ def test_the_document_has_a_row_for_each_feature_and_says_what_was_not_run():
     assert "- `make test-all` is not recorded.\n" in text
 
 
+def test_the_document_has_the_counts_without_and_with_the_programs_that_cases_want(tmp_path):
+    lint = {"files": ["tests/export/test_verilog.py"], "outcomes": {"passed": 1, "skipped": 2}}
+    few = record(5, chosen="not slow", commit=None, outcomes={"passed": 5, "skipped": 3}, features={"lint": lint})
+    few |= {"wants": {"iverilog": {"skipped": 2}, "git": {"skipped": 1}}, "skipped": {"a": ["git"]}, "after": None}
+    ran = {"lint": {**lint, "outcomes": {"passed": 2}}}
+    again = record(2, began="2001-02-04 00:00:00", features=ran, wants={"iverilog": {"passed": 2}}, after=few["began"])
+    paths = [tmp_path / name for name in ("plan.md", "kept.json", "few.json", "again.json", "other.json")]
+    other = {**again, "after": "2000-01-01 00:00:00", "outcomes": {"failed": 9}}
+    for path, content in zip(paths[2:], (few, again, other), strict=True):
+        path.write_text(json.dumps(content))
+    main(paths[0], paths[1], paths[2:])
+    text = paths[0].read_text()
+    assert "- `make test` of 2001-02-03, commit 0123456789ab: 7 passed, 0 failed, 1 skipped.\n" in text
+    assert (
+        "without them: 5 passed, 0 failed, 3 skipped. The skipped cases with those of the whole machine: 2 pass" in text
+    )
+    assert "| `iverilog` | 2 | 2 passed, 0 failed |\n| `git` | 1 | none |\n" in text
+    assert "| `tests/export/test_verilog.py` | 3 passed, 0 failed | none |" in text
+    assert json.loads(paths[1].read_text()) == []
+
+
 def test_the_document_sums_up_the_parts_of_a_run():
     lint = {"files": ["tests/export/test_verilog.py"], "outcomes": {"passed": 2}}
     parts = [record(10, part=f"{k}/3", began=f"2001-02-0{k} 00:00:00", features={"lint": lint}) for k in (1, 2, 3)]

@@ -121,7 +121,7 @@ BUDGETS = {
     "catalog": 1350, "cli": 2200, "drive": 1600, "evaluate": 3100, "export": 2200, "image": 1300, "native": 250,
     "rtl/aead": 5550, "rtl/aes": 2100, "rtl/bus": 1050, "rtl/engine": 1950, "rtl/flow": 350, "rtl/gf128": 500,
     "rtl/hash": 2000, "rtl/keys": 800, "rtl/sector": 5350, "rtl/shell": 250, "rtl/stream": 1900, "rtl/tes": 800,
-    "simulation": 1200, "spec": 2800, "synth": 1400, "vectors": 600, "verify": 9200,
+    "simulation": 1200, "spec": 2800, "synth": 1730, "vectors": 700, "verify": 9200,
 }  # fmt: skip
 """Most lines of Python of each room. A budget rises in a commit that says why."""
 

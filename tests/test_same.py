@@ -2,9 +2,9 @@
 """The comparison of two states of the code finds what differs, and only that."""
 
 import pytest
-from tests.same import canonical
+from tests.same import grade
 
-CORE = """
+VERILOG = """
 module core(input clk, input [3:0] a, input [3:0] b, output reg [3:0] y, output z);
   reg [3:0] first;
   wire [3:0] sum = a + b;
@@ -12,17 +12,19 @@ module core(input clk, input [3:0] a, input [3:0] b, output reg [3:0] y, output 
   assign z = first == 4'd3;
 endmodule
 """
-
-
-def test_names_and_order_do_not_matter():
-    other = CORE.replace("first", "second").replace("sum", "total")
-    line = "  assign z = second == 4'd3;\n"
-    other = other.replace(line, "").replace("  wire", line + "  wire")
-    assert canonical("core", other) == canonical("core", CORE)
+OLD = ("core", VERILOG, {"interval": "1"})
 
 
 @pytest.mark.parametrize(
-    ("old", "new"), [("4'd3", "4'd5"), ("a + b", "a - b"), ("first ^ b", "first ^ a"), ("^ b", "^ sum")]
+    ("was", "now", "expected"),
+    [
+        ("  wire", "  // comment\n  wire", "equal"),
+        ("first", "second", "renamed"),
+        ("4'd3", "4'd5", "different"),
+        ("first ^ b", "first ^ a", "different"),
+    ],
 )
-def test_a_change_is_seen(old, new):
-    assert canonical("core", CORE.replace(old, new)) != canonical("core", CORE)
+def test_a_core_has_its_grade(was, now, expected):
+    module, verilog, figures = OLD
+    assert grade(OLD, (module, verilog.replace(was, now), figures)) == expected
+    assert grade(OLD, (module, verilog.replace(was, now), {"interval": "2"})) == "different"

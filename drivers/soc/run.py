@@ -23,7 +23,6 @@ from wideblock.export.registers import register_files
 from wideblock.simulation.verilator import BuildError, build
 
 HERE = Path(__file__).parent
-DRIVERS = HERE.parent
 PREFIX = "riscv64-unknown-elf-"
 WORD = 4
 MOST_CYCLES = 20_000_000
@@ -53,9 +52,9 @@ def describe(core: ConfiguredCore, folder: Path) -> str:
 
 def firmware(name: str, folder: Path) -> int:
     """Compiles the firmware into the file that fills the ROM; returns its size in bytes."""
-    sources = [*sorted((HERE / "firmware").glob("*.[cS]")), DRIVERS / "wideblock.c"]
-    places = [f"-I{folder}", f"-I{DRIVERS}", f"-I{HERE / 'firmware'}", f"-L{folder}"]
-    regs = f'-DWIDEBLOCK_REGS="{name}_regs.h"'
+    sources = [*sorted((HERE / "firmware").glob("*.[cS]")), folder / "wideblock_engine.c"]
+    places = [f"-I{folder}", f"-I{HERE / 'firmware'}", f"-L{folder}"]
+    regs = f'-DWIDEBLOCK_ENGINE_REGS="{name}_regs.h"'
     script = ["-T", HERE / "firmware" / "sections.ld", "-Wl,--fatal-warnings", "-Wl,--no-warn-rwx-segments"]
     elf, binary = folder / "firmware.elf", folder / "firmware.bin"
     run([f"{PREFIX}gcc", *TARGET, *WARNINGS, regs, *places, *script, *sources, "-lgcc", "-o", elf])

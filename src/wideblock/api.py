@@ -13,6 +13,7 @@ from wideblock import catalog
 from wideblock.catalog.kinds import AEAD
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.drive.sector.engine import simulated
+from wideblock.drive.sector.shape import check_sector, check_tweak
 from wideblock.errors import UserError
 from wideblock.evaluate import compare as comparison
 from wideblock.evaluate.measured import measured
@@ -26,17 +27,29 @@ from wideblock.verify.core.report import Report
 from wideblock.verify.suites import suite_of
 
 __all__ = ["ConfiguredCore", "Records", "Report", "UserError", "compare", "preset", "presets", "results", "schemes"]
-__all__ += ["SimulatedCipher", "SimulatedMode"]
+__all__ += ["SimulatedCipher", "SimulatedMode", "SpecifiedCipher", "SpecifiedMode"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ConfiguredCore:
     """A preset with its parameters, and everything made from them. Made by :func:`preset`.
+
+    A value: cores of the same preset, changes and name are equal, hash alike, and can be copied and pickled.
 
     contract: parameters, ports, behaviour and cycle contract, see :class:`~wideblock.export.contract.Contract`
     """
 
     contract: Contract[Any, Any]
+
+    def __repr__(self) -> str:
+        changes = ", ".join(f"{name}={value!r}" for name, value in self.contract.changed)
+        name = f".named({self.contract.called!r})" if self.contract.called else ""
+        return f"preset({self.contract.name!r}){f'.changed({changes})' if changes else ''}{name}"
+
+    def _repr_html_(self) -> str:
+        """Parameters and cycles, as a notebook shows them."""
+        rows = {**self.parameters, **{f"{name}, cycles": cycles for name, cycles in self.cycles.items()}}
+        return Records(("core", self.name), tuple(rows.items()))._repr_html_()
 
     @property
     def name(self) -> str:
@@ -82,12 +95,13 @@ class ConfiguredCore:
         table = section(self.contract, load(COMMITTED))
         return generate(self.contract, Path(directory), force=force, measured=table, accept_broken=accept_broken)
 
-    def specification(self, key: bytes) -> Any:
+    def specification(self, key: bytes) -> "SpecifiedCipher | SpecifiedMode":
         """The scheme under ``key``: ``encrypt(tweak, sector)`` and ``decrypt``, or ``encrypt(nonce, ad, message)``.
 
-        Raises UserError for a key that the scheme does not take.
+        Lengths are those that the core takes. Raises UserError for a key that the scheme does not take.
         """
-        return self.contract.specification(key)
+        kind = SpecifiedMode if self.contract.kind is AEAD else SpecifiedCipher
+        return kind(cast(Any, self.contract), _octets("key", key))
 
     def simulate(self, key: bytes) -> "SimulatedCipher | SimulatedMode":
         """The compiled Verilog under ``key``, with the methods of the specification; half a minute at the first call.
@@ -95,7 +109,7 @@ class ConfiguredCore:
         A context manager: leaving it ends the model. Raises UserError for a wrong key, BuildError without a compiler.
         """
         kind = SimulatedMode if self.contract.kind is AEAD else SimulatedCipher
-        return kind(cast(Any, self.contract), key)
+        return kind(cast(Any, self.contract), _octets("key", key))
 
     def verify(
         self,
@@ -118,6 +132,61 @@ class ConfiguredCore:
     def results(self, store: Path | str | None = None) -> Records:
         """Measured points of this core, one a target; ``store`` as in :func:`results`."""
         return measured(of_core(self.contract, load(store or COMMITTED)))
+
+
+def _octets(name: str, value: Any) -> bytes:
+    """The bytes of ``value``, which may be an array of them. Raises UserError for another object."""
+    try:
+        view = memoryview(value)
+    except TypeError:
+        raise UserError(f"{name} must be bytes, got {type(value).__name__}") from None
+    if view.itemsize != 1:
+        raise UserError(f"{name} must be bytes, got items of {view.itemsize} bytes")
+    return view.tobytes()
+
+
+class SpecifiedCipher:
+    """The specification of a sector core under one key, for the lengths that the core takes."""
+
+    def __init__(self, core: SectorContract, key: bytes):
+        self._core, self._scheme = core, core.specification(key)
+
+    def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        """The sector enciphered. Raises UserError for a length that the core does not take."""
+        return self._scheme.encrypt(*self._taken(tweak, sector))
+
+    def decrypt(self, tweak: bytes, sector: bytes) -> bytes:
+        """The sector deciphered; as :meth:`encrypt`."""
+        return self._scheme.decrypt(*self._taken(tweak, sector))
+
+    def _taken(self, tweak: bytes, sector: bytes) -> tuple[bytes, bytes]:
+        tweak, sector = _octets("tweak", tweak), _octets("sector", sector)
+        try:
+            check_sector(self._core, len(sector))
+            check_tweak(self._core, len(tweak))
+        except ValueError as error:
+            raise UserError(str(error)) from None
+        return tweak, sector
+
+
+class SpecifiedMode:
+    """The specification of an authenticated cipher under one key, for the lengths that the core takes."""
+
+    def __init__(self, core: AeadContract, key: bytes):
+        self._core, self._scheme = core, core.specification(key)
+
+    def encrypt(self, nonce: bytes, ad: bytes, message: bytes) -> bytes:
+        """The ciphertext with its tag at the end. Raises UserError for a length that the core does not take."""
+        return self._scheme.encrypt(*self._taken(nonce, ad, message, False))
+
+    def decrypt(self, nonce: bytes, ad: bytes, sealed: bytes) -> bytes:
+        """The message of ciphertext and tag. Raises Rejected for a wrong tag, UserError as :meth:`encrypt`."""
+        return self._scheme.decrypt(*self._taken(nonce, ad, sealed, True))
+
+    def _taken(self, nonce: bytes, ad: bytes, given: bytes, decrypt: bool) -> tuple[bytes, bytes, bytes]:
+        nonce, ad, given = _octets("nonce", nonce), _octets("ad", ad), _octets("message", given)
+        aead.check_lengths(self._core, nonce, ad, given, decrypt)
+        return nonce, ad, given
 
 
 class SimulatedCipher:
@@ -144,6 +213,7 @@ class SimulatedCipher:
     def _through(self, tweak: bytes, sector: bytes, decrypt: bool) -> bytes:
         if decrypt not in self._core.behaviour.directions:
             raise UserError(f"{self._core.module} does not {'decrypt' if decrypt else 'encrypt'}")
+        tweak, sector = _octets("tweak", tweak), _octets("sector", sector)
         try:
             record = self.model.run([sector], [tweak], decrypt)
         except ValueError as error:
@@ -166,11 +236,15 @@ class SimulatedMode:
 
     def encrypt(self, nonce: bytes, ad: bytes, message: bytes) -> bytes:
         """The ciphertext with its tag at the end. Raises UserError for a length that the core does not take."""
-        return aead.by_core(self.model, self._key, nonce, ad, message, decrypt=False)
+        return self._through(nonce, ad, message, False)
 
     def decrypt(self, nonce: bytes, ad: bytes, sealed: bytes) -> bytes:
         """The message of ciphertext and tag. Raises Rejected for a wrong tag, as the specification does."""
-        return aead.by_core(self.model, self._key, nonce, ad, sealed, decrypt=True)
+        return self._through(nonce, ad, sealed, True)
+
+    def _through(self, nonce: bytes, ad: bytes, given: bytes, decrypt: bool) -> bytes:
+        nonce, ad, given = _octets("nonce", nonce), _octets("ad", ad), _octets("message", given)
+        return aead.by_core(self.model, self._key, nonce, ad, given, decrypt=decrypt)
 
     @property
     def cycles(self) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from html import escape
 from importlib import import_module
 from io import StringIO
-from typing import Any
+from typing import Any, overload
 
 from wideblock.errors import UserError
 
@@ -18,7 +18,8 @@ __all__ = ["Records"]
 class Records:
     """A table: ``rows`` are tuples with a value, or None, for each column of ``head``.
 
-    Iteration gives each row as a dictionary, ``records["area"]`` a column as a list.
+    Iteration gives each row as a dictionary, ``records["area"]`` a column as a list, ``records[0]`` a row, and
+    ``records[:5]`` the first five as a table.
     """
 
     head: tuple[str, ...]
@@ -37,7 +38,18 @@ class Records:
     def __iter__(self) -> Iterator[dict[str, Any]]:
         return (dict(zip(self.head, row, strict=True)) for row in self.rows)
 
-    def __getitem__(self, column: str) -> list[Any]:
+    @overload
+    def __getitem__(self, column: str) -> list[Any]: ...
+    @overload
+    def __getitem__(self, column: int) -> dict[str, Any]: ...
+    @overload
+    def __getitem__(self, column: slice) -> "Records": ...
+
+    def __getitem__(self, column: str | int | slice) -> "list[Any] | dict[str, Any] | Records":
+        if isinstance(column, slice):
+            return Records(self.head, self.rows[column])
+        if isinstance(column, int):
+            return dict(zip(self.head, self.rows[column], strict=True))
         place = self._place(column)
         return [row[place] for row in self.rows]
 

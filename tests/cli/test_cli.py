@@ -4,11 +4,13 @@
 import csv
 import json
 import os
+import re
 import resource
 import subprocess
 import sys
 from dataclasses import replace
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -20,6 +22,7 @@ from wideblock.errors import UserError
 from wideblock.evaluate.store import COMMITTED, add, load
 from wideblock.export.contract import contract
 from wideblock.image.crypt import Crypted
+from wideblock.image.numbering import CONVENTIONS
 from wideblock.simulation.commands import BuildError
 from wideblock.synth.process import FlowError
 
@@ -65,13 +68,33 @@ def test_commands_are_those_of_the_manual():
     assert module.stdout == run("--version").output
 
 
+def test_the_page_has_every_command_and_help_names_pages_that_have_the_option():
+    pages = Path(__file__).parents[2] / "docs"
+    page = (pages / "command-line.md").read_text()
+    assert [command for command in COMMANDS if f"\nwideblock {command} " not in page] == []
+    named = set()
+    for command in COMMANDS:
+        told = " ".join(run(command, "--help").output.replace("│", " ").split())
+        for option, name in re.findall(r"(--[a-z-]+)(?:(?!--[a-z]).)*?docs/([\w-]+\.md)", told):
+            named.add(name)
+            assert f"`{option}`" in (pages / name).read_text(), (command, option, name)
+    assert "block-device.md" in named
+
+
 def test_list_has_every_preset_and_its_security():
     rows = reported("list")
     assert [row["preset"] for row in rows] == list(catalog.PRESETS)
     assert all(row["security"] for row in rows)
     assert run("list", "--names").output.split() == list(catalog.PRESETS)
     table = run("list").output
-    assert all(name in table for name in catalog.PRESETS)
+    assert all(name in table for name in catalog.PRESETS | catalog.PARTS)
+
+
+def test_list_has_every_part():
+    assert run("list", "--parts", "--names").output.split() == list(catalog.PARTS)
+    assert [row["parameters"]["leaf"] for row in reported("list", "--parts") if row["part"] == "karatsuba"] == [4]
+    assert run("list", "--parts", "--csv").output.splitlines()[0] == "part,bytes,summary"
+    assert "karatsuba" not in run("list", "--scheme", "xts").output
 
 
 def test_list_has_the_presets_of_a_scheme_a_width_and_a_status():
@@ -167,6 +190,21 @@ def test_compare_has_luts_beside_lc_where_a_paper_has_luts():
     assert not any(row["LUTs"] for row in csv.DictReader(run("compare", "fast-brw-2", "--csv").output.splitlines()))
 
 
+def test_report_says_first_what_is_not_installed(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    monkeypatch.setattr("wideblock.cli.report.load", lambda store: pytest.fail("work before the check"))
+    assert "pip install vl-convert-python" in refused("report", "-o", tmp_path / "page.html")
+
+
+def test_compare_says_for_how_many_bytes_the_cycles_are():
+    head, *rows = run("compare", "hmch-poly", "hctr2-1s").output.splitlines()
+    assert head.split()[:5] == ["preset", "design", "on", "bytes", "cycles"]
+    shown = {
+        row.split()[0]: re.search(r"  (512|4096)  ", row)[1] for row in rows if row.startswith(("hmch-", "hctr2-"))
+    }
+    assert shown == {"hmch-poly": "512", "hctr2-1s": "4096"}
+
+
 def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
     point = next(point for point in load(COMMITTED) if (point.name, point.identity.target) == ("xts-enc", "xc7"))
     changed = replace(point.identity, preset="xts-both", changed={"key_bits": 256})
@@ -187,7 +225,11 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
             ("list", "--has", "ahead"),
             "no preset has a parameter 'ahead'; wideblock info PRESET --parameters shows those of one",
         ),
-        (("compare", "XTS-4x"), "unknown preset 'XTS-4x'; did you mean xts-4"),
+        (("compare", "XTS-4x"), "unknown preset or part 'XTS-4x'; did you mean xts-4"),
+        (("compare", "karatsubo"), "unknown preset or part 'karatsubo'; did you mean karatsuba?"),
+        (("synth", "gf128-mult"), "unknown preset or part 'gf128-mult'; wideblock list shows the presets and parts"),
+        (("info", "Karatsuba"), "karatsuba is a part, which wideblock synth, sweep, explore, clock and compare take"),
+        (("list", "--parts", "--scheme", "xts"), "--parts goes with no choice of presets"),
         (("info", FAST, "--set", "lanes"), "NAME=VALUE"),
         (("info", FAST, "--set", "colour=red"), "colour"),
         (("info", FAST, "--set", "sector_bytes=48"), "48"),
@@ -237,6 +279,10 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
         (("encrypt", FAST, "--key", "00", "--in", "{image}", "--out", "{out}"), "16 bytes, got 1"),
         (("encrypt", FAST, "--key", "zz" * 16, "--in", "{image}", "--out", "{out}"), "not hexadecimal"),
         (("encrypt", FAST, "--key", KEY * 2, "--in", "{image}", "--out", "{out}"), "16 bytes, got 32"),
+        (
+            ("encrypt", FAST, "--key", "@{long}", "--in", "{image}", "--out", "{out}"),
+            "the key is not 16 bytes, binary or in hexadecimal, in a file of less than 1088 bytes",
+        ),
         (("decrypt", FAST, "--key", "@{missing}", "--in", "{image}", "--out", "{out}"), "no such file"),
         (("encrypt", FAST, "--key", KEY, "--in", "{missing}", "--out", "{out}"), "no such file"),
         (("encrypt", "xts-enc", "--key", KEY * 2, "--in", "{image}", "--out", "{out}"), "must differ"),
@@ -266,8 +312,9 @@ def test_compare_shows_a_changed_preset_beside_its_own_row(tmp_path):
 def test_bad_input_is_one_line_and_leaves_nothing(arguments, says, tmp_path):
     (tmp_path / "image").write_bytes(bytes(8192))
     (tmp_path / "odd").write_bytes(bytes(4097))
+    (tmp_path / "long").write_text(KEY + " " * 2000 + "\nand more")
     (tmp_path / "folder").mkdir()
-    names = {"image", "odd", "folder"}
+    names = {"image", "odd", "long", "folder"}
     places = {name: tmp_path / name for name in (*names, "out", "missing")}
     assert says in refused(*(str(a).format(**places) for a in arguments))
     assert set(os.listdir(tmp_path)) == names
@@ -435,6 +482,16 @@ def test_a_shell_completes_commands_presets_settings_and_targets():
     assert offered("wideblock info xts-enc --set sb") == ["sbox=lut", "sbox=composite", "sbox=norm", "sbox=bram"]
     assert offered("wideblock info xts-enc --set sec") == ["sector_bytes="]
     assert offered("wideblock synth xts-enc --target xc5") == ["xc5v"]
+    assert offered("wideblock encrypt xts-enc --tweak plain64b") == ["plain64be", "plain64be-512"]
+
+
+def test_the_manual_has_every_command_and_pages_that_help_names_have_their_subject():
+    docs = Path(__file__).parents[2] / "docs"
+    manual = (docs / "command-line.md").read_text()
+    assert [name for name in COMMANDS if f"\nwideblock {name} " not in manual] == []
+    pages = set(re.findall(r"docs/[\w-]+\.md", " ".join(run("encrypt", "--help").output.replace("│", " ").split())))
+    assert pages == {"docs/block-device.md"}
+    assert all(f"`{name}`" in (docs / "block-device.md").read_text() for name in CONVENTIONS)
 
 
 def test_a_fault_of_the_code_keeps_its_traceback():

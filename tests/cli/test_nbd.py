@@ -2,19 +2,14 @@
 """``wideblock nbd``: an image served by nbdkit is that which ``encrypt`` writes; the key is on no command line."""
 
 import random
-import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 pytestmark = pytest.mark.shows("cli", "block-device")
 
-SERVED = pytest.mark.skipif(
-    not shutil.which("nbdkit") or not shutil.which("nbdcopy") or not Path("/usr/include/nbdkit-plugin.h").exists(),
-    reason="no nbdkit with its header, or no nbdcopy",
-)
+SERVED = pytest.mark.wants("nbdkit", "nbdkit-plugin.h", "nbdcopy")
 KEY = "000102030405060708090a0b0c0d0e0f"
 CODE = "from wideblock.cli import main; main()"
 

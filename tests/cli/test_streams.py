@@ -43,7 +43,12 @@ def right(tmp_path_factory):
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("@key", bytes.fromhex(KEY)), ("@key", KEY.encode()), ("@key", f"{KEY}\n".encode()), ("@-", f"{KEY}\n".encode())],
+    [
+        ("@key", bytes.fromhex(KEY)),
+        ("@key", KEY.encode()),
+        ("@key", f"\ufeff{KEY}\r\n".encode()),
+        ("@-", f"{KEY}\n".encode()),
+    ],
 )
 def test_a_key_file_is_binary_or_hexadecimal(tmp_path, right, name, content):
     (tmp_path / "image").write_bytes(bytes(8192))

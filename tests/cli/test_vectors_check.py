@@ -47,6 +47,20 @@ def test_a_case_that_fails(tmp_path):
     assert done.stderr == f"wideblock: {tmp_path}/wrong.rsp, line 5: {right}\n"
 
 
+def test_a_case_of_the_first_of_several_sets_that_fails(tmp_path):
+    """Clients of ACVP keep all sets of a session in one file."""
+    for part in ("prompt", "results"):
+        (_, xts), gcm = (json.loads((SAMPLES / f"acvp_{name}_{part}.json").read_text()) for name in ("xts", "gcm"))
+        if part == "results":
+            gcm["testGroups"][0]["tests"][0]["tag"] = "00000000"
+        (tmp_path / f"{part}.json").write_text(json.dumps([{"jwt": "x.y.z"}, gcm, xts]))
+    done = run(tmp_path / "prompt.json", tmp_path / "results.json")
+    assert done.exit_code == 1
+    assert done.stderr.startswith(
+        f"wideblock: {tmp_path}/prompt.json, set 1, case 1: encrypts to b1d42652 from byte 15"
+    )
+
+
 def test_the_failures_that_are_shown_are_few(tmp_path, monkeypatch):
     monkeypatch.setattr("wideblock.cli.vectors_check.SHOWN", 2)
     monkeypatch.setattr(cases, "_by_specification", lambda case, decrypt: b"")
@@ -70,7 +84,7 @@ def test_no_response_is_written_by_halves(tmp_path):
     done = run("acvp_xts_prompt.json", "--response", tmp_path / "response")
     assert done.exit_code == 1 and done.stderr.endswith("acvp_xts_prompt.json: case 4 has no answer\n")
     done = run("HCTR2.json", "--response", tmp_path / "response")
-    assert done.stderr == "wideblock: --response answers one prompt of ACVP, got 0\n"
+    assert done.stderr == "wideblock: --response answers one file with prompts of ACVP, got 0\n"
     assert list(tmp_path.iterdir()) == []
 
 

@@ -34,6 +34,7 @@ class EngineModel:
                     self.at[base + each.offset + 4 * number] = (registers, each, number)
         self.values = {address: register.reset for address, (_, register, _) in self.at.items()}
         self.slots, self.log, self.busy, self.stuck, self.broken = {}, [], 0, False, False
+        self.written = set()  # words of key registers that are whole
         self._set("CTRL", "RDY", 1)
         self._set("STATUS", "READY", 1)
 
@@ -56,8 +57,11 @@ class EngineModel:
 
     def write(self, address, value):
         registers, register, number = self.at[address]
+        if self._refuses(registers, register, value):
+            raise OSError(f"bus error: {register.name} is written with {value:#x}")
         if registers is KEY_MAP:
             self.log.append((register.name, number))
+            self.written.add((register.name, number))
             if register.name == "CTRL":
                 return self._control(value)
         old = self.values[address]
@@ -74,6 +78,22 @@ class EngineModel:
         if started:
             self._started(register.name)
 
+    def _refuses(self, registers, register, value):
+        """Whether the engine answers a write with SLVERR."""
+        if register.name == "CTRL":
+            field = register.field
+            executes, done = self._get("CTRL", "EXE"), self._get("CTRL", "DONE")
+            return executes or (done and not value & field("DONE").mask)
+        started = any(f.access is Access.W1P and value & f.mask for f in register.fields)
+        return (
+            (registers is KEY_MAP and self._get("CTRL", "EXE"))
+            or not register.writable
+            or (register.name.startswith(("LIMIT", "WARN")) and self._get("POLICY", "FREEZE_LIMITS"))
+            or (register.name == "SELFTEST" and started and self._get("SELFTEST", "BUSY"))
+            or (register.name == "SELFTEST" and started and self._get("STATUS", "FATAL"))
+            or (register.name == "WINDOW_REQUEST" and started and self._get("STATUS", "WINDOW"))
+        )
+
     def event(self, name):
         self._set("IRQ_STATUS", name, 1)
 
@@ -83,6 +103,7 @@ class EngineModel:
             for name in ("DONE", "EXE", "ERR", "CMD"):
                 self._set("CTRL", name, 0)
             self._clear("METD", "METD_REST", "AUX_OFFSET", "AUX_MODE", "AUX_REST")
+            self.written = {word for word in self.written if word[0] == "MEK"}
         elif value & field("EXE").mask and self._get("CTRL", "RDY") and not self._get("CTRL", "DONE"):
             self._set("CTRL", "CMD", (value & field("CMD").mask) >> field("CMD").low)
             self._set("CTRL", "EXE", 1)
@@ -91,6 +112,7 @@ class EngineModel:
     def _end(self):
         self._set("CTRL", "ERR", ERROR[self._result()])
         self._clear("MEK")
+        self.written = {word for word in self.written if word[0] != "MEK"}
         self._set("CTRL", "EXE", 0)
         self._set("CTRL", "DONE", 1)
 
@@ -101,6 +123,13 @@ class EngineModel:
         if command == COMMAND["ZEROIZE"]:
             self.slots.clear()
             return "OK"
+        needed = {("METD", 0), *(("METD_REST", n) for n in range(4))}
+        if command != COMMAND["UNLOAD"]:
+            needed |= {("AUX_MODE", 0), *(("AUX_OFFSET", n) for n in range(4)), *(("AUX_REST", n) for n in range(3))}
+        if command == COMMAND["LOAD"]:
+            needed |= {("MEK", n) for n in range(2 * FACTS.key_bits // 32)}
+        if not needed <= self.written:
+            return "INCOMPLETE"
         if self._get("METD", "ZERO") or any(self._bytes("METD_REST")):
             return "METD"
         if slot >= FACTS.slots:

@@ -5,5 +5,5 @@
 extern uint32_t (*model_read)(uint32_t address);
 extern void (*model_write)(uint32_t address, uint32_t value);
 
-#define WIDEBLOCK_READ32(address) model_read((uint32_t)(address))
-#define WIDEBLOCK_WRITE32(address, value) model_write((uint32_t)(address), (value))
+#define WIDEBLOCK_ENGINE_READ32(address) model_read((uint32_t)(address))
+#define WIDEBLOCK_ENGINE_WRITE32(address, value) model_write((uint32_t)(address), (value))

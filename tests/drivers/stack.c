@@ -3,16 +3,16 @@
 #include <string.h>
 #include <ucontext.h>
 
-#include "wideblock.h"
-#include WIDEBLOCK_REGS
+#include "wideblock_engine.h"
+#include WIDEBLOCK_ENGINE_REGS
 
 uint32_t (*model_read)(uint32_t address);
 void (*model_write)(uint32_t address, uint32_t value);
 
 static ucontext_t caller, callee;
 static uint8_t stack[1 << 16];
-static struct wideblock engine = {.keys = 0x1000, .engine = 0x10000, .attempts = 4};
-static struct wideblock_key key;
+static struct wideblock_engine engine = {.keys = 0x1000, .engine = 0x10000, .attempts = 4};
+static struct wideblock_engine_key key;
 static int result;
 
 static uint32_t answers(uint32_t address)
@@ -29,7 +29,7 @@ static void ignores(uint32_t address, uint32_t value)
 
 static void load(void)
 {
-  result = wideblock_keyslot_program(&engine, &key, 3);
+  result = wideblock_engine_keyslot_program(&engine, &key, 3);
 }
 
 /* Returns the number of the key's words that are on the stack, or -1 if the load has failed. */
@@ -40,7 +40,7 @@ int words_left(const uint8_t *bytes, uint32_t size)
   model_read = answers;
   model_write = ignores;
   memset(stack, 0, sizeof stack);
-  key = (struct wideblock_key){.bytes = bytes, .size = size};
+  key = (struct wideblock_engine_key){.bytes = bytes, .size = size};
   getcontext(&callee);
   callee.uc_stack.ss_sp = stack;
   callee.uc_stack.ss_size = sizeof stack;

@@ -3,7 +3,6 @@
 
 import ctypes
 import random
-import shutil
 import subprocess
 from ctypes import Structure, byref, c_bool, c_uint32, c_uint64, c_void_p
 from pathlib import Path
@@ -11,20 +10,22 @@ from pathlib import Path
 import pytest
 
 from wideblock.export.header import c_header
+from wideblock.export.registers import DRIVER
+from wideblock.native.library import SOURCE, library_file
 from wideblock.rtl.bus.key_map import KAT_KEY
+from wideblock.simulation.commands import compiler
 
 from .engine_model import COMMAND, ENGINE, ERROR, FACTS, KEYS, MAPS, UNKNOWN, EngineModel, toy
 
 pytestmark = pytest.mark.shows("driver")
 
 HERE = Path(__file__).parent
-DRIVERS = HERE.parents[1] / "drivers"
 WARNINGS = ["-Wall", "-Wextra", "-Werror", "-pedantic"]
 EPERM, EIO, EBUSY, ENODEV, EINVAL, EOPNOTSUPP, ETIMEDOUT, ENOKEY, EKEYREJECTED = 1, 5, 16, 19, 22, 95, 110, 126, 129
 SEED = 20261126
 
 
-class Wideblock(Structure):
+class Engine(Structure):
     _fields_ = [
         ("keys", c_void_p), ("engine", c_void_p), ("attempts", c_uint32), ("slots", c_uint32),
         ("tweak_bytes", c_uint32), ("window_bytes", c_uint32), ("causes", c_uint32),
@@ -44,10 +45,14 @@ class FirstFault(Structure):
     _fields_ = [("valid", c_bool), ("slot", c_uint32), ("cause", c_uint32)]
 
 
-def compiled(folder, *sources, compiler="gcc", flags=()):
+def compiled(folder, *sources, command=None, flags=()):
+    """Compiles sources with a command, by default as C with the C++ compiler, which is told so before each file."""
     (folder / "toy_regs.h").write_text(c_header("toy", MAPS))
-    command = [compiler, *WARNINGS, f"-I{folder}", f"-I{DRIVERS}", '-DWIDEBLOCK_REGS="toy_regs.h"', *flags, *sources]
-    result = subprocess.run(list(map(str, command)), capture_output=True, text=True)
+    given = [*WARNINGS, f"-I{folder}", f"-I{DRIVER}", '-DWIDEBLOCK_ENGINE_REGS="toy_regs.h"', *flags]
+    files = sources if command else [word for source in sources for word in ("-x", "c", source)]
+    result = subprocess.run(
+        list(map(str, [*(command or [compiler()]), *given, *files])), capture_output=True, text=True
+    )
     assert result.returncode == 0, result.stderr
 
 
@@ -58,12 +63,12 @@ def library(tmp_path_factory):
         '#include "model_io.h"\nuint32_t (*model_read)(uint32_t);\nvoid (*model_write)(uint32_t, uint32_t);\n'
     )
     flags = ["-std=c11", "-O1", "-shared", "-fPIC", f"-I{HERE}", "-include", "model_io.h", "-o", folder / "driver.so"]
-    compiled(folder, DRIVERS / "wideblock.c", folder / "model.c", flags=flags)
+    compiled(folder, DRIVER / "wideblock_engine.c", folder / "model.c", flags=flags)
     loaded = ctypes.CDLL(str(folder / "driver.so"))
-    loaded.wideblock_first_fault.restype = FirstFault
+    loaded.wideblock_engine_first_fault.restype = FirstFault
     for name in ("fault_count", "irq_take"):
-        getattr(loaded, f"wideblock_{name}").restype = c_uint32
-    loaded.wideblock_set_limits.argtypes = [c_void_p, c_uint64, c_uint64]
+        getattr(loaded, f"wideblock_engine_{name}").restype = c_uint32
+    loaded.wideblock_engine_set_limits.argtypes = [c_void_p, c_uint64, c_uint64]
     return loaded
 
 
@@ -80,8 +85,8 @@ class Driver:
         READ.in_dll(library, "model_read").value = None
         for name, function in zip(("model_read", "model_write"), self._io, strict=True):
             c_void_p.in_dll(library, name).value = ctypes.cast(function, c_void_p).value
-        self.w = Wideblock()
-        self.probed = library.wideblock_probe(byref(self.w), c_void_p(keys), c_void_p(ENGINE), 20)
+        self.w = Engine()
+        self.probed = library.wideblock_engine_probe(byref(self.w), c_void_p(keys), c_void_p(ENGINE), 20)
 
     def _guard(self, access):
         """An exception of the model, such as an address without a register, which ctypes would only print."""
@@ -96,7 +101,7 @@ class Driver:
         return guarded
 
     def __getattr__(self, name):
-        function = getattr(self.library, f"wideblock_{name}")
+        function = getattr(self.library, f"wideblock_engine_{name}")
 
         def called(*arguments):
             result = function(byref(self.w), *arguments)
@@ -133,7 +138,7 @@ def test_probe_reads_the_capabilities(driver, library):
     assert w.encrypts and w.decrypts
     for register in ("ID", "VERSION"):
         driver.model.values[ENGINE + MAPS[1].offset(register)] ^= 1 << 20
-        assert library.wideblock_probe(byref(Wideblock()), c_void_p(KEYS), c_void_p(ENGINE), 20) == -ENODEV
+        assert library.wideblock_engine_probe(byref(Engine()), c_void_p(KEYS), c_void_p(ENGINE), 20) == -ENODEV
         driver.model.values[ENGINE + MAPS[1].offset(register)] ^= 1 << 20
     assert Driver(library, keys=0).program(0, bytes(range(64))) == -ENODEV
 
@@ -236,8 +241,8 @@ def test_selftest_slots_and_interrupts(driver, rng):
 )
 def test_no_word_of_a_key_stays_on_the_stack(level, wiped, tmp_path, rng):
     """A driver that does not wipe is found out."""
-    text = (DRIVERS / "wideblock.c").read_text()
-    assert text.count("wideblock_wipe(&word, sizeof word);") == text.count("*bytes++ = 0;") == 1
+    text = (DRIVER / "wideblock_engine.c").read_text()
+    assert text.count("wideblock_engine_wipe(&word, sizeof word);") == text.count("*bytes++ = 0;") == 1
     # without the wipe the last word, which is written last, stays
     changed = text if wiped else text.replace("*bytes++ = 0;", "bytes++;")
     (tmp_path / "driver.c").write_text(changed)
@@ -247,28 +252,48 @@ def test_no_word_of_a_key_stays_on_the_stack(level, wiped, tmp_path, rng):
     compiled(tmp_path, tmp_path / "driver.c", flags=[*flags, "-Wno-unused-value"])
     compiled(tmp_path, HERE / "stack.c", flags=[*common, "-O2", "-o", tmp_path / "stack.o"])
     shared = tmp_path / "s.so"
-    subprocess.run(["gcc", "-shared", "-o", shared, tmp_path / "driver.o", tmp_path / "stack.o"], check=True)
+    subprocess.run([compiler(), "-shared", "-o", shared, tmp_path / "driver.o", tmp_path / "stack.o"], check=True)
     left = ctypes.CDLL(str(shared)).words_left(rng.randbytes(64), 64)
     assert left == 0 if wiped else left > 0
 
 
-TARGETS = {
-    "gcc": ["-m64"],
-    "riscv64-unknown-elf-gcc": ["-march=rv32i", "-mabi=ilp32", "-nostdlib"],
-}
+RISCV = "riscv64-unknown-elf-gcc"
+TARGETS = {"host": ["-m64"], RISCV: ["-march=rv32i", "-mabi=ilp32", "-nostdlib"]}
 
 
-@pytest.mark.parametrize("compiler", TARGETS)
-def test_driver_compiles_freestanding(compiler, tmp_path):
-    if not shutil.which(compiler):
-        pytest.skip(f"{compiler} is not installed")
+@pytest.mark.parametrize("target", ["host", pytest.param(RISCV, marks=pytest.mark.wants(RISCV))])
+def test_driver_compiles_freestanding(target, tmp_path):
+    command = None if target == "host" else [target]
     for level in ("-O0", "-Os"):
-        flags = [*TARGETS[compiler], "-std=c11", "-ffreestanding", "-Wconversion", level, "-c", "-o", tmp_path / "w.o"]
-        compiled(tmp_path, DRIVERS / "wideblock.c", compiler=compiler, flags=flags)
+        flags = [*TARGETS[target], "-std=c11", "-ffreestanding", "-Wconversion", level, "-c", "-o", tmp_path / "w.o"]
+        compiled(tmp_path, DRIVER / "wideblock_engine.c", command=command, flags=flags)
     undefined = subprocess.run(["nm", "--undefined-only", tmp_path / "w.o"], capture_output=True, text=True, check=True)
     assert set(undefined.stdout.split()[1::2]) <= {"memset", "memcpy", "_GLOBAL_OFFSET_TABLE_"}, undefined.stdout
 
 
-def test_header_of_the_driver_is_cpp(tmp_path):
-    (tmp_path / "a.cpp").write_text('#include "wideblock.h"\nint main() { wideblock w{}; return int(w.slots); }\n')
-    compiled(tmp_path, tmp_path / "a.cpp", compiler="g++", flags=["-std=c++17", "-c", "-o", tmp_path / "a.o"])
+BOTH = """
+#include {0}
+#include {1}
+#include {2}
+int main(void) {{
+  struct wideblock_engine engine = {{0}};
+  wideblock *context;
+  if (wideblock_engine_crypt(&engine, 0, false, NULL, NULL, NULL, 0, NULL) != -WIDEBLOCK_ENGINE_EINVAL)
+    return 1;
+  return wideblock_open(&context, "none", (const uint8_t *)"", 0, NULL) != WIDEBLOCK_SCHEME;
+}}
+"""
+"""A program that calls the driver and the native library; its places are their headers."""
+
+
+@pytest.mark.parametrize("language, dialect", [("c", "c11"), ("c++", "c++17")])
+def test_a_program_has_the_driver_and_the_native_library(language, dialect, tmp_path):
+    source, program = tmp_path / "main", tmp_path / "program"
+    compiled(tmp_path, DRIVER / "wideblock_engine.c", flags=["-std=c11", "-c", "-o", tmp_path / "driver.o"])
+    headers = ['"wideblock_engine.h"', "WIDEBLOCK_ENGINE_REGS", '"wideblock.h"']
+    for order in (headers, headers[::-1]):
+        source.write_text(BOTH.format(*order))
+        flags = [f"-std={dialect}", "-Wno-missing-field-initializers", f"-I{SOURCE}", "-o", program]
+        files = ["-x", language, source, "-x", "none", tmp_path / "driver.o", library_file()]
+        compiled(tmp_path, *files, command=[compiler()], flags=flags)
+        assert subprocess.run([program]).returncode == 0

@@ -57,7 +57,7 @@ def test_the_mark_is_wherever_a_point_is_shown(measurement):
     assert shown.older == MARK and entry.older == MARK
     core = contract("xts-enc", made)
     assert section(core, points).startswith(NOTE) and MARK in section(core, points)
-    plot = throughput([entry, *entries([measurement("xts-both", "ecp5")])], target("ecp5"))
+    plot = throughput([entry, *entries([measurement("xts-both", "ecp5")])], target("ecp5"), entry.figures.bytes)
     assert plot and plot.caption.endswith(" Measured on other Verilog than today's: 1, marked in the tables.")
     assert "LUT4: LUTs of four inputs" in section(core, points)
     assert noted("table", points) == f"{NOTE}\ntable" and noted("table", [measurement("xts-enc")]) == "table"

@@ -26,7 +26,7 @@ MIT = "MIT License\n\nPermission is hereby granted, free of\ncharge, to any pers
 
 @pytest.fixture
 def cores(tmp_path):
-    """A repository with a core of two files, a test bench that no tool reads, and a licence."""
+    """The files of a core of two modules, a test bench that no tool reads, and a licence."""
     rtl = tmp_path / "cores" / "rtl"
     rtl.mkdir(parents=True)
     (rtl / "top.v").write_text(
@@ -34,15 +34,21 @@ def cores(tmp_path):
         "module top(input wire clk, input wire d, output wire q); part p(clk, d, q); endmodule"
     )
     (rtl / "part.v").write_text(
-        "module part(input c, input d, output reg q); always @(posedge c) q <= q ^ d; endmodule\n"
+        "module part(input c, input d, output reg q); always @(posedge c) q <= q ^ d; endmodule\n", "utf-8-sig"
     )
     (rtl / "tb.v").write_text("module tb; top dut(); initial nonsense; endmodule\n")
     (tmp_path / "cores" / "LICENSE.txt").write_text(MIT)
-    git = ["git", "-C", tmp_path / "cores", "-c", "user.name=n", "-c", "user.email=e"]
+    return rtl
+
+
+@pytest.fixture
+def repository(cores):
+    """The same in a repository."""
+    git = ["git", "-C", cores.parent, "-c", "user.name=n", "-c", "user.email=e"]
     for command in (("init", "-q"), ("remote", "add", "origin", "ssh://me@example.org/owner/cores.git"), ("add", "."),
                     ("commit", "-q", "-m", "cores")):  # fmt: skip
         subprocess.run([*git, *command], check=True)
-    return rtl
+    return cores
 
 
 def test_only_the_files_that_the_top_module_needs_are_read(cores):
@@ -70,12 +76,13 @@ def test_what_is_not_clear_is_refused(cores, tmp_path):
         peer.source(tmp_path / "none", "top")
 
 
-def test_the_origin_is_that_of_git_and_the_licence_file(cores):
-    found = peer.origin(cores, "top")
+@pytest.mark.wants("git")
+def test_the_origin_is_that_of_git_and_the_licence_file(repository):
+    found = peer.origin(repository, "top")
     assert (found.repository, found.licence, len(found.commit)) == ("example.org/owner/cores", "MIT", 40)
-    (cores / "top.v").write_text("")
-    assert peer.origin(cores, "top").commit == f"{found.commit}-dirty"
-    given = peer.origin(cores, "top", repository="r", commit="c", licence="l")
+    (repository / "top.v").write_text("")
+    assert peer.origin(repository, "top").commit == f"{found.commit}-dirty"
+    given = peer.origin(repository, "top", repository="r", commit="c", licence="l")
     assert given == Origin("r", "c", "l", "top")
 
 
@@ -123,9 +130,10 @@ def test_peers_stand_apart_from_ours(measurement):
     assert f"example.org/owner/cores at {'a' * 12}, MIT" in html and 'id="peers"' not in page([ours])
 
 
-def test_the_command_measures_and_stores_a_peer(cores, tmp_path):
+@pytest.mark.wants("git")
+def test_the_command_measures_and_stores_a_peer(repository, tmp_path):
     store = tmp_path / "points.jsonl"
-    command = ["measure-peer", cores, "--top", "top", "--bytes", "16", "--interval", "4", "--target", "xc7"]
+    command = ["measure-peer", repository, "--top", "top", "--bytes", "16", "--interval", "4", "--target", "xc7"]
     result = CliRunner().invoke(app, [*map(str, command), "--store", str(store)])
     assert result.exit_code == 0 and "example.org/owner/cores at " in result.output, result.output
     (point,) = load(store)

@@ -4,12 +4,10 @@
 import base64
 import gzip
 import re
-import shutil
 import subprocess
 import sys
 from html import escape
 from html.parser import HTMLParser
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -19,11 +17,11 @@ from wideblock.evaluate import drawings, report
 from wideblock.evaluate.plots import PlotMark, front, scatter, strips
 from wideblock.evaluate.report import LARGEST, entries, page
 from wideblock.evaluate.store import COMMITTED, load
+from wideblock.synth.targets import targets
 
 pytestmark = pytest.mark.shows("evaluation")
 
-needs_drawing = pytest.mark.skipif(find_spec("vl_convert") is None, reason="the library that draws is not installed")
-BROWSER = shutil.which("chromium")
+needs_drawing = pytest.mark.wants("vl-convert-python")
 MARKS = [
     PlotMark("a", "g", 1, 1),
     PlotMark("b", "h", 2, 3),
@@ -97,7 +95,7 @@ def test_every_point_is_in_a_table(points, drawn):
     html = page(points)
     named = Tables(html).named
     head, *rows = named["Table of cores"]
-    cells = {(row[0].split(";")[0], row[3]): dict(zip(head, row, strict=True)) for row in rows}
+    cells = {(row[0].split(";")[0], row[4]): dict(zip(head, row, strict=True)) for row in rows}
     assert len(rows) == 5
     ecp5 = cells["fast-brw-2", "ECP5"]
     assert (ecp5["core"], ecp5["clock, MHz"]) == ("fast-brw-2; aim 200 MHz", "120.0; routed, 3 seeds 90 to 150")
@@ -152,6 +150,22 @@ def test_a_device_has_the_best_of_each_scheme_and_the_price_of_throughput(points
     assert [row[1] for row in named["Best of each scheme, 7 series"][1:]] == ["fast-brw-4s", "xcb-2"]
 
 
+def test_sizes_of_sectors_stay_apart(measurement):
+    """No plot and no ratio sets a core for 512 bytes beside one for 4,096; tables say the bytes."""
+    short = [measurement(name, "ecp5", lcs=1000, bytes=512, interval=40) for name in ("hmch-poly", "hmch-brw-3s")]
+    found = entries([*short, *(measurement(name, "ecp5") for name in ("hctr2-1s", "hctr2-4s", "xts-enc"))])
+    ecp5 = targets["ecp5"]
+    assert report.sizes(found, ecp5) == [4096, 512]
+    for plot in (report.throughput, report.latency):
+        apart = [plot(found, ecp5, size) for size in (4096, 512)]
+        assert [(p.title.split(":")[0], p.caption[:7]) for p in apart] == [
+            ("ECP5, 4,096 bytes", "3 cores"),
+            ("ECP5, 512 bytes", "2 cores"),
+        ]
+    mixed = entries([short[0], measurement("hmch-poly", "ecp5", changed={"sector_bytes": 4096})])
+    assert [(rate, area) for _, rate, area in report.priced(mixed)] == [(1, 1), (1, 1)]
+
+
 def test_raw_points_come_with_the_page(points, drawn):
     packed = re.search(r"data:application/gzip;base64,([^\"]*)", page(points))
     assert packed is not None
@@ -180,7 +194,7 @@ def test_the_pareto_set():
 
 def test_a_library_that_is_not_installed(monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(UserError, match=r"pip install 'wideblock\[report\]'"):
+    with pytest.raises(UserError, match="pip install vl-convert-python"):
         scatter(MARKS, x="area", y="Gb/s")
 
 
@@ -266,18 +280,18 @@ filters.elements.status.value = "broken";
 filters.dispatchEvent(new Event("input"));
 say("broken", shown("core") + "; " + document.getElementById("count").textContent);
 const best = document.querySelector('[aria-label="Best of each scheme, 7 series"] table');
-best.tHead.querySelectorAll("button")[5].click();
-say("areas", [...best.tBodies[0].rows].map(r => r.cells[5].textContent).join(" "));
-say("label", best.tBodies[0].rows[0].cells[5].dataset.l);
+best.tHead.querySelectorAll("button")[6].click();
+say("areas", [...best.tBodies[0].rows].map(r => r.cells[6].textContent).join(" "));
+say("label", best.tBodies[0].rows[0].cells[6].dataset.l);
 say("requests", performance.getEntriesByType("resource").length);
 </script></body>"""
 
 
-@pytest.mark.skipif(BROWSER is None, reason="there is no browser")
+@pytest.mark.wants("chromium")
 def test_sorting_and_filters_in_a_browser(points, drawn, tmp_path):
     file = tmp_path / "page.html"
     file.write_text(page(points).replace("</body>", SCRIPT))
-    command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile",
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile",
                "--virtual-time-budget=2000", "--dump-dom", file.as_uri()]  # fmt: skip
     dom = subprocess.run(command, capture_output=True, text=True, timeout=120).stdout
     said = dict(re.findall(r'<p id="([\w-]+)">([^<]*)</p>', dom))

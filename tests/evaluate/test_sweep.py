@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from importlib.util import find_spec
 from multiprocessing import active_children
 
 import pytest
@@ -218,15 +217,21 @@ def test_a_worker_that_takes_too_much_memory_fails_one_point(tmp_path):
     assert failed.failure and "memory" in failed.failure.reason and load(tmp_path / "points.jsonl") == [failed]
 
 
+@pytest.mark.wants("distributed")
 def test_a_scheduler_that_does_not_answer_is_one_line(monkeypatch):
     monkeypatch.setattr(module, "CONNECTION_SECONDS", 1)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         address = f"tcp://127.0.0.1:{free.getsockname()[1]}"
-    reason = f"no Dask scheduler answers at {address}" if find_spec("distributed") else "wideblock.sweep"
-    with pytest.raises(UserError, match=reason) as error, scheduled(address):
+    with pytest.raises(UserError, match=f"no Dask scheduler answers at {address}") as error, scheduled(address):
         pass
     assert "\n" not in str(error.value)
+
+
+def test_without_dask_there_is_no_scheduler(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(UserError, match="wideblock.sweep"), scheduled("tcp://127.0.0.1:8786"):
+        pass
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "127.0.0.1:8786", "http://127.0.0.1:8786", "tcp://127.0.0.1"])
@@ -271,7 +276,7 @@ run.attempt = attempt
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(find_spec("distributed") is None, reason="Dask is not installed")
+@pytest.mark.wants("distributed")
 def test_a_scheduler_measures_and_a_killed_sweep_goes_on(tmp_path):
     """A scheduler and two workers by hand; sweep and one worker are killed in the middle."""
     points, log, preload, address = (tmp_path / name for name in ("points.jsonl", "log", "stand_in.py", "scheduler"))

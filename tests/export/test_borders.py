@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In, Out
 
 from wideblock.export.contract import contract
 from wideblock.export.enclosed import ROWS
-from wideblock.export.memories import memories, memory_table
+from wideblock.export.memories import memories, memory_list, memory_table
 from wideblock.export.verilog import convert
 
 pytestmark = pytest.mark.shows("lint")
@@ -92,6 +92,20 @@ def test_every_memory_of_the_text_is_listed(preset):
     assert {(int(width), int(depth)) for width, depth in shapes} == listed and listed
     assert [block["name"] for block in core.json()["memories"]] == [block.name for block in core.memories]
     assert not re.search(r"\$\d", core.verilog)
+
+
+@pytest.mark.parametrize("preset", ["heh-poly", "aes-gcm"])
+def test_the_list_names_the_module_that_has_the_rows(preset):
+    core = contract(preset, {} if preset == "aes-gcm" else {"sector_bytes": 64})
+    modules = {text.partition("(")[0]: text for text in core.verilog.split("\nmodule ")[1:]}
+    listed = memory_list(core.memories, core.verilog, core.module)
+    assert [each["name"] for each in listed] == [block.name for block in core.memories]
+    for each in listed:
+        arrays = re.findall(r"^  reg \[(\d+):0\] (\w+) \[(\d+):0\];$", modules[each["module"]], re.M)
+        (width, name, depth), *_ = [found for found in arrays if found[1] == ROWS or each["contents"] == "constant"]
+        assert (each["contents"] == "written") == (name == ROWS)
+        if name == ROWS:
+            assert (each["width"] - 1, each["depth"] - 1) == (int(width), int(depth)), each
 
 
 @pytest.mark.parametrize("preset", ["xts-enc", "aes-gcm"])

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a core says of itself."""
 
+import gc
 import json
+import warnings
+from pathlib import Path
 
 import pytest
+from amaranth.hdl import UnusedElaboratable
 
 from wideblock import catalog
 from wideblock.catalog.kinds import AEAD, SECTOR
@@ -53,6 +57,18 @@ def test_a_fault_has_the_bit_of_its_cause():
     ]
     with pytest.raises(ValueError, match="no fault KEY, only SHORT, LONG$"):
         contract("fast-brw-2").behaviour.fault(Cause.KEY)
+
+
+def test_a_contract_that_is_dropped_gives_no_warning(monkeypatch):
+    """Contracts are made for their values; the hardware library would warn of components that were never elaborated."""
+    monkeypatch.setattr(UnusedElaboratable, "_MustUse__silence", False)
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        for name in {preset.scheme.name: preset.name for preset in catalog.PRESETS.values()}.values():
+            contract(name)
+        contract("xts-both-k", {"registers": "axi4-lite", "header": True})
+        gc.collect()
+    assert {(Path(each.filename).name, each.lineno) for each in found} == set()
 
 
 def test_a_core_is_of_one_kind():

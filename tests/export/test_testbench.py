@@ -2,7 +2,6 @@
 """The exported Verilog in a simulator of other people, under both languages' rules of initialisation."""
 
 import re
-import shutil
 import subprocess
 from dataclasses import replace
 
@@ -19,7 +18,7 @@ from wideblock.export.sector import cases, play
 from ..variants import few_of_many
 
 pytestmark = pytest.mark.shows("other-simulator")
-needs_icarus = pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed")
+needs_icarus = pytest.mark.wants("iverilog")
 ONE_A_FAMILY = ("fast-brw-1s", "hmch-brw-3", "heh-poly", "eme2-1", "aez-2t", "xts-enc")
 SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.scheme.kind is SECTOR]
 AUTHENTICATED = [name for name, preset in catalog.PRESETS.items() if preset.scheme.kind is AEAD]

@@ -11,6 +11,8 @@ import time
 
 import pytest
 
+from ..wants import refused
+
 pytestmark = [pytest.mark.shows("images"), pytest.mark.slow]
 
 MIB, SIZE = 1 << 20, 512
@@ -35,6 +37,7 @@ def ended(command, **options):
     return done.returncode, done.stderr.splitlines()
 
 
+@pytest.mark.wants("/dev/full")
 def test_standard_output_is_full(image):
     with open("/dev/full", "wb") as full:
         status, lines = ended([*COMMAND, "--in", image, "--out", "-"], stdout=full)
@@ -43,16 +46,17 @@ def test_standard_output_is_full(image):
 
 @pytest.fixture
 def small(tmp_path):
-    """A file system of 64 MiB, or the reason why there is none."""
+    """A file system of 64 MiB."""
     folder = tmp_path / "small"
     folder.mkdir()
     done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", folder], capture_output=True, text=True)
     if done.returncode:
-        pytest.skip(f"cannot mount: {done.stderr.strip()}")
+        refused("mounts", done.stderr.strip())
     yield folder
     subprocess.run(["umount", folder], check=True)
 
 
+@pytest.mark.wants("mount")
 def test_a_file_system_is_full(image, small):
     (small / "out").write_bytes(b"old")
     status, lines = ended([*COMMAND, "--in", image, "--out", small / "out", "--force"])

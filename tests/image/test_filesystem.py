@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Images for the demo: whatever the machine has, the files come back."""
-
-import shutil
+"""Images for the demo: with the tools of ext4 and without them, the files come back."""
 
 import pytest
 
@@ -10,29 +8,29 @@ from wideblock.image import filesystem
 pytestmark = pytest.mark.shows("cli")
 
 SIZE = 4 << 20
-TOOLS = filesystem.PATH
+KINDS = ["FAT", pytest.param("ext4", marks=pytest.mark.wants("mkfs.ext4", "debugfs"))]
 
 
-@pytest.fixture(params=["tools of the machine", "bare machine"])
-def machine(request, monkeypatch):
-    if request.param == "bare machine":
+@pytest.fixture(params=KINDS)
+def kind(request, monkeypatch):
+    """The kind of file system that is made: FAT where no tool is installed."""
+    if request.param == "FAT":
         monkeypatch.setattr(filesystem, "PATH", "/nonexistent")
     return request.param
 
 
-def test_files_come_back(machine, tmp_path):
+def test_files_come_back(kind, tmp_path):
     image = tmp_path / "disk.img"
-    kind = filesystem.make(image, SIZE, filesystem.contents())
+    assert filesystem.make(image, SIZE, filesystem.contents()) == kind
     assert image.stat().st_size == SIZE
     assert filesystem.kind(image) == kind
-    if machine == "bare machine":
-        assert kind == "FAT" and filesystem.check(image) is None
+    assert filesystem.check(image) == {"FAT": None, "ext4": "e2fsck"}[kind]
     tool, files = filesystem.read_back(image)
     assert files == filesystem.contents()
-    assert tool
+    assert tool == {"FAT": "FatFs", "ext4": "debugfs"}[kind]
 
 
-def test_contents_hold_equal_sectors(tmp_path):
+def test_contents_hold_equal_sectors(kind, tmp_path):
     image = tmp_path / "disk.img"
     filesystem.make(image, SIZE, filesystem.contents())
     data = image.read_bytes()
@@ -40,7 +38,7 @@ def test_contents_hold_equal_sectors(tmp_path):
     assert len(sectors) - len(set(sectors)) > 64
 
 
-@pytest.mark.skipif(shutil.which("mkfs.ext4", path=TOOLS) is None, reason="needs e2fsprogs")
+@pytest.mark.wants("mkfs.ext4", "debugfs")
 def test_a_damaged_filesystem_is_found(tmp_path):
     image = tmp_path / "disk.img"
     filesystem.make(image, SIZE, {"a.txt": b"a" * 10000})

@@ -6,9 +6,7 @@ sector 2^32, where ``plain`` begins again: the container is then a sparse file o
 """
 
 import random
-import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -19,30 +17,15 @@ from wideblock.image.crypt import crypt_image
 SECTOR, COUNT, HEADER = 512, 64, 4096 * 512
 IMAGE = random.Random(7).randbytes(COUNT * SECTOR)
 KEY = random.Random(8).randbytes(64)
-TOOLS = {"qemu": "qemu-img", "nbdkit": "nbdcopy"}
+READERS = {"qemu": ("qemu-img",), "nbdkit": ("nbdkit", "luks filter", "nbdcopy")}
 NEAR = (1 << 32) - 8
 
-pytestmark = [pytest.mark.shows("luks"), pytest.mark.slow]
+pytestmark = [pytest.mark.shows("luks"), pytest.mark.slow, pytest.mark.wants("cryptsetup")]
 
 
 def tool(*command):
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-
-
-@cache
-def lacking(reader):
-    """The reason for which a reader cannot be had, or nothing."""
-    wanted = ["cryptsetup", TOOLS[reader], *(["nbdkit"] if reader == "nbdkit" else [])]
-    programs = [name for name in wanted if not shutil.which(name)]
-    if programs:
-        return f"needs {' and '.join(programs)}"
-    if (
-        reader == "nbdkit"
-        and subprocess.run(["nbdkit", "--filter=luks", "null", "--dump-plugin"], capture_output=True).returncode
-    ):
-        return "nbdkit has no luks filter"
-    return ""
 
 
 class Container:
@@ -88,13 +71,13 @@ class Container:
         tool(*words, *given, "--run", copy)
 
 
-@pytest.mark.parametrize("reader", TOOLS)
+@pytest.mark.parametrize(
+    "reader", [pytest.param(reader, marks=pytest.mark.wants(*names)) for reader, names in READERS.items()]
+)
 @pytest.mark.parametrize("key_bytes", [32, 64])
 @pytest.mark.parametrize("first", [0, NEAR])
 @pytest.mark.parametrize("mode", ["plain64", "plain"])
 def test_others_read_and_write_the_image(tmp_path, mode, first, key_bytes, reader):
-    if reason := lacking(reader):
-        pytest.skip(reason)
     key, plain, out = KEY[:key_bytes], tmp_path / "plain", tmp_path / "out"
     core = contract("xts-both", {"sector_bytes": SECTOR, "key_bits": 4 * key_bytes})
     options = {"first_sector": first, "tweak": mode, "engine": "native", "force": True}

@@ -16,9 +16,11 @@ from wideblock.image import target as target_module
 from wideblock.image.crypt import crypt_image
 from wideblock.image.files import BLOCK_DEVICE, kind_of
 
+from .. import wants
 from .subject import KEY, SUBJECT
 
 pytestmark = pytest.mark.shows("images")
+LOOPS = pytest.mark.wants("losetup")
 
 DATA = random.Random(3).randbytes(64 * 1024)  # whole blocks of any device
 CIPHER = b"".join(
@@ -112,11 +114,15 @@ def fifo(path):
     os.mkfifo(path)
 
 
-def character_device(path):
+def node(path, kind, device):
     try:
-        os.mknod(path, stat.S_IFCHR | 0o600, os.makedev(1, 3))  # the null device
+        os.mknod(path, kind | 0o600, device)
     except PermissionError:
-        pytest.skip("device nodes may not be made here")
+        wants.refused("device nodes", "they may not be made here")
+
+
+def character_device(path):
+    node(path, stat.S_IFCHR, os.makedev(1, 3))  # the null device
 
 
 def unix_socket(path):
@@ -167,18 +173,15 @@ def loop_device(tmp_path):
     """A block device of the kernel's, of the image's size."""
     backing = tmp_path / "backing"
     backing.write_bytes(bytes(len(DATA)))
-    try:
-        made = subprocess.run(["losetup", "--show", "-f", backing], capture_output=True, text=True)
-    except FileNotFoundError:
-        pytest.skip("losetup is not installed")
+    made = subprocess.run(["losetup", "--show", "-f", backing], capture_output=True, text=True)
     device = Path(made.stdout.strip())
     if made.returncode or not device.is_block_device():
-        pytest.skip("loop devices may not be made here")
+        wants.refused("loop devices", "they may not be made here")
     yield device
     subprocess.run(["losetup", "-d", device], check=True)
 
 
-@pytest.fixture(params=["loop device", "regular file in its place"])
+@pytest.fixture(params=[pytest.param("loop device", marks=LOOPS), "regular file in its place"])
 def block_device(request, tmp_path, monkeypatch):
     """A loop device, or a regular file that is taken for a block device."""
     if request.param == "loop device":
@@ -221,9 +224,10 @@ def test_a_block_device_must_have_the_size_of_the_image(tmp_path, monkeypatch, b
     assert block_device.read_bytes() == bytes(len(DATA))
 
 
+@LOOPS
 def test_a_block_device_onto_itself(tmp_path, monkeypatch, loop_device):
     alias = tmp_path / "alias"
-    os.mknod(alias, stat.S_IFBLK | 0o600, loop_device.stat().st_rdev)  # another node of the same device
+    node(alias, stat.S_IFBLK, loop_device.stat().st_rdev)  # another node of the same device
     for target in (loop_device, alias):
         assert "the same file" in refused(monkeypatch, loop_device, target, device=True)
 
@@ -239,6 +243,7 @@ def test_a_block_device_says_how_far_it_was_overwritten(image, block_device):
     assert re.fullmatch(f"{block_device} is overwritten in part: the first \\d+ of {len(DATA)} bytes", note)
 
 
+@LOOPS
 def test_a_device_in_use_is_refused_by_the_kernel(image, loop_device):
     descriptor = os.open(loop_device, os.O_RDONLY | os.O_EXCL)  # as a mounted file system does
     try:
@@ -263,8 +268,7 @@ def test_a_stream_takes_the_result(image, tmp_path):
     assert (tmp_path / "log").read_bytes() == b"before" + CIPHER
 
 
+@pytest.mark.wants("/dev/full")
 def test_a_stream_that_is_full(image):
-    if not os.path.exists("/dev/full"):
-        pytest.skip("no /dev/full")
     with open("/dev/full", "wb") as stream, pytest.raises(OSError, match="standard output"):
         crypt(image, stream)

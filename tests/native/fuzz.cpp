@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A target of libFuzzer over the C interface. The first bytes of an input choose scheme, width, sizes, alignment and
 // threads, wrong ones too; the rest is key, tweaks and data. A call that succeeds must decrypt, and must agree with the
-// portable width and with tweaks that are written out; one that fails must leave its output as it was.
+// portable width and with tweaks that are written out; one that fails must leave its output as it was. Sizes near powers
+// of two up to the end of size_t, which no memory has, must be refused.
 
 #include <algorithm>
 #include <cstdlib>
@@ -52,6 +53,33 @@ struct Context {
     ~Context() { wideblock_close(made); }
 };
 
+// A size around a power of two, or around the end of size_t.
+size_t extreme(Input &input) {
+    size_t power = (size_t)1 << input.number(64);
+    return power * input.number(2) + input.number(40) - 20;
+}
+
+// Calls with sizes of which some are extreme; those that memory could have are left out.
+void refuse_extremes(const Context &context, Input &input, const Room &in, Room &out, const Room &tweaks) {
+    size_t sizes[] = {input.number(3), input.number(3) * 512, input.number(20)};
+    for (size_t &size : sizes)
+        if (input.number(2)) size = extreme(input);
+    auto [sectors, sector_bytes, tweak_bytes] = sizes;
+    auto far = [&, count = sectors](const Room &room, size_t each) {
+        return (unsigned __int128)count * each + (uintptr_t)room.at > UINTPTR_MAX;
+    };
+    bool data = far(in, sector_bytes) || far(out, sector_bytes), all = data || far(tweaks, tweak_bytes);
+    int check = wideblock_check(context.made, sector_bytes, tweak_bytes);
+    const std::vector<uint8_t> before = out.all;
+    if (check || all)
+        demand(wideblock_crypt(context.made, 0, in.at, out.at, sectors, sector_bytes, tweaks.at, tweak_bytes, 2) ==
+               (check ? check : WIDEBLOCK_RANGE));
+    if (check || data)
+        demand(wideblock_crypt_numbered(context.made, 0, in.at, out.at, sectors, sector_bytes, in.at, tweak_bytes, 2) ==
+               (check ? check : WIDEBLOCK_RANGE));
+    demand(before == out.all);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -68,16 +96,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t sectors = input.number(shape ? 4 : std::min<size_t>(70, MOST_BYTES / (sector_bytes + 1)));
     unsigned threads = (unsigned)input.number(4);
     int decrypt = (int)input.number(2);
-    bool in_place = input.number(2), numbered = input.number(2);
+    bool in_place = input.number(2), numbered = input.number(2), extremes = !input.number(4);
     size_t shift = input.number(17), total = sectors * sector_bytes;
 
-    Room key(key_bytes, shift), in(total, shift), out(total, input.number(17)), back(total, shift);
+    Room key(key_bytes, shift), in(total + 16, shift), out(total, input.number(17)), back(total, shift);
     Room tweaks(sectors * tweak_bytes, shift + 1), first(16, 3);
     input.fill(key.at, key_bytes), input.fill(first.at, 16);
     input.fill(tweaks.at, sectors * tweak_bytes), input.fill(in.at, total);
 
     Context context(name ? name : "unknown", key, key_bytes, width);
     if (context.result) return 0;
+    if (extremes) return refuse_extremes(context, input, in, out, tweaks), 0;
     memset(out.at, 0x5a, total);
     if (in_place) memcpy(out.at, in.at, total);
     const std::vector<uint8_t> before = out.all;

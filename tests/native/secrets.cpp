@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program for valgrind's memcheck: keys, tweaks and data are marked as undefined, so memcheck reports each branch and
-// each address that depends on them. Arguments: a width, and the word `leak` for an address that it must report.
+// A program for valgrind's memcheck, or for MemorySanitizer of clang: keys, tweaks and data are marked as undefined, so
+// each branch and each address that depends on them is reported. Arguments: a width, and the word `leak` for an address
+// that must be.
 
+#if defined(__has_feature)
+#if __has_feature(memory_sanitizer)
+#include <sanitizer/msan_interface.h>
+#define UNDEFINED(p, size) __msan_poison(p, size)
+#endif
+#endif
+#ifndef UNDEFINED
 #include <valgrind/memcheck.h>
+#define UNDEFINED(p, size) VALGRIND_MAKE_MEM_UNDEFINED(p, size)
+#endif
 
 #include <cstdio>
 #include <cstring>
@@ -37,7 +47,7 @@ const Sizes all[] = {
 std::vector<uint8_t> secret(size_t size) {
     std::vector<uint8_t> made(size);
     for (size_t i = 0; i < size; i++) made[i] = (uint8_t)(i * 37 + 11);
-    VALGRIND_MAKE_MEM_UNDEFINED(made.data(), size);
+    UNDEFINED(made.data(), size);
     return made;
 }
 

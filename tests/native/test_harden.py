@@ -2,8 +2,6 @@
 """The library under sanitizers and valgrind, for a short time; each of them finds a fault that is put in."""
 
 import shutil
-import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -11,23 +9,10 @@ from wideblock.native import library
 
 from . import harden
 
-RUNTIME = Path("/usr/include/valgrind/memcheck.h")
-
-
-@pytest.fixture(scope="module")
-def fuzzer():
-    """Skips where clang++ or its libFuzzer is missing."""
-    command = ["clang++", "-fsanitize=fuzzer,address", "-x", "c++", "-", "-o", "/dev/null"]
-    source = b'extern "C" int LLVMFuzzerTestOneInput(const char *, unsigned long) { return 0; }'
-    if not shutil.which("clang++") or subprocess.run(command, input=source, capture_output=True).returncode:
-        pytest.skip("no clang++ with libFuzzer")
-
-
 pytestmark = [pytest.mark.shows("native"), pytest.mark.slow]
-needs_valgrind = pytest.mark.skipif(not shutil.which("valgrind") or not RUNTIME.exists(), reason="no valgrind")
 
 
-@needs_valgrind
+@pytest.mark.wants("valgrind", "memcheck.h")
 def test_no_branch_and_no_address_depends_on_a_secret(tmp_path):
     program = harden.build_secrets(tmp_path)
     for width in harden.WIDTHS:
@@ -40,7 +25,7 @@ def test_no_branch_and_no_address_depends_on_a_secret(tmp_path):
 FAULT = ("last + rest, whole + rest, BLOCK - rest", "last + rest, whole + rest, BLOCK")
 
 
-@pytest.mark.usefixtures("fuzzer")
+@pytest.mark.wants("clang++", "libFuzzer")
 @pytest.mark.parametrize("fault", [None, FAULT], ids=["as-it-is", "with-a-fault"])
 def test_the_fuzzer_finds_nothing_but_a_fault(tmp_path, monkeypatch, fault):
     """A write of too many bytes in XTS's ciphertext stealing is found in the same time."""

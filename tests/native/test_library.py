@@ -2,14 +2,14 @@
 """The library as users of C have it, and as other machines compile it."""
 
 import random
-import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 
-from wideblock.native.library import HEADER, SOURCE, compile_library, library_file
+from wideblock.native.library import HEADER, SOURCE, compile_library, library_file, schemes, widths
 from wideblock.native.twin import Twin
-from wideblock.simulation.commands import BuildError
+from wideblock.simulation.commands import BuildError, compiler
 from wideblock.spec.hctr2 import HCTR2
 
 pytestmark = pytest.mark.shows("native")
@@ -24,18 +24,9 @@ def run(*command, data=b"", **more):
 def example(tmp_path_factory):
     folder = tmp_path_factory.mktemp("example")
     (folder / "key").write_bytes(bytes(range(32)))
-    command = [
-        "cc",
-        "-std=c99",
-        "-Wall",
-        "-Wextra",
-        "-Werror",
-        "-pedantic",
-        SOURCE / "example.c",
-        "-o",
-        folder / "example",
-    ]
-    assert run(*command, library_file(), f"-Wl,-rpath,{library_file().parent}") == (0, b"", "")
+    command = [compiler(), "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-x", "c", SOURCE / "example.c"]
+    linked = ["-x", "none", library_file(), f"-Wl,-rpath,{library_file().parent}", "-o", folder / "example"]
+    assert run(*command, *linked) == (0, b"", "")
     return folder
 
 
@@ -61,7 +52,18 @@ def test_the_example_says_what_is_wrong(example):
 
 
 def test_the_header_is_one_of_cpp_too(tmp_path):
-    assert run("g++", "-x", "c++", "-fsyntax-only", "-Wall", "-pedantic", HEADER)[0] == 0
+    assert run(compiler(), "-x", "c++", "-fsyntax-only", "-Wall", "-pedantic", HEADER)[0] == 0
+
+
+def test_no_key_and_no_value_of_it_remains(tmp_path):
+    """A search of all memory that the process can write, after each close; a copy that the program keeps is found."""
+    command = ["c++", "-std=c++17", "-O1", f"-I{SOURCE}", Path(__file__).with_name("remains.cpp"), library_file()]
+    assert run(*command, f"-Wl,-rpath,{library_file().parent}", "-o", tmp_path / "remains") == (0, b"", "")
+    status, out, said = run(tmp_path / "remains")
+    lines = [line.split() for line in out.decode().splitlines()]
+    assert (status, said, len(lines)) == (0, "", 2 * len(schemes()) * len(widths()))
+    assert [line for line in lines if line[-1] != "0"] == []
+    assert int(run(tmp_path / "remains", "leak")[1].split()[-1]) > 0
 
 
 def test_a_compiler_that_fails_is_one_line(tmp_path, monkeypatch):
@@ -80,7 +82,7 @@ def test_a_compiler_that_fails_is_one_line(tmp_path, monkeypatch):
 CROSS, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64"
 
 
-@pytest.mark.skipif(not shutil.which(CROSS) or not shutil.which(EMULATOR), reason=f"needs {CROSS} and {EMULATOR}")
+@pytest.mark.wants(CROSS, EMULATOR)
 def test_neon_agrees(tmp_path):
     """The widths of aarch64, NEON and the portable one, in an emulator, against this machine's widest."""
     folder = tmp_path / "made"

@@ -5,12 +5,13 @@ import dataclasses
 
 import pytest
 
-from ..judges.linux import CASES, compare, missing
+from ..judges.linux import CASES, PROGRAMS, compare
+from ..wants import refused
 
 pytestmark = [
     pytest.mark.shows("dm-crypt"),
     pytest.mark.slow,
-    pytest.mark.skipif(bool(missing()), reason=f"the machine lacks {', '.join(missing())}"),
+    pytest.mark.wants(*PROGRAMS, "linux modules", "x86-64"),
 ]
 
 
@@ -23,7 +24,7 @@ def test_images_are_those_of_dm_crypt():
             given = [way for way, got in each.sums.items() if got]
             assert len(given) == (4 if each.case.core else 2)
     if reasons := {each.reason for each in results if each.reason}:
-        pytest.skip("; ".join(reasons))
+        refused("HCTR2 module", "; ".join(reasons))
 
 
 def test_a_wrong_convention_is_found():

@@ -4,15 +4,14 @@
 import os
 import random
 import re
-import shutil
 import subprocess
 import threading
 import time
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import pytest
 
+from wideblock.image import numbering
 from wideblock.native.plugin import plugin
 from wideblock.spec.fast import FAST
 from wideblock.spec.hctr2 import HCTR2
@@ -20,11 +19,7 @@ from wideblock.spec.xts import XTS
 
 from .nbd_client import FUA, TRIM, NbdClient, NbdError
 
-HEADER = Path("/usr/include/nbdkit-plugin.h")
-pytestmark = [
-    pytest.mark.shows("block-device"),
-    pytest.mark.skipif(not shutil.which("nbdkit") or not HEADER.exists(), reason="no nbdkit with its header"),
-]
+pytestmark = [pytest.mark.shows("block-device"), pytest.mark.wants("nbdkit", "nbdkit-plugin.h")]
 KEY = bytes(range(32))
 EIO, EPERM, EINVAL = 5, 1, 22
 
@@ -138,7 +133,6 @@ def test_conventions(tmp_path, name, first):
 
 
 def test_conventions_are_those_of_images():
-    numbering = pytest.importorskip("wideblock.image.numbering")
     given = {name: size for name, (size, *_) in CONVENTIONS.items()}
     assert given.keys() == numbering.CONVENTIONS.keys()
     for name, (size, bits, tweak) in CONVENTIONS.items():

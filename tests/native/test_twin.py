@@ -219,6 +219,79 @@ def test_wrong_sizes_are_refused(scheme, key, tweak, sector, message):
         Twin(scheme, bytes(range(key))).encrypt(bytes(tweak), bytes(sector))
 
 
+NULL, RANGE, OVERLAP = b"NULL in the place", b"more sectors or tweaks than memory", b"output that overlaps"
+LONG, LARGE = b"tweak size", b"sector size"
+
+
+def crypt_results(scheme, sectors, sector_bytes, tweak_bytes, *, into=0, from_=0, tweaks=-4096):
+    """Messages of both crypt functions, a byte of 5 after them in ``out``; addresses are offsets into 1 MiB or None."""
+    loaded, room = library(), ctypes.create_string_buffer(b"\5" * (1 << 20), 1 << 20)
+    middle = ctypes.addressof(room) + (1 << 19)
+    out, source, places = (None if at is None else middle + at for at in (into, from_, tweaks))
+    twin = Twin(scheme, bytes(range(48 if scheme == "eme2" else 32)))
+    given = loaded.wideblock_crypt(
+        twin._context, 0, source, out, sectors, sector_bytes, places, tweak_bytes, 1
+    )  # fmt: skip
+    numbered = loaded.wideblock_crypt_numbered(
+        twin._context, 0, source, out, sectors, sector_bytes, bytes(16), tweak_bytes, 1
+    )  # fmt: skip
+    assert not (given and numbered) or room.raw == b"\5" * (1 << 20)
+    return [loaded.wideblock_message(result) for result in (given, numbered)]
+
+
+@pytest.mark.parametrize("scheme", ["hctr2", "eme2", "xcb"])
+@pytest.mark.parametrize("tweak_bytes", [(1 << 16) + 1, 1 << 44, 1 << 56, 1 << 63, (1 << 64) - 1])
+def test_a_tweak_that_is_longer_than_any_is_refused(scheme, tweak_bytes):
+    assert all(said.startswith(LONG) for said in crypt_results(scheme, 1, 512, tweak_bytes))
+    assert all(said == b"done" for said in crypt_results(scheme, 1, 512, 1 << 16, tweaks=4096))
+
+
+@pytest.mark.parametrize(
+    ("sectors", "sector_bytes"), [(1 << 52, 4096), (1 << 60, 16), ((1 << 64) - 1, 512), (1 << 47, 1 << 17)]
+)
+def test_sizes_whose_product_wraps_are_refused(sectors, sector_bytes):
+    assert all(said.startswith(RANGE) for said in crypt_results("hctr2", sectors, sector_bytes, 16))
+    assert crypt_results("hctr2", 1 << 60, 16, 256)[0].startswith(RANGE)
+
+
+@pytest.mark.parametrize("sector_bytes", [(1 << 30) + 16, 1 << 44, (1 << 64) - 16])
+def test_a_sector_that_is_larger_than_any_is_refused(sector_bytes):
+    for scheme in ("xts", "hctr2", "fast-brw", "heh-brw-paper"):
+        assert all(said.startswith(LARGE) for said in crypt_results(scheme, 1, sector_bytes, 16))
+
+
+def test_outputs_that_overlap_are_refused():
+    for shift in (-1023, -16, 1, 1023):
+        assert all(said.startswith(OVERLAP) for said in crypt_results("hctr2", 2, 512, 16, from_=shift))
+    for shift in (-31, 0, 512, 1023):
+        given, numbered = crypt_results("hctr2", 2, 512, 16, tweaks=shift)
+        assert given.startswith(OVERLAP) and numbered == b"done"
+    for apart in ({"from_": 1024}, {"from_": -1024}, {"tweaks": 1024}, {"tweaks": -32}):
+        assert crypt_results("hctr2", 2, 512, 16, **apart) == [b"done"] * 2
+
+
+def test_null_is_refused_where_bytes_are_read():
+    loaded, context, key = library(), ctypes.c_void_p(), bytes(16)
+    say = loaded.wideblock_message
+    for arguments in (
+        (None, b"hctr2", key, 16, None),
+        (ctypes.byref(context), None, key, 16, None),
+        (ctypes.byref(context), b"hctr2", None, 16, None),
+    ):
+        assert say(loaded.wideblock_open(*arguments)).startswith(NULL)
+    assert say(loaded.wideblock_check(None, 512, 16)).startswith(NULL)
+    data = bytes(512)
+    assert say(loaded.wideblock_crypt(None, 0, data, data, 1, 512, data, 16, 1)).startswith(NULL)
+    assert say(loaded.wideblock_crypt_numbered(None, 0, data, data, 1, 512, data, 16, 1)).startswith(NULL)
+    twin = Twin("hctr2", key)
+    assert say(loaded.wideblock_crypt_numbered(twin._context, 0, data, data, 1, 512, None, 16, 1)).startswith(NULL)
+    for place in ("into", "from_", "tweaks"):
+        given, numbered = crypt_results("hctr2", 1, 512, 16, **{place: None})
+        assert given.startswith(NULL) and numbered.startswith(b"done" if place == "tweaks" else NULL)
+        assert crypt_results("hctr2", 0, 512, 0, **{place: None})[0] == b"done"
+    loaded.wideblock_close(None)
+
+
 def test_wrong_widths_keys_and_uses_are_refused(monkeypatch):
     with pytest.raises(ValueError, match=KEY):
         Twin("xts", bytes(32))
@@ -241,6 +314,6 @@ def test_wrong_widths_keys_and_uses_are_refused(monkeypatch):
 
 def test_messages():
     message = library().wideblock_message
-    assert message(0) == b"done" and {message(n) for n in (-1, 8, 1 << 30)} == {b"unknown result"}
-    assert len({message(n) for n in range(8)}) == 8
+    assert message(0) == b"done" and {message(n) for n in (-1, 11, 1 << 30)} == {b"unknown result"}
+    assert len({message(n) for n in range(11)} - {b"unknown result"}) == 11
     assert ctypes.c_char_p is library().wideblock_scheme.restype and library().wideblock_scheme(1 << 40) is None

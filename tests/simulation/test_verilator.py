@@ -2,7 +2,6 @@
 """Building compiled models: kept, whole or absent, ended at once, and one clear line when it fails."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -72,7 +71,7 @@ def test_a_compiler_with_a_library_of_atomic_operations_links_it(has, cache, mon
     assert link.endswith("-lpthread -Wl,--as-needed -latomic" if has else "-lpthread")
 
 
-@pytest.mark.skipif(shutil.which("clang++") is None, reason="clang++ is not installed")
+@pytest.mark.wants("clang++")
 def test_a_model_by_clang(monkeypatch):
     monkeypatch.setenv("CXX", "clang++")
     assert build([VERILOG], TOP, FILES, FAST).count(5) == 15

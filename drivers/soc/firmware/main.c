@@ -8,15 +8,15 @@
 #include "board.h"
 #include "known_answers.h"
 #include "soc.h"
-#include "wideblock.h"
-#include WIDEBLOCK_REGS
+#include "wideblock_engine.h"
+#include WIDEBLOCK_ENGINE_REGS
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define ATTEMPTS 100000u
 
 enum { CODE_PASS = 1, CODE_FAIL = 2 };
 
-static struct wideblock engine;
+static struct wideblock_engine engine;
 static uint32_t failures;
 static uint8_t buffer[LONGEST];
 
@@ -50,21 +50,21 @@ static bool same(const uint8_t *a, const uint8_t *b, uint32_t size)
   return !differ;
 }
 
-static struct wideblock_key key_of(const struct known_key *known)
+static struct wideblock_engine_key key_of(const struct known_key *known)
 {
-  return (struct wideblock_key){.bytes = known->bytes, .size = known->size};
+  return (struct wideblock_engine_key){.bytes = known->bytes, .size = known->size};
 }
 
 /* Whether a sector is enciphered as the specification does it, and back where the engine deciphers. */
 static bool right(uint32_t slot, const struct known_sector *sector)
 {
-  if (wideblock_crypt(&engine, slot, false, sector->tweak, sector->plain, buffer, sector->size, NULL))
+  if (wideblock_engine_crypt(&engine, slot, false, sector->tweak, sector->plain, buffer, sector->size, NULL))
     return false;
   if (!same(buffer, sector->sealed, sector->size))
     return false;
   if (!engine.decrypts)
     return true;
-  return !wideblock_crypt(&engine, slot, true, sector->tweak, buffer, buffer, sector->size, NULL) &&
+  return !wideblock_engine_crypt(&engine, slot, true, sector->tweak, buffer, buffer, sector->size, NULL) &&
          same(buffer, sector->plain, sector->size);
 }
 
@@ -87,8 +87,8 @@ static bool refuses(uint32_t slot, bool decrypt, uint32_t cause)
 
   for (uint32_t n = 0; n < sector->size; n++)
     buffer[n] = (uint8_t)n;
-  if (wideblock_crypt(&engine, slot, decrypt, sector->tweak, sector->plain, buffer, sector->size, &found) !=
-      -WIDEBLOCK_EIO)
+  if (wideblock_engine_crypt(&engine, slot, decrypt, sector->tweak, sector->plain, buffer, sector->size, &found) !=
+      -WIDEBLOCK_ENGINE_EIO)
     return false;
   for (uint32_t n = 0; n < sector->size; n++)
     if (buffer[n] != (uint8_t)n)
@@ -99,7 +99,7 @@ static bool refuses(uint32_t slot, bool decrypt, uint32_t cause)
 /* Whether there is an engine that works: without one nothing else is tried. */
 static bool start(void)
 {
-  bool found = !wideblock_probe(&engine, S_AXI_KEY_BASE, S_AXI_BASE, ATTEMPTS);
+  bool found = !wideblock_engine_probe(&engine, S_AXI_KEY_BASE, S_AXI_BASE, ATTEMPTS);
 
   step("engine found", found);
   print("      slots ");
@@ -107,8 +107,8 @@ static bool start(void)
   print(", window of ");
   print_number(engine.window_bytes);
   print(" bytes\n");
-  step("ready after reset", !wideblock_wait_ready(&engine));
-  step("self-test on demand", !wideblock_selftest(&engine, NULL));
+  step("ready after reset", !wideblock_engine_wait_ready(&engine));
+  step("self-test on demand", !wideblock_engine_selftest(&engine, NULL));
   return !failures;
 }
 
@@ -119,10 +119,10 @@ static void load_all(void)
   uint32_t since = 0;
 
   for (uint32_t n = 0; n < COUNT(KEYS); n++) {
-    struct wideblock_key key = key_of(&KEYS[n]);
+    struct wideblock_engine_key key = key_of(&KEYS[n]);
 
     since = cycles_now();
-    loaded += !wideblock_keyslot_program(&engine, &key, KEYS[n].slot);
+    loaded += !wideblock_engine_keyslot_program(&engine, &key, KEYS[n].slot);
   }
   took(since, "the load of a key");
   step("keys loaded into slots", loaded == COUNT(KEYS));
@@ -132,19 +132,20 @@ static void sectors(void)
 {
   uint32_t blocks = 0;
   uint32_t read = 0;
-  struct wideblock_slot slot = {0, 0};
+  struct wideblock_engine_slot slot = {0, 0};
 
   step("sectors under each key in turn are those of the specification", right_sectors(~0u) == COUNT(SECTORS));
   for (uint32_t n = 0; n < COUNT(SECTORS); n++)
     if (!SECTORS[n].key)
       blocks += (engine.decrypts ? 2u : 1u) * ((SECTORS[n].size + 15u) / 16u);
   step("a slot counts the blocks of its key",
-       !wideblock_read_slot(&engine, KEYS[0].slot, &slot) && slot.blocks == blocks);
+       !wideblock_engine_read_slot(&engine, KEYS[0].slot, &slot) && slot.blocks == blocks);
   for (uint32_t n = COUNT(SECTORS) - 2; n < COUNT(SECTORS); n++) {
     const struct known_sector *sector = &SECTORS[n];
     uint32_t since = cycles_now();
 
-    (void)wideblock_crypt(&engine, KEYS[sector->key].slot, false, sector->tweak, sector->plain, buffer, sector->size, NULL);
+    (void)wideblock_engine_crypt(&engine, KEYS[sector->key].slot, false, sector->tweak, sector->plain, buffer,
+                                 sector->size, NULL);
     took(since, sector->size == LONGEST ? "the longest sector through the window" : "a sector of 512 bytes");
   }
   for (uint32_t n = 0; n < WIDEBLOCK_KEY_MEK_COUNT; n++)
@@ -154,98 +155,100 @@ static void sectors(void)
 
 static void refused_commands(void)
 {
-  struct wideblock_key key = key_of(&KEYS[0]);
-  struct wideblock_key equal = {.bytes = EQUAL_HALVES, .size = sizeof EQUAL_HALVES};
+  struct wideblock_engine_key key = key_of(&KEYS[0]);
+  struct wideblock_engine_key equal = {.bytes = EQUAL_HALVES, .size = sizeof EQUAL_HALVES};
   uint32_t error = 0;
 
-  wideblock_command(&engine, WIDEBLOCK_KEY_CTRL_CMD_LOAD, KEYS[0].slot, &key, &error);
+  wideblock_engine_command(&engine, WIDEBLOCK_KEY_CTRL_CMD_LOAD, KEYS[0].slot, &key, &error);
   step("load of a loaded slot is refused", error == WIDEBLOCK_KEY_CTRL_ERR_LOADED);
-  wideblock_command(&engine, WIDEBLOCK_KEY_CTRL_CMD_LOAD, engine.slots, &key, &error);
+  wideblock_engine_command(&engine, WIDEBLOCK_KEY_CTRL_CMD_LOAD, engine.slots, &key, &error);
   step("load of a slot that there is not is refused", error == WIDEBLOCK_KEY_CTRL_ERR_NO_SLOT);
-  wideblock_command(&engine, 0, KEYS[0].slot, NULL, &error);
+  wideblock_engine_command(&engine, 0, KEYS[0].slot, NULL, &error);
   step("a command that there is not is refused", error == WIDEBLOCK_KEY_CTRL_ERR_COMMAND);
   step("unload of an empty slot is refused",
-       wideblock_keyslot_evict(&engine, NULL, KEYS[1].slot + 1) == -WIDEBLOCK_ENOKEY);
+       wideblock_engine_keyslot_evict(&engine, NULL, KEYS[1].slot + 1) == -WIDEBLOCK_ENGINE_ENOKEY);
   step("a key of equal halves is refused",
-       wideblock_keyslot_program(&engine, &equal, KEYS[1].slot + 1) == -WIDEBLOCK_EKEYREJECTED);
+       wideblock_engine_keyslot_program(&engine, &equal, KEYS[1].slot + 1) == -WIDEBLOCK_ENGINE_EKEYREJECTED);
 }
 
 static void faults(void)
 {
   uint32_t empty = KEYS[1].slot + 1;
   uint32_t before = interrupts_taken();
-  struct wideblock_fault first;
+  struct wideblock_engine_fault first;
 
-  wideblock_clear_faults(&engine);
-  (void)wideblock_irq_take(&engine);
-  wideblock_irq_enable(&engine, WIDEBLOCK_ENGINE_IRQ_STATUS_FAULT_MASK);
+  wideblock_engine_clear_faults(&engine);
+  (void)wideblock_engine_irq_take(&engine);
+  wideblock_engine_irq_enable(&engine, WIDEBLOCK_ENGINE_IRQ_STATUS_FAULT_MASK);
   interrupts_on();
   step("a sector under an empty slot is refused", refuses(empty, false, WIDEBLOCK_ENGINE_FIRST_FAULT_CAUSE_SLOT));
   step("the CPU took one interrupt", interrupts_taken() == before + 1);
-  step("its cause is a fault", wideblock_irq_take(&engine) == WIDEBLOCK_ENGINE_IRQ_STATUS_FAULT_MASK);
+  step("its cause is a fault", wideblock_engine_irq_take(&engine) == WIDEBLOCK_ENGINE_IRQ_STATUS_FAULT_MASK);
   interrupts_again();
-  first = wideblock_first_fault(&engine);
+  first = wideblock_engine_first_fault(&engine);
   step("the first fault has its slot and cause",
        first.valid && first.slot == empty && first.cause == WIDEBLOCK_ENGINE_FIRST_FAULT_CAUSE_SLOT);
-  step("its cause is counted once", wideblock_fault_count(&engine, WIDEBLOCK_ENGINE_FIRST_FAULT_CAUSE_SLOT) == 1);
-  wideblock_clear_faults(&engine);
-  step("the log of faults is empty after its clearing", !wideblock_first_fault(&engine).valid);
+  step("its cause is counted once",
+       wideblock_engine_fault_count(&engine, WIDEBLOCK_ENGINE_FIRST_FAULT_CAUSE_SLOT) == 1);
+  wideblock_engine_clear_faults(&engine);
+  step("the log of faults is empty after its clearing", !wideblock_engine_first_fault(&engine).valid);
   step("no interrupt came behind it", interrupts_taken() == before + 1);
-  wideblock_irq_enable(&engine, 0);
+  wideblock_engine_irq_enable(&engine, 0);
 }
 
 static void limits(void)
 {
-  struct wideblock_key key = key_of(&OTHER_KEY);
+  struct wideblock_engine_key key = key_of(&OTHER_KEY);
   uint32_t slot = KEYS[1].slot + 1;
 
   key.mode = WIDEBLOCK_KEY_AUX_MODE_NO_ENCRYPT_MASK;
-  step("a key is loaded that must not encrypt", !wideblock_keyslot_program(&engine, &key, slot));
+  step("a key is loaded that must not encrypt", !wideblock_engine_keyslot_program(&engine, &key, slot));
   step("its slot refuses to encrypt", refuses(slot, false, WIDEBLOCK_ENGINE_FIRST_FAULT_CAUSE_FORBIDDEN));
-  step("it is evicted", !wideblock_keyslot_evict(&engine, NULL, slot));
-  step("the constant key of known answers is loaded", !wideblock_keyslot_program_kat(&engine, slot));
+  step("it is evicted", !wideblock_engine_keyslot_evict(&engine, NULL, slot));
+  step("the constant key of known answers is loaded", !wideblock_engine_keyslot_program_kat(&engine, slot));
   step("a sector under it is that of the specification", right(slot, &KAT_SECTOR));
-  step("it is evicted, too", !wideblock_keyslot_evict(&engine, NULL, slot));
+  step("it is evicted, too", !wideblock_engine_keyslot_evict(&engine, NULL, slot));
 }
 
 static void evict_and_reload(void)
 {
-  struct wideblock_key key = key_of(&OTHER_KEY);
+  struct wideblock_engine_key key = key_of(&OTHER_KEY);
   uint32_t slot = KEYS[0].slot;
   uint32_t others = 0;
 
-  step("a key is evicted", !wideblock_keyslot_evict(&engine, NULL, slot));
+  step("a key is evicted", !wideblock_engine_keyslot_evict(&engine, NULL, slot));
   step("its slot refuses sectors", refuses(slot, false, WIDEBLOCK_ENGINE_FIRST_FAULT_CAUSE_SLOT));
   for (uint32_t n = 0; n < COUNT(SECTORS); n++)
     others += SECTORS[n].key != 0;
   step("the other slots' sectors are right", right_sectors(0) == others);
-  step("another key is loaded into the slot", !wideblock_keyslot_program(&engine, &key, slot));
+  step("another key is loaded into the slot", !wideblock_engine_keyslot_program(&engine, &key, slot));
   step("its sector is that of the specification", right(slot, &OTHER_SECTOR));
   step("the self-test passes between keys, and the other slots' sectors are right",
-       !wideblock_selftest(&engine, NULL) && right_sectors(0) == others);
+       !wideblock_engine_selftest(&engine, NULL) && right_sectors(0) == others);
 }
 
 /* The self-test loads its key into the last slot, so it must not run where that has one. */
 static void selftest_slot(void)
 {
-  struct wideblock_key key = key_of(&OTHER_KEY);
+  struct wideblock_engine_key key = key_of(&OTHER_KEY);
   uint32_t slot = engine.slots - 1;
-  bool refused = !wideblock_keyslot_program(&engine, &key, slot) && wideblock_selftest(&engine, NULL) == -WIDEBLOCK_EBUSY;
+  bool refused = !wideblock_engine_keyslot_program(&engine, &key, slot) &&
+                 wideblock_engine_selftest(&engine, NULL) == -WIDEBLOCK_ENGINE_EBUSY;
 
   step("the self-test does not run while its slot has a key", refused);
   step("that key is whole, and the engine works", right(slot, &OTHER_SECTOR));
   step("the self-test runs after its eviction",
-       !wideblock_keyslot_evict(&engine, NULL, slot) && !wideblock_selftest(&engine, NULL));
+       !wideblock_engine_keyslot_evict(&engine, NULL, slot) && !wideblock_engine_selftest(&engine, NULL));
 }
 
 static void zeroize(void)
 {
-  struct wideblock_slot slot = {0, 0};
+  struct wideblock_engine_slot slot = {0, 0};
   uint32_t empty = 0;
 
-  step("zeroize", !wideblock_zeroize(&engine));
+  step("zeroize", !wideblock_engine_zeroize(&engine));
   for (uint32_t n = 0; n < engine.slots; n++)
-    empty += !wideblock_read_slot(&engine, n, &slot) && !slot.state && !slot.blocks;
+    empty += !wideblock_engine_read_slot(&engine, n, &slot) && !slot.state && !slot.blocks;
   step("every slot is empty", empty == engine.slots);
   step("a slot that had a key refuses sectors",
        refuses(KEYS[1].slot, false, WIDEBLOCK_ENGINE_FIRST_FAULT_CAUSE_SLOT));

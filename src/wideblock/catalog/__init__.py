@@ -89,6 +89,8 @@ def select(
 
 
 def _named(name: str, known: Mapping[str, N], what: str) -> N:
+    if not isinstance(name, str):
+        raise UserError(f"the name of a {what} is text, got {name!r}")
     if name in known:
         return known[name]
     small = name.lower()
@@ -96,5 +98,9 @@ def _named(name: str, known: Mapping[str, N], what: str) -> N:
     begin = [each for each in known if small and each.startswith(small)]
     if begin and small not in known:
         raise UserError(f"unknown {what} {name!r}; so begin {', '.join(begin)}")
-    hint = f"did you mean {' or '.join(near)}?" if near else "wideblock list shows the presets"
+    hint = f"wideblock list shows the {what.replace(' or ', 's and ')}s"
+    if near:
+        hint = f"did you mean {' or '.join(near)}?"
+    elif small in PARTS:
+        hint = f"{small} is a part, which wideblock synth, sweep, explore, clock and compare take"
     raise UserError(f"unknown {what} {name!r}; {hint}")

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from wideblock.errors import UserError
 from wideblock.rtl.stream.parameters import Parameters
 
-__all__ = ["changed", "differences"]
+__all__ = ["changed", "differences", "written"]
 
 P = TypeVar("P", bound=Parameters)
 
@@ -33,8 +33,15 @@ def differences(parameters: Parameters, usual: Parameters) -> dict[str, Any]:
     return {field: value for field, value in asdict(parameters).items() if value != before[field]}
 
 
+def written(value: Any) -> str:
+    """The text that :func:`changed` reads as ``value``."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def _value(name: str, kind: type, value: Any) -> Any:
-    if not isinstance(value, str) or kind is str:
+    if not isinstance(value, str):
+        return _checked(name, kind, value)
+    if kind is str:
         return value
     if kind is bool:
         words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -42,6 +49,16 @@ def _value(name: str, kind: type, value: Any) -> Any:
             raise UserError(f"{name} must be true or false, got {value!r}")
         return words[value.lower()]
     return _whole_number(name, value)
+
+
+def _checked(name: str, kind: type, value: Any) -> Any:
+    """A ``value`` that is no text, as ``kind``; a whole number of another library becomes one of Python's."""
+    if kind is int and not isinstance(value, bool) and hasattr(value, "__index__"):
+        return int(value)
+    if kind is not type(value):
+        words = {bool: "true or false", int: "a whole number", str: "text"}
+        raise UserError(f"{name} must be {words[kind]}, got {value!r}")
+    return value
 
 
 def _whole_number(name: str, text: str) -> int:

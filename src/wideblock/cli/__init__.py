@@ -4,6 +4,7 @@
 import os
 import sys
 import traceback
+import warnings
 
 from wideblock import __version__
 from wideblock.cli.app import app, one_line
@@ -18,8 +19,11 @@ def main() -> None:
     """Runs the command line of this process.
 
     An exception that no command expects is a fault of the code: its traceback stands, with a line that says what to do,
-    and the exit status is that of sysexits.h for it, 70.
+    and the exit status is that of sysexits.h for it, 70. Warnings of libraries are for who writes code: they are shown
+    where Python is asked for them, by ``-W`` or ``PYTHONWARNINGS``.
     """
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
     with stopping():
         try:
             app(prog_name="wideblock")

@@ -47,10 +47,12 @@ def compare(
         older = f" ({row['older']})" if row["older"] else ""
         design = row["by"] if row["source"] is None else row["design"]
         mhz, gbps = (row[name] and round(row[name], 2) for name in ("mhz", "gbps"))
-        lines.append((row["preset"], design, row["on"] or "as stated", row["cycles"], areas + older, mhz, gbps))
-    table(("preset", "design", "on", "cycles", "area", "MHz", "Gb/s"), lines)
+        lines.append(
+            (row["preset"], design, row["on"] or "as stated", row["bytes"], row["cycles"], areas + older, mhz, gbps)
+        )
+    table(("preset", "design", "on", "bytes", "cycles", "area", "MHz", "Gb/s"), lines)
     out.print(
-        "\nCycles are from one sector, or block of a message, to the next. Areas of different units, and clocks of "
+        "\nCycles are from one sector, or block of a message, of so many bytes to the next. Areas of different units, and clocks of "
         "different devices, do not compare."
     )
     for unit in used:

@@ -2,6 +2,7 @@
 """``wideblock encrypt`` and ``wideblock decrypt``."""
 
 import sys
+from codecs import BOM_UTF8
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -55,8 +56,20 @@ First = Annotated[
         metavar="N", parser=sector_number, help="Number of the image's first sector, its tweak, such as 16 or 0x10."
     ),
 ]
+
+
+def complete_tweak(incomplete: str) -> list[str]:
+    """The conventions whose names begin so, for the shell."""
+    return [name for name in CONVENTIONS if name.startswith(incomplete)]
+
+
 Tweak = Annotated[
-    str, typer.Option(metavar="NAME", help=f"Tweak of a sector number: {', '.join(CONVENTIONS)}; docs/native.md.")
+    str,
+    typer.Option(
+        metavar="NAME",
+        help=f"Tweak of a sector number: {', '.join(CONVENTIONS)}; docs/block-device.md has the meanings.",
+        autocompletion=complete_tweak,
+    ),
 ]
 Offset = Annotated[
     int, typer.Option(metavar="N", parser=sector_number, help="Number added to each sector's, in the tweak's unit.")
@@ -80,10 +93,11 @@ def key_of(text: str, size: int) -> bytes:
     form = f"hexadecimal; write it as --key {KEY}, or --key @FILE"
     if text.startswith("@"):
         with sys.stdin.buffer if text == "@-" else open(text[1:], "rb") as file:
-            content = file.read(4 * size + 1024)  # a device has no end
+            content = file.read(most := 4 * size + 1024)  # a device has no end
         if len(content) == size:
             return content
-        text, form = content.decode("latin-1").strip(), f"{size} bytes, binary or in hexadecimal"
+        form = f"{size} bytes, binary or in hexadecimal, in a file of less than {most} bytes"
+        text = content.removeprefix(BOM_UTF8).decode("latin-1").strip() if len(content) < most else "more"
     try:
         return bytes.fromhex(text)
     except ValueError:

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock info``."""
 
-from dataclasses import asdict, fields
+from dataclasses import asdict, fields, replace
 from typing import Annotated
 
 import typer
 
+from wideblock.catalog.changes import written
+from wideblock.catalog.choices import choices
 from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, table
 from wideblock.evaluate.published import for_preset
 from wideblock.export.contract import Contract, contract
@@ -32,23 +34,24 @@ def info(
 
 
 def show_parameters(core: Contract, json: bool) -> None:
-    """Prints what may be changed in the core."""
+    """Prints what may be changed in the core: the choices of a parameter are those while the others stay."""
     head = ("parameter", "value", "choices", "meaning")
+    found = choices(replace(core.preset, parameters=core.parameters))
     rows = [
-        (field.name, getattr(core.parameters, field.name), field.metadata["choices"], field.metadata["meaning"])
+        (field.name, getattr(core.parameters, field.name), found[field.name], field.metadata["meaning"])
         for field in fields(core.parameters)
     ]
     if json:
-        as_json([dict(zip(head, row, strict=True)) for row in rows])
+        as_json([dict(zip(head, (*row, asdict(each), text), strict=True)) for *row, each, text in rows])
     else:
-        shown = ((*row, ", ".join(map(str, choices or ["a number"])), text) for *row, choices, text in rows)
-        table(head, shown)
+        table(head, ((name, written(value), each, text) for name, value, each, text in rows))
+        out.print("\nChoices are those while the other parameters stay; --set may change several together.")
 
 
 def show(core: Contract) -> None:
     """Prints all that is known of the core."""
     out.print(f"{core.title}. {core.summary}\n", markup=False)
-    table(("parameter", "value"), core.settings.items())
+    table(("parameter", "value"), ((name, written(value)) for name, value in core.settings.items()))
     out.print()
     table(("figure", "cycles"), ((figure.name, figure.cycles) for figure in core.timing.figures()))
     out.print()

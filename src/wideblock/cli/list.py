@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock list``."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
 from wideblock import catalog
 from wideblock.cli.app import Csv, Json, as_json, one_form, out, table
+from wideblock.errors import UserError
 from wideblock.records import Records
 
 EXAMPLE = "Example: [b]wideblock list --width 512 --status recommended[/b]"
@@ -22,15 +24,21 @@ def list_(
         typer.Option(metavar="WORDS", help=f"One of {', '.join(repr(each.value) for each in catalog.Status)}."),
     ] = None,
     has: Annotated[str | None, typer.Option(metavar="PARAMETER", help="Presets with this parameter.")] = None,
+    parts: Annotated[bool, typer.Option("--parts", help="Parts alone: components that are measured alone.")] = False,
     names: Annotated[bool, typer.Option("--names", help="Print the names alone, one a line.")] = False,
     csv: Csv = False,
     json: Json = False,
 ) -> None:
-    """Show the presets with their summaries, and each scheme's security statement.
+    """Show the presets with their summaries, each scheme's security statement, and the parts.
 
     JSON has the parameters and the cycles from sector to sector, too; seconds.
     """
     one_form(csv, json)
+    if parts:
+        if scheme or width or status or has:
+            raise UserError("--parts goes with no choice of presets; leave out --scheme, --width, --status and --has")
+        show_parts(names=names, csv=csv, json=json)
+        return
     chosen = catalog.select(scheme=scheme, width=width, status=status, has=has)
     if names:
         typer.echo("\n".join(preset.name for preset in chosen))
@@ -49,3 +57,20 @@ def list_(
     for each in dict.fromkeys(preset.scheme.name for preset in chosen):
         security = catalog.SCHEMES[each]
         out.print(f"\nSecurity of {each.upper()} ({security.status.value}): {security.security}", markup=False)
+    if len(chosen) == len(catalog.PRESETS):
+        out.print("\nParts, for synth, sweep, explore, clock and compare:\n")
+        show_parts(names=False, csv=False, json=False)
+
+
+def show_parts(*, names: bool, csv: bool, json: bool) -> None:
+    """Prints the parts in one of the forms of :func:`list_`; JSON has the parameters, too."""
+    rows = [{"part": part.name, "bytes": part.bytes, "summary": part.summary} for part in catalog.PARTS.values()]
+    if names:
+        typer.echo("\n".join(catalog.PARTS))
+    elif json:
+        parameters = (asdict(part.parameters) for part in catalog.PARTS.values())
+        as_json([row | {"parameters": each} for row, each in zip(rows, parameters, strict=True)])
+    elif csv:
+        typer.echo(Records.of(rows).csv(), nl=False)
+    else:
+        table(("part", "bytes", "summary"), (row.values() for row in rows))

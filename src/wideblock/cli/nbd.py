@@ -9,7 +9,7 @@ import typer
 
 from wideblock.catalog.kinds import SECTOR
 from wideblock.cli.app import AcceptBroken, Preset, Set, settings
-from wideblock.cli.crypt import Key, key_of, sector_number
+from wideblock.cli.crypt import Key, Tweak, key_of, sector_number
 from wideblock.drive.sector.shape import shape
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
@@ -23,7 +23,7 @@ def nbd(
     key: Key,
     file: Annotated[Path, typer.Option(metavar="FILE", help="File or block device below, of whole sectors.")],
     socket: Annotated[Path, typer.Option(metavar="PATH", help="Unix socket on which to serve; - with nbdkit's --run.")],
-    tweak: Annotated[str, typer.Option(metavar="NAME", help="Tweak convention; nbdkit's error has all.")] = "le128",
+    tweak: Tweak = "le128",
     first_sector: Annotated[
         int, typer.Option(metavar="N", parser=sector_number, help="Number of the first sector, such as 16 or 0x10.")
     ] = 0,

@@ -9,6 +9,7 @@ import typer
 from wideblock.atomic import check_place, write_text
 from wideblock.cli.app import Store, stages
 from wideblock.evaluate.measured import measured
+from wideblock.evaluate.plots import drawing
 from wideblock.evaluate.report import page
 from wideblock.evaluate.store import COMMITTED, current, load, own
 
@@ -29,6 +30,7 @@ def report(
     if csv:
         write_text(output, measured(current(own(load(store)))).csv())
     else:
+        drawing()  # a page takes seconds, and needs it at the end
         with stages("report"):
             write_text(output, page(load(store)))
     typer.echo(output)

@@ -31,7 +31,7 @@ def vectors_check(
     ] = "spec",
     answer: Annotated[
         Path | None,
-        typer.Option("--response", metavar="FILE", help="Response to the one prompt of ACVP among the files."),
+        typer.Option("--response", metavar="FILE", help="Response to the prompts of ACVP, all in one file."),
     ] = None,
     force: Force = False,
     json: Json = False,
@@ -42,8 +42,8 @@ def vectors_check(
     case failed, or the command line or a file's content is wrong; 2: no case could be checked.
     """
     cases, prompts = read(files)
-    if answer and len(prompts) != 1:
-        raise UserError(f"--response answers one prompt of ACVP, got {len(prompts)}")
+    if answer and (asked := len({prompt.file for prompt in prompts})) != 1:
+        raise UserError(f"--response answers one file with prompts of ACVP, got {asked}")
     results: list[CaseResult] = []
     with progress(f"checking cases with {engine}") as report:
         for result in check(cases, engine):
@@ -52,7 +52,7 @@ def vectors_check(
     counts = Counter(result.verdict for result in results)
     as_json(_json(engine, results)) if json else _show(engine, results)
     if answer:
-        _respond(prompts[0], results, answer, force)
+        _respond(prompts, results, answer, force)
     if counts[Verdict.FAILED]:
         raise typer.Exit(1)
     if not counts[Verdict.PASSED] and not answer:
@@ -84,10 +84,10 @@ def _json(engine: str, results: list[CaseResult]) -> dict[str, object]:
     return {"engine": engine, "cases": rows}
 
 
-def _respond(prompt: AcvpDocument, results: list[CaseResult], target: Path, force: bool) -> None:
-    """Writes the response. Raises UserError if a case of the prompt has no answer."""
-    ours = (each for each in results if each.case.file == prompt.file)
+def _respond(prompts: list[AcvpDocument], results: list[CaseResult], target: Path, force: bool) -> None:
+    """Writes the response. Raises UserError if a case of a prompt has no answer."""
+    ours = (each for each in results if each.case.file == prompts[0].file)
     made = {(each.case.place, decrypt): result for each in ours for decrypt, result in each.made.items()}
-    content = f"{text.dumps(response(prompt, made), indent=2)}\n"
+    content = f"{text.dumps(response(prompts, made), indent=2)}\n"
     with replacing(target, overwrite=force) as file:
         file.write(content.encode())

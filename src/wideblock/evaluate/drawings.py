@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wideblock.atomic import write_text
 from wideblock.evaluate.point import Point
-from wideblock.evaluate.report import PART, Plot, entries, throughput
+from wideblock.evaluate.report import PART, Plot, entries, sizes, throughput
 from wideblock.evaluate.tables import insert
 from wideblock.synth.targets import targets
 
@@ -18,9 +18,14 @@ SHOWN = "xc7"
 
 
 def drawings(points: Sequence[Point]) -> dict[str, Plot]:
-    """The plot of each target on which two cores were measured, by the target's name."""
+    """The plot of each target on which two cores of one size were measured, by the target's name.
+
+    It has the cores of the size of the most cores.
+    """
     cores = [entry for entry in entries(points) if entry.family != PART]
-    plots = {name: throughput(cores, target) for name, target in targets.items()}
+    plots = {
+        name: throughput(cores, target, size) for name, target in targets.items() for size in sizes(cores, target)[:1]
+    }
     return {name: plot for name, plot in plots.items() if plot}
 
 

@@ -45,7 +45,9 @@ def source(directory: Path, top: str) -> Source:
         raise UserError(f"{directory} is no directory; give the one that has the Verilog files")
     if not re.fullmatch(r"[A-Za-z_]\w*", top):
         raise UserError(f"--top is the name of a Verilog module, got {top!r}")
-    texts = {path: path.read_text(errors="replace") for path in sorted(directory.rglob("*.v")) if path.is_file()}
+    texts = {
+        path: path.read_text("utf-8-sig", errors="replace") for path in sorted(directory.rglob("*.v")) if path.is_file()
+    }
     plain = {path: yosys.uncommented(text) for path, text in texts.items()}
     defining: dict[str, list[Path]] = {}
     for path, text in plain.items():
@@ -118,7 +120,7 @@ def _licence_texts(directory: Path) -> Iterator[str]:
     root = Path(_git(directory, "rev-parse", "--show-toplevel") or directory).resolve()
     for above in (directory.resolve(), *directory.resolve().parents):
         for path in sorted(path for path in above.iterdir() if re.match(r"(?i)licen[cs]e|copying", path.name)):
-            yield path.read_text(errors="replace")
+            yield path.read_text("utf-8-sig", errors="replace")
         if above == root:
             return
 

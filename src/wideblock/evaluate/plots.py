@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from wideblock.errors import UserError
 
-__all__ = ["PlotMark", "figure", "front", "scatter", "strips"]
+__all__ = ["PlotMark", "drawing", "figure", "front", "scatter", "strips"]
 
 T = TypeVar("T")
 
@@ -105,15 +105,22 @@ def strips(values: Mapping[str, Sequence[float]], *, x: str) -> str:
     )
 
 
-def _drawn(plot: dict[str, Any]) -> str:
+def drawing() -> Callable[..., str]:
+    """The function that draws. Raises UserError if the library is not installed."""
     try:
         from vl_convert import vegalite_to_svg  # pyright: ignore[reportMissingImports]
     except ImportError:
-        raise UserError("plots need vl-convert; install it with: pip install 'wideblock[report]'") from None
+        raise UserError(
+            "plots need vl-convert; install it with: pip install vl-convert-python; report --csv needs none"
+        ) from None
+    return vegalite_to_svg
+
+
+def _drawn(plot: dict[str, Any]) -> str:
     axis = {"labelFontSize": _TEXT, "titleFontSize": _TEXT, "gridColor": "#e5e5e5", "tickCount": 5}
     legend = {"labelFontSize": _TEXT, "orient": "bottom", "columns": 3, "columnPadding": 24, "symbolSize": 110}
     config = {"font": _FONT, "axis": axis, "legend": legend | {"title": None}}
-    return vegalite_to_svg(plot | {"background": "white", "config": config}, vl_version="5.21")
+    return drawing()(plot | {"background": "white", "config": config}, vl_version="5.21")
 
 
 def _span(values: Sequence[float]) -> tuple[float, float]:

@@ -4,6 +4,7 @@
 import base64
 import gzip
 import logging
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +25,7 @@ from wideblock.evaluate.stated import intervals
 from wideblock.evaluate.store import current, medians, own, peers, typical
 from wideblock.synth.targets import Target, targets
 
-__all__ = ["LARGEST", "PART", "Entry", "Plot", "entries", "latency", "page", "priced", "throughput"]
+__all__ = ["LARGEST", "PART", "Entry", "Plot", "entries", "latency", "page", "priced", "sizes", "throughput"]
 
 log = logging.getLogger(__name__)
 
@@ -143,8 +144,8 @@ def _devices(
             for each in (best.of_schemes, best.of_presets)
         )
         if builds:
-            plots = filter(None, (plot(cores, target) for plot in (throughput, latency)))
-            sections.append((target, ranked, priced(builds), list(plots)))
+            plots = (plot(cores, target, size) for size in sizes(cores, target) for plot in (throughput, latency))
+            sections.append((target, ranked, priced(builds), list(filter(None, plots))))
     return sorted(sections, key=lambda section: section[1][0].clock_kind != "routed")
 
 
@@ -201,13 +202,14 @@ def entries(points: Sequence[Point]) -> list[Entry]:
 
 
 def priced(cores: Sequence[Entry]) -> list[tuple[Entry, float, float]]:
-    """Cores, each with its throughput and area over those of the smallest core with the narrowest ports of its scheme.
+    """Cores, each with its throughput and area over those of the smallest core with the narrowest ports of its scheme
+    and its size of sectors.
 
-    By scheme, in the order of ``cores``, then by throughput.
+    By scheme and size, in the order of ``cores``, then by throughput.
     """
-    schemes: dict[str, list[Entry]] = {}
+    schemes: dict[tuple[str, int | None], list[Entry]] = {}
     for entry in cores:
-        schemes.setdefault(entry.scheme, []).append(entry)
+        schemes.setdefault((entry.scheme, entry.figures.bytes), []).append(entry)
     found = []
     for same in schemes.values():
         first = min(same, key=lambda entry: (entry.width or 0, entry.figures.area)).figures
@@ -217,30 +219,41 @@ def priced(cores: Sequence[Entry]) -> list[tuple[Entry, float, float]]:
     return found
 
 
-def throughput(cores: Sequence[Entry], target: Target) -> Plot | None:
-    """Throughput against area on ``target``, bits a cycle if it has no clock; None for fewer than two of ``cores``."""
+def sizes(cores: Sequence[Entry], target: Target) -> list[int]:
+    """Bytes of sectors, or of a step of a message, of the cores measured on ``target``; that of the most cores first."""
+    here = Counter(e.figures.bytes for e in cores if e.point.identity.target == target.name and e.figures.bytes)
+    return [size for size, _ in here.most_common()]
+
+
+def throughput(cores: Sequence[Entry], target: Target, size: int) -> Plot | None:
+    """Throughput against area on ``target`` of cores for ``size`` bytes, bits a cycle if there is no clock.
+
+    None for fewer than two of ``cores``.
+    """
     if any(entry.figures.clock for entry in cores if entry.point.identity.target == target.name):
         title, y, value = "throughput", "Gb/s", lambda found: found.gbps
     else:
         title, y, value = "bits a cycle", "bits a cycle", lambda found: found.bits_a_cycle
-    return _against_area(cores, target, title, y, value)
+    return _against_area(cores, target, size, title, y, value)
 
 
-def latency(cores: Sequence[Entry], target: Target) -> Plot | None:
-    """Latency against area on ``target``; None for fewer than two of ``cores`` with a clock."""
-    return _against_area(cores, target, "latency", "latency, ns", lambda found: found.latency_ns, largest=False)
+def latency(cores: Sequence[Entry], target: Target, size: int) -> Plot | None:
+    """As :func:`throughput`, latency; None without a clock, too."""
+    return _against_area(cores, target, size, "latency", "latency, ns", lambda found: found.latency_ns, largest=False)
 
 
 def _against_area(
     cores: Sequence[Entry],
     target: Target,
+    size: int,
     title: str,
     y: str,
     value: Callable[[Figures], float | None],
     *,
     largest: bool = True,
 ) -> Plot | None:
-    here = [entry for entry in cores if entry.point.identity.target == target.name and value(entry.figures)]
+    measured = [each for each in cores if each.point.identity.target == target.name and each.figures.bytes == size]
+    here = [entry for entry in measured if value(entry.figures)]
     if len(here) < 2:
         return None
     marks = [PlotMark(e.point.name, e.family, e.figures.area, value(e.figures) or 0) for e in here]
@@ -253,7 +266,7 @@ def _against_area(
         caption += f" Measured on other Verilog than today's: {count}, marked in the tables."
     groups = sorted({entry.family for entry in cores})
     draw = partial(scatter, marks, x=f"area, {target.unit}", y=y, largest=largest, groups=groups)
-    return Plot(f"{target.family}: {title} against area", caption, draw)
+    return Plot(f"{target.family}, {size:,} bytes: {title} against area", caption, draw)
 
 
 def page(points: Sequence[Point]) -> str:

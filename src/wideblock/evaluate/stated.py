@@ -22,7 +22,7 @@ def rate(name: str) -> tuple[int, int]:
     """Bytes that a preset or part takes, and in how many cycles."""
     if part := catalog.PARTS.get(name):
         return part.bytes, part.make(part.parameters).timing.interval
-    catalog.preset(name)  # raises UserError for an unknown one
+    catalog.preset_or_part(name)  # raises UserError for an unknown one
 
     def stated() -> list[int]:
         behaviour = contract(name).behaviour

@@ -22,6 +22,7 @@ class BusSignal:
     kind: str
     logical: str
     parameters: dict[str, str]
+    slave: bool = True
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,18 @@ def interfaces(shell: Shell) -> tuple[BusInterface, ...]:
     return tuple(found.values())
 
 
-def signals(shell: Shell) -> tuple[BusSignal, BusSignal]:
-    """The clock and the reset."""
+def signals(shell: Shell) -> tuple[BusSignal, ...]:
+    """The clock, the reset, and interrupts."""
     names = ":".join(bus.name for bus in interfaces(shell))
     buses = {"ASSOCIATED_BUSIF": names} if names else {}
     return (
         BusSignal(shell.clock, "clock", "CLK", {**buses, "ASSOCIATED_RESET": shell.reset}),
         BusSignal(shell.reset, "reset", "RST", {"POLARITY": "ACTIVE_LOW" if shell.active_low else "ACTIVE_HIGH"}),
+        *(
+            BusSignal(each.name, "interrupt", "INTERRUPT", {"SENSITIVITY": "LEVEL_HIGH"}, slave=False)
+            for each in shell.controls
+            if each.interrupt
+        ),
     )
 
 

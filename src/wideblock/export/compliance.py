@@ -8,9 +8,10 @@ from importlib.resources import files
 
 from wideblock.export.markdown import table
 
-__all__ = ["StandardRule", "compliance_table", "standard_rules"]
+__all__ = ["STATES", "StandardRule", "compliance_table", "standard_rules"]
 
-_STATES = {"core": "kept by the core", "user": "for the user to keep"}
+STATES = {"core": "kept by the core", "user": "for the user to keep", "engine": "kept by the engine"}
+"""Words for the state of a rule."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class StandardRule:
     schemes: names of the schemes that it is for
     state:   "core" if the core keeps it, "user" if it is for the user to keep
     tests:   ids of the tests that show it, from the project's folder on
+    engine:  those that show that an engine keeps a rule that is otherwise for the user; none if it does not
     """
 
     standard: str
@@ -27,28 +29,20 @@ class StandardRule:
     schemes: tuple[str, ...]
     state: str
     tests: tuple[str, ...]
+    engine: tuple[str, ...] = ()
 
 
 @cache
 def standard_rules() -> tuple[StandardRule, ...]:
     """Every rule. Raises KeyError or TypeError for a row of ``compliance.toml`` that has another form."""
     rows = tomllib.loads(files("wideblock.catalog").joinpath("compliance.toml").read_text())["rule"]
-    return tuple(StandardRule(**row | {"schemes": tuple(row["schemes"]), "tests": tuple(row["tests"])}) for row in rows)
+    tuples = ("schemes", "tests", "engine")
+    return tuple(StandardRule(**row | {name: tuple(row.get(name, ())) for name in tuples}) for row in rows)
 
 
-def compliance_table(scheme: str | None = None) -> str:
-    """The rules for a scheme, or of all with the schemes that they are for, as a Markdown table; empty if none."""
-    rows = [rule for rule in standard_rules() if scheme is None or scheme in rule.schemes]
-    if not rows:
-        return ""
-    head = ("standard", "rule", "state", "shown by")
-    return table(
-        head if scheme else (*head, "schemes"),
-        [
-            (
-                *(rule.standard, rule.text, _STATES[rule.state], ", ".join(f"`{test}`" for test in rule.tests)),
-                *(() if scheme else (", ".join(rule.schemes),)),
-            )
-            for rule in rows
-        ],
-    )
+def compliance_table(scheme: str, *, engine: bool) -> str:
+    """The rules for a core of a scheme, or for its engine, as a Markdown table; empty if there are none."""
+    rows = [rule for rule in standard_rules() if scheme in rule.schemes]
+    states = ("engine" if engine and rule.engine else rule.state for rule in rows)
+    cells = [(rule.standard, rule.text, STATES[state]) for rule, state in zip(rows, states, strict=True)]
+    return table(("standard", "rule", "state"), cells) if rows else ""

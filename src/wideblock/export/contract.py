@@ -4,14 +4,14 @@
 
 import textwrap
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property, partial
 from importlib.metadata import version
 from typing import Any, Generic, TypeVar, cast
 
 from wideblock import __version__, catalog
 from wideblock.catalog import Kind, Preset
-from wideblock.catalog.changes import differences
+from wideblock.catalog.changes import differences, written
 from wideblock.catalog.engines import built
 from wideblock.catalog.scheme import hooks_of
 from wideblock.errors import UserError
@@ -42,16 +42,21 @@ class Contract(Generic[B, T]):
 
     ``component`` is the core in Amaranth, of a type of its family, ``called`` a name that was chosen for its module.
     Everything that verifies, documents or measures a core does so by its contract.
+
+    Contracts are equal if preset, changes and name are. A copy, or one in another process, makes its own component.
     """
 
     preset: Preset
-    component: Any
+    component: Any = field(compare=False, repr=False)
     changed: tuple[tuple[str, Any], ...] = ()
     called: str | None = None
 
     def __post_init__(self):
         if self.called is not None:
             checked(self.called)
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return _made, (self.name, self.changed, self.called)
 
     @property
     def name(self) -> str:
@@ -159,7 +164,7 @@ class Contract(Generic[B, T]):
     @property
     def asked(self) -> str:
         """The preset and its changes, as commands take them."""
-        return " ".join((self.name, *(f"--set {name}={value}" for name, value in self.changed)))
+        return " ".join((self.name, *(f"--set {name}={written(value)}" for name, value in self.changed)))
 
     @property
     def command(self) -> str:
@@ -190,7 +195,7 @@ class Contract(Generic[B, T]):
             "  " + self.command,
             "",
             "Parameters",
-            *(f"  {name:<14}{value}" for name, value in self.settings.items() if name not in absent),
+            *(f"  {name:<14}{written(value)}" for name, value in self.settings.items() if name not in absent),
             "",
             f"Cycles, {self.timing.holds}",
             *(f"  {figure.name:<14}{figure.cycles:>5}  {figure.meaning}" for figure in self.timing.figures()),
@@ -259,6 +264,10 @@ class Contract(Generic[B, T]):
 
 SectorContract = Contract[Behaviour, SectorTiming]
 AeadContract = Contract[AeadBehaviour, AeadTiming]
+
+
+def _made(name: str, changed: tuple[tuple[str, Any], ...], called: str | None) -> Contract[Any, Any]:
+    return replace(contract(name, dict(changed)), called=called)
 
 
 def _specification(scheme: str, parameters: Any, key: bytes) -> Any:

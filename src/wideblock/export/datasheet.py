@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from wideblock import __version__
+from wideblock.catalog.changes import written
 from wideblock.export import simulators
 from wideblock.export.compliance import compliance_table
 from wideblock.export.contract import Contract
 from wideblock.export.memories import memory_table
 from wideblock.export.registers import register_tables
 from wideblock.export.render import render
+from wideblock.rtl.bus.key_map import COMMAND, DONE, started
 from wideblock.rtl.shell.shell import Stream
 from wideblock.rtl.stream.influence import EqualHalves, HeaderWords, Influence, OutcomeInfluence
 
@@ -30,11 +32,13 @@ def sheet(core: Contract, template: str, measured: str, **values: Any) -> str:
         measured=measured,
         memories=memory_table(core.memories),
         registers=register_tables(core.registers),
-        compliance=compliance_table(core.preset.scheme.name),
+        compliance=compliance_table(core.preset.scheme.name, engine=bool(core.registers)),
         influences=dict.fromkeys(_named(core, each) for each in core.behaviour.influences),
-        preset=" ".join([core.name, *(f"--set {name}={value}" for name, value in core.changed)]),
+        written=written,
         instance=instance(core),
         simulators=simulators,
+        done=DONE,
+        command=lambda name: started(COMMAND[name]),
         bits=lambda *causes: _bits(core, causes),
         **{stream.channel.name: _ports(stream) for stream in core.shell.streams},
         **values,

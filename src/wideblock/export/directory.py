@@ -2,7 +2,6 @@
 """Writes an exported core to disk, whole or not at all."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 
 from wideblock.atomic import write_directory
@@ -11,6 +10,7 @@ from wideblock.export import aead, sector
 from wideblock.export.contract import Contract
 from wideblock.export.fusesoc import fusesoc
 from wideblock.export.ipxact import ipxact
+from wideblock.export.memories import memory_list
 from wideblock.export.registers import register_files
 from wideblock.export.render import render
 from wideblock.export.simulators import waivers
@@ -50,7 +50,7 @@ def _texts(core: Contract, measured: str) -> dict[str, str]:
         f"{name}.core": fusesoc(core, bench=f"{name}_tb.v" in others),
         f"{name}.xdc": constraints,
         f"{name}.sdc": constraints,
-        f"{name}_memories.json": json.dumps([asdict(memory) for memory in core.memories], indent=2) + "\n",
+        f"{name}_memories.json": json.dumps(memory_list(core.memories, core.verilog, name), indent=2) + "\n",
         f"{name}.md": kind.datasheet(core, measured),
         "component.xml": ipxact(core),
         **register_files(name, core.registers),

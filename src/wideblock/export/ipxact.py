@@ -15,7 +15,8 @@ __all__ = ["SPIRIT", "ipxact", "memory_maps"]
 SPIRIT = "http://www.spiritconsortium.org/XMLSchema/SPIRIT/1685-2009"
 
 _ACCESS = {Access.RO: "read-only", Access.WO: "write-only", Access.W1P: "write-only"}
-_WRITTEN = {Access.W1C: "oneToClear", Access.W1S: "oneToSet", Access.W1P: "modify"}
+_WRITTEN = {Access.W1C: "oneToClear", Access.W1S: "oneToSet"}
+_LEAST = 4096
 
 
 def ipxact(core: Contract) -> str:
@@ -23,7 +24,7 @@ def ipxact(core: Contract) -> str:
 
     The library is the kind of the core; the version has its major and minor number alone, all that Vivado takes.
     Source: IEEE 1685-2009; bus definitions ``xilinx.com:interface:axis:1.0``, ``xilinx.com:interface:aximm:1.0``,
-    ``xilinx.com:signal:clock:1.0`` and ``xilinx.com:signal:reset:1.0``.
+    ``xilinx.com:signal:clock:1.0``, ``reset`` and ``interrupt``.
     """
     maps = {_bus(core, each): each for each in core.registers}
     return render(
@@ -42,9 +43,13 @@ def ipxact(core: Contract) -> str:
 def memory_maps(maps: dict[str, RegisterMap]) -> str:
     """Returns element ``memoryMaps`` with the register maps of bus interfaces; empty without any.
 
-    A field that cannot be read is write only; if a 1 starts an action its written value is ``modify``.
+    A field that cannot be read is write only, also if a 1 starts an action: importers take the written value ``modify``
+    for a field outside of the core. A range has at least 4 KiB, the smallest of Vivado's block designs; a smaller map
+    repeats in it, since its bus has the address bits of the map alone.
     """
-    return render("memory_maps.xml.jinja", maps=maps, access=_access, written=_WRITTEN, escape=escape) if maps else ""
+    if not maps:
+        return ""
+    return render("memory_maps.xml.jinja", maps=maps, access=_access, written=_WRITTEN, least=_LEAST, escape=escape)
 
 
 def _access(field: RegisterField) -> str:

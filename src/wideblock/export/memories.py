@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The memories of a core, as its elaborated hardware has them."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
+from typing import Any
 
 from amaranth.hdl import Fragment, Shape
 from amaranth.lib import wiring
@@ -11,7 +13,10 @@ from amaranth.lib.memory import Memory
 
 from wideblock.export.markdown import table
 
-__all__ = ["MemoryBlock", "block", "memories", "memory_table"]
+__all__ = ["MemoryBlock", "block", "memories", "memory_list", "memory_table"]
+
+_MODULE = re.compile(r"^module (\w+)\(.*?^endmodule$", re.MULTILINE | re.DOTALL)
+_INSTANCE = re.compile(r"^  (\w+) (\w+) \($", re.MULTILINE)
 
 _HEAD = (
     *("number", "depth", "width, bits", "read ports", "write ports", "read latency, cycles"),
@@ -46,6 +51,24 @@ class MemoryBlock:
 def memories(component: wiring.Component) -> tuple[MemoryBlock, ...]:
     """Every memory of a component and of its parts, in the order of the hierarchy. It elaborates the component."""
     return tuple(_inside(Fragment.get(component, None), ""))
+
+
+def memory_list(blocks: tuple[MemoryBlock, ...], verilog: str, top: str) -> list[dict[str, Any]]:
+    """The memories as plain values, with the ``module`` that has the rows.
+
+    That of a memory that is written is its own, and the last word of the path an instance of it; that of a table is the
+    module that reads it.
+    """
+    inside = {
+        each[1]: {name: module for module, name in _INSTANCE.findall(each[0])} for each in _MODULE.finditer(verilog)
+    }
+    listed = []
+    for block in blocks:
+        module = top
+        for part in block.name.split("."):
+            module = inside[module].get(part, module)
+        listed.append({**asdict(block), "module": module})
+    return listed
 
 
 def memory_table(blocks: tuple[MemoryBlock, ...]) -> str:

@@ -2,18 +2,25 @@
 """Tables of register maps for documents, and the files of a core that has registers."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from wideblock.export.header import c_header
 from wideblock.export.markdown import table
 from wideblock.export.systemrdl import systemrdl
 from wideblock.rtl.bus.registers import REGISTER_BYTES, Register, RegisterField, RegisterMap
 
-__all__ = ["register_files", "register_tables"]
+__all__ = ["DRIVER", "register_files", "register_tables"]
+
+DRIVER = Path(__file__).with_name("driver")
+"""Folder of the C driver, which serves every map."""
 
 
 def register_files(name: str, maps: Sequence[RegisterMap]) -> dict[str, str]:
-    """Returns C header and SystemRDL description of core ``name``, by their files; none without maps."""
-    return {f"{name}_regs.h": c_header(name, maps), f"{name}.rdl": systemrdl(name, maps)} if maps else {}
+    """Returns C header, SystemRDL description and C driver of core ``name``, by their files; none without maps."""
+    if not maps:
+        return {}
+    driver = {path.name: path.read_text() for path in sorted(DRIVER.iterdir())}
+    return {f"{name}_regs.h": c_header(name, maps), f"{name}.rdl": systemrdl(name, maps), **driver}
 
 
 def register_tables(maps: Sequence[RegisterMap], level: str = "###") -> str:

@@ -11,7 +11,7 @@ from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import PlayOutcome
 from wideblock.spec.aead import Rejected
 
-__all__ = ["ENGINES", "by_core", "crypt", "longest"]
+__all__ = ["ENGINES", "by_core", "check_lengths", "crypt", "longest"]
 
 ENGINES = ("rtl", "spec")
 
@@ -32,7 +32,7 @@ def crypt(
     """
     if engine not in ENGINES:
         raise UserError(f"unknown engine {engine!r}; there are {', '.join(ENGINES)}")
-    _check_lengths(core, npub, ad, given, decrypt)
+    check_lengths(core, npub, ad, given, decrypt)
     specification = core.specification(key)
     try:
         if engine == "rtl":
@@ -43,7 +43,8 @@ def crypt(
         raise UserError(str(error)) from None
 
 
-def _check_lengths(core: AeadCore, npub: bytes, ad: bytes, given: bytes, decrypt: bool) -> None:
+def check_lengths(core: AeadCore, npub: bytes, ad: bytes, given: bytes, decrypt: bool) -> None:
+    """Raises UserError for a length that the core does not take."""
     behaviour, shape = core.behaviour, core.behaviour.shape
     if len(npub) != shape.npub:
         raise UserError(f"nonce must be {shape.npub} bytes, got {len(npub)}")
@@ -62,7 +63,7 @@ def _too_long(what: str, parameter: str, most: int) -> str:
 def by_core(simulation: AeadSimulation, key: bytes, npub: bytes, ad: bytes, given: bytes, *, decrypt: bool) -> bytes:
     """As :func:`crypt`, by a core in ``simulation``. Raises Rejected for a wrong tag."""
     core = simulation.core
-    _check_lengths(core, npub, ad, given, decrypt)
+    check_lengths(core, npub, ad, given, decrypt)
     api, shape = simulation.api, core.behaviour.shape
     wanted = 1  # a message that is rejected has a status alone
     if decrypt:

@@ -15,12 +15,17 @@ struct Job {
     uint8_t *room;
 };
 
-// A scheme in a layer. `size`: of its values under a key, at 64 bytes' alignment. `room`: for sectors of so many bytes.
+constexpr size_t MOST_SECTOR = (size_t)1 << 30, MOST_TWEAK = (size_t)1 << 16;  // bytes that any scheme takes
+
+// A scheme in a layer. `size`: bytes of its values under a key, which stand at 64 bytes' alignment. `room`: bytes beside
+// them that `crypt` needs for sectors of so many. `stack`: more than the bytes of stack that `crypt` uses for these, and
+// `set` for sectors of 0; the caller wipes them.
 struct Scheme {
     size_t size;
     void (*set)(void *values, const uint8_t *key, size_t key_bytes);
     void (*crypt)(const void *values, bool decrypt, const Job &job);
     size_t (*room)(size_t bytes);
+    size_t (*stack)(size_t bytes);
 };
 
 // The order of every layer's schemes.

@@ -3,6 +3,7 @@
 // counts blocks; `in` and `out` are equal or apart.
 #pragma once
 
+#include "internal.h"
 #include "layers.h"
 
 namespace WIDEBLOCK_LAYER {
@@ -278,7 +279,8 @@ template <class F> struct Horner {
 // ---- BRW_h, the Bernstein-Rabin-Winograd polynomial, in the reading LE
 
 struct Brw {
-    static constexpr int LEVELS = 60, AT_ONCE = 5;  // levels that are one piece of code
+    static constexpr int LEVELS = __builtin_ctzll(MOST_SECTOR / BLOCK) + 1;
+    static constexpr int LOWEST = 2, AT_ONCE = 5;  // levels of the least tree, and those that are one piece of code
     uint8_t power[LEVELS][BLOCK];  // h, h^2, h^4, ..
     bool first_by_h;               // BRW of two blocks: Y1 h + Y2, else Y2 h + Y1
 
@@ -286,22 +288,22 @@ struct Brw {
         for (int k = 0; k < LEVELS; k++, h = times<Little>(h, h)) put(power[k], h);
     }
 
-    // Sums that wait for the block above them: entry k is the product of a whole tree of 2^k blocks.
-    template <class W> struct Waiting {
-        Product<W> tree[LEVELS];
+    // Sums that wait for the block above them, a whole tree of 2^k blocks each, from <= k < to.
+    template <class W, int from, int to> struct Waiting {
+        Product<W> tree[to - from];
         uint64_t there = 0;
         INLINE_MEMBER Product<W> below(Product<W> s, int level) {  // takes the trees of less than 2^level blocks
-            for (uint64_t left = there & ((1ull << level) - 1); left; left &= left - 1) s ^= tree[__builtin_ctzll(left)];
+            for (uint64_t left = there & ((1ull << level) - 1); left; left &= left - 1) s ^= tree[__builtin_ctzll(left) - from];
             there &= ~0ull << level;
             return s;
         }
-        INLINE_MEMBER void add(int level, const Product<W> &p) { tree[level] = p, there |= 1ull << level; }
+        INLINE_MEMBER void add(int level, const Product<W> &p) { tree[level - from] = p, there |= 1ull << level; }
     };
 
     // BRW of n blocks at p; with `last` of the n - 1 blocks at p and that one.
     B operator()(const uint8_t *p, size_t n, const uint8_t *last = nullptr) const {
         auto at = [&](size_t i) { return block(last && i == n - 1 ? last : p + BLOCK * i); };
-        Waiting<One> waiting;
+        Waiters waiting;
         size_t done = 0;
         B rest = {};
         while (n >= done + 4 * LANES - 1) done = trees<Wide>(p, at, n, done, waiting, rest);
@@ -314,12 +316,20 @@ struct Brw {
         return rest ^ Little::reduce<One>(waiting.below(Product<One>{}, LEVELS));
     }
 
+    using Waiters = Waiting<One, LOWEST, LEVELS>;
+
+    // Bytes of stack for the sums that wait, of sectors of so many.
+    static size_t stack(size_t bytes) {
+        bool large = bytes / BLOCK + 1 >= LANES << AT_ONCE;
+        return sizeof(Waiters) + (large ? sizeof(Waiting<Wide, AT_ONCE, LEVELS>) + BLOCK * LANES * 16 : 0);
+    }
+
   private:
     // The sum over the 2^level - 1 blocks at q, in all lanes, before its reduction. The last of them is to be added after
     // it: `plain`.
     template <class W, int level>
     INLINE_MEMBER Product<W> open(const uint8_t *q, size_t stride, typename W::V &plain) const {
-        if constexpr (level == 2) {
+        if constexpr (level == LOWEST) {
             auto at = [&](size_t j) { return W::gather(q + BLOCK * j, stride); };
             plain = at(2);
             return product<W>(at(0) ^ W::broadcast(block(power[0])), at(1) ^ W::broadcast(block(power[1])));
@@ -339,10 +349,10 @@ struct Brw {
         return product<W>(Little::reduce<W>(sum) ^ plain, W::gather(q, stride) ^ W::broadcast(block(power[level])));
     }
 
-    // The open sum of a tree of `size` blocks a lane at q, by trees of 2^level blocks.
-    template <class W, int level> INLINE_MEMBER Product<W> tree(const uint8_t *q, size_t size) const {
+    // The open sum of a tree of `size` blocks a lane at q, by trees of 2^level blocks; size < 2^most.
+    template <class W, int level, int most> INLINE_MEMBER Product<W> tree(const uint8_t *q, size_t size) const {
         constexpr size_t PART = (size_t)1 << level;
-        Waiting<W> inner;
+        Waiting<W, level, most> inner;
         typename W::V plain;
         for (size_t i = PART; i < size; i += PART, q += BLOCK * PART) {
             int above = __builtin_ctzll(i);
@@ -352,17 +362,22 @@ struct Brw {
         return inner.below(open<W, level>(q, BLOCK * size, plain), LEVELS);
     }
 
+    // Apart, so that small sectors do not use its stack.
+    template <class W> __attribute__((noinline)) Product<W> large_tree(const uint8_t *q, size_t size) const {
+        return tree<W, AT_ONCE, LEVELS>(q, size);
+    }
+
     // Adds a tree a lane, as high as the blocks from `done` on allow; the root of the last may be missing, and is then
     // the end. Returns the blocks done, that root counted.
     template <class W, class At>
-    INLINE_MEMBER size_t trees(const uint8_t *p, At at, size_t n, size_t done, Waiting<One> &waiting, B &rest) const {
+    INLINE_MEMBER size_t trees(const uint8_t *p, At at, size_t n, size_t done, Waiters &waiting, B &rest) const {
         constexpr size_t L = W::lanes;
         int top = 63 - __builtin_clzll((n - done + 1) / L);
         size_t size = (size_t)1 << top;
         const uint8_t *q = p + BLOCK * done;
         uint8_t left[BLOCK * L];
         for (size_t l = 0; l < L; l++) put(left + BLOCK * l, at(done + l * size + size - 2));
-        Product<W> s = top < AT_ONCE ? tree<W, 2>(q, size) : tree<W, AT_ONCE>(q, size);
+        Product<W> s = top < AT_ONCE ? tree<W, LOWEST, AT_ONCE>(q, size) : large_tree<W>(q, size);
         W::store(left, Little::reduce<W>(s) ^ W::load(left));
         for (size_t l = 0; l < L; l++) {
             done += size;

@@ -125,7 +125,6 @@ struct Keys {
             if (r && r < rounds) back = _mm_aesimc_si128(back);
             Wide::store(e[r], Wide::broadcast(forth)), Wide::store(d[r], Wide::broadcast(back));
         }
-        portable::wipe(w, sizeof w);
     }
 };
 
@@ -196,7 +195,6 @@ struct Keys {
             e[r] = vld1q_u8(w[r]), d[r] = vld1q_u8(w[rounds - r]);
             if (r && r < rounds) d[r] = vaesimcq_u8(d[r]);
         }
-        portable::wipe(w, sizeof w);
     }
 };
 
@@ -261,7 +259,6 @@ struct Keys {
                 for (int p = 0; p < 16; p++) plane[p] = (uint8_t)-(w[r][p] >> i & 1);
                 memcpy(&e[r][i], plane, 16);
             }
-        portable::wipe(w, sizeof w);
     }
 };
 

@@ -13,12 +13,6 @@ namespace portable {
 typedef uint64_t V __attribute__((vector_size(16)));    // a block, byte 0 lowest
 typedef uint32_t Row __attribute__((vector_size(16)));  // a plane: byte p has one bit of byte p of eight blocks
 
-// Overwrites what was secret, whatever the optimiser thinks of it.
-inline void wipe(void *p, size_t n) {
-    memset(p, 0, n);
-    __asm__ volatile("" : : "r"(p) : "memory");
-}
-
 template <int c> inline Row shifted(Row x) {  // column k is column k + c of x
     return Row{x[c & 3], x[(c + 1) & 3], x[(c + 2) & 3], x[(c + 3) & 3]};
 }

@@ -4,6 +4,7 @@
 #include "wideblock.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "internal.h"
+#include "wipe.h"
 
 #if defined(__aarch64__)
 #include <sys/auxv.h>
@@ -56,7 +58,17 @@ const Width widths[] = {
     {"portable", plain::schemes, [] { return true; }},
 };
 
-constexpr size_t BLOCK = 16, ANY = SIZE_MAX;
+// Whether this processor has a width. It is asked once: CPUID takes microseconds in a virtual machine.
+bool present(const Width &width) {
+    static const auto known = [] {
+        std::array<bool, sizeof widths / sizeof *widths> made{};
+        for (size_t i = 0; i < made.size(); i++) made[i] = widths[i].here();
+        return made;
+    }();
+    return known[(size_t)(&width - widths)];
+}
+
+constexpr size_t BLOCK = 16, ANY = MOST_SECTOR, ANY_TWEAK = MOST_TWEAK;
 
 // Sizes that a scheme takes, in bytes. Sectors: whole `step`s from `least` to `most`.
 struct Rule {
@@ -66,33 +78,31 @@ struct Rule {
 
 const Rule rules[SCHEMES] = {
     {"xts", {32, 64}, BLOCK, 1, BLOCK << 20, 16, 16},
-    {"hctr2", {16, 24, 32}, BLOCK, 1, ANY, 0, ANY},
+    {"hctr2", {16, 24, 32}, BLOCK, 1, ANY, 0, ANY_TWEAK},
     {"fast-brw", {16, 32}, 4 * BLOCK, BLOCK, ANY, 16, 16},
     {"fast-horner", {16, 32}, 3 * BLOCK, BLOCK, ANY, 16, 16},
-    {"eme2", {48, 64}, BLOCK, 1, ANY, 0, ANY},
+    {"eme2", {48, 64}, BLOCK, 1, ANY, 0, ANY_TWEAK},
     {"heh-brw", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16},
     {"heh-brw-paper", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16},
     {"heh-horner", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16},
     {"hmch-brw", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16},
     {"hmch-brw-paper", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16},
     {"hmch-horner", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16},
-    {"xcb", {16, 32}, BLOCK, 1, ANY, 0, ANY},
+    {"xcb", {16, 32}, BLOCK, 1, ANY, 0, ANY_TWEAK},
     {"aez-core", {16}, 2 * BLOCK, 2 * BLOCK, ANY, 0, 16},  // of tweaks, 0 and 16 alone
 };
 
 const char *const messages[] = {
-    "done", "unknown scheme", "key size or key that the scheme does not take", "tweak size that the scheme does not take",
-    "sector size that the scheme does not take", "unknown width, or one that this processor does not have",
-    "out of memory", "sector number that does not fit the tweak",
+    "done", "unknown scheme", "key size or key that the scheme does not take",
+    "tweak size that the scheme does not take", "sector size that the scheme does not take",
+    "unknown width, or one that this processor does not have",
+    "out of memory", "sector number that does not fit the tweak", "NULL in the place of bytes or of a context",
+    "more sectors or tweaks than memory has", "output that overlaps the tweaks, or a part of the input",
 };
 
 struct Free {
     size_t size;
-    void operator()(uint8_t *p) const {
-        memset(p, 0, size);
-        __asm__ volatile("" : : "r"(p) : "memory");
-        free(p);
-    }
+    void operator()(uint8_t *p) const { wipe(p, size), free(p); }
 };
 using Room = std::unique_ptr<uint8_t[], Free>;
 
@@ -129,6 +139,20 @@ struct wideblock {
 
 namespace {
 
+// Bytes of an argument: `count` pieces of `each`. The sizes are a caller's, so the product is checked.
+struct Span {
+    uintptr_t at;
+    size_t size = 0;
+    int wrong = WIDEBLOCK_OK;
+
+    Span(const void *p, size_t count, size_t each) : at((uintptr_t)p) {
+        if (__builtin_mul_overflow(count, each, &size) || size > UINTPTR_MAX - at) wrong = WIDEBLOCK_RANGE;
+        else if (size && !p) wrong = WIDEBLOCK_NULL;
+    }
+    bool overlaps(const Span &o) const { return size && o.size && at < o.at + o.size && o.at < at + size; }
+};
+
+constexpr size_t FEW = 2048;          // bytes of a room that needs no allocation
 constexpr size_t BATCH = 256;         // sectors whose numbers become tweaks at a time
 constexpr size_t SHARE = 1 << 16;     // bytes below which another thread costs more than it saves
 
@@ -140,7 +164,18 @@ struct Call {
     bool numbered;
     Number first;
 
-    size_t room_bytes() const { return context->scheme->room(job.bytes) + (numbered ? BATCH * job.tweak_bytes : 0); }
+    // WIDEBLOCK_OK, or the result of sizes and addresses that are not taken.
+    int refused() const {
+        if (int wrong = wideblock_check(context, job.bytes, job.tweak_bytes)) return wrong;
+        Span in(job.in, job.sectors, job.bytes), out(job.out, job.sectors, job.bytes);
+        Span tweaks(job.tweaks, numbered ? 0 : job.sectors, job.tweak_bytes);
+        for (const Span *each : {&in, &out, &tweaks})
+            if (each->wrong) return each->wrong;
+        return (in.at != out.at && in.overlaps(out)) || tweaks.overlaps(out) ? WIDEBLOCK_OVERLAP : WIDEBLOCK_OK;
+    }
+
+    size_t tweaks_at_once() const { return numbered ? std::min(BATCH, job.sectors) : 0; }
+    size_t room_bytes() const { return context->scheme->room(job.bytes) + tweaks_at_once() * job.tweak_bytes; }
 
     // Sectors from `from` to before `to`, with a room of its own.
     void part(size_t from, size_t to, uint8_t *room) const {
@@ -158,9 +193,28 @@ struct Call {
         }
     }
 
+    // The same, leaving no secret on the stack of this thread.
+    void wiped_part(size_t from, size_t to, uint8_t *room) const {
+        call_and_wipe(context->scheme->stack(job.bytes), [&] { part(from, to, room); });
+    }
+
     int run(unsigned threads) const {
         size_t most = std::max<size_t>(1, job.sectors * job.bytes / SHARE);
         size_t n = std::min({(size_t)std::max(1u, threads), most, std::max<size_t>(1, job.sectors)});
+        return n == 1 ? alone() : together(n);
+    }
+
+    int alone() const {
+        alignas(64) uint8_t few[FEW];
+        size_t bytes = room_bytes();
+        Room many = bytes > FEW ? room(bytes) : Room();
+        if (bytes > FEW && !many) return WIDEBLOCK_MEMORY;
+        wiped_part(0, job.sectors, many ? many.get() : few);
+        if (!many) wipe(few, bytes);
+        return WIDEBLOCK_OK;
+    }
+
+    int together(size_t n) const {
         try {
             std::vector<Room> rooms;
             for (size_t i = 0; i < n; i++) {
@@ -173,11 +227,11 @@ struct Call {
             size_t started = 1;
             try {
                 for (; started < n; started++)
-                    others.emplace_back([&, i = started] { part(from(i), from(i + 1), rooms[i].get()); });
+                    others.emplace_back([&, i = started] { wiped_part(from(i), from(i + 1), rooms[i].get()); });
             } catch (const std::exception &) {  // no more threads: their parts are done here
             }
-            part(from(0), from(1), rooms[0].get());
-            part(from(started), from(n), rooms[0].get());
+            wiped_part(from(0), from(1), rooms[0].get());
+            wiped_part(from(started), from(n), rooms[0].get());
             for (auto &other : others) other.join();
         } catch (const std::bad_alloc &) {
             return WIDEBLOCK_MEMORY;
@@ -204,24 +258,30 @@ const char *wideblock_scheme(size_t i) { return i < SCHEMES ? rules[i].name : nu
 
 const char *wideblock_width(size_t i) {
     for (const Width &width : widths)
-        if (width.here() && i-- == 0) return width.name;
+        if (present(width) && i-- == 0) return width.name;
     return nullptr;
 }
 
 int wideblock_open(wideblock **context, const char *scheme, const uint8_t *key, size_t key_bytes, const char *width) {
+    if (!context) return WIDEBLOCK_NULL;
     *context = nullptr;
+    if (!scheme || !key) return WIDEBLOCK_NULL;
     const Rule *rule = std::find_if(rules, rules + SCHEMES, [&](const Rule &r) { return !strcmp(r.name, scheme); });
     if (rule == rules + SCHEMES) return WIDEBLOCK_SCHEME;
     if (!key_bytes || std::find(rule->keys, rule->keys + 3, key_bytes) == rule->keys + 3) return WIDEBLOCK_KEY;
-    if (rule == rules + XTS && equal(key, key + key_bytes / 2, key_bytes / 2)) return WIDEBLOCK_KEY;
     if (!width) width = getenv("WIDEBLOCK_WIDTH");
     if (width && !*width) width = nullptr;
     for (const Width &each : widths) {
-        if (!each.here() || (width && strcmp(width, each.name))) continue;
+        if (!present(each) || (width && strcmp(width, each.name))) continue;
         const Scheme *s = each.schemes + (rule - rules);
         auto *made = new (std::nothrow) wideblock{s, rule, room(s->size)};
         if (!made || !made->values) return delete made, WIDEBLOCK_MEMORY;
-        s->set(made->values.get(), key, key_bytes);
+        bool weak = false;
+        call_and_wipe(s->stack(0), [&] {
+            weak = rule == rules + XTS && equal(key, key + key_bytes / 2, key_bytes / 2);
+            if (!weak) s->set(made->values.get(), key, key_bytes);
+        });
+        if (weak) return delete made, WIDEBLOCK_KEY;
         *context = made;
         return WIDEBLOCK_OK;
     }
@@ -231,6 +291,7 @@ int wideblock_open(wideblock **context, const char *scheme, const uint8_t *key, 
 void wideblock_close(wideblock *context) { delete context; }
 
 int wideblock_check(const wideblock *context, size_t sector_bytes, size_t tweak_bytes) {
+    if (!context) return WIDEBLOCK_NULL;
     const Rule &rule = *context->rule;
     if (sector_bytes < rule.least || sector_bytes > rule.most || sector_bytes % rule.step) return WIDEBLOCK_SECTOR;
     if (tweak_bytes < rule.least_tweak || tweak_bytes > rule.most_tweak) return WIDEBLOCK_TWEAK;
@@ -240,15 +301,18 @@ int wideblock_check(const wideblock *context, size_t sector_bytes, size_t tweak_
 
 int wideblock_crypt(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,
                     size_t sector_bytes, const uint8_t *tweaks, size_t tweak_bytes, unsigned threads) {
-    if (int wrong = wideblock_check(context, sector_bytes, tweak_bytes)) return wrong;
-    return Call{context, decrypt != 0, {in, out, sectors, sector_bytes, tweaks, tweak_bytes, nullptr}, false, 0}.run(threads);
+    Call call{context, decrypt != 0, {in, out, sectors, sector_bytes, tweaks, tweak_bytes, nullptr}, false, 0};
+    if (int wrong = call.refused()) return wrong;
+    return call.run(threads);
 }
 
 int wideblock_crypt_numbered(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,
                              size_t sector_bytes, const uint8_t first[16], size_t tweak_bytes, unsigned threads) {
-    if (int wrong = wideblock_check(context, sector_bytes, tweak_bytes)) return wrong;
-    if (!sectors) return WIDEBLOCK_OK;
+    if (!first) return WIDEBLOCK_NULL;
     Number from = number(first), last = from + (sectors - 1);
+    Call call{context, decrypt != 0, {in, out, sectors, sector_bytes, nullptr, tweak_bytes, nullptr}, true, from};
+    if (int wrong = call.refused()) return wrong;
+    if (!sectors) return WIDEBLOCK_OK;
     if (last < from || (tweak_bytes < 16 && last >> 8 * tweak_bytes)) return WIDEBLOCK_NUMBER;
-    return Call{context, decrypt != 0, {in, out, sectors, sector_bytes, nullptr, tweak_bytes, nullptr}, true, from}.run(threads);
+    return call.run(threads);
 }

@@ -4,8 +4,11 @@
  * A context is a scheme under one key. Any number of threads may use one context at the same time; only wideblock_close
  * needs it alone. Every function but wideblock_open and wideblock_close leaves a context as it was.
  *
- * Timing depends on lengths, scheme and direction, never on a key, a tweak or data. wideblock_close wipes all that was
- * derived from the key. No scheme authenticates.
+ * Timing depends on lengths, scheme and direction, never on a key, a tweak or data. No scheme authenticates.
+ *
+ * A context holds the key's values until wideblock_close wipes them. Nothing else keeps a key, or a value of one, after
+ * a call: wideblock_open and the crypt functions overwrite the stack that they used, on each of their threads, and clear
+ * the registers of x86-64 and aarch64 that a call may change. Key, tweaks and data are the caller's to wipe.
  */
 #ifndef WIDEBLOCK_H
 #define WIDEBLOCK_H
@@ -21,7 +24,8 @@ extern "C" {
 
 typedef struct wideblock wideblock;
 
-/* Results. Nothing is written unless the result is WIDEBLOCK_OK. */
+/* Results. Nothing is written unless the result is WIDEBLOCK_OK, but NULL to `*context` of wideblock_open. Any value of
+ * any argument has a result, but addresses without the memory that the sizes promise. */
 enum {
     WIDEBLOCK_OK = 0,
     WIDEBLOCK_SCHEME,    /* no scheme of this name */
@@ -31,6 +35,9 @@ enum {
     WIDEBLOCK_WIDTH,     /* no width of this name, or not on this processor */
     WIDEBLOCK_MEMORY,    /* no memory */
     WIDEBLOCK_NUMBER,    /* sector numbers beyond 2^128 - 1, or beyond the tweak */
+    WIDEBLOCK_NULL,      /* a pointer that is NULL: not of an array of 0 bytes, nor where NULL is allowed */
+    WIDEBLOCK_RANGE,     /* sectors or tweaks that end beyond the last address */
+    WIDEBLOCK_OVERLAP,   /* `out` overlaps `tweaks`, or overlaps `in` at another address */
 };
 
 /* One line of English for a result. */
@@ -45,6 +52,8 @@ const char *wideblock_message(int result);
  *   heh-MODE, hmch-MODE    32, 48           K || h; MODE is brw, brw-paper (the paper's order of blocks) or horner
  *   xcb                    16, 32           BROKEN: must not protect data
  *   aez-core               16               a benchmark
+ *
+ * A sector has at most 2^30 bytes, of xts 2^24; a tweak 16, or for hctr2, eme2 and xcb at most 2^16.
  */
 const char *wideblock_scheme(size_t i);
 
@@ -67,14 +76,15 @@ void wideblock_close(wideblock *context);
 int wideblock_check(const wideblock *context, size_t sector_bytes, size_t tweak_bytes);
 
 /* Encrypts (decrypt = 0) or decrypts `sectors` sectors of `sector_bytes` each, back to back at `in`, to `out`. Sector k
- * has the `tweak_bytes` at tweaks + k * tweak_bytes. `in` and `out` are the same address or do not overlap; no
- * alignment is needed. `threads`: the most that work, the calling one included; 0 counts as 1. `out` holds intermediate
- * values during the call. */
+ * has the `tweak_bytes` at tweaks + k * tweak_bytes. `in` and `out` are the same address or do not overlap; `out` and
+ * `tweaks` do not overlap. No alignment is needed. `threads`: the most that work, the calling one included; 0 counts as
+ * 1. `out` holds intermediate values during the call. */
 int wideblock_crypt(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,
                     size_t sector_bytes, const uint8_t *tweaks, size_t tweak_bytes, unsigned threads);
 
 /* As wideblock_crypt, with the sectors' numbers as their tweaks: little-endian, zeros behind 16 bytes. `first` is the
- * number of the first sector, 16 bytes, little-endian; the others follow it. The numbers must fit the tweak. */
+ * number of the first sector, 16 bytes, little-endian, read before `out` is written; the others follow it. The numbers
+ * must fit the tweak. */
 int wideblock_crypt_numbered(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,
                              size_t sector_bytes, const uint8_t first[16], size_t tweak_bytes, unsigned threads);
 

@@ -160,7 +160,7 @@ def test_a_reset_forgets_the_key(simulation):
     [
         (lambda s: s.load_key(bytes(15)), "key must be 16 bytes, got 15"),
         (lambda s: s.run([bytes(63)], [bytes(16)]), "sector must be 64 bytes, got 63"),
-        (lambda s: s.run([bytes(64)], [bytes(8)]), "a tweak must be 16 bytes, got 8"),
+        (lambda s: s.run([bytes(64)], [bytes(8)]), "tweak must be 16 bytes, got 8"),
         (lambda s: s.run([bytes(64)], []), "every sector needs one tweak, got 1 sectors and 0 tweaks"),
         (
             lambda s: s.run([bytes(64)], [bytes(16)], offer=0),

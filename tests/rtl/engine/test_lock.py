@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Key registers as OCP L.O.C.K. has them, under a bus master that others wrote, in two simulators."""
 
-import shutil
 import warnings
 from pathlib import Path
 
@@ -14,10 +13,7 @@ pytestmark = pytest.mark.shows("engine", "independent-bench")
 
 SIMULATORS = [
     pytest.param("verilator"),
-    pytest.param(
-        "icarus",
-        marks=pytest.mark.skipif(shutil.which("iverilog") is None, reason="Icarus Verilog is not installed"),
-    ),
+    pytest.param("icarus", marks=pytest.mark.wants("iverilog")),
 ]
 CASES = {False: 10, True: 2}
 

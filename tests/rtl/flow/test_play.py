@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Sectors played through small flows, whose cycles can be counted by hand."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import pytest
 
 from wideblock.rtl.flow.cycles import alone, streaming
-from wideblock.rtl.flow.play import play
+from wideblock.rtl.flow.play import Playing, play
 from wideblock.rtl.flow.stage import After, Flow, Stage
 from wideblock.rtl.flow.table import rows
 
@@ -70,10 +70,43 @@ def test_a_stream_is_steady_and_no_faster_than_its_work(beats, latency):
     made = flow(beats, latency)
     stream, played = streaming(made), play(made, 200, streaming(made).pace)
     assert made.work == 2 * beats <= stream.interval and stream.latency <= stream.busy
+    last = 199 - stream.latency // stream.interval  # those behind it have fewer neighbours
     for times in (played.accepted, played.left):
-        assert {b - a for a, b in pairwise(times[80:120])} == {stream.interval}
+        assert {b - a for a, b in pairwise(times[40:last])} == {stream.interval}
     assert max(b - a for a, b in zip(played.accepted, played.left, strict=True)) + 1 == stream.busy
     assert streaming(flow(beats, latency, second="others")).interval == beats
+
+
+@pytest.mark.parametrize("beats", [64, 129])
+def test_a_stream_that_only_grows_longer_is_not_steady(beats):
+    """A first layer that goes before the second one never lets it pass: sectors enter and leave as fast, but never one
+    while another one does.
+    """
+    first, second, out = (flow(beats)[name] for name in ("first", "second", "exit"))
+    made = Flow((first, second, out), enters="first", computes="second", leaves="exit")
+    backlog = play(made, 60)
+    assert {b - a for t in (backlog.accepted, backlog.left) for a, b in pairwise(t[2:-2])} == {beats}
+    stream = streaming(made)
+    assert (made.work, stream.interval, stream.pace) == (2 * beats, 2 * beats, 2 * beats)
+    assert stream.busy < 3 * stream.interval
+
+
+def test_from_equal_states_a_play_goes_on_alike():
+    """Each step of the sectors behind comes by the same number of cycles later."""
+    found = 0
+    for beats, latency, pace in product((1, 3, 8), (1, 3, 11, 40), (1, 5, 12, 13, 16)):
+        made = flow(beats, latency)
+        states, playing = [], Playing(made, pace)
+        for sector in range(40):
+            playing.until("first", beats * sector + 1)
+            states.append((playing.state(sector), playing.now))
+        repeats = [(n, b[1] - a[1]) for n, (a, b) in enumerate(pairwise(states)) if a[0] == b[0]]
+        found += bool(repeats)
+        for begin, later in repeats[:1]:
+            for times in play(made, 60, pace).steps.values():
+                sectors = [times[at : at + beats] for at in range(begin * beats, 50 * beats, beats)]
+                assert all([at + later for at in a] == b for a, b in pairwise(sectors))
+    assert found > 30
 
 
 def test_a_pace_holds_sectors_off():

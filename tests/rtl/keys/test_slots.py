@@ -103,28 +103,48 @@ def test_loads_and_evictions(ways):
     run(dut, bench)
 
 
-@pytest.mark.parametrize("before", [0, 1, 5])
-def test_an_eviction_waits_for_the_messages_that_began_before(before):
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("units", [(), (1,), (1, 1, 1), (2, 1, 0), (1, 3, 3, 2), (3, 2), (3,) * 12])
+def test_an_eviction_waits_for_the_messages_of_its_slot_alone(units, together):
+    """It ends once the newest of them is computed; those of other slots may wait for ever. ``units`` are the slots.
+
+    ``together``: a message is computed in each cycle from the eviction on, else one at a time, long after.
+    """
     dut = unit()
+    needed = len(units) - units[::-1].index(1) if 1 in units else 0
 
     async def bench(ctx):
         b = Bench(ctx, dut)
         await b.cleared()
         await b.command(1, 1)
-        for _ in range(before):
+        for _ in range(3):  # the ring is somewhere
+            for pin in (dut.begins, dut.computed):
+                ctx.set(pin, 1)
+                await b.tick()
+                ctx.set(pin, 0)
+        for slot in units:
+            ctx.set(dut.asked, slot)
             ctx.set(dut.begins, 1)
             await b.tick()
         ctx.set(dut.begins, 0)
+        done = 0
         assert (await b.command(1, 0, evict=True))[0] == 1
-        ctx.set(dut.begins, 1)  # of other slots, behind it
+        ctx.set(dut.asked, 2)  # of another slot, behind it
+        ctx.set(dut.begins, 1)
+        ctx.set(dut.computed, together and done < len(units))
         await b.tick()
-        for done in range(before):
+        ctx.set(dut.begins, 0)
+        done += together and len(units) > 0
+        while done < needed:
+            if not together:
+                for _ in range(len(units) + 3):
+                    await b.tick()
             assert b.first == {1: 1}, done
             ctx.set(dut.computed, 1)
             await b.tick()
             ctx.set(dut.computed, 0)
-            await b.tick()
-        for _ in range(3):
+            done += 1
+        for _ in range(len(units) + 3):
             await b.tick()
         assert b.first == {1: 0} and b.second == {1: 0}
 

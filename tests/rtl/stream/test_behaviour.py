@@ -12,7 +12,7 @@ def timing(tweak, size):
     return SectorTiming(size, size + tweak, size, size, 1, 1)
 
 
-FIXED, MARKED = FixedLength(64), MarkedLength(16, 256, 64, 3)
+FIXED, MARKED = FixedLength(64), MarkedLength(16, 256, 64, 3, lambda size: timing(0, size))
 STATED = StatedLength(16, 256, 64, Length(0, 32), 16, timing)
 
 
@@ -43,10 +43,26 @@ def test_the_end_of_a_message_follows_from_the_rule():
     assert (str(FIXED), str(MARKED)) == ("64", "16 to 256") and MARKED.late == 3
 
 
-def test_cycles_of_other_sizes_are_stated_where_messages_state_their_sizes():
+def test_cycles_of_other_sizes_are_stated_where_messages_have_them():
     assert STATED.examples() == [(0, 16), (32, 16), (0, 256), (32, 256)]
     assert STATED.timing(3, 100) == timing(3, 100)
-    with pytest.raises(ValueError, match="state no sizes"):
-        MARKED.timing(16, 64)
+    assert MARKED.timing(16, 48) == timing(0, 48)
+    with pytest.raises(ValueError, match="one length"):
+        FIXED.timing(16, 64)
     for rule in (FIXED, MARKED):
         assert rule.examples() == [] and rule.tweaks is None
+
+
+def test_a_class_of_lengths_has_one_relation_to_blocks_and_beats():
+    assert [(kind.name, kind.sizes) for kind in FIXED.classes(32)] == [("usual", (64,))]
+    marked = {kind.name: kind.sizes for kind in MARKED.classes(32)}
+    assert marked["usual"] == (64,) and marked["shortest"] == (16,) and marked["longest"] == (256,)
+    assert not [size for size in marked["whole blocks"] if size % 16]
+    assert {size % 32 for size in marked["part alone in its beat"]} == {*range(1, 16)}
+    assert {size % 32 for size in marked["part beside whole blocks"]} == {*range(17, 32)}
+    assert not [kind for kind in MARKED.classes(16) if kind.name == "part beside whole blocks"]
+    stated = {kind.name: (kind.sizes, kind.tweaks) for kind in STATED.classes(16)}
+    assert stated["usual"] == ((64,), (16,)) and stated["longest"] == ((256,), (32,))
+    assert stated["whole blocks"] == ((32, 48, 64, 80), (0, 16, 32))
+    for rule in (FIXED, MARKED, STATED):
+        assert all(size in rule for kind in rule.classes(16) for size in kind.sizes)

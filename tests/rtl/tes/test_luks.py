@@ -5,7 +5,6 @@ cryptsetup makes the container around a volume key that is given, so that the co
 """
 
 import random
-import shutil
 import subprocess
 
 import pytest
@@ -16,10 +15,9 @@ from wideblock.image.crypt import crypt_image
 SECTOR = 512
 IMAGE = random.Random(5).randbytes(256 * SECTOR)
 KEY = random.Random(6).randbytes(32)
-TOOLS = ("cryptsetup", "qemu-img")
 
 pytestmark = [
-    pytest.mark.skipif(not all(map(shutil.which, TOOLS)), reason=f"needs {' and '.join(TOOLS)}"),
+    pytest.mark.wants("cryptsetup", "qemu-img"),
     pytest.mark.shows("luks"),
 ]
 

@@ -151,11 +151,14 @@ def test_files_are_played_and_a_wrong_word_is_named(simulation, tmp_path):
         (tmp_path / name).write_text(content)
     assert verify_files(core, tmp_path, simulation).passed
     out = tmp_path / "do.txt"
-    out.write_text(out.read_text().replace("STT = F0000000", "STT = E0000000"))
+    out.write_text(out.read_text().replace("STT = F0000000", "STT = E0000000"), "utf-8-sig")
     report = verify_files(core, tmp_path, simulation)
     assert "right is e0000000, the core gives f0000000" in report.failure.difference
     (tmp_path / "pdi.txt").write_text("# nothing\n")
     with pytest.raises(UserError, match="pdi.txt of .* has no word"):
+        verify_files(core, tmp_path, simulation)
+    out.write_bytes(b"# \xe9\n")
+    with pytest.raises(UserError, match="do.txt is no text in UTF-8: wrong byte at 2$"):
         verify_files(core, tmp_path, simulation)
 
 

@@ -189,6 +189,14 @@ ANY_STATED_SIZE = Fault(
     {"full": "core.entrance.full", "discard": "core.entrance.discard"},
 )
 KEY_AMID_SECTORS = Fault("a key is taken while a sector is under way", "core.key_unit.idle", "1'b1")
+ONE_UNIT_TOO_FEW = Fault(
+    "a unit that enters as the only other one is computed is not counted",
+    "core.units",
+    "was - missed",
+    {"clk": "aclk", "opening": "core.opening", "ended": "core.computed"},
+    "reg missed; always @(posedge clk) missed <= opening && ended && was == 1;",
+)
+KEY_AMID_MESSAGES = Fault("a key is loaded at any time", "core.pre.load", "1'b1")
 BEAT_NUMBER = Fault("the last beat has the first one's number", "core.entrance.number", "was == 4 ? 3'd0 : was")
 ALWAYS_VALID = Fault("always valid", "core.o__valid", "1'b1")
 PAYLOAD_DEPENDS_ON_READY = Fault(
@@ -246,6 +254,17 @@ KNOWN_TOO_EARLY = Fault(
     "core.known0",
     "was ^ {128{row}}",
     {"row": "core.front_sector"},
+)
+KEY_WHILE_A_BEAT_WAITS = Fault(
+    "an output register loads a round key while a beat waits and another one is pending",
+    "core.exit.data",
+    "was ^ extra",
+    {name: f"core.exit.{name}" for name in ("erase", "fetch", "pending", "o__valid", "o__ready")}
+    | {"clk": "aclk", "key": "core.key_unit.round_keys"},
+    """reg [127:0] extra;
+    always @(posedge clk)
+      if (erase || fetch) extra <= 0;
+      else if (pending && o__valid && !o__ready) extra <= key[127:0];""",
 )
 INPUT_ON_THE_PORT = Fault(
     "a block of the input is on the port while no beat is valid",

@@ -9,8 +9,10 @@ from wideblock.rtl.keys import slots
 from wideblock.rtl.keys import unit as keys
 from wideblock.rtl.sector import store_and_forward
 from wideblock.rtl.sector.hash_counter_hash_any import core as hash_counter_hash_any
+from wideblock.rtl.sector.hash_counter_hash_any import walk
 from wideblock.rtl.sector.single_pass import core as single_pass
 from wideblock.rtl.sector.single_pass import slots as unit_slots
+from wideblock.rtl.sector.single_pass import stealing
 from wideblock.rtl.stream import entrance, header, sized_entrance, unit_entrance
 from wideblock.verify.sector.suite import SECTORS
 
@@ -72,6 +74,28 @@ FAULTS = {
         XTS,
         (single_pass, "UnitEntrance", unit_entrance, "proper_end = void & closes", "proper_end = Const(0)"),
         ("byte qualifiers", "with no malformed sector to cause it|the next malformed one, was taken"),
+        marks=SLOW,
+    ),
+    "a held block that stays after zeroize": (
+        XTS,
+        (single_pass, "StealingData", stealing, "m.d.sync += register.eq(0)", "m.d.sync += register.eq(register)"),
+        ("state after zeroize", "held"),
+    ),
+    "stealing that goes on after zeroize": (
+        XTS,
+        (single_pass, "StealingControl", stealing, "self.lane, result_held)]", "self.lane)]"),
+        ("state after zeroize", "result_held"),
+    ),
+    "stealing that goes on in the next sector": pytest.param(
+        XTS,
+        (single_pass, "StealingControl", stealing, "self.lane, result_held)]", "self.lane)]"),
+        ("zeroize", "differs from the specification|stuck|fault"),
+        marks=SLOW,
+    ),
+    "a step of a long tweak that stays after zeroize": pytest.param(
+        ("hctr2-any", {"sbox": "composite"}),
+        (hash_counter_hash_any, "Walk", walk, "[self.held.eq(0), self.number.eq(0)]", "self.number.eq(0)"),
+        ("state after zeroize", "_held"),
         marks=SLOW,
     ),
     "an eviction that does not wait": (

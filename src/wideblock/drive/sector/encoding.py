@@ -141,7 +141,7 @@ class Encoding:
         room = self.shape.tweak_room
         wrong = [len(tweak) for tweak in tweaks if len(tweak) != room]
         if wrong and not self.shape.most_stated:
-            raise ValueError(f"a tweak must be {room} bytes, got {wrong[0]}")
+            raise ValueError(f"tweak must be {room} bytes, got {wrong[0]}")
         data = b"".join(bytes(tweak)[:room].ljust(room, b"\xff") for tweak in tweaks)
         return np.frombuffer(data, np.uint8).reshape(len(tweaks), room)
 

@@ -7,7 +7,7 @@ from typing import Protocol
 from wideblock.drive.core import Core
 from wideblock.rtl.stream.behaviour import Behaviour, SectorTiming
 
-__all__ = ["SectorCore", "Shape", "shape"]
+__all__ = ["SectorCore", "Shape", "check_sector", "check_tweak", "shape"]
 
 
 class SectorCore(Core, Protocol):
@@ -49,6 +49,19 @@ class Shape:
     def beats_of(self, size: int) -> int:
         """Beats of a message of ``size`` bytes."""
         return -(-size // self.beat_bytes)
+
+
+def check_sector(core: SectorCore, size: int) -> None:
+    """Raises ValueError if the core does not take sectors of ``size`` bytes."""
+    if size not in core.behaviour.length:
+        raise ValueError(f"sector must be {core.behaviour.length} bytes, got {size}")
+
+
+def check_tweak(core: SectorCore, size: int) -> None:
+    """Raises ValueError if the core does not take tweaks of ``size`` bytes."""
+    stated, room = core.behaviour.length.tweaks, shape(core).tweak_room
+    if size not in stated if stated else size != room:
+        raise ValueError(f"tweak must be {stated or room} bytes, got {size}")
 
 
 def shape(core: SectorCore) -> Shape:

@@ -8,7 +8,7 @@ import numpy as np
 
 from wideblock.drive.core import CoreSimulation, zeroize_at
 from wideblock.drive.sector.encoding import Encoding
-from wideblock.drive.sector.shape import SectorCore, shape
+from wideblock.drive.sector.shape import SectorCore, check_sector, check_tweak, shape
 from wideblock.drive.sector.traffic import Bytes, Key, Request, SectorRecord, SectorScript
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.structures import PlayOutcome
@@ -95,8 +95,10 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         offer, take: chances a cycle that a beat is valid and accepted; ``seed`` makes the pattern reproducible
         Raises :class:`SimulationError` if not exactly these sectors leave, each whole.
         """
-        for sector in sectors:
-            self.expect_length(len(sector))
+        for size in {len(sector) for sector in sectors}:
+            check_sector(self.core, size)
+        for size in {len(tweak) for tweak in tweaks}:
+            check_tweak(self.core, size)
         patience = self.patience(offer, take)
         more = {"slots": slots, "offer": offer, "take": take, "noise": noise, "patience": patience}
         script = self.script(sectors, tweaks, decrypt, **more)
@@ -115,12 +117,6 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         """Raises ValueError for a key of a wrong length."""
         if len(key) != self.shape.key_bytes:
             raise ValueError(f"key must be {self.shape.key_bytes} bytes, got {len(key)}")
-
-    def expect_length(self, size: int) -> None:
-        """Raises ValueError if the core does not take sectors of ``size`` bytes."""
-        length = self.core.behaviour.length
-        if size not in length:
-            raise ValueError(f"sector must be {length} bytes, got {size}")
 
     def _expect_whole(self, record: SectorRecord) -> None:
         module, script = self.core.module, record.script

@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from wideblock.drive.sector.shape import check_sector
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.drive.sector.traffic import Bytes, SectorRecord
 from wideblock.simulation.bench import SimulationError
@@ -79,7 +80,7 @@ class _Stream:
     """The state of a stream: beats ``inside`` the core, and those of a sector that has only begun to leave."""
 
     def __init__(self, simulation: SectorSimulation, size: int, decrypt: bool):
-        simulation.expect_length(size)
+        check_sector(simulation.core, size)
         self.simulation, self.size, self.decrypt = simulation, size, decrypt
         self.beats = simulation.shape.beats_of(size)
         self.inside = 0

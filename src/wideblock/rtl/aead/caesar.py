@@ -59,9 +59,11 @@ class Caesar(wiring.Component):
         """Sizes of the cipher for these parameters."""
         return cls.make_cipher(p).shape
 
-    @staticmethod
-    def check(p: Any) -> None:
+    @classmethod
+    def check(cls, p: Any) -> None:
         """Raises UserError if the cipher does not exist for these parameters."""
+        if (longest := cls.shape(p).enciphered(p.data_bytes)) > 0xFFFF:
+            raise UserError(f"data_bytes of {p.data_bytes} give {longest} bytes of ciphertext; the most are 65535")
 
     def __init__(self, parameters: AeadParameters):
         self.check(parameters)
@@ -69,8 +71,6 @@ class Caesar(wiring.Component):
         p, cipher = parameters, self.cipher
         shape = cipher.shape
         longest = shape.enciphered(p.data_bytes)
-        if longest > 0xFFFF:
-            raise UserError(f"data_bytes of {p.data_bytes} give {longest} bytes of ciphertext; the most are 65535")
         self.loader = KeyLoader(key_bytes=shape.key, word_bits=p.word_bits, packets=p.packets)
         self.pre = PreProcessor(
             shape, word_bits=p.word_bits, ad_bytes=p.ad_bytes, data_bytes=p.data_bytes, packets=p.packets

@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """The public data input of the CAESAR Hardware API: its words made blocks of a cipher, and one status a message."""
 

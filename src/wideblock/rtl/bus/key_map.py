@@ -5,9 +5,11 @@ Source: OCP L.O.C.K. 1.1 (RC4), "Encryption engine interface". Errors from 4 on 
 numbers of Caliptra's emulator.
 """
 
+from dataclasses import replace
+
 from .registers import Access, Register, RegisterField, RegisterMap, RegisterValue, data_word
 
-__all__ = ["COMMAND", "COMMANDS", "DONE", "ERROR", "ERRORS", "KAT_KEY", "KEY_MAP", "VERDICTS", "started"]
+__all__ = ["COMMAND", "COMMANDS", "DONE", "ERROR", "ERRORS", "KAT_KEY", "KEY_MAP", "VERDICTS", "key_map", "started"]
 
 COMMANDS = (
     RegisterValue("LOAD", 1, "load MEK with AUX into the slot"),
@@ -133,6 +135,13 @@ KEY_MAP = RegisterMap(
     channel="key",
 )
 """Registers of the owner of keys."""
+
+
+def key_map(words: str) -> RegisterMap:
+    """:data:`KEY_MAP` with the ``words`` of a key, a noun phrase, in the text of MEK."""
+    mek, *others = KEY_MAP.registers
+    return replace(KEY_MAP, registers=(replace(mek, text=f"{mek.text} The key is {words}."), *others))
+
 
 DONE = KEY_MAP.register("CTRL").field("DONE").mask
 """Word of CTRL that ends a command for its owner."""

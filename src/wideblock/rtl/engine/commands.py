@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """Commands of the key registers: keys go from MEK into slots of a core, and slots are closed.
 
@@ -138,15 +139,15 @@ class KeyCommands(wiring.Component):
         kat = command == LOAD_KAT
         loads = (command == LOAD) | kat
         m.d.comb += [
-            begin.eq(registers.request & ~running & ~self.held),
+            begin.eq(registers.request & ~running & ~self.held & ~(registers.waiting & self.clear)),
             start.eq(begin | (self.test_start & self.idle)),
             self.idle.eq(~running),
             self.busy.eq(registers.executes),
             self.error.eq(result),
-            self.ends.eq((ends & ~of_test) | registers.busy),
+            self.ends.eq((ends & ~of_test) | registers.ends),
             self.test_done.eq(ends & of_test),
             self.new.eq(state),
-            self.zeroize.eq((begin & (registers.command == ZEROIZE)) | registers.overrides),
+            self.zeroize.eq(registers.zeroize),
             words.row.eq(row),
             words.wipe.eq(scanning & ~of_test),
             words.clear.eq(self.clear),
@@ -239,14 +240,18 @@ class KeyCommands(wiring.Component):
                     m.next = "idle"
                 cut_short()
             with m.State("cleared"):
-                whole = Mux(command == ZEROIZE, ERROR["OK"], ERROR["CLEARED"])
-                m.d.comb += result.eq(Mux(self.failed, ERROR["SELFTEST"], whole))
+                m.d.comb += result.eq(self.after_clear(command))
                 with m.If(~self.clear | self.failed):
                     m.d.comb += ends.eq(1)
                     m.next = "idle"
         with m.If(ends | self.clear):  # after all others, so that it is the flip-flops' own reset
             m.d.sync += [key.eq(0), sent.eq(0)]
         return m
+
+    def after_clear(self, command: Value) -> Value:
+        """The result of a command that met ``clear``."""
+        whole = Mux(command == ZEROIZE, ERROR["OK"], ERROR["CLEARED"])
+        return Mux(self.failed, ERROR["SELFTEST"], whole)
 
     def _scan(
         self, m, scanning, row, command, of_test, key, differs, differs_near, missing, wrong_metd, wrong_aux, state
@@ -307,36 +312,39 @@ class KeyCommands(wiring.Component):
 class _Registers:
     """CTRL, and what the bus sees of METD and AUX.
 
-    executes:  EXE: a command of the registers is ``running``, or waits
+    executes:  EXE: a command of the registers is ``running``, or ``waiting`` for the self-test
     request:   a command is to start, ``command``; it waits until ``begin``, which the caller drives
-    busy:      EXE was written while RDY is 0: pulses; the command has ended with BUSY
     overrides: ZEROIZE was written while another command executes: pulses
+    zeroize:   ZEROIZE was written and takes effect: pulses
+    ends:      a command has ended that never began: pulses. RDY was 0 as EXE was written, or a clear met it waiting
 
-    ``ends`` of a command gives DONE and its ``result``.
+    ``ended`` of a running command gives DONE and its ``result``.
     """
 
-    def __init__(self, m: Module, of: KeyCommands, running: Value, ends: Value, result: Value):
+    def __init__(self, m: Module, of: KeyCommands, running: Value, ended: Value, result: Value):
         words = of.memory
         done, error, shown = Signal(name="done"), Signal(4, name="error"), Signal(4, name="command_shown")
-        waiting = Signal(name="command_waiting")
-        names = ("executes", "request", "begin", "busy", "overrides")
-        self.executes, self.request, self.begin, self.busy, self.overrides = (
+        names = ("executes", "request", "begin", "waiting", "overrides", "zeroize", "ends")
+        self.executes, self.request, self.begin, self.waiting, self.overrides, self.zeroize, self.ends = (
             Signal(name=f"registers_{name}") for name in names
         )
         self.command = Signal(4, name="command_requested")
         control = of.write & (of.address == _CTRL) & of.strobe[0]
         execute, finish, given = of.data[0], of.data[1], of.data[2:6]
         finishes, starts = Signal(name="done_cleared"), Signal(name="command_starts")
+        caught, dropped = Signal(name="waiting_caught"), Signal(name="waiting_dropped")
         of_words = of.write & (of.address < ROWS)
         free = ~self.executes & ~of.clear
         m.d.comb += [
-            self.executes.eq(running | waiting),
+            self.executes.eq(running | self.waiting),
             finishes.eq(control & finish & ~self.executes),
             starts.eq(control & execute & ~finish & ~self.executes & ~done),
-            self.overrides.eq(control & execute & ~finish & (given == ZEROIZE) & self.executes & ~ends),
-            self.busy.eq(starts & ~of.ready),
-            self.request.eq((starts & of.ready) | waiting),
+            dropped.eq(self.waiting & caught & (~of.clear | of.failed)),
+            self.overrides.eq(control & execute & ~finish & (given == ZEROIZE) & self.executes & ~ended & ~dropped),
+            self.zeroize.eq((starts & of.ready & (given == ZEROIZE)) | self.overrides),
+            self.request.eq((starts & of.ready) | (self.waiting & ~caught)),
             self.command.eq(Mux(starts | self.overrides, given, shown)),
+            self.ends.eq((starts & ~of.ready) | dropped),
             of.refused.eq((of_words & ~free) | (control & Mux(self.executes, ~self.overrides, done & ~finish))),
             words.write.eq(of_words & free),
             words.address.eq(of.address),
@@ -345,13 +353,16 @@ class _Registers:
             words.read_address.eq(of.read_address),
             words.forget.eq(finishes & done),
         ]
-        m.d.sync += waiting.eq(self.request & ~self.begin)
+        m.d.sync += [
+            self.waiting.eq((self.request | caught) & ~self.begin & ~dropped),
+            caught.eq(self.waiting & ~dropped & ~self.begin & (caught | of.clear)),
+        ]
         with m.If((control & ~finish & ~self.executes & ~done) | self.overrides):
             m.d.sync += shown.eq(given)
-        with m.If(ends):
+        with m.If(ended):
             m.d.sync += [done.eq(1), error.eq(result)]
-        with m.If(self.busy):
-            m.d.sync += [done.eq(1), error.eq(ERROR["BUSY"])]
+        with m.If(self.ends):
+            m.d.sync += [done.eq(1), error.eq(Mux(dropped, of.after_clear(shown), ERROR["BUSY"]))]
         with m.If(finishes):
             m.d.sync += [done.eq(0), error.eq(0), shown.eq(0)]
         control_word = Cat(self.executes, done, shown, Const(0, 10), error, Const(0, 11), of.ready)

@@ -18,7 +18,7 @@ from amaranth.lib.wiring import Out, connect, flipped
 
 from wideblock.rtl.bus.axi_lite import AXI_LITE, AxiLite, axi_lite_channels
 from wideblock.rtl.bus.engine_map import MOST_WINDOW_BYTES, EngineFacts, engine_map
-from wideblock.rtl.bus.key_map import KEY_MAP
+from wideblock.rtl.bus.key_map import KEY_MAP, key_map
 from wideblock.rtl.bus.registers import REGISTER_BYTES
 from wideblock.rtl.stream.behaviour import Behaviour, Cause, KeyRule
 from wideblock.rtl.stream.clearing import Clearing
@@ -40,6 +40,7 @@ from .window import Window
 
 __all__ = ["SlotEngine"]
 
+_IRQ = "an event that is enabled has happened and was not cleared"
 _MARGIN = 8  # cycles beyond the slowest message after which the core is empty
 
 
@@ -129,7 +130,7 @@ class SlotEngine(wiring.Component):
     @property
     def registers(self):
         """The maps of both slaves, that of the keys first."""
-        return KEY_MAP, self.map
+        return key_map(self.core.key_material(self.parameters).text), self.map
 
     def _timing(self, quiet: int) -> EngineTiming:
         t, commands, test = self.core.timing, self.commands, self.selftest
@@ -182,7 +183,7 @@ class SlotEngine(wiring.Component):
             ),
             (
                 *(changed.get(control.name, control) for control in own.controls),
-                Control("irq", Out, 1, "an event that is enabled has happened and was not cleared", pulse=False),
+                Control("irq", Out, 1, _IRQ, pulse=False, interrupt=True),
             ),
         )
 
@@ -250,7 +251,7 @@ class SlotEngine(wiring.Component):
             table.asked.eq(gate.asked),
             gate.state.eq(table.state),
             gate.marks.eq(table.marks),
-            table.count.eq(gate.count),
+            table.count.eq(gate.count & ~self.selftest.holds),
             table.counted.eq(gate.counted),
             table.blocks.eq(gate.blocks),
             self.computed.eq(core.computed & ~passage.granted),

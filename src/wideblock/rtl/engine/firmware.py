@@ -65,7 +65,7 @@ class Firmware:
             file.stop.eq(stop),
             file.frozen.eq(file.policy_freeze_limits),
             bus.refused.eq(file.refused | stop),
-            log.faults.eq(self.gate.faults & ~self.selftest.holds.replicate(len(log.faults))),
+            log.faults.eq(self.gate.faults & ~(self.selftest.holds | self.passage.cut).replicate(len(log.faults))),
             log.slot.eq(self.gate.slot),
             log.wipe.eq(file.fault_clear_clear | zeroize),
             table.shown.eq(file.slot_select_slot),

@@ -33,7 +33,8 @@ class Passage(wiring.Component):
               ``fault`` if the core refused it for ``cause``, a bit of ``faults``
     clear:    in, core and engine clear themselves
 
-    A message that ``clear`` cuts in two is sent to its end, as zeros, so that the core finds the next one.
+    A message that ``clear`` meets is sent to its end, as zeros, so that the core finds the next one; ``cut`` is high
+    meanwhile, and faults do not count.
 
     Timing: a word a cycle into a beat and out of it: :meth:`cycles`; ``quiet`` cycles without a beat before a grant.
     Cost:   a register of a beat, five counters.
@@ -46,7 +47,7 @@ class Passage(wiring.Component):
         super().__init__(
             {
                 "request": In(1),
-                **dict.fromkeys(("granted", "under_way"), Out(1)),
+                **dict.fromkeys(("granted", "under_way", "cut"), Out(1)),
                 **dict.fromkeys(("begun", "active"), In(1)),
                 "send": In(1),
                 "slot": In(SLOT_BITS),
@@ -83,7 +84,6 @@ class Passage(wiring.Component):
         under_way = self.under_way
         sent = Signal(name="sent_whole")
         left = Signal(name="left_whole")
-        cut = Signal(name="message_cut")
         m.d.comb += [rested.eq(still == self.quiet), under_way.eq(sends | takes)]
         with m.If(self.active):
             m.d.sync += still.eq(0)
@@ -94,20 +94,19 @@ class Passage(wiring.Component):
         with m.Elif(~under_way & ~self.request):
             m.d.sync += granted.eq(0)
         with m.If(self.send & granted & ~under_way):
-            m.d.sync += [sends.eq(1), left.eq(0), cut.eq(0), self.fault.eq(0), self.cause.eq(0)]
+            m.d.sync += [sends.eq(1), left.eq(0), self.fault.eq(0), self.cause.eq(0)]
         with m.If(sent):
             m.d.sync += [sends.eq(0), takes.eq(1), still.eq(0)]
         with m.If(takes & (left | rested) & ~self.clear):
             m.d.comb += self.ends.eq(1)
             m.d.sync += takes.eq(0)
-        m.d.comb += self.lost.eq(cut | ~left)
-        with m.If(under_way & self.faults.any() & ~self.fault):
+        m.d.comb += self.lost.eq(self.cut | ~left)
+        with m.If(under_way & self.faults.any() & ~self.fault & ~self.cut & ~self.clear):
             m.d.sync += self.fault.eq(1)
             for bit in reversed(range(len(self.faults))):
                 with m.If(self.faults[bit]):
                     m.d.sync += self.cause.eq(bit)
-        with m.If(under_way & self.clear):
-            m.d.sync += cut.eq(1)
+        m.d.sync += self.cut.eq(under_way & ~self.ends & (self.cut | self.clear))
         self._send(m, sends, sent)
         self._take(m, under_way, left)
         return m

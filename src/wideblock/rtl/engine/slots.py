@@ -27,13 +27,14 @@ class SlotTable(wiring.Component):
     ``write`` gives slot ``own`` the state ``new``, without marks and blocks; it waits for ``ready``, which is low in
     the second cycle after one with ``count``. ``put`` pulses as it takes effect: what was counted of that slot and is
     not yet added is dropped. With ``count`` a message of ``blocks`` in slot ``counted`` has ended: two cycles later its
-    blocks are added, and the slot is ``warned`` if the sum is ``warn`` or more, ``spent`` if it is ``limit`` or 2^44 or
-    more; then ``warns`` and ``spends`` pulse. A slot beyond ``slots`` has no key. ``any_kat``: one has that of tests.
+    blocks are added; if the sum is ``warn`` or more ``warns`` pulses, and the slot is ``warned`` until it is put; the
+    same of ``limit`` or 2^44, ``spends`` and ``spent``. A slot beyond ``slots`` has no key. ``any_kat``: one has
+    that of tests.
 
     While ``clear``, each row of number ``clear_row`` becomes 0.
 
     Timing: a state can be read in the cycle after it was written, a mark in the third cycle after ``count``.
-    Cost:   distributed memory of 7 bits a slot for each of three readers, block memory of 45 bits a slot.
+    Cost:   distributed memory of 5 bits and of 2 bits a slot, of three readers each, block memory of 45 bits a slot.
     Paths:  ``asked``, ``own`` and ``shown`` to states.
     """
 
@@ -68,7 +69,7 @@ class SlotTable(wiring.Component):
         depth = 1 << self.bits
         adding = Signal()  # the blocks that were counted two cycles ago are added
         added = Signal(self.bits)
-        marks = Signal(MARKS)
+        marks, had = Signal(MARKS), Signal(MARKS)
         put = self.put
         m.d.comb += [
             self.ready.eq(~adding & ~self.clear),
@@ -87,11 +88,12 @@ class SlotTable(wiring.Component):
             (self.shown, states, self.shown_state),
             (self.asked, marked, self.marks),
             (self.shown, marked, self.shown_marks),
+            (added, marked, had),
         ):
             port = of.read_port(domain="comb")
-            there = (slot[self.bits :] == 0).replicate(len(port.data))
+            there = (slot[self.bits :] == 0).replicate(len(port.data)) if len(slot) > self.bits else -1
             m.d.comb += [port.addr.eq(slot), found.eq(port.data & there)]
-        self._count(m, adding, added, marks, put, clearing)
+        self._count(m, adding, added, marks, had, put, clearing)
         self._kats(m, put)
         return m
 
@@ -106,7 +108,7 @@ class SlotTable(wiring.Component):
             m.d.sync += number.eq(0)
         m.d.comb += self.any_kat.eq(number != 0)
 
-    def _count(self, m: Module, adding: Signal, added: Signal, marks, put: Signal, clearing) -> None:
+    def _count(self, m: Module, adding: Signal, added: Signal, marks, had, put: Signal, clearing) -> None:
         """Adds the blocks of a message to those of its slot, in three cycles: read, add, write."""
         attributes = {"ram_style": "block", "no_rw_check": 1}
         depth = 1 << self.bits
@@ -133,10 +135,10 @@ class SlotTable(wiring.Component):
                     Mux(last_valid & (last == read), before, port.data),
                 )
             ),
-            marks.warned.eq(adding & ((sum_ >= self.warn) | most)),
-            marks.spent.eq(adding & ((sum_ >= self.limit) | most)),
-            self.warns.eq(marks.warned),
-            self.spends.eq(marks.spent),
+            self.warns.eq(adding & ((sum_ >= self.warn) | most)),
+            self.spends.eq(adding & ((sum_ >= self.limit) | most)),
+            marks.warned.eq(self.warns | (adding & had.warned)),
+            marks.spent.eq(self.spends | (adding & had.spent)),
         ]
         own = self.own[: self.bits]
         written = Signal(self.bits, name="row_written")

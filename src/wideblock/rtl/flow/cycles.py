@@ -3,15 +3,11 @@
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
 
-from .play import play
+from .play import Played, Playing, play
 from .stage import Flow
 
 __all__ = ["Cycles", "alone", "streaming"]
-
-MEASURED = 50
-"""Sectors whose distances must be equal, between others before and behind them."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,7 @@ def alone(flow: Flow, held: int = 0) -> Cycles:
 
 @lru_cache(maxsize=256)
 def streaming(flow: Flow) -> Cycles:
-    """The cycles of sectors that follow each other at the least pace at which they soon are equally far apart.
+    """The cycles of sectors that follow each other at the least pace at which they soon are equally far apart for ever.
 
     The first pace tried is that of the stages that take no resource, which hold nothing back; often it is none at all.
     Sectors that would overtake the work of those before them need one: the least that is not below a sector's ``work``.
@@ -71,14 +67,30 @@ def streaming(flow: Flow) -> Cycles:
     one = alone(flow)
     beats = flow[flow.leaves].steps
     free = max(beats, *(stage.steps for stage in flow.stages if not any(stage.lanes)), 0)
+    soon = 16 + 8 * (one.latency // flow.work)  # the more sectors are under way, the longer it takes
     for pace in (free, *range(max(beats, flow.work), 2 * flow.work + 64)):
-        edge = 2 * (1 + one.latency // max(pace, flow.work))
-        played = play(flow, MEASURED + 2 * edge, pace)
-        gaps = {b - a for t in (played.accepted, played.left) for a, b in list(pairwise(t))[edge:-edge]}
-        if len(gaps) == 1:
+        if played := _repeated(flow, pace, soon):
+            interval = played.left[-1] - played.left[-2]
             residence, stay = (
-                max(b - a for a, b in zip(times, played.left, strict=True))
+                max(b - a for a, b in zip(times, played.left, strict=False))
                 for times in (played.opened, played.accepted)
             )
-            return replace(one, interval=gaps.pop(), busy=stay + 1, pace=pace, residence=residence + 1)
+            return replace(one, interval=interval, busy=stay + 1, pace=pace, residence=residence + 1)
     raise ValueError(f"no steady interval for {flow}")
+
+
+def _repeated(flow: Flow, pace: int, most: int) -> Played | None:
+    """Sectors that have left, up to the first one that enters in the state in which the one before it did.
+
+    All sectors behind these two pass as they do, for ever. Between them each stage passes the steps of one sector, so
+    their interval is not below its work. None if none of the first ``most`` sectors does.
+    """
+    playing, state = Playing(flow, pace), None
+    enters, leaves = flow[flow.enters], flow[flow.leaves]
+    for sector in range(most):
+        playing.until(enters.name, sector * enters.steps + 1)
+        before, state = state, playing.state(sector)
+        if state == before:
+            playing.until(leaves.name, (sector + 1) * leaves.steps)
+            return Played(flow, playing.steps)
+    return None

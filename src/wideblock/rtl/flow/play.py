@@ -2,10 +2,11 @@
 """Sectors played through a flow cycle by cycle."""
 
 from dataclasses import dataclass
+from itertools import takewhile
 
 from .stage import Flow, Stage
 
-__all__ = ["Played", "play"]
+__all__ = ["Played", "Playing", "play"]
 
 
 @dataclass(frozen=True)
@@ -46,31 +47,67 @@ class Played:
 
 def play(flow: Flow, sectors: int, pace: int = 1) -> Played:
     """Plays ``sectors``, which enter at least ``pace`` cycles apart. Raises ValueError if a step can never pass."""
-    times: dict[str, list[int]] = {stage.name: [] for stage in flow.stages}
-    places = [_Place(flow, stage, sectors, pace, times) for stage in flow.stages]
-    left, last, now = times[flow.leaves], sectors * flow[flow.leaves].steps, 0
-    while len(left) < last:
-        now += 1
+    playing = Playing(flow, pace, sectors)
+    playing.until(flow.leaves, sectors * flow[flow.leaves].steps)
+    return Played(flow, playing.steps)
+
+
+class Playing:
+    """A play under way: ``sectors``, or without end if None, enter at least ``pace`` cycles apart.
+
+    now:   cycles played
+    steps: of each stage, the cycles of its steps so far, in order
+    """
+
+    def __init__(self, flow: Flow, pace: int, sectors: int | None = None):
+        self.flow, self.now = flow, 0
+        self.steps: dict[str, list[int]] = {stage.name: [] for stage in flow.stages}
+        self._places = [_Place(flow, stage, sectors, pace, self.steps) for stage in flow.stages]
+        self._awaited = dict.fromkeys(self.steps, 0)  # cycles for which a step of the stage may be waited for
+        for after in (after for stage in flow.stages for after in stage.after):
+            self._awaited[after.stage] = max(self._awaited[after.stage], flow[after.stage].latency + after.delay)
+
+    def until(self, stage: str, steps: int) -> None:
+        """Plays on until so many ``steps`` of a stage have passed. Raises ValueError if they never can."""
+        while len(self.steps[stage]) < steps:
+            self._cycle()
+
+    def state(self, sector: int) -> list[tuple[int, list[int]]]:
+        """All that the steps to come depend on, in the cycle in which ``sector`` enters.
+
+        Of each stage, the steps that it is ahead of that sector, and the ages of those that may still be waited for. A
+        play goes on from equal states in the same way.
+        """
+        return [
+            (
+                len(times) - sector * self.flow[name].steps,
+                [self.now - at for at in takewhile(lambda at: self.now - at < self._awaited[name], reversed(times))],
+            )
+            for name, times in self.steps.items()
+        ]
+
+    def _cycle(self) -> None:
+        """The next cycle in which a step passes, or the one before it."""
+        self.now += 1
         taken: set[str] = set()
         passed = False
-        for place in places:
+        for place in self._places:
             if place.at is None:
                 place.look()  # a stage before it may have passed in this cycle
-            if place.at is None or place.at > now or place.lane in taken:
+            if place.at is None or place.at > self.now or place.lane in taken:
                 continue
             if place.lane:
                 taken.add(place.lane)
-            place.pass_step(now)
+            place.pass_step(self.now)
             passed = True
-        for place in places:
+        for place in self._places:
             if place.at is None:
                 place.look()
         if not passed:
-            coming = [place.at for place in places if place.at is not None]
+            coming = [place.at for place in self._places if place.at is not None]
             if not coming:
-                raise ValueError(f"no step can pass after cycle {now}")
-            now = max(now, min(coming) - 1)
-    return Played(flow, times)
+                raise ValueError(f"no step can pass after cycle {self.now}")
+            self.now = max(self.now, min(coming) - 1)
 
 
 class _Place:
@@ -79,7 +116,7 @@ class _Place:
     ``at`` is None while a step that it waits for has not passed, and when all have.
     """
 
-    def __init__(self, flow: Flow, stage: Stage, sectors: int, pace: int, times: dict[str, list[int]]):
+    def __init__(self, flow: Flow, stage: Stage, sectors: int | None, pace: int, times: dict[str, list[int]]):
         self._lanes, self._times = stage.lanes, times[stage.name]
         self._sectors, self._sector, self._step = sectors, 0, 0
         self._pace = pace if stage.name == flow.enters else 1

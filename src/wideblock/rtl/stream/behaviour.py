@@ -2,7 +2,7 @@
 """The behaviour of a core at its ports as a value: lengths, directions, keys, faults and the cycle contract."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, Flag, auto
 from typing import ClassVar
 
@@ -16,12 +16,17 @@ __all__ = [
     "FixedLength",
     "KeyRule",
     "Length",
+    "LengthClass",
     "LengthRule",
     "MarkedLength",
     "Output",
     "SectorTiming",
     "StatedLength",
 ]
+
+
+BLOCK = 16
+"""Bytes of a block."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +119,20 @@ class Length:
         return str(self.least) if self.least == self.most else f"{self.least} to {self.most}"
 
 
+@dataclass(frozen=True)
+class LengthClass:
+    """Messages that a core handles alike, since their lengths have the same relation to blocks and beats.
+
+    name:   of the class, for reports
+    sizes:  bytes of such messages; some of them, where they are many
+    tweaks: bytes of their tweaks, where a message states these
+    """
+
+    name: str
+    sizes: tuple[int, ...]
+    tweaks: tuple[int, ...] = ()
+
+
 class Output(Enum):
     """When the output of a message may begin."""
 
@@ -204,8 +223,21 @@ class LengthRule(Length):
         return []
 
     def timing(self, tweak: int, size: int) -> SectorTiming:
-        """The cycle contract for messages that state these bytes. Raises ValueError where they state none."""
-        raise ValueError("messages state no sizes; the contract is for one")
+        """The cycle contract for messages of ``size`` bytes under ``tweak`` bytes.
+
+        Raises ValueError where all messages have one length.
+        """
+        raise ValueError("messages have one length; the contract is for that")
+
+    def classes(self, beat: int) -> tuple[LengthClass, ...]:
+        """The classes of lengths, the usual length first, of a core with beats of ``beat`` bytes."""
+        return (LengthClass("usual", (self.usual,)),)
+
+    def _classes(self, *others: LengthClass) -> tuple[LengthClass, ...]:
+        """The usual length and the ``others``, with the sizes that the core takes."""
+        usual = LengthRule.classes(self, 0)
+        kept = (replace(each, sizes=tuple(size for size in each.sizes if size in self)) for each in others)
+        return (*usual, *(each for each in kept if each.sizes))
 
 
 class FixedLength(LengthRule):
@@ -226,9 +258,14 @@ class FixedLength(LengthRule):
 
 @dataclass(frozen=True)
 class MarkedLength(LengthRule):
-    """The mark of the last beat ends a message; ``partial`` is ``late`` of messages that end in part of a block."""
+    """The mark of the last beat ends a message.
+
+    partial: cycles by which a message that ends in part of a block leaves later
+    cycles:  from bytes of a message, the cycle contract for such messages
+    """
 
     partial: int
+    cycles: Callable[[int], SectorTiming]
     name = "marked"
 
     @property
@@ -242,6 +279,23 @@ class MarkedLength(LengthRule):
     @property
     def late(self) -> int:
         return self.partial
+
+    def timing(self, tweak: int, size: int) -> SectorTiming:
+        return self.cycles(size)
+
+    def classes(self, beat: int) -> tuple[LengthClass, ...]:
+        """A part of a block may be alone in its beat, or beside the last whole block, which are two ways to end."""
+        few = range(0, 4 * beat, beat)
+        return self._classes(
+            LengthClass("shortest", (self.least,)),
+            LengthClass("whole blocks", tuple(range(2 * BLOCK, 4 * beat + 1, BLOCK))),
+            LengthClass("part alone in its beat", tuple(at + part for at in few[1:] for part in range(1, BLOCK))),
+            LengthClass(
+                "part beside whole blocks",
+                tuple(at + part for at in few for part in range(BLOCK + 1, beat) if part % BLOCK),
+            ),
+            LengthClass("longest", (self.most,)),
+        )
 
 
 @dataclass(frozen=True)
@@ -281,6 +335,21 @@ class StatedLength(LengthRule):
 
     def timing(self, tweak: int, size: int) -> SectorTiming:
         return self.cycles(tweak, size)
+
+    def classes(self, beat: int) -> tuple[LengthClass, ...]:
+        """Ends of messages and of tweaks meet: whole blocks and parts of one, none and the most."""
+        most = self.tweak.most
+        whole, parts = ([n for n in range(most + 1) if (n % BLOCK > 0) == part] for part in (False, True))
+        found = self._classes(
+            LengthClass("shortest", (self.least,), (self.tweak.least,)),
+            LengthClass("whole blocks", tuple(range(2 * BLOCK, 6 * BLOCK, BLOCK)), (*whole,)),
+            LengthClass("part of a block behind one", tuple(range(BLOCK + 1, 2 * BLOCK)), (*parts,)),
+            LengthClass(
+                "blocks and part of one", tuple(size for size in range(2 * BLOCK, 6 * BLOCK) if size % BLOCK), (*parts,)
+            ),
+            LengthClass("longest", (self.most,), (most,)),
+        )
+        return (replace(found[0], tweaks=(self.usual_tweak,)), *found[1:])
 
 
 @dataclass(frozen=True)

@@ -23,8 +23,10 @@ class Clearing(wiring.Component):
     """
 
     def __init__(self, *, rows: int, cycles: int):
-        if rows < 2 or rows & (rows - 1) or cycles < rows:
-            raise ValueError(f"rows must be a power of two from 2 to cycles, got {rows} rows and {cycles} cycles")
+        if rows < 1 or rows & (rows - 1) or cycles < max(2, rows):
+            raise ValueError(
+                f"rows must be a power of two up to cycles, and cycles 2 or more, got {rows} rows, {cycles} cycles"
+            )
         self.rows, self.cycles = rows, cycles
         super().__init__({"zeroize": In(1), "clear": Out(1, init=1), "row": Out(range(rows)), "last": Out(1)})
 

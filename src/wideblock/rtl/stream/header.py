@@ -49,9 +49,8 @@ class HeaderCore(wiring.Component):
         """``data`` with the places of the request in its meaning; any other field as it is."""
         if field.name != "data":
             return field
-        return replace(
-            field, meaning=f"{field.meaning}; before them {self.beats} beat(s) of the request: {channel.header_text}"
-        )
+        beats = "a beat" if self.beats == 1 else f"{self.beats} beats"
+        return replace(field, meaning=f"{field.meaning}; before them {beats} of the request: {channel.header_text}")
 
     @property
     def registers(self):

@@ -59,10 +59,12 @@ class Channel:
     @property
     def header_text(self) -> str:
         """The fields of the header with their bytes, in words."""
-        return ", ".join(
-            f"{name.replace('_', ' ')} in " + (f"byte {at}" if size == 1 else f"bytes {at} to {at + size - 1}")
-            for name, (at, size) in self.places.items()
-        )
+        words = []
+        for field, (at, size) in zip(self.header, self.places.values(), strict=True):
+            place = f"bytes {at} to {at + size - 1}" if size > 1 else f"byte {at}"
+            bits = f"bit{'s 0 to' if field.width > 1 else ''} {field.width - 1} of " if field.width < 8 else ""
+            words.append(f"{field.name.replace('_', ' ')} in {bits}{place}")
+        return ", ".join(words)
 
     @property
     def header_words(self) -> int:
@@ -85,13 +87,14 @@ class Channel:
 @dataclass(frozen=True)
 class Control:
     """A signal beside the channels, always driven: a level, or a ``pulse`` that counts in each cycle in which it is
-    not zero."""
+    not zero. ``interrupt``: a level that interrupts a processor."""
 
     name: str
     flow: Flow
     width: int
     meaning: str
     pulse: bool
+    interrupt: bool = False
 
 
 @dataclass(frozen=True)

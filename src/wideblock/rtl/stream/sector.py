@@ -39,6 +39,7 @@ def sector_channel(
     ``sized``: a message states the bytes of its tweak and its own with its first beat. ``slots``: it names the slot of
     its key. ``tag_bits``: it has a tag of whole bytes, which leaves with its result.
     """
+    blocks = "a block" if width == 1 else f"{width} blocks"
     tweak = Field("tweak", tweak_bits, "tweak, byte 0 in bits 7..0", Read.FIRST)
     kept = "bytes of the beat that are the sector's: all before the last beat, in that a run from byte 0, or none"
     ends = Field("keep", 16 * width, kept)
@@ -50,7 +51,7 @@ def sector_channel(
         "i",
         In,
         (
-            Field("data", 128 * width, f"beat of the sector, {width} block(s): byte n of the beat is bits 8n+7..8n"),
+            Field("data", 128 * width, f"beat of the sector, {blocks}: byte n of the beat is bits 8n+7..8n"),
             *([tweak] if tweak_bits else []),
             *(sizes if sized else ()),
             *([Field("slot", SLOT_BITS, "slot of the key", Read.FIRST)] if slots else []),

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cases of test vectors, whatever the format of their file."""
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wideblock.errors import UserError
 
-__all__ = ["Case", "MessageCase", "UnitCase", "Unreadable", "field", "hexadecimal"]
+__all__ = ["LAST", "Case", "MessageCase", "UnitCase", "Unreadable", "field", "hexadecimal", "number", "objects"]
+
+LAST = (1 << 128) - 1
+"""The last number of a data unit of XTS."""
 
 
 class Unreadable(UserError):
@@ -72,9 +77,19 @@ def field(fields: Mapping[str, Any], name: str, kind: type = str) -> Any:
     """The value of a field. Raises Unreadable if it is missing or of another kind."""
     if not isinstance(fields, Mapping) or name not in fields:
         raise Unreadable(f"{name} is missing")
-    if not isinstance(fields[name], kind):
+    if not isinstance(fields[name], kind) or kind is int and isinstance(fields[name], bool):
         raise Unreadable(f"{name} must be {kind.__name__}, got {fields[name]!r:.40}")
     return fields[name]
+
+
+def number(fields: Mapping[str, Any], name: str, most: int = (1 << 32) - 1) -> int:
+    """The value of a field from 0 to ``most``, a number or its decimal digits. Raises Unreadable."""
+    value = field(fields, name, object)
+    if isinstance(value, str) and re.fullmatch("[0-9]{1,100}", value):
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise Unreadable(f"{name} must be a number from 0 to {most}, got {value!r:.50}")
+    return value
 
 
 def hexadecimal(fields: Mapping[str, Any], name: str) -> bytes:
@@ -84,3 +99,12 @@ def hexadecimal(fields: Mapping[str, Any], name: str) -> bytes:
         return bytes.fromhex(text)
     except ValueError:
         raise Unreadable(f"{name} must be whole bytes in hexadecimal, got {text!r:.40}") from None
+
+
+def objects(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+    """The fields of one object or case. Raises Unreadable for a name with two values, one of which would be lost."""
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
+        name, _ = Counter(name for name, _ in pairs).most_common(1)[0]
+        raise Unreadable(f"{name!r:.40} is there twice")
+    return fields

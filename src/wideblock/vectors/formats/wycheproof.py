@@ -35,7 +35,9 @@ def read(file: Path, content: Any) -> Iterator[Case]:
 
 def _valid(test: Mapping[str, Any]) -> bool:
     """Whether the result is valid; "acceptable" is, too."""
-    return field(test, "result") != "invalid"
+    if (result := field(test, "result")) not in ("valid", "acceptable", "invalid"):
+        raise Unreadable(f"result must be valid, acceptable or invalid, got {result!r:.40}")
+    return result != "invalid"
 
 
 def _message(file: Path, place: str, test: Mapping[str, Any]) -> MessageCase:

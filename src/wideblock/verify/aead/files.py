@@ -9,6 +9,7 @@ from wideblock.drive.aead.exchange import Exchange
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import AeadContract
+from wideblock.text import text_of
 from wideblock.verify.aead.check import difference
 from wideblock.verify.core.report import Checked, Outcome, Report
 
@@ -22,7 +23,7 @@ def verify_files(core: AeadContract, directory: Path, simulation: AeadSimulation
 
     Raises UserError for files that are none of this form, and for public data without a word.
     """
-    texts = {port: (directory / name).read_text() for port, name in FILES.items()}
+    texts = {port: text_of(directory / name) for port, name in FILES.items()}
     read = {port: from_text(FILES[port], content, core.parameters.word_bits) for port, content in texts.items()}
     if not read["pdi"]:
         raise UserError(f"{FILES['pdi']} of {directory} has no word")

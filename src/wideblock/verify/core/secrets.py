@@ -88,12 +88,13 @@ def watched(check: Check[Any], core: Any, plan: SecretsPlan, script: Script, see
     return record
 
 
-def moments(check: Check[Any], cycles: int, besides: int) -> list[int]:
+def moments(check: Check[Any], cycles: int, besides: int, share: float = 1.0) -> list[int]:
     """Cycles from 0 on, below ``cycles``, in which an event comes: each of them, or so few that plays keep the budget.
 
     besides: cycles that a play has before and after these
+    share:   part of the budget that these plays have
     """
-    plays = BUDGET * check.amount / (2 * (besides + cycles / 2))
+    plays = share * BUDGET * check.amount / (2 * (besides + cycles / 2))
     step = max(1.0, cycles / max(16.0, plays))
     return np.arange(check.rng.random() * (step - 1), cycles, step).astype(int).tolist()
 

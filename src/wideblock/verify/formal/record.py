@@ -9,6 +9,7 @@ from typing import Any
 
 from wideblock.atomic import write_text
 from wideblock.errors import UserError
+from wideblock.text import text_of
 
 __all__ = ["ProofRecord", "load", "save"]
 
@@ -45,7 +46,7 @@ class ProofRecord:
 def load(path: Path | str) -> list[ProofRecord]:
     """Every record of the store, none if there is no such file. Raises UserError for a line that is no record."""
     found = []
-    lines = Path(path).read_text().splitlines() if Path(path).exists() else []
+    lines = text_of(Path(path)).splitlines() if Path(path).exists() else []
     for number, line in enumerate(lines, 1):
         try:
             found.append(ProofRecord(**json.loads(line)))

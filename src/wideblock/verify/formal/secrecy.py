@@ -137,7 +137,9 @@ class _Secrecy:
             not output.valid or set(erased.all(self.data)) <= {"0"} | registers, f"{self._port} is not erased"
         )
         self._kept(registers, {CLEAR: 1, output.erase: 0}, "in the first cycle of clearing")
-        self._kept(registers, {CLEAR: 0, output.erase: 0, output.pending: 0}, f"without {output.pending}")
+        self._kept(registers, {CLEAR: 0, output.erase: 0, output.fetch: 0}, f"without {output.fetch}")
+        nothing = self._values({CLEAR: 0, output.pending: 0}).all(self.net.bits(output.fetch))
+        self._require(nothing == ["0"], f"{output.fetch} is high without {output.pending}")
         self._loaded(registers, output)
 
     def queue(self, output: Queue) -> None:

@@ -43,6 +43,7 @@ __all__ = [
     "prove_no_paths",
     "prove_order",
     "prove_queues",
+    "prove_rekey",
     "prove_release",
     "prove_secrecy",
     "prove_slots",
@@ -143,6 +144,15 @@ def prove_order(core: Contract, flat: Flat | None = None) -> Proof:
     return prove(core, _settled(core, family(core).order(core)), flat)
 
 
+def prove_rekey(core: Contract, flat: Flat | None = None) -> Proof:
+    """Proves of a core of one key that it takes a key only with no message under way.
+
+    Of an authenticated cipher: that the key loader offers a key only between two messages. ``flat`` is proved in place
+    of the core's own Verilog. Raises :class:`NotApplicable` for a core with slots.
+    """
+    return prove(core, _settled(core, family(core).rekey(core)), flat)
+
+
 def prove_release(core: Contract, flat: Flat | None = None) -> Proof:
     """Proves of a core whose messages have tags that nothing of one to decrypt leaves before its tag was verified.
 
@@ -177,6 +187,7 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "stable": prove_stable,
     "queues": prove_queues,
     "order": prove_order,
+    "rekey": prove_rekey,
     "release": prove_release,
     "slots": prove_slots,
     "commands": prove_commands,

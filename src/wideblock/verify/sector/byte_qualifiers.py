@@ -38,9 +38,9 @@ def byte_qualifiers(check: SectorCheck) -> Finding:
 
 
 def _sizes(check: SectorCheck) -> list[int]:
-    """Right sizes: the usual one, and where there are others one, two and three beats, whole and not."""
+    """Right sizes: one of each class of lengths, and one, two and three beats, whole and not."""
     length, beat = check.behaviour.length, check.shape.beat_bytes
-    sizes = {check.behaviour.usual}
+    sizes = {int(check.rng.choice(kind.sizes)) for kind in check.classes}
     sizes |= {length.least, beat, beat + 1, 2 * beat, 3 * beat - 3, 3 * beat, min(length.most, 5 * beat)}
     return sorted(size for size in sizes if size in length)
 

@@ -5,15 +5,24 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from wideblock.drive.sector.pool import AnswerPool
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.drive.sector.traffic import Key, Request, SectorRecord, SectorScript
 from wideblock.export.contract import SectorContract
+from wideblock.rtl.stream.behaviour import LengthClass, SectorTiming
 from wideblock.simulation.script import ScriptEvent
 from wideblock.verify.core.check import Check
 from wideblock.verify.sector.judge import explain, judge
 
-__all__ = ["SectorCheck"]
+__all__ = ["LONGEST", "SectorCheck"]
+
+LONGEST = 1 << 16
+"""Bytes above which a core's longest sector is too long to be played or exceeded."""
+
+SWEPT = 24
+"""Cycles of a sector's work in which an event comes, at most, for each class of lengths."""
 
 
 class SectorCheck(Check[SectorSimulation]):
@@ -38,10 +47,12 @@ class SectorCheck(Check[SectorSimulation]):
     def key(self) -> bytes:
         return self.random(self.shape.key_bytes)
 
-    def request(self, size: int | None = None, *, decrypt: bool | None = None) -> Request:
+    def request(
+        self, size: int | None = None, *, decrypt: bool | None = None, tweak_size: int | None = None
+    ) -> Request:
         """A random sector, of a right length and direction unless ``size`` and ``decrypt`` say otherwise."""
         n = self.size() if size is None else size
-        data, tweak = self.random(n), self.random(self.tweak_size())
+        data, tweak = self.random(n), self.random(self.tweak_size() if tweak_size is None else tweak_size)
         if decrypt is None:
             first, *other = self.behaviour.directions
             decrypt = bool(self.rng.integers(2)) if other else bool(first)
@@ -70,37 +81,74 @@ class SectorCheck(Check[SectorSimulation]):
         """Random sectors of right lengths and directions."""
         return [self.request() for _ in range(n)]
 
+    @property
+    def classes(self) -> list[LengthClass]:
+        """The classes of lengths, the usual one first, but for a longest sector that is too long to be played."""
+        found = self.behaviour.length.classes(self.shape.beat_bytes)
+        return [kind for kind in found if max(kind.sizes) <= max(LONGEST, self.behaviour.usual)]
+
+    def of(self, kind: LengthClass, n: int) -> list[Request]:
+        """Random sectors of a class, of right directions, under the keys of the slots that checks use."""
+        tweaks = kind.tweaks or (None,)
+        sizes, chosen = (self.rng.choice(len(each), n).tolist() for each in (kind.sizes, tweaks))
+        pairs = zip(sizes, chosen, strict=True)
+        return self.spread([self.request(kind.sizes[a], tweak_size=tweaks[b]) for a, b in pairs])
+
+    def timing(self, kind: LengthClass) -> SectorTiming:
+        """The cycle contract for the longest sectors of a class."""
+        if kind.sizes == (self.behaviour.usual,):
+            return self.subject.timing
+        return self.behaviour.length.timing(max(kind.tweaks, default=0), max(kind.sizes))
+
     def size(self) -> int:
-        """A right length: the usual one, or where there are others that one, short ones and long ones equally often."""
+        """A right length: of a class, chosen at random, or any up to the usual one."""
         length, usual = self.behaviour.length, self.behaviour.usual
         if length.least == length.most:
             return usual
-        beat, kind = self.shape.beat_bytes, self.rng.integers(3)
-        most = (length.least, length.least + 4 * beat, length.least + max(usual, 8 * beat))[kind]
-        chosen = self.number(length.least, min(most, length.most)) if kind else usual
-        return chosen if self.shape.partial else max(beat, chosen // beat * beat)
+        classes, beat = self.classes, self.shape.beat_bytes
+        if kind := self.number(0, len(classes)):
+            return int(self.rng.choice(classes[kind - 1].sizes))
+        return self.number(length.least, min(length.least + max(usual, 8 * beat), length.most))
 
     def tweak_size(self) -> int:
         """A right number of bytes of a tweak."""
         tweaks = self.behaviour.length.tweaks
         return self.number(tweaks.least, tweaks.most) if tweaks else self.shape.tweak_bytes
 
-    def moments(self, n: int) -> list[int]:
-        """Cycles after a key at which to strike: in its set-up, the first sector's input, work and output, later."""
-        t, beats = self.subject.timing, self.shape.beats
+    def moments(self, n: int, kind: LengthClass | None = None) -> list[int]:
+        """Cycles after a key at which to strike: in its set-up, the first sector's input, work and output, later.
+
+        kind: class of the sectors that follow each other; None: the usual one
+        """
+        kind = kind or self.classes[0]
+        t, beats = self.timing(kind), self.shape.beats_of(max(kind.sizes))
         marks = [1, max(1, t.setup // 2), *(t.setup + later for later in (0, 1, beats // 2 + 1, beats, beats + 1))]
         marks += [t.setup + later for later in (t.compute, t.latency - beats + 1, t.latency, t.latency + 1)]
         spread = t.setup + 2 * t.latency + 4 * t.interval
         return [*marks, *self.rng.integers(1, spread, max(0, n - len(marks))).tolist()][:n]
+
+    def sweep(self, kind: LengthClass, most: int = SWEPT) -> list[int]:
+        """Cycles after a key in which the first sectors of a class are at work: each, or ``most`` of them."""
+        t = self.timing(kind)
+        first, cycles = t.setup, t.latency + 2 * t.interval
+        step = max(1.0, cycles / most)
+        return (first + np.arange(self.rng.random() * (step - 1), cycles, step)).astype(int).tolist()
 
     @property
     def keyed(self) -> int:
         """Cycle of a play after a reset in which a key that waits is accepted: the core clears before it."""
         return self.subject.timing.zeroize + self.shape.key_words - 1
 
-    def strikes(self, n: int) -> list[int]:
-        """Cycles of a play after a reset at which to strike: one while the core clears, and ``n`` after the key."""
-        return [int(self.rng.integers(1, self.keyed)), *(self.keyed + moment for moment in self.moments(n))]
+    def strikes(self, n: int, most: int = SWEPT) -> list[tuple[int, LengthClass]]:
+        """Cycles of a play after a reset at which to strike, and the class of its sectors.
+
+        One is while the core clears, and ``n`` after a key, half of these where there are other classes; then those in
+        which sectors of another class are at work, ``most`` for each class.
+        """
+        usual, *others = self.classes
+        marks = [(self.keyed + moment, usual) for moment in self.moments(n // 2 if others else n)]
+        swept = [(self.keyed + moment, kind) for kind in others for moment in self.sweep(kind, most)]
+        return [(int(self.rng.integers(1, self.keyed)), usual), *marks, *swept]
 
     def record(self, script: SectorScript, *, seed: int = 0, played: int = 0) -> SectorRecord:
         """The record of a script of ``played`` sectors, counted."""

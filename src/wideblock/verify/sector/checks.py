@@ -11,7 +11,7 @@ from wideblock.catalog import KnownAnswer
 from wideblock.drive.core import reset_at, zeroize_at
 from wideblock.drive.sector.traffic import Key, Request, SectorRecord
 from wideblock.export.wave import transfers
-from wideblock.rtl.stream.behaviour import Cause, KeyRule, SectorTiming
+from wideblock.rtl.stream.behaviour import Cause, KeyRule, LengthClass, SectorTiming
 from wideblock.verify.core.check import gaps_and_back_pressure, known_answers
 from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.byte_qualifiers import byte_qualifiers
@@ -153,17 +153,28 @@ def key_changes(check: SectorCheck) -> Finding:
 
 def _key_in_a_stream(check: SectorCheck) -> str | None:
     """How a key that is offered in a stream of sectors waits for more than those that have begun, or None."""
-    t, usual = check.subject.timing, check.behaviour.usual
+    for kind in check.classes:
+        if difference := _key_in_a_stream_of(check, kind):
+            return difference
+    return None
+
+
+def _key_in_a_stream_of(check: SectorCheck, kind: LengthClass) -> str | None:
+    """The same for sectors of one class of lengths."""
+    t = check.timing(kind)
     most, n = t.busy + KEY_WAIT, 2 * (2 + t.busy // t.interval)
     for moment in (t.setup + t.latency + check.rng.integers(0, t.interval, 4)).tolist():
         check.simulation.reset()
         check.simulation.load_key(check.key())
-        keys, requests = [Key(check.key(), cycle=moment)], [check.request(usual) for _ in range(n)]
+        keys, requests = [Key(check.key(), cycle=moment)], check.of(kind, n)
         script = check.simulation.requests(requests, keys=keys, patience=check.simulation.patience())
         record = check.record(script, played=n)
         wait = int(record.key_taken[0]) - (moment + t.key_words - 1)  # from its last word on
         if not 0 <= wait <= most:
-            return f"A key offered in cycle {moment} of a stream waited {wait} cycles; it is at most busy + {KEY_WAIT}."
+            return (
+                f"A key offered in cycle {moment} of a stream of sectors ({kind.name}) waited {wait} cycles; it is at "
+                f"most busy + {KEY_WAIT}, {most}."
+            )
     return None
 
 
@@ -180,27 +191,42 @@ def data_before_key(check: SectorCheck) -> Finding:
 def zeroize(check: SectorCheck) -> Finding:
     """Zeroize at any moment, then a new key, while the source goes on."""
     moments = check.strikes(11 + check.few(30))
-    for moment in moments:
+    for moment, kind in moments:
         gap = int(check.rng.integers(0, 2)) * int(check.rng.integers(0, 3 * check.quiet))
         events = [zeroize_at(moment, check.number(1, 3))]
         keys = [*check.keys(), *check.keys(None, moment + events[0].length + gap)]
         offer, take = check.rng.choice([(1.0, 1.0), (0.6, 0.6), (1.0, 0.1)])
-        difference = check.play(check.spread(check.requests(6)), keys, events, offer=offer, take=take)
+        difference = check.play(_struck(check, kind, moment), keys, events, offer=offer, take=take)
         if difference:
             return failed(
                 f"{difference} zeroize was high for {events[0].length} cycles from cycle {moment} on, the next "
                 f"key was offered from cycle {keys[-1].cycle} on."
             )
-    return passed(f"zeroize at {len(moments)} moments, among them the edges of set-up, input, work and output")
+    return passed(
+        f"zeroize at {len(moments)} moments, among them the edges of set-up, input, work and output{_of_classes(check)}"
+    )
+
+
+def _struck(check: SectorCheck, kind: LengthClass, moment: int) -> list[Request]:
+    """Sectors of a class up to cycle ``moment`` of a play after a reset, and others behind."""
+    t = check.timing(kind)
+    number = 3 + max(0, moment - check.keyed - t.setup) // t.interval
+    return [*check.of(kind, number), *check.spread(check.requests(3))]
+
+
+def _of_classes(check: SectorCheck) -> str:
+    """The classes of lengths that sectors of a check have, in words."""
+    names = [kind.name for kind in check.classes]
+    return f", of sectors of each class of lengths: {', '.join(names)}" if len(names) > 1 else ""
 
 
 def zeroize_without_key(check: SectorCheck) -> Finding:
     """After zeroize and without a new key, nothing is accepted and nothing leaves for a long time."""
-    moments = check.strikes(11)
-    for moment in moments:
+    moments = check.strikes(11, 3)
+    for moment, kind in moments:
         late = moment + 1 + 2 * check.quiet
         keys = [*check.keys(), *check.keys(None, late)]
-        difference = check.play(check.spread(check.requests(3)), keys, [zeroize_at(moment)])
+        difference = check.play(_struck(check, kind, moment), keys, [zeroize_at(moment)])
         if difference:
             return failed(
                 f"{difference} zeroize pulsed in cycle {moment}, the next key was offered from cycle {late} on."
@@ -262,17 +288,15 @@ def _nearly_equal(check: SectorCheck) -> list[bytes]:
 
 def resets(check: SectorCheck) -> Finding:
     """Reset at any moment, then a new key."""
-    moments = check.strikes(11 + check.few(20))
-    for moment in moments:
+    moments = check.strikes(11 + check.few(20), 8)
+    for moment, kind in moments:
         length = int(check.rng.integers(1, 5))
         keys = [*check.keys(), *check.keys(None, moment + length + int(check.rng.integers(0, 40)))]
         offer, take = check.rng.choice([(1.0, 1.0), (0.6, 0.6), (1.0, 0.1)])
-        difference = check.play(
-            check.spread(check.requests(6)), keys, [reset_at(moment, length)], offer=offer, take=take
-        )
+        difference = check.play(_struck(check, kind, moment), keys, [reset_at(moment, length)], offer=offer, take=take)
         if difference:
             return failed(f"{difference} The reset lasted {length} cycles from cycle {moment} on.")
-    return passed(f"reset at {len(moments)} moments, for 1 to 4 cycles")
+    return passed(f"reset at {len(moments)} moments, for 1 to 4 cycles{_of_classes(check)}")
 
 
 CHECKS: dict[str, Callable[[SectorCheck], Finding]] = {

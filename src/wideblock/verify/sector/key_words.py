@@ -84,7 +84,7 @@ def _late(check: SectorCheck) -> str | None:
     filling = 2 * (1 + t.busy // t.interval)
     first = begin + filling * t.interval + t.busy
     last = first + t.key_words + 4 * t.interval
-    requests = [check.request(check.behaviour.usual) for _ in range(last // t.interval + 4)]
+    requests = check.of(check.classes[0], last // t.interval + 4)
     keys = [Key(check.key(), cycle=first, last=last)]
     script = simulation.requests(requests, keys=keys, noise=True, patience=simulation.patience())
     record = check.record(script, played=len(requests))

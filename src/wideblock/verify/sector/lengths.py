@@ -6,12 +6,9 @@ from dataclasses import replace
 from wideblock.drive.sector.traffic import Request
 from wideblock.rtl.stream.sector import TWEAK_SIZE_BITS
 from wideblock.verify.core.report import Finding, failed, nothing, passed
-from wideblock.verify.sector.check import SectorCheck
+from wideblock.verify.sector.check import LONGEST, SectorCheck
 
 __all__ = ["wrong_lengths"]
-
-LONGEST = 1 << 16
-"""Bytes above which a core's longest sector is too long to be exceeded here."""
 
 
 def wrong_lengths(check: SectorCheck) -> Finding:

@@ -8,6 +8,7 @@ from functools import partial
 from wideblock.drive.core import zeroize_at
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.drive.sector.traffic import Key, Request
+from wideblock.rtl.stream.behaviour import LengthClass
 from wideblock.simulation.script import Record
 from wideblock.spec.blocks import BLOCK
 from wideblock.verify.core.report import Finding
@@ -55,13 +56,24 @@ def secrets(check: SectorCheck) -> Finding:
 
 
 def _sweep(check: SectorCheck) -> Iterator[_Plan]:
-    """Zeroize in each cycle from a key on to the end of the second sector, or in some of them, evenly spread."""
-    t, usual = check.subject.timing, check.behaviour.usual
-    cycles = t.setup + t.latency + t.interval
-    for later in moments(check, cycles, 2 * t.zeroize):
-        moment = t.zeroize + later  # a key is taken when the core is cleared, after the reset as after zeroize
+    """Zeroize in each cycle from a key on to the end of the second sector, or in some of them, evenly spread.
+
+    The sectors are usual ones; then, from the end of set-up on, those of each other class of lengths.
+    """
+    usual, *others = check.classes
+    yield from _swept(check, usual, 0, 0.5 if others else 1.0)
+    for kind in others:
+        yield from _swept(check, kind, check.timing(kind).setup, 0.5 / len(others))
+
+
+def _swept(check: SectorCheck, kind: LengthClass, since: int, share: float) -> Iterator[_Plan]:
+    """The same for sectors of one class, from cycle ``since`` after a key on, for a share of the budget."""
+    t = check.timing(kind)
+    cycles = t.setup + t.latency + t.interval - since
+    for later in moments(check, cycles, 2 * (t.zeroize + since), share):
+        moment = t.zeroize + since + later  # a key is taken when the core is cleared, after the reset as after zeroize
         event = zeroize_at(moment, check.number(1, 3))
-        sectors = check.spread([check.request(usual) for _ in range(2 + max(0, later - t.setup) // t.interval)])
+        sectors = check.of(kind, 2 + max(0, since + later - t.setup) // t.interval)
         offer, take = check.rng.choice([(1.0, 1.0), (1.0, 1.0), (0.8, 1.0), (1.0, 0.3)]).tolist()
         keys = check.keys()
         limit = moment + t.zeroize + TAIL

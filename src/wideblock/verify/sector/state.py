@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from wideblock.drive.core import zeroize_at
+from wideblock.rtl.stream.behaviour import LengthClass
 from wideblock.simulation.bench import State
 from wideblock.simulation.script import NEVER, ScriptEvent
 from wideblock.verify.core.check import differing, needs_state
@@ -27,18 +28,20 @@ def life(
     moment: int,
     *,
     sectors: int = 64,
+    kind: LengthClass | None = None,
     event: Callable[[int], ScriptEvent] = zeroize_at,
     clearing: int | None = None,
 ) -> Life:
     """A life of a new instance: a random key, sectors back to back, ``event`` in cycle ``moment`` after the key.
 
     sectors:  that the source has; with 1 it is soon between two
+    kind:     class of their lengths; None: the usual one
     clearing: cycles from the event on, it included, after which the state is taken; None: those that are stated
     """
     cycles = check.subject.timing.zeroize if clearing is None else clearing
     with check.fresh() as core:
         check.record(core.script(keys=check.keys(None), quiet=0, noise=True))
-        requests = check.spread([check.request(check.behaviour.usual) for _ in range(sectors)])
+        requests = check.of(kind or check.classes[0], sectors)
         script = core.requests(requests, events=[event(moment)], noise=True, quiet=NEVER, limit=moment + cycles)
         record = check.record(script, seed=check.play_seed(), played=sectors)
         return Life(core.simulation.save(), record.within)
@@ -59,15 +62,19 @@ def state_after_zeroize(check: SectorCheck) -> Finding:
         if first.state != second.state:
             return failed(_explain(first, second, f"zeroize in cycle {moment} of the set-up of two keys"))
     right = {0: life(check, setup, sectors=0)}
-    late = [moment for moment in moments if moment >= setup]
-    for moment in late:
-        for sectors in (1, 64):
-            seen = life(check, moment, sectors=sectors)
-            other = right.setdefault(seen.within, seen)
-            if seen.state != other.state:
-                return failed(_explain(seen, other, f"zeroize {moment} cycles after a key, and under another key"))
+    usual, *others = check.classes
+    late = [(moment, usual, sectors) for moment in moments if moment >= setup for sectors in (1, 64)]
+    late += [(moment, kind, 64) for kind in others for moment in check.sweep(kind)]
+    for moment, kind, sectors in late:
+        seen = life(check, moment, sectors=sectors, kind=kind)
+        other = right.setdefault(seen.within, seen)
+        if seen.state != other.state:
+            when = f"zeroize {moment} cycles after a key, amid sectors ({kind.name}), and under another key"
+            return failed(_explain(seen, other, when))
     size = sum(map(len, right[0].state.values()))
-    times = f"{len(early)} moments of set-up and {len(late)} later"
+    times = f"{len(early)} moments of set-up and {len({each[:2] for each in late})} later"
+    if others:
+        times += f", amid sectors of each class of lengths: {', '.join(kind.name for kind in check.classes)}"
     return passed(f"{size} bytes of state, the same after zeroize at {times}")
 
 

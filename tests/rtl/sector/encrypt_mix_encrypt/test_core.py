@@ -83,9 +83,7 @@ def test_words_that_the_lanes_derive(changes):
     with SectorSimulation(core) as simulation:
         for _ in range(2):
             K, T, P = (rng.randbytes(n) for n in (core.parameters.key_bits // 8, 32, 2 * size))
-            script = simulation.script(
-                [P[:size], P[size:]], [T[:16], T[16:]], [False, True], keys=[Key(K)], patience=simulation.patience()
-            )
+            script = simulation.script([P[:size], P[size:]], [T[:16], T[16:]], [False, True], keys=[Key(K)])
             script.wanted = {"o": script.beats}
             simulation.reset()
             record = simulation.play(script)

@@ -126,8 +126,9 @@ class AezV4(Caesar):
     def make_cipher(parameters: AezParameters) -> AezCipher:
         return AezCipher(parameters, Version.V4)
 
-    @staticmethod
-    def check(p: AezParameters) -> None:
+    @classmethod
+    def check(cls, p: AezParameters) -> None:
+        super().check(p)
         for name, value, most in (("ad_bytes", p.ad_bytes, MOST_V4_AD), ("data_bytes", p.data_bytes, MOST_V4_DATA)):
             if value > most:
                 raise UserError(f"{name} of AEZ v4.1 must be at most {most}, before an offset repeats, got {value}")

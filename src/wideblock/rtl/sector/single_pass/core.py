@@ -17,6 +17,8 @@ With two or more stages a round the control decides a cycle before the data move
 Registers take its decision to the data: the beat, the masks and the choice among them come from registers.
 """
 
+from dataclasses import replace
+
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import connect, flipped
@@ -78,7 +80,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
             self.key_unit = SlotUnit(material, slots=p.slots, ways=self.directions, sbox=p.sbox, rows=rows, most=most)
         else:
             self.key_unit = KeyUnit(material, sbox=p.sbox, rows=rows, round_stages=p.round_stages)
-        self.timing = self._timing()
+        self.timing = self.cycles_of(p.sector_bytes)
         self.interface = sector_interface(
             p.width,
             material.bits,
@@ -90,7 +92,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
             tag_bits=p.tag_bits,
         )
         self.behaviour = Behaviour(
-            length=MarkedLength(16, 16 * self.max_blocks, p.sector_bytes, cycles.partial),
+            length=MarkedLength(16, 16 * self.max_blocks, p.sector_bytes, cycles.partial, self.cycles_of),
             output=Output.CUT_THROUGH,
             directions=self.directions,
             keys=material.rule,
@@ -100,9 +102,9 @@ class SinglePass(SinglePassEquations, wiring.Component):
         )
         super().__init__(self.interface.members())
 
-    def _timing(self) -> SectorTiming:
-        """The cycle contract for units of ``sector_bytes``."""
-        cycles = self.cycles
+    def cycles_of(self, size: int) -> SectorTiming:
+        """The cycle contract for units of ``size`` bytes."""
+        cycles = replace(self.cycles, parameters=replace(self.parameters, sector_bytes=size))
         key_words = self.key_collector.words if self.key_collector else 1
         return SectorTiming(
             compute=cycles.compute,

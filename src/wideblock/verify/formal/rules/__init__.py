@@ -7,6 +7,7 @@ order:   that sectors stay in order from stage to stage
 output:  places of which the data of the output port are made
 held:    what makes it inductive that a valid beat stays as it is; unless all of a result is in registers as it waits
 queues:  that no queue is written when full or read when empty; only in a family with queues
+rekey:   that a key is taken only with nothing under way; of a core of one key
 release: that nothing leaves before it was verified; only in a family whose messages have tags
 slots:   that each message is processed under the keys of its slot; only in a family whose cores have slots
 places:  that headers are read where they are; only in a family with headers
@@ -70,6 +71,7 @@ class Family:
     queues: Callable[[Contract], Rule]
     order: Callable[[Contract], Rule]
     output: Callable[[Contract], OutputPlaces | Queue]
+    rekey: Callable[[Contract], Rule]
     release: Callable[[Contract], Rule]
     slots: Callable[[Contract], Rule]
     places: Callable[[Contract], Rule]
@@ -90,6 +92,7 @@ _FAMILIES = {
         getattr(each, "queues", _no_queue),
         each.order,
         each.output,
+        each.rekey,
         getattr(each, "release", _no_tags),
         getattr(each, "slots", _no_slots),
         getattr(each, "places", _no_headers),

@@ -13,6 +13,7 @@ from wideblock.export.contract import Contract
 from wideblock.rtl.aead import post_processor, pre_processor
 from wideblock.rtl.aead.cipher import BlockKind
 from wideblock.rtl.aead.framing import PacketRole
+from wideblock.rtl.aead.key_loader import KeyState
 from wideblock.rtl.aead.post_processor import Follow
 from wideblock.rtl.aead.words import Opcode, StatusWord, Type
 from wideblock.rtl.stream.influence import HeaderWords
@@ -21,7 +22,7 @@ from wideblock.verify.formal.proof import NotApplicable
 from wideblock.verify.formal.rules.outputs import Given, OutputPlaces
 from wideblock.verify.formal.rules.parts import accepted, held_in_registers, resetting
 
-__all__ = ["held", "order", "output", "queues", "release"]
+__all__ = ["held", "order", "output", "queues", "rekey", "release"]
 
 _PRE = {f"pre_{name}": f"core.pre._{name}" for name in ("state", "decrypt", "kind", "header", "ended")}
 _PRE |= {f"pre_{name}": f"core.pre.assembler.{name}" for name in ("block", "size")}
@@ -99,6 +100,21 @@ def release(core: Contract) -> Rule:
         f"{_ASSUMED}",
         signals,
         "\n".join((*text, _claims(core), _place(core), _tag_segment(core), _output(core))),
+    )
+
+
+def rekey(core: Contract) -> Rule:
+    """The loader offers a key to the cipher only while the pre-processor waits for one, between two messages."""
+    signals = _PRE | _TAG | _POST | {"loader_state": "core.loader.state", "key_valid": "core.loader.key__valid"}
+    claim = f"""
+      always @* if (!clear) begin
+        assert (loader_state < {KeyState.INSTRUCTION.value} || pre_state == PRE_LOAD);
+        if (key_valid) assert (pre_state == PRE_LOAD && !block_valid && !sealing);
+      end"""
+    return Rule(
+        f"a key is offered to the cipher only while no block is and no tag is awaited; {_HELD}",
+        signals | {"block_valid": "core.pre.blocks__valid"},
+        "\n".join((_constants(), _direction(core), _cleared(), claim)),
     )
 
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of the family encrypt-mix-encrypt."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.rules.outputs import OutputPlaces
-from wideblock.verify.formal.rules.parts import admitted, delayed
+from wideblock.verify.formal.rules.parts import admitted, delayed, rekeyed_in_order
 
-__all__ = ["order", "output"]
+__all__ = ["order", "output", "rekey"]
 
 CALLS = ("tweak", "first", "mixing", "mixed", "refresh", "second")
 """Kinds of calls in the lanes, one a cycle."""
@@ -62,6 +63,20 @@ def order(core: Contract) -> Rule:
       end
       {refreshes}""",
     )
+
+
+def rekey(core: Contract) -> Rule:
+    """No sector between the first layer and the exit, and no call of one in the lanes.
+
+    Calls of a sector that was dropped may still be there: their results go nowhere.
+    """
+    flights = " + ".join(f"{field}_flight" for field in ("whole", *CALLS[2:]))
+    rule = order(core)
+    rule = replace(
+        rule, text=f"{rule.text}\n      always @* if (!clear) assert (!tweaked || entrance_full && !entrance_discard);"
+    )
+    text = f"!tweaked && to_front == to_result && {flights} == 0"
+    return rekeyed_in_order(core, rule, "front_sector == result_sector", text)
 
 
 def _refreshes(core: Contract) -> tuple[dict[str, str], str]:

@@ -7,9 +7,9 @@ from wideblock.export.contract import Contract
 from wideblock.rtl.sector.feistel_mix_feistel.values import CALLS
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.rules.outputs import OutputPlaces
-from wideblock.verify.formal.rules.parts import admitted, delayed
+from wideblock.verify.formal.rules.parts import admitted, delayed, rekeyed_in_order
 
-__all__ = ["order", "output"]
+__all__ = ["order", "output", "rekey"]
 
 FIRST, SECOND = CALLS[:3], CALLS[3:]
 """The calls of the first layer, the mix included, and those of the second."""
@@ -30,11 +30,11 @@ def order(core: Contract) -> Rule:
     pointers = ("result", "call", "mixed", "front")
     signals = {f"{name}_sector": f"core.{name}_sector" for name in ("result", "coming", "mixed", "front")}
     signals["call_sector"] = "core.coming_sector_later"
-    signals |= {"left": "core.exit.sector", "number": "core.entrance.number", "full": "core.entrance.full"}
+    signals |= {"left": "core.exit.sector", "number": "core.entrance.number", "entrance_full": "core.entrance.full"}
     signals |= {"running": "core.key_unit.running", "call_go": "core.call_go", "clear": CLEAR}
     signals |= {
         "keys_accepting": "core.key_unit.accepting",
-        "waiting": "core.key_unit.waiting",
+        "keys_waiting": "core.key_unit.waiting",
         "idle": "core.key_unit.idle",
     }
     signals |= {"coming_step": "core.coming_step", "call_step": "core.coming_step_later"} if s.steps > 1 else {}
@@ -71,8 +71,8 @@ def order(core: Contract) -> Rule:
         assert ({" && ".join(f"to_{a} <= to_{b}" for a, b in pairwise(pointers))});
         assert (number < {s.beats} && begins == (number == 0));
         assert (to_front <= {made.slots} && (number == 0 || to_front < {made.slots}));
-        assert (running || (!full && front_sector == result_sector));
-        assert (!keys_accepting || !running || (waiting && idle));
+        assert (running || (!entrance_full && front_sector == result_sector));
+        assert (!keys_accepting || !running || (keys_waiting && idle));
         assert (front_mixed == first_flight && call_result == second_flight);
         assert (call_step < {s.steps} && again == ({again}));
         assert (coming_step == (call_go ? (call_step == {s.steps - 1} ? 0 : call_step + 1) : call_step));
@@ -84,6 +84,12 @@ def order(core: Contract) -> Rule:
         assert ((call_step == 0 && !call_go) || call_sector != mixed_sector);
       end""",
     )
+
+
+def rekey(core: Contract) -> Rule:
+    """No sector between the first layer and the exit, and no last step of one in the lanes."""
+    text = "to_front == to_result && first_flight == 0 && second_flight == 0"
+    return rekeyed_in_order(core, order(core), "front_sector == result_sector", text)
 
 
 def _any(calls: tuple[str, ...], position: int) -> str:

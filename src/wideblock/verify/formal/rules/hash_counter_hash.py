@@ -11,9 +11,10 @@ from wideblock.verify.formal.rules.parts import (
     delayed,
     in_flight,
     raising,
+    rekeyed_in_order,
 )
 
-__all__ = ["order", "output", "queues"]
+__all__ = ["order", "output", "queues", "rekey"]
 
 
 def queues(core: Contract) -> Rule:
@@ -116,6 +117,12 @@ def order(core: Contract) -> Rule:
         kept=("words",),
         cycles=1 + made.ahead,  # what goes to the data through a register was decided in the cycle before
     )
+
+
+def rekey(core: Contract) -> Rule:
+    """No sector between the front hash and the last block known, and no step or call in the lanes."""
+    text = "front_step == 0 && to_front == to_inner && steps == 0 && single_flight == 0"
+    return rekeyed_in_order(core, order(core), "front == inner && front_step == 0", text)
 
 
 def _single_tags(made) -> dict[str, str]:

@@ -4,9 +4,9 @@
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.rules.outputs import OutputPlaces
-from wideblock.verify.formal.rules.parts import admitted, delayed
+from wideblock.verify.formal.rules.parts import admitted, delayed, rekeyed_in_order
 
-__all__ = ["order", "output"]
+__all__ = ["order", "output", "rekey"]
 
 
 def output(core: Contract) -> OutputPlaces:
@@ -61,6 +61,12 @@ def order(core: Contract) -> Rule:
         assert (!computed || under_way == 1);
       end""",
     )
+
+
+def rekey(core: Contract) -> Rule:
+    """No message in either pass, and no block in the lanes."""
+    text = "under_way == 0 && !steps && step_flight == 0 && single_flight == 0"
+    return rekeyed_in_order(core, order(core), "front == inner && front_number == 0", text)
 
 
 def _entrance(core: Contract) -> tuple[dict[str, str], str]:

@@ -5,9 +5,9 @@ from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotApplicable
 from wideblock.verify.formal.rules.outputs import OutputPlaces
-from wideblock.verify.formal.rules.parts import admitted, back_queue, in_flight
+from wideblock.verify.formal.rules.parts import admitted, back_queue, in_flight, rekeyed_in_order
 
-__all__ = ["order", "output", "queues"]
+__all__ = ["order", "output", "queues", "rekey"]
 
 
 def queues(core: Contract) -> Rule:
@@ -81,3 +81,9 @@ def order(core: Contract) -> Rule:
         kept=("words",),
         cycles=1 + made.ahead,  # what goes to the data through a register was decided in the cycle before
     )
+
+
+def rekey(core: Contract) -> Rule:
+    """No sector between the front hash and the last block known, and no step in the lanes."""
+    text = "front_step == 0 && to_front == to_computed && steps == 0"
+    return rekeyed_in_order(core, order(core), "entering_sector == computed_sector && front_step == 0", text)

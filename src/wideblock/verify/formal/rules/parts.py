@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts of rules that several families share: handshakes, queues with promises, hash units, delayed tags."""
 
+from dataclasses import replace
+
 from wideblock.export.contract import Contract
 from wideblock.rtl.hash.products import HashEvent
 from wideblock.rtl.hash.program import Issue, Program
@@ -18,6 +20,8 @@ __all__ = [
     "held_in_registers",
     "in_flight",
     "no_loss",
+    "rekeyed",
+    "rekeyed_in_order",
     "resetting",
     "settled",
     "walking",
@@ -67,6 +71,56 @@ def settled(core: Contract) -> tuple[dict[str, str], str]:
         assert (running == (keys_state == {STATES.index("running")}));
         assert (!keys_accepting || keys_state == {STATES.index("no key")} || running);
       end""",
+    )
+
+
+def rekeyed(core: Contract, idle: str) -> tuple[dict[str, str], str]:
+    """The signals of a key unit that takes a key, ``key_taken``, and the rule that the core is idle then.
+
+    ``idle`` says that no message is past the entrance and not computed, in Verilog. Without a key none is. A key is
+    accepted a cycle after the core was idle, and stays so: the key that waits holds the entrance.
+
+    Raises :class:`NotApplicable` for a core with slots.
+    """
+    if not isinstance(getattr(core.component, "key_unit", None), KeyUnit):
+        raise NotApplicable("the core has slots: a key comes while messages of other slots are under way, see slots")
+    names = {"key_taken": "taken", "keys_waiting": "waiting", "idle": "idle"}
+    signals = {name: f"core.key_unit.{signal}" for name, signal in names.items()}
+    signals |= {f"entrance_{flag}": f"core.entrance.{flag}" for flag in ("full", "begun")} | {"clear": CLEAR}
+    return (
+        signals,
+        f"""
+      always @* if (!clear) begin
+        assert (running || !entrance_full && ({idle}));
+        assert (!keys_accepting || !running || keys_waiting && idle);
+        assert (!idle || !entrance_full && !entrance_begun && ({idle}));
+        if (key_taken) assert (!entrance_full && ({idle}));
+      end""",
+    )
+
+
+def rekeyed_in_order(core: Contract, order: Rule, idle: str, empty: str) -> Rule:
+    """The rule that a key is taken only with nothing under way, for a core with a rule of ``order``.
+
+    ``idle`` as in :func:`rekeyed`; ``empty`` says that no stage has anything of a sector, in Verilog, on the signals of
+    ``order``. Where these have the ``number`` of the beat at the entrance, it is 0 between two sectors.
+    """
+    numbered = ""
+    if "number" in order.signals:
+        more = {"entrance_last": "core.entrance.x.last", "entrance_discard": "core.entrance.discard"}
+        order = replace(order, signals=order.signals | more)
+        idle = f"{idle} && number == 0"
+        numbered = """
+      always @* if (!clear) begin
+        assert (!entrance_full || entrance_begun == !entrance_last);
+        assert (number == 0 || !entrance_discard && (entrance_full || entrance_begun));
+      end"""
+    signals, text = rekeyed(core, idle)
+    return replace(
+        order,
+        statement=f"a key is taken only while no sector is in the entrance or in a stage; {order.statement}",
+        signals=order.signals | signals,
+        text=f"{order.text}{numbered}{text}\n      always @* if (!clear && key_taken) assert ({empty});",
     )
 
 

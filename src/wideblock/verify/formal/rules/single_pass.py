@@ -5,10 +5,10 @@ from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import Rule
 from wideblock.verify.formal.proof import NotApplicable
 from wideblock.verify.formal.rules.outputs import Queue
-from wideblock.verify.formal.rules.parts import no_loss
-from wideblock.verify.formal.rules.unit_slots import followed
+from wideblock.verify.formal.rules.parts import no_loss, rekeyed
+from wideblock.verify.formal.rules.unit_slots import ends, followed
 
-__all__ = ["held", "order", "output", "queues", "slots"]
+__all__ = ["held", "order", "output", "queues", "rekey", "slots"]
 
 
 def held(core: Contract) -> Rule:
@@ -39,6 +39,36 @@ def order(core: Contract) -> Rule:
 def slots(core: Contract) -> Rule:
     """Of a core with slots."""
     return followed(core, queues(core))
+
+
+def rekey(core: Contract) -> Rule:
+    """No beat in the entrance, no tweak on its way to the masks, no mask loaded, no block in the pipelines.
+
+    A unit stays counted until its last result is written: the units in all places are the core's own count. A step in
+    the pipelines behind which no mask is loaded is the last of its unit.
+    """
+    keys, idle = rekeyed(core, "units == 0")
+    flags = ("first", "discard", "wrong", "closes")
+    cycles = core.component.cycles
+    size = (
+        cycles.arrivals + cycles.cipher + 7
+    ).bit_length()  # of the count, in which the units of all places have room
+    found, counted = ends(core, "units + (entrance_full && first && !discard && !wrong)", size)
+    signals = {"units": "core.units"} | {flag: f"core.entrance.{flag}" for flag in flags}
+    rule = queues(core)
+    return Rule(
+        "a key is taken only while the entrance is empty, no tweak is enciphered or waits, no mask is loaded and no "
+        "block is in the pipelines",
+        rule.signals | found | keys | signals,
+        f"""{rule.text}{counted}{idle}
+      always @* if (!clear) begin
+        assert (entrance_begun == (entrance_full ? !closes : discard || !first));
+        assert (!(call || call_waits) || entrance_full && first && !discard && !wrong);
+        assert (masked && !(rest && together) || !(result_steps & -result_steps & ~ends));
+        if (key_taken) assert (!call && !call_waits && called == 0 && tweaks_waiting == 0 && !masked && !stealing);
+        if (key_taken) assert (!(|result_steps));
+      end""",
+    )
 
 
 def queues(core: Contract) -> Rule:

@@ -16,7 +16,7 @@ from wideblock.verify.formal.induction import Rule
 from wideblock.verify.formal.proof import NotApplicable
 from wideblock.verify.formal.rules.parts import NO_SLOTS, watched_row
 
-__all__ = ["followed"]
+__all__ = ["ends", "followed"]
 
 _Part = tuple[dict[str, str], str]
 """Signals by their names in a text, and the text."""
@@ -32,7 +32,7 @@ def followed(core: Contract, queues: Rule) -> Rule:
         raise NotApplicable(NO_SLOTS)
     both = len(unit.ways) == 2
     signals, text = dict(queues.signals), queues.text
-    for part in (_commands(core, unit), _ends(core), _unit(core, unit, both), _places(core), _reads(core, unit, both)):
+    for part in (_commands(core, unit), ends(core), _unit(core, unit, both), _places(core), _reads(core, unit, both)):
         signals |= part[0]
         text += part[1]
     return Rule(
@@ -65,9 +65,11 @@ def _commands(core: Contract, unit: SlotUnit) -> _Part:
     )
 
 
-def _ends(core: Contract) -> _Part:
+def ends(core: Contract, begun: str = "units", size: int = 16) -> _Part:
     """The last beats of units in the pipelines, and the units that have begun and are not computed.
 
+    ``begun`` is the core's count of these units, in Verilog, of ``size`` bits: it must equal the sum of those in each
+    place, modulo the range of the count.
     The rest of a unit of which the last two blocks are in one beat ends the unit after its last result has entered.
     """
     cycles = core.component.cycles
@@ -95,6 +97,7 @@ def _ends(core: Contract) -> _Part:
       reg [15:0] ending;
       wire [15:0] called = tweaks_promised - tweaks_waiting;
       wire [15:0] further = tweaks_waiting + masked + ending - (rest && together);
+      wire [{size - 1}:0] uncounted = call + call_waits + called + further - ({begun});
       always @(posedge {core.shell.clock}) begin
         ends <= clear ? 0 : {{ends, end_enters}};
         ending <= clear ? 0 : ending + end_enters - ends[{flags - 1}];
@@ -108,7 +111,7 @@ def _ends(core: Contract) -> _Part:
         assert (ending == {_sum("ends", flags)});
         assert (!stealing || here_valid && here_last && masked);
         assert (!(call && call_waits));
-        assert (units == call + call_waits + called + further);
+        assert (uncounted == 0);
       end""",
     )
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks for a key, and for all that a context made of it, in the writable memory of this process after wideblock_close.
+// Prints a line a scheme, width and number of threads, and the number of places where something remains. The argument
+// `leak` leaves a copy of the first key, which must be found, and ends there.
+
+#include <csignal>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <malloc.h>
+#include <set>
+#include <sys/mman.h>
+#include <unordered_map>
+#include <vector>
+
+#include "wideblock.h"
+
+namespace {
+
+const struct {
+    const char *scheme;
+    size_t key, others[3];  // bytes of a key, and of sectors beside those of 512
+} cases[] = {
+    {"xts", 64, {520, 4096}}, {"hctr2", 32, {555, 4096}}, {"fast-brw", 32, {64, 1008, 4096}},
+    {"fast-horner", 32, {4096}}, {"eme2", 64, {555, 4096}}, {"heh-brw", 48, {560, 4096}},
+    {"heh-brw-paper", 48, {4096}}, {"heh-horner", 48, {4096}}, {"hmch-brw", 48, {560, 4096}},
+    {"hmch-brw-paper", 48, {4096}}, {"hmch-horner", 48, {4096}}, {"xcb", 32, {555, 4096}}, {"aez-core", 16, {640, 4096}},
+};
+
+// Memory of this program that has keys and data: it is not searched.
+struct Own {
+    uint8_t key[64], tweaks[16 * 300], data[300 * 512];
+} *own;
+
+constexpr uint64_t MASK = 0x5bd1e995a7c3f16d;  // no needle stands in memory as it is
+constexpr size_t STACK = 1 << 18;
+
+std::unordered_map<uint64_t, std::set<uint64_t>> needles;  // the second half of each by its first, both masked
+std::vector<bool> beginnings;                              // of needles, by their first two bytes
+const uint8_t *values;
+size_t value_bytes;
+int found;
+
+int changes(const uint8_t *p) {
+    int n = 0;
+    for (int i = 1; i < 8; i++) n += p[i] != p[i - 1];
+    return n;
+}
+
+// The blocks of memory as needles, but those that occur by chance.
+void add(const uint8_t *p, size_t size) {
+    for (; size >= 16; size -= 16, p += 16) {
+        if (changes(p) < 3 || changes(p + 8) < 3) continue;
+        uint64_t half[2];
+        memcpy(half, p, 16);
+        needles[half[0] ^ MASK].insert(half[1] ^ MASK);
+        beginnings[half[0] & 0xffff] = true;
+    }
+}
+
+void search(const uint8_t *from, const uint8_t *to) {
+    for (; from + 16 <= to; from++) {
+        uint64_t half[2];
+        memcpy(half, from, 16);
+        if (!beginnings[half[0] & 0xffff]) continue;
+        auto at = needles.find(half[0] ^ MASK);
+        found += at != needles.end() && at->second.count(half[1] ^ MASK);
+    }
+}
+
+// As a handler of a signal: the frame of the signal, on the stack, has every register.
+void search_all(int) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    uintptr_t from, to;
+    char mode[5];
+    while (fscanf(maps, "%lx-%lx %4s%*[^\n]", &from, &to, mode) == 3)
+        if (!strncmp(mode, "rw", 2) && from != (uintptr_t)own) search((const uint8_t *)from, (const uint8_t *)to);
+    fclose(maps);
+}
+
+__attribute__((noinline)) void forget() {
+    void *p = __builtin_alloca(STACK);
+    memset(p, 0, STACK);
+    __asm__ volatile("" : : "r"(p) : "memory");
+}
+
+__attribute__((noinline)) bool collect(const char *scheme, size_t key_bytes, const char *width) {
+    needles.clear(), beginnings.assign(1 << 16, false);
+    wideblock *context;
+    value_bytes = 0;
+    if (wideblock_open(&context, scheme, own->key, key_bytes, width) || !value_bytes) return false;
+    add(own->key, key_bytes), add(values, value_bytes);
+    wideblock_close(context);
+    return true;
+}
+
+bool use(const char *scheme, size_t key_bytes, const size_t (&others)[3], const char *width, unsigned threads) {
+    wideblock *context;
+    if (wideblock_open(&context, scheme, own->key, key_bytes, width)) return false;
+    uint8_t *data = own->data, *tweaks = own->tweaks;
+    bool right = true;
+    for (int decrypt = 0; decrypt < 2; decrypt++) {
+        right &= !wideblock_crypt(context, decrypt, data, data, 300, 512, tweaks, 16, threads);
+        for (size_t bytes : others)
+            if (bytes) right &= !wideblock_crypt_numbered(context, decrypt, data, data, 3, bytes, tweaks, 16, 1);
+    }
+    wideblock_close(context);
+    return right;
+}
+
+}  // namespace
+
+// The library's, which notes the memory of a context's values: the first that wideblock_open asks for.
+extern "C" void *aligned_alloc(size_t alignment, size_t size) noexcept {
+    void *made = memset(memalign(alignment, size), 0, size);
+    if (!value_bytes) values = (uint8_t *)made, value_bytes = size;
+    return made;
+}
+
+int main(int argc, char **) {
+    own = (Own *)mmap(nullptr, sizeof *own, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (size_t i = 0; i < sizeof *own; i++) ((uint8_t *)own)[i] = (uint8_t)rand();
+    memset(own->tweaks, 0, 16);
+    signal(SIGUSR1, search_all);
+    for (size_t i = 0; const char *width = wideblock_width(i); i++)
+        for (auto &each : cases)
+            for (unsigned threads : {1, 2}) {
+                if (!collect(each.scheme, each.key, width)) return 1;
+                forget();
+                std::vector<uint8_t> leak(own->key, own->key + (argc > 1 ? each.key : 0));
+                if (!use(each.scheme, each.key, each.others, width, threads)) return 2;
+                found = 0;
+                raise(SIGUSR1);
+                printf("%s %s %u %d\n", each.scheme, width, threads, found);
+                if (argc > 1) return 0;
+            }
+}
