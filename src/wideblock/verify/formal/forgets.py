@@ -16,7 +16,8 @@ So every row is zero once clearing has lasted for as many cycles as there are ro
 import time
 
 from wideblock.export.contract import Contract
-from wideblock.rtl.bus.key_map import COMMAND
+from wideblock.rtl.bus.key_map import COMMAND, KEY_MAP
+from wideblock.rtl.bus.registers import REGISTER_BYTES
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.verify.formal.flat import DATAPATH, Flat, closed_memories, flatten
 from wideblock.verify.formal.induction import Rule, prove
@@ -27,7 +28,7 @@ from wideblock.verify.formal.substitution import CellNetlist, Values
 
 __all__ = ["prove_forgets"]
 
-_ROW = "clearing.row"
+_CLEAR = "clearing.clear"
 
 
 def prove_forgets(core: Contract, flat: Flat | None = None) -> Proof:
@@ -41,7 +42,7 @@ def prove_forgets(core: Contract, flat: Flat | None = None) -> Proof:
     if inside := closed_memories(core, closed):
         raise NotProved(f"{core.module}: memories that are written in closed parts: {', '.join(inside)}")
     flat = flat or flatten(core, closed)
-    parts = [name.removesuffix(".row") for name in flat.widths if name.endswith(_ROW)]
+    parts = [name.removesuffix(".clear") for name in flat.widths if name.endswith(_CLEAR)]
     net = CellNetlist(flat)
     if not net.writes:
         raise NotApplicable("the core has no memory")
@@ -121,13 +122,17 @@ def _beginnings(core: Contract, signals: dict[str, str]) -> tuple[list[str], str
         return ["zeroize"], ""
     path = "core.core." if core.headed else "core."
     signals |= {"failed": f"{path}failed", "of_bus": f"{path}file.zeroize_start", "wrong": f"{path}selftest.fails"}
-    signals |= {name: f"{path}commands.{name}" for name in ("registers_begin", "command_requested")}
+    signals |= {f"key_{name}": f"{path}key_bus.{name}" for name in ("write_address", "write_data", "write_strobe")}
+    signals |= {"key_write": f"{path}key_bus.write", "refused": f"{path}key_bus.refused"}
+    signals |= {"accepts": f"{path}commands.ready"}
+    execute = f"key_write_address == {KEY_MAP.offset('CTRL') // REGISTER_BYTES} && key_write_strobe[0] && key_write_data[0]"
+    command = f"!key_write_data[1] && key_write_data[5:2] == {COMMAND['ZEROIZE']}"
     signals |= {"faults": f"{path}gate.core_faults"}
     made = core.component.core if core.headed else core.component
     damage = [number for number, fault in enumerate(made.gate.core_causes) if fault.cause is Cause.DAMAGE]
     fails = " || ".join(("failed", "wrong", *(f"faults[{number}]" for number in damage)))
     return (
-        ["zeroize", "failed", "of_bus", f"registers_begin && command_requested == {COMMAND['ZEROIZE']}"],
+        ["zeroize", "failed", "of_bus", f"key_write && {execute} && {command} && accepts && !refused"],
         f"""
       reg fails;
       always @(posedge {core.shell.clock}) fails <= ({fails}) && !({resetting(core)});

@@ -29,7 +29,7 @@ _OWN_NEXT = _OWN.replace(".now.", ".next.")
 _SCAN, _CLEARED = 1, 2
 """States of a command, by their first names in its description: before the slot is read, and where it has none."""
 
-_REGISTERS = ("done", "error_2", "command_shown", "command_waiting", "memory.present")
+_REGISTERS = ("done", "error_2", "command_shown", "registers_waiting", "waiting_caught", "memory.present")
 _OF_COMMAND = ("command", "row", "differs", "differs_near", "missing", "wrong_metd", "wrong_aux", "state_2", "key", "sent")
 _BUS = ("read_answered", "read_busy", "read_held", "read_held_address", "read_response", "read_word")
 _BUS += ("write_answered", "write_go", "write_held", "write_held_address", "write_response", "word", "strobe")

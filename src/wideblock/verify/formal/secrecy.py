@@ -34,6 +34,7 @@ from wideblock.export.contract import Contract
 from wideblock.verify.formal.flat import Flat, closed_memories, flatten
 from wideblock.verify.formal.induction import CLEAR
 from wideblock.verify.formal.proof import NotProved, Proof
+from wideblock.verify.formal.results import prove_results
 from wideblock.verify.formal.rules import family
 from wideblock.verify.formal.rules.outputs import Given, OutputPlaces, Queue
 from wideblock.verify.formal.substitution import Bit, CellNetlist, Values
@@ -44,9 +45,11 @@ __all__ = ["prove_secrecy"]
 def prove_secrecy(core: Contract, flat: Flat | None = None) -> Proof:
     """Proves that while no word is valid, and from ``zeroize`` on, a data port has zeros or an earlier result.
 
-    ``flat`` is proved in place of the core's own Verilog. Raises :class:`NotProved`, and ValueError for a core without
-    a signal that the argument names.
+    Of an engine what :func:`~wideblock.verify.formal.results.prove_results` says. ``flat`` is proved in place of the
+    core's own Verilog. Raises :class:`NotProved`, and ValueError for a core without a signal that the argument names.
     """
+    if core.registers and not core.headed:
+        return prove_results(core, flat)
     start = time.monotonic()
     output = family(core).output(core)
     if inside := closed_memories(core, output.closed):

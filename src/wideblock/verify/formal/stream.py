@@ -22,6 +22,7 @@ from wideblock.verify.formal.commands import prove_commands
 from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.forgets import prove_forgets
 from wideblock.verify.formal.induction import CLEAR, Rule, prove
+from wideblock.verify.formal.isolation import prove_isolation
 from wideblock.verify.formal.key_registers import prove_keys
 from wideblock.verify.formal.paths import prove_no_paths
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
@@ -39,6 +40,7 @@ __all__ = [
     "prove_clearing",
     "prove_commands",
     "prove_forgets",
+    "prove_isolation",
     "prove_keys",
     "prove_no_paths",
     "prove_order",
@@ -195,6 +197,7 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "secrecy": prove_secrecy,
     "forgets": prove_forgets,
     "keys": prove_keys,
+    "isolation": prove_isolation,
 }
 """Every rule by its name."""
 
