@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""That every row of every memory is zero so many cycles after zeroize began is proved of cores, and not of faulty ones."""
+"""Every row of every memory is proved to be zero so many cycles after zeroize began, and not with a fault."""
 
 from functools import cache
 

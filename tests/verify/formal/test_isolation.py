@@ -35,11 +35,19 @@ REACHED = (
         {"scanning": "core.commands.scanning"},
     ),
     Fault(
-        "DONE shows that the self-test has ended", "core.commands.ends_2", "was | test", {"test": "core.commands.test_done"}
+        "DONE shows that the self-test has ended",
+        "core.commands.ends_2",
+        "was | test",
+        {"test": "core.commands.test_done"},
     ),
     Fault("a write of the register bus clears DONE", "core.commands.done_cleared", "was | write", WRITES),
     Fault("a word of the register bus is a word of the key", "core.commands.memory.data", "write ? data : was", WRITES),
-    Fault("the key bus shows what the self-test does", "core.commands.read", "was ^ {31'b0, busy}", {"busy": "core.selftest.busy"}),
+    Fault(
+        "the key bus shows what the self-test does",
+        "core.commands.read",
+        "was ^ {31'b0, busy}",
+        {"busy": "core.selftest.busy"},
+    ),
 )
 SHOWN = (
     Fault(
@@ -56,7 +64,9 @@ SHOWN = (
     ),
     Fault("a block of the input is read", "core.bus.read_data", "was ^ s[31:0]", {"s": "s_axis_tdata"}),
     Fault("a tweak is read", "core.bus.read_data", "was ^ s[31:0]", {"s": "s_axis_tuser"}),
-    Fault("the key bus shows a result", "core.key_bus.read_data", "was ^ s[31:0]", {"s": "core.gate.from_core__payload"}),
+    Fault(
+        "the key bus shows a result", "core.key_bus.read_data", "was ^ s[31:0]", {"s": "core.gate.from_core__payload"}
+    ),
 )
 
 

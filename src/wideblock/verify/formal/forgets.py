@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proof that every row of every memory is zero so many cycles after ``zeroize`` began, whether it is held or not.
 
-Two claims about the exported Verilog. Each part of a core that clears itself has a :class:`~wideblock.rtl.stream.clearing.Clearing`.
+Two claims about the exported Verilog. Each part of a core that clears itself has a
+:class:`~wideblock.rtl.stream.clearing.Clearing`.
 
 Writes: in a cycle of clearing each memory writes zero to the whole row that the clearing names. That is proved bit by
 bit, for all values of registers, memories and inputs.
 
 Walk: clearing begins in the cycle after ``zeroize``, whatever that is in the cycles behind it, and after all else that
-must begin it. It names row 0 first and another one in each cycle, and does not end before it has named all of them. That
-is proved by induction over time.
+must begin it. It names row 0 first and another one in each cycle, and does not end before it has named all of them.
+That is proved by induction over time.
 
 So every row is zero once clearing has lasted for as many cycles as there are rows, and stays so until it ends.
 """
@@ -125,14 +126,14 @@ def _beginnings(core: Contract, signals: dict[str, str]) -> tuple[list[str], str
     signals |= {f"key_{name}": f"{path}key_bus.{name}" for name in ("write_address", "write_data", "write_strobe")}
     signals |= {"key_write": f"{path}key_bus.write", "refused": f"{path}key_bus.refused"}
     signals |= {"accepts": f"{path}commands.ready"}
-    execute = f"key_write_address == {KEY_MAP.offset('CTRL') // REGISTER_BYTES} && key_write_strobe[0] && key_write_data[0]"
-    command = f"!key_write_data[1] && key_write_data[5:2] == {COMMAND['ZEROIZE']}"
+    control = f"key_write_address == {KEY_MAP.offset('CTRL') // REGISTER_BYTES} && key_write_strobe[0]"
+    command = f"key_write_data[1:0] == 1 && key_write_data[5:2] == {COMMAND['ZEROIZE']}"
     signals |= {"faults": f"{path}gate.core_faults"}
     made = core.component.core if core.headed else core.component
     damage = [number for number, fault in enumerate(made.gate.core_causes) if fault.cause is Cause.DAMAGE]
     fails = " || ".join(("failed", "wrong", *(f"faults[{number}]" for number in damage)))
     return (
-        ["zeroize", "failed", "of_bus", f"key_write && {execute} && {command} && accepts && !refused"],
+        ["zeroize", "failed", "of_bus", f"key_write && {control} && {command} && accepts && !refused"],
         f"""
       reg fails;
       always @(posedge {core.shell.clock}) fails <= ({fails}) && !({resetting(core)});

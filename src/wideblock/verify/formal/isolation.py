@@ -24,13 +24,12 @@ STATEMENT = (
     "core answers to a command"
 )
 
-_OWN = "one.now.core.commands.running && !one.now.core.commands.of_test"
-_OWN_NEXT = _OWN.replace(".now.", ".next.")
 _SCAN, _CLEARED = 1, 2
-"""States of a command, by their first names in its description: before the slot is read, and where it has none."""
+"""States of a command: before its slot is read, and as it met a clear. They are numbered as they are first named."""
 
 _REGISTERS = ("done", "error_2", "command_shown", "registers_waiting", "waiting_caught", "memory.present")
-_OF_COMMAND = ("command", "row", "differs", "differs_near", "missing", "wrong_metd", "wrong_aux", "state_2", "key", "sent")
+_OF_COMMAND = ("command", "row", "differs", "differs_near", "missing", "wrong_metd", "wrong_aux", "state_2")
+_OF_COMMAND += ("fsm_state", "key", "sent")
 _BUS = ("read_answered", "read_busy", "read_held", "read_held_address", "read_response", "read_word")
 _BUS += ("write_answered", "write_go", "write_held", "write_held_address", "write_response", "word", "strobe")
 _DECLARED = ("failed", "tested", "clearing.clear", "clearing.row", "table.adding")
@@ -53,10 +52,9 @@ def prove_isolation(core: Contract, flat: Flat | None = None) -> Proof:
     parts |= {f"core.commands.memory.{name}": Shared() for name in ("words", "marks")}
     declared = [*(f"core.{name}" for name in _DECLARED), *(f"core.file.policy_{name}" for name in POLICY)]
     parts |= {name: Shared(after=NEVER) for name in (*declared, "core.table.states", *_answers(core))}
-    parts |= {f"core.commands.{name}": Shared(_a(_OWN), _a(_OWN_NEXT)) for name in (*_OF_COMMAND, "fsm_state")}
-    state, row = (f"one.now.core.commands.{name}" for name in ("fsm_state", "row"))
-    named = f"{_OWN} && {state} != {_CLEARED} && !({state} == {_SCAN} && {row} <= {METD_ROW})"
-    parts["core.commands.slot"] = Shared(_a(named), _a(named.replace(".now.", ".next.")))
+    of_command = Shared(_own("a.now"), _own("a.next"))
+    parts |= {f"core.commands.{name}": of_command for name in _OF_COMMAND}
+    parts["core.commands.slot"] = Shared(_names_slot("a.now"), _names_slot("a.next"))
     parts |= {f"core.commands.{name}": Shared(NEVER, NEVER) for name in ("running", "of_test")}
     resting = " && ".join(f"one.at.core.commands.{name} == 0" for name in ("fsm_state", "key", "sent"))
     proved, gates = prove_shared(
@@ -66,16 +64,28 @@ def prove_isolation(core: Contract, flat: Flat | None = None) -> Proof:
         fields={},
         signals={"begin": "core.commands.registers_begin", "clear": "core.clear", "valid": "core.commands.key__valid"},
         kept=[f"one.at.core.commands.running || {resting}"],
-        given=["a.begin == b.begin", *(f"!({x}.clear && {x}.valid && {x}.core.core.key__ready)" for x in "ab"), f"({_a(_OWN)}) == ({_a(_OWN).replace('a.', 'b.')})"],
-        goals=[f"({_a(_OWN_NEXT)}) == ({_a(_OWN_NEXT).replace('a.', 'b.')})"],
+        given=[
+            "a.begin == b.begin",
+            f"({_own('a.now')}) == ({_own('b.now')})",
+            *(f"!({one}.clear && {one}.valid && {one}.core.core.key__ready)" for one in "ab"),
+        ],
+        goals=[f"({_own('a.next')}) == ({_own('b.next')})"],
     )
     if not proved:
         raise NotProved(f"{core.module}: the register bus reaches the registers of the key bus")
-    return Proof(STATEMENT, "SAT, one step of two engines that differ in their register bus", gates, 0, time.monotonic() - start)
+    method = "SAT, one step of two engines that differ in their register bus"
+    return Proof(STATEMENT, method, gates, 0, time.monotonic() - start)
 
 
-def _a(condition: str) -> str:
-    return condition.replace("one.", "a.")
+def _own(of: str) -> str:
+    """Whether a command of the key registers runs, in Verilog on the registers ``of`` an engine."""
+    return f"{of}.core.commands.running && !{of}.core.commands.of_test"
+
+
+def _names_slot(of: str) -> str:
+    """The same, and the slot of that command is known."""
+    state, row = f"{of}.core.commands.fsm_state", f"{of}.core.commands.row"
+    return f"{_own(of)} && {state} != {_CLEARED} && !({state} == {_SCAN} && {row} <= {METD_ROW})"
 
 
 def _key_ports(core: Contract) -> list[str]:

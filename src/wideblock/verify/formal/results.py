@@ -32,9 +32,8 @@ def prove_results(core: Contract, flat: Flat | None = None) -> Proof:
     :class:`NotProved`.
     """
     start = time.monotonic()
-    fields = {
-        port: _places(fields) for stream in core.shell.streams for port, fields in stream.payload.items() if len(fields) > 1
-    }
+    payloads = (payload for stream in core.shell.streams for payload in stream.payload.items())
+    fields = {port: _places(own) for port, own in payloads if len(own) > 1}
     parts: dict[str, Shared] = {}
     for stream in core.shell.streams:
         if stream.channel.name in ("i", "o"):
@@ -61,8 +60,8 @@ def prove_results(core: Contract, flat: Flat | None = None) -> Proof:
         raise NotProved(f"{core.module}: data, tweaks or results reach more than their ports and the window")
     (valid,) = (stream.valid for stream in core.shell.streams if stream.channel.name == "o")
     return Proof(
-        f"no output and no register but the window's results depends on data and tweaks of a stream or on a result, but "
-        f"for data of the output while {valid}, for WINDOW_DATA_OUT while the window has a result, and for a wrong "
+        f"no output and no register but the window's results depends on data and tweaks of a stream or on a result, "
+        f"but for data of the output while {valid}, for WINDOW_DATA_OUT while the window has a result, and for a wrong "
         f"answer of the self-test; the core inside is proved with registers=none",
         "SAT, one step of two engines that differ in data and results",
         gates,

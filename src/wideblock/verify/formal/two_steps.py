@@ -28,9 +28,7 @@ _REFERENCE = re.compile(r"\b[ab]\.[\w.]+")
 
 @dataclass(frozen=True)
 class Shared:
-    """When both engines share a part: a Verilog condition on ``a.``, the one engine; it holds for the other one, too.
-
-    ``one.`` in its place stands for either.
+    """When both engines share a part: conditions in Verilog on ``a.``, the one engine, that are the same for the other.
 
     before: they share its value, an input of the step
     after:  they must share its next value, or its value, an output of the step
@@ -66,8 +64,8 @@ def prove_shared(
     rest:    what they share of all others
     fields:  fields of ports and pins, as low and end of their bits
     signals: further signals of one engine, by the names that they have in conditions
-    kept:    conditions on registers ``one.at.name`` that hold in each cycle: of both engines assumed of their values and
-             demanded of their next ones
+    kept:    conditions on registers ``one.at.name`` that hold in each cycle: of both engines assumed of their values
+             and demanded of their next ones
     given:   conditions on ``a.`` and ``b.`` that are assumed
     goals:   conditions on ``one.`` that are demanded
 

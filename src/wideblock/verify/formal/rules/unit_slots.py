@@ -5,8 +5,8 @@ One unit of one slot is followed, any one that the solver chooses, so it stands 
 its tweak from the entrance to the memory beside the pipelines, then to the queue of tweaks, then to the store of Key1.
 These memories are free but for one row each, again any one, which gives what was written to it last. The unit is
 followed on if its own row is that one. ``older`` counts the units before it that are not computed: at each place it is
-the sum of those that are further on, so no unit is computed before its keys were read. It is its place, too, in the ring
-of the slots of units, in which a drain seeks the newest of a slot.
+the sum of those that are further on, so no unit is computed before its keys were read. It is its place, too, in the
+ring of the slots of units, in which a drain seeks the newest of a slot.
 """
 
 from wideblock.export.contract import Contract
