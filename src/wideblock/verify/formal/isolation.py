@@ -12,11 +12,11 @@ from wideblock.rtl.engine.commands import POLICY
 from wideblock.rtl.engine.key_memory import METD_ROW
 from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
+from wideblock.verify.formal.rules.engine import INSIDE
 from wideblock.verify.formal.two_steps import NEVER, Shared, prove_shared
 
 __all__ = ["prove_isolation"]
 
-_INSIDE = ("core",)
 
 STATEMENT = (
     "no register of the key bus and no response on it changes by what the register bus does, but for: begin and end of "
@@ -58,7 +58,7 @@ def prove_isolation(core: Contract, flat: Flat | None = None) -> Proof:
     parts |= {f"core.commands.{name}": Shared(NEVER, NEVER) for name in ("running", "of_test")}
     resting = " && ".join(f"one.at.core.commands.{name} == 0" for name in ("fsm_state", "key", "sent"))
     proved, gates = prove_shared(
-        flat or flatten(core, _INSIDE),
+        flat or flatten(core, INSIDE),
         parts,
         Shared(NEVER, NEVER),
         fields={},

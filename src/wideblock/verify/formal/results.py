@@ -13,11 +13,11 @@ from amaranth.lib.wiring import In
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.proof import NotProved, Proof
+from wideblock.verify.formal.rules.engine import INSIDE
 from wideblock.verify.formal.two_steps import NEVER, Shared, prove_shared
 
 __all__ = ["prove_results"]
 
-_INSIDE = ("core",)
 _CONTENTS = ("data", "tweak")
 _COMPARED = ("core.selftest.wrong", "core.selftest.wrong_first")
 _RESULTS, _READABLE, _READ = "core.window.results", "core.window.result_readable", "core.of_result"
@@ -48,7 +48,7 @@ def prove_results(core: Contract, flat: Flat | None = None) -> Proof:
     parts |= {_WORD: Shared(NEVER, NEVER), _RESULTS: Shared(before=NEVER), f"{_RESULTS}.written": Shared(after=NEVER)}
     parts |= {name: Shared() for name in (_READABLE, _READ, _DONE, _WRONG)}
     proved, gates = prove_shared(
-        flat or flatten(core, _INSIDE),
+        flat or flatten(core, INSIDE),
         parts,
         Shared(),
         fields=fields,

@@ -32,6 +32,7 @@ from wideblock.verify.formal.secrecy import prove_secrecy
 from wideblock.verify.formal.timing import prove_timing, prove_timing_of_netlist
 
 __all__ = [
+    "OF_ENGINES",
     "ON_NETLISTS",
     "RULES",
     "RuleFinding",
@@ -201,6 +202,9 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
 }
 """Every rule by its name."""
 
+
+OF_ENGINES = ("slots", "secrecy", "keys", "isolation")
+"""Rules that are proved of an engine while the core inside is closed."""
 
 ON_NETLISTS: dict[str, Callable[[Contract, Fpga], Proof]] = {"timing": prove_timing_of_netlist}
 """Rules that can be proved for a mapped netlist, too."""
