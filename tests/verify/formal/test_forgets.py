@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every row of every memory is proved to be zero so many cycles after zeroize began, and not with a fault."""
+"""Every row of every memory is proved to be zero a while after zeroize began, and not with a fault."""
 
 from functools import cache
 

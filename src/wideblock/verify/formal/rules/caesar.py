@@ -114,7 +114,7 @@ def rekey(core: Contract) -> Rule:
     return Rule(
         f"a key is offered to the cipher only while no block is and no tag is awaited; {_HELD}",
         signals | {"block_valid": "core.pre.blocks__valid"},
-        "\n".join((_constants(), _direction(core), _cleared(), claim)),
+        "\n".join((_constants(), _direction(core), _cleared(core), claim)),
     )
 
 
