@@ -22,11 +22,11 @@ LEAKS = {
     ),
     "a slot is named by a word of the key": (
         *(engine, "KeyCommands", commands),
-        *("(row == METD_ROW) & ~own", "(row == 3) & ~own"),
+        *("(row == METD_ROW) & ~of_test", "(row == 3) & ~of_test"),
     ),
     "an error tells a bit of the key": (
         *(engine, "KeyCommands", commands),
-        *("(wrong_metd, METD)", "(wrong_metd | self.memory.word[5], METD)"),
+        *('"METD": wrong_metd', '"METD": wrong_metd | self.memory.word[5]'),
     ),
 }
 

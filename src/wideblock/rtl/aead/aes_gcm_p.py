@@ -132,7 +132,7 @@ class AesGcmPCipher(wiring.Component):
         m = Module()
         m.submodules.aes, m.submodules.expansion, m.submodules.multiplier = self.aes, self.expansion, self.multiplier
         take = Signal()
-        row = Signal(range(self._rows))
+        row = Signal(range(self._rows), name="clear_row")
         m.d.comb += take.eq(self.i.valid & self.i.ready)
         m.d.sync += row.eq(Mux(self.clear, row + 1, 0))
         self._keys(m)

@@ -101,7 +101,7 @@ class StreamGate(wiring.Component):
             admits.eq(self.state.loaded & ~refused & ~(self.changing & (into.slot == self.changed))),
             self.active.eq(self.from_core.valid | taken),
             self.o.valid.eq(self.from_core.valid & ~self.granted & ~self.cleared),
-            self.o.payload.eq(result & ~self.granted.replicate(len(result))),
+            self.o.payload.eq(result & self.o.valid.replicate(len(result))),
             self.inner_o.valid.eq(self.from_core.valid & self.granted),
             self.inner_o.payload.eq(self.from_core.payload),
             self.from_core.ready.eq(Mux(self.granted, self.inner_o.ready, self.o.ready)),

@@ -22,10 +22,10 @@ from wideblock.rtl.bus.registers import REGISTER_BYTES
 from wideblock.synth import yosys
 from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
+from wideblock.verify.formal.rules.engine import INSIDE
 
 __all__ = ["prove_keys"]
 
-_INSIDE = ("core",)  # the core, which stays closed
 _WORD, _KEY = "core.key_bus.word", "core.commands.key"
 _COMPARED = ("core.commands.differs", "core.commands.differs_near")
 _GO, _ADDRESS = "core.key_bus.write_go", "core.key_bus.write_held_address"
@@ -48,7 +48,7 @@ def prove_keys(core: Contract, flat: Flat | None = None) -> Proof:
     if core.headed:
         raise NotApplicable("the rule is about an engine alone: header=false")
     start = time.monotonic()
-    flat = flat or flatten(core, _INSIDE)
+    flat = flat or flatten(core, INSIDE)
     with tempfile.TemporaryDirectory() as name:
         where = Path(name)
         where.joinpath("flat.il").write_text(flat.rtlil)

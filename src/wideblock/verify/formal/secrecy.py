@@ -16,7 +16,7 @@ other ports. In single pass the port is the oldest row of the queue of results, 
 is 0 or a word of the result buffer unless a header or a word of a tag is valid.
 
 Zero is proved of registers that clearing loads with zero, of memories by the first claim. The first cycle of clearing
-writes row 0: its number is zero then, since ``zeroize`` and a reset set it so.
+writes row 0: a reset and each cycle without clearing set its number to zero.
 
 Assumed: a sector that the exit takes for finished is whole in the ring, which the rule ``order`` and the simulation
 show; closed parts, ciphers and multipliers, may give any results. A register at power-up is not covered, only from the
@@ -34,6 +34,7 @@ from wideblock.export.contract import Contract
 from wideblock.verify.formal.flat import Flat, closed_memories, flatten
 from wideblock.verify.formal.induction import CLEAR
 from wideblock.verify.formal.proof import NotProved, Proof
+from wideblock.verify.formal.results import prove_results
 from wideblock.verify.formal.rules import family
 from wideblock.verify.formal.rules.outputs import Given, OutputPlaces, Queue
 from wideblock.verify.formal.substitution import Bit, CellNetlist, Values
@@ -44,9 +45,11 @@ __all__ = ["prove_secrecy"]
 def prove_secrecy(core: Contract, flat: Flat | None = None) -> Proof:
     """Proves that while no word is valid, and from ``zeroize`` on, a data port has zeros or an earlier result.
 
-    ``flat`` is proved in place of the core's own Verilog. Raises :class:`NotProved`, also for a core without a
-    signal that the argument names.
+    Of an engine what :func:`~wideblock.verify.formal.results.prove_results` says. ``flat`` is proved in place of the
+    core's own Verilog. Raises :class:`NotProved`, also for a core without a signal that the argument names.
     """
+    if core.registers and not core.headed:
+        return prove_results(core, flat)
     start = time.monotonic()
     output = family(core).output(core)
     if inside := closed_memories(core, output.closed):
@@ -94,7 +97,7 @@ class _Secrecy:
                 )
 
     def rows(self, output: OutputPlaces | Queue) -> None:
-        """The first cycle of clearing writes row 0 of the places: its number was set to 0 as clearing began."""
+        """The first cycle of clearing writes row 0 of the places: its number is 0 until clearing has begun."""
         values = self._values(self.clear)
         counted: set[Bit] = set()
         for write in self.net.writes:
@@ -103,13 +106,13 @@ class _Secrecy:
                     set(values.all(write.enable)) == {"1"}, f"{write.memory} may not be written in a cycle of clearing"
                 )
                 counted |= {bit for bit in values.all(write.address) if bit != "0"}
-        running = self.running | {CLEAR: 0} | dict.fromkeys(output.begins, 0) | {"zeroize": 0}
-        begins = [(self.reset, "a reset"), *((running | {event: 1}, event) for event in ("zeroize", *output.begins))]
-        for given, event in begins:
+        running = self.running | {CLEAR: 0}
+        for given, event in ((self.reset, "a reset"), (running, "a cycle without clearing")):
             values = self._values(given)
             zero = all(values.of(self.net.registers.get(bit, "x")) == "0" for bit in counted)
             self._require(zero, f"{event} does not set the number of the row that is cleared to 0")
-        self._require(self._next(CLEAR, running) == ["0"], "clearing begins without zeroize")
+        begins = dict.fromkeys(("zeroize", *output.begins), 0)
+        self._require(self._next(CLEAR, running | begins) == ["0"], "clearing begins without zeroize")
 
     def ports(self, output: OutputPlaces) -> None:
         """The port is made of output registers, which keep their values or are loaded as they may."""

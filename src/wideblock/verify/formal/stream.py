@@ -20,7 +20,9 @@ from wideblock.rtl.bus.axi_lite import AXI_LITE
 from wideblock.synth.targets import Fpga
 from wideblock.verify.formal.commands import prove_commands
 from wideblock.verify.formal.flat import Flat, flatten
+from wideblock.verify.formal.forgets import prove_forgets
 from wideblock.verify.formal.induction import CLEAR, Rule, prove
+from wideblock.verify.formal.isolation import prove_isolation
 from wideblock.verify.formal.key_registers import prove_keys
 from wideblock.verify.formal.paths import prove_no_paths
 from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
@@ -30,6 +32,7 @@ from wideblock.verify.formal.secrecy import prove_secrecy
 from wideblock.verify.formal.timing import prove_timing, prove_timing_of_netlist
 
 __all__ = [
+    "OF_ENGINES",
     "ON_NETLISTS",
     "RULES",
     "RuleFinding",
@@ -37,6 +40,8 @@ __all__ = [
     "findings",
     "prove_clearing",
     "prove_commands",
+    "prove_forgets",
+    "prove_isolation",
     "prove_keys",
     "prove_no_paths",
     "prove_order",
@@ -191,10 +196,15 @@ RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
     "commands": prove_commands,
     "timing": prove_timing,
     "secrecy": prove_secrecy,
+    "forgets": prove_forgets,
     "keys": prove_keys,
+    "isolation": prove_isolation,
 }
 """Every rule by its name."""
 
+
+OF_ENGINES = ("slots", "secrecy", "keys", "isolation")
+"""Rules that are proved of an engine while the core inside is closed."""
 
 ON_NETLISTS: dict[str, Callable[[Contract, Fpga], Proof]] = {"timing": prove_timing_of_netlist}
 """Rules that can be proved for a mapped netlist, too."""

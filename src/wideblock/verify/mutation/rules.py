@@ -3,12 +3,14 @@
 
 import re
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from wideblock.export.contract import Contract
 from wideblock.synth import yosys
 from wideblock.verify.formal.flat import DATAPATH, Flat
-from wideblock.verify.formal.stream import RuleResult, findings
+from wideblock.verify.formal.rules.engine import INSIDE
+from wideblock.verify.formal.stream import OF_ENGINES, RULES, RuleResult, findings
 from wideblock.verify.mutation.mutants import Instrumented, Mutant
 
 __all__ = ["broken_rule"]
@@ -16,16 +18,20 @@ __all__ = ["broken_rule"]
 
 def broken_rule(core: Contract, instrumented: Instrumented, mutant: Mutant) -> tuple[str, str] | None:
     """The first rule of :mod:`~wideblock.verify.formal.stream` that is not proved of the mutant, and its statement."""
-    flat = _flat(core, instrumented, mutant.number)
-    for finding in findings(core, flat=flat):
+    flats: dict[tuple[str, ...], Flat] = {}
+    for rule in RULES:
+        closed = INSIDE if core.registers and not core.headed and rule in OF_ENGINES else DATAPATH
+        if closed not in flats:
+            flats[closed] = _flat(core, instrumented, mutant.number, closed)
+        (finding,) = findings(core, (rule,), flats[closed])
         if finding.result is RuleResult.NOT_PROVED:
             return finding.rule, finding.detail
     return None
 
 
-def _flat(core: Contract, instrumented: Instrumented, number: int) -> Flat:
-    """The mutant as one module, the ciphers and multipliers closed."""
-    part = re.compile(rf"^module \\({core.module}__core__(?:\w+__)?(?:{'|'.join(DATAPATH)}))$", re.MULTILINE)
+def _flat(core: Contract, instrumented: Instrumented, number: int, closed: Sequence[str]) -> Flat:
+    """The mutant as one module, but for the submodules ``closed``."""
+    part = re.compile(rf"^module \\({core.module}__core__(?:\w+__)?(?:{'|'.join(closed)}))$", re.MULTILINE)
     with tempfile.TemporaryDirectory() as name:
         where = Path(name)
         where.joinpath("mutated.il").write_text(instrumented.rtlil)

@@ -26,7 +26,7 @@ __all__ = ["held", "order", "output", "queues", "rekey", "release"]
 
 _PRE = {f"pre_{name}": f"core.pre._{name}" for name in ("state", "decrypt", "kind", "header", "ended")}
 _PRE |= {f"pre_{name}": f"core.pre.assembler.{name}" for name in ("block", "size")}
-_PRE |= {"equal": "core.pre._equal", "clear": CLEAR, "count": "core.count"}
+_PRE |= {"equal": "core.pre._equal", "clear": CLEAR}
 _TAG = {f"tag_{name}": f"core.pre.tag__{name}" for name in ("valid", "ready", "payload")}
 _POST = {"post_state": "core.post.state", "first": "core.post.order.first", "follow": "core.post.order.follow"}
 
@@ -46,7 +46,7 @@ def held(core: Contract) -> Rule:
     if core.parameters.packets:
         rule = replace(release(core), statement=_ASSUMED)
     else:
-        rule = Rule(_HELD, _PRE | _TAG | _POST, "\n".join((_constants(), _direction(core), _cleared())))
+        rule = Rule(_HELD, _PRE | _TAG | _POST, "\n".join((_constants(), _direction(core), _cleared(core))))
     return replace(rule, signals=rule.signals | words.signals, text=f"{rule.text}\n{words.text}")
 
 
@@ -94,7 +94,7 @@ def release(core: Contract) -> Rule:
     signals |= {f"block_{name}": f"core.pre.blocks__{name}" for name in ("valid", "ready")}
     signals |= {f"block_{name}": f"core.pre.blocks__payload.{name}" for name in ("kind", "size", "data")}
     signals |= {"result_valid": "core.buffer.valid", "pending": "core.buffer.pending", "let": "core.buffer.released"}
-    text = (_constants(), _direction(core), _cleared(), _messages(core), _judgement(core), _receiver(core))
+    text = (_constants(), _direction(core), _cleared(core), _messages(core), _judgement(core), _receiver(core))
     return Rule(
         "no word of a message to decrypt leaves before its tag is verified; status FAILURE alone leaves otherwise; "
         f"{_ASSUMED}",
@@ -114,7 +114,7 @@ def rekey(core: Contract) -> Rule:
     return Rule(
         f"a key is offered to the cipher only while no block is and no tag is awaited; {_HELD}",
         signals | {"block_valid": "core.pre.blocks__valid"},
-        "\n".join((_constants(), _direction(core), _cleared(), claim)),
+        "\n".join((_constants(), _direction(core), _cleared(core), claim)),
     )
 
 
@@ -126,7 +126,7 @@ def places(core: Contract) -> Rule:
     """
     step, shape = core.parameters.word_bits // 8, core.behaviour.shape
     signals = {f"pre_{name}": _PRE[f"pre_{name}"] for name in ("state", "decrypt", "kind", "header", "size", "ended")}
-    signals |= {name: _PRE[name] for name in ("equal", "clear", "count")} | {"tag_valid": _TAG["tag_valid"]}
+    signals |= {name: _PRE[name] for name in ("equal", "clear")} | {"tag_valid": _TAG["tag_valid"]}
     signals |= {f"framing_{name}": f"core.pre.framing.{name}" for name in ("role", "left", "last")}
     signals |= {"pre_wrong": "core.pre._wrong"} if core.parameters.packets else {}
     names, claims = {signal: name for name, signal in signals.items()}, []
@@ -134,13 +134,13 @@ def places(core: Contract) -> Rule:
         state = names.setdefault(f"core.{words.state}", f"{words.channel}_state")
         role = names.setdefault(f"core.{words.role}", f"{words.channel}_role")
         claims += [f"if (!clear && {state} == {at}) assert ({role} == {place});" for at, place in words.states]
-        claims.append(f"if (clear && count != 0) assert ({state} == 0);")
+        claims.append(f"if (clear && later) assert ({state} == 0);")
     if core.parameters.packets:
         right, accepted = "if (!pre_wrong) ", "if (!clear && collecting) assert (!pre_wrong);"
     else:
         right, accepted = "", "assert (framing_role != ROLE_REST);"
     signals = {name: signal for signal, name in names.items()}
-    text = f"""
+    text = f"""{_later(core)}
       wire parsing = {_one_of(("HEADER", "CHECK", "WORDS", "BLOCK"))};
       wire collecting = pre_state == PRE_WORDS || pre_state == PRE_BLOCK;
       wire after = {_one_of(_AFTER)};
@@ -155,7 +155,7 @@ def places(core: Contract) -> Rule:
         if (!compared) assert (equal == was_equal);
         {accepted}
         if (framing_role == ROLE_DATA) assert (framing_left != 0);
-        if ((clear && count != 0) || pre_state == PRE_REST) assert (pre_size == 0);
+        if ((clear && later) || pre_state == PRE_REST) assert (pre_size == 0);
       end
       always @* if (!clear) begin
         assert (pre_state <= PRE_FAIL);
@@ -401,7 +401,7 @@ def _output(core: Contract) -> str:
       wire released = ending || (pre_state == PRE_JUDGE && equal);
       wire status = post_state == POST_FIRST && follow == FOLLOW_NOTHING;
       wire segment = post_state == POST_DATA || (post_state == POST_FIRST && follow == FOLLOW_DATA);
-      always @* if (clear ? count != 0 : pre_state == PRE_REST) assert (!unverified);
+      always @* if (clear ? later : pre_state == PRE_REST) assert (!unverified);
       always @* if (!clear) begin
         if (message) assert (unverified == (pre_decrypt && !released));
         if (!drained) begin
@@ -426,10 +426,17 @@ def _one_of(states: tuple[str, ...]) -> str:
     return "(" + " || ".join(f"pre_state == PRE_{state}" for state in states) + ")"
 
 
-def _cleared() -> str:
+def _cleared(core: Contract) -> str:
     """After its first cycle, clearing leaves nothing of a message but the place in it."""
-    return """
+    return f"""{_later(core)}
       always @* begin
-        if (clear && count != 0) assert (pre_state == PRE_REST && post_state == POST_IDLE);
-        if ((clear && count != 0) || pre_state == PRE_REST) assert (!pre_decrypt && pre_size == 0);
+        if (clear && later) assert (pre_state == PRE_REST && post_state == POST_IDLE);
+        if ((clear && later) || pre_state == PRE_REST) assert (!pre_decrypt && pre_size == 0);
       end"""
+
+
+def _later(core: Contract) -> str:
+    """``later``: the core cleared in the cycle before, too."""
+    return f"""
+      reg later;
+      always @(posedge {core.shell.clock}) later <= clear && !({resetting(core)});"""

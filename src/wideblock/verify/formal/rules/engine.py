@@ -36,11 +36,11 @@ def slots(core: Contract) -> Rule:
     signals |= {"i_valid": "core.core__i__valid", "i_ready": "core.core__i__ready", "i_last": "core.gate.into.last"}
     signals |= {"i_slot": "core.core__i__payload.slot", "begun": "core.gate.begun"}
     signals |= {"core_ready": "core.core__ready", "core_zeroize": "core.core__zeroize", "sent": "core.commands.sent"}
-    signals |= {"owns": "core.window.owns", "window": "core.window.state", "part": "core.window.part"}
+    signals |= {"owns": "core.passage.granted", "sending": "core.passage.sending", "part": "core.passage.part"}
     kat, present = (f"[{STATE[name].offset}]" for name in ("kat", "loaded"))
     return Rule(
         "a message of the user's stream names a slot of the core only if the key there is not that of known answers; "
-        "a message is whole of the user's stream or whole of the window",
+        "a message is whole of the user's stream or whole of the engine itself",
         signals,
         f"""{row}
       wire [{bits - 1}:0] slot = table_at;
@@ -64,7 +64,7 @@ def slots(core: Contract) -> Rule:
       always @(posedge {clock}) zeroized <= core_zeroize;
       always @* begin assume (!(zeroized && core_ready) && (core_ready || !key_ready)); end
       always @* begin assert (!(clear && key_valid && core_ready) && sent == 0); end
-      always @* begin assert ((window == 2 || part == 0) && (running || !busy)); end
+      always @* begin assert ((sending || part == 0) && (running || !busy)); end
       always @* if (!clear) begin
         assert (!loaded || table_content{present} && table_content{kat} == constant);
         if (closing || table_write || key_valid) begin
@@ -73,7 +73,7 @@ def slots(core: Contract) -> Rule:
         end
         if (of_slot && (evicts && key_slot != commanded || table_write || loads)) assert (!loaded);
         if (of_slot && loads) assert (table_content == state);
-        assert (!within || begun && owns == of_window && (owns ? window == 2 : window < 2));
+        assert (!within || begun && owns == of_window && (sending || !owns));
         if (i_valid && !owns && i_slot == slot) assert (!(loaded && constant));
       end""",
     )

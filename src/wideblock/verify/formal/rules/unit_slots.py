@@ -5,11 +5,13 @@ One unit of one slot is followed, any one that the solver chooses, so it stands 
 its tweak from the entrance to the memory beside the pipelines, then to the queue of tweaks, then to the store of Key1.
 These memories are free but for one row each, again any one, which gives what was written to it last. The unit is
 followed on if its own row is that one. ``older`` counts the units before it that are not computed: at each place it is
-the sum of those that are further on, so no unit is computed before its keys were read.
+the sum of those that are further on, so no unit is computed before its keys were read. It is its place, too, in the
+ring of the slots of units, in which a drain seeks the newest of a slot.
 """
 
 from wideblock.export.contract import Contract
 from wideblock.rtl.keys.slots import SlotUnit
+from wideblock.rtl.stream.stages import power_of_two
 from wideblock.verify.formal.induction import Rule
 from wideblock.verify.formal.proof import NotApplicable
 from wideblock.verify.formal.rules.parts import NO_SLOTS, watched_row
@@ -43,14 +45,23 @@ def followed(core: Contract, queues: Rule) -> Rule:
 
 
 def _commands(core: Contract, unit: SlotUnit) -> _Part:
-    """The key unit, and one slot: while it is drained or written it is closed."""
+    """The key unit, and one slot: while it is drained or written it is closed. The ring of units, and its rows."""
     signals, row = watched_row(core, "open", "core.key_unit.loaded", unit.bits, ports=("read0", "read1"))
-    signals |= {name: f"core.key_unit.{name}" for name in ("units", "left", "draining", "writing")}
+    bits = (power_of_two(unit.most) - 1).bit_length()
+    more, ring = watched_row(core, "ring", "core.key_unit.messages", bits, word=(0, unit.bits))
+    signals |= more | {name: f"core.key_unit.{name}" for name in ("units", "left", "draining", "writing", "oldest")}
     return (
-        signals | {"commanded": "core.key_unit.row1"},
-        f"""{row}
+        signals | {"commanded": "core.key_unit.row1", "next_message": "core.key_unit.next_message"},
+        f"""{row}{ring}
       wire [{unit.bits - 1}:0] slot = open_at;
-      always @* if (!clear) assert (!((draining || writing) && commanded == slot) || !open_content);""",
+      wire [{bits - 1}:0] in_ring = next_message - oldest, place = ring_at - oldest;
+      reg drained;
+      always @(posedge {core.shell.clock}) drained <= draining && !clear;
+      always @* if (!clear) begin
+        assert (!((draining || writing) && commanded == slot) || !open_content);
+        assert (units <= {unit.most} && in_ring == units[{bits - 1}:0]);
+        assert (drained ? left <= units : left == units);
+      end""",
     )
 
 
@@ -116,7 +127,7 @@ def _unit(core: Contract, unit: SlotUnit, both: bool) -> _Part:
         f"""
       wire any_unit;
       wire named = opening && given_slot[{unit.bits - 1}:0] == slot;
-      wire begins = named && any_unit && !inside;
+      wire begins = named && any_unit && !inside && next_message == ring_at;
       reg inside{", way" if both else ""};
       reg [15:0] older;
       wire [{unit.bits + both - 1}:0] row = {row};
@@ -129,6 +140,7 @@ def _unit(core: Contract, unit: SlotUnit, both: bool) -> _Part:
         assert (!named || given_slot == slot && open_content);
         assert (!inside || units > older);
         assert (!inside || open_content || draining && commanded == slot);
+        assert (!inside || place == older && ring_content == slot);
         assert (!(inside && draining && commanded == slot) || left > older);
       end""",
     )
