@@ -47,7 +47,7 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         **more: Any,
     ) -> SectorScript:
         """A script of sectors, as :meth:`Encoding.script` has it, with the patience that the core may need."""
-        patience = self._patience(more.get("offer", 1.0), more.get("take", 1.0))
+        patience = self.patience(more.get("offer", 1.0), more.get("take", 1.0))
         return self._encoding.script(sectors, tweaks, decrypt, **{"patience": patience, **more})
 
     def requests(self, requests: Sequence[Request], **more: Any) -> SectorScript:
@@ -108,7 +108,7 @@ class SectorSimulation(CoreSimulation[SectorCore]):
         self._expect_whole(record)
         return record
 
-    def _patience(self, offer: float, take: float) -> int:
+    def patience(self, offer: float, take: float) -> int:
         """Cycles without activity after which the core must be stuck, with a wide margin."""
         t = self.core.timing
         return 4 * (t.latency + t.interval + t.setup + t.zeroize) + 1000 + int(200 / max(min(offer, take), 1e-4))
