@@ -61,17 +61,6 @@ FAULTS = {
         (*WINDOW, "self.done & ~self.wrong & there", "self.done & ~self.wrong"),
         BOTH,
     ),
-    "START in a clear is LONG": (
-        (*WINDOW, "with m.If(self.closed | self.clear):", "with m.If(self.closed):"),
-        EACH,
-    ),
-    "a replaced key inherits blocks": (
-        (
-            *(engine, "SlotTable", slots),
-            *("self.count & ~self.clear & ~(put & (self.counted[: self.bits] == own))", "self.count & ~self.clear"),
-        ),
-        BOTH,
-    ),
     "a unit of a key that ended counts": (
         (
             *(engine, "StreamGate", gate),
