@@ -122,7 +122,7 @@ BUDGETS = {
     "image": 1300, "native": 285, "renewal": 700,
     "rtl/aead": 5600, "rtl/aes": 2100, "rtl/bus": 1050, "rtl/engine": 2150, "rtl/flow": 375, "rtl/gf128": 500,
     "rtl/hash": 2000, "rtl/keys": 850, "rtl/sector": 5350, "rtl/shell": 250, "rtl/stream": 2000, "rtl/tes": 800,
-    "simulation": 1200, "spec": 2800, "synth": 1730, "vectors": 700, "verify": 11700,
+    "simulation": 1200, "spec": 2800, "synth": 1730, "vectors": 700, "verify": 12050,
 }  # fmt: skip
 """Most lines of Python of each room. A budget rises in a commit that says why."""
 
