@@ -42,6 +42,8 @@ class StreamGate(wiring.Component):
     that the core drops it whole; its cause replaces the core's. A message is admitted if it is not refused, its slot
     has a key, and that key is not changing. A message is counted no more once its slot is ``put``, or with ``cleared``.
 
+    The payload of ``o`` is 0 while it is not valid: a core shows an earlier result then, which may be the engine's own.
+
     Timing: no cycle is added.
     Paths:  ``state`` and ``marks`` to ``to_core``; none combinational from stream to stream that the core has not.
     """
