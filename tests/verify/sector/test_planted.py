@@ -13,7 +13,7 @@ from wideblock.rtl.sector.hash_counter_hash_any import walk
 from wideblock.rtl.sector.single_pass import core as single_pass
 from wideblock.rtl.sector.single_pass import slots as unit_slots
 from wideblock.rtl.sector.single_pass import stealing
-from wideblock.rtl.stream import entrance, header, sized_entrance, unit_entrance
+from wideblock.rtl.stream import clearing, entrance, header, sized_entrance, unit_entrance
 from wideblock.verify.sector.suite import SECTORS
 
 from ..changed_source import changed, expect_found
@@ -96,6 +96,12 @@ FAULTS = {
         ("hctr2-any", {"sbox": "composite"}),
         (hash_counter_hash_any, "Walk", walk, "[self.held.eq(0), self.number.eq(0)]", "self.number.eq(0)"),
         ("state after zeroize", "_held"),
+        marks=SLOW,
+    ),
+    "a level of zeroize that keeps rows": pytest.param(
+        XTS,
+        (keys, "Clearing", clearing, "Mux(self.clear, self.row", "Mux(self.clear & ~self.zeroize, self.row"),
+        ("state after zeroize", "a level of zeroize"),
         marks=SLOW,
     ),
     "an eviction that does not wait": (

@@ -5,10 +5,11 @@ import re
 
 import pytest
 
-from wideblock.drive.core import reset_at
+from wideblock.drive.core import reset_at, zeroize_at
 from wideblock.drive.sector.pool import SpecificationPool
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.export.contract import contract
+from wideblock.verify.core.check import Clear
 from wideblock.verify.sector.check import SectorCheck
 from wideblock.verify.sector.state import life
 from wideblock.verify.sector.suite import SECTORS
@@ -78,7 +79,7 @@ def test_the_time_that_clearing_takes_is_needed_and_enough(model):
         enough = [
             cycles
             for cycles in range(1, CORE.timing.zeroize + 1)
-            if life(check, moment, sectors=1, clearing=cycles).state == clean.state
+            if life(check, moment, sectors=1, clear=Clear("", (zeroize_at(moment),), cycles)).state == clean.state
         ]
         assert enough == [CORE.timing.zeroize]
 
@@ -86,5 +87,6 @@ def test_the_time_that_clearing_takes_is_needed_and_enough(model):
 def test_a_reset_leaves_what_zeroize_leaves(model):
     with model(0) as simulation, SpecificationPool(CORE.specification, processes=1) as pool:
         check = SectorCheck(CORE, simulation, 1, 16, pool=pool)
-        states = [life(check, moment, event=reset_at).state for moment in check.moments(8)]
+        resets = [Clear("", (reset_at(moment),), CORE.timing.zeroize) for moment in check.moments(8)]
+        states = [life(check, reset.events[0].cycle, clear=reset).state for reset in resets]
         assert all(state == states[0] for state in states)

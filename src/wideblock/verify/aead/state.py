@@ -6,10 +6,9 @@ from collections.abc import Iterable, Sequence
 from fnmatch import translate
 
 from wideblock.drive.aead.exchange import decryption
-from wideblock.drive.core import zeroize_at
 from wideblock.simulation.bench import State
 from wideblock.verify.aead.check import AeadCheck
-from wideblock.verify.core.check import differing, needs_state
+from wideblock.verify.core.check import Clear, clears, differing, needs_state
 from wideblock.verify.core.report import Finding, failed, passed
 
 __all__ = ["no_plaintext_after_a_wrong_tag", "state_after_a_message", "state_after_zeroize"]
@@ -24,18 +23,18 @@ WINDOW = 4
 """Bytes of plaintext that are searched for."""
 
 
-def life(check: AeadCheck, messages: Messages, moment: int) -> State:
-    """The state of a new instance after a random key, messages of these lengths, and zeroize in cycle ``moment``."""
+def life(check: AeadCheck, messages: Messages, moment: int, clear: Clear) -> State:
+    """The state of a new instance after a random key, messages of these lengths, and a clear in cycle ``moment``."""
     with check.fresh() as core:
         keyed, spec = check.key()
         exchanges = [keyed, *(check.plain(spec, ad, size, decrypt) for ad, size, decrypt in messages)]
-        check.words(exchanges, events=[zeroize_at(moment)], limit=moment + check.subject.timing.zeroize + 1)
+        check.words(exchanges, events=list(clear.events), limit=moment + clear.cycles + 1)
         return core.simulation.save()
 
 
 @needs_state
 def state_after_zeroize(check: AeadCheck) -> Finding:
-    """The state after zeroize is the same for any two keys, nonces and texts of the same lengths.
+    """The state after zeroize, a pulse or a level, is the same for any two keys, nonces and texts of the same lengths.
 
     The place of the inputs inside a message may show, which follows from the lengths.
     """
@@ -48,14 +47,15 @@ def state_after_zeroize(check: AeadCheck) -> Finding:
             cycles = t.message(ad, data, decrypt=way, activated=True)
             moments += [(start + check.number(0, cycles), messages) for _ in range(max(2, check.few(24) // 6))]
     moments += [(moment, moments[0][1]) for moment in range(t.zeroize, start)]  # a key is in its loader for a few alone
-    for moment, messages in moments:
-        one, other = life(check, messages, moment), life(check, messages, moment)
-        size = sum(map(len, one.values()))
-        if one != other:
-            names = differing(one, other)
-            return failed(
-                f"After zeroize in cycle {moment}, and under another key, the core holds other values of {names}."
-            )
+    for number, (moment, messages) in enumerate(moments):
+        for clear in clears(moment, t.zeroize)[: 3 if number % 8 == 0 else 1]:
+            one, other = (life(check, messages, moment, clear) for _ in range(2))
+            size = sum(map(len, one.values()))
+            if one != other:
+                return failed(
+                    f"After {clear.name} in cycle {moment}, and under another key, the core holds other values of "
+                    f"{differing(one, other)}."
+                )
     names = ", ".join(kind.name for kind in kinds)
     return passed(f"{size} bytes of state, the same after zeroize at {len(moments)} moments, of messages of {names}")
 

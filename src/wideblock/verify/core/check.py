@@ -5,17 +5,28 @@ import re
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from wideblock.drive.core import CoreSimulation
+from wideblock.drive.core import CoreSimulation, zeroize_at
 from wideblock.export.contract import Contract
 from wideblock.simulation.bench import State
+from wideblock.simulation.script import ScriptEvent
 from wideblock.verify.core.report import Finding, failed, nothing, passed
 
-__all__ = ["Check", "Progress", "differing", "gaps_and_back_pressure", "known_answers", "needs_state"]
+__all__ = [
+    "Check",
+    "Clear",
+    "Progress",
+    "clears",
+    "differing",
+    "gaps_and_back_pressure",
+    "known_answers",
+    "needs_state",
+]
 
 CHANCES = (1.0, 0.9, 0.5, 0.05)
 
@@ -23,6 +34,25 @@ Progress = Callable[[int, int], None]
 """Called with (done, total) of one check."""
 
 S = TypeVar("S", bound=CoreSimulation[Any])
+
+
+@dataclass(frozen=True)
+class Clear:
+    """A way to clear a core: its ``events``, and the ``cycles`` from its begin on after which nothing may be left."""
+
+    name: str
+    events: tuple[ScriptEvent, ...]
+    cycles: int
+
+
+def clears(moment: int, zeroize: int) -> tuple[Clear, ...]:
+    """Ways to clear a core whose contract states ``zeroize``, from cycle ``moment`` on: the pulse first."""
+    pulse, amid = zeroize_at(moment), zeroize // 2
+    return (
+        Clear("zeroize", (pulse,), zeroize),
+        Clear("the begin of a level of zeroize", (zeroize_at(moment, 4 * zeroize),), zeroize),
+        Clear("two pulses of zeroize", (pulse, zeroize_at(moment + amid)), amid + zeroize),
+    )
 
 
 class Check(Generic[S]):

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The check of a core's whole state after zeroize: every register and memory, as the model holds them."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from wideblock.drive.core import zeroize_at
 from wideblock.rtl.stream.behaviour import LengthClass
 from wideblock.simulation.bench import State
-from wideblock.simulation.script import NEVER, ScriptEvent
-from wideblock.verify.core.check import differing, needs_state
+from wideblock.simulation.script import NEVER
+from wideblock.verify.core.check import Clear, clears, differing, needs_state
 from wideblock.verify.core.report import Finding, failed, passed
 from wideblock.verify.sector.check import SectorCheck
 
@@ -29,20 +27,20 @@ def life(
     *,
     sectors: int = 64,
     kind: LengthClass | None = None,
-    event: Callable[[int], ScriptEvent] = zeroize_at,
-    clearing: int | None = None,
+    clear: Clear | None = None,
 ) -> Life:
-    """A life of a new instance: a random key, sectors back to back, ``event`` in cycle ``moment`` after the key.
+    """A life of a new instance: a random key, sectors back to back, and a clear in cycle ``moment`` after the key.
 
-    sectors:  that the source has; with 1 it is soon between two
-    kind:     class of their lengths; None: the usual one
-    clearing: cycles from the event on, it included, after which the state is taken; None: those that are stated
+    sectors: that the source has; with 1 it is soon between two
+    kind:    class of their lengths; None: the usual one
+    clear:   the clear, after whose cycles the state is taken; None: a pulse of zeroize, and those that are stated
     """
-    cycles = check.subject.timing.zeroize if clearing is None else clearing
+    clear = clear or clears(moment, check.subject.timing.zeroize)[0]
     with check.fresh() as core:
         check.record(core.script(keys=check.keys(None), quiet=0, noise=True))
         requests = check.of(kind or check.classes[0], sectors)
-        script = core.requests(requests, events=[event(moment)], noise=True, quiet=NEVER, limit=moment + cycles)
+        limit = moment + clear.cycles
+        script = core.requests(requests, events=list(clear.events), noise=True, quiet=NEVER, limit=limit)
         record = check.record(script, seed=check.play_seed(), played=sectors)
         return Life(core.simulation.save(), record.within)
 
@@ -50,6 +48,8 @@ def life(
 @needs_state
 def state_after_zeroize(check: SectorCheck) -> Finding:
     """The state after zeroize is the same whatever the key, the data and the moment: nothing of them is left.
+
+    So it is while a level of zeroize is high, and after a pulse amid a clear.
 
     While a key is set up, how far that came may show, but nothing of the key. Where the source is inside a sector, that
     may show, but nothing of the sector.
@@ -71,8 +71,15 @@ def state_after_zeroize(check: SectorCheck) -> Finding:
         if seen.state != other.state:
             when = f"zeroize {moment} cycles after a key, amid sectors ({kind.name}), and under another key"
             return failed(_explain(seen, other, when))
+    for moment in (early[:1] + [moment for moment, _, _ in late][:: max(1, len(late) // 2)])[:4]:
+        for clear in clears(moment, check.subject.timing.zeroize)[1:]:
+            first, second = life(check, moment, clear=clear), life(check, moment, clear=clear)
+            if first.within == second.within and first.state != second.state:
+                return failed(_explain(first, second, f"{clear.name}, from cycle {moment} after two keys on"))
     size = sum(map(len, right[0].state.values()))
-    times = f"{len(early)} moments of set-up and {len({each[:2] for each in late})} later"
+    times = (
+        f"pulses, levels and two pulses: {len(early)} moments of set-up and {len({each[:2] for each in late})} later"
+    )
     if others:
         times += f", amid sectors of each class of lengths: {', '.join(kind.name for kind in check.classes)}"
     return passed(f"{size} bytes of state, the same after zeroize at {times}")
