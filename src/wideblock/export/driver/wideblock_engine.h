@@ -99,8 +99,9 @@ int wideblock_engine_keyslot_program_kat(const struct wideblock_engine *w, uint3
 int wideblock_engine_zeroize(const struct wideblock_engine *w);
 
 /*
- * Encrypts or decrypts a sector of `size` bytes through the window. `in` and `out` may be the same. -EIO: refused;
- * *cause, unless it is NULL, is the cause, a bit of the port `fault`; `out` is then left as it was.
+ * Encrypts or decrypts a sector of `size` bytes through the window. `in` and `out` may be the same. -EIO: there is
+ * no result; *cause, unless it is NULL, is the cause, a bit of the port `fault`, or GONE of WINDOW_STATUS. `out` is
+ * then as it was, or zeros if the result went while it was read.
  */
 int wideblock_engine_crypt(const struct wideblock_engine *w, uint32_t slot, bool decrypt, const uint8_t *tweak,
                            const uint8_t *in, uint8_t *out, uint32_t size, uint32_t *cause);

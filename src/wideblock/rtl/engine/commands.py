@@ -38,7 +38,7 @@ class KeyCommands(wiring.Component):
 
     write:       in, a write of the bus to word ``address`` of :data:`~wideblock.rtl.bus.key_map.KEY_MAP`, with ``data``
                  and ``strobe``
-    refused:     out, that write changes nothing
+    refused:     out, the write changes nothing; its response is SLVERR
     read:        out, word ``read_address``, in the same cycle
     key:         out, keys and evictions for the core
     test_start:  in, starts ``test_command`` for slot ``test_slot`` while ``idle``, for the self-test; such a command
@@ -103,15 +103,15 @@ class KeyCommands(wiring.Component):
 
     @property
     def refusal(self) -> int:
-        """Cycles from a write of EXE that takes effect to DONE, of a command that is refused."""
+        """Cycles of a refused command: from a write of EXE that takes effect to DONE."""
         return _BEFORE + _AFTER
 
     def load(self, setup: int) -> int:
-        """The same of a load, into a core with that ``setup``; a cycle more for each message that ends beside it."""
+        """Cycles of a load into a core with that ``setup``; one more for each message that ends meanwhile."""
         return _BEFORE + 1 + setup + 1
 
     def unload(self, eviction: int) -> int:
-        """The same of an unload, at most, into a core with that ``eviction``, while results are taken."""
+        """Cycles of an unload, at most, of a core with that ``eviction``, while its results are accepted."""
         return _BEFORE + self.key_words + 2 + eviction + self.key_words + 3
 
     def elaborate(self, platform):

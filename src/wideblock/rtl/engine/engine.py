@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The engine around a core with slots: keys come through registers, and each message is held to its slot's limits.
 
-    s_axi_key -> KeyCommands --key--> core <--> StreamGate <--> user's stream, or the window's, between two messages
-    s_axi     -> Firmware: RegisterFile, Window, SelfTest
+    s_axi_key -> KeyCommands --key--> core <--> StreamGate <--> user's stream
+    s_axi     -> Firmware: RegisterFile, FaultLog         <--> Passage <--> Window, SelfTest: between two messages
 
 Nothing here knows the core but by its ports and its contract.
 """

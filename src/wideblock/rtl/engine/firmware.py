@@ -197,9 +197,8 @@ class Firmware:
             window.message_fault.eq(self.passage.fault),
             window.message_cause.eq(self.passage.cause),
         ]
-        m.d.sync += starts.eq(
-            file.window_request_start
-        )  # a cycle after the write, which may have set slot and direction
+        # a cycle after the write, which may have set slot and direction
+        m.d.sync += starts.eq(file.window_request_start)
         return stop
 
     def _starts(self, name: str) -> Value:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gate of the core's streams: one message at a time is the user's or the window's, and its slot must permit it."""
+"""The gate of the core's streams: multiplexer of user's and engine's messages, each checked against its slot."""
 
 from typing import Any
 

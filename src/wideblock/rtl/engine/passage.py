@@ -20,10 +20,10 @@ __all__ = ["Passage"]
 class Passage(wiring.Component):
     """Sends messages of up to ``words`` words to a core; ``i`` and ``o`` are the core's channels ``into`` and ``out``.
 
-    request:  in, the engine wants the core; stays high while it needs it
-    granted:  out, from the first cycle without another message in the core until the release; ``under_way``: a message
-              of the engine is
-    begun:    in, a message of the user has begun; ``active``: a beat is accepted or offered
+    request:  in, the engine needs the core; the grant lasts until it is low and no message of the engine is in the core
+    granted:  out, no message of the user is in the core, and none begins; ``under_way``: a message of the engine is in
+              the core
+    begun:    in, a message has begun and not ended; ``active``: a beat is accepted or offered
     send:     in, pulses while ``granted``: a message of ``size`` bytes for ``slot``, with ``tweak``, to ``decrypt`` or
               not; these stay stable until ``ends``
     index:    out, number of a word of the message, which is ``word`` in the next cycle

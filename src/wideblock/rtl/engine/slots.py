@@ -21,17 +21,22 @@ BLOCK_BITS = 45
 
 
 class SlotTable(wiring.Component):
-    """``state`` and ``marks`` of slot ``asked``, ``own_state`` of ``own``, ``shown_state`` and the rest of ``shown``,
-    all in the same cycle but ``shown_blocks``, which follow ``shown`` in two cycles without ``count`` or a write.
+    """Table of slots: the state of each, and the blocks that its key has processed, compared with two limits.
 
-    ``write`` gives slot ``own`` the state ``new``, without marks and blocks; it waits for ``ready``, which is low in
-    the second cycle after one with ``count``. ``put`` pulses as it takes effect: what was counted of that slot and is
-    not yet added is dropped. With ``count`` a message of ``blocks`` in slot ``counted`` has ended: two cycles later its
-    blocks are added; if the sum is ``warn`` or more ``warns`` pulses, and the slot is ``warned`` until it is put; the
-    same of ``limit`` or 2^44, ``spends`` and ``spent``. A slot beyond ``slots`` has no key. ``any_kat``: one has
-    that of tests.
+    asked:   in, slot of ``state`` and ``marks``, outputs in the same cycle
+    own:     in, slot of a command, of ``own_state``, an output in the same cycle; ``exists``: out, there is such a slot
+    shown:   in, slot that registers show, of ``shown_state`` and ``shown_marks``, outputs in the same cycle, and of
+             ``shown_blocks``: valid two cycles after ``shown`` changes, if neither ``count`` nor a write comes between
+    write:   in, slot ``own`` gets the state ``new``, no marks and 0 blocks; waits for ``ready``, which is low in the
+             second cycle after ``count``
+    put:     out, pulses as the write takes effect; blocks of that slot that are not yet added are dropped
+    count:   in, pulses: a message of ``blocks`` in slot ``counted`` has ended; its blocks are added two cycles later
+    warns:   out, pulses if the sum is ``warn`` or more, or 2^44; the slot is ``warned`` until it is put
+    spends:  out, pulses if the sum is ``limit`` or more, or 2^44; the slot is ``spent`` until it is put
+    any_kat: out, a slot has the key of known-answer tests
+    clear:   in, each row of number ``clear_row`` becomes 0
 
-    While ``clear``, each row of number ``clear_row`` becomes 0.
+    A slot beyond ``slots`` has no key.
 
     Timing: a state can be read in the cycle after it was written, a mark in the third cycle after ``count``.
     Cost:   distributed memory of 5 bits and of 2 bits a slot, of three readers each, block memory of 45 bits a slot.

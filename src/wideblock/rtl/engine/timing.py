@@ -12,12 +12,12 @@ __all__ = ["EngineTiming"]
 class EngineTiming(SectorTiming):
     """Figures of the core, of which ``setup`` is that of a load, and ``eviction`` that of an unload.
 
-    load:     a write of EXE takes effect to DONE, of a load of a slot without a key; a cycle more for each message that
-              ends in a certain cycle of it
-    refused:  the same of a command that is refused
-    unload:   the same of an unload, at most, while results are taken
-    window:   START of the window takes effect to its end, at most, while the user's stream rests
-    selftest: reset to the end of the self-test, at most, while the user's stream rests
+    load:     EXE to DONE, for a load into an empty slot; one cycle more for each message whose blocks are added as the
+              state of the slot is written
+    refused:  EXE to DONE, for a refused command
+    unload:   EXE to DONE, for an unload, at most, while results are accepted
+    window:   START of the window to its end, at most, while the user's stream is idle
+    selftest: reset to the end of the self-test, at most, while the user's stream is idle
 
     A write takes effect in the cycle after the later of its address and word was accepted; its response is valid one
     cycle later.

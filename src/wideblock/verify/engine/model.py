@@ -57,7 +57,7 @@ class Unit:
 
 @dataclass(frozen=True)
 class Bounds:
-    """Cycles of an engine. zeroize: of a clear; command: of one, at most, at the pace of the script"""
+    """Cycles of an engine: of a clear, and of a command at most, at the pace of the script."""
 
     zeroize: int
     command: int

@@ -43,7 +43,7 @@ class EnginePlay:
 
 
 class Bench:
-    """An engine in simulation beside its model. ``events``: cycles that were judged; and counts of what was played."""
+    """An engine in simulation beside its model, with counts of judged events and of all that was played."""
 
     def __init__(self, check: EngineCheck):
         self.check, self.core = check, check.simulation
