@@ -4,7 +4,6 @@
 import re
 import shutil
 import subprocess
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ import pytest
 pytestmark = pytest.mark.shows("documents")
 
 ROOT = Path(__file__).parents[1]
-BROWSER = shutil.which("chromium")
 PAGES = ("results.html", "index.html", "families/hash-counter-hash.html")
 
 SCRIPT = """<script>addEventListener("load", () => {
@@ -43,8 +41,7 @@ def test_the_site_has_its_rules_for_tables_and_no_file_of_its_making():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(BROWSER is None, reason="there is no browser")
-@pytest.mark.skipif(find_spec("mkdocs") is None, reason="mkdocs is not installed")
+@pytest.mark.wants("chromium", "mkdocs")
 def test_no_figure_is_cut_off_in_a_browser(tmp_path):
     subprocess.run(["make", "--silent", "-o", ".venv/ready", "site"], cwd=ROOT, check=True)
     site = tmp_path / "site"
@@ -53,7 +50,7 @@ def test_no_figure_is_cut_off_in_a_browser(tmp_path):
         page = site / name
         page.write_text(page.read_text().replace("</body>", SCRIPT))
         for width, titles in ((1400, "none"), (500, '"')):  # no window is narrower
-            command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile",
+            command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={tmp_path}/profile",
                        f"--window-size={width},900", "--virtual-time-budget=2000", "--dump-dom"]  # fmt: skip
             dom = subprocess.run([*command, page.as_uri()], capture_output=True, text=True, timeout=120).stdout
             whole, cut, title = re.search(r'id="said">\[(\w+),(\d+),(.*?)\]<', dom).groups()

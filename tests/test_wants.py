@@ -14,7 +14,15 @@ from .wants import PROGRAMS, WANTED, checked
 
 TESTS = Path(__file__).parent
 OTHER_WAYS = re.compile(r"skipif|pytest\.skip\(|importorskip|shutil\.which|find_spec\(")
-OWN = ("wants.py", "test_wants.py", "conftest.py", "bench_nbd.py", "bench_native.py", "judges/linux.py")
+OWN = (
+    "wants.py",
+    "test_wants.py",
+    "conftest.py",
+    "bench_nbd.py",
+    "bench_native.py",
+    "judges/linux.py",
+    "native/harden.py",
+)
 """Files that ask for programs themselves: commands of the Makefile, and the one place for tests."""
 
 

