@@ -50,9 +50,8 @@ def rekey(core: Contract) -> Rule:
     keys, idle = rekeyed(core, "units == 0")
     flags = ("first", "discard", "wrong", "closes")
     cycles = core.component.cycles
-    size = (
-        cycles.arrivals + cycles.cipher + 7
-    ).bit_length()  # of the count, in which the units of all places have room
+    # bits of the count, in which the units of all places have room
+    size = (cycles.arrivals + cycles.cipher + 7).bit_length()
     found, counted = ends(core, "units + (entrance_full && first && !discard && !wrong)", size)
     signals = {"units": "core.units"} | {flag: f"core.entrance.{flag}" for flag in flags}
     rule = queues(core)
