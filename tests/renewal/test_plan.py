@@ -67,8 +67,8 @@ def test_a_core_that_can_no_longer_be_is_not_asked_for(toy):
 
 
 def test_a_kind_that_nothing_renews_is_refused(toy):
-    with pytest.raises(UserError, match="coverage cannot be renewed; there are proof"):
-        plan(["a"], [EvidenceKind.COVERAGE], [], {})
+    with pytest.raises(UserError, match="area cannot be renewed; there are proof"):
+        plan(["a"], [EvidenceKind.AREA], [], {})
 
 
 def test_the_package_asks_for_every_preset():

@@ -20,7 +20,6 @@ class EvidenceKind(StrEnum):
     VERIFY:   the suite of checks, in simulation
     MEASURE:  the cycle contract, in simulation
     MUTATION: faults in the Verilog that the checks and rules find
-    COVERAGE: lines, toggles and events that the suite reaches
     """
 
     AREA = "area"
@@ -29,7 +28,6 @@ class EvidenceKind(StrEnum):
     VERIFY = "verify"
     MEASURE = "measure"
     MUTATION = "mutation"
-    COVERAGE = "coverage"
 
 
 OUTCOMES = ("passed", "failed", "none")

@@ -88,7 +88,7 @@ def plan(
                 continue
             wanted[question.kind] += 1
             answer = answered.get(question.key)
-            if answer and answer.is_of(circuits.get(question.name), answer.code and renewer.code(question)):
+            if answer and answer.is_of(circuits.get(question.name), renewer.code(question)):
                 today[question.kind] += 1
                 continue
             known = (question.kind, question.subject, question.name) in groups

@@ -184,7 +184,8 @@ class RandomFirmware:
         offset = self.map.offset(register.name, self.number(0, register.count - 1)) + self.number(0, 3)
         if self.chance(30):
             offset = self.number(0, self.map.bytes - 1)
-        value = None if self.chance(40) or offset & -4 in (0xE0, 0xE4) else self.number(0, 2**32 - 1)
+        never = [self.map.offset(name) for name in ("POLICY", "ZEROIZE")]
+        value = None if self.chance(40) or offset & -4 in never else self.number(0, 2**32 - 1)
         return BusAccess(at, "ENGINE", offset, value, self.number(0, 15))
 
     # The stream
@@ -234,7 +235,7 @@ class RandomFirmware:
         reads += [
             BusAccess(20, "KEY", offset)
             for offset in range(KEY_MAP.offset("METD"), CTRL + 4, 4)
-            if offset not in range(0x54, 0x60)
+            if any(start <= offset < end for start, end in KEY_MAP.ranges())
         ]
         words = self.map.register("WINDOW_DATA_OUT").count
         reads += self.looked(60, min(words, 64))
