@@ -34,6 +34,7 @@ def test_a_result_is_of_today_by_its_circuit_and_the_code_of_its_check(toy):
         1,
         0,
     )
+    assert counts(plan(["a"], [PROOF], [evidence("a", "order", code=None), results[1]], CIRCUITS)) == (2, 1, 1, 0)
     toy.rules = "other rules"
     assert counts(plan(["a", "b"], [PROOF], results, CIRCUITS)) == (4, 0, 4, 0)
 
