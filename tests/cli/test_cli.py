@@ -321,6 +321,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(arguments, says, tmp_path):
     (tmp_path / "image").write_bytes(bytes(8192))
     (tmp_path / "odd").write_bytes(bytes(4097))
     (tmp_path / "long").write_text(KEY + " " * 2000 + "\nand more")
+    (tmp_path / "long").chmod(0o600)
     (tmp_path / "folder").mkdir()
     names = {"image", "odd", "long", "folder"}
     places = {name: tmp_path / name for name in (*names, "out", "missing")}
@@ -412,7 +413,8 @@ def test_long_work_says_what_it_is_where_there_is_no_terminal(tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("width", [60, 80])
-def test_a_narrow_window_cuts_no_figure_of_the_progress(width):
+def test_a_narrow_window_cuts_no_figure_of_the_progress(width, monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
     console = Console(file=StringIO(), force_terminal=True, width=width, color_system=None)
     with progress_bar(console) as bar:
         bar.add_task("encrypting with fast_brw_2s_sector_bytes_512_key_bits_256, native", completed=2048, total=524288)

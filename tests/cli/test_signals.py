@@ -153,9 +153,10 @@ def test_while_the_model_is_compiled(tmp_path, image, number):
     with running([*CRYPT, "--engine", "rtl", "--set", "sector_bytes=64"], tmp_path, env=environment) as process:
         until((tools / "started").exists, "compiler")
         status, said = stop(process, number)
-    told, stopped = said.splitlines()
+    made, compiled, stopped = said.splitlines()
     assert status == 128 + number and stopped == f"wideblock: stopped by {number.name}"
-    assert told.startswith("wideblock: compiling the model of xts_enc_sector_bytes_64")
+    assert made.startswith("wideblock: making the Verilog of xts_enc_sector_bytes_64")
+    assert compiled.startswith("wideblock: compiling the model of xts_enc_sector_bytes_64")
     assert sorted(os.listdir(tmp_path)) == ["image", "tools"] and not list((tools / "cache" / "models").iterdir())
 
 

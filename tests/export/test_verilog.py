@@ -217,13 +217,6 @@ def test_generate_writes_all_that_tools_read(tmp_path):
     assert os.listdir(tmp_path / "deep") == ["core"]
 
 
-def test_a_core_without_known_answer_has_no_test_bench(tmp_path):
-    core = contract("fast-brw-1", {"sector_bytes": "64", "key_bits": "256"})
-    generate(core, tmp_path / "core")
-    assert not list(tmp_path.glob("*/*_tb.v"))
-    assert "_tb.v" not in datasheet(core) and "  sim:" not in fusesoc(core, bench=False)
-
-
 @pytest.mark.parametrize("target", ["lint", "synth", "sim"])
 def test_fusesoc_sets_up_every_target(target, tmp_path, monkeypatch):
     core = core_of("fast-brw-1")

@@ -14,6 +14,8 @@ from wideblock.simulation import commands, verilator
 from wideblock.simulation.commands import BuildError, Commands
 from wideblock.simulation.verilator import Options, build
 
+from ..native import harden
+
 pytestmark = pytest.mark.shows("bench-generality")
 
 TOP = "counter"
@@ -73,7 +75,7 @@ def test_a_compiler_with_a_library_of_atomic_operations_links_it(has, cache, mon
 
 @pytest.mark.wants("clang++")
 def test_a_model_by_clang(monkeypatch):
-    monkeypatch.setenv("CXX", "clang++")
+    monkeypatch.setenv("CXX", harden.clang())
     assert build([VERILOG], TOP, FILES, FAST).count(5) == 15
 
 

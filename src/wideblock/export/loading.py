@@ -70,7 +70,9 @@ class BusLoader:
         self._command("UNLOAD", slot, self.core.timing.unload)
 
     def _command(self, name: str, slot: int, cycles: int) -> None:
-        self._write("METD", slot)
+        for register, value in {"METD": slot, "METD_REST": 0, "AUX_OFFSET": 0, "AUX_MODE": 0, "AUX_REST": 0}.items():
+            for index in range(KEY_MAP.register(register).count):
+                self._write(register, value, index)
         self._write("CTRL", started(COMMAND[name]))
         self._rest(cycles)
 

@@ -48,7 +48,7 @@ def library_file() -> Path:
     folder = cache_directory() / "native" / name_of([compiler(), sys.platform, platform.machine(), *sources])
 
     def make(made: Path) -> None:
-        log.info("compiling the native library, once for this version")
+        log.info("compiling the native library, which is kept for later runs")
         compile_library(made)
 
     try:
@@ -87,7 +87,6 @@ def compile_library(
     flags:            more of the compiler's
     Raises :class:`BuildError`.
     """
-    log.info("compiling the native library, which is kept for later runs")
     command, work, failure = command or compiler(), made.parent, "cannot compile the native library"
     units: dict[str, tuple[Path, tuple[str, ...]]] = {"wideblock": (SOURCE / "wideblock.cpp", ())}
     layers = {**LAYERS.get(machine or platform.machine(), {}), "plain": (0, ())}

@@ -32,7 +32,7 @@ def plugin() -> Path:
     below = Path(library()._name).parent
 
     def make(made: Path) -> None:
-        log.info("compiling the plugin of nbdkit, once for this version")
+        log.info("compiling the plugin of nbdkit, which is kept for later runs")
         linked = ["-L", below, "-lwideblock", f"-Wl,-rpath,{below}"]
         with Commands() as commands:
             commands.run(

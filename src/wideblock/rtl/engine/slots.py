@@ -74,7 +74,8 @@ class SlotTable(wiring.Component):
         depth = 1 << self.bits
         adding = Signal()  # the blocks that were counted two cycles ago are added
         added = Signal(self.bits)
-        marks, had = Signal(MARKS), Signal(MARKS)
+        marks = Signal(MARKS)
+        had = Signal(MARKS)
         put = self.put
         m.d.comb += [
             self.ready.eq(~adding & ~self.clear),

@@ -153,15 +153,7 @@ def key_changes(check: SectorCheck) -> Finding:
 
 def _key_in_a_stream(check: SectorCheck) -> str | None:
     """How a key that is offered in a stream of sectors waits for more than those that have begun, or None."""
-    for kind in check.classes:
-        if difference := _key_in_a_stream_of(check, kind):
-            return difference
-    return None
-
-
-def _key_in_a_stream_of(check: SectorCheck, kind: LengthClass) -> str | None:
-    """The same for sectors of one class of lengths."""
-    t = check.timing(kind)
+    t, kind = check.subject.timing, check.classes[0]
     most, n = t.busy + KEY_WAIT, 2 * (2 + t.busy // t.interval)
     for moment in (t.setup + t.latency + check.rng.integers(0, t.interval, 4)).tolist():
         check.simulation.reset()
@@ -172,8 +164,8 @@ def _key_in_a_stream_of(check: SectorCheck, kind: LengthClass) -> str | None:
         wait = int(record.key_taken[0]) - (moment + t.key_words - 1)  # from its last word on
         if not 0 <= wait <= most:
             return (
-                f"A key offered in cycle {moment} of a stream of sectors ({kind.name}) waited {wait} cycles; it is at "
-                f"most busy + {KEY_WAIT}, {most}."
+                f"A key offered in cycle {moment} of a stream of sectors waited {wait} cycles; it is at most "
+                f"busy + {KEY_WAIT}, {most}."
             )
     return None
 
