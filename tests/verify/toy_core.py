@@ -298,10 +298,12 @@ class Core(wiring.Component):
                     m.d.comb += next_drain.eq(~drain)
 
         # zeroize, and its walk through the buffer
+        walk = Signal(range(rows))
+        m.d.sync += walk.eq(Mux((clearing != 0) & (walk != rows - 1), walk + 1, 0))
         with m.If(clearing != 0):
             m.d.sync += clearing.eq(clearing - 1)
             m.d.comb += [
-                write.addr.eq(rows - clearing),
+                write.addr.eq(walk),
                 write.data.eq(0),
                 write.en.eq(~self.has("buffer kept by zeroize")),
             ]
