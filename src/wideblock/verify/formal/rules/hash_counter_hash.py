@@ -90,11 +90,9 @@ def order(core: Contract) -> Rule:
     singles = " + ".join(tags)
     closed = ""
     if closing:
-        closing_tags, flight = delayed("call", made.calls.closing_latency, "closing")
+        closing_tags, wires = _closing_calls(made, bits)
         tags |= closing_tags
-        closed = f"""
-      wire [{bits}:0] closing_inner = closing - inner;
-      wire [15:0] closing_flight = {flight};
+        closed = f"""{wires}
       always @* if (!clear) begin
         assert (!call_closing{made.calls.closing_latency - 1} || inner != front);
         assert (closing_inner == closing_flight);
@@ -153,11 +151,9 @@ def _alone(core: Contract) -> Rule:
     distances += "".join(f"wire [{bits}:0] {a}_{b} = {a} - {b};\n" for a, b in pairs)
     closed = ""
     if closing:
-        closing_tags, flight = delayed("call", made.calls.closing_latency, "closing")
+        closing_tags, wires = _closing_calls(made, bits)
         tags |= closing_tags
-        closed = f"""
-      wire [{bits}:0] closing_inner = closing - inner;
-      wire [15:0] closing_flight = {flight};
+        closed = f"""{wires}
       always @* if (!clear) assert (closing_inner == closing_flight);"""
     singles = " + ".join(_single_tags(made))
     return Rule(
@@ -185,6 +181,17 @@ def rekey(core: Contract) -> Rule:
     """No sector between the front hash and the last block known, and no step or call in the lanes."""
     text = "front_step == 0 && to_front == to_inner && steps == 0 && single_flight == 0"
     return rekeyed_in_order(core, order(core), "front == inner && front_step == 0", text)
+
+
+def _closing_calls(made, bits: int) -> tuple[dict[str, str], str]:
+    """The closing calls under way, as flags and as the distance of the stages around them: signals, and wires."""
+    tags, flight = delayed("call", made.calls.closing_latency, "closing")
+    return (
+        tags,
+        f"""
+      wire [{bits}:0] closing_inner = closing - inner;
+      wire [15:0] closing_flight = {flight};""",
+    )
 
 
 def _single_tags(made) -> dict[str, str]:
