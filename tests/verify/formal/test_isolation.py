@@ -7,7 +7,7 @@ import pytest
 
 from wideblock.export.contract import contract
 from wideblock.export.verilog import OBSERVED, generate
-from wideblock.rtl.engine import engine, window
+from wideblock.rtl.engine import commands, engine, window
 from wideblock.verify.formal.flat import _flatten, flatten
 from wideblock.verify.formal.isolation import prove_isolation
 from wideblock.verify.formal.proof import NotApplicable, NotProved
@@ -82,6 +82,16 @@ def test_isolation_is_proved():
     assert prove_isolation(core(), broken(flatten(core(), INSIDE), NO_FAULT)).gates > 0
     with pytest.raises(NotApplicable, match="no registers"):
         prove_isolation(contract("xts-enc-k"))
+
+
+@pytest.mark.slow
+def test_isolation_is_proved_whatever_the_numbers_of_states(monkeypatch):
+    idle = 'with m.State("idle"):\n'
+    change = idle, f'{idle}                with m.If(0):\n                    m.next = "load"\n'
+    monkeypatch.setattr(engine, "KeyCommands", changed(commands, "KeyCommands", *change))
+    of = contract("xts-enc-k", CHANGES)
+    flat = _flatten(of.module, generate(of.module, of.shell, of.header)[OBSERVED], INSIDE)
+    assert prove_isolation(of, flat).gates > 0
 
 
 @pytest.mark.parametrize("fault", few_of_many(REACHED, []), ids=str)

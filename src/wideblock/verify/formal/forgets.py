@@ -70,9 +70,12 @@ def _walks(flat: Flat, net: CellNetlist) -> dict[str, str]:
     """The signals that name rows as a core clears, each with the path of its clearing.
 
     They are those of the clearings, and registers of parts that count rows of their own beside the first clearing.
+    Raises :class:`NotProved` where nothing clears.
     """
     plain = Values(net, {})
     parts = [name.removesuffix(".clear") for name in flat.widths if name.endswith(_CLEAR)]
+    if not parts:
+        raise NotProved(f"{flat.module}: no part {_CLEAR.partition('.')[0]!r} walks over the rows of its memories")
     walks = {f"{part}.row": part for part in parts if f"{part}.row" in flat.widths}
     known = {bit for row in walks for bit in plain.all(net.bits(row))}
     for name in flat.widths:

@@ -6,6 +6,9 @@ differ: what the register bus does, window, passage, self-test, slots that these
 """
 
 import time
+from collections.abc import Mapping
+
+from amaranth.hdl import Fragment
 
 from wideblock.export.contract import Contract
 from wideblock.rtl.engine.commands import POLICY
@@ -23,9 +26,6 @@ STATEMENT = (
     "clearing; failure; POLICY; the cycle in which a command begins, after a self-test; the states of slots; what the "
     "core answers to a command"
 )
-
-_SCAN, _CLEARED = 1, 2
-"""States of a command: before its slot is read, and as it met a clear. They are numbered as they are first named."""
 
 _REGISTERS = ("done", "error_2", "command_shown", "registers_waiting", "waiting_caught", "memory.present")
 _OF_COMMAND = ("command", "row", "differs", "differs_near", "missing", "wrong_metd", "wrong_aux", "state_2")
@@ -54,7 +54,8 @@ def prove_isolation(core: Contract, flat: Flat | None = None) -> Proof:
     parts |= {name: Shared(after=NEVER) for name in (*declared, "core.table.states", *_answers(core))}
     of_command = Shared(_own("a.now"), _own("a.next"))
     parts |= {f"core.commands.{name}": of_command for name in _OF_COMMAND}
-    parts["core.commands.slot"] = Shared(_names_slot("a.now"), _names_slot("a.next"))
+    states = Fragment.get(core.component.commands, None).find_generated("fsm").encoding
+    parts["core.commands.slot"] = Shared(_names_slot("a.now", states), _names_slot("a.next", states))
     parts |= {f"core.commands.{name}": Shared(NEVER, NEVER) for name in ("running", "of_test")}
     resting = " && ".join(f"one.at.core.commands.{name} == 0" for name in ("fsm_state", "key", "sent"))
     proved, gates = prove_shared(
@@ -82,10 +83,13 @@ def _own(of: str) -> str:
     return f"{of}.core.commands.running && !{of}.core.commands.of_test"
 
 
-def _names_slot(of: str) -> str:
-    """The same, and the slot of that command is known."""
+def _names_slot(of: str, states: Mapping[str, int]) -> str:
+    """The same, and the slot of that command is known: it met no clear, and has read its slot.
+
+    ``states`` are the numbers of the states of a command.
+    """
     state, row = f"{of}.core.commands.fsm_state", f"{of}.core.commands.row"
-    return f"{_own(of)} && {state} != {_CLEARED} && !({state} == {_SCAN} && {row} <= {METD_ROW})"
+    return f"{_own(of)} && {state} != {states['cleared']} && !({state} == {states['scan']} && {row} <= {METD_ROW})"
 
 
 def _key_ports(core: Contract) -> list[str]:

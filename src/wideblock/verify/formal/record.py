@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings on rules as evidence, with the circuit that was proved and the code of the rules."""
 
-from datetime import date
 from functools import cache
 
-from wideblock.evidence.code import code, digest_of
+from wideblock.evidence.code import digest_of
+from wideblock.evidence.of_core import evidence_of
 from wideblock.evidence.record import Evidence, EvidenceKind
 from wideblock.export.contract import Contract
-from wideblock.synth.circuit import circuit
-from wideblock.synth.yosys import Source, tool
+from wideblock.synth.yosys import tool
 from wideblock.verify.formal.stream import RuleFinding, RuleResult
 
 __all__ = ["OUTCOME", "code_of_rules", "proof_evidence"]
@@ -25,21 +24,14 @@ def code_of_rules() -> str:
 
 def proof_evidence(core: Contract, finding: RuleFinding, netlist: str | None = None) -> Evidence:
     """The result for one rule of a core, or of its netlist for the target ``netlist``."""
-    version, commit = code()
     proof = finding.proof
-    return Evidence(
-        kind=EvidenceKind.PROOF,
-        subject=finding.rule,
-        core=core.name,
-        changed=dict(core.changed),
-        parameters=core.settings,
+    return evidence_of(
+        core,
+        EvidenceKind.PROOF,
+        finding.rule,
         method={"netlist": netlist},
-        circuit=circuit(Source(core.verilog, core.module)),
-        code=code_of_rules(),
-        tools=(tool(),),
-        version=version,
-        commit=commit,
-        date=date.today().isoformat(),
+        checks=code_of_rules(),
+        tool=tool(),
         seconds=round(finding.seconds, 1),
         outcome=OUTCOME[finding.result],
         result={

@@ -6,7 +6,6 @@ window's memory, from which the register bus reads it; the self-test compares it
 """
 
 import time
-from collections.abc import Iterable
 
 from amaranth.lib.wiring import In
 
@@ -14,7 +13,7 @@ from wideblock.export.contract import Contract
 from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.proof import NotProved, Proof
 from wideblock.verify.formal.rules.engine import INSIDE
-from wideblock.verify.formal.two_steps import NEVER, Shared, prove_shared
+from wideblock.verify.formal.two_steps import NEVER, Shared, places, prove_shared
 
 __all__ = ["prove_results"]
 
@@ -33,7 +32,7 @@ def prove_results(core: Contract, flat: Flat | None = None) -> Proof:
     """
     start = time.monotonic()
     payloads = (payload for stream in core.shell.streams for payload in stream.payload.items())
-    fields = {port: _places(own) for port, own in payloads if len(own) > 1}
+    fields = {port: places(own) for port, own in payloads if len(own) > 1}
     parts: dict[str, Shared] = {}
     for stream in core.shell.streams:
         if stream.channel.name in ("i", "o"):
@@ -42,7 +41,7 @@ def prove_results(core: Contract, flat: Flat | None = None) -> Proof:
                 names = {field.name: f"{port}.{field.name}" if port in fields else port for field in own}
                 parts |= {names[name]: Shared(NEVER, valid) for name in _CONTENTS if name in names}
             inner = f"core.core.{stream.channel.name}__payload"
-            fields[inner] = _places(core.component.core.interface.channel(stream.channel.name).fields)
+            fields[inner] = places(core.component.core.interface.channel(stream.channel.name).fields)
             parts |= {f"{inner}.{name}": Shared(NEVER, NEVER) for name in _CONTENTS if name in fields[inner]}
     parts |= {name: Shared(after=NEVER) for name in _COMPARED}
     parts |= {_WORD: Shared(NEVER, NEVER), _RESULTS: Shared(before=NEVER), f"{_RESULTS}.written": Shared(after=NEVER)}
@@ -68,13 +67,3 @@ def prove_results(core: Contract, flat: Flat | None = None) -> Proof:
         0,
         time.monotonic() - start,
     )
-
-
-def _places(fields: Iterable) -> dict[str, tuple[int, int]]:
-    """The bits of each of ``fields``, the low one and the end."""
-    found: dict[str, tuple[int, int]] = {}
-    low = 0
-    for field in fields:
-        found[field.name] = low, low + field.width
-        low += field.width
-    return found

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """One step of two engines that share a part of their state and inputs: what they still share after it, by SAT.
 
-All registers of an engine are cut: their values are inputs, their next values are outputs. A memory is cut, too, and so
-is the core inside, which stays closed. What two such steps share before a cycle and share after it is shared for all
-times, which is induction over time, from any state.
+All registers of an engine are cut: their values are inputs, their next values are outputs. A memory is cut, too, or
+made of registers; the core inside stays closed, and its pins are cut. What two such steps share before a cycle and
+share after it is shared for all times, which is induction over time, from any state.
 """
 
 import json
@@ -18,7 +18,7 @@ from wideblock.export.enclosed import ROWS
 from wideblock.synth import yosys
 from wideblock.verify.formal.flat import Flat
 
-__all__ = ["ALWAYS", "NEVER", "Shared", "prove_shared"]
+__all__ = ["ALWAYS", "NEVER", "Shared", "places", "prove_shared"]
 
 ALWAYS, NEVER = "1", "0"
 
@@ -56,6 +56,7 @@ def prove_shared(
     kept: Iterable[str] = (),
     given: Iterable[str] = (),
     goals: Iterable[str] = (),
+    rows: bool = False,
 ) -> tuple[bool, int]:
     """Whether what two engines share is shared after a step, and the number of gates.
 
@@ -68,13 +69,15 @@ def prove_shared(
              and demanded of their next ones
     given:   conditions on ``a.`` and ``b.`` that are assumed
     goals:   conditions on ``one.`` that are demanded
+    rows:    each row of a memory is a register, ``name.`` with :data:`~wideblock.export.enclosed.ROWS` and its number
 
     Raises ValueError for a part that there is not.
     """
     with tempfile.TemporaryDirectory() as name:
         where = Path(name)
         where.joinpath("flat.il").write_text(flat.rtlil)
-        passes = ("opt_clean", "memory_collect", "opt_clean", "dffunmap", "opt_clean")
+        mapped = ("memory_map",) if rows else ()
+        passes = ("opt_clean", "memory_collect", *mapped, "opt_clean", "dffunmap", "opt_clean")
         yosys.run(["read_rtlil flat.il", *passes, "write_json flat.json"], where, "flat")
         netlist = json.loads(where.joinpath("flat.json").read_text())
         step = _Step(netlist["modules"][flat.module], parts, rest, fields)
@@ -87,6 +90,16 @@ def prove_shared(
         yosys.run(["read_json step.json", "read_verilog rule.v", *passes, *sat], where, "proof")
         gates = json.loads(where.joinpath("stat.json").read_text())["design"]["num_cells"]
         return "SUCCESS!" in where.joinpath("sat.log").read_text(), gates
+
+
+def places(fields: Iterable[Any]) -> dict[str, tuple[int, int]]:
+    """The bits of each of ``fields`` of a stream, the low one and the end."""
+    found: dict[str, tuple[int, int]] = {}
+    low = 0
+    for each in fields:
+        found[each.name] = low, low + each.width
+        low += each.width
+    return found
 
 
 @dataclass
@@ -203,7 +216,7 @@ def _rule(step: _Step, kept: Iterable[str], given: Iterable[str], goals: Iterabl
         premises += of(condition)
     for condition in goals:
         claims += of(condition, "a")
-    inputs = [line.split("] ")[1].rstrip(" ;") for line in declared if line.startswith("  input")]
+    inputs = [line.split("] ", 1)[1].rstrip(" ;") for line in declared if line.startswith("  input")]
     return "\n".join(
         [
             f"module rule({' , '.join(inputs)} , good);",
