@@ -26,7 +26,7 @@ DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge linux verify netlist prove bench bench-native bench-nbd harden-native install-native evidence synth explore asic soc docs site setup format lock clean
+.PHONY: help demo test tests test-all lint judge linux verify netlist prove bench bench-native bench-nbd harden-native evidence synth explore asic soc docs site setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -89,9 +89,6 @@ bench-nbd: $(READY) ## Measure the block device beside nbdkit's memory plugin an
 
 harden-native: $(READY) ## Fuzz the native library under sanitizers, FUZZ=600 seconds; valgrind and MemorySanitizer look for uses of secrets; clang++, valgrind.
 	$(BIN)/python -m tests.native.harden $(FUZZ)
-
-install-native: $(READY) ## Install the native library for C, its header and wideblock.pc, below PREFIX=/usr/local.
-	$(BIN)/python -m wideblock.native.library '$(or $(PREFIX),/usr/local)'
 
 synth: $(READY) ## Measure the areas and clocks that the documents show and the store lacks; hours.
 	$(BIN)/wideblock sweep --all --target xc7 --store $(STORE)

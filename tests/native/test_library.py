@@ -3,14 +3,12 @@
 
 import logging
 import random
-import re
 import subprocess
 from pathlib import Path
 
 import pytest
 
-import wideblock
-from wideblock.native.library import HEADER, SOURCE, compile_library, install, library_file, schemes, widths
+from wideblock.native.library import HEADER, SOURCE, compile_library, library_file, schemes, widths
 from wideblock.native.twin import Twin
 from wideblock.simulation.commands import BuildError, compiler
 from wideblock.spec.hctr2 import HCTR2
@@ -52,33 +50,6 @@ def test_the_example_says_what_is_wrong(example):
     )
     wrong = "example: key size or key that the scheme does not take\n"
     assert run(example / "example", example / "none") == (1, b"", wrong)
-
-
-def test_an_installed_library_is_that_of_its_header(tmp_path):
-    """Programs are linked by ``wideblock.pc``, and find the library by a name with the number of its interface."""
-    install(tmp_path / "usr")
-    text = (tmp_path / "usr/lib/pkgconfig/wideblock.pc").read_text()
-    words = dict(re.findall(r"^(\w+): (.*)$", text.replace("${prefix}", str(tmp_path / "usr")), re.MULTILINE))
-    assert words["Version"] == wideblock.__version__
-    code = b"""#include <wideblock.h>
-        #include <stdio.h>
-        int main(void) { return printf("%s %s", WIDEBLOCK_VERSION, wideblock_version()) < 0; }"""
-    command = [
-        compiler(),
-        "-x",
-        "c",
-        "-",
-        "-x",
-        "none",
-        *words["Cflags"].split(),
-        *words["Libs"].split(),
-        "-o",
-        tmp_path / "program",
-    ]
-    assert run(*command, data=code) == (0, b"", "")
-    moved = {"LD_LIBRARY_PATH": str(tmp_path / "usr/lib")}
-    (tmp_path / "usr/lib/libwideblock.so").unlink()
-    assert run(tmp_path / "program", env=moved) == (0, f"{wideblock.__version__} {wideblock.__version__}".encode(), "")
 
 
 def test_the_header_is_one_of_cpp_too(tmp_path):

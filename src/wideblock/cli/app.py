@@ -42,7 +42,7 @@ err = Console(stderr=True, highlight=False, soft_wrap=True)
 
 GROUPS = {
     "Choose a core": ("list", "info", "compare", "report", "schedule"),
-    "Make its files": ("generate", "vectors"),
+    "Make its files": ("generate", "vectors", "native"),
     "Run it": ("demo", "encrypt", "decrypt", "nbd", "aead"),
     "Check it": ("verify", "prove", "mutate", "attack", "measure", "vectors check", "evidence"),
     "Measure its area and clock": ("synth", "sweep", "explore", "clock", "measure-peer", "docs"),

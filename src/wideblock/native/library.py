@@ -4,7 +4,7 @@
 import ctypes
 import logging
 import platform
-import shutil
+import re
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -12,6 +12,7 @@ from itertools import count
 from pathlib import Path
 
 from wideblock import __version__
+from wideblock.atomic import replacing
 from wideblock.cache import cache_directory, cached, name_of
 from wideblock.simulation.commands import BuildError, Commands, compiler
 
@@ -22,30 +23,28 @@ log = logging.getLogger(__name__)
 SOURCE = Path(__file__).parent
 """Folder of the C++ sources and of ``wideblock.h``."""
 
-HEADER, LIBRARY = SOURCE / "wideblock.h", "libwideblock.so"
-SONAME = f"{LIBRARY}.0"
-"""Name by which programs find the library; its number rises when the C interface changes what it had."""
+HEADER = SOURCE / "wideblock.h"
+MAJOR = __version__.partition(".")[0]
+LIBRARY, ARCHIVE = "libwideblock.so", "libwideblock.a"
+SONAME = f"{LIBRARY}.{MAJOR}"
+"""Name by which programs find the library; ``wideblock.h`` says when its number rises."""
 
 log = logging.getLogger(__name__)
 
 FLAGS = ("-std=c++17", "-O3", "-fPIC", "-fvisibility=hidden", "-w")
 
-_VAES = ("-maes", "-mpclmul", "-mavx2", "-mbmi", "-mvaes", "-mvpclmulqdq")
-LAYERS: dict[str, dict[str, tuple[int, tuple[str, ...]]]] = {
-    "x86_64": {
-        "vaes512": (4, (*_VAES, "-mavx512f", "-mavx512bw", "-mavx512vl")),
-        "vaes256": (2, _VAES),
-        "aesni": (1, ("-maes", "-mpclmul", "-mavx")),
-    },
-    "aarch64": {"neon": (1, ("-march=armv8-a+crypto",))},
-}
-"""Layers of a machine beside the portable one: blocks a vector, and the compiler's flags."""
+
+def layers(machine: str) -> dict[str, tuple[str, list[str]]]:
+    """Layers for a machine: blocks of a vector, and the compiler's flags, by their names."""
+    lines = [line.split() for line in (SOURCE / "layers.txt").read_text().splitlines()]
+    return {name: (lanes, flags) for where, name, lanes, *flags in filter(None, lines) if where in (machine, "any")}
 
 
 def library_file() -> Path:
     """The shared library, built if it is not kept from an earlier run. Raises :class:`BuildError`."""
-    sources = [path.read_text() for path in sorted(SOURCE.iterdir()) if path.suffix in (".h", ".cpp", ".py")]
-    folder = cache_directory() / "native" / name_of([compiler(), sys.platform, platform.machine(), *sources])
+    files = [path for path in sorted(SOURCE.iterdir()) if path.suffix in (".h", ".cpp", ".txt", ".map")]
+    made_of = [compiler(), sys.platform, platform.machine(), *(path.read_text() for path in (*files, Path(__file__)))]
+    folder = cache_directory() / "native" / name_of(made_of)
 
     def make(made: Path) -> None:
         log.info("compiling the native library, which is kept for later runs")
@@ -68,6 +67,7 @@ def library() -> ctypes.CDLL:
         ("scheme", ctypes.c_char_p, [size]),
         ("width", ctypes.c_char_p, [size]),
         ("open", ctypes.c_int, [ctypes.POINTER(context), ctypes.c_char_p, data, size, ctypes.c_char_p]),
+        ("open2", ctypes.c_int, [ctypes.POINTER(context), ctypes.c_char_p, data, size, data]),
         ("close", None, [context]),
         ("check", ctypes.c_int, [context, size, size]),
         ("crypt", ctypes.c_int, crypt),
@@ -88,39 +88,51 @@ def compile_library(
     Raises :class:`BuildError`.
     """
     command, work, failure = command or compiler(), made.parent, "cannot compile the native library"
-    units: dict[str, tuple[Path, tuple[str, ...]]] = {"wideblock": (SOURCE / "wideblock.cpp", ())}
-    layers = {**LAYERS.get(machine or platform.machine(), {}), "plain": (0, ())}
-    for name, (lanes, instructions) in layers.items():
+    units: dict[str, list[str | Path]] = {"wideblock": [SOURCE / "wideblock.cpp"]}
+    for name, (lanes, instructions) in layers(machine or platform.machine()).items():
         macros = (f"-DWIDEBLOCK_LAYER={name}", f"-DWIDEBLOCK_LANES={lanes}")
-        units[name] = (SOURCE / "schemes.cpp", (*instructions, *macros))
+        units[name] = [*instructions, *macros, SOURCE / "schemes.cpp"]
     with Commands() as commands:
         started = [
-            commands.start([command, *FLAGS, *flags, *own, "-c", path, "-o", f"{name}.o"], work, failure)
-            for name, (path, own) in units.items()
+            commands.start([command, *FLAGS, *flags, "-c", *own, "-o", f"{name}.o"], work, failure)
+            for name, own in units.items()
         ]
         for each in started:
             commands.finish(each)
         objects = [f"{name}.o" for name in units]
-        linked = ["-shared", f"-Wl,-soname,{SONAME}", *objects, "-o", made / SONAME, "-lpthread"]
-        commands.run([command, *flags, *linked], work, failure)
+        named = (f"-Wl,-soname,{SONAME}", f"-Wl,--version-script={SOURCE / 'wideblock.map'}")
+        commands.run([command, *flags, "-shared", *named, *objects, "-o", made / SONAME, "-lpthread"], work, failure)
+        commands.run(["ar", "rcs", made / ARCHIVE, *objects], work, failure)
     (made / LIBRARY).symlink_to(SONAME)
 
 
 def install(prefix: Path) -> None:
-    """Puts the library, its header and its ``wideblock.pc`` below ``prefix``. Raises :class:`BuildError`; OSError."""
-    library, include = prefix / "lib", prefix / "include"
-    for folder in (include, library / "pkgconfig"):
-        folder.mkdir(parents=True, exist_ok=True)
-    for name in (SONAME, LIBRARY):
-        (library / name).unlink(missing_ok=True)  # programs that run keep the file that they have
-    shutil.copy(HEADER, include)
-    shutil.copy(library_file(), library / SONAME)
-    (library / LIBRARY).symlink_to(SONAME)
-    (library / "pkgconfig/wideblock.pc").write_text(
-        f"prefix={prefix.absolute()}\n\n"
-        f"Name: wideblock\nDescription: sector ciphers\nVersion: {__version__}\n"
-        f"Cflags: -I${{prefix}}/include\nLibs: -L${{prefix}}/lib -lwideblock\n"
-    )
+    """Puts the library, its header, its manual page and files for pkg-config and CMake below ``prefix``.
+
+    The CMake project in :data:`SOURCE` installs the same files. Raises :class:`BuildError`; OSError.
+    """
+    built, library = library_file().parent, prefix / "lib"
+    files = {
+        library / SONAME: built / SONAME,
+        library / ARCHIVE: built / ARCHIVE,
+        prefix / "include" / HEADER.name: HEADER,
+        prefix / "share/man/man3/wideblock.3": SOURCE / "wideblock.3",
+        library / "pkgconfig/wideblock.pc": SOURCE / "package/wideblock.pc.in",
+        library / "cmake/wideblock/wideblock-config.cmake": SOURCE / "package/wideblock-config.cmake.in",
+        library / "cmake/wideblock/wideblock-config-version.cmake": SOURCE
+        / "package/wideblock-config-version.cmake.in",
+    }
+    values = {"version": __version__, "major": MAJOR, "include": "../include"}
+    for path, source in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = source.read_bytes()
+        if source.suffix == ".in":
+            content = re.sub(r"@(\w+)@", lambda found: values[found[1]], content.decode()).encode()
+        with replacing(path) as file:  # programs that run keep the library that they have
+            file.write(content)
+    link = library / LIBRARY
+    link.unlink(missing_ok=True)
+    link.symlink_to(SONAME)
 
 
 def widths() -> list[str]:
@@ -138,10 +150,3 @@ def _names(kind: str) -> Iterator[str]:
         if (name := getattr(library(), f"wideblock_{kind}")(i)) is None:
             return
         yield name.decode()
-
-
-if __name__ == "__main__":
-    try:
-        install(Path(sys.argv[1]))
-    except (BuildError, OSError) as error:
-        sys.exit(f"wideblock: {error}")

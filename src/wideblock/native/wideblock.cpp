@@ -98,6 +98,7 @@ const char *const messages[] = {
     "unknown width, or one that this processor does not have",
     "out of memory", "sector number that does not fit the tweak", "NULL in the place of bytes or of a context",
     "more sectors or tweaks than memory has", "output that overlaps the tweaks, or a part of the input",
+    "options without their size, or with members that this library does not have",
 };
 
 struct Free {
@@ -247,6 +248,16 @@ bool equal(const uint8_t *a, const uint8_t *b, size_t n) {
     return !different;
 }
 
+// Copies the members that this library has; false if the size cannot be one, or if one of the others is not 0.
+bool known(const wideblock_options &given, wideblock_options &options) {
+    if (given.size < sizeof given.size) return false;
+    const char *bytes = (const char *)&given;
+    for (size_t i = sizeof options; i < given.size; i++)
+        if (bytes[i]) return false;
+    memcpy(&options, bytes, std::min(given.size, sizeof options));
+    return true;
+}
+
 }  // namespace
 
 const char *wideblock_version(void) { return WIDEBLOCK_VERSION; }
@@ -265,9 +276,18 @@ const char *wideblock_width(size_t i) {
 }
 
 int wideblock_open(wideblock **context, const char *scheme, const uint8_t *key, size_t key_bytes, const char *width) {
+    wideblock_options options{sizeof options, width};
+    return wideblock_open2(context, scheme, key, key_bytes, &options);
+}
+
+int wideblock_open2(wideblock **context, const char *scheme, const uint8_t *key, size_t key_bytes,
+                    const wideblock_options *given) {
     if (!context) return WIDEBLOCK_NULL;
     *context = nullptr;
     if (!scheme || !key) return WIDEBLOCK_NULL;
+    wideblock_options options{};
+    if (given && !known(*given, options)) return WIDEBLOCK_OPTIONS;
+    const char *width = options.width;
     const Rule *rule = std::find_if(rules, rules + SCHEMES, [&](const Rule &r) { return !strcmp(r.name, scheme); });
     if (rule == rules + SCHEMES) return WIDEBLOCK_SCHEME;
     if (!key_bytes || std::find(rule->keys, rule->keys + 3, key_bytes) == rule->keys + 3) return WIDEBLOCK_KEY;

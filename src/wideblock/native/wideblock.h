@@ -2,7 +2,7 @@
 /* Sector ciphers at the speed of the machine: many sectors a call, bit-identical to wideblock's specifications.
  *
  * A context is a scheme under one key. Any number of threads may use one context at the same time; only wideblock_close
- * needs it alone. Every function but wideblock_open and wideblock_close leaves a context as it was.
+ * needs it alone. Every function that takes a const context leaves it as it was.
  *
  * Timing depends on lengths, scheme and direction, never on a key, a tweak or data. No scheme authenticates.
  *
@@ -24,8 +24,12 @@ extern "C" {
 
 typedef struct wideblock wideblock;
 
-/* Version of this header, and of the library that is loaded. A name of the interface keeps its meaning and its types as
- * long as the number in the library's name, libwideblock.so.0, is the same. */
+/* Version of this header, and of the library that is loaded: MAJOR.MINOR.PATCH.
+ *
+ * MAJOR is the number in the library's name, libwideblock.so.0. As long as it is the same, a function, a result and a
+ * scheme keep their names, their meaning and their types, and a program needs no new compilation. MINOR rises with what
+ * is added: functions, results, schemes, members at the end of an options struct. The version that brought a function is
+ * that of its symbol, so a program that needs a newer library ends as it starts. PATCH rises with everything else. */
 #define WIDEBLOCK_VERSION "0.1.0"
 const char *wideblock_version(void);
 
@@ -43,6 +47,7 @@ enum {
     WIDEBLOCK_NULL,      /* a pointer that is NULL: not of an array of 0 bytes, nor where NULL is allowed */
     WIDEBLOCK_RANGE,     /* sectors or tweaks that end beyond the last address */
     WIDEBLOCK_OVERLAP,   /* `out` overlaps `tweaks`, or overlaps `in` at another address */
+    WIDEBLOCK_OPTIONS,   /* options without their size, or with members that this library does not have */
 };
 
 /* One line of English for a result. */
@@ -73,6 +78,21 @@ const char *wideblock_width(size_t i);
 /* Makes a context. `width` is one of wideblock_width, or NULL: the environment's WIDEBLOCK_WIDTH, if it is set and not
  * empty, or the widest. */
 int wideblock_open(wideblock **context, const char *scheme, const uint8_t *key, size_t key_bytes, const char *width);
+
+/* Options of a context. Set all of them to 0, which is their default, then `size`, then those that you want:
+ *
+ *     wideblock_options options = {.size = sizeof options, .width = "portable"};
+ *
+ * Later versions add members at the end. A library takes options of any size, and refuses those in which a member that
+ * it does not have is not 0. */
+typedef struct wideblock_options {
+    size_t size;         /* sizeof(wideblock_options) */
+    const char *width;   /* as that of wideblock_open */
+} wideblock_options;
+
+/* As wideblock_open, with options; NULL is all defaults. */
+int wideblock_open2(wideblock **context, const char *scheme, const uint8_t *key, size_t key_bytes,
+                    const wideblock_options *options);
 
 /* Wipes and frees a context; NULL is allowed. */
 void wideblock_close(wideblock *context);
