@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from .variants import over
+
 pytestmark = pytest.mark.shows("documents")
 
 ROOT = Path(__file__).parents[1]
@@ -33,7 +35,7 @@ def links(text):
     return re.findall(r"\]\(([^()\s]+)\)", re.sub(r"```.*?```|`[^`\n]*`", "", text, flags=re.S))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@over("page", PAGES)
 def test_every_link_leads_somewhere(page):
     for link in links(page.read_text()):
         if "://" in link or link.startswith("mailto:"):
@@ -44,7 +46,7 @@ def test_every_link_leads_somewhere(page):
         assert not anchor or anchor in anchors(target.read_text()), link
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+@over("page", PAGES)
 def test_every_row_of_a_table_has_the_cells_of_its_head(page):
     """A pipe in a cell is escaped."""
     tables = re.findall(r"(?:^\|.*\n)+", page.read_text(), re.M)
@@ -64,7 +66,7 @@ OWN += [
 ]
 
 
-@pytest.mark.parametrize("page", OWN, ids=name)
+@over("page", OWN)
 def test_no_figure_is_typed(page):
     """Cycles, areas and clocks stand between markers, where a command put them and a test compares them."""
     assert FIGURE.findall(MADE.sub("", page.read_text())) == []
@@ -95,7 +97,7 @@ def test_the_first_pages_are_short(page):
     assert len((ROOT / page).read_bytes()) <= LONG[page]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if page.parent != ROOT], ids=name)
+@over("page", [page for page in PAGES if page.parent != ROOT])
 def test_every_page_can_be_reached(page):
     """From the README, by links."""
     seen, todo = set(), [ROOT / "README.md"]

@@ -7,8 +7,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from .plan import features, last, main, plan
-from .variants import part_of
+from .variants import over, part_of
 
 TESTS = Path(__file__).parent
 MARK = re.compile(r"mark\.shows\(([^)]*)\)")
@@ -138,3 +140,28 @@ def test_parts_of_a_run_and_their_records(tmp_path):
     assert (one["part"], one["collected"], one["outcomes"]) == ("1/2", 3, {"passed": 2})
     assert (two["part"], two["collected"], two["outcomes"]) == ("2/2", 2, {"passed": 1, "failed": 1})
     assert pytest_of(tmp_path, "--part", "3/2").returncode == 4
+
+
+def test_a_case_over_many_rows_names_the_one_that_failed(tmp_path):
+    """Each row of each stacked line is run, with fixtures, until one fails."""
+    (tmp_path / "test_rows.py").write_text(
+        "import pytest\nfrom tests.variants import over\n"
+        "ran = []\n"
+        "@over('n, m', [(1, 2), pytest.param(3, 4, id='three')])\n"
+        "@over('k', range(2))\n"
+        "def test_right(tmp_path, n, m, k): ran.append((n, m, k)); assert tmp_path.exists()\n"
+        "def test_all(): assert ran == [(1, 2, 0), (1, 2, 1), (3, 4, 0), (3, 4, 1)]\n"
+        "@over('n', [5, pytest.param(6, id='six'), 7])\n"
+        "@over('k', 'ab')\n"
+        "def test_wrong(n, k): n == 6 and k == 'b' and pytest.fail('never')\n"
+    )
+    said = pytest_of(tmp_path)
+    assert "1 failed, 2 passed" in said.stdout, said
+    assert "in row k='b'\n" in said.stdout and "in row six\n" in said.stdout and "in row k='a'" not in said.stdout
+
+
+def test_rows_that_cannot_be_one_case_are_refused():
+    with pytest.raises(ValueError, match="^a test over n, m must have a row, got none$"):
+        over("n, m", [])
+    with pytest.raises(ValueError, match="^a row has no marks, which are those of the case, got "):
+        over("n", [pytest.param(1, marks=pytest.mark.slow)])

@@ -13,6 +13,8 @@ from wideblock import catalog
 from wideblock.export.contract import contract
 from wideblock.rtl.shell.shell import Shell
 
+from .variants import over
+
 pytestmark = pytest.mark.shows("rooms")
 
 ROOT = Path(wideblock.__file__).parent
@@ -47,15 +49,13 @@ def scheme_of(word):
     return next((s for s in catalog.SCHEMES if word == s or word.startswith((f"{s}-", f"{s}_"))), None)
 
 
-@pytest.mark.parametrize("path", SHARED, ids=lambda path: path.relative_to(ROOT).as_posix())
+@over("path", SHARED)
 def test_shared_code_names_no_scheme(path):
     found = {(word, node.lineno) for word, node in names(ast.parse(path.read_text())) if scheme_of(word)}
     assert {word for word, _ in found} <= WORDS.get(path.name, set()), found
 
 
-@pytest.mark.parametrize(
-    "path", [p for p in SHARED if "rtl" not in p.parts], ids=lambda p: p.relative_to(ROOT).as_posix()
-)
+@over("path", [p for p in SHARED if "rtl" not in p.parts])
 def test_nothing_above_the_hardware_asks_for_a_family(path):
     assert asked(path.read_text()) == []
 

@@ -17,6 +17,8 @@ from wideblock.spec.aead import Rejected
 from wideblock.spec.fast import FAST
 from wideblock.spec.hmch import HMCH
 
+from ..variants import over
+
 pytestmark = pytest.mark.shows("cycle-contract")
 
 PAPER = {"fast-brw-1": 455, "fast-brw-2": 319, "fast-horner-1": 565, "fast-horner-2": 311}
@@ -76,7 +78,7 @@ def test_names():
     assert PAPER.keys() | OVERLAP.keys() <= catalog.PRESETS.keys()
 
 
-@pytest.mark.parametrize("name", PAPER)
+@over("name", PAPER)
 def test_paper_architecture_meets_the_papers_cycles(timing, name):
     """Source: "Fast Low Level Disk Encryption Using FPGAs", Table 4; IEEE TC 62(2), 2013, Table 3."""
     preset = catalog.preset(name)
@@ -85,7 +87,7 @@ def test_paper_architecture_meets_the_papers_cycles(timing, name):
     assert timing[name].interval <= PAPER[name]
 
 
-@pytest.mark.parametrize("name", OVERLAP)
+@over("name", OVERLAP)
 def test_overlap_is_bound_by_the_lanes(timing, name):
     preset = catalog.preset(name)
     p = preset.parameters
@@ -93,9 +95,9 @@ def test_overlap_is_bound_by_the_lanes(timing, name):
     assert p.m // p.lanes < timing[name].interval <= OVERLAP[name]
 
 
-@pytest.mark.parametrize("name", HCTR2)
-@pytest.mark.parametrize("key_bits", [128, 192, 256])
-@pytest.mark.parametrize("tweak_bytes", [16, 32])
+@over("name", HCTR2)
+@over("key_bits", [128, 192, 256])
+@over("tweak_bytes", [16, 32])
 def test_hctr2_needs_no_more_cycles_than_the_fastest_of_its_family(name, key_bits, tweak_bytes):
     core = contract(name, {"key_bits": key_bits, "tweak_bytes": tweak_bytes})
     p = core.parameters
@@ -139,7 +141,7 @@ def test_authenticated_ciphers_meet_the_papers_cycles_a_block(timing, name):
     assert t.message(0, 40 * t.cipher.shape.block) - t.message(0, 16 * t.cipher.shape.block) == 24 * t.interval
 
 
-@pytest.mark.parametrize("name", SECTORS)
+@over("name", SECTORS)
 def test_statement_of_cycles(timing, name):
     """No core takes fewer cycles than its beats need to enter and its blocks to pass through the lanes."""
     t, p = timing[name], catalog.preset(name).parameters
@@ -149,7 +151,7 @@ def test_statement_of_cycles(timing, name):
     assert t.interval <= t.latency <= t.busy
 
 
-@pytest.mark.parametrize("name", SECTORS)
+@over("name", SECTORS)
 def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
     p = catalog.preset(name).parameters
     other = contract(name, {"overlap": not p.overlap}).timing

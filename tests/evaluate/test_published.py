@@ -7,6 +7,8 @@ from wideblock.evaluate.point import throughput
 from wideblock.evaluate.published import for_preset, measured_on, published
 from wideblock.evaluate.store import COMMITTED, load
 
+from ..variants import over
+
 pytestmark = pytest.mark.shows("synthesis")
 
 
@@ -24,7 +26,7 @@ def deviation(row):
     return abs(throughput(row.bytes, row.cycles, row.mhz) / row.gbps - 1)
 
 
-@pytest.mark.parametrize("row", COMPLETE, ids=lambda r: f"{r.design}-{r.device}")
+@over("row", COMPLETE)
 def test_row_agrees_with_itself_or_says_why_not(row):
     # Printed to 3 or 4 digits from an unrounded clock; a row beyond that must carry its contradiction as a remark.
     if deviation(row) > 0.0016:

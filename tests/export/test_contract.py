@@ -15,12 +15,12 @@ from wideblock.errors import UserError
 from wideblock.export.contract import contract
 from wideblock.rtl.stream.behaviour import Cause
 
-from ..variants import few_of_many
+from ..variants import few_of_many, over
 
 SECTORS = [name for name, preset in catalog.PRESETS.items() if preset.scheme.kind is SECTOR]
 
 
-@pytest.mark.parametrize("name", SECTORS)
+@over("name", SECTORS)
 def test_ports_are_axi4_stream_of_the_stated_width(name):
     core = contract(name)
     width = {port.name: port.width for port in core.ports}

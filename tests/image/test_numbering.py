@@ -10,6 +10,8 @@ from wideblock.export.contract import contract
 from wideblock.image.crypt import crypt_image
 from wideblock.image.numbering import CONVENTIONS, Numbering
 
+from ..variants import over
+
 pytestmark = pytest.mark.shows("images")
 
 KEY = bytes(range(100, 132))
@@ -45,7 +47,7 @@ def test_every_convention_has_a_row():
     assert list(RIGHT) == list(CONVENTIONS)
 
 
-@pytest.mark.parametrize("first", FIRST)
+@over("first", FIRST)
 @pytest.mark.parametrize("name", CONVENTIONS)
 def test_tweaks_are_those_of_the_convention(name, first):
     """Five sectors from a number on, or a refusal if the last one does not fit."""

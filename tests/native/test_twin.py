@@ -22,6 +22,8 @@ from wideblock.spec.hmch import HMCH
 from wideblock.spec.xcb import XCB
 from wideblock.spec.xts import XTS
 
+from ..variants import over
+
 pytestmark = pytest.mark.shows("native")
 
 SEED = 7
@@ -106,7 +108,7 @@ def sector_presets():
     return [preset for preset in catalog.PRESETS.values() if preset.scheme.kind is SECTOR]
 
 
-@pytest.mark.parametrize("preset", sector_presets(), ids=lambda preset: preset.name)
+@over("preset", sector_presets())
 def test_the_catalogue_names_each_scheme(preset):
     """A preset's specification and the twin that its scheme names agree, and so do published answers."""
     p = replace(preset.parameters, sector_bytes=512)
@@ -240,7 +242,7 @@ def crypt_results(scheme, sectors, sector_bytes, tweak_bytes, *, into=0, from_=0
 
 
 @pytest.mark.parametrize("scheme", ["hctr2", "eme2", "xcb"])
-@pytest.mark.parametrize("tweak_bytes", [(1 << 16) + 1, 1 << 44, 1 << 56, 1 << 63, (1 << 64) - 1])
+@over("tweak_bytes", [(1 << 16) + 1, 1 << 44, 1 << 56, 1 << 63, (1 << 64) - 1])
 def test_a_tweak_that_is_longer_than_any_is_refused(scheme, tweak_bytes):
     assert all(said.startswith(LONG) for said in crypt_results(scheme, 1, 512, tweak_bytes))
     assert all(said == b"done" for said in crypt_results(scheme, 1, 512, 1 << 16, tweaks=4096))

@@ -8,13 +8,15 @@ import pytest
 
 import wideblock
 
+from ..variants import over
+
 pytestmark = pytest.mark.shows("lint")
 
 RTL = Path(wideblock.__file__).parent / "rtl"
 NAMED = {"Signal", "like", "read_port", "write_port", "Memory"}
 
 
-@pytest.mark.parametrize("path", sorted(RTL.rglob("*.py")), ids=lambda path: path.relative_to(RTL).as_posix())
+@over("path", sorted(RTL.rglob("*.py")))
 def test_what_is_named_after_its_variable_has_an_assignment_of_its_own(path):
     """Amaranth reads the name from the byte code after the call; that of several assignments at once differs."""
     for node in ast.walk(ast.parse(path.read_text())):

@@ -13,6 +13,7 @@ from wideblock.spec.aez_core import AEZCore, core
 from wideblock.spec.blocks import add
 from wideblock.spec.gf128 import Reading, double
 
+from ..variants import over
 from .avalanche import assert_unrelated, assert_wide_block, flipped
 
 SETS = vectors.load("aez_core")
@@ -126,13 +127,13 @@ def test_security_statement():
         assert word in AEZCore.security
 
 
-@pytest.mark.parametrize("size", [0, 15, 24, 32, 48])
+@over("size", [0, 15, 24, 32, 48])
 def test_wrong_key_length(size):
     with pytest.raises(ValueError, match=rf"^AEZ-core\[AES\] key must be 16 bytes, got {size}$"):
         AEZCore(bytes(size))
 
 
-@pytest.mark.parametrize("size", [0, 16, 31, 33, 48, 4080])
+@over("size", [0, 16, 31, 33, 48, 4080])
 def test_wrong_sector_length(size):
     aez = AEZCore(bytes(16))
     for function in (aez.encrypt, aez.decrypt):
@@ -141,7 +142,7 @@ def test_wrong_sector_length(size):
         assert str(error.value) == f"an AEZ-core sector must be a multiple of 32 bytes and at least 32, got {size}"
 
 
-@pytest.mark.parametrize("size", [1, 8, 15, 17, 32])
+@over("size", [1, 8, 15, 17, 32])
 def test_wrong_tweak_length(size):
     aez = AEZCore(bytes(16))
     for function in (aez.encrypt, aez.decrypt):
@@ -155,7 +156,7 @@ def test_core_of_a_short_string():
         core(AEZCore(bytes(16)).E, 0, bytes(31))
 
 
-@pytest.mark.parametrize("size", range(32, 100))
+@over("size", range(32, 100))
 def test_core_of_any_length(size):
     """With a fragment; :mod:`wideblock.spec.aead.aez` has the known answers."""
     source = random.Random(size)

@@ -13,6 +13,7 @@ from wideblock.spec.aes import AES
 from wideblock.spec.fast import FAST, Trace, counter_mode
 from wideblock.spec.gf128 import Reading, mul
 
+from ..variants import over
 from .avalanche import assert_unrelated, flipped
 
 pytestmark = pytest.mark.shows("spec-known-answers")
@@ -36,7 +37,7 @@ def of(vector):
     )
 
 
-@pytest.mark.parametrize("vector", KNOWN)
+@over("vector", KNOWN)
 def test_known_answers(vector):
     fast = of(vector)
     assert fast.encrypt(vector["tweak"], vector["pt"]) == vector["ct"]

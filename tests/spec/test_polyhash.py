@@ -14,6 +14,8 @@ from wideblock.spec import polyhash
 from wideblock.spec.gf128 import mul, power
 from wideblock.spec.polyhash import TwoBlockRule, brw, brw_order, horner
 
+from ..variants import over
+
 pytestmark = pytest.mark.shows("spec-algebra")
 
 ELEMENTS = st.integers(0, 2**128 - 1)
@@ -192,7 +194,7 @@ def test_horner_needs_one_multiplication_a_block(counted):
         assert counted == {"mul": max(0, m - 1), "square": 0}
 
 
-@pytest.mark.parametrize("m", [*range(3, 20), 31, 32, 33])
+@over("m", [*range(3, 20), 31, 32, 33])
 def test_brw_is_monic_of_degree_2t_minus_1(symbolic, m):
     """t is the power of two with t <= m < 2t. The message does not move the degree."""
     t = 1 << m.bit_length() - 1

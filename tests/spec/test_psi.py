@@ -14,6 +14,7 @@ from wideblock.spec.heh import HEH
 from wideblock.spec.hmch import HMCH
 from wideblock.spec.polyhash import TwoBlockRule, brw, brw_order
 
+from ..variants import over
 from .avalanche import assert_unrelated, flipped
 
 pytestmark = pytest.mark.shows("spec-algebra")
@@ -28,7 +29,7 @@ KNOWN = [
 ]
 
 
-@pytest.mark.parametrize("vector", KNOWN)
+@over("vector", KNOWN)
 def test_known_answers(vector):
     about = vector.parameters
     cipher = SCHEMES[about["mode"]](
@@ -155,7 +156,7 @@ def test_security_statement(scheme):
         ({"sector_bytes": -32}, "must be a multiple of 16 and at least 32, got -32"),
     ],
 )
-@pytest.mark.parametrize("scheme", SCHEMES.values())
+@over("scheme", SCHEMES.values())
 def test_impossible_parameters(scheme, arguments, message):
     with pytest.raises(ValueError, match=f"{re.escape(message)}$"):
         scheme(**{"key": bytes(32), "hash": "brw", "sector_bytes": 512, **arguments})

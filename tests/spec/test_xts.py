@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 from wideblock import vectors
 from wideblock.spec.xts import MAX_BLOCKS, XTS
 
+from ..variants import over
+
 pytestmark = pytest.mark.shows("spec-independent")
 
 KNOWN = [
@@ -24,7 +26,7 @@ def equal_halves(key):
     return key[: len(key) // 2] == key[len(key) // 2 :]
 
 
-@pytest.mark.parametrize("vector", KNOWN)
+@over("vector", KNOWN)
 def test_known_answers(vector):
     xts = XTS(vector["key"], distinct=not equal_halves(vector["key"]))
     assert xts.encrypt(vector["tweak"], vector["pt"]) == vector["ct"]

@@ -17,7 +17,7 @@ from wideblock.rtl.gf128.karatsuba import LEAVES, STAGES, Multiplier, layers, pl
 from wideblock.spec import gf128 as spec
 from wideblock.verify.formal.proof import NotProved
 
-from ...variants import few_of_many
+from ...variants import few_of_many, over
 from .multiplier import check_netlist, netlist, prove_bilinear, prove_by_sat
 
 pytestmark = pytest.mark.shows("multiplier")
@@ -234,7 +234,7 @@ def test_sat_finds_a_wrong_field():
         prove_by_sat(Liar())
 
 
-@pytest.mark.parametrize("leaf, stages, input_depth", [*product([2, 4, 8, 16], STAGES, range(4))])
+@over("leaf, stages, input_depth", [*product([2, 4, 8, 16], STAGES, range(4))])
 def test_placement_is_balanced(leaf, stages, input_depth):
     chain = layers(GF128, leaf)
     cuts = place(chain, stages, input_depth)

@@ -5,6 +5,8 @@ import pytest
 
 from wideblock.rtl.hash.forest import CollapsedForest, permutation, schedule
 
+from ...variants import over
+
 pytestmark = pytest.mark.shows("hash-schedules")
 
 FIG_5 = [  # clock, L1, L2, output: Schedule(16, 2)
@@ -55,7 +57,7 @@ def recursive_output(p, NS):
     return tuple(sequence)
 
 
-@pytest.mark.parametrize("m", range(1, 301))
+@over("m", range(1, 301))
 def test_proposition_1(m):
     forest = CollapsedForest(m)
     parent, roots = tree_by_definition(m)
@@ -129,7 +131,7 @@ def test_no_bubbles_in_a_sector(NS):
 
 
 @pytest.mark.parametrize("NS", [1, 2, 3, 4, 5, 8, 13])
-@pytest.mark.parametrize("m", [1, 2, 3, 5, 8, 30, 31, 32, 100, 255, 256, 511])
+@over("m", [1, 2, 3, 5, 8, 30, 31, 32, 100, 255, 256, 511])
 def test_valid_for_any_stages(m, NS):
     result = schedule(m, NS)
     forest = result.forest
@@ -185,7 +187,7 @@ def test_permutation():
     assert sorted(permutation(255, 4)) == list(range(1, 256))
 
 
-@pytest.mark.parametrize("m", [1, 2, 3, 4, 6, 7, 16, 31, 255])
+@over("m", [1, 2, 3, 4, 6, 7, 16, 31, 255])
 def test_formulas_are_the_polynomial(m):
     """The drawn formulas, evaluated over the integers, give the recursive definition of the BRW polynomial."""
     X = {k: 1000003 * k + 7 for k in range(1, m + 1)}

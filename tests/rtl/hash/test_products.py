@@ -19,6 +19,8 @@ from wideblock.rtl.hash.products import (
 from wideblock.spec import gf128, polyhash
 from wideblock.spec.polyhash import TwoBlockRule
 
+from ...variants import over
+
 pytestmark = pytest.mark.shows("hash-schedules")
 
 RULES = {"first-by-tau": TwoBlockRule.FIRST_BY_TAU, "second-by-tau": TwoBlockRule.SECOND_BY_TAU}
@@ -47,7 +49,7 @@ def message(n, seed=0):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("n", range(71))
+@over("n", range(71))
 def test_brw(n, rule):
     tau, names, values = message(n)
     products, loose = brw_products(names, "out", two_block_rule=rule)
@@ -57,7 +59,7 @@ def test_brw(n, rule):
     assert got == polyhash.brw(tau, [values[name] for name in names], two_block_rule=RULES[rule])
 
 
-@pytest.mark.parametrize("n", [2, 6, 10, 70])
+@over("n", [2, 6, 10, 70])
 def test_the_two_rules_differ_where_two_blocks_stand_alone(n):
     _, names, _ = message(n)
     first, first_loose = brw_products(names, "out", two_block_rule="first-by-tau")
@@ -74,8 +76,8 @@ def test_every_block_of_brw_is_used_once():
         assert sorted([*used, *([] if loose is None else [loose])]) == sorted(names[:n])
 
 
-@pytest.mark.parametrize("decimation", [1, 2, 3, 4, 8, 10])
-@pytest.mark.parametrize("n", [*range(26), 40, 64, 70])
+@over("decimation", [1, 2, 3, 4, 8, 10])
+@over("n", [*range(26), 40, 64, 70])
 def test_horner(n, decimation):
     tau, names, values = message(n, decimation)
     products = horner_products(names, "out", decimation=decimation, monic=False)
@@ -84,8 +86,8 @@ def test_horner(n, decimation):
     assert evaluate(products, values, tau, "out") == right
 
 
-@pytest.mark.parametrize("decimation", [1, 2, 3, 4, 8, 10])
-@pytest.mark.parametrize("n", [10, 11, 12, 13, 19, 20, 40, 64, 70])
+@over("decimation", [1, 2, 3, 4, 8, 10])
+@over("n", [10, 11, 12, 13, 19, 20, 40, 64, 70])
 def test_monic_horner_has_a_leading_one(n, decimation):
     tau, names, values = message(n, decimation)
     products = horner_products(names, "out", decimation=decimation, monic=True)
@@ -95,9 +97,9 @@ def test_monic_horner_has_a_leading_one(n, decimation):
 
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8])
-@pytest.mark.parametrize("skipped", [0, 1, 3])
-@pytest.mark.parametrize("decimation", [1, 2, 3, 8])
-@pytest.mark.parametrize("n", [5, 8, 19, 33])
+@over("skipped", [0, 1, 3])
+@over("decimation", [1, 2, 3, 8])
+@over("n", [5, 8, 19, 33])
 def test_horner_a_beat_at_a_time(width, skipped, decimation, n):
     """The first columns may have no block, and the last beat may be shorter."""
     skipped %= width

@@ -12,7 +12,7 @@ from wideblock.rtl.hash.products import Product, Special
 from wideblock.rtl.hash.program import Arrival, colour, schedule
 from wideblock.rtl.sector.hash_counter_hash import FRONT
 
-from ...variants import few_of_many
+from ...variants import few_of_many, over
 from .digest import OUT, digest
 
 pytestmark = pytest.mark.shows("hash-schedules")
@@ -140,24 +140,24 @@ def shortest(n, kind, **shape):
     raise AssertionError(error)
 
 
-@pytest.mark.parametrize("latency", range(1, 9))
+@over("latency", range(1, 9))
 @pytest.mark.parametrize(("width", "multipliers"), [(1, 1), (2, 1), (4, 1), (4, 2), (8, 4)])
-@pytest.mark.parametrize("n", [4, 5, 6, 7, 15, 29, 62])
+@over("n", [4, 5, 6, 7, 15, 29, 62])
 def test_brw_without_a_period(n, width, multipliers, latency):
     carried_out(digest(n, "brw", width=width, latency=latency, multipliers=multipliers), sectors=2)
 
 
-@pytest.mark.parametrize("latency", range(1, 9))
+@over("latency", range(1, 9))
 @pytest.mark.parametrize("width", [1, 2, 4])
-@pytest.mark.parametrize("n", [5, 16, 35, 62])
+@over("n", [5, 16, 35, 62])
 def test_horner_without_a_period(n, width, latency):
     carried_out(digest(n, "horner", width=width, latency=latency, multipliers=width), sectors=2)
 
 
 @pytest.mark.parametrize("kind", ["brw", "horner"])
-@pytest.mark.parametrize("latency", [1, 2, 4, 6, 8])
+@over("latency", [1, 2, 4, 6, 8])
 @pytest.mark.parametrize("width", [1, 2, 4])
-@pytest.mark.parametrize("n", [32, 62, 127])
+@over("n", [32, 62, 127])
 def test_with_the_shortest_period(n, width, latency, kind):
     multipliers = width if kind == "horner" else max(1, width // 2)
     carried_out(shortest(n, kind, width=width, latency=latency, multipliers=multipliers))

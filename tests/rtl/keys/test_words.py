@@ -8,7 +8,7 @@ from amaranth.sim import Simulator
 
 from wideblock.rtl.keys.words import KeyWords
 
-from ...variants import few_of_many
+from ...variants import few_of_many, over
 
 pytestmark = pytest.mark.shows("stream-parts")
 
@@ -103,7 +103,7 @@ def test_words_without_gaps_take_a_cycle_each():
 
 
 @pytest.mark.parametrize("size", [1, WORDS - 1, WORDS, WORDS + 2, 2 * WORDS])
-@pytest.mark.parametrize("cut", range(2 * WORDS + 1))
+@over("cut", range(2 * WORDS + 1))
 def test_the_rest_of_a_key_that_clear_cut_is_no_key(size, cut):
     """Where as many words as a key has are left of a longer one, they are no key, either."""
     keys = [[100 * number + k + 1 for k in range(n)] for number, n in enumerate((size, WORDS, WORDS))]

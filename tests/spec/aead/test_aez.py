@@ -11,6 +11,7 @@ from wideblock.spec.aead import Rejected
 from wideblock.spec.aead.aez import AEZv4, AEZv5, extract
 from wideblock.spec.gf128 import Reading
 
+from ...variants import over
 from .answers import ad_of, answers, rejected, valid
 
 BE = Reading.BE
@@ -26,21 +27,21 @@ def aez(vector):
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", valid("aez"))
+@over("vector", valid("aez"))
 def test_known_answers(vector):
     assert aez(vector).encrypt(vector["nonce"], ad_of(vector), vector["pt"]) == vector["ct"]
     assert aez(vector).decrypt(vector["nonce"], ad_of(vector), vector["ct"]) == vector["pt"]
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", rejected("aez"))
+@over("vector", rejected("aez"))
 def test_known_forgeries(vector):
     with pytest.raises(Rejected):
         aez(vector).decrypt(vector["nonce"], ad_of(vector), vector["ct"])
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", answers("aez", lambda vector: "x" in vector))
+@over("vector", answers("aez", lambda vector: "x" in vector))
 def test_known_answers_of_the_tweakable_cipher(vector):
     j, i = vector.parameters["j"], vector.parameters["i"]
     assert BE.block(aez(vector).offset(j, i)) == vector["delta"]
@@ -48,14 +49,14 @@ def test_known_answers_of_the_tweakable_cipher(vector):
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", answers("aez", lambda vector: "tau_bits" in vector.parameters))
+@over("vector", answers("aez", lambda vector: "tau_bits" in vector.parameters))
 def test_known_answers_of_the_hash(vector):
     tau = vector.parameters["tau_bits"].to_bytes(16, "big")
     assert BE.block(AEZv5(vector["key"]).hash(tau, *ad_of(vector))) == vector["delta"]
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", answers("aez", lambda vector: "out" in vector))
+@over("vector", answers("aez", lambda vector: "out" in vector))
 def test_known_answers_of_the_prf(vector):
     out = AEZv5(vector["key"]).prf(BE.element(vector["delta"]), vector.parameters["tau_bytes"])
     assert out == vector["out"]
@@ -122,7 +123,7 @@ def test_strings_of_associated_data_are_told_apart(AEZ):
 
 
 @BOTH
-@pytest.mark.parametrize("size", [1, 2, 3, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 95, 96])
+@over("size", [1, 2, 3, 15, 16, 17, 31, 32, 33, 47, 48, 49, 63, 64, 95, 96])
 def test_encipher_is_a_permutation_that_mixes_all(AEZ, size):
     source = random.Random(size)
     aez, Delta = AEZ(source.randbytes(48)), source.getrandbits(128)

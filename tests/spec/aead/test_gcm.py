@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from wideblock.spec.aead import Rejected
 from wideblock.spec.aead.gcm import GCM, MAX_MESSAGE, TAG_SIZES, check_message
 
+from ...variants import over
 from .answers import rejected, valid
 
 
@@ -17,14 +18,14 @@ def gcm(vector):
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", valid("aes_gcm"))
+@over("vector", valid("aes_gcm"))
 def test_known_answers(vector):
     assert gcm(vector).encrypt(vector["nonce"], vector["ad"], vector["pt"]) == vector["ct"]
     assert gcm(vector).decrypt(vector["nonce"], vector["ad"], vector["ct"]) == vector["pt"]
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", rejected("aes_gcm"))
+@over("vector", rejected("aes_gcm"))
 def test_known_forgeries(vector):
     with pytest.raises(Rejected):
         gcm(vector).decrypt(vector["nonce"], vector["ad"], vector["ct"])

@@ -10,13 +10,14 @@ from hypothesis import strategies as st
 from wideblock.spec.aead import Rejected
 from wideblock.spec.aead.minalpher import SBOX, TEM, Minalpher, P, P_inverse, powers, times_y, times_y_plus_1
 
+from ...variants import over
 from .answers import answers, rejected, valid
 
 BLOCKS = st.integers(0, 2**256 - 1)
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", valid("minalpher"))
+@over("vector", valid("minalpher"))
 def test_known_answers(vector):
     minalpher = Minalpher(vector["key"])
     assert minalpher.encrypt(vector["nonce"], vector["ad"], vector["pt"]) == vector["ct"]
@@ -24,21 +25,21 @@ def test_known_answers(vector):
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", rejected("minalpher"))
+@over("vector", rejected("minalpher"))
 def test_known_forgeries(vector):
     with pytest.raises(Rejected):
         Minalpher(vector["key"]).decrypt(vector["nonce"], vector["ad"], vector["ct"])
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", answers("minalpher", lambda vector: "x" in vector))
+@over("vector", answers("minalpher", lambda vector: "x" in vector))
 def test_known_answers_of_the_permutation(vector):
     x, y = int.from_bytes(vector["x"], "big"), int.from_bytes(vector["y"], "big")
     assert P([x]) == [y] and P_inverse([y]) == [x]
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", answers("minalpher", lambda vector: "mask" in vector))
+@over("vector", answers("minalpher", lambda vector: "mask" in vector))
 def test_known_answers_of_the_mask(vector):
     mask = int.from_bytes(vector["L"], "big")
     for _ in range(vector.parameters["i"]):

@@ -8,11 +8,12 @@ import pytest
 from wideblock.spec.aead import Rejected
 from wideblock.spec.aead.poet import POET
 
+from ...variants import over
 from .answers import answers, rejected, valid
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", answers("poet", lambda vector: "nonce" in vector and "pt" in vector))
+@over("vector", answers("poet", lambda vector: "nonce" in vector and "pt" in vector))
 def test_known_answers(vector):
     poet = POET(vector["key"])
     assert poet.encrypt(vector["nonce"], vector["ad"], vector["pt"]) == vector["ct"]
@@ -20,7 +21,7 @@ def test_known_answers(vector):
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", answers("poet", lambda vector: "header" in vector))
+@over("vector", answers("poet", lambda vector: "header" in vector))
 def test_known_answers_of_the_designers(vector):
     """Headers of any length, and the values on the way."""
     poet = POET(vector["key"])
@@ -31,7 +32,7 @@ def test_known_answers_of_the_designers(vector):
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", rejected("poet"))
+@over("vector", rejected("poet"))
 def test_known_forgeries(vector):
     with pytest.raises(Rejected):
         POET(vector["key"]).decrypt(vector["nonce"], vector["ad"], vector["ct"])

@@ -20,6 +20,7 @@ from wideblock.spec.aead.scream import (
     s_box,
 )
 
+from ...variants import over
 from .answers import answers, rejected, valid
 
 ROWS = st.lists(st.integers(0, 0xFFFF), min_size=8, max_size=8)
@@ -30,21 +31,21 @@ def scream(vector):
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", valid("scream"))
+@over("vector", valid("scream"))
 def test_known_answers(vector):
     assert scream(vector).encrypt(vector["nonce"], vector["ad"], vector["pt"]) == vector["ct"]
     assert scream(vector).decrypt(vector["nonce"], vector["ad"], vector["ct"]) == vector["pt"]
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", rejected("scream"))
+@over("vector", rejected("scream"))
 def test_known_forgeries(vector):
     with pytest.raises(Rejected):
         scream(vector).decrypt(vector["nonce"], vector["ad"], vector["ct"])
 
 
 @pytest.mark.shows("spec-known-answers")
-@pytest.mark.parametrize("vector", answers("scream", lambda vector: "x" in vector))
+@over("vector", answers("scream", lambda vector: "x" in vector))
 def test_known_answers_of_the_tweakable_cipher(vector):
     E = Scream(vector["key"], steps=vector.parameters["steps"])
     assert E.encrypt(vector["tweak"], vector["x"]) == vector["y"]

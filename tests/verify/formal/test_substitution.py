@@ -11,6 +11,8 @@ from wideblock.synth import yosys
 from wideblock.verify.formal.flat import Flat
 from wideblock.verify.formal.substitution import CellNetlist, Values
 
+from ...variants import over
+
 pytestmark = pytest.mark.shows("formal-stream")
 
 WIDTHS = {"a": 3, "b": 3, "s": 2}
@@ -74,7 +76,7 @@ def number(bits):
     return int("".join(reversed(bits)), 2)
 
 
-@pytest.mark.parametrize("seed", range(60))
+@over("seed", range(60))
 def test_a_value_holds_in_every_case(net, seed):
     """A constant is what the expression gives; a bit has the value of the one that it is said to equal."""
     rng = random.Random(seed)

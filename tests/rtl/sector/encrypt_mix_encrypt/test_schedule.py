@@ -8,6 +8,8 @@ import pytest
 from wideblock.rtl.flow.cycles import alone, streaming
 from wideblock.rtl.sector.encrypt_mix_encrypt.schedule import EmeSchedule
 
+from ....variants import over
+
 pytestmark = pytest.mark.shows("cycle-contract")
 
 A = 11
@@ -41,9 +43,9 @@ def test_calls_of_a_sector(sector_bytes, lanes, refreshes, mixing, calls, comput
     assert calls == 1 + s.beats + mixing + refreshes + s.steps
 
 
-@pytest.mark.parametrize("cipher_latency", [11, 15, 21, 29, 41, 57])
+@over("cipher_latency", [11, 15, 21, 29, 41, 57])
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8])
-@pytest.mark.parametrize("sector_bytes", [16, 17, 520, 2048, 2064, 4096, 4104])
+@over("sector_bytes", [16, 17, 520, 2048, 2064, 4096, 4104])
 def test_compute_is_the_sum_of_its_waits(sector_bytes, lanes, cipher_latency):
     """The second layer waits for a mask only where a period is shorter than a call.
 
@@ -57,7 +59,7 @@ def test_compute_is_the_sum_of_its_waits(sector_bytes, lanes, cipher_latency):
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4, 8])
-@pytest.mark.parametrize("sector_bytes", [512, 520, 2048, 2064, 4096, 4104, 8192])
+@over("sector_bytes", [512, 520, 2048, 2064, 4096, 4104, 8192])
 def test_a_stream_takes_the_lanes_in_every_cycle(sector_bytes, lanes):
     """In a stream of sectors that are not tiny nothing but the calls takes a cycle of the lanes."""
     s = schedule(sector_bytes, lanes)

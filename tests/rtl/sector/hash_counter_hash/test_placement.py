@@ -9,6 +9,8 @@ from wideblock.rtl.sector.hash_counter_hash import Structure
 from wideblock.rtl.sector.hash_counter_hash.placement import Piece, Placement
 from wideblock.rtl.sector.parameters import HornerParameters
 
+from ....variants import over
+
 pytestmark = pytest.mark.shows("stream-parts")
 
 SHAPES = [(w, lanes, first) for w in (1, 2, 4, 8) for lanes in (1, 2, 4, 8) if lanes <= w for first in (0, 1, 2)]
@@ -20,9 +22,9 @@ def number(place, bank, step):
     return part >> place.part_bits, part & place.parts - 1
 
 
-@pytest.mark.parametrize(("width", "lanes", "first"), SHAPES)
-@pytest.mark.parametrize("rows", [3, 4])
-@pytest.mark.parametrize("room", range(8))
+@over(("width", "lanes", "first"), SHAPES)
+@over("rows", [3, 4])
+@over("room", range(8))
 def test_lanes_find_their_blocks(width, lanes, first, rows, room):
     """The last row may have ``room`` left."""
     m = width * rows - room % width
@@ -43,8 +45,8 @@ def test_lanes_find_their_blocks(width, lanes, first, rows, room):
     assert wanted[-1] >= m - 1
 
 
-@pytest.mark.parametrize(("width", "lanes", "first"), SHAPES)
-@pytest.mark.parametrize("room", range(8))
+@over(("width", "lanes", "first"), SHAPES)
+@over("room", range(8))
 def test_results_come_out_in_order(width, lanes, first, room):
     """A beat's steps are collected; whole rows of a bank are written, and read column by column."""
     rows = 3
@@ -67,7 +69,7 @@ def test_banks_are_as_few_as_can_be():
     assert Placement(end=32, width=4, lanes=1, first=1).shifts == (1,)
 
 
-@pytest.mark.parametrize("sector_bytes", [16, 17, 31, 32, 33, 47, 48, 80])
+@over("sector_bytes", [16, 17, 31, 32, 33, 47, 48, 80])
 def test_the_last_bytes_and_those_before_them_are_the_sector(sector_bytes):
     p = HornerParameters(sector_bytes=sector_bytes, width=2, lanes=1)
     place = Placement.of(p, Structure(specials=1, last=True))
