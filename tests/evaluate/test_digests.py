@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points that were measured on other circuits than today's are marked, wherever they are shown."""
+"""Points that were measured on other circuits than today's are marked where a command shows them."""
 
 from dataclasses import replace
 
 import pytest
 
-from wideblock.evaluate import best, digests
+from wideblock.evaluate import digests
 from wideblock.evaluate.compare import compare
-from wideblock.evaluate.digests import NOTE, older
+from wideblock.evaluate.digests import of_today, older
 from wideblock.evaluate.point import Origin
 from wideblock.evaluate.ratios import ratios
 from wideblock.evaluate.ratios import row as ratio_row
 from wideblock.evaluate.report import entries, throughput
-from wideblock.evaluate.tables import noted, overview, rank, row, section, summary
+from wideblock.evaluate.tables import row, section
 from wideblock.export.contract import contract
 from wideblock.synth.targets import target
 
@@ -38,6 +38,11 @@ def test_a_point_is_todays_by_its_digest_or_by_the_code_that_measured_it(measure
     assert older(replace(dirty, identity=others)) == ""
 
 
+def test_documents_have_the_points_whose_circuit_is_in_the_list(measurement):
+    points = [measurement("xts-enc", circuit=circuit) for circuit in ("today", "other", None)]
+    assert of_today(points) == points[:1]
+
+
 def test_the_mark_is_wherever_a_point_is_shown(measurement):
     made = {"sbox": "norm"}
     known = {"changed": made, "parameters": {"sbox": "norm", "round_stages": 1}, "commit": COMMIT, "circuit": "other"}
@@ -46,13 +51,16 @@ def test_the_mark_is_wherever_a_point_is_shown(measurement):
     (ratio,) = ratios(points)
     (shown,) = compare(["xts-enc"], [measurement("xts-enc", commit=COMMIT, circuit="other")])[:1]
     (entry,) = entries([core])
-    texts = [row(core), rank(*best.of_schemes(points)), *overview(points)[1], *summary(points)[1]]
-    assert all(any(cell.endswith(MARK) for cell in text) for text in texts)
+    assert any(cell.endswith(MARK) for cell in row(core))
     assert [cell for cell in ratio_row(ratio) if MARK in cell] == [f"123{MARK}", f"pec 123{MARK}"]
     assert shown.older == MARK and entry.older == MARK
-    core = contract("xts-enc", made)
-    assert section(core, points).startswith(NOTE) and MARK in section(core, points)
-    plot = throughput([entry, *entries([measurement("xts-both", "ecp5")])], target("ecp5"), entry.figures.bytes)
+    plot = throughput([entry, *entries([measurement("xts-both", "ecp5")])], target("ecp5"), 4096)
     assert plot and plot.caption.endswith(" Measured on other Verilog than today's: 1, marked in the tables.")
-    assert "LUT4: LUTs of four inputs" in section(core, points)
-    assert noted("table", points) == f"{NOTE}\ntable" and noted("table", [measurement("xts-enc")]) == "table"
+
+
+def test_a_datasheet_has_no_older_point(measurement):
+    core = contract("xts-enc", {"sbox": "norm"})
+    points = [measurement("xts-enc", "ecp5", changed=dict(core.changed), commit=COMMIT, circuit=circuit)
+              for circuit in ("today", "other")]  # fmt: skip
+    assert section(core, points[1:]) == ""
+    assert MARK not in section(core, points) and "LUT4: LUTs of four inputs" in section(core, points)

@@ -14,7 +14,7 @@ from wideblock.evaluate.compare import compare
 from wideblock.evaluate.point import Origin, point_of
 from wideblock.evaluate.report import entries, page
 from wideblock.evaluate.store import load
-from wideblock.evaluate.tables import summary
+from wideblock.evaluate.tables import overview
 from wideblock.synth.targets import target
 from wideblock.synth.yosys import Source
 
@@ -121,7 +121,7 @@ def test_peers_stand_apart_from_ours(measurement):
     both = [ours, theirs]
     assert [point_of(point.evidence) for point in both] == both
     assert ours.evidence.method["origin"] is None and theirs.evidence.method["origin"]["top"] == ORIGIN.top
-    assert entries(both) == entries([ours]) and summary(both) == summary([ours])
+    assert entries(both) == entries([ours]) and overview(both) == overview([ours])
     assert compare(["aes128-pec"], both) == compare(["aes128-pec"], [ours])
     html = page(both)
     assert (
@@ -138,6 +138,7 @@ def test_the_command_measures_and_stores_a_peer(repository, tmp_path):
     assert result.exit_code == 0 and "example.org/owner/cores at " in result.output, result.output
     (point,) = load(store)
     assert (point.found.ffs, point.found.bytes, point.found.interval) == (1, 16, 4)
-    shown = CliRunner().invoke(app, ["compare", "--store", str(store)]).output
-    assert f"example.org/owner/cores at {point.identity.origin.commit}, MIT: top." in shown
+    shown, origin = CliRunner().invoke(app, ["compare", "--store", str(store)]).output, point.identity.origin
+    assert origin
+    assert f"example.org/owner/cores at {origin.commit}, MIT: top." in shown
     assert "owner/cores" not in CliRunner().invoke(app, ["compare", "aes128-pec", "--store", str(store)]).output

@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clocks of cores over those of their AES: alike in what matters, and medians."""
 
-from pathlib import Path
-
 import pytest
 
 from wideblock.evaluate.ratios import HEAD, bodies, ratios, row
-from wideblock.evaluate.store import COMMITTED, load
-from wideblock.evaluate.tables import insert_all
-from wideblock.export.markdown import table
+from wideblock.evaluate.tables import NOTHING
 
 pytestmark = pytest.mark.shows("evaluation")
-
-RESULTS = Path(__file__).parents[2] / "docs" / "results.md"
 
 
 @pytest.fixture
@@ -71,9 +65,8 @@ def test_papers_have_such_ratios_and_pre_layout_no_seeds(point):
     assert cells["its cells + wires, ns"] == "1.1"
 
 
-def test_the_document_shows_the_store(tmp_path):
-    """`make docs` was run after the last change of the store."""
-    copy = tmp_path / "results.md"
-    copy.write_text(RESULTS.read_text())
-    assert not insert_all(copy, bodies(load(COMMITTED)))
-    assert table(HEAD, map(row, ratios(load(COMMITTED)))) in copy.read_text()
+def test_the_document_has_the_best_core_of_each_scheme(point):
+    made = [point("xts-enc", mhz=100), point("xts-2", mhz=120), point("aes128-pec", mhz=100)]
+    text = bodies(made)["ratios"]
+    assert "| xts-2 sbox=norm" in text and "xts-enc" not in text
+    assert bodies(made[:2])["ratios"] == NOTHING

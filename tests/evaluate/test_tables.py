@@ -2,27 +2,24 @@
 """Results reach the documents by machine, between their markers."""
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from wideblock import catalog
 from wideblock.evaluate import best
 from wideblock.evaluate.store import COMMITTED, load
-from wideblock.evaluate.tables import RANKING, bodies, insert, insert_all, of_core, overview, rank, row, summary
+from wideblock.evaluate.tables import NOTHING, RANKING, bodies, insert, insert_all, of_core, overview, rank, row
 from wideblock.export.contract import contract
 
 pytestmark = pytest.mark.shows("synthesis")
 
-ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "docs" / "results.md"
-BEGIN, END = "<!-- results: begin -->", "<!-- results: end -->"
+BEGIN, END = "<!-- cores: begin -->", "<!-- cores: end -->"
 
 
 @pytest.fixture
 def document(tmp_path):
     page, empty = tmp_path / "results.md", "<!-- {0}: begin -->\n<!-- {0}: end -->\n"
-    page.write_text(f"{empty.format('best')}{empty.format('presets')}before\n{BEGIN}\nold\n{END}\nafter\n")
+    page.write_text(f"{empty.format('best')}before\n{BEGIN}\nold\n{END}\nafter\n")
     return page
 
 
@@ -31,8 +28,8 @@ def test_renew_replaces_only_what_stands_between_the_markers(document, measureme
     assert insert_all(document, bodies(points))
     text = document.read_text()
     assert f"before\n{BEGIN}\n|" in text and text.endswith(f"{END}\nafter\n") and "old" not in text
-    assert "| 319 | 12,345 | 23,456 | 123 |" in text and "nextpnr 0" in text
-    assert "| 319 | 12,345 | 23,456 | 3,456 |" in text and "| ECP5 | fast | recommended | fast-brw-2 |" in text
+    assert "| 319 | 12,345 | 23,456 | 123 | 31.3 | 3,456 | 0 | 7.5 |" in text and "nextpnr 0" in text
+    assert "| ECP5 | fast | recommended | fast-brw-2 |" in text
     assert not insert_all(document, bodies(points))
     assert [p.name for p in document.parent.iterdir()] == ["results.md"]
 
@@ -42,13 +39,12 @@ def test_document_without_markers_is_left_alone(tmp_path, text):
     document = tmp_path / "R.md"
     document.write_text(text)
     with pytest.raises(ValueError, match="must have"):
-        insert(document, "results", "new")
+        insert(document, "cores", "new")
     assert document.read_text() == text
 
 
-def test_no_results_is_an_error(document):
-    with pytest.raises(ValueError, match="no measured points"):
-        bodies([])
+def test_a_table_without_results_is_a_sentence():
+    assert bodies([]) == {"best": NOTHING, "cores": NOTHING}
 
 
 def test_throughput_is_of_the_interval_and_the_routed_clock(measurement):
@@ -62,25 +58,25 @@ def test_a_changed_core_has_no_results(measurement):
     assert of_core(contract("fast-brw-2s", {"key_bits": "256"}), results) == []
 
 
-def test_pre_layout_clocks_have_columns_of_their_own(measurement):
-    head, rows = summary([measurement("fast-brw-2", "ecp5", mhz=100), measurement("fast-brw-2", "nangate45", mhz=900)])
-    (cells,) = (dict(zip(head, row, strict=True)) for row in rows)
-    assert cells["Nangate45, kGE"] == "70.2" and cells["LFE5UM5G-85F, LUT4"] == "23,456"
-    assert cells["clock, MHz"] == "100" and cells["pre-layout clock, MHz"] == "900"
-    assert cells["pre-layout Gb/s"] == f"{4096 * 8 / 129 * 0.9:.1f}"
+def test_a_pre_layout_clock_says_so(measurement):
     assert "900 (pre-layout)" in row(measurement("fast-brw-2", "nangate45", mhz=900))
 
 
-def test_the_overview_has_the_best_build_of_each_preset(measurement):
+def test_the_overview_has_the_best_build_of_each_core_and_shape(measurement):
     builds = ({"sbox": "norm"}, 100, 30000), ({"sbox": "composite"}, 90, 20000), ({"sector_bytes": 512}, 300, 9000)
     points = [measurement("fast-brw-2", "ecp5", changed=changed, mhz=mhz) for changed, mhz, _ in builds]
     areas = [area for _, _, area in builds]
     points = [replace(p, figures=replace(p.found, area=area)) for p, area in zip(points, areas, strict=True)]
-    head, rows = overview([*points, measurement("xts-enc", "nangate45"), measurement("hbrw-31")])
-    assert len(head) == len(set(head[:6])) + 5
+    head, rows = overview(
+        [*points, measurement("xts-enc", "nangate45"), measurement("hbrw-31", changed={"sbox": "lut"})]
+    )
+    assert len(head) == len({*head}) + 2 and head[4:8] == ("7 series, LC", "ECP5, LUT4", "MHz", "Gb/s")
+    counts = "3,456", "0", "7.5"
     assert rows == [
-        ("fast-brw-2", "4,096", "129", "319", "-", "20,000", "90", "22.9", "-", "-", "-"),
-        ("xts-enc", "4,096", "129", "-", "-", "-", "-", "-", "70.2", "123", "31.3"),
+        ("fast-brw-2", "4,096", "129", "319", "-", "20,000", "90", "22.9", "-", "-", "-", *counts),
+        ("fast-brw-2 sector_bytes=512", "4,096", "129", "319", "-", "9,000", "300", "76.2", "-", "-", "-", *counts),
+        ("hbrw-31", "4,096", "129", "-", "12,345", *["-"] * 6, *counts),
+        ("xts-enc", "4,096", "129", *["-"] * 5, "70.2", "123", "31.3", *counts),
     ]
 
 
@@ -104,13 +100,6 @@ def test_schemes_are_ranked_by_their_best_core_on_each_device(measurement):
         f"{rate / 12.345:.3g} bits a cycle a kLC",
     )
     assert cells[2]["for its area"] == f"{rate * 120 / 23456:.3g} Mb/s a LUT4"
-
-
-def test_the_documents_show_the_store(tmp_path):
-    """`make docs` was run after the last change of the store."""
-    copy = tmp_path / "results.md"
-    copy.write_text(RESULTS.read_text())
-    assert not insert_all(copy, bodies(load(COMMITTED)))
 
 
 def test_every_preset_has_an_area_and_a_gate_count():

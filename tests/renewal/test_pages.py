@@ -1,60 +1,91 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The check of the pages finds rows of other circuits, pages that are older than the store, and a list that is old."""
+"""Pages have figures of today's circuits alone; the check of the pages finds a planted one, and a list that is old."""
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from wideblock.evaluate import digests
 from wideblock.evidence import today
-from wideblock.renewal import pages
+from wideblock.evidence.record import EvidenceKind
+from wideblock.evidence.store import COMMITTED, load
+from wideblock.renewal import history, pages
 
 from .conftest import evidence
 
-pytestmark = pytest.mark.shows("evaluation")
+pytestmark = pytest.mark.shows("evaluation", "synthesis", "documents")
+
+ROOT = Path(__file__).parents[2]
+FIGURE = "987,654"
+MEASURED = {"README.md", "docs/results.md", "docs/choosing.md", "docs/engine.md"}
 
 
-@pytest.fixture
-def checkout(tmp_path, monkeypatch):
-    """A checkout with one page of two rows, made from the store of today."""
-    rows = {"README.md": {"schemes": "| a | 12 |\n| b (0123456) | 13 |\n"}}
-    monkeypatch.setattr(pages, "bodies", lambda evidence: rows)
-    monkeypatch.setattr(today, "sources", lambda: "now")
+@pytest.fixture(scope="module")
+def shown():
+    """Pages that the command makes, wholly or between markers."""
+    found = load(COMMITTED)
+    return [*pages.bodies(found), *pages.whole(found)]
+
+
+def test_every_page_is_of_today_and_a_planted_figure_is_found(tmp_path, shown):
+    """`make docs` was run after the last change of the store, of a cycle contract, or of a rule."""
     (tmp_path / "docs").mkdir()
-    (tmp_path / "README.md").write_text("<!-- schemes: begin -->\n<!-- schemes: end -->\n")
-    pages.renew(tmp_path, [])
-    today.write(tmp_path / "evidence.jsonl", {"a": "1:a"})
-    return tmp_path, rows
+    for path in (ROOT / name for name in (*shown, *(f"docs/{p.name}" for p in ROOT.glob("docs/throughput-*.svg")))):
+        shutil.copy(path, tmp_path / path.relative_to(ROOT))
+    circuits = dict(today.listed(COMMITTED)["circuits"])
+    assert pages.faults(tmp_path, COMMITTED, load(COMMITTED), circuits) == []
+    for name in shown:
+        path = tmp_path / name
+        before, marker, after = path.read_text().partition(": begin -->\n")
+        path.write_text(f"{before}{marker}{FIGURE}\n{after}")
+    (tmp_path / "docs/throughput-none.svg").write_text("<svg/>")
+    found = pages.faults(tmp_path, COMMITTED, load(COMMITTED), circuits | {"a": "1:a"})
+    assert found == [
+        f"{COMMITTED.with_name('circuits.json')} is not of today for 1 cores: a; make docs",
+        *(f"{name} is not made from the evidence of today; make docs" for name in (*shown, "docs/throughput-none.svg")),
+    ]
 
 
-def faults(checkout, circuits=None, results=()):
-    return pages.faults(checkout, checkout / "evidence.jsonl", results, circuits or {"a": "1:a"})
+def planted(circuit):
+    """The store's areas and clocks, of one circuit and with one figure."""
+    for each in load(COMMITTED):
+        if each.kind in (EvidenceKind.AREA, EvidenceKind.CLOCK) and not each.method["origin"]:
+            yield replace(each, circuit=circuit, result={**each.result, "area": 987654})
 
 
-def test_a_page_of_today_has_no_fault(checkout):
-    path, rows = checkout
-    assert faults(path) == ["README.md: 1 rows are of other circuits than today's"]
-    rows["README.md"]["schemes"] = "| a | 12 |\n"
-    assert faults(path) == ["README.md is not made from the store of today; make docs"]
-    pages.renew(path, [])
-    assert faults(path) == []
+@pytest.mark.parametrize(("circuit", "where"), [("1:now", MEASURED), ("1:older", set())])
+def test_a_figure_of_another_circuit_stands_in_the_history_alone(monkeypatch, circuit, where):
+    monkeypatch.setattr(digests, "today", lambda name: "1:now")
+    monkeypatch.setattr(history, "today", lambda name: "1:now")
+    found = list(planted(circuit))
+    made = {page: "".join(by_marker.values()) for page, by_marker in pages.bodies(found).items()} | pages.whole(found)
+    assert {page for page, text in made.items() if FIGURE in text} == (where or {"docs/history.md"})
 
 
-def test_a_circuit_that_changed_since_the_list_was_made_is_found(checkout):
-    path, rows = checkout
-    rows["README.md"]["schemes"] = "| a | 12 |\n"
-    pages.renew(path, [])
-    (fault,) = faults(path, {"a": "1:other", "b": "1:b"})
-    assert fault == f"{path / 'circuits.json'} is not of today for 2 cores: a, b; make docs"
+def test_the_history_has_the_newest_older_figure_of_each_core_and_kind(monkeypatch):
+    monkeypatch.setattr(history, "today", {"xts-enc": "1:now"}.get)
+    area = evidence("xts-enc", "xc7", kind=EvidenceKind.AREA, circuit="1:a", method={"origin": None}, date="2026-01-02",
+                    commit="0123456789ab-dirty", result={"area": 1234, "unit": "LC (estimate)"})  # fmt: skip
+    score = replace(area, kind=EvidenceKind.MUTATION, subject="mutants", result={"killed": 3, "mutants": 4})
+    failed, current = replace(area, outcome="failed"), replace(area, circuit="1:now")
+    peer = replace(area, core="owner/cores: top", method={"origin": {"top": "top"}})
+    proof = replace(area, kind=EvidenceKind.PROOF)
+    text = history.document(
+        [replace(area, result={"area": 9, "unit": "LC"}), area, score, failed, current, peer, proof]
+    )
+    assert [line for line in text.splitlines() if line.startswith("| `")] == [
+        "| `xts-enc` | area | xc7 | 1,234 LC | 2026-01-02 | 0123456 |",
+        "| `xts-enc` | mutation | mutants | 3 of 4 killed | 2026-01-02 | 0123456 |",
+    ]
 
 
-def test_proofs_of_other_circuits_or_rules_are_not_in_the_document(checkout, monkeypatch):
-    path, rows = checkout
-    rows["README.md"]["schemes"] = ""
-    pages.renew(path, [])
+def test_proofs_of_other_circuits_or_rules_are_not_in_the_document(monkeypatch):
     monkeypatch.setattr(pages.document, "today", {"xts-enc": "1:xts-enc"}.get)
     monkeypatch.setattr(pages.document, "code_of_rules", lambda: "rules")
     proof = evidence("xts-enc", "timing", method={"netlist": None}, date="2026-01-02",
                      result={"detail": "no bit matters", "method": "cone", "gates": 1})  # fmt: skip
-    assert faults(path, results=[proof]) == ["docs/proofs.md is not made from the store of today; make docs"]
+    assert "no bit matters" in pages.document.document([proof])
     for other in ({"circuit": "1:older"}, {"circuit": None}, {"code": "older rules"}, {"code": None}):
-        assert faults(path, results=[replace(proof, **other)]) == []
+        assert "no bit matters" not in pages.document.document([replace(proof, **other)])

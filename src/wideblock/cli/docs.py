@@ -9,8 +9,7 @@ import typer
 from wideblock import api
 from wideblock.cli.app import progress
 from wideblock.errors import UserError
-from wideblock.evaluate import drawings, flows, reference
-from wideblock.evaluate.point import point_of
+from wideblock.evaluate import flows, reference
 from wideblock.evaluate.tables import insert_all
 from wideblock.evidence import today
 from wideblock.evidence.store import load
@@ -24,7 +23,7 @@ def docs(
     checkout: Annotated[Path, typer.Argument(metavar="DIR", help="A checkout of this project.")],
     exported: Annotated[
         bool,
-        typer.Option("--circuits", help="Export the cores of the evidence first, to mark older points; minutes."),
+        typer.Option("--circuits", help="Export the cores of the evidence first, to find what is of today; minutes."),
     ] = False,
 ) -> None:
     """Renew the tables and plots in the documents of a checkout of this project, from its stored evidence."""
@@ -36,7 +35,6 @@ def docs(
         with progress("cores exported") as report:
             today.write(store, today.circuits_of(store, today.wanted(evidence), report))
     pages.renew(checkout, evidence)
-    drawings.renew(documents / "choosing.md", [point for point in map(point_of, evidence) if point])
     for name, presets in flows.families().items():
         insert_all(documents / "families" / f"{name}.md", flows.bodies(presets))
     insert_all(documents / "api.md", {"reference": reference.body(api)})

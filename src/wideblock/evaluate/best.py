@@ -1,34 +1,48 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The best core of each scheme, and the best build of each preset: the most throughput an area, target by target."""
+"""The best core of each scheme, and the best build of each core: the most throughput an area, target by target."""
 
 from collections.abc import Callable, Iterable
 
 from wideblock import catalog
 from wideblock.evaluate.point import SAME_FUNCTION, Point
 from wideblock.evaluate.store import own, typical
+from wideblock.evidence.record import name_of
 from wideblock.synth.targets import targets
 
-__all__ = ["of_presets", "of_schemes"]
+__all__ = ["of_cores", "of_presets", "of_schemes", "shape"]
 
 
 def of_schemes(points: Iterable[Point]) -> list[Point]:
     """The best point of each scheme on each target: by target, from the best scheme on."""
-    return _best(points, lambda preset: preset.scheme.name)
+    return _best(_presets(points), lambda point: catalog.PRESETS[point.identity.preset].scheme.name)
 
 
 def of_presets(points: Iterable[Point]) -> list[Point]:
     """The best point of each preset on each target: by target, from the best preset on."""
-    return _best(points, lambda preset: preset.name)
+    return _best(_presets(points), shape)
 
 
-def _best(points: Iterable[Point], kind: Callable[[catalog.Preset], str]) -> list[Point]:
-    """Of the typical points of presets, as they are or built otherwise for the same function, the best of each kind."""
+def of_cores(points: Iterable[Point]) -> list[Point]:
+    """The best point of each preset or part and each shape on each target: by target, from the best core on."""
+    return _best(typical(own(points)), shape)
+
+
+def shape(point: Point) -> str:
+    """Preset or part with the changes that change its function, such as "fast-brw-1 sector_bytes=512"."""
+    core = point.identity
+    changes = sorted((name, value) for name, value in core.changed.items() if name not in SAME_FUNCTION)
+    return name_of(core.preset, dict(changes))
+
+
+def _presets(points: Iterable[Point]) -> Iterable[Point]:
+    """The typical points of presets, as they are or built otherwise for the same function."""
+    return (point for point in typical(own(points)) if shape(point) in catalog.PRESETS)
+
+
+def _best(points: Iterable[Point], kind: Callable[[Point], str]) -> list[Point]:
     chosen: dict[tuple[str, str], Point] = {}
-    for point in typical(own(points)):
-        preset = catalog.PRESETS.get(point.identity.preset)
-        if preset is None or not SAME_FUNCTION.issuperset(point.identity.changed):
-            continue
-        key = point.identity.target, kind(preset)
+    for point in points:
+        key = point.identity.target, kind(point)
         if key not in chosen or point.found.efficiency > chosen[key].found.efficiency:
             chosen[key] = point
     order = list(targets)

@@ -8,42 +8,43 @@ from wideblock.catalog import Preset, Status
 from wideblock.catalog.kinds import SECTOR
 from wideblock.errors import UserError
 from wideblock.evaluate.best import of_presets
-from wideblock.evaluate.digests import older
 from wideblock.evaluate.point import Point
+from wideblock.evaluate.stated import rate
 from wideblock.evaluate.store import own, typical
-from wideblock.evaluate.tables import SHOWN, area, cells, noted
+from wideblock.evaluate.tables import SHOWN, area, cells, measured_table
 from wideblock.export.contract import contract
 from wideblock.export.markdown import table
-from wideblock.synth.targets import targets
 
 __all__ = ["bodies", "ciphers", "lanes", "of_schemes", "schemes", "sizes"]
 
 KEYS, SIZES = (128, 256), (512, 4096)
 
 
-def of_schemes(points: Iterable[Point]) -> dict[str, Point]:
-    """A point for each scheme on 7 series, by name: of its presets as they are, for both directions, with the fewest
-    lanes, the one with the most bits a cycle; the smallest of several.
+def of_schemes() -> dict[str, str]:
+    """A preset for each scheme: of those for both directions with the fewest lanes, the one with the most bits a cycle;
+    of several the one with the narrowest ports.
     """
-    measured = [p for p in typical(own(points)) if _plain(p, "xc7") and _both_ways(catalog.PRESETS[p.identity.preset])]
-    chosen: dict[str, Point] = {}
-    for point in sorted(measured, key=lambda p: (_lanes(p), -(p.found.bits_a_cycle or 0), p.found.area)):
-        chosen.setdefault(catalog.PRESETS[point.identity.preset].scheme.name, point)
+    chosen = {}
+    for name, scheme in catalog.SCHEMES.items():
+        presets = [each for each in catalog.PRESETS.values() if each.scheme is scheme and _both_ways(each)]
+        fewest = min(map(_lanes, presets))
+        narrow = [each for each in presets if _lanes(each) == fewest]
+        chosen[name] = max(narrow, key=lambda each: (_bits(each.name), -scheme.kind.data_bits(each.parameters))).name
     return chosen
 
 
 def schemes(points: Iterable[Point]) -> str:
-    """The core of each scheme that :func:`of_schemes` gives."""
-    chosen = of_schemes(points)
-    rows, order = [], list(Status)
-    listed = (catalog.SCHEMES[name] for name in chosen)
-    for scheme in sorted(listed, key=lambda scheme: (scheme.kind is not SECTOR, order.index(scheme.status))):
-        name, point = scheme.name, chosen[scheme.name]
-        found = point.found
-        size = f"{found.bits_a_cycle:.0f}", f"{area(found)}{older(point)}", f"{found.block_rams:g}"
-        rows.append((name.replace("_", "-").upper(), scheme.status.value, f"`{point.name}`", *size, scheme.purpose))
-    head = ("scheme", "status", "core", "bits a cycle", "LC", "block RAM", "pick it for")
-    return noted(table(head, rows), chosen.values())
+    """The core of each scheme that :func:`of_schemes` gives, with its figures on 7 series."""
+    measured = {p.identity.preset: p for p in typical(own(points)) if _plain(p, "xc7")}
+    listed = [(catalog.SCHEMES[scheme], name) for scheme, name in of_schemes().items()]
+    order, rows = list(Status), []
+    listed.sort(key=lambda each: (each[0].kind is not SECTOR, order.index(each[0].status), -_bits(each[1])))
+    for scheme, name in listed:
+        found = measured[name].found if name in measured else None
+        size = (area(found), f"{found.block_rams:g}") if found else ("-", "-")
+        rows.append((scheme.name.replace("_", "-").upper(), scheme.status.value, f"`{name}`", f"{_bits(name):.0f}",
+                     *size, scheme.purpose))  # fmt: skip
+    return table(("scheme", "status", "core", "bits a cycle", "LC", "block RAM", "pick it for"), rows)
 
 
 def lanes(points: Iterable[Point]) -> str:
@@ -51,25 +52,21 @@ def lanes(points: Iterable[Point]) -> str:
     listed = own(points)
     fixed = {(p.identity.target, p.identity.preset): p for p in typical(listed) if _built(p)}
     best = {p.identity.preset: p for p in of_presets(listed) if p.identity.target == "ecp5"}
-    rows, shown = [], []
+    rows = []
     for scheme, presets in _sector_schemes():
-        one = None
-        for preset in sorted(presets, key=lambda each: (SECTOR.data_bits(each.parameters), not _both_ways(each))):
+        ordered = sorted(presets, key=lambda each: (SECTOR.data_bits(each.parameters), not _both_ways(each)))
+        first = fixed.get(("xc7", ordered[0].name))
+        for preset in ordered:
             lut, gates = (fixed.get((target, preset.name)) for target in ("xc7", "nangate45"))
-            routed = best.get(preset.name)
-            if lut is None:
-                continue
-            one = one or lut
-            ratio = f"{lut.found.area / one.found.area:.2f}"
-            (lc, _, _), on_ecp5, on_asic = map(cells, (lut, routed, gates))
-            bits = f"{lut.found.bits_a_cycle:.0f}"
+            ratio = f"{lut.found.area / first.found.area:.2f}" if lut and first else "-"
+            (lc, _, _), on_ecp5, on_asic = map(cells, (lut, best.get(preset.name), gates))
             width = str(SECTOR.data_bits(preset.parameters))
             only = "" if _both_ways(preset) else f", {getattr(preset.parameters, 'direction', '')} only"
-            rows.append((scheme, f"`{preset.name}`{only}", width, bits, lc, ratio, *on_ecp5, *on_asic))
-            shown += [point for point in (lut, routed, gates) if point]
+            rows.append((scheme, f"`{preset.name}`{only}", width, f"{_bits(preset.name):.0f}", lc, ratio, *on_ecp5,
+                         *on_asic))  # fmt: skip
     head = ("scheme", "core", "port, bits", "bits a cycle", "7 series, LC", "of the first", "ECP5, LUT4", "MHz", "Gb/s",
             "Nangate45, kGE", "MHz, pre-layout", "Gb/s, pre-layout")  # fmt: skip
-    return noted(table(head, rows), shown)
+    return table(head, rows)
 
 
 def sizes() -> str:
@@ -84,13 +81,12 @@ def sizes() -> str:
 
 def ciphers(points: Iterable[Point]) -> str:
     """The AES pipeline alone on each target, by S-box, at one stage a round."""
-    rows, shown = [], []
+    rows = []
     for point in typical(own(points)):
         core = point.identity
-        if core.preset == "aes128-pec" and not {"round_stages"} & core.changed.keys() and targets[core.target] in SHOWN:
-            shown.append(point)
+        if core.preset == "aes128-pec" and not {"round_stages"} & core.changed.keys() and core.target in SHOWN:
             rows.append((point.found.part.partition(",")[0], str(core.parameters["sbox"]), *cells(point)[:2]))
-    return noted(table(("device", "S-box", "area", "MHz"), sorted(rows)), shown)
+    return measured_table(("device", "S-box", "area", "MHz"), sorted(rows))
 
 
 def bodies(points: Sequence[Point]) -> dict[str, str]:
@@ -110,8 +106,14 @@ def _sector_schemes() -> list[tuple[str, list[Preset]]]:
     return found
 
 
-def _lanes(point: Point) -> int:
-    return getattr(catalog.PRESETS[point.identity.preset].parameters, "lanes", 1)
+def _lanes(preset: Preset) -> int:
+    return getattr(preset.parameters, "lanes", 1)
+
+
+def _bits(name: str) -> float:
+    """Bits a cycle of a preset, by its contract."""
+    size, interval = rate(name)
+    return 8 * size / interval
 
 
 def _both_ways(preset: Preset) -> bool:

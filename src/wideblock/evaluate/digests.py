@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Marks of points that were measured on a circuit other than the one that the core has today."""
+"""Points of today, which alone documents show, and marks of the others, for commands."""
+
+from collections.abc import Iterable
 
 from wideblock.evaluate.point import Point
 from wideblock.evidence.code import code
 from wideblock.evidence.today import today
 
-__all__ = ["NOTE", "older"]
+__all__ = ["NOTE", "of_today", "older"]
 
 NOTE = "A commit in parentheses: measured at that commit, on other Verilog than the core has today.\n"
 """Explanation of the marks that :func:`older` gives, in Markdown."""
+
+
+def of_today(points: Iterable[Point]) -> list[Point]:
+    """Those of ``points`` that were measured on the circuit that the list of circuits has for the core."""
+    known = ((point, point.identity) for point in points)
+    return [point for point, core in known if core.circuit is not None and core.circuit == today(core.name)]
 
 
 def older(point: Point) -> str:

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Throughput against area as SVG files of the documents, from the store; one of them stands in a page."""
+"""Throughput against area as SVG files beside the documents; one of them stands in a page."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
 from wideblock.atomic import write_text
 from wideblock.evaluate.point import Point
 from wideblock.evaluate.report import PART, Plot, entries, sizes, throughput
-from wideblock.evaluate.tables import insert
+from wideblock.evaluate.tables import NOTHING
 from wideblock.synth.targets import targets
 
-__all__ = ["SHOWN", "drawings", "image", "renew"]
+__all__ = ["SHOWN", "drawings", "faults", "image", "renew"]
 
 SHOWN = "xc7"
 """The target whose plot stands in the page."""
@@ -29,25 +29,49 @@ def drawings(points: Sequence[Point]) -> dict[str, Plot]:
     return {name: plot for name, plot in plots.items() if plot}
 
 
-def image(name: str, plot: Plot) -> str:
-    """Markdown of the image: its text alternative is the plot in words."""
-    return f"![{plot.title}. {plot.caption}](throughput-{name}.svg)\n"
+def image(points: Sequence[Point]) -> str:
+    """Markdown of the image that stands in a page, with the plot in words as its text alternative; else a sentence."""
+    plot = drawings(points).get(SHOWN)
+    return f"![{plot.title}. {plot.caption}]({_file(SHOWN)})\n" if plot else NOTHING
 
 
-def renew(document: Path, points: Sequence[Point]) -> None:
-    """Writes every plot of ``points`` beside ``document``, and one into the document.
+def renew(documents: Path, points: Sequence[Point]) -> None:
+    """Writes every plot of ``points`` into the folder, and removes plots that have no points.
 
-    Raises UserError if the document has no markers, if the library that draws is not installed, or if there is no plot
-    to show.
+    Raises UserError if the library that draws is not installed.
     """
     found = drawings(points)
     for name, plot in found.items():
-        write_text(document.parent / f"throughput-{name}.svg", _described(plot))
-    insert(document, "plot", image(SHOWN, found[SHOWN]) if SHOWN in found else "")
+        write_text(documents / _file(name), _described(plot))
+    for path in _others(documents, found):
+        path.unlink()
+
+
+def faults(documents: Path, points: Sequence[Point]) -> list[str]:
+    """Names of the plots in the folder that do not show ``points``, by their text alternatives; nothing is drawn."""
+    found = drawings(points)
+    wrong = {path.name for path in _others(documents, found)}
+    for name, plot in found.items():
+        path = documents / _file(name)
+        if not path.exists() or _words(plot) not in path.read_text():
+            wrong.add(path.name)
+    return sorted(wrong)
+
+
+def _file(name: str) -> str:
+    return f"throughput-{name}.svg"
+
+
+def _others(documents: Path, found: Mapping[str, Plot]) -> list[Path]:
+    """Plots of targets that are not among ``found``."""
+    return sorted({*documents.glob(_file("*"))} - {documents / _file(name) for name in found})
 
 
 def _described(plot: Plot) -> str:
     """The drawing with title and text alternative inside, for a reader that shows it alone."""
     tag, rest = plot.draw().split(">", 1)
-    words = f"<title>{escape(plot.title)}</title><desc>{escape(plot.caption)}</desc>"
-    return f'{tag} role="img">{words}{rest}\n'
+    return f'{tag} role="img">{_words(plot)}{rest}\n'
+
+
+def _words(plot: Plot) -> str:
+    return f"<title>{escape(plot.title)}</title><desc>{escape(plot.caption)}</desc>"

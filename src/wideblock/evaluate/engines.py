@@ -6,10 +6,10 @@ from itertools import product
 from typing import Any
 
 from wideblock import catalog
-from wideblock.evaluate.digests import older
 from wideblock.evaluate.point import Point
 from wideblock.evaluate.store import own, typical
-from wideblock.evaluate.tables import area, noted
+from wideblock.evaluate.tables import area
+from wideblock.evidence.record import name_of
 from wideblock.export.contract import Contract, contract
 from wideblock.export.markdown import table
 from wideblock.export.registers import register_tables
@@ -21,6 +21,13 @@ __all__ = ["bodies", "engines"]
 BUS = BUSES[-1]
 LANES, SIZES = (1, 2, 4), (16, 512, 4096)
 """Of the table of intervals: AES pipelines, and bytes of units."""
+BUILDS = {
+    "16 slots": {"slots": 16},
+    "256 slots": {},
+    "256 slots, registers": {"registers": BUS},
+    "1,024 slots": {"slots": 1024},
+}
+"""Of the table of areas: changes of a preset with slots, by the head of the column."""
 
 
 def engines() -> list[Contract]:
@@ -80,27 +87,19 @@ def _interval(preset: str, direction: str, lanes: int, size: int, **changes: Any
 
 def _areas(points: Iterable[Point]) -> str:
     """Areas on 7 series by number of slots, and with registers."""
-    cells: dict[str, dict[tuple[int, str], Point]] = {}
-    shown = []
-    for point in typical(own(points)):
-        known = point.identity
-        scheme = catalog.preset(known.preset).scheme if known.preset in catalog.PRESETS else None
-        if scheme is None or known.target != "xc7" or "slots" not in known.parameters or known.options:
-            continue
-        if {*known.changed} - {"slots", "registers", "key_bits"} or known.parameters["key_bits"] != 256:
-            continue
-        place = int(str(known.parameters["slots"])), str(known.parameters.get("registers", "none"))
-        cells.setdefault(known.preset.removesuffix("-k"), {})[place] = point
-        shown.append(point)
-    places = sorted(
-        {place for each in cells.values() for place in each}, key=lambda place: (place[0], place[1] != "none")
-    )
-    head = ("core", *(f"{slots:,} slots{', registers' if bus != 'none' else ''}" for slots, bus in places))
-    rows = [(f"`{name}`", *(_cell(each.get(place)) for place in places)) for name, each in sorted(cells.items())]
-    return noted(table(head, rows), shown)
+    measured = {point.name: point for point in typical(own(points)) if point.identity.target == "xc7"}
+    rows = []
+    for core in engines():
+        plain = core.preset.name.removesuffix("-k")
+        key_bits = core.settings["key_bits"]
+        other = contract(plain).settings["key_bits"] != key_bits
+        builds = [name_of(plain, {"key_bits": key_bits} if other else {})]
+        builds += [name_of(core.preset.name, dict(changes)) for changes in BUILDS.values()]
+        rows.append((f"`{plain}`", *(_cell(measured.get(name)) for name in builds)))
+    return table(("core", "0 slots", *BUILDS), rows)
 
 
 def _cell(point: Point | None) -> str:
     if point is None:
         return "-"
-    return f"{area(point.found)} LC, {point.found.ffs:,} FF, {point.found.block_rams:g} RAMB36{older(point)}"
+    return f"{area(point.found)} LC, {point.found.ffs:,} FF, {point.found.block_rams:g} RAMB36"

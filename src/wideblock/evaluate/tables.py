@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measured points as tables: for documents between their markers, for datasheets, for the command line."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from wideblock import catalog
 from wideblock.atomic import write_text
 from wideblock.errors import UserError
 from wideblock.evaluate import best
-from wideblock.evaluate.digests import NOTE, older
+from wideblock.evaluate.digests import older
 from wideblock.evaluate.point import Clock, Figures, Point
 from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.store import own, typical
@@ -17,13 +17,11 @@ from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.synth.targets import Target, targets
 
-__all__ = ["HEAD", "RANKING", "bodies", "cells", "insert", "insert_all", "inserted", "noted", "of_core", "overview"]
-__all__ += ["rank", "row", "section", "summary"]
+__all__ = ["HEAD", "NOTHING", "RANKING", "SHOWN", "bodies", "cells", "insert", "insert_all", "inserted"]
+__all__ += ["measured_table", "of_core", "overview", "rank", "row", "section"]
 
 _CORE = ("core", "bytes", "cycles", "paper's cycles")
-_MEASURED = ("FF", "LUT RAM", "block RAM", "clock, MHz", "Gb/s")
-_PRE_LAYOUT = ("pre-layout clock, MHz", "pre-layout Gb/s")
-HEAD = (*_CORE, "target", "area", *_MEASURED)
+HEAD = (*_CORE, "target", "area", "FF", "LUT RAM", "block RAM", "clock, MHz", "Gb/s")
 RANKING = ("device", "scheme", "status", "core", "bytes", "cycles", "area", "clock, MHz", "throughput", "for its area")
 """Head of the table of the best cores."""
 UNITS = {
@@ -32,8 +30,10 @@ UNITS = {
     "kGE": "kGE: cell area over that of a thousand two-input NANDs.",
 }
 """Meanings of the units of area, for a reader of one core's table."""
-SHOWN = tuple(targets[name] for name in ("xc7", "ecp5", "nangate45"))
-"""The targets of the overview: one without a clock, one with a routed and one with a pre-layout clock."""
+NOTHING = "Nothing here is measured on the circuits of today.\n"
+"""Markdown in the place of a table without a row."""
+SHOWN = ("xc7", "ecp5", "nangate45")
+"""Targets of short tables: one without a clock, one with a routed and one with a pre-layout clock."""
 
 
 def of_core(core: Contract, points: Iterable[Point]) -> list[Point]:
@@ -43,11 +43,13 @@ def of_core(core: Contract, points: Iterable[Point]) -> list[Point]:
 
 
 def section(core: Contract, points: Iterable[Point]) -> str:
-    """Returns the Markdown table of those of ``points`` that were measured on ``core``; empty if there are none."""
-    measured = of_core(core, points)
+    """Returns the Markdown table of those of ``points`` that were measured on the circuit that ``core`` has today.
+
+    Empty if there are none.
+    """
+    measured = of_core(core, [point for point in points if not older(point)])
     units = dict.fromkeys(UNITS[_target(point).unit] for point in measured if _target(point).unit in UNITS)
-    body = "\n".join([table(HEAD, map(row, measured)), *(f"{unit}\n" for unit in units)])
-    return noted(body, measured) if measured else ""
+    return "\n".join([table(HEAD, map(row, measured)), *(f"{unit}\n" for unit in units)]) if measured else ""
 
 
 def row(point: Point) -> tuple[str, ...]:
@@ -65,43 +67,25 @@ def row(point: Point) -> tuple[str, ...]:
     )
 
 
-def summary(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Head and rows of a table of cores, with the typical area on each target in a column of its own.
+def overview(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Head and rows of a table of cores, each preset or part and each shape with its best build on each target.
 
     Flip-flops, memories in LUTs and block RAM are those on the first target that the core was measured on, in the order
-    of the columns; the clocks, routed and pre-layout, are those on the first one that has such a clock.
+    of the columns.
     """
     by_core: dict[str, dict[str, Point]] = {}
-    columns: dict[str, str] = {}
-    for point in sorted(typical(own(points)), key=lambda p: list(targets).index(p.identity.target)):
-        by_core.setdefault(point.name, {})[point.identity.target] = point
-        columns[point.identity.target] = f"{point.found.part.partition(',')[0]}, {_target(point).unit}"
-    clocks = {found.clock.wires for on in by_core.values() for f in on.values() if (found := f.found).clock}
+    for point in best.of_cores(points):
+        by_core.setdefault(best.shape(point), {})[point.identity.target] = point
+    used = [target for name, target in targets.items() if any(name in on for on in by_core.values())]
     rows = []
-    for on in (by_core[name] for name in sorted(by_core)):
-        first = next(iter(on.values()))
+    for name, on in sorted(by_core.items()):
+        first = next(on[target.name] for target in used if target.name in on)
+        built = (cells(on.get(target.name))[: _width(target)] for target in used)
         size = first.found
-        areas = (f"{area(on[target].found)}{older(on[target])}" if target in on else "-" for target in columns)
-        routed, pre_layout = (_clocked(on.values(), wires) for wires in (True, False))
         counts = f"{size.ffs:,}", f"{size.lutram + size.shift_registers:,}", _memories(size)
-        rows.append((*_core(first), *areas, *counts, *routed, *(pre_layout if False in clocks else ())))
-    return (*_CORE, *columns.values(), *_MEASURED, *(_PRE_LAYOUT if False in clocks else ())), rows
-
-
-def overview(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Head and rows of a table of the presets, each with its best build on each of :data:`SHOWN`."""
-    by_preset: dict[str, dict[str, Point]] = {}
-    for point in best.of_presets(points):
-        by_preset.setdefault(point.identity.preset, {})[point.identity.target] = point
-    rows = []
-    for name, on in sorted(by_preset.items()):
-        here = [on.get(target.name) for target in SHOWN]
-        if any(here):
-            _, *core = _core(next(filter(None, here)))
-            built = (cells(point)[: _width(target)] for target, point in zip(SHOWN, here, strict=True))
-            rows.append((name, *core, *chain.from_iterable(built)))
-    titles = ((f"{target.family}, {target.unit}", "MHz", "Gb/s")[: _width(target)] for target in SHOWN)
-    return (*_CORE, *chain.from_iterable(titles)), rows
+        rows.append((name, *_core(first)[1:], *chain.from_iterable(built), *counts))
+    titles = ((f"{target.family}, {target.unit}", "MHz", "Gb/s")[: _width(target)] for target in used)
+    return (*_CORE, *chain.from_iterable(titles), "FF", "LUT RAM", "block RAM"), rows
 
 
 def rank(point: Point) -> tuple[str, ...]:
@@ -115,7 +99,7 @@ def rank(point: Point) -> tuple[str, ...]:
         scheme.name.replace("_", "-"),
         scheme.status.value,
         *core,
-        f"{area(found)} {target.unit}{older(point)}",
+        f"{area(found)} {target.unit}",
         clock(found.clock),
         f"{found.rate:.1f} {rate}",
         f"{1000 * found.efficiency:.3g} {ratio}{target.unit}",
@@ -123,19 +107,19 @@ def rank(point: Point) -> tuple[str, ...]:
 
 
 def bodies(points: Iterable[Point]) -> dict[str, str]:
-    """Markdown of the results by marker: the best of each scheme, the best build of each preset, all ``points``.
-
-    Raises UserError if there is no point with figures.
-    """
-    points = typical(own(points))
-    if not points:
-        raise UserError("there are no measured points to show; wideblock sweep --store FILE measures some")
-    tools = sorted({tool for point in points for tool in point.identity.tools})
+    """Markdown of the results by marker: the best core of each scheme, the best build of each core."""
+    measured = typical(own(points))
+    tools = sorted({tool for point in measured for tool in point.identity.tools})
     return {
-        "presets": noted(table(*overview(points)), points) + f"\nTools: {', '.join(tools)}.\n",
-        "best": noted(table(RANKING, map(rank, best.of_schemes(points))), points),
-        "results": noted(table(*summary(points)), points),
+        "best": measured_table(RANKING, (rank(p) for p in best.of_schemes(measured) if p.identity.target in SHOWN)),
+        "cores": measured_table(*overview(measured)) + (f"\nTools: {', '.join(tools)}.\n" if tools else ""),
     }
+
+
+def measured_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """The Markdown table, or a sentence where there is no row."""
+    listed = list(rows)
+    return table(head, listed) if listed else NOTHING
 
 
 def insert_all(document: Path, bodies: Mapping[str, str]) -> bool:
@@ -167,11 +151,6 @@ def inserted(document: Path, name: str, body: str) -> str:
     return text[: text.index(begin) + len(begin)] + "\n" + body + text[text.index(end) :]
 
 
-def noted(body: str, points: Iterable[Point]) -> str:
-    """The Markdown table ``body`` of ``points``, below the explanation of its marks if there may be some."""
-    return f"{NOTE}\n{body}" if any(map(older, points)) else body
-
-
 def area(found: Figures) -> str:
     """The area with as many digits as it has: whole LUTs, tenths of a kGE."""
     return f"{found.area:,}" if isinstance(found.area, int) else f"{found.area:,.1f}"
@@ -183,17 +162,11 @@ def clock(found: Clock | None) -> str:
 
 
 def cells(point: Point | None) -> tuple[str, str, str]:
-    """Area with the mark of an older point, clock in MHz and throughput in Gb/s; dashes where there is none."""
+    """Area, clock in MHz and throughput in Gb/s; dashes where there is none."""
     if point is None:
         return "-", "-", "-"
     mhz = point.found.mhz
-    return f"{area(point.found)}{older(point)}", f"{mhz:,.0f}" if mhz else "-", _gbps(point.found)
-
-
-def _clocked(points: Iterable[Point], wires: bool) -> tuple[str, str]:
-    """Clock and throughput of the first point that has a clock with, or without, wires."""
-    alike = (point for point in points if point.found.clock and point.found.clock.wires == wires)
-    return cells(next(alike, None))[1:]
+    return area(point.found), f"{mhz:,.0f}" if mhz else "-", _gbps(point.found)
 
 
 def _gbps(found: Figures) -> str:

@@ -31,14 +31,14 @@ class Points(Renewer):
 
     def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
         points = own(filter(None, map(point_of, evidence)))
-        first = {point.identity.flow for point in of_schemes(points).values()}
+        first = set(of_schemes().values())
         shown = {point.identity.flow for point in typical(points)}
         for point in current(points):
             known = point.identity
             if known.flow in shown and known.preset in names:
-                yield _question(known, OF_README if known.flow in first else WORTH)
+                yield _question(known, OF_README if known.target == FIRST and known.name in first else WORTH)
         for name in names:
-            yield _question(_unchanged(name), WORTH)
+            yield _question(_unchanged(name), OF_README if name in first else WORTH)
 
     def code(self, question: Question) -> None:
         return None
