@@ -183,3 +183,12 @@ def test_a_planted_fault_is_found(monkeypatch, core, fault, found):
     user, name, *change = fault
     monkeypatch.setattr(user, name, changed(change[0], name, *change[1:]))
     expect_found(SECTORS, contract(*core), *found)
+
+
+def test_a_unit_that_begins_as_the_only_other_one_ends_is_counted(monkeypatch):
+    """Where it is not, a key is taken while it is under way."""
+    uncounted = "units + (opening & ~(self.computed & (units == 1))) - self.computed"
+    faulty = changed(single_pass, "SinglePass", "units + opening - self.computed", uncounted)
+    monkeypatch.setattr(single_pass.SinglePass, "_enter", faulty._enter)
+    words = "taken in cycle .* while sector .* is under way"
+    expect_found(SECTORS, contract(*XTS), "keys behind sectors", words)

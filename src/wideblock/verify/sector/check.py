@@ -96,9 +96,13 @@ class SectorCheck(Check[SectorSimulation]):
 
     def timing(self, kind: LengthClass) -> SectorTiming:
         """The cycle contract for the longest sectors of a class."""
+        return self.timings(kind)[-1]
+
+    def timings(self, kind: LengthClass) -> list[SectorTiming]:
+        """The cycle contract for each size of a class, and each size of a tweak."""
         if kind.sizes == (self.behaviour.usual,):
-            return self.subject.timing
-        return self.behaviour.length.timing(max(kind.tweaks, default=0), max(kind.sizes))
+            return [self.subject.timing]
+        return [self.behaviour.length.timing(tweak, size) for tweak in kind.tweaks or (0,) for size in kind.sizes]
 
     def size(self) -> int:
         """A right length: of a class, chosen at random, or any up to the usual one."""

@@ -17,6 +17,7 @@ from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.byte_qualifiers import byte_qualifiers
 from wideblock.verify.sector.check import SectorCheck
 from wideblock.verify.sector.judge import level
+from wideblock.verify.sector.key_behind import key_behind
 from wideblock.verify.sector.key_words import key_words
 from wideblock.verify.sector.lengths import wrong_lengths
 from wideblock.verify.sector.measure import Measured, measure, timing_of
@@ -152,21 +153,25 @@ def key_changes(check: SectorCheck) -> Finding:
 
 
 def _key_in_a_stream(check: SectorCheck) -> str | None:
-    """How a key that is offered in a stream of sectors waits for more than those that have begun, or None."""
-    t, kind = check.subject.timing, check.classes[0]
-    most, n = t.busy + KEY_WAIT, 2 * (2 + t.busy // t.interval)
-    for moment in (t.setup + t.latency + check.rng.integers(0, t.interval, 4)).tolist():
-        check.simulation.reset()
-        check.simulation.load_key(check.key())
-        keys, requests = [Key(check.key(), cycle=moment)], check.of(kind, n)
-        script = check.simulation.requests(requests, keys=keys)
-        record = check.record(script, played=n)
-        wait = int(record.key_taken[0]) - (moment + t.key_words - 1)  # from its last word on
-        if not 0 <= wait <= most:
-            return (
-                f"A key offered in cycle {moment} of a stream of sectors waited {wait} cycles; it is at most "
-                f"busy + {KEY_WAIT}, {most}."
-            )
+    """How a key that is offered in a stream of sectors waits for more than those that have begun, or None.
+
+    The sectors are of one class of lengths, and none takes longer than the slowest size of it.
+    """
+    setup, words = check.subject.timing.setup, check.subject.timing.key_words
+    for kind in check.classes:
+        busy, interval = max(t.busy for t in check.timings(kind)), min(t.interval for t in check.timings(kind))
+        for moment in (setup + busy + check.rng.integers(0, check.timing(kind).interval, 4)).tolist():
+            check.simulation.reset()
+            check.simulation.load_key(check.key())
+            requests = check.of(kind, 2 * (2 + busy // interval))
+            script = check.simulation.requests(requests, keys=[Key(check.key(), cycle=moment)])
+            record = check.record(script, played=len(requests))
+            wait = int(record.key_taken[0]) - (moment + words - 1)  # from its last word on
+            if not 0 <= wait <= busy + KEY_WAIT:
+                return (
+                    f"A key offered in cycle {moment} of a stream of sectors ({kind.name}) waited {wait} cycles; it is "
+                    f"at most busy + {KEY_WAIT}, {busy + KEY_WAIT}."
+                )
     return None
 
 
@@ -297,6 +302,7 @@ CHECKS: dict[str, Callable[[SectorCheck], Finding]] = {
     "random sectors": random_sectors,
     "gaps and back-pressure": gaps,
     "key changes": key_changes,
+    "keys behind sectors": key_behind,
     "slots": slots,
     "data before a key": data_before_key,
     "zeroize": zeroize,
