@@ -8,8 +8,8 @@ from typer.testing import CliRunner
 
 from wideblock.cli.app import app
 from wideblock.evidence.store import load
+from wideblock.verify.formal.findings import RULES
 from wideblock.verify.formal.proof import NotProved
-from wideblock.verify.formal.stream import RULES
 
 pytestmark = pytest.mark.shows("cli")
 

@@ -83,7 +83,7 @@ def test_the_history_has_the_newest_older_figure_of_each_core_and_kind(monkeypat
 
 def test_proofs_of_other_circuits_or_rules_are_not_in_the_document(monkeypatch):
     monkeypatch.setattr(pages.document, "today", {"xts-enc": "1:xts-enc"}.get)
-    monkeypatch.setattr(pages.document, "code_of_rules", lambda: "rules")
+    monkeypatch.setattr(pages.document, "code_of_rule", lambda *of: "rules")
     proof = evidence("xts-enc", "timing", method={"netlist": None}, date="2026-01-02",
                      result={"detail": "no bit matters", "method": "cone", "gates": 1})  # fmt: skip
     assert "no bit matters" in pages.document.document([proof])

@@ -13,8 +13,9 @@ from wideblock.errors import UserError
 from wideblock.evidence.store import add
 from wideblock.export.contract import Contract, contract
 from wideblock.synth.targets import fpga, fpgas
+from wideblock.verify.formal.findings import ON_NETLISTS, RULES, findings
+from wideblock.verify.formal.proof import RuleFinding, RuleResult
 from wideblock.verify.formal.record import proof_evidence
-from wideblock.verify.formal.stream import ON_NETLISTS, RULES, RuleFinding, RuleResult, findings
 
 EXAMPLE = (
     "Example: [b]wideblock prove fast-brw-2s[/b]; "

@@ -43,7 +43,7 @@ def digest_of(modules: Iterable[str], rooms: Collection[str]) -> str:
     """Digest of these modules and packages and of all that they import, directly or not, from ``rooms``.
 
     modules: names below the package, with dots, such as "verify.formal"; a package stands for all of its modules
-    rooms:   first parts of names
+    rooms:   packages, by names of the same form
     A module outside of ``rooms`` is not part of the digest, its imports are followed once.
     """
     files = modules_of(modules, rooms)
@@ -58,10 +58,14 @@ def modules_of(modules: Iterable[str], rooms: Collection[str]) -> list[Path]:
     seen = set(open_files)
     while open_files:
         for path in _imported(open_files.pop()):
-            if path not in seen and path.relative_to(ROOT).parts[0] in rooms:
+            if path not in seen and _within(path, rooms):
                 seen.add(path)
                 open_files.append(path)
-    return sorted(path for path in seen if path.relative_to(ROOT).parts[0] in rooms)
+    return sorted(path for path in seen if _within(path, rooms))
+
+
+def _within(path: Path, rooms: Collection[str]) -> bool:
+    return any(path.is_relative_to(ROOT.joinpath(*room.split("."))) for room in rooms)
 
 
 def _files(name: str) -> list[Path]:

@@ -51,8 +51,8 @@ class Evidence:
     method:     settings of the run, such as options, seed, number of sectors
     circuit:    digest of the circuit, see :func:`wideblock.synth.circuit.circuit`; None where not noted. Older results
                 have "text:" and a digest of the Verilog's text
-    code:       digest of the checking code, see :mod:`wideblock.evidence.code`; None where the tools alone decide, and
-                where not noted
+    code:       digest of the checking code, see :mod:`wideblock.evidence.code`, and of the contract of the core, see
+                :mod:`wideblock.evidence.stated`; None where the tools alone decide, and where not noted
     tools:      each tool with its version
     version, commit: of wideblock; commit None outside a repository, with "-dirty" where the code was changed since
     date:       day of the run, ISO 8601; None where not noted

@@ -9,8 +9,8 @@ from wideblock.evidence.record import Evidence, EvidenceKind
 from wideblock.export.contract import contract
 from wideblock.renewal.question import Question, Renewer
 from wideblock.synth.targets import fpga
-from wideblock.verify.formal.record import code_of_rules, proof_evidence
-from wideblock.verify.formal.stream import RULES, findings
+from wideblock.verify.formal.findings import RULES, findings
+from wideblock.verify.formal.record import code_of_rule, proof_evidence
 
 __all__ = ["Proofs"]
 
@@ -38,7 +38,7 @@ class Proofs(Renewer):
         return Question(EvidenceKind.PROOF, rule, name, changed, {"netlist": netlist}, worth=1)
 
     def code(self, question: Question) -> str:
-        return code_of_rules()
+        return code_of_rule(question.subject, question.core, question.changed, question.method["netlist"])
 
     def answers(self, questions: Sequence[Question]) -> Iterator[Evidence]:
         core = contract(questions[0].core, questions[0].changed)

@@ -13,10 +13,13 @@ from wideblock.errors import UserError
 from wideblock.evidence.code import digest_of
 from wideblock.evidence.of_core import evidence_of
 from wideblock.evidence.record import Evidence, EvidenceKind
+from wideblock.evidence.stated import stated
 from wideblock.export.contract import Contract, contract
 from wideblock.renewal.question import Question, Renewer, cpu_time
 from wideblock.rtl.sector.parameters import BUSES
 from wideblock.synth.process import version
+from wideblock.verify.formal.findings import RULES
+from wideblock.verify.formal.record import code_of_rule
 from wideblock.verify.mutation.score import score
 from wideblock.verify.suites import checked, cycles, suite_of
 
@@ -77,7 +80,7 @@ class Measurements(Renewer):
 
     def code(self, question: Question) -> str:
         core = contract(question.core, question.changed)
-        return digest_of(_modules(suite_of(core).measure, suite_of(core).simulation), ROOMS)
+        return name_of((digest_of(_modules(suite_of(core).measure, suite_of(core).simulation), ROOMS), stated(core)))
 
     def answers(self, questions: Sequence[Question]) -> Iterator[Evidence]:
         for question in questions:
@@ -102,8 +105,10 @@ class Mutants(Renewer):
                 yield Question(EvidenceKind.MUTATION, "mutants", core.name, dict(core.changed), self.method, worth=10)
 
     def code(self, question: Question) -> str:
-        checks = code_of_checks(question.core, tuple(question.changed.items()))
-        return name_of((checks, digest_of(("verify.mutation",), ROOMS)))
+        core, changed = question.core, question.changed
+        rules = (code_of_rule(rule, core, changed) for rule in RULES)
+        own = digest_of(("verify.mutation",), ("verify.mutation",))
+        return name_of((code_of_checks(core, tuple(changed.items())), own, *rules))
 
     def answers(self, questions: Sequence[Question]) -> Iterator[Evidence]:
         for question in questions:
@@ -152,12 +157,12 @@ def small(name: str) -> Contract[Any, Any]:
 
 @cache
 def code_of_checks(name: str, changed: tuple[tuple[str, Any], ...]) -> str:
-    """Digest of the checks of a core, of its specification and its known answers."""
+    """Digest of the checks of a core, of its contract, its specification and its known answers."""
     core = contract(name, dict(changed))
     suite, scheme = suite_of(core), core.preset.scheme
     checks = digest_of(_modules(*suite.checks.values(), suite.simulation, suite.opened), ROOMS)
     specification = digest_of(_modules(scheme.specification), ("spec",))
-    return name_of((checks, specification, repr(core.known_answers)))
+    return name_of((checks, stated(core), specification, repr(core.known_answers)))
 
 
 def _modules(*defined: Any) -> tuple[str, ...]:

@@ -9,9 +9,11 @@ from wideblock.catalog import PRESETS
 from wideblock.evidence.record import Evidence, EvidenceKind
 from wideblock.export.contract import contract
 from wideblock.verify.formal import document as module
+from wideblock.verify.formal import record
 from wideblock.verify.formal.document import FACTS, about, document
-from wideblock.verify.formal.record import code_of_rules, proof_evidence
-from wideblock.verify.formal.stream import RULES, findings
+from wideblock.verify.formal.findings import RULES, findings
+from wideblock.verify.formal.induction import Rule
+from wideblock.verify.formal.record import code_of_rule, proof_evidence
 
 pytestmark = pytest.mark.shows("proofs-document")
 
@@ -37,7 +39,7 @@ PROVED = Evidence(
 @pytest.fixture(autouse=True)
 def todays(monkeypatch):
     monkeypatch.setattr(module, "today", lambda name: "1:a")
-    monkeypatch.setattr(module, "code_of_rules", lambda: "rules")
+    monkeypatch.setattr(module, "code_of_rule", lambda *of: "rules")
 
 
 def test_every_rule_is_described():
@@ -50,7 +52,8 @@ def test_a_finding_is_evidence_on_its_circuit_and_its_rules():
     (finding,) = findings(core, ["order"])
     found = proof_evidence(core, finding)
     assert (found.name, found.subject, found.outcome) == ("xts-enc sector_bytes=64", "order", "none")
-    assert found.circuit.startswith("1:") and found.code == code_of_rules() and found.tools[0].startswith("Yosys ")
+    assert (found.circuit or "").startswith("1:") and found.tools[0].startswith("Yosys ")
+    assert found.code == code_of_rule("order", core.name, dict(core.changed))
     assert found.method == {"netlist": None} and "queues" in found.result["detail"]
 
 
@@ -75,3 +78,20 @@ def test_a_result_of_another_circuit_or_other_rules_is_not_shown():
         assert document([replace(PROVED, **old)]) == document([])
     newer = replace(PROVED, seconds=2.0)
     assert "xts-enc (2.0)" in document([PROVED, newer]) and "xts-enc (1.2)" not in document([PROVED, newer])
+
+
+def test_the_code_of_a_rule_is_of_what_the_core_states_and_its_family_asserts(monkeypatch):
+    def codes():
+        record._statement.cache_clear()
+        return [code_of_rule(*of) for of in (("timing", "xts-enc", {}), ("queues", "xts-enc", {}))]
+
+    before = codes()
+    assert before == codes() and before[0] != before[1]
+    assert code_of_rule("timing", "xts-enc", {}, "xc7") != before[0]
+    monkeypatch.setattr(Rule, "__repr__", lambda rule: "another assertion")
+    assert all(old != new for old, new in zip(before, codes(), strict=True))
+    monkeypatch.undo()
+    monkeypatch.setattr(record, "stated", lambda core: "another contract")
+    assert all(old != new for old, new in zip(before, codes(), strict=True))
+    monkeypatch.undo()
+    assert codes() == before

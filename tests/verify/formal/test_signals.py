@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every signal that a formal rule or a planted fault names is in its core: told from the elaborated core, no proof."""
 
+from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import pytest
 from amaranth import Signal, Value
@@ -10,6 +12,7 @@ from amaranth.hdl import Format
 from wideblock.export.borders import prepared
 from wideblock.export.contract import contract
 from wideblock.verify.formal import stream
+from wideblock.verify.formal.findings import RULES
 from wideblock.verify.formal.flat import flatten
 from wideblock.verify.formal.induction import Rule
 from wideblock.verify.formal.proof import NotApplicable
@@ -48,10 +51,10 @@ def fields(name, form):
             yield from fields(f"{name}.{field}", inner)
 
 
-def rules(core, monkeypatch):
+def rules(core, monkeypatch) -> Iterator[tuple[str, Any]]:
     """The rules that apply to a core and are proved by induction, by name; nothing is proved."""
     monkeypatch.setattr(stream, "prove", lambda core, rule, flat: rule)
-    for name, prove in stream.RULES.items():
+    for name, prove in RULES.items():
         if name not in ("paths", "secrecy", "forgets", "timing"):  # of the whole netlist
             try:
                 yield name, prove(core, None)

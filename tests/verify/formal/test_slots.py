@@ -6,10 +6,11 @@ from functools import cache
 import pytest
 
 from wideblock.export.contract import contract
+from wideblock.verify.formal.commands import prove_commands
 from wideblock.verify.formal.flat import flatten
 from wideblock.verify.formal.proof import NotApplicable, NotProved
 from wideblock.verify.formal.rules.engine import INSIDE
-from wideblock.verify.formal.stream import prove_commands, prove_slots
+from wideblock.verify.formal.stream import prove_slots
 
 from ...variants import few_of_many
 from .faults import NO_FAULT, Fault, broken

@@ -8,20 +8,19 @@ import pytest
 
 from wideblock.export.contract import contract
 from wideblock.verify.formal import rules
+from wideblock.verify.formal.findings import findings
 from wideblock.verify.formal.flat import Flat, flatten
 from wideblock.verify.formal.induction import Rule, prove
-from wideblock.verify.formal.proof import NotApplicable, NotProved
+from wideblock.verify.formal.paths import prove_no_paths
+from wideblock.verify.formal.proof import NotApplicable, NotProved, RuleResult
 from wideblock.verify.formal.rules import family
+from wideblock.verify.formal.secrecy import prove_secrecy
 from wideblock.verify.formal.stream import (
-    RuleResult,
-    findings,
     prove_clearing,
-    prove_no_paths,
     prove_order,
     prove_queues,
     prove_rekey,
     prove_release,
-    prove_secrecy,
     prove_stable,
 )
 

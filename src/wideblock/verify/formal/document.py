@@ -14,8 +14,8 @@ from wideblock.evidence.record import Evidence, EvidenceKind
 from wideblock.evidence.store import newest
 from wideblock.evidence.today import today
 from wideblock.export.markdown import table
-from wideblock.verify.formal.record import OUTCOME, code_of_rules
-from wideblock.verify.formal.stream import RULES
+from wideblock.verify.formal.findings import RULES
+from wideblock.verify.formal.record import OUTCOME, code_of_rule
 
 __all__ = ["FACTS", "about", "document", "renew"]
 
@@ -48,8 +48,15 @@ def about() -> dict[str, dict[str, str]]:
 def document(evidence: Iterable[Evidence]) -> str:
     """The document in Markdown: results of today's circuits and rules; a rule or a preset may have none."""
     proofs = [each for each in newest(evidence).values() if each.kind is EvidenceKind.PROOF]
-    shown = [each for each in proofs if each.is_of(today(each.name), code_of_rules())]
+    shown = [each for each in proofs if each.subject in RULES and _is_of_today(each)]
     return "\n".join([_HEAD, *(_section(rule, [each for each in shown if each.subject == rule]) for rule in RULES)])
+
+
+def _is_of_today(proof: Evidence) -> bool:
+    circuit = today(proof.name)
+    return circuit is not None and proof.is_of(
+        circuit, code_of_rule(proof.subject, proof.core, proof.changed, proof.method["netlist"])
+    )
 
 
 def _section(rule: str, proofs: Sequence[Evidence]) -> str:

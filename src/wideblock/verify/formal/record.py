@@ -1,25 +1,57 @@
 # SPDX-License-Identifier: Apache-2.0
 """Findings on rules as evidence, with the circuit that was proved and the code of the rules."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import fields
 from functools import cache
+from typing import Any
 
+from wideblock.cache import name_of
 from wideblock.evidence.code import digest_of
 from wideblock.evidence.of_core import evidence_of
 from wideblock.evidence.record import Evidence, EvidenceKind
-from wideblock.export.contract import Contract
+from wideblock.evidence.stated import stated
+from wideblock.export.contract import Contract, contract
 from wideblock.synth.yosys import tool
-from wideblock.verify.formal.stream import RuleFinding, RuleResult
+from wideblock.verify.formal.findings import ON_NETLISTS, RULES
+from wideblock.verify.formal.proof import NotApplicable, RuleFinding, RuleResult
+from wideblock.verify.formal.rules import Family, family
 
-__all__ = ["OUTCOME", "code_of_rules", "proof_evidence"]
+__all__ = ["OUTCOME", "code_of_rule", "proof_evidence"]
 
 OUTCOME = {RuleResult.PROVED: "passed", RuleResult.NOT_PROVED: "failed", RuleResult.NONE: "none"}
 """Outcome of a piece of evidence for each result of a rule."""
 
 
+def code_of_rule(rule: str, name: str, changed: Mapping[str, Any], netlist: str | None = None) -> str:
+    """Digest of a rule as it is tried for a core: its modules, the contract of the core and what is made of both.
+
+    Raises UserError for a core that does not exist.
+    """
+    prove = ON_NETLISTS[rule] if netlist else RULES[rule]
+    return name_of([_code(prove, bool(netlist)), _statement(name, tuple(changed.items()))])
+
+
 @cache
-def code_of_rules() -> str:
-    """Digest of the rules and of all that proves them."""
-    return digest_of(("verify.formal.stream",), ("verify",))
+def _code(prove: Callable[..., Any], mapped: bool) -> str:
+    """Digest of the module that proves a rule and of all that it imports; ``mapped``: of the flow to a netlist, too."""
+    return digest_of([prove.__module__.removeprefix("wideblock.")], ("verify", "synth") if mapped else ("verify",))
+
+
+@cache
+def _statement(name: str, changed: tuple[tuple[str, Any], ...]) -> str:
+    """Digest of the contract of a core, of its influences in words, and of the assertions of its family on it."""
+    core = contract(name, dict(changed))
+    assertions = [repr(_assertion(core, field.name)) for field in fields(Family)]
+    return name_of([stated(core), *map(str, core.behaviour.influences), *assertions])
+
+
+def _assertion(core: Contract, part: str) -> object:
+    """The part of a rule that depends on the family of a core, or the reason why there is none."""
+    try:
+        return getattr(family(core), part)(core)
+    except NotApplicable as reason:
+        return str(reason)
 
 
 def proof_evidence(core: Contract, finding: RuleFinding, netlist: str | None = None) -> Evidence:
@@ -30,7 +62,7 @@ def proof_evidence(core: Contract, finding: RuleFinding, netlist: str | None = N
         EvidenceKind.PROOF,
         finding.rule,
         method={"netlist": netlist},
-        checks=code_of_rules(),
+        checks=code_of_rule(finding.rule, core.name, dict(core.changed), netlist),
         tool=tool(),
         seconds=round(finding.seconds, 1),
         outcome=OUTCOME[finding.result],

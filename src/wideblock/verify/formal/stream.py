@@ -1,76 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules that every core with streams must keep, each proved for one core.
+"""Rules on the streams of a core, by induction; the part that depends on the family of the core is in ``rules``."""
 
-``RULES`` has them by name. How a proof is made is in :mod:`~wideblock.verify.formal.induction` and
-:mod:`~wideblock.verify.formal.paths`; the part of a rule that depends on the family of the core is in
-:mod:`~wideblock.verify.formal.rules`.
-"""
-
-import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum
-from functools import partial
+from dataclasses import replace
 
 from amaranth.lib.wiring import In, Out
 
-from wideblock.errors import UserError
 from wideblock.export.contract import Contract
 from wideblock.rtl.bus.axi_lite import AXI_LITE
-from wideblock.synth.targets import Fpga
-from wideblock.verify.formal.commands import prove_commands
 from wideblock.verify.formal.flat import Flat, flatten
-from wideblock.verify.formal.forgets import prove_forgets
 from wideblock.verify.formal.induction import CLEAR, Rule, prove
-from wideblock.verify.formal.isolation import prove_isolation
-from wideblock.verify.formal.key_registers import prove_keys
-from wideblock.verify.formal.paths import prove_no_paths
-from wideblock.verify.formal.proof import NotApplicable, NotProved, Proof
+from wideblock.verify.formal.proof import Proof
 from wideblock.verify.formal.rules import engine, family
 from wideblock.verify.formal.rules.parts import resetting, settled
-from wideblock.verify.formal.secrecy import prove_secrecy
-from wideblock.verify.formal.timing import prove_timing, prove_timing_of_netlist
 
 __all__ = [
-    "OF_ENGINES",
-    "ON_NETLISTS",
-    "RULES",
-    "RuleFinding",
-    "RuleResult",
-    "findings",
     "prove_clearing",
-    "prove_commands",
-    "prove_forgets",
-    "prove_isolation",
-    "prove_keys",
-    "prove_no_paths",
     "prove_order",
     "prove_queues",
     "prove_rekey",
     "prove_release",
-    "prove_secrecy",
     "prove_slots",
     "prove_stable",
 ]
-
-
-class RuleResult(Enum):
-    """How the proof of a rule ended."""
-
-    PROVED = "proved"
-    NOT_PROVED = "NOT PROVED"
-    NONE = "none"
-
-
-@dataclass(frozen=True)
-class RuleFinding:
-    """The result for one rule. ``detail`` is the statement if proved, else the reason; ``seconds`` are of CPU time."""
-
-    rule: str
-    result: RuleResult
-    detail: str
-    proof: Proof | None = None
-    seconds: float = 0.0
 
 
 def prove_clearing(core: Contract, flat: Flat | None = None) -> Proof:
@@ -182,68 +133,3 @@ def _settled(core: Contract, rule: Rule) -> Rule:
     """``rule``, and what holds of the key unit, on which every rule depends."""
     signals, text = settled(core)
     return replace(rule, signals=rule.signals | signals, text=f"{rule.text}\n{text}")
-
-
-RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
-    "paths": prove_no_paths,
-    "clearing": prove_clearing,
-    "stable": prove_stable,
-    "queues": prove_queues,
-    "order": prove_order,
-    "rekey": prove_rekey,
-    "release": prove_release,
-    "slots": prove_slots,
-    "commands": prove_commands,
-    "timing": prove_timing,
-    "secrecy": prove_secrecy,
-    "forgets": prove_forgets,
-    "keys": prove_keys,
-    "isolation": prove_isolation,
-}
-"""Every rule by its name."""
-
-
-OF_ENGINES = ("slots", "secrecy", "keys", "isolation")
-"""Rules that are proved of an engine while the core inside is closed."""
-
-ON_NETLISTS: dict[str, Callable[[Contract, Fpga], Proof]] = {"timing": prove_timing_of_netlist}
-"""Rules that can be proved for a mapped netlist, too."""
-
-
-def findings(
-    core: Contract, rules: Sequence[str] = tuple(RULES), flat: Flat | None = None, *, target: Fpga | None = None
-) -> Iterator[RuleFinding]:
-    """The result for each of the named rules, as soon as it is known. Raises UserError for an unknown rule.
-
-    flat:   proved in place of the core's own Verilog
-    target: family whose mapped netlist is proved; a rule that is not about netlists is refused, too
-    """
-    attempts: dict[str, Callable[[], Proof]]
-    if target is None:
-        attempts = {name: partial(prove_rule, core, flat) for name, prove_rule in RULES.items()}
-    else:
-        attempts = {name: partial(prove_rule, core, target) for name, prove_rule in ON_NETLISTS.items()}
-    for rule in rules:
-        if rule not in attempts:
-            about = " about netlists" if target else ""
-            raise UserError(f"no rule {rule!r}{about}; there are {', '.join(attempts)}")
-    return (_finding(core, rule, attempts[rule]) for rule in rules)
-
-
-def _finding(core: Contract, rule: str, attempt: Callable[[], Proof]) -> RuleFinding:
-    start = _cpu()
-    try:
-        proof = attempt()
-    except NotApplicable as reason:
-        return RuleFinding(rule, RuleResult.NONE, str(reason), None, _cpu() - start)
-    except NotProved as reason:
-        return RuleFinding(
-            rule, RuleResult.NOT_PROVED, str(reason).removeprefix(f"{core.module}: "), None, _cpu() - start
-        )
-    return RuleFinding(rule, RuleResult.PROVED, proof.statement, proof, _cpu() - start)
-
-
-def _cpu() -> float:
-    """Seconds of CPU time of this process and of those that it waited for."""
-    times = os.times()
-    return times.user + times.children_user

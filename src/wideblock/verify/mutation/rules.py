@@ -8,16 +8,17 @@ from pathlib import Path
 
 from wideblock.export.contract import Contract
 from wideblock.synth import yosys
+from wideblock.verify.formal.findings import OF_ENGINES, RULES, findings
 from wideblock.verify.formal.flat import DATAPATH, Flat
+from wideblock.verify.formal.proof import RuleResult
 from wideblock.verify.formal.rules.engine import INSIDE
-from wideblock.verify.formal.stream import OF_ENGINES, RULES, RuleResult, findings
 from wideblock.verify.mutation.mutants import Instrumented, Mutant
 
 __all__ = ["broken_rule"]
 
 
 def broken_rule(core: Contract, instrumented: Instrumented, mutant: Mutant) -> tuple[str, str] | None:
-    """The first rule of :mod:`~wideblock.verify.formal.stream` that is not proved of the mutant, and its statement."""
+    """The first rule of ``RULES`` that is not proved of the mutant, and its statement."""
     flats: dict[tuple[str, ...], Flat] = {}
     for rule in RULES:
         closed = INSIDE if core.registers and not core.headed and rule in OF_ENGINES else DATAPATH

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules that every core must keep, by name, and how each is tried for one core."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from wideblock.errors import UserError
+from wideblock.export.contract import Contract
+from wideblock.synth.targets import Fpga
+from wideblock.verify.formal.commands import prove_commands
+from wideblock.verify.formal.flat import Flat
+from wideblock.verify.formal.forgets import prove_forgets
+from wideblock.verify.formal.isolation import prove_isolation
+from wideblock.verify.formal.key_registers import prove_keys
+from wideblock.verify.formal.paths import prove_no_paths
+from wideblock.verify.formal.proof import Proof, RuleFinding, attempted
+from wideblock.verify.formal.secrecy import prove_secrecy
+from wideblock.verify.formal.stream import (
+    prove_clearing,
+    prove_order,
+    prove_queues,
+    prove_rekey,
+    prove_release,
+    prove_slots,
+    prove_stable,
+)
+from wideblock.verify.formal.timing import prove_timing, prove_timing_of_netlist
+
+__all__ = ["OF_ENGINES", "ON_NETLISTS", "RULES", "findings"]
+
+RULES: dict[str, Callable[[Contract, Flat | None], Proof]] = {
+    "paths": prove_no_paths,
+    "clearing": prove_clearing,
+    "stable": prove_stable,
+    "queues": prove_queues,
+    "order": prove_order,
+    "rekey": prove_rekey,
+    "release": prove_release,
+    "slots": prove_slots,
+    "commands": prove_commands,
+    "timing": prove_timing,
+    "secrecy": prove_secrecy,
+    "forgets": prove_forgets,
+    "keys": prove_keys,
+    "isolation": prove_isolation,
+}
+"""Every rule by its name."""
+
+
+OF_ENGINES = ("slots", "secrecy", "keys", "isolation")
+"""Rules that are proved of an engine while the core inside is closed."""
+
+ON_NETLISTS: dict[str, Callable[[Contract, Fpga], Proof]] = {"timing": prove_timing_of_netlist}
+"""Rules that can be proved for a mapped netlist, too."""
+
+
+def findings(
+    core: Contract, rules: Sequence[str] = tuple(RULES), flat: Flat | None = None, *, target: Fpga | None = None
+) -> Iterator[RuleFinding]:
+    """The result for each of the named rules, as soon as it is known. Raises UserError for an unknown rule.
+
+    flat:   proved in place of the core's own Verilog
+    target: family whose mapped netlist is proved; a rule that is not about netlists is refused, too
+    """
+    attempts: dict[str, Callable[[], Proof]]
+    if target is None:
+        attempts = {name: partial(prove_rule, core, flat) for name, prove_rule in RULES.items()}
+    else:
+        attempts = {name: partial(prove_rule, core, target) for name, prove_rule in ON_NETLISTS.items()}
+    for rule in rules:
+        if rule not in attempts:
+            about = " about netlists" if target else ""
+            raise UserError(f"no rule {rule!r}{about}; there are {', '.join(attempts)}")
+    return (attempted(core.module, rule, attempts[rule]) for rule in rules)
