@@ -18,7 +18,7 @@ pytestmark = pytest.mark.shows("rooms")
 
 
 def refused(scheme, component, make):
-    with pytest.raises(UserError) as error, hooks_of(replace(scheme, core=component)):
+    with pytest.raises(UserError) as error, hooks_of(replace(scheme, hardware=lambda: component)):
         make(component)
     return str(error.value)
 

@@ -357,4 +357,4 @@ def test_no_known_answer_is_better_than_a_wrong_one():
 @pytest.mark.parametrize(("name", "kind", "other"), [("aes-gcm", SECTOR, "AesGcm"), ("eme2-1", AEAD, "Eme2")])
 def test_a_scheme_is_of_the_kind_of_its_core(name, kind, other):
     with pytest.raises(ValueError, match=f"^{other} of scheme .* is no core of kind {kind.name}$"):
-        dataclasses.replace(catalog.preset(name).scheme, kind=kind)
+        _ = dataclasses.replace(catalog.preset(name).scheme, kind=kind).core

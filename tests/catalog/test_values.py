@@ -48,6 +48,7 @@ def test_words_of_key_material_are_named(name, changes):
 def test_values_and_messages_of_authenticated_ciphers(name):
     core = contract(name)
     shape = core.behaviour.shape
+    assert core.key_bytes == shape.key
     key, npub, P = bytes(range(1, 1 + shape.key)), bytes(range(shape.npub)), bytes(range(70, 120))
     specification = core.specification(key)
     named = [*specification.key_values(8), *specification.message_values(npub, b"ad", 8)]

@@ -19,7 +19,8 @@ from typer.testing import CliRunner
 
 from wideblock import catalog
 from wideblock.cli import crypt
-from wideblock.cli.app import COMMANDS, JUDGING, app, function, help_line, progress_bar
+from wideblock.cli.app import COMMANDS, JUDGING, app, function, help_line
+from wideblock.cli.display import progress_bar
 from wideblock.errors import UserError
 from wideblock.evaluate.store import COMMITTED, add, load
 from wideblock.export.contract import contract

@@ -26,9 +26,7 @@ CASES = (
 @pytest.mark.parametrize("decrypt", [False, True])
 def test_values_have_the_papers_names(name, papers, decrypt):
     core = contract(name, {"sector_bytes": 96})
-    scheme = core.specification(
-        bytes(range(core.preset.scheme.kind.key_bits(type(core.component), core.parameters) // 8))
-    )
+    scheme = core.specification(bytes(range(core.preset.scheme.key_bits(core.parameters) // 8)))
     values = dict(trace(scheme, decrypt, bytes(range(16)), bytes(range(96))))
     assert values.keys() >= set(papers.split()) and values and all(len(value) == 16 for value in values.values())
     if name == "hctr2-1s":

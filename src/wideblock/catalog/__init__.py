@@ -58,15 +58,14 @@ def preset_or_part(name: str) -> Preset | Part:
 
 def described(preset: Preset) -> dict[str, Any]:
     """A preset in plain values, found without making its core; ``width``: bits of a beat of its data ports."""
-    scheme, parameters = preset.scheme, preset.parameters
     return {
         "preset": preset.name,
-        "scheme": scheme.name,
-        "family": scheme.family,
-        "status": scheme.status.value,
-        "width": scheme.kind.data_bits(parameters),
-        "lanes": getattr(parameters, "lanes", None),
-        "summary": scheme.summary(parameters),
+        "scheme": preset.scheme.name,
+        "family": preset.scheme.family,
+        "status": preset.scheme.status.value,
+        "width": preset.width,
+        "lanes": preset.lanes,
+        "summary": preset.summary,
     }
 
 
@@ -78,7 +77,11 @@ def select(
     Raises UserError for a value that no preset has, with those that there are.
     """
     wanted = {"scheme": scheme, "width": width, "status": status}
-    rows = {preset: described(preset) for preset in PRESETS.values() if not has or has in vars(preset.parameters)}
+    rows = {
+        each: {"scheme": each.scheme.name, "width": each.width, "status": each.scheme.status.value}
+        for each in PRESETS.values()
+        if not has or has in vars(each.parameters)
+    }
     if not rows:
         raise UserError(f"no preset has a parameter {has!r}; wideblock info PRESET --parameters shows those of one")
     for name, value in wanted.items():

@@ -3,7 +3,6 @@
 
 from wideblock.catalog.kinds import AEAD
 from wideblock.catalog.scheme import Preset, Scheme, Status
-from wideblock.rtl.aead.aes_gcm import AesGcm
 from wideblock.rtl.aead.parameters import AesHashParameters
 from wideblock.spec.aead.gcm import GCM
 
@@ -14,9 +13,15 @@ def summary(p: AesHashParameters) -> str:
     return f"AES-{p.key_bits}-GCM for messages of up to {p.data_bytes} bytes, a round of AES a cycle, CAESAR API"
 
 
+def core() -> type:
+    from wideblock.rtl.aead.aes_gcm import AesGcm
+
+    return AesGcm
+
+
 SCHEME = Scheme(
     "aes_gcm",
-    AesGcm,
+    core,
     AesHashParameters,
     lambda p, key: GCM(key),
     GCM.security,
@@ -25,6 +30,8 @@ SCHEME = Scheme(
     "aes_gcm",
     kind=AEAD,
     purpose="messages and records with a tag, one AES round at a time; nonces must never repeat",
+    key_bits=lambda p: p.key_bits,
+    limits=lambda p: core().check(p),
 )
 
 PRESETS = (Preset("aes-gcm", SCHEME, AesHashParameters()),)

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """AEZ v4.1, for lengths at which no offset repeats, an AES round a cycle, or four as a pipeline."""
 
+from wideblock.catalog.aez import AezParameters, pace
 from wideblock.catalog.kinds import AEAD
 from wideblock.catalog.scheme import Preset, Scheme, Status
-from wideblock.rtl.aead.aez.cipher import AezParameters, AezV4, pace
 from wideblock.spec.aead.aez import AEZv4
 
 __all__ = ["PRESETS", "SCHEME"]
 
 
+def core() -> type:
+    from wideblock.rtl.aead.aez.cipher import AezV4
+
+    return AezV4
+
+
 SCHEME = Scheme(
     "aez41",
-    AezV4,
+    core,
     AezParameters,
     lambda p, key: AEZv4(key),
     AEZv4.security,
@@ -21,6 +27,8 @@ SCHEME = Scheme(
     lambda p, answer: answer.parameters["version"] == "4.1" and "ad" in answer,
     kind=AEAD,
     purpose="comparison with the published core of AEZ v4.1",
+    key_bits=lambda p: 384,
+    limits=lambda p: core().check(p),
 )
 
 PRESETS = (Preset("aez41", SCHEME, AezParameters()),)

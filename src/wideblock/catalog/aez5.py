@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """AEZ v5: an AES round a cycle, or four as a pipeline."""
 
+from wideblock.catalog.aez import AezParameters, pace
 from wideblock.catalog.kinds import AEAD
 from wideblock.catalog.scheme import Preset, Scheme, Status
-from wideblock.rtl.aead.aez.cipher import AezParameters, AezV5, pace
 from wideblock.spec.aead.aez import AEZv5
 
 __all__ = ["PRESETS", "SCHEME"]
 
 
+def core() -> type:
+    from wideblock.rtl.aead.aez.cipher import AezV5
+
+    return AezV5
+
+
 SCHEME = Scheme(
     "aez5",
-    AezV5,
+    core,
     AezParameters,
     lambda p, key: AEZv5(key),
     AEZv5.security,
@@ -21,6 +27,8 @@ SCHEME = Scheme(
     lambda p, answer: answer.parameters["version"] == "5" and "ad" in answer,
     kind=AEAD,
     purpose="a tag that survives repeated nonces, for research",
+    key_bits=lambda p: 384,
+    limits=lambda p: core().check(p),
 )
 
 PRESETS = (

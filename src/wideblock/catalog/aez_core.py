@@ -4,7 +4,6 @@
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
 from wideblock.rtl.sector.parameters import FeistelMixFeistelParameters
-from wideblock.rtl.tes.aez_core import AezCore
 from wideblock.spec.aez_core import AEZCore
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -22,9 +21,15 @@ def holds(p: FeistelMixFeistelParameters, answer: vectors.Vector) -> bool:
     return len(answer["tweak"]) == p.tweak_bytes and len(answer["pt"]) == p.sector_bytes
 
 
+def core() -> type:
+    from wideblock.rtl.tes.aez_core import AezCore
+
+    return AezCore
+
+
 SCHEME = Scheme(
     "aez_core",
-    AezCore,
+    core,
     FeistelMixFeistelParameters,
     lambda p, key: AEZCore(key),
     AEZCore.security,
@@ -35,6 +40,7 @@ SCHEME = Scheme(
     lambda p: ("aes128-pec",),
     purpose="research: wide-block from AES encryption alone, no hash",
     native=lambda p: "aez-core",
+    key_bits=lambda p: 128,
 )
 
 

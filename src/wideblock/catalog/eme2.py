@@ -3,8 +3,8 @@
 
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import EncryptMixEncryptParameters
-from wideblock.rtl.tes.eme2 import Eme2
 from wideblock.spec.eme2 import EME2
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -22,9 +22,20 @@ def holds(p: EncryptMixEncryptParameters, answer: vectors.Vector) -> bool:
     return len(answer["tweak"]) == TWEAK_BYTES and len(answer["pt"]) == p.sector_bytes
 
 
+def limits(p: EncryptMixEncryptParameters) -> None:
+    if p.lanes != p.width:
+        raise UserError(f"EME2 takes a block a lane and beat: lanes must be the width of {p.width}, got {p.lanes}")
+
+
+def core() -> type:
+    from wideblock.rtl.tes.eme2 import Eme2
+
+    return Eme2
+
+
 SCHEME = Scheme(
     "eme2",
-    Eme2,
+    core,
     EncryptMixEncryptParameters,
     lambda p, key: EME2(key),
     EME2.security,
@@ -35,6 +46,8 @@ SCHEME = Scheme(
     lambda p: ("aes128-both",),
     purpose="wide-block of IEEE 1619.2 without a field multiplier",
     native=lambda p: "eme2",
+    limits=limits,
+    key_bits=lambda p: p.key_bits + 256,
 )
 
 

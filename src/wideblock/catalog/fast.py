@@ -3,8 +3,8 @@
 
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import HashedParameters
-from wideblock.rtl.tes.fast import Fast
 from wideblock.spec.fast import FAST
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -22,9 +22,21 @@ def holds(p: HashedParameters, answer: vectors.Vector) -> bool:
     return wanted.items() <= answer.parameters.items() and len(answer["pt"]) == p.sector_bytes
 
 
+def limits(p: HashedParameters) -> None:
+    least = {"brw": 4, "horner": 3}[p.hash]  # section 2.1
+    if p.m < least:
+        raise UserError(f"FAST with {p.hash} needs at least {least} blocks of 16 bytes a sector, got {p.m}")
+
+
+def core() -> type:
+    from wideblock.rtl.tes.fast import Fast
+
+    return Fast
+
+
 SCHEME = Scheme(
     "fast",
-    Fast,
+    core,
     HashedParameters,
     lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes),
     FAST.security,
@@ -35,6 +47,8 @@ SCHEME = Scheme(
     lambda p: ("aes128-pec",),
     purpose="wide-block with AES encryption alone, in both directions",
     native=lambda p: f"fast-{p.hash}",
+    limits=limits,
+    key_bits=lambda p: p.key_bits,
 )
 
 

@@ -4,7 +4,6 @@
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
 from wideblock.rtl.sector.parameters import HornerParameters
-from wideblock.rtl.tes.hctr2 import Hctr2
 from wideblock.spec.hctr2 import HCTR2
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -18,9 +17,15 @@ def holds(p: HornerParameters, answer: vectors.Vector) -> bool:
     return len(answer["pt"]) == p.sector_bytes and len(answer["tweak"]) == p.tweak_bytes
 
 
+def core() -> type:
+    from wideblock.rtl.tes.hctr2 import Hctr2
+
+    return Hctr2
+
+
 SCHEME = Scheme(
     "hctr2",
-    Hctr2,
+    core,
     HornerParameters,
     lambda p, key: HCTR2(key),
     HCTR2.security,
@@ -31,6 +36,7 @@ SCHEME = Scheme(
     lambda p: ("aes128-pec", "aes128-sdc"),
     purpose="wide-block that Linux and Android read, any sector size; the first choice of new designs",
     native=lambda p: "hctr2",
+    key_bits=lambda p: p.key_bits,
 )
 
 

@@ -4,7 +4,6 @@
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
 from wideblock.rtl.sector.parameters import AnyLengthParameters
-from wideblock.rtl.tes.hctr2_any import Hctr2Any
 from wideblock.spec.hctr2 import HCTR2
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -21,9 +20,15 @@ def holds(p: AnyLengthParameters, answer: vectors.Vector) -> bool:
     return len(answer["pt"]) <= p.longest and len(answer["tweak"]) <= p.most_tweak_bytes
 
 
+def core() -> type:
+    from wideblock.rtl.tes.hctr2_any import Hctr2Any
+
+    return Hctr2Any
+
+
 SCHEME = Scheme(
     "hctr2_any",
-    Hctr2Any,
+    core,
     AnyLengthParameters,
     lambda p, key: HCTR2(key),
     HCTR2.security,
@@ -34,6 +39,7 @@ SCHEME = Scheme(
     lambda p: ("aes128-pec", "aes128-sdc"),
     purpose="messages of mixed lengths, such as file names, under one core",
     native=lambda p: "hctr2",
+    key_bits=lambda p: p.key_bits,
 )
 
 PRESETS = (Preset("hctr2-any", SCHEME, AnyLengthParameters()),)

@@ -3,15 +3,27 @@
 
 from wideblock.catalog.psi import holds, native, summary, table_3
 from wideblock.catalog.scheme import Scheme, Status, aes_cores
+from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import PsiParameters
-from wideblock.rtl.tes.heh import Heh
 from wideblock.spec.heh import HEH
 
 __all__ = ["PRESETS", "SCHEME"]
 
+
+def limits(p: PsiParameters) -> None:
+    if p.m < 2:
+        raise UserError(f"HEH needs at least 2 blocks a sector, got {p.m}")
+
+
+def core() -> type:
+    from wideblock.rtl.tes.heh import Heh
+
+    return Heh
+
+
 SCHEME = Scheme(
     "heh",
-    Heh,
+    core,
     PsiParameters,
     lambda p, key: HEH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
     HEH.security,
@@ -22,5 +34,7 @@ SCHEME = Scheme(
     lambda p: ("aes128-pec", "aes128-pdc"),
     purpose="short sectors with two passes of AES in both directions, as its paper has it",
     native=lambda p: native("heh", p),
+    limits=limits,
+    key_bits=lambda p: p.key_bits + 128,
 )
 PRESETS = table_3(SCHEME)

@@ -3,15 +3,27 @@
 
 from wideblock.catalog.psi import holds, native, summary, table_3
 from wideblock.catalog.scheme import Scheme, Status, aes_cores
+from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import PsiParameters
-from wideblock.rtl.tes.hmch import Hmch
 from wideblock.spec.hmch import HMCH
 
 __all__ = ["PRESETS", "SCHEME"]
 
+
+def limits(p: PsiParameters) -> None:
+    if p.m < 2:
+        raise UserError(f"HMCH needs at least 2 blocks a sector, got {p.m}")
+
+
+def core() -> type:
+    from wideblock.rtl.tes.hmch import Hmch
+
+    return Hmch
+
+
 SCHEME = Scheme(
     "hmch",
-    Hmch,
+    core,
     PsiParameters,
     lambda p, key: HMCH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
     HMCH.security,
@@ -22,5 +34,7 @@ SCHEME = Scheme(
     lambda p: ("aes128-pec", "aes128-sdc"),
     purpose="short sectors at one lane, with a hash key of its own",
     native=lambda p: native("hmch", p),
+    limits=limits,
+    key_bits=lambda p: p.key_bits + 128,
 )
 PRESETS = table_3(SCHEME)

@@ -4,16 +4,18 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from wideblock.rtl.aead.behaviour import AeadBehaviour
-from wideblock.rtl.aead.timing import AeadTiming
-from wideblock.rtl.shell.axi_stream import AxiStreamShell
-from wideblock.rtl.shell.caesar import CaesarShell, CaesarStreamShell
-from wideblock.rtl.shell.shell import Shell
-from wideblock.rtl.stream.behaviour import Behaviour, SectorTiming
-from wideblock.rtl.stream.core import CoreBehaviour, CycleContract
 from wideblock.vectors import Vector
+
+if TYPE_CHECKING:
+    from wideblock.rtl.aead.behaviour import AeadBehaviour
+    from wideblock.rtl.aead.timing import AeadTiming
+    from wideblock.rtl.shell.shell import Shell
+    from wideblock.rtl.stream.behaviour import Behaviour, SectorTiming
+    from wideblock.rtl.stream.core import CoreBehaviour, CycleContract
+
+    from .scheme import Scheme
 
 __all__ = ["AEAD", "SECTOR", "AeadAnswer", "Kind", "KnownAnswer"]
 
@@ -41,8 +43,8 @@ class AeadAnswer:
     ciphertext: bytes
 
 
-B = TypeVar("B", bound=CoreBehaviour[CycleContract])
-T = TypeVar("T", bound=CycleContract)
+B = TypeVar("B", bound="CoreBehaviour[CycleContract]")
+T = TypeVar("T", bound="CycleContract")
 
 
 class Kind(ABC, Generic[B, T]):
@@ -57,12 +59,12 @@ class Kind(ABC, Generic[B, T]):
     keys: ClassVar[str]
 
     @abstractmethod
-    def shell(self, core: Any) -> Shell:
-        """The exported module around a core."""
+    def enclosed(self, scheme: "Scheme", core: Any) -> Any:
+        """The core of a scheme within the parts that its parameters ask for around it; the core itself for none."""
 
     @abstractmethod
-    def key_bits(self, core: Any, p: Any) -> int:
-        """From a core's class and its parameters, the width of its key."""
+    def shell(self, core: Any) -> "Shell":
+        """The exported module around a core."""
 
     @abstractmethod
     def data_bits(self, p: Any) -> int:
@@ -80,22 +82,31 @@ class Kind(ABC, Generic[B, T]):
         """
 
 
-class SectorKind(Kind[Behaviour, SectorTiming]):
+class SectorKind(Kind[Any, Any]):
     """Length-preserving ciphers of sectors, on AXI4-Stream."""
 
     name = noun = "sector"
     keys = "key_material"
 
-    def shell(self, core: Any) -> Shell:
-        return AxiStreamShell(core)
+    def enclosed(self, scheme: "Scheme", core: Any) -> Any:
+        from wideblock.rtl.stream.header import HeaderCore
 
-    def key_bits(self, core: Any, p: Any) -> int:
-        return core.key_material(p).bits
+        from .hardware.engines import engine
+
+        parameters = core.parameters
+        if parameters.registers != "none":
+            core = engine(scheme, core)
+        return HeaderCore(core) if parameters.header else core
+
+    def shell(self, core: Any) -> "Shell":
+        from wideblock.rtl.shell.axi_stream import AxiStreamShell
+
+        return AxiStreamShell(core)
 
     def data_bits(self, p: Any) -> int:
         return 8 * p.beat_bytes
 
-    def takes(self, behaviour: Behaviour, answer: KnownAnswer) -> bool:
+    def takes(self, behaviour: "Behaviour", answer: KnownAnswer) -> bool:
         return len(answer.plaintext) in behaviour.length
 
     def answer(self, core: Any, p: Any, source: str, a: Vector) -> KnownAnswer:
@@ -103,21 +114,23 @@ class SectorKind(Kind[Behaviour, SectorTiming]):
         return KnownAnswer(source, key, a["tweak"], a["pt"], a["ct"])
 
 
-class AeadKind(Kind[AeadBehaviour, AeadTiming]):
+class AeadKind(Kind[Any, Any]):
     """Authenticated ciphers, behind the CAESAR Hardware API."""
 
     name, noun, keys = "aead", "message", "shape"
 
-    def shell(self, core: Any) -> Shell:
-        return (CaesarStreamShell if core.parameters.packets else CaesarShell)(core)
+    def enclosed(self, scheme: "Scheme", core: Any) -> Any:
+        return core
 
-    def key_bits(self, core: Any, p: Any) -> int:
-        return 8 * core.shape(p).key
+    def shell(self, core: Any) -> "Shell":
+        from wideblock.rtl.shell.caesar import CaesarShell, CaesarStreamShell
+
+        return (CaesarStreamShell if core.parameters.packets else CaesarShell)(core)
 
     def data_bits(self, p: Any) -> int:
         return p.word_bits
 
-    def takes(self, behaviour: AeadBehaviour, answer: AeadAnswer) -> bool:
+    def takes(self, behaviour: "AeadBehaviour", answer: AeadAnswer) -> bool:
         return True  # of those that :meth:`answer` gives
 
     def answer(self, core: Any, p: Any, source: str, a: Vector) -> AeadAnswer | None:
@@ -130,4 +143,5 @@ class AeadKind(Kind[AeadBehaviour, AeadTiming]):
         return AeadAnswer(source, a["key"], a["nonce"], a["ad"], message, a["ct"])
 
 
-SECTOR, AEAD = SectorKind(), AeadKind()
+SECTOR: "Kind[Behaviour, SectorTiming]" = SectorKind()
+AEAD: "Kind[AeadBehaviour, AeadTiming]" = AeadKind()

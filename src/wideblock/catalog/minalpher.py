@@ -1,12 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Minalpher v1.1: with a permutation for messages and one for tags, and with one for both."""
 
+from dataclasses import dataclass
+
 from wideblock.catalog.kinds import AEAD
 from wideblock.catalog.scheme import Preset, Scheme, Status
-from wideblock.rtl.aead.minalpher import MinalpherCore, MinalpherParameters
+from wideblock.rtl.aead.parameters import AeadParameters
+from wideblock.rtl.stream.parameters import parameter
 from wideblock.spec.aead.minalpher import Minalpher as Specification
 
-__all__ = ["PRESETS", "SCHEME"]
+__all__ = ["PRESETS", "SCHEME", "MinalpherParameters"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MinalpherParameters(AeadParameters):
+    """Parameters of a core of Minalpher."""
+
+    permutations: int = parameter(2, "permutations: one for message and tag in turn, or one for each", (1, 2))
 
 
 def summary(p: MinalpherParameters) -> str:
@@ -14,9 +24,15 @@ def summary(p: MinalpherParameters) -> str:
     return f"Minalpher v1.1 for messages of up to {p.data_bytes} bytes, {permutations}, CAESAR API"
 
 
+def core() -> type:
+    from wideblock.rtl.aead.minalpher import MinalpherCore
+
+    return MinalpherCore
+
+
 SCHEME = Scheme(
     "minalpher",
-    MinalpherCore,
+    core,
     MinalpherParameters,
     lambda p, key: Specification(key),
     Specification.security,
@@ -25,6 +41,8 @@ SCHEME = Scheme(
     "minalpher",
     kind=AEAD,
     purpose="comparison with the CAESAR candidates",
+    key_bits=lambda p: 128,
+    limits=lambda p: core().check(p),
 )
 
 PRESETS = (

@@ -1,10 +1,11 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """A scheme and its presets: a core beside the specification that it must agree with."""
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from traceback import walk_tb
 from typing import Any
@@ -49,7 +50,7 @@ class Scheme:
     """A scheme: its core, and the specification that the core must agree with under a key of the port's width.
 
     name:          the scheme's, as its modules are called
-    core:          the component; its parameters are an instance of ``parameters``
+    hardware:      imports the component's class, whose parameters are an instance of ``parameters``; see :attr:`core`
     specification: from parameters and key, an object with ``encrypt`` and ``decrypt`` as the kind has them:
                    ``encrypt(tweak, sector)``, or ``encrypt(nonce, ad, message)``
     security:      what the scheme protects and what not, with its source
@@ -61,12 +62,14 @@ class Scheme:
     kind:          what its ports and messages are
     purpose:       use for which one would pick it, in a few words
     native:        from parameters, its name in the native library; None if it is not there
+    key_bits:      from parameters, the bits of a key
+    limits:        raises UserError for parameters that the scheme does not have
 
-    Raises ValueError for a core of another kind.
+    The value and all functions but ``hardware`` load no hardware description.
     """
 
     name: str
-    core: type
+    hardware: Callable[[], type]
     parameters: type[Parameters]
     specification: Callable[[Any, bytes], Any]
     security: str
@@ -79,10 +82,16 @@ class Scheme:
     kind: Kind[Any, Any] = SECTOR
     purpose: str = ""
     native: Callable[[Any], str] | None = None
+    limits: Callable[[Any], None] = lambda parameters: None
+    key_bits: Callable[[Any], int] = field(kw_only=True)
 
-    def __post_init__(self):
-        if not hasattr(self.core, self.kind.keys):
-            raise ValueError(f"{self.core.__name__} of scheme {self.name} is no core of kind {self.kind.name}")
+    @property
+    def core(self) -> Any:
+        """The class of the component, imported at first use. Raises ValueError for a core of another kind."""
+        core = self.hardware()
+        if not hasattr(core, self.kind.keys):
+            raise ValueError(f"{core.__name__} of scheme {self.name} is no core of kind {self.kind.name}")
+        return core
 
     @property
     def title(self) -> str:
@@ -104,9 +113,13 @@ class Scheme:
         if self.broken and not accept_broken:
             raise UserError(f"{self.security} To use it nevertheless, give --accept-broken.")
 
+    def make(self, parameters: Parameters) -> Any:
+        """The exported component: the core, within the parts that the parameters ask for around it."""
+        return self.kind.enclosed(self, self.core(parameters))
+
     def under(self, parameters: Parameters, key: bytes) -> Any:
         """The specification of a core under ``key``. Raises UserError for a key that the scheme does not take."""
-        bits = self.kind.key_bits(self.core, parameters)
+        bits = self.key_bits(parameters)
         if len(key) * 8 != bits:
             raise UserError(f"key must be {bits // 8} bytes, got {len(key)}")
         try:
@@ -124,7 +137,7 @@ class Scheme:
             for a in group.vectors
             if self.holds(parameters, a)
         )
-        bits = self.kind.key_bits(self.core, parameters)
+        bits = self.key_bits(parameters)
         return [answer for answer in found if answer and len(answer.key) * 8 == bits]
 
 
@@ -140,13 +153,28 @@ class Preset:
     parameters: Parameters
     like: str | None = None
 
+    @property
+    def width(self) -> int:
+        """Bits of a beat of the data ports."""
+        return self.scheme.kind.data_bits(self.parameters)
+
+    @property
+    def lanes(self) -> int | None:
+        """AES pipelines; None for a core without such a parameter."""
+        return getattr(self.parameters, "lanes", None)
+
+    @property
+    def summary(self) -> str:
+        """One line on the core."""
+        return self.scheme.summary(self.parameters)
+
     def changed(self, changes: Mapping[str, Any]) -> Parameters:
         """The parameters with ``changes``, given as values or as text.
 
         Raises UserError for an unknown parameter, for text that is not a value, and for a mix that no core can have.
         """
         parameters = changed(self.name, self.parameters, changes)
-        self.scheme.core.check(parameters)
+        self.scheme.limits(parameters)
         return parameters
 
 

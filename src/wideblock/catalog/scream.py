@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """SCREAM v3: one instance of its tweakable block cipher."""
 
+from dataclasses import dataclass
+
 from wideblock.catalog.kinds import AEAD
 from wideblock.catalog.scheme import Preset, Scheme, Status
-from wideblock.rtl.aead.scream import ScreamCore, ScreamParameters
+from wideblock.rtl.aead.parameters import AeadParameters
+from wideblock.rtl.stream.parameters import parameter
 from wideblock.spec.aead.scream import SCREAM
 
-__all__ = ["PRESETS", "SCHEME"]
+__all__ = ["PRESETS", "SCHEME", "ScreamParameters"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScreamParameters(AeadParameters):
+    """Parameters of a SCREAM core."""
+
+    steps: int = parameter(10, "steps of the tweakable block cipher, two rounds each", (10, 12))
+    rounds: int = parameter(2, "rounds a cycle", (1, 2, 4))
 
 
 def summary(p: ScreamParameters) -> str:
@@ -14,9 +25,15 @@ def summary(p: ScreamParameters) -> str:
     return f"SCREAM of {p.steps} steps for messages of up to {p.data_bytes} bytes, {pace} a cycle, CAESAR API"
 
 
+def core() -> type:
+    from wideblock.rtl.aead.scream import ScreamCore
+
+    return ScreamCore
+
+
 SCHEME = Scheme(
     "scream",
-    ScreamCore,
+    core,
     ScreamParameters,
     lambda p, key: SCREAM(key, steps=p.steps),
     SCREAM.security,
@@ -26,6 +43,8 @@ SCHEME = Scheme(
     holds=lambda p, answer: answer.parameters["steps"] == p.steps,
     kind=AEAD,
     purpose="comparison with the CAESAR candidates",
+    key_bits=lambda p: 128,
+    limits=lambda p: core().check(p),
 )
 
 PRESETS = (

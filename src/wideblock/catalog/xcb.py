@@ -4,7 +4,6 @@
 from wideblock import vectors
 from wideblock.catalog.scheme import Attack, Preset, Scheme, Status, aes_cores
 from wideblock.rtl.sector.parameters import WholeKeyParameters
-from wideblock.rtl.tes.xcb import Xcb
 from wideblock.spec.xcb import XCB
 from wideblock.spec.xcb_attack import recover_all_but_last_block, recover_sector
 
@@ -21,9 +20,15 @@ def holds(p: WholeKeyParameters, answer: vectors.Vector) -> bool:
     return len(answer["pt"]) == p.sector_bytes and len(answer["tweak"]) == p.tweak_bytes
 
 
+def core() -> type:
+    from wideblock.rtl.tes.xcb import Xcb
+
+    return Xcb
+
+
 SCHEME = Scheme(
     "xcb",
-    Xcb,
+    core,
     WholeKeyParameters,
     lambda p, key: XCB(key),
     XCB.security,
@@ -42,6 +47,7 @@ SCHEME = Scheme(
     ),
     purpose="nothing but comparison: it is broken",
     native=lambda p: "xcb",
+    key_bits=lambda p: p.key_bits,
 )
 
 

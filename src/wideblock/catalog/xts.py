@@ -2,8 +2,8 @@
 """AES-XTS: the two designs of its paper, wider ones, both directions in one core, and cores of many keys."""
 
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
+from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import SinglePassParameters
-from wideblock.rtl.tes.xts import Xts
 from wideblock.spec.xts import XTS
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -31,9 +31,21 @@ CIPHERS = {
 }
 """The AES cores of a direction: the pipelines, and where they do not encipher the tweaks the one that does."""
 
+
+def limits(p: SinglePassParameters) -> None:
+    if p.lanes != p.width:
+        raise UserError(f"XTS takes a block a lane and beat: lanes must be the width of {p.width}, got {p.lanes}")
+
+
+def core() -> type:
+    from wideblock.rtl.tes.xts import Xts
+
+    return Xts
+
+
 SCHEME = Scheme(
     "xts",
-    Xts,
+    core,
     SinglePassParameters,
     lambda p, key: XTS(key),
     XTS.security,
@@ -44,6 +56,8 @@ SCHEME = Scheme(
     lambda p: CIPHERS[p.direction][: 1 if p.slots else None],
     purpose="disks that other systems must read; an observer sees which blocks changed",
     native=lambda p: "xts",
+    limits=limits,
+    key_bits=lambda p: 2 * p.key_bits,
 )
 
 

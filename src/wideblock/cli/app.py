@@ -1,44 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts that every command shares: the application, its errors, tables and progress display."""
+"""Parts that every command shares: the application, its errors, options and stages of work."""
 
 import ast
 import dataclasses
 import json
 import logging
-from collections.abc import Callable, Iterable, Iterator
+import sys
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    Task,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
-from rich.table import Column, Table
-from rich.text import Text
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command_from_info
 
 from wideblock import __version__
 from wideblock.errors import UserError
 
-__all__ = ["app", "as_json", "err", "one_form", "out", "progress", "settings", "stages", "table"]
+__all__ = ["app", "as_json", "one_form", "progress", "settings", "stages"]
 __all__ += ["AcceptBroken", "Csv", "Directory", "Force", "ForceDirectory", "Json", "Preset", "Set", "Store"]
 __all__ += ["complete_device", "multiple_settings", "setting"]
-
-out = Console(highlight=False)
-if not out.is_terminal:  # a file or a pipe has no width, and its lines are not broken
-    out = Console(highlight=False, soft_wrap=True, width=10_000)
-err = Console(stderr=True, highlight=False, soft_wrap=True)
-
 
 GROUPS = {
     "Choose a core": ("list", "info", "compare", "report", "schedule"),
@@ -179,6 +162,8 @@ app = typer.Typer(
 
 def _version(wanted: bool) -> None:
     if wanted:
+        from importlib import metadata
+
         typer.echo(f"wideblock {__version__}, amaranth {metadata.version('amaranth')}")
         raise typer.Exit
 
@@ -264,60 +249,21 @@ def as_json(value: Any) -> None:
     typer.echo(json.dumps(value, indent=2))
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[Any]], *, title: str | None = None) -> None:
-    """Prints a table on stdout; numbers stand right."""
-    cells = [list(row) for row in rows]
-    drawn = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for k, name in enumerate(head):
-        numeric = cells and all(isinstance(row[k], int | float) or row[k] in ("", "-", None) for row in cells)
-        style = "bold" if k == 0 else None
-        drawn.add_column(name, justify="right" if numeric else "left", style=style, overflow="fold")
-    for row in cells:
-        drawn.add_row(*("-" if cell is None else str(cell) for cell in row))
-    if out.is_terminal:
-        out.print(drawn)
-        return
-    with out.capture() as text:
-        out.print(drawn)
-    for line in text.get().splitlines():  # a column is as wide as its longest cell: a line would end in as many blanks
-        typer.echo(line.rstrip())
-
-
-class StageColumn(TextColumn):
-    """Text of the stage; cut in a narrow window, so that the figures beside it stay whole."""
-
-    def __init__(self):
-        super().__init__("{task.description}", markup=False, table_column=Column(overflow="ellipsis"))
-
-    def render(self, task: Task) -> Text:
-        text = super().render(task)
-        text.no_wrap = True
-        return text
-
-
-def progress_bar(console: Console) -> Progress:
-    """The display of :func:`stages`; none if the console is no terminal."""
-    figures = BarColumn(bar_width=16), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
-    return Progress(StageColumn(), *figures, console=console, transient=True, disable=not console.is_terminal)
-
-
 @contextmanager
 def stages(what: str) -> Iterator[Callable[[str, int, int | None], None]]:
     """Gives a function to call with (stage, done, total) as work proceeds; shows progress on stderr if a terminal.
 
     A total of None is unknown. What the program logs is shown, too: as the stage, or in a file or pipe as a line.
     """
-    bar = progress_bar(err)
-    with bar:
+    if not sys.stderr.isatty():
+        with _listening(lambda message: typer.echo(f"wideblock: {message}", err=True)):
+            yield lambda stage, done, total: None
+        return
+    from wideblock.cli.display import err, progress_bar
+
+    with progress_bar(err) as bar:
         task = bar.add_task(what, total=None)
-
-        def told(message: str) -> None:
-            if err.is_terminal:
-                bar.update(task, description=message)
-            else:
-                typer.echo(f"wideblock: {message}", err=True)
-
-        with _listening(told):
+        with _listening(lambda message: bar.update(task, description=message)):
             yield lambda stage, done, total: bar.update(task, description=stage, completed=done, total=total)
 
 

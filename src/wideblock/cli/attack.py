@@ -6,7 +6,8 @@ from typing import Annotated, Any
 import typer
 
 from wideblock.catalog import Attack
-from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
+from wideblock.cli.app import Json, Preset, Set, as_json, settings, stages
+from wideblock.cli.display import out, table
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import contract

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from wideblock.atomic import check_place
-from wideblock.cli.app import Json, Set, as_json, out, settings, table
+from wideblock.cli.app import Json, Set, as_json, settings
+from wideblock.cli.display import out, table
 from wideblock.cli.flow import STORE, Mhz, Nextpnr, Scheduler, Store, Target, Workers, Yosys, measuring
 from wideblock.evaluate.clock import Distribution, search
 from wideblock.evaluate.run import identify

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import Csv, Json, Store, as_json, one_form, out, table
+from wideblock.cli.app import Csv, Json, Store, as_json, one_form
+from wideblock.cli.display import out, table
 from wideblock.evaluate.compare import UNITS, records
 from wideblock.evaluate.compare import compare as rows_of
 from wideblock.evaluate.digests import NOTE

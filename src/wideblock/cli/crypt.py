@@ -11,10 +11,9 @@ from typing import Annotated, Any, BinaryIO
 import typer
 
 from wideblock.catalog.kinds import SECTOR
-from wideblock.cli.app import AcceptBroken, Force, Preset, Set, err, progress, settings
-from wideblock.drive.sector.shape import shape
+from wideblock.cli.app import AcceptBroken, Force, Preset, Set, progress, settings
 from wideblock.errors import UserError
-from wideblock.export.contract import contract
+from wideblock.export.contract import configured
 from wideblock.image.crypt import crypt_image
 from wideblock.image.engines import ENGINES, usual
 from wideblock.image.numbering import CONVENTIONS, DEFAULT
@@ -149,14 +148,14 @@ def crypt(
     options: dict[str, Any],
 ) -> None:  # fmt: skip
     """``options`` are those of :func:`crypt_image`."""
-    core = contract(preset, settings(changes)).expect(SECTOR)
+    core = configured(preset, settings(changes)).expect(SECTOR)
     refuse_twice(key, source, "image")
     engine = engine or usual(core)
     name = f"{core.module}, {engine}"
     with progress(f"{direction}ing with {name}", before=f"preparing {name}") as report:
         done = crypt_image(
             core,
-            key_of(key, shape(core).key_bytes),
+            key_of(key, core.key_bytes),
             sys.stdin.buffer if source == STREAM else source,
             sys.stdout.buffer if target == STREAM else target,
             decrypt=direction == "decrypt",
@@ -164,8 +163,8 @@ def crypt(
             progress=report,
             **options,
         )
-    size = done.sectors * core.behaviour.usual
+    size = done.sectors * core.parameters.sector_bytes
     rate = f", {size / done.seconds / 1e6:,.1f} MB/s" if done.seconds else ""
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
     sectors = "1 sector" if done.sectors == 1 else f"{done.sectors} sectors"
-    err.print(f"{sectors}, {size:,} bytes, in {done.seconds:.1f} s{rate}{cycles}", markup=False, soft_wrap=True)
+    typer.echo(f"{sectors}, {size:,} bytes, in {done.seconds:.1f} s{rate}{cycles}", err=True)

@@ -10,7 +10,8 @@ import typer
 
 from wideblock import catalog
 from wideblock.catalog.kinds import SECTOR
-from wideblock.cli.app import AcceptBroken, err, out, progress, table
+from wideblock.cli.app import AcceptBroken, progress
+from wideblock.cli.display import err, out, table
 from wideblock.evaluate.digests import NOTE, older
 from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.store import COMMITTED, load

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from wideblock import catalog
-from wideblock.cli.app import Json, as_json, complete_preset, out, progress, stages, table
+from wideblock.cli.app import Json, as_json, complete_preset, progress, stages
+from wideblock.cli.display import out, table
 from wideblock.errors import UserError
 from wideblock.evidence import today
 from wideblock.evidence.record import OUTCOMES, EvidenceKind

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from wideblock.atomic import check_place
-from wideblock.cli.app import Json, as_json, multiple_settings, out, setting, table
+from wideblock.cli.app import Json, as_json, multiple_settings, setting
+from wideblock.cli.display import out, table
 from wideblock.cli.flow import STORE, Aims, Nextpnr, Scheduler, Store, Target, Workers, Yosys, measuring
 from wideblock.evaluate.explore import Objective, pareto, same_function
 from wideblock.evaluate.explore import explore as search

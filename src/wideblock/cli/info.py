@@ -8,7 +8,8 @@ import typer
 
 from wideblock.catalog.changes import written
 from wideblock.catalog.choices import choices
-from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, table
+from wideblock.cli.app import Json, Preset, Set, as_json, settings
+from wideblock.cli.display import out, table
 from wideblock.evaluate.published import for_preset
 from wideblock.export.contract import Contract, contract
 

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from wideblock import catalog
-from wideblock.cli.app import Csv, Json, as_json, one_form, out, table
+from wideblock.cli.app import Csv, Json, as_json, one_form
+from wideblock.cli.display import out, table
 from wideblock.errors import UserError
 from wideblock.records import Records
 
@@ -48,12 +49,11 @@ def list_(
 
         as_json([contract(preset.name).listed() for preset in chosen])
         return
-    rows = Records.of(map(catalog.described, chosen))
     if csv:
-        typer.echo(rows.csv(), nl=False)
+        typer.echo(Records.of(map(catalog.described, chosen)).csv(), nl=False)
         return
-    table(("preset", "bits", "lanes", "status", "summary"),
-          ((r["preset"], r["width"], r["lanes"], r["status"], r["summary"]) for r in rows))  # fmt: skip
+    rows = ((each.name, each.width, each.lanes, each.scheme.status.value, each.summary) for each in chosen)
+    table(("preset", "bits", "lanes", "status", "summary"), rows)
     for each in dict.fromkeys(preset.scheme.name for preset in chosen):
         security = catalog.SCHEMES[each]
         out.print(f"\nSecurity of {each.upper()} ({security.status.value}): {security.security}", markup=False)

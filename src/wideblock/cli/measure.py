@@ -3,7 +3,8 @@
 
 import typer
 
-from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
+from wideblock.cli.app import Json, Preset, Set, as_json, settings, stages
+from wideblock.cli.display import out, table
 from wideblock.export.contract import contract
 from wideblock.verify.suites import cycles
 

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from wideblock.atomic import check_place
-from wideblock.cli.app import Json, as_json, out, stages, table
+from wideblock.cli.app import Json, as_json, stages
+from wideblock.cli.display import out, table
 from wideblock.cli.flow import STORE, Mhz, Nextpnr, Routed, Seed, Store, Targets, Yosys, names_of
 from wideblock.evaluate import peer
 from wideblock.evaluate.run import Design, build

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import Json, Preset, Set, as_json, out, settings, stages, table
+from wideblock.cli.app import Json, Preset, Set, as_json, settings, stages
+from wideblock.cli.display import out, table
 from wideblock.export.contract import Contract, contract
 from wideblock.verify.mutation.mutants import KINDS
 from wideblock.verify.mutation.score import Score, score

@@ -7,7 +7,8 @@ from typing import Annotated
 import typer
 
 from wideblock import __version__
-from wideblock.cli.app import out, stages
+from wideblock.cli.app import stages
+from wideblock.cli.display import out
 from wideblock.native.library import install, library_file, schemes, widths
 
 EXAMPLE = "Example: [b]wideblock native --install /usr/local[/b]"

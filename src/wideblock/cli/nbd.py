@@ -11,9 +11,8 @@ import typer
 from wideblock.catalog.kinds import SECTOR
 from wideblock.cli.app import AcceptBroken, Preset, Set, settings, stages
 from wideblock.cli.crypt import STREAM, Key, Tweak, key_of, sector_number
-from wideblock.drive.sector.shape import shape
 from wideblock.errors import UserError
-from wideblock.export.contract import contract
+from wideblock.export.contract import configured
 from wideblock.native.plugin import nbdkit, plugin
 
 EXAMPLE = "Example: [b]wideblock nbd hctr2-1 --key @disk.key --file disk.img --socket disk.sock[/b]"
@@ -42,12 +41,12 @@ def nbd(
 
     Reads, writes, flushes and forced unit access are those of the device; zeros are enciphered, and trim is refused.
     """
-    core = contract(preset, settings(changes)).expect(SECTOR)
-    scheme, sizes = core.preset.scheme, shape(core)
+    core = configured(preset, settings(changes)).expect(SECTOR)
+    scheme, parameters = core.preset.scheme, core.parameters
     scheme.check_status(accept_broken=accept_broken)
-    if scheme.native is None or not sizes.tweak_bytes:
+    if scheme.native is None or not parameters.tweak_bytes:
         raise UserError(f"{core.module} is no device's: its scheme needs a tweak, and a place in the native library")
-    secret = key_of(key, sizes.key_bytes)
+    secret = key_of(key, core.key_bytes)
     core.specification(secret)  # raises UserError for a key that the scheme does not take
     if socket != STREAM:
         _free(socket)
@@ -57,10 +56,10 @@ def nbd(
     arguments = [
         *("--foreground", "--unix", str(socket), str(built)),
         f"file={file.absolute()}",
-        f"scheme={scheme.native(core.parameters)}",
+        f"scheme={core.native}",
         f"key-file=/dev/fd/{_readable(secret)}",
-        f"sector={core.behaviour.usual}",
-        f"tweak-bytes={sizes.tweak_bytes}",
+        f"sector={parameters.sector_bytes}",
+        f"tweak-bytes={parameters.tweak_bytes}",
         f"tweak={tweak}",
         f"first={first_sector}",
         f"tweak-offset={tweak_offset}",

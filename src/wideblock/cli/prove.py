@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from wideblock.catalog import PRESETS
-from wideblock.cli.app import Json, Set, as_json, complete_device, complete_preset, settings, stages, table
+from wideblock.cli.app import Json, Set, as_json, complete_device, complete_preset, settings, stages
+from wideblock.cli.display import table
 from wideblock.errors import UserError
 from wideblock.evidence.store import add
 from wideblock.export.contract import Contract, contract

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from wideblock.cli.app import Json, as_json, out, table
+from wideblock.cli.app import Json, as_json
+from wideblock.cli.display import out, table
 from wideblock.errors import UserError
 from wideblock.evaluate import schedules
 from wideblock.rtl.hash import forest

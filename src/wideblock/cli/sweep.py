@@ -8,7 +8,8 @@ import typer
 
 from wideblock import catalog
 from wideblock.atomic import check_place
-from wideblock.cli.app import Csv, Json, as_json, multiple_settings, one_form, out, setting, stages, table
+from wideblock.cli.app import Csv, Json, as_json, multiple_settings, one_form, setting, stages
+from wideblock.cli.display import out, table
 from wideblock.cli.flow import (
     STORE,
     Aims,

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from wideblock.cli.app import Json, Set, as_json, settings, stages, table
+from wideblock.cli.app import Json, Set, as_json, settings, stages
+from wideblock.cli.display import table
 from wideblock.cli.flow import Mhz, Nextpnr, Routed, Seed, Targets, Yosys, names_of
 from wideblock.evaluate.run import identify, measure
 from wideblock.evaluate.tables import HEAD, row

@@ -9,7 +9,8 @@ from typing import Annotated
 import typer
 
 from wideblock.atomic import replacing
-from wideblock.cli.app import Force, Json, as_json, out, progress, table
+from wideblock.cli.app import Force, Json, as_json, progress
+from wideblock.cli.display import out, table
 from wideblock.errors import UserError
 from wideblock.image.cases import CaseResult, Verdict, check
 from wideblock.image.engines import ENGINES

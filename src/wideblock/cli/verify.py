@@ -10,7 +10,8 @@ import typer
 
 from wideblock.catalog import PRESETS
 from wideblock.catalog.kinds import AEAD
-from wideblock.cli.app import Json, Set, as_json, complete_device, out, settings, stages, table
+from wideblock.cli.app import Json, Set, as_json, complete_device, settings, stages
+from wideblock.cli.display import out, table
 from wideblock.errors import UserError
 from wideblock.export.contract import Contract, contract
 from wideblock.simulation.bench import trace_format

@@ -1,53 +1,54 @@
-# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """A core as one value: parameters, ports, behaviour, cycle contract, specification and Verilog."""
 
 import textwrap
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property, partial
-from importlib.metadata import version
-from typing import Any, Generic, TypeVar, cast
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar, cast
 
 from wideblock import __version__, catalog
 from wideblock.catalog import Kind, Preset
 from wideblock.catalog.changes import differences, written
-from wideblock.catalog.engines import built
 from wideblock.catalog.scheme import hooks_of
 from wideblock.errors import UserError
-from wideblock.export import verilog
-from wideblock.export.memories import MemoryBlock, memories
 from wideblock.export.names import checked, module_name
-from wideblock.rtl.aead.behaviour import AeadBehaviour
-from wideblock.rtl.aead.timing import AeadTiming
-from wideblock.rtl.bus.registers import RegisterMap
-from wideblock.rtl.shell.shell import Port, Shell
-from wideblock.rtl.stream.behaviour import Behaviour, SectorTiming
-from wideblock.rtl.stream.core import CoreBehaviour, CycleContract
-from wideblock.rtl.stream.header import HeaderCore
-from wideblock.rtl.stream.interface import Interface
 
-__all__ = ["AeadContract", "Contract", "SectorContract", "contract"]
+if TYPE_CHECKING:
+    from wideblock.export.memories import MemoryBlock
+    from wideblock.rtl.aead.behaviour import AeadBehaviour
+    from wideblock.rtl.aead.timing import AeadTiming
+    from wideblock.rtl.bus.registers import RegisterMap
+    from wideblock.rtl.shell.shell import Port, Shell
+    from wideblock.rtl.stream.behaviour import Behaviour, SectorTiming
+    from wideblock.rtl.stream.core import CoreBehaviour, CycleContract
+    from wideblock.rtl.stream.interface import Interface
+
+__all__ = ["AeadContract", "Contract", "SectorContract", "configured", "contract"]
 
 
-B = TypeVar("B", bound=CoreBehaviour[CycleContract])
-T = TypeVar("T", bound=CycleContract)
-OtherB = TypeVar("OtherB", bound=CoreBehaviour[CycleContract])
-OtherT = TypeVar("OtherT", bound=CycleContract)
+B = TypeVar("B", bound="CoreBehaviour[CycleContract]")
+T = TypeVar("T", bound="CycleContract")
+OtherB = TypeVar("OtherB", bound="CoreBehaviour[CycleContract]")
+OtherT = TypeVar("OtherT", bound="CycleContract")
 
 
 @dataclass(frozen=True)
 class Contract(Generic[B, T]):
     """A core of a preset, with the parameters that were changed in it and their values.
 
-    ``component`` is the core in Amaranth, of a type of its family, ``called`` a name that was chosen for its module.
+    parameters: of the type that the scheme has
+    make:       returns the core in Amaranth, of a type of its family; the same object at each call
+    called:     name that was chosen for the module
+
     Everything that verifies, documents or measures a core does so by its contract.
 
-    Contracts are equal if preset, changes and name are. A copy, or one in another process, makes its own component.
+    Contracts are equal if preset, changes and name are. A contract in another process makes a component of its own.
     """
 
     preset: Preset
-    component: Any = field(compare=False, repr=False)
+    parameters: Any = field(compare=False, repr=False)
+    make: Callable[[], Any] = field(compare=False, repr=False)
     changed: tuple[tuple[str, Any], ...] = ()
     called: str | None = None
 
@@ -64,9 +65,14 @@ class Contract(Generic[B, T]):
         return self.preset.name
 
     @property
-    def parameters(self) -> Any:
-        """Of the type that the scheme has."""
-        return self.component.parameters
+    def component(self) -> Any:
+        """The core in Amaranth, made at first use."""
+        return self.make()
+
+    @property
+    def key_bytes(self) -> int:
+        """Bytes of a key."""
+        return self.preset.scheme.key_bits(self.parameters) // 8
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -89,13 +95,15 @@ class Contract(Generic[B, T]):
         return self.preset.scheme.security
 
     @property
-    def registers(self) -> tuple[RegisterMap, ...]:
+    def registers(self) -> "tuple[RegisterMap, ...]":
         """Maps of its registers, one for each bus that reaches some; none for a core without."""
         return getattr(self.component, "registers", ())
 
     @property
     def headed(self) -> bool:
         """Whether requests come before their data, by a part around the core or its engine."""
+        from wideblock.rtl.stream.header import HeaderCore
+
         return isinstance(self.component, HeaderCore)
 
     @property
@@ -104,7 +112,7 @@ class Contract(Generic[B, T]):
         return self.headed or bool(self.registers)
 
     @property
-    def interface(self) -> Interface:
+    def interface(self) -> "Interface":
         return self.component.interface
 
     @property
@@ -122,16 +130,16 @@ class Contract(Generic[B, T]):
         return cast(T, self.behaviour.timing)
 
     @property
-    def shell(self) -> Shell:
+    def shell(self) -> "Shell":
         """The exported module: the core behind the ports of its kind."""
         return self._shell
 
     @cached_property
-    def _shell(self) -> Shell:  # a type checker takes no cached property for a property
+    def _shell(self) -> "Shell":  # a type checker takes no cached property for a property
         return self.kind.shell(self.component)
 
     @property
-    def ports(self) -> tuple[Port, ...]:
+    def ports(self) -> "tuple[Port, ...]":
         return self.shell.ports
 
     @property
@@ -148,18 +156,24 @@ class Contract(Generic[B, T]):
 
     @cached_property
     def _verilog(self) -> str:
+        from wideblock.export import verilog
+
         with hooks_of(self.preset.scheme):
             return verilog.verilog(verilog.FILE, self.module, self.shell, self.header)
 
     @cached_property
     def observed(self) -> str:
         """The same with more names for its signals: for proofs, mutants and waveforms."""
+        from wideblock.export import verilog
+
         return verilog.verilog(verilog.OBSERVED, self.module, self.shell, self.header)
 
     @cached_property
-    def memories(self) -> tuple[MemoryBlock, ...]:
+    def memories(self) -> "tuple[MemoryBlock, ...]":
         """Every memory of the exported module; the core is elaborated for it once."""
-        return memories(self.kind.shell(built(self.preset.scheme, self.parameters)))
+        from wideblock.export.memories import memories
+
+        return memories(self.kind.shell(self.preset.scheme.make(self.parameters)))
 
     @property
     def asked(self) -> str:
@@ -184,6 +198,8 @@ class Contract(Generic[B, T]):
 
         A parameter of an optional part that the core does not have is left out.
         """
+        from importlib.metadata import version
+
         absent = self.parameters.absent
         lines = [
             "SPDX-License-Identifier: Apache-2.0",
@@ -262,8 +278,8 @@ class Contract(Generic[B, T]):
         }
 
 
-SectorContract = Contract[Behaviour, SectorTiming]
-AeadContract = Contract[AeadBehaviour, AeadTiming]
+SectorContract: TypeAlias = "Contract[Behaviour, SectorTiming]"
+AeadContract: TypeAlias = "Contract[AeadBehaviour, AeadTiming]"
 
 
 def _made(name: str, changed: tuple[tuple[str, Any], ...], called: str | None) -> Contract[Any, Any]:
@@ -279,8 +295,23 @@ def contract(name: str, changes: Mapping[str, Any] | None = None) -> Contract[An
 
     Raises UserError for an unknown preset, an unknown parameter or a mix that no core can have.
     """
+    made = configured(name, changes)
+    made.make()
+    return made
+
+
+def configured(name: str, changes: Mapping[str, Any] | None = None) -> Contract[Any, Any]:
+    """As :func:`contract`, without its component, which is made at first use; no hardware description is loaded.
+
+    Raises UserError as :func:`contract`, but for a mix that only the component refuses.
+    """
     preset = catalog.preset(name)
     parameters = preset.changed(changes or {})
     changed = differences(parameters, preset.parameters)
-    with hooks_of(preset.scheme):
-        return Contract(preset, built(preset.scheme, parameters), tuple(changed.items()))
+
+    @cache
+    def make() -> Any:
+        with hooks_of(preset.scheme):
+            return preset.scheme.make(parameters)
+
+    return Contract(preset, parameters, make, tuple(changed.items()))

@@ -141,7 +141,7 @@ def _key_sizes(preset: str) -> dict[int, int]:
     p, scheme = catalog.preset(preset).parameters, catalog.preset(preset).scheme
     (field,) = (field for field in p.__dataclass_fields__.values() if field.name == "key_bits")
     cores = {bits: catalog.preset(preset).changed({"key_bits": bits}) for bits in field.metadata["choices"]}
-    return {scheme.kind.key_bits(scheme.core, core) // 8: bits for bits, core in cores.items()}
+    return {scheme.key_bits(core) // 8: bits for bits, core in cores.items()}
 
 
 def _fitting(case: Case) -> int:

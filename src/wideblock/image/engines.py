@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Engines that encrypt and decrypt sectors, behind one protocol.
 
-No other module of the room uses a core's description, its simulation or its specification.
+No other module of the room uses a core's description, its simulation or its specification. An engine imports its
+own: native code needs neither of them.
 """
 
 from collections import deque
@@ -12,11 +13,6 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from wideblock.drive.sector.engine import simulated
-from wideblock.drive.sector.pool import SpecificationPool
-from wideblock.drive.sector.shape import shape
-from wideblock.drive.sector.stream import stream_sectors
-from wideblock.drive.sector.traffic import Request
 from wideblock.errors import UserError
 from wideblock.export.contract import SectorContract
 from wideblock.native.twin import Twin
@@ -66,10 +62,12 @@ class Rtl:
             has, lacks = ("encrypts", "decrypt") if decrypt else ("decrypts", "encrypt")
             raise UserError(f"{subject.module} only {has}; to {lacks}, choose the engine 'native' or a core that does")
         self._subject, self._key, self._decrypt, self._models = subject, key, decrypt, threads or processors()
-        self.sector_bytes, self.tweak_bytes = subject.behaviour.usual, shape(subject).tweak_bytes
+        self.sector_bytes, self.tweak_bytes = _sizes(subject)
         self._first_cycle = 0
 
     def __enter__(self) -> "Rtl":
+        from wideblock.drive.sector.engine import simulated
+
         first = simulated(self._subject)
         self._simulations = [first, *(first.fresh() for _ in range(self._models - 1))]
         self._threads = ThreadPoolExecutor(len(self._simulations))
@@ -84,6 +82,8 @@ class Rtl:
             simulation.close()
 
     def crypt(self, chunks: Iterable[Chunk]) -> Iterator[Bytes]:
+        from wideblock.drive.sector.stream import stream_sectors
+
         return stream_sectors(self._simulations, self._threads, chunks, self._decrypt)
 
     @property
@@ -102,9 +102,11 @@ class SpecificationEngine:
 
     def __init__(self, subject: SectorContract, key: bytes, decrypt: bool, threads: int | None = None):
         self._subject, self._key, self._decrypt, self._threads = subject, key, decrypt, threads
-        self.sector_bytes, self.tweak_bytes = subject.behaviour.usual, shape(subject).tweak_bytes
+        self.sector_bytes, self.tweak_bytes = _sizes(subject)
 
     def __enter__(self) -> "SpecificationEngine":
+        from wideblock.drive.sector.pool import SpecificationPool
+
         self._pool = SpecificationPool(self._subject.specification, self._threads)
         return self
 
@@ -112,6 +114,8 @@ class SpecificationEngine:
         self._pool.__exit__(*details)
 
     def crypt(self, chunks: Iterable[Chunk]) -> Iterator[Bytes]:
+        from wideblock.drive.sector.traffic import Request
+
         waiting: deque[Future[list[bytes]]] = deque()
         for sectors, tweaks in chunks:
             requests = [
@@ -137,7 +141,7 @@ class Native:
     def __init__(self, subject: SectorContract, key: bytes, decrypt: bool, threads: int | None = None):
         self._scheme, self._key, self._decrypt = subject.native, key, decrypt
         self._threads = threads or processors()
-        self.sector_bytes, self.tweak_bytes = subject.behaviour.usual, shape(subject).tweak_bytes
+        self.sector_bytes, self.tweak_bytes = _sizes(subject)
 
     def __enter__(self) -> "Native":
         self._twin, self._worker = Twin(self._scheme, self._key), ThreadPoolExecutor(1)
@@ -177,10 +181,13 @@ def make(name: str, subject: SectorContract, key: bytes, *, decrypt: bool, threa
     """
     if name not in ENGINES:
         raise UserError(f"engine must be one of {', '.join(map(repr, ENGINES))}, got {name!r}")
-    if len(key) != shape(subject).key_bytes:
-        raise UserError(f"key must be {shape(subject).key_bytes} bytes, got {len(key)}")
-    subject.specification(key)  # raises UserError for whatever else a scheme demands of its key
+    subject.specification(key)  # raises UserError for a key that the scheme does not take
     return ENGINES[name](subject, key, decrypt, threads)
+
+
+def _sizes(subject: SectorContract) -> tuple[int, int]:
+    """Bytes of a sector and of its tweak."""
+    return subject.parameters.sector_bytes, subject.parameters.tweak_bytes
 
 
 def _array(sectors: list[bytes]) -> Bytes:

@@ -8,6 +8,7 @@ Source: FIPS 197 (updated 2023), by section below.
 """
 
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +46,13 @@ def multiply_bytes(a: int, b: int) -> int:
     return product
 
 
+_POWERS = [*accumulate(range(1, 255), lambda power, _: multiply_bytes(3, power), initial=1)]
+"""Powers of 3, which are every value but 0: 3^i at place i."""
+
+
 def _substitute(a: int) -> int:
     """The affine map of the inverse of a. Source: FIPS 197, 5.1.1."""
-    b = next((b for b in range(256) if multiply_bytes(a, b) == 1), 0)  # 0 has no inverse and maps to itself
+    b = _POWERS[-_POWERS.index(a)] if a else 0  # 0 has no inverse and maps to itself
     for rotation in (b << 1, b << 2, b << 3, b << 4):
         b ^= rotation & 0xFF ^ rotation >> 8
     return b ^ 0x63

@@ -6,8 +6,9 @@ import random
 import pytest
 
 from wideblock import vectors
+from wideblock.catalog.aes_gcm_p import AesGcmPParameters
 from wideblock.rtl.aead.aes_gcm import AesGcm
-from wideblock.rtl.aead.aes_gcm_p import AesGcmP, AesGcmPParameters
+from wideblock.rtl.aead.aes_gcm_p import AesGcmP
 from wideblock.rtl.aead.parameters import AesHashParameters
 from wideblock.spec.aead.gcm import GCM
 

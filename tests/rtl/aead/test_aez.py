@@ -8,12 +8,13 @@ import pytest
 from amaranth.sim import Simulator
 
 from wideblock import vectors
+from wideblock.catalog.aez import AezParameters
 from wideblock.drive.aead.caesar import CaesarFormat
 from wideblock.drive.aead.exchange import activation, decryption, encryption
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
-from wideblock.rtl.aead.aez.cipher import AezCipher, AezParameters, AezV4, AezV5
+from wideblock.rtl.aead.aez.cipher import AezCipher, AezV4, AezV5
 from wideblock.rtl.aead.aez.offsets import Offsets, Power, Tweak, Version
 from wideblock.rtl.aead.aez.overlap import overlapped
 from wideblock.rtl.aead.aez.program import program

@@ -7,7 +7,8 @@ import pytest
 from amaranth.sim import Simulator
 
 from wideblock import vectors
-from wideblock.rtl.aead.minalpher import MinalpherCore, MinalpherParameters
+from wideblock.catalog.minalpher import MinalpherParameters
+from wideblock.rtl.aead.minalpher import MinalpherCore
 from wideblock.rtl.aead.minalpher_permutation import Permutation
 from wideblock.spec.aead.minalpher import TEM, P, P_inverse, times_y
 from wideblock.spec.aead.minalpher import Minalpher as Specification

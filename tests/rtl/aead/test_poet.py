@@ -6,7 +6,8 @@ import random
 import pytest
 
 from wideblock import vectors
-from wideblock.rtl.aead.poet import Poet, PoetParameters
+from wideblock.catalog.poet import PoetParameters
+from wideblock.rtl.aead.poet import Poet
 from wideblock.spec.aead.poet import POET
 
 from ...variants import few_of_many

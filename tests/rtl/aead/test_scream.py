@@ -8,7 +8,8 @@ import pytest
 from amaranth.sim import Simulator
 
 from wideblock import vectors
-from wideblock.rtl.aead.scream import ScreamCore, ScreamParameters
+from wideblock.catalog.scream import ScreamParameters
+from wideblock.rtl.aead.scream import ScreamCore
 from wideblock.rtl.aead.scream_tweakable import BACKWARD, FORWARD, ScreamBlockCipher
 from wideblock.spec.aead.scream import SCREAM, inv_l_box, l_box
 from wideblock.spec.aead.scream import Scream as Specification

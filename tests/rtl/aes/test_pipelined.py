@@ -8,9 +8,9 @@ import pytest
 from amaranth.sim import Simulator
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from wideblock.rtl.aes.forms import GATES, KINDS
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
 from wideblock.rtl.aes.rounds import cut_places
-from wideblock.rtl.aes.sbox import GATES, KINDS
 from wideblock.spec.aes import expand_key
 
 from ...variants import few_of_many

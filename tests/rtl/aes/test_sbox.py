@@ -9,9 +9,10 @@ from amaranth.back import rtlil
 from amaranth.sim import Simulator
 from pyosys import libyosys
 
+from wideblock.rtl.aes.forms import GATES, KINDS
 from wideblock.rtl.aes.gf256 import table
 from wideblock.rtl.aes.planes import from_planes, named, to_planes
-from wideblock.rtl.aes.sbox import GATES, KINDS, inv_sub_bytes, sbox_steps, sub_bytes
+from wideblock.rtl.aes.sbox import inv_sub_bytes, sbox_steps, sub_bytes
 from wideblock.spec.aes import INV_SBOX, SBOX
 
 pytestmark = pytest.mark.shows("aes-cores")

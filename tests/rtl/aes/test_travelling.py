@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
+from wideblock.rtl.aes.forms import KINDS
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEitherWay, PipelinedEncryption
-from wideblock.rtl.aes.sbox import KINDS
 from wideblock.rtl.aes.travelling import LastRoundKeys, TravellingKeys
 from wideblock.spec.aes import AES, expand_key
 

@@ -120,7 +120,7 @@ class Misjudged(Contract):
 )
 def test_a_difference_is_found_and_explained(simulation, check):
     core = simulation.core
-    subject = Misjudged(core.preset, core.component, core.changed)
+    subject = Misjudged(core.preset, core.parameters, core.make, core.changed)
     report = MESSAGES.verify(subject, amount=8, checks=[check], simulation=simulation)
     assert report.failure is not None
     assert "of its output: right is" in report.failure.difference
@@ -140,7 +140,9 @@ def test_wrong_cycles_are_found(simulation):
         "Stated", (), {"behaviour": slow, "parameters": component.parameters, "interface": component.interface}
     )
     report = MESSAGES.verify(
-        Contract(core.preset, other, core.changed), checks=["cycle contract"], simulation=simulation
+        Contract(core.preset, core.parameters, lambda: other, core.changed),
+        checks=["cycle contract"],
+        simulation=simulation,
     )
     assert report.failure and "activation" in report.failure.difference
 

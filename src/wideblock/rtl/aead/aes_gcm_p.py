@@ -18,18 +18,15 @@ Source: NIST SP 800-38D, 6.4, 6.5, 7.1 and 7.2.
 Bytes: the field is read as GCM reads it: one is 80 00 .. 00.
 """
 
-from dataclasses import dataclass
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data, enum, wiring
 
+from wideblock.rtl.aes.forms import logic_sbox
 from wideblock.rtl.aes.key_expansion import KeyExpansion
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
-from wideblock.rtl.aes.sbox import KINDS, logic_sbox
 from wideblock.rtl.bytes import below, kept
 from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.gf128.reading import WireReading
-from wideblock.rtl.stream.parameters import parameter
 from wideblock.rtl.stream.stages import power_of_two
 from wideblock.rtl.stream.storage import Delay, Slots
 
@@ -38,23 +35,11 @@ from .caesar import Caesar
 from .cipher import BlockKind, CipherShape, cipher_signature
 from .pace import Pace, Phase
 from .parameters import AeadParameters
-from .words import WORD_BITS, byte_swapped
+from .words import byte_swapped
 
-__all__ = ["AesGcmP", "AesGcmPCipher", "AesGcmPParameters"]
+__all__ = ["AesGcmP", "AesGcmPCipher"]
 
 OPERAND_DEPTH = 1  # tables before the multiplier's inputs: the addition of X
-
-
-@dataclass(frozen=True, kw_only=True)
-class AesGcmPParameters(AeadParameters):
-    """Parameters of the pipelined core."""
-
-    word_bits: int = parameter(128, "bits of a word of the three ports; a block takes a cycle a word", WORD_BITS)
-    key_bits: int = parameter(128, "bits of the key", (128, 256))
-    sbox: str = parameter("lut", "form of the AES S-box", KINDS)
-    round_stages: int = parameter(1, "registers of an AES round", (1, 2, 3, 4))
-    mult_stages: int = parameter(4, "register levels of the field multiplier", tuple(range(1, 9)))
-    leaf: int = parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))
 
 
 class GcmPState(enum.Enum):
@@ -96,7 +81,7 @@ class AesGcmPCipher(wiring.Component):
 
     remains = ("_N", "tag", "aes.*")
 
-    def __init__(self, parameters: AesGcmPParameters):
+    def __init__(self, parameters: AeadParameters):
         self.parameters = p = parameters
         self.aes = PipelinedEncryption(key_bits=p.key_bits, sbox=p.sbox, round_stages=p.round_stages)
         self.expansion = KeyExpansion(key_bits=p.key_bits, sbox=logic_sbox(p.sbox), round_stages=p.round_stages)

@@ -13,14 +13,11 @@ Source: Sasaki et al., "Minalpher v1.1", 1.1 to 1.3.
 Bytes:  byte 0 of a block is bits 7..0, and holds the coefficient of y^31.
 """
 
-from dataclasses import dataclass
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import enum, wiring
 
 from wideblock.rtl.aes.planes import named
 from wideblock.rtl.bytes import marked
-from wideblock.rtl.stream.parameters import parameter
 
 from .caesar import Caesar
 from .cipher import BlockKind, CipherShape, Padding, cipher_signature
@@ -28,18 +25,11 @@ from .minalpher_permutation import BLOCK, Permutation
 from .pace import Pace, Phase
 from .parameters import AeadParameters
 
-__all__ = ["MinalpherCipher", "MinalpherCore", "MinalpherParameters"]
+__all__ = ["MinalpherCipher", "MinalpherCore"]
 
 KEY, NPUB, TAG = 16, 13, 16  # bytes
 FLAG_AD, FLAG_MESSAGE = 0x00, 0x40
 LATENCY = Permutation.timing.latency
-
-
-@dataclass(frozen=True, kw_only=True)
-class MinalpherParameters(AeadParameters):
-    """Parameters of a core of Minalpher."""
-
-    permutations: int = parameter(2, "permutations: one for message and tag in turn, or one for each", (1, 2))
 
 
 def times_y(a: Value) -> Value:
@@ -98,7 +88,7 @@ class MinalpherCipher(wiring.Component):
 
     remains = ("_N", "_D", "_t")
 
-    def __init__(self, parameters: MinalpherParameters):
+    def __init__(self, parameters: AeadParameters):
         self.shared = parameters.permutations == 1
         self.P = Permutation()
         self.P_sum = self.P if self.shared else Permutation()

@@ -4,15 +4,16 @@
 from dataclasses import dataclass
 
 from wideblock.errors import UserError
-from wideblock.rtl.aes.sbox import GATES
+from wideblock.rtl.aes.forms import GATES
 from wideblock.rtl.stream.parameters import Parameters, parameter
 
-from .words import WORD_BITS
+WORD_BITS = (32, 64, 128)
+"""Widths of a word of the three ports."""
 
 PORTS = ("caesar", "axi4-stream")
 """Forms of the ports: those of the CAESAR Hardware API, and AXI4-Stream with a packet for each message."""
 
-__all__ = ["AeadParameters", "AesHashParameters"]
+__all__ = ["WORD_BITS", "AeadParameters", "AesHashParameters"]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,27 +16,23 @@ the designers' reference code.
 Bytes: doubling reads a block as GCM does; numbers of bits are little-endian.
 """
 
-from dataclasses import dataclass
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import enum, wiring
 
 from wideblock.rtl.aes.iterative import IterativeEitherWay, IterativeEncryption
 from wideblock.rtl.aes.planes import named
-from wideblock.rtl.aes.sbox import GATES
 from wideblock.rtl.bytes import below, bits, marked, only
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.keys.unit import KeyUnit
-from wideblock.rtl.stream.parameters import parameter
 
 from .caesar import Caesar
 from .cipher import BlockKind, CipherShape, cipher_signature
 from .pace import Pace, Phase
 from .parameters import AeadParameters
 
-__all__ = ["Poet", "PoetCipher", "PoetParameters"]
+__all__ = ["Poet", "PoetCipher"]
 
 BLOCK = 16  # bytes; also of key, nonce and tag
 ONE = 1 << 120
@@ -50,13 +46,6 @@ KEYS = KeyMaterial(
     derivations=(Derivation(0, SK, K), Derivation(ONE, SK, L), Derivation(2 * ONE, SK, K_F)),
     expanded=(K_F, K),
 )
-
-
-@dataclass(frozen=True, kw_only=True)
-class PoetParameters(AeadParameters):
-    """Parameters of a POET core."""
-
-    sbox: str = parameter("lut", "form of the AES S-box", GATES)
 
 
 class PoetStep(enum.Enum):
@@ -122,7 +111,7 @@ class PoetCipher(wiring.Component):
 
     remains = ("N", "FU", "FV", "G", "V", "tau", "F.state", "aes.state")
 
-    def __init__(self, parameters: PoetParameters):
+    def __init__(self, parameters: AeadParameters):
         self.parameters = p = parameters
         self.aes = IterativeEitherWay(sbox=p.sbox)
         self.F = IterativeEncryption(sbox=p.sbox, full_rounds=4)

@@ -12,13 +12,10 @@ second round, 2015); its reference code; TAE by Liskov, Rivest, Wagner, CRYPTO 2
 Bytes: the counter i is four bytes, big-endian.
 """
 
-from dataclasses import dataclass
-
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import enum, wiring
 
 from wideblock.rtl.bytes import below, kept, marked, only
-from wideblock.rtl.stream.parameters import parameter
 
 from .caesar import Caesar
 from .cipher import BlockKind, CipherShape, cipher_signature
@@ -27,17 +24,9 @@ from .parameters import AeadParameters
 from .scream_tweakable import ScreamBlockCipher
 from .words import byte_swapped
 
-__all__ = ["ScreamCipher", "ScreamCore", "ScreamParameters"]
+__all__ = ["ScreamCipher", "ScreamCore"]
 
 BLOCK, KEY, NPUB, TAG = 16, 16, 11, 16  # bytes
-
-
-@dataclass(frozen=True, kw_only=True)
-class ScreamParameters(AeadParameters):
-    """Parameters of a SCREAM core."""
-
-    steps: int = parameter(10, "steps of the tweakable block cipher, two rounds each", (10, 12))
-    rounds: int = parameter(2, "rounds a cycle", (1, 2, 4))
 
 
 class ScreamState(enum.Enum):
@@ -61,7 +50,7 @@ class ScreamCipher(wiring.Component):
 
     remains = ("N", "_held", "core.x")
 
-    def __init__(self, parameters: ScreamParameters):
+    def __init__(self, parameters: AeadParameters):
         self.parameters = p = parameters
         self.core = ScreamBlockCipher(steps=p.steps, rounds=p.rounds)
         self.shape = CipherShape(block=BLOCK, key=KEY, npub=NPUB, tag=TAG)

@@ -14,11 +14,8 @@ from amaranth import Cat, Const, Value, unsigned
 from amaranth.hdl import ShapeLike, ValueLike
 from amaranth.lib import data
 
-__all__ = ["HEADER", "WORD_BITS", "Opcode", "StatusWord", "Type", "byte_swapped", "header", "status"]
+__all__ = ["HEADER", "Opcode", "StatusWord", "Type", "byte_swapped", "header", "status"]
 __all__ += ["word_of", "word_shape"]
-
-WORD_BITS = (32, 64, 128)
-"""Widths of a word."""
 
 
 class Opcode(IntEnum):

@@ -3,15 +3,14 @@
 
 from functools import reduce
 from operator import or_
-from typing import Any
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.aes.forms import GATES, ROUND_STAGES, ROUNDS
 from wideblock.rtl.aes.planes import LayerPart, Planes, applied, from_planes, named, separated, to_planes
 from wideblock.rtl.aes.rounds import (
-    ROUNDS,
     add_round_key,
     check_parameters,
     cut_places,
@@ -26,14 +25,11 @@ from wideblock.rtl.aes.rounds import (
     unmix_steps,
     whiten_either,
 )
-from wideblock.rtl.aes.sbox import GATES, logic_sbox, sbox_steps
+from wideblock.rtl.aes.sbox import sbox_steps
 from wideblock.rtl.pipeline import Timing
 
-__all__ = ["ROUND_STAGES", "IterativeDecryption", "IterativeEitherWay", "IterativeEncryption", "beside"]
+__all__ = ["IterativeDecryption", "IterativeEitherWay", "IterativeEncryption"]
 
-
-ROUND_STAGES = (1, 2, 3)
-"""Stages a round that a core can have."""
 
 CHOICE = 2  # levels behind a round: the choice of the last one, and of a new block
 
@@ -236,11 +232,6 @@ class IterativeDecryption(_Iterative):
     """
 
     _inverse = True
-
-
-def beside(p: Any) -> dict[str, Any]:
-    """Parameters of a sequential core in a core with the parameters ``p``."""
-    return {"key_bits": p.key_bits, "sbox": logic_sbox(p.sbox), "round_stages": p.sequential_stages}
 
 
 class IterativeEitherWay(wiring.Component):

@@ -5,9 +5,10 @@ from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.aes.forms import GATES, ROUNDS
 from wideblock.rtl.aes.planes import applied, from_planes, named, to_planes
-from wideblock.rtl.aes.rounds import ROUNDS, check_parameters, cut_places
-from wideblock.rtl.aes.sbox import GATES, sbox_steps
+from wideblock.rtl.aes.rounds import check_parameters, cut_places
+from wideblock.rtl.aes.sbox import sbox_steps
 from wideblock.rtl.pipeline import Timing
 
 __all__ = ["KeyExpansion"]

@@ -6,8 +6,8 @@ from amaranth import Module
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out, connect, flipped
 
+from wideblock.rtl.aes.forms import logic_sbox
 from wideblock.rtl.aes.key_expansion import KeyExpansion
-from wideblock.rtl.aes.sbox import logic_sbox
 
 __all__ = ["Keyed"]
 

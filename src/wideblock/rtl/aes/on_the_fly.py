@@ -5,10 +5,11 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.aes.forms import GATES, ROUNDS
 from wideblock.rtl.aes.gf256 import mul
 from wideblock.rtl.aes.planes import applied, from_planes, named, to_planes
-from wideblock.rtl.aes.rounds import ROUNDS, check_parameters, mix_columns_steps, shift_rows
-from wideblock.rtl.aes.sbox import GATES, sub_bytes
+from wideblock.rtl.aes.rounds import check_parameters, mix_columns_steps, shift_rows
+from wideblock.rtl.aes.sbox import sub_bytes
 from wideblock.rtl.pipeline import Timing
 
 __all__ = ["OnTheFlyEncryption"]

@@ -9,10 +9,10 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.aes.forms import GATES, ROUNDS, logic_sbox
 from wideblock.rtl.aes.planes import from_planes, named, separated, to_planes
 from wideblock.rtl.aes.round import Round
-from wideblock.rtl.aes.rounds import ROUNDS, check_parameters, mirror_columns, round_key, unmirror, whiten_either
-from wideblock.rtl.aes.sbox import GATES, logic_sbox
+from wideblock.rtl.aes.rounds import check_parameters, mirror_columns, round_key, unmirror, whiten_either
 from wideblock.rtl.aes.travelling import TravellingKeys
 from wideblock.rtl.pipeline import FixedLatency, Pipeline, Timing
 

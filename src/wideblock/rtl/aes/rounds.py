@@ -7,11 +7,11 @@ from itertools import combinations, pairwise
 
 from amaranth import Cat, Module, Value
 
+from wideblock.rtl.aes.forms import KINDS, ROUNDS
 from wideblock.rtl.aes.planes import LayerPart, Planes, chosen, named, to_planes
-from wideblock.rtl.aes.sbox import KINDS, sbox_steps
+from wideblock.rtl.aes.sbox import sbox_steps
 
 __all__ = [
-    "ROUNDS",
     "add_round_key",
     "check_parameters",
     "cut_places",
@@ -27,9 +27,6 @@ __all__ = [
     "unmix_steps",
     "whiten_either",
 ]
-
-ROUNDS = {128: 10, 192: 12, 256: 14}
-"""Rounds by key length. Source: FIPS 197, 5."""
 
 WRAPPED = (1, 3, 4)
 """Bits, besides bit 0, to which doubling adds bit 7: x^8 = x^4 + x^3 + x + 1."""

@@ -13,31 +13,19 @@ from amaranth import Cat, Module, Signal, Value
 from amaranth.lib.memory import Memory
 
 from wideblock.rtl.aes.composite import composite_steps
+from wideblock.rtl.aes.forms import GATES, KINDS
 from wideblock.rtl.aes.gf256 import inverses, table
 from wideblock.rtl.aes.norm import norm_steps
 from wideblock.rtl.aes.planes import LayerPart, Planes, applied, by_way, from_planes, named, to_planes
 
 __all__ = [
-    "GATES",
-    "KINDS",
     "affine",
     "inv_affine",
     "inv_sub_bytes",
-    "logic_sbox",
     "rom",
     "sbox_steps",
     "sub_bytes",
 ]
-
-GATES = ("lut", "composite", "norm")
-"""The kinds without a clock."""
-
-KINDS = (*GATES, "bram")
-
-
-def logic_sbox(kind: str) -> str:
-    """The kind of S-box for a part that cannot wait for a block RAM, in a core whose pipelines have ``kind``."""
-    return "lut" if kind == "bram" else kind
 
 
 def _read(m: Module, address: Planes, rows: Sequence[int], name: str) -> Planes:

@@ -12,11 +12,12 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.aes.forms import GATES, ROUNDS
 from wideblock.rtl.aes.gf256 import mul
 from wideblock.rtl.aes.key_expansion import SUMS
 from wideblock.rtl.aes.planes import applied, from_planes, named, to_planes
-from wideblock.rtl.aes.rounds import ROUNDS, check_parameters, cut_places
-from wideblock.rtl.aes.sbox import GATES, sbox_steps, sub_bytes
+from wideblock.rtl.aes.rounds import check_parameters, cut_places
+from wideblock.rtl.aes.sbox import sbox_steps, sub_bytes
 from wideblock.rtl.pipeline import Pipeline, Timing
 
 __all__ = ["LastRoundKeys", "TravellingKeys"]

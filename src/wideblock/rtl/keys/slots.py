@@ -8,7 +8,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.sbox import logic_sbox
+from wideblock.rtl.aes.forms import logic_sbox
 from wideblock.rtl.aes.travelling import LastRoundKeys
 from wideblock.rtl.stream.behaviour import Cause, Fault, KeyRule
 from wideblock.rtl.stream.clearing import Clearing

@@ -6,8 +6,8 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.aes.forms import logic_sbox
 from wideblock.rtl.aes.key_expansion import KeyExpansion
-from wideblock.rtl.aes.sbox import logic_sbox
 from wideblock.rtl.stream.behaviour import Cause, Fault, KeyRule
 from wideblock.rtl.stream.clearing import Clearing
 

@@ -5,11 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from wideblock.errors import UserError
-from wideblock.rtl.aes.iterative import ROUND_STAGES
-from wideblock.rtl.aes.rounds import ROUNDS
-from wideblock.rtl.aes.sbox import KINDS
-from wideblock.rtl.stream.parameters import Parameters, parameter
-from wideblock.rtl.stream.sector import SIZE_BITS, TWEAK_SIZE_BITS
+from wideblock.rtl.aes.forms import KINDS, ROUND_STAGES, ROUNDS
+from wideblock.rtl.stream.parameters import SIZE_BITS, TWEAK_SIZE_BITS, Parameters, parameter
 
 __all__ = [
     "AnyLengthParameters",

@@ -58,11 +58,6 @@ class StoreAndForward(wiring.Component):
     """The stages of a sector; None if its cycles are stated otherwise."""
 
     @staticmethod
-    def check(p) -> None:
-        """Raises UserError if the scheme does not exist for parameters ``p``."""
-        raise NotImplementedError
-
-    @staticmethod
     def key_material(p) -> KeyMaterial:
         """The words of the key port and the values derived from them, for parameters ``p``."""
         raise NotImplementedError

@@ -6,7 +6,13 @@ from typing import Any
 
 from wideblock.errors import UserError
 
-__all__ = ["Parameters", "parameter"]
+__all__ = ["SIZE_BITS", "TWEAK_SIZE_BITS", "Parameters", "parameter"]
+
+SIZE_BITS = 16
+"""Bits of the field in which a message states its bytes."""
+
+TWEAK_SIZE_BITS = 8
+"""Bits of the field in which a message states the bytes of its tweak."""
 
 
 def parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None, *, absent: Any = None) -> Any:

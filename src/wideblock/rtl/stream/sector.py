@@ -5,18 +5,13 @@ from amaranth.lib.wiring import In, Out
 
 from .behaviour import Cause, Fault
 from .interface import Channel, Control, Field, Interface, Read
+from .parameters import SIZE_BITS, TWEAK_SIZE_BITS
 
-__all__ = ["SIZE_BITS", "SLOT_BITS", "TWEAK_BITS", "TWEAK_SIZE_BITS", "WRONG_KEEP"]
+__all__ = ["SLOT_BITS", "TWEAK_BITS", "WRONG_KEEP"]
 __all__ += ["key_channel", "result_channel", "sector_channel", "sector_interface"]
 
 TWEAK_BITS = 128
 """Bits of the tweak of most schemes."""
-
-SIZE_BITS = 16
-"""Bits of the field in which a message states its bytes."""
-
-TWEAK_SIZE_BITS = 8
-"""Bits of the field in which a message states the bytes of its tweak."""
 
 SLOT_BITS = 16
 """Bits of the number of a slot, however many there are."""

@@ -48,10 +48,6 @@ class AezCore(FeistelMixFeistel):
     delta = E(3, 1)
 
     @staticmethod
-    def check(p: FeistelMixFeistelParameters) -> None:
-        """Exists for all parameters."""
-
-    @staticmethod
     def key_material(p: FeistelMixFeistelParameters) -> KeyMaterial:
         """I = AES_K(0), then J = AES_K(1)."""
         return KeyMaterial((KEY,), (KEY,), derivations=(Derivation(0, KEY, I), Derivation(ONE, KEY, J)))

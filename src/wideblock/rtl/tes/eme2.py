@@ -24,7 +24,6 @@ Bytes: byte 0 of a block holds the coefficients of x^0 to x^7.
 
 from amaranth import Value
 
-from wideblock.errors import UserError
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.keys.material import KeyMaterial, KeyWord
 from wideblock.rtl.sector.encrypt_mix_encrypt import EncryptMixEncrypt, Words
@@ -45,11 +44,6 @@ class Eme2(EncryptMixEncrypt):
 
     title = "EME2-AES, a tweakable enciphering scheme of the encrypt-mix-encrypt family"
     period = 128
-
-    @staticmethod
-    def check(p: EncryptMixEncryptParameters) -> None:
-        if p.lanes != p.width:
-            raise UserError(f"EME2 takes a block a lane and beat: lanes must be the width of {p.width}, got {p.lanes}")
 
     @staticmethod
     def key_material(p: EncryptMixEncryptParameters) -> KeyMaterial:

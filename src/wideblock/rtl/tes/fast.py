@@ -22,7 +22,6 @@ from collections.abc import Sequence
 
 from amaranth import Mux, Value
 
-from wideblock.errors import UserError
 from wideblock.rtl.hash.products import DIGEST, Block, Product, brw_products, horner_products
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
@@ -40,12 +39,6 @@ class Fast(HashCounterHash):
 
     title = "FAST, a tweakable enciphering scheme of the hash-counter-hash family"
     structure = Structure(specials=2, second_call=True)
-
-    @staticmethod
-    def check(p: HashedParameters) -> None:
-        least = {"brw": 4, "horner": 3}[p.hash]  # section 2.1
-        if p.m < least:
-            raise UserError(f"FAST with {p.hash} needs at least {least} blocks of 16 bytes a sector, got {p.m}")
 
     @staticmethod
     def key_material(p: HashedParameters) -> KeyMaterial:

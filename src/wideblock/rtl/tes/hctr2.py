@@ -41,10 +41,6 @@ class Hctr2Equations:
     key_unit: KeyUnit
 
     @staticmethod
-    def check(p: HornerParameters | AnyLengthParameters) -> None:
-        pass  # the parameters have no mix that HCTR2 does not have
-
-    @staticmethod
     def key_material(p: HornerParameters | AnyLengthParameters) -> KeyMaterial:
         """h = E_K(0), L = E_K(1)."""
         K, h = KeyWord("K", p.key_bits, "the AES key"), KeyWord("h", 128, "the hash key")

@@ -19,7 +19,6 @@ from collections.abc import Sequence
 
 from amaranth import Mux, Value
 
-from wideblock.errors import UserError
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.hash.products import Block, HashEvent, Product
 from wideblock.rtl.keys.material import KeyMaterial
@@ -39,11 +38,6 @@ class Heh(HashEcbHash):
     """
 
     title = "HEH, a tweakable enciphering scheme of the hash-ECB-hash family"
-
-    @staticmethod
-    def check(p: PsiParameters) -> None:
-        if p.m < 2:
-            raise UserError(f"HEH needs at least 2 blocks a sector, got {p.m}")
 
     @staticmethod
     def key_material(p: PsiParameters) -> KeyMaterial:

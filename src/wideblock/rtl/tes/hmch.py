@@ -19,7 +19,6 @@ from collections.abc import Sequence
 
 from amaranth import Value
 
-from wideblock.errors import UserError
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.hash.products import Block, Product
 from wideblock.rtl.keys.material import KeyMaterial
@@ -40,11 +39,6 @@ class Hmch(HashCounterHash):
 
     title = "HMCH, a tweakable enciphering scheme of the hash-counter-hash family"
     structure = Structure(specials=1, tweak_call=True, inverse_call=True, shortcuts=True)
-
-    @staticmethod
-    def check(p: PsiParameters) -> None:
-        if p.m < 2:
-            raise UserError(f"HMCH needs at least 2 blocks a sector, got {p.m}")
 
     @staticmethod
     def key_material(p: PsiParameters) -> KeyMaterial:

@@ -49,10 +49,6 @@ class Xcb(HashCounterHash):
     reading = WireReading.GCM
 
     @staticmethod
-    def check(p: WholeKeyParameters) -> None:
-        pass  # the parameters have no mix that XCB does not have
-
-    @staticmethod
     def key_material(p: WholeKeyParameters) -> KeyMaterial:
         """H = E_K(0); Ke, Kd and Kc of one call each, or two for keys of two blocks."""
         K, H = KeyWord("K", p.key_bits, "the AES key"), KeyWord("H", 128, "the hash key")

@@ -19,7 +19,6 @@ Bytes: byte 0 of a block holds the coefficients of x^0 to x^7.
 
 from amaranth import Mux, Value
 
-from wideblock.errors import UserError
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.keys.material import KeyMaterial, KeyWord
 from wideblock.rtl.sector.parameters import SinglePassParameters
@@ -38,11 +37,6 @@ class Xts(SinglePass):
 
     title = "XTS-AES, a narrow-block tweakable cipher"
     max_blocks = 1 << 20
-
-    @staticmethod
-    def check(p: SinglePassParameters) -> None:
-        if p.lanes != p.width:
-            raise UserError(f"XTS takes a block a lane and beat: lanes must be the width of {p.width}, got {p.lanes}")
 
     @staticmethod
     def key_material(p: SinglePassParameters) -> KeyMaterial:

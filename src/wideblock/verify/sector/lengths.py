@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from wideblock.drive.sector.traffic import Request
-from wideblock.rtl.stream.sector import TWEAK_SIZE_BITS
+from wideblock.rtl.stream.parameters import TWEAK_SIZE_BITS
 from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.check import LONGEST, SectorCheck
 

@@ -78,8 +78,13 @@ DERIVED = [{"sector_bytes": 37}, {"sector_bytes": 64, "overlap": True, "key_bits
 def test_words_that_the_lanes_derive(changes):
     """Both directions under two keys; a key is loaded in the cycles that the contract states."""
     eme2, rng = catalog.preset("eme2-1"), random.Random(1)
-    preset = replace(eme2, scheme=replace(eme2.scheme, core=Derived), parameters=eme2.changed(changes))
-    core, size = Contract(preset, Derived(preset.parameters)), preset.parameters.sector_bytes
+    preset = replace(
+        eme2,
+        scheme=replace(eme2.scheme, hardware=lambda: Derived, key_bits=lambda p: p.key_bits),
+        parameters=eme2.changed(changes),
+    )
+    made = Derived(preset.parameters)
+    core, size = Contract(preset, preset.parameters, lambda: made), preset.parameters.sector_bytes
     with SectorSimulation(core) as simulation:
         for _ in range(2):
             K, T, P = (rng.randbytes(n) for n in (core.parameters.key_bits // 8, 32, 2 * size))

@@ -6,14 +6,10 @@ Source: Hoang, Krovetz, Rogaway, "AEZ v5: Authenticated Encryption by Encipherin
 Bytes:  byte 0 of a block is bits 7..0; see :mod:`.program` for the equations.
 """
 
-from dataclasses import dataclass
-
 from amaranth import Module
 from amaranth.lib import wiring
 
 from wideblock.errors import UserError
-from wideblock.rtl.aes.sbox import GATES
-from wideblock.rtl.stream.parameters import parameter
 
 from ..caesar import Caesar
 from ..cipher import CipherShape, Padding, cipher_signature
@@ -26,24 +22,11 @@ from .sequencer import Microsequencer
 from .step import Out, Wait
 from .timetable import AezTimetable, setup
 
-__all__ = ["AezCipher", "AezParameters", "AezV4", "AezV5", "pace"]
+__all__ = ["AezCipher", "AezV4", "AezV5"]
 
 SPECIAL_ROWS = 16
 MOST_V4_AD, MOST_V4_DATA = 16_015, 32_047
 """Bytes before an offset of version 4.1 repeats: 1000 whole blocks of associated data, and 1000 pairs of a message."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class AezParameters(AeadParameters):
-    """Parameters of a core of AEZ."""
-
-    sbox: str = parameter("lut", "form of the AES S-box", GATES)
-    rounds: int = parameter(1, "AES rounds: one, or four as a pipeline in which pairs of blocks overlap", (1, 4))
-
-
-def pace(p: AezParameters) -> str:
-    """The rounds, as a phrase."""
-    return "an AES round a cycle" if p.rounds == 1 else "a pipeline of four AES rounds"
 
 
 class AezCipher(wiring.Component):
@@ -59,7 +42,7 @@ class AezCipher(wiring.Component):
     Security: no masking; no cycle depends on key or data.
     """
 
-    def __init__(self, parameters: AezParameters, version: Version):
+    def __init__(self, parameters: AeadParameters, version: Version):
         self.shape = CipherShape(block=32, key=48, npub=12, tag=16, padding=Padding.ONE, judges=True, online=False)
         self.pipelined = parameters.rounds > 1
         words = 8 * self.shape.block // parameters.word_bits
@@ -113,7 +96,7 @@ class AezV5(Caesar):
     title = "AEZ v5, an authenticated cipher"
 
     @staticmethod
-    def make_cipher(parameters: AezParameters) -> AezCipher:
+    def make_cipher(parameters: AeadParameters) -> AezCipher:
         return AezCipher(parameters, Version.V5)
 
 
@@ -123,11 +106,11 @@ class AezV4(Caesar):
     title = "AEZ v4.1, an authenticated cipher"
 
     @staticmethod
-    def make_cipher(parameters: AezParameters) -> AezCipher:
+    def make_cipher(parameters: AeadParameters) -> AezCipher:
         return AezCipher(parameters, Version.V4)
 
     @classmethod
-    def check(cls, p: AezParameters) -> None:
+    def check(cls, p: AeadParameters) -> None:
         super().check(p)
         for name, value, most in (("ad_bytes", p.ad_bytes, MOST_V4_AD), ("data_bytes", p.data_bytes, MOST_V4_DATA)):
             if value > most:

@@ -47,7 +47,6 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
     """
 
     def __init__(self, parameters: EncryptMixEncryptParameters):
-        self.check(parameters)
         p = parameters
         self.ciphers = both_ways(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
         A = next(iter(self.ciphers.values())).timing.latency

@@ -28,7 +28,7 @@ Words = Mapping[KeyWord, Value]
 class EmeEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0.
 
-    Beside these a scheme states ``title``, ``check`` and ``key_material``, see :class:`StoreAndForward`.
+    Beside these a scheme states ``title`` and ``key_material``, see :class:`StoreAndForward`.
     """
 
     period: int

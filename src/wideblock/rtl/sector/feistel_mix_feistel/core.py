@@ -46,7 +46,6 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
     """
 
     def __init__(self, parameters: FeistelMixFeistelParameters):
-        self.check(parameters)
         p = parameters
         self.cipher = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
         self.schedule = s = FmfSchedule(p.pairs, p.lanes, self.cipher.timing.latency)

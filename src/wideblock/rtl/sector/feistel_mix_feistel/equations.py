@@ -29,7 +29,7 @@ class Mask(NamedTuple):
 
 
 class FmfEquations:
-    """The masks of a scheme. Beside these it states ``title``, ``check`` and ``key_material``, see
+    """The masks of a scheme. Beside these it states ``title`` and ``key_material``, see
     :class:`StoreAndForward`."""
 
     I: KeyWord  # noqa: E741

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from amaranth import Cat, Mux, Signal, Value
 
-from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption, beside
+from wideblock.rtl.aes.forms import beside
+from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption
 
 from ..parameters import HashedParameters
 from .equations import Structure

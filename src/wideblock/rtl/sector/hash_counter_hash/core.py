@@ -34,7 +34,6 @@ class HashCounterHash(HchEquations, TwoPass):
     """
 
     def __init__(self, parameters: HashedParameters):
-        self.check(parameters)
         self.parameters = p = parameters
         structure = self.structure
         self.shortcut = structure.shortcuts and not p.overlap

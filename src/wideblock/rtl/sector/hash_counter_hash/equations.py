@@ -105,7 +105,7 @@ class Structure:
 class HchEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0.
 
-    Beside these a scheme states ``title``, ``check``, ``key_material`` and ``reading``, see :class:`StoreAndForward`
+    Beside these a scheme states ``title``, ``key_material`` and ``reading``, see :class:`StoreAndForward`
     and :class:`TwoPass`. A derived word of its key material is ``self.key_unit.value(word)``.
     """
 

@@ -18,7 +18,8 @@ from typing import Any
 from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
-from wideblock.rtl.aes.iterative import IterativeDecryption, beside
+from wideblock.rtl.aes.forms import beside
+from wideblock.rtl.aes.iterative import IterativeDecryption
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
 from wideblock.rtl.bytes import bits, up_to
 from wideblock.rtl.flow.cycles import Cycles
@@ -89,7 +90,6 @@ class HashCounterHashAny(HchAnyEquations, StoreAndForward):
     """
 
     def __init__(self, parameters: AnyLengthParameters):
-        self.check(parameters)
         self.parameters = p = parameters
         self.lanes = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox)
         self.inverse = IterativeDecryption(**beside(p))

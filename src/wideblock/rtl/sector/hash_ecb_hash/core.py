@@ -91,7 +91,6 @@ class HashEcbHash(EcbEquations, TwoPass):
     """
 
     def __init__(self, parameters: HashedParameters):
-        self.check(parameters)
         check_underived(self, self.key_material(parameters))
         self.parameters = p = parameters
         lanes = {"key_bits": p.key_bits, "round_stages": p.round_stages, "sbox": p.sbox, "lanes": p.lanes}

@@ -31,7 +31,7 @@ FRONT, BACK = EcbFrontPlan(), EcbBackPlan()
 class EcbEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0. ``mask`` is x^i beta for call i.
 
-    Beside these a scheme states ``title``, ``check``, ``key_material`` and ``reading``, see :class:`StoreAndForward`
+    Beside these a scheme states ``title``, ``key_material`` and ``reading``, see :class:`StoreAndForward`
     and :class:`TwoPass`.
     """
 

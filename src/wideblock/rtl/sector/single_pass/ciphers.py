@@ -4,7 +4,8 @@
 
 from amaranth import Cat, Mux, Value
 
-from wideblock.rtl.aes.iterative import IterativeEncryption, beside
+from wideblock.rtl.aes.forms import beside
+from wideblock.rtl.aes.iterative import IterativeEncryption
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption, both_ways
 from wideblock.rtl.aes.planes import named
 from wideblock.rtl.stream.stages import blocks as blocks_of

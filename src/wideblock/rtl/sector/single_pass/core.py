@@ -61,7 +61,6 @@ class SinglePass(SinglePassEquations, wiring.Component):
     """
 
     def __init__(self, parameters: SinglePassParameters):
-        self.check(parameters)
         self.parameters = p = parameters
         self.directions = {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[p.direction]
         self.ciphers = Ciphers(p)

@@ -20,11 +20,6 @@ class SinglePassEquations:
     """Blocks of the longest unit."""
 
     @staticmethod
-    def check(p: SinglePassParameters) -> None:
-        """Raises UserError if the scheme does not exist for these parameters."""
-        raise NotImplementedError
-
-    @staticmethod
     def key_material(p: SinglePassParameters) -> KeyMaterial:
         """Two AES keys: that of the data, and that of the tweak."""
         raise NotImplementedError

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A command loads what it needs: no hardware description to encipher by native code, no tool to show a core."""
+
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.shows("rooms")
+
+KEY = bytes(range(32)).hex()
+RUN = """
+import sys
+from wideblock.cli import main
+sys.argv = ["wideblock", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as end:
+    assert not end.code, end.code
+print(*sys.modules, file=sys.stderr)
+"""
+TOOLS = {"pyosys", "wideblock.synth.yosys", "wideblock.simulation.verilator", "wideblock.verify"}
+
+
+def loaded(*command):
+    """The modules that are loaded when ``command`` ends."""
+    done = subprocess.run([sys.executable, "-c", RUN, *command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return set(done.stderr.split())
+
+
+@pytest.mark.parametrize("command", ["encrypt", "decrypt"])
+def test_an_image_by_native_code_needs_no_hardware_and_no_table(command, tmp_path):
+    (tmp_path / "in").write_bytes(bytes(1024))
+    files = ("--in", str(tmp_path / "in"), "--out", str(tmp_path / "out"))
+    modules = loaded(command, "xts-both", "--key", KEY, "--set", "sector_bytes=512", *files)
+    assert "wideblock.native.twin" in modules
+    assert modules.isdisjoint(TOOLS | {"amaranth", "rich.console", "wideblock.drive"})
+
+
+@pytest.mark.parametrize("command", [["list"], ["list", "--names", "--scheme", "hctr2"]])
+def test_a_list_needs_no_hardware(command):
+    modules = loaded(*command)
+    assert "wideblock.catalog.xts" in modules and modules.isdisjoint(TOOLS | {"amaranth", "wideblock.export"})
+
+
+def test_a_core_needs_its_own_hardware_alone():
+    modules = loaded("info", "xts-enc")
+    assert {name for name in modules if name.startswith("wideblock.rtl.tes.")} == {"wideblock.rtl.tes.xts"}
+    assert "amaranth" in modules and modules.isdisjoint(TOOLS | {"wideblock.drive", "wideblock.rtl.aead.words"})
