@@ -68,7 +68,9 @@ def test_the_history_has_the_newest_older_figure_of_each_core_and_kind(monkeypat
     monkeypatch.setattr(history, "today", {"xts-enc": "1:now"}.get)
     area = evidence("xts-enc", "xc7", kind=EvidenceKind.AREA, circuit="1:a", method={"origin": None}, date="2026-01-02",
                     commit="0123456789ab-dirty", result={"area": 1234, "unit": "LC (estimate)"})  # fmt: skip
-    score = replace(area, kind=EvidenceKind.MUTATION, subject="mutants", result={"killed": 3, "mutants": 4})
+    score = replace(
+        area, kind=EvidenceKind.MUTATION, subject="mutants", result={"killed": 3, "mutants": 4, "equivalent": 0}
+    )
     failed, current = replace(area, outcome="failed"), replace(area, circuit="1:now")
     peer = replace(area, core="owner/cores: top", method={"origin": {"top": "top"}})
     proof = replace(area, kind=EvidenceKind.PROOF)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of figures of circuits that have changed since: the newest one of each core and kind of evidence."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 from wideblock.evaluate.tables import NOTHING
 from wideblock.evidence.record import Evidence, EvidenceKind
 from wideblock.evidence.today import today
 from wideblock.export.markdown import table
+from wideblock.renewal.figures import figure
 
-__all__ = ["FIGURES", "document"]
+__all__ = ["document"]
 
 _HEAD = """\
 # Earlier figures
@@ -21,16 +21,8 @@ no other page has one of these. `src/wideblock/evidence/results/evidence.jsonl` 
 """
 
 
-def _area(result: Mapping[str, Any]) -> str:
-    return f"{result['area']:,} {result['unit'].partition(' ')[0]}"
-
-
-FIGURES: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    EvidenceKind.AREA: _area,
-    EvidenceKind.CLOCK: lambda result: f"{result['clock']['mhz']:,.0f} MHz, {_area(result)}",
-    EvidenceKind.MUTATION: lambda result: f"{result['killed']} of {result['mutants']} killed",
-}
-"""Figure of a result in words, by the kinds that have one."""
+WITHOUT = (EvidenceKind.PROOF, EvidenceKind.VERIFY, EvidenceKind.MEASURE)
+"""Kinds of evidence that give no figure to compare with that of another circuit."""
 
 
 def document(evidence: Iterable[Evidence]) -> str:
@@ -38,10 +30,10 @@ def document(evidence: Iterable[Evidence]) -> str:
     newest: dict[tuple[str, str], Evidence] = {}
     for each in evidence:
         old = each.circuit is None or each.circuit != today(each.name)
-        if each.kind in FIGURES and each.outcome == "passed" and old and not each.method.get("origin"):
+        if each.kind not in WITHOUT and each.outcome == "passed" and old and not each.method.get("origin"):
             newest[each.core, each.kind] = each
     rows = [
-        (f"`{each.name}`", kind, each.subject, FIGURES[kind](each.result), each.date or "-", _commit(each))
+        (f"`{each.name}`", kind, each.subject, figure(each), each.date or "-", _commit(each))
         for (_, kind), each in sorted(newest.items())
     ]
     return _HEAD + (table(("core", "kind", "of", "figure", "date", "commit"), rows) if rows else NOTHING)

@@ -11,7 +11,7 @@ from wideblock.evaluate.point import Point, point_of
 from wideblock.evaluate.tables import insert_all, inserted
 from wideblock.evidence.record import Evidence
 from wideblock.evidence.today import FILE, listed
-from wideblock.renewal import history
+from wideblock.renewal import history, sign_off
 from wideblock.verify.formal import document
 
 __all__ = ["bodies", "faults", "renew", "whole"]
@@ -21,7 +21,7 @@ def bodies(evidence: Sequence[Evidence]) -> dict[str, dict[str, str]]:
     """Markdown that stands between markers, by page of the checkout and by marker: of today's circuits alone."""
     points = _points(evidence)
     return {
-        "README.md": {"schemes": choosing.schemes(points)},
+        "README.md": {"schemes": choosing.schemes(points), "evidence": sign_off.summary(evidence)},
         "docs/results.md": tables.bodies(points) | ratios.bodies(points),
         "docs/choosing.md": choosing.bodies(points) | {"plot": drawings.image(points)},
         **{f"docs/{page}": tables for page, tables in engines.bodies(points).items()},
@@ -30,7 +30,11 @@ def bodies(evidence: Sequence[Evidence]) -> dict[str, dict[str, str]]:
 
 def whole(evidence: Sequence[Evidence]) -> dict[str, str]:
     """Texts of the pages that a command makes as a whole, by page of the checkout."""
-    return {"docs/proofs.md": document.document(evidence), "docs/history.md": history.document(evidence)}
+    return {
+        "docs/proofs.md": document.document(evidence),
+        "docs/history.md": history.document(evidence),
+        "docs/sign-off.md": sign_off.document(evidence),
+    }
 
 
 def renew(checkout: Path, evidence: Sequence[Evidence]) -> None:
