@@ -4,22 +4,28 @@
 import json
 import os
 from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from wideblock import catalog
 from wideblock.cli import attack as cli
 from wideblock.cli.app import app
+from wideblock.drive.sector.shape import shape
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.export.contract import contract
 from wideblock.export.fusesoc import fusesoc
+
+from ..variants import few_of_many
 
 pytestmark = pytest.mark.shows("broken-schemes")
 
 KEY = "000102030405060708090a0b0c0d0e0f"
 # a core whose model tests/rtl/tes/test_xcb.py builds, too
-BROKEN = ("xcb-1", "--set", "sector_bytes=48", "--set", "sbox=composite", "--set", "tweak_bytes=32")
+CHANGES = {"sector_bytes": 48, "sbox": "composite", "tweak_bytes": 32}
+BROKEN = ("xcb-1", *(word for name, value in CHANGES.items() for word in ("--set", f"{name}={value}")))
 
 
 def run(*arguments):
@@ -34,10 +40,32 @@ def refused(*arguments):
     return result.stderr
 
 
-@pytest.fixture
-def model_of_the_checks(monkeypatch):
-    """Attacks run on the model that the checks of the core run on: it is built once, and not for attacks again."""
-    monkeypatch.setattr(cli, "SectorSimulation", lambda core, options: SectorSimulation(core))
+class Specified:
+    """The specification in the place of a simulation."""
+
+    def __init__(self, core, options=None):
+        self.core, self.shape = core, shape(core)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def load_key(self, key):
+        self.under = self.core.specification(key)
+
+    def run(self, sectors, tweaks, decrypt):
+        function = self.under.decrypt if decrypt else self.under.encrypt
+        results = [function(*pair) for pair in zip(tweaks, sectors, strict=True)]
+        return SimpleNamespace(sectors=[np.frombuffer(result, np.uint8) for result in results])
+
+
+@pytest.fixture(params=few_of_many(["simulation", "specification"], ["specification"]))
+def attacked(monkeypatch, request):
+    """Attacks run on the model that the checks of the core run on, built once; or on the specification."""
+    usual = {"simulation": lambda core, options: SectorSimulation(core), "specification": Specified}
+    monkeypatch.setattr(cli, "SectorSimulation", usual[request.param])
 
 
 def images(tmp_path):
@@ -79,15 +107,15 @@ def test_list_and_info_show_the_status():
 
 
 @pytest.mark.shows("cli")
-@pytest.mark.usefixtures("model_of_the_checks")
-def test_the_attacks_read_the_core_in_simulation():
+@pytest.mark.usefixtures("attacked")
+def test_the_attacks_recover_the_sector():
     result = run("attack", *BROKEN, "--seed", 5, "--json")
     assert result.exit_code == 0, result.output
     part, whole = json.loads(result.stdout)["attacks"]
     assert part["plaintext"] == whole["plaintext"] == whole["recovered"]
     assert part["recovered"] == part["plaintext"][:64]
     assert [len(attack["queries"]) for attack in (part, whole)] == [2, 3] and part["equal"] and whole["equal"]
-    core = contract("xcb-1", dict(change.split("=") for change in BROKEN[2::2]))
+    core = contract("xcb-1", CHANGES)
     assert len(part["ciphertext"]) == 2 * core.parameters.sector_bytes
     text = run("attack", *BROKEN, "--seed", 5).stdout
     assert part["ciphertext"][:16] in text and part["recovered"][:16] in text
@@ -95,10 +123,10 @@ def test_the_attacks_read_the_core_in_simulation():
     assert "48 of 48 bytes recovered, equal to the plaintext" in text
 
 
-@pytest.mark.usefixtures("model_of_the_checks")
+@pytest.mark.usefixtures("attacked")
 def test_an_attack_that_fails_is_exit_status_1(monkeypatch):
     wrong = catalog.Attack("wrong", "", lambda encrypt, decrypt, tweak, ciphertext: encrypt(tweak, ciphertext))
-    core = contract("xcb-1", dict(change.split("=") for change in BROKEN[2::2]))
+    core = contract("xcb-1", CHANGES)
     preset = replace(core.preset, scheme=replace(core.preset.scheme, attacks=(wrong,)))
     monkeypatch.setattr(cli, "contract", lambda name, changes: replace(core, preset=preset))
     result = run("attack", *BROKEN)

@@ -52,7 +52,7 @@ def test_area_on_xilinx(name):
     area = yosys.synthesise(MIXER, target(name))
     assert (area.ffs, area.block_rams, area.dsps, area.lutram) == (32, 0, 0, 0)
     # Each of 16 outputs is a function of three or four bits; two of them share a LUT at best.
-    assert 8 <= area.lcs <= 16 and area.luts == 16 and area.area == area.lcs
+    assert area.lcs is not None and 8 <= area.lcs <= 16 and area.luts == 16 and area.area == area.lcs
     assert area.command == f"proc; zinit -all; synth_xilinx -family {name} -noiopad -flatten -top mixer"
     assert area.tool.startswith("Yosys 0.")
 
@@ -205,7 +205,7 @@ sat -verify -prove-asserts -set-init-zero -seq 1 -tempinduct -maxsteps 8 check''
 
 
 @pytest.mark.shows("netlist")
-@pytest.mark.parametrize("name", ["xc7", "ecp5"])
+@pytest.mark.parametrize("name", few_of_many(["xc7", "ecp5"], ["xc7"]))
 def test_netlist_with_the_familys_models_equals_the_source(name, tmp_path):
     assert prove(name, tmp_path, "source.v").returncode == 0
 

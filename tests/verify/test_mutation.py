@@ -29,6 +29,7 @@ SMALL_MODULES = ("", "core.arrivals", "core.control", "core.results", "core.twea
 """Modules about which a proof takes less than a second; about the core, its key unit or its stealing it takes eight."""
 
 
+@pytest.mark.slow
 def test_a_score():
     found = score(small(), mutants=14, sectors=8)
     modules = {mutant.module for mutant, _ in found.trials}
@@ -39,6 +40,12 @@ def test_a_score():
     seen = [mutant for mutant in found.killed if mutant.module in SMALL_MODULES]
     assert len(seen) >= 5
     assert not any(same_module(made, mutant, small().module) for mutant in seen)
+
+
+def test_a_score_of_few_mutants():
+    found = score(small(), mutants=3, sectors=8)
+    assert len(found.trials) == 3 == len(found.killed) + len(found.survivors) + len(found.equivalent)
+    assert found.killed, [str(mutant) for mutant, _ in found.trials]
 
 
 @pytest.mark.slow

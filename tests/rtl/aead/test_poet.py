@@ -31,7 +31,7 @@ def test_known_answers():
     assert_answers(core(), random.Random(4).sample(known, 2), seed=5)
 
 
-@pytest.mark.parametrize("changes", few_of_many(CORES, [CORES[0]]))
+@pytest.mark.parametrize("changes", few_of_many(CORES, []))
 def test_stated_cycles_are_measured(changes):
     assert_stated_cycles(core(**changes), POET, [(0, 0), (17, 35), (16, 16)])
 

@@ -76,7 +76,7 @@ def test_known_answers(steps):
     assert_answers(core(steps=steps), random.Random(4).sample(known, 4), seed=steps)
 
 
-@pytest.mark.parametrize("changes", few_of_many(CORES, [CORES[0]]))
+@pytest.mark.parametrize("changes", few_of_many(CORES, []))
 def test_stated_cycles_are_measured(changes):
     dut = core(**changes)
     lengths = [(0, 0), (0, 1), (80, 0), (17, 33), (16, 16), (0, 80), (80, 80)]

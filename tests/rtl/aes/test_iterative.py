@@ -77,10 +77,7 @@ def run(dut, blocks, *, p_valid=1.0, p_ready=1.0, seed=0):
         [
             (128, "lut", 1),
             (192, "composite", 2),
-            (256, "norm", 1),
-            (128, "norm", 2),
-            (256, "lut", 3),
-            (192, "norm", 3),
+            (256, "norm", 3),
         ],
     ),
 )
@@ -110,7 +107,7 @@ def test_fips_197(key_bits, block):
 
 
 @pytest.mark.parametrize("core", CORES)
-@pytest.mark.parametrize("stages", [1, 2, 3])
+@pytest.mark.parametrize("stages", few_of_many([1, 2, 3], [2]))
 def test_a_block_goes_under_the_key_chosen_with_it(core, stages):
     dut = core(key_sets=2, round_stages=stages)
     keys = [random.Random(seed).randbytes(16) for seed in range(2)]
@@ -213,14 +210,14 @@ def test_either_way(key_bits, sbox):
 
 
 @pytest.mark.parametrize("core", CORES)
-@pytest.mark.parametrize("p_valid, p_ready", few_of_many(product((0.1, 1.0), (0.1, 0.5)), [(0.1, 0.5), (1.0, 0.1)]))
+@pytest.mark.parametrize("p_valid, p_ready", few_of_many(product((0.1, 1.0), (0.1, 0.5)), [(0.1, 0.5)]))
 def test_gaps_and_back_pressure(core, p_valid, p_ready):
     blocks = [random.Random(seed).randbytes(16) for seed in range(12)]
     run(core(), blocks, p_valid=p_valid, p_ready=p_ready, seed=3)
 
 
 @pytest.mark.parametrize("core", CORES)
-@pytest.mark.parametrize("stages", [1, 2, 3])
+@pytest.mark.parametrize("stages", few_of_many([1, 2, 3], [2]))
 def test_clear_forgets_the_block(core, stages):
     """In any stage of the first rounds, of the last one, and behind it; the next block is taken at once."""
     dut, key = core(round_stages=stages), bytes(range(16))

@@ -117,7 +117,7 @@ SHAPES = [*(("brw", *shape) for shape in BRW), *(("horner", *shape) for shape in
 
 @pytest.mark.parametrize(
     ("kind", "n", "width", "multipliers", "stages"),
-    few_of_many(SHAPES, SHAPES[::3]),
+    few_of_many(SHAPES, SHAPES[::5]),
 )
 def test_digest_and_its_cycle(kind, n, width, multipliers, stages):
     """Both directions, without and with pauses; unused lanes and idle cycles carry noise."""
@@ -155,13 +155,14 @@ def test_two_programs_share_a_unit():
             X = bench.blocks(13 if name == "front" else 10)
             first = await bench.sector(ctx, name, X, decrypt, pause=0.0)
             await bench.rest(ctx, programs[name])
+            assert first is not None
             event, power = (one, 1 + decrypt) if name == "front" else (two, 2 - decrypt)
             right.append((event, first + programs[name].done(event), expected(bench.tau, X, "brw", power)))
 
     assert bench.run(play) == right
 
 
-@pytest.mark.parametrize("lag", [0, 2])
+@pytest.mark.parametrize("lag", few_of_many([0, 2], [2]))
 @pytest.mark.parametrize("kind", ["brw", "horner"])
 def test_restart_leaves_no_trace(kind, lag):
     """A sector given up after any number of beats: no event of its own, and the next one is right and on time."""
@@ -253,7 +254,7 @@ def test_results_of_one_event_come_from_one_multiplier():
         Simulator(unit)
 
 
-@pytest.mark.parametrize("stages", [1, 3])
+@pytest.mark.parametrize("stages", few_of_many([1, 3], [3]))
 @pytest.mark.parametrize("squares", ["stored", "on-the-fly"])
 def test_blocks_on_their_way_beats_every_other_step_and_results_ahead(stages, squares):
     """What a core without overlap does to save cycles, in one program; pauses do not disturb it."""
@@ -287,7 +288,7 @@ def test_blocks_on_their_way_beats_every_other_step_and_results_ahead(stages, sq
     assert f.fresh(f.issues[0], 1) and f.window < 3
 
 
-@pytest.mark.parametrize("reading", [WireReading.BE, WireReading.GCM])
+@pytest.mark.parametrize("reading", few_of_many([WireReading.BE, WireReading.GCM], [WireReading.GCM]))
 def test_another_reading_of_the_field(reading):
     """Blocks, hash key, result and tapped operand are all of one reading; the polynomial is the specification's."""
     f = digest(7, "brw", width=2, latency=2)
@@ -316,7 +317,7 @@ def test_another_reading_of_the_field(reading):
 
 
 @pytest.mark.parametrize("reading", [WireReading.LE, WireReading.POLYVAL])
-@pytest.mark.parametrize(("width", "stages"), [(1, 3), (2, 4)])
+@pytest.mark.parametrize(("width", "stages"), few_of_many([(1, 3), (2, 4)], [(2, 4)]))
 def test_held_blocks(reading, width, stages):
     """Two blocks that the core holds through the head are hashed beside those that arrive."""
     shared, n = HashEvent("shared", "the hash of the blocks that are held"), 6 * width

@@ -99,53 +99,62 @@ def test_messages_of_every_size_pass(p_valid, p_take):
     assert taken == [block for message in messages for block in right(message)]
 
 
-@pytest.mark.parametrize(
-    ("size", "stated", "tweak_size", "keep", "fault", "offered"),
-    [
-        # another size than stated: offered up to the block that shows it
-        (47, 48, 3, None, SHORT, 3),
-        (48, 47, 3, None, LONG, 3),
-        (32, 48, 3, None, SHORT, 2),
-        (16, 17, 0, None, SHORT, 1),
-        (17, 16, 0, None, LONG, 1),
-        (100, 32, 0, None, LONG, 2),
-        (1, 80, 0, None, SHORT, 1),
-        # a stated size that is none: not offered
-        (15, 15, 3, None, SHORT, 0),
-        (64, 0, 3, None, SHORT, 0),
-        (81, 81, 3, None, LONG, 0),
-        (16, 0xFFFF, 3, None, LONG, 0),
-        (64, 64, TWEAK_BYTES + 1, None, TWEAK, 0),
-        (16, 16, 255, None, TWEAK, 0),
-        # bytes that are not a run, or not full before the last beat
-        (48, 48, 3, 0xFFFE, KEEP, 3),
-        (0, 48, 3, (0xFFFF, 0xFFFD, 0xFFFF), KEEP, 2),
-        (0, 48, 3, (0x7FFE, 0xFFFF, 0xFFFF), KEEP, 1),
-        (0, 20, 3, (0xFFFF, 0xF, 1), KEEP, 2),
-        (0, 20, 3, (0xFFFF, 0xF, 0, 0), KEEP, 2),
-        (0, 48, 3, (0xFFFF, 0x7FFF, 0xFFFF), SHORT, 2),
-        (0, 48, 3, (0xFFFF, 0xFFFF, 0), SHORT, 3),
-        (0, 48, 3, (0xFFFF, 0, 0xFFFF), SHORT, 2),
-        (0, 32, 3, (0xFFFF, 0xFFFF, 0, 0), LONG, 2),
-        (0, 20, 3, (0xFFFF, 0xFFFF, 0), LONG, 2),
-        (0, 20, 3, (0xFFFF, 7, 0), SHORT, 2),
-        (0, 16, 3, (0,), SHORT, 1),
-        (40, 40, 3, 0x1FF, LONG, 3),
-        (40, 40, 3, 0x7F, SHORT, 3),
-    ],
-)
+WRONG = [
+    # another size than stated: offered up to the block that shows it
+    (47, 48, 3, None, SHORT, 3),
+    (48, 47, 3, None, LONG, 3),
+    (32, 48, 3, None, SHORT, 2),
+    (16, 17, 0, None, SHORT, 1),
+    (17, 16, 0, None, LONG, 1),
+    (100, 32, 0, None, LONG, 2),
+    (1, 80, 0, None, SHORT, 1),
+    # a stated size that is none: not offered
+    (15, 15, 3, None, SHORT, 0),
+    (64, 0, 3, None, SHORT, 0),
+    (81, 81, 3, None, LONG, 0),
+    (16, 0xFFFF, 3, None, LONG, 0),
+    (64, 64, TWEAK_BYTES + 1, None, TWEAK, 0),
+    (16, 16, 255, None, TWEAK, 0),
+    # bytes that are not a run, or not full before the last beat
+    (48, 48, 3, 0xFFFE, KEEP, 3),
+    (0, 48, 3, (0xFFFF, 0xFFFD, 0xFFFF), KEEP, 2),
+    (0, 48, 3, (0x7FFE, 0xFFFF, 0xFFFF), KEEP, 1),
+    (0, 20, 3, (0xFFFF, 0xF, 1), KEEP, 2),
+    (0, 20, 3, (0xFFFF, 0xF, 0, 0), KEEP, 2),
+    (0, 48, 3, (0xFFFF, 0x7FFF, 0xFFFF), SHORT, 2),
+    (0, 48, 3, (0xFFFF, 0xFFFF, 0), SHORT, 3),
+    (0, 48, 3, (0xFFFF, 0, 0xFFFF), SHORT, 2),
+    (0, 32, 3, (0xFFFF, 0xFFFF, 0, 0), LONG, 2),
+    (0, 20, 3, (0xFFFF, 0xFFFF, 0), LONG, 2),
+    (0, 20, 3, (0xFFFF, 7, 0), SHORT, 2),
+    (0, 16, 3, (0,), SHORT, 1),
+    (40, 40, 3, 0x1FF, LONG, 3),
+    (40, 40, 3, 0x7F, SHORT, 3),
+]
+"""Sizes of data as given and as stated, and of the tweak; bytes of beats, fault, blocks that are offered."""
+
+
 @pytest.mark.parametrize("p_take", few_of_many([1.0, 0.4], [0.4]))
-def test_a_message_that_is_not_as_it_states_is_dropped(size, stated, tweak_size, keep, fault, offered, p_take):
-    rng = random.Random(size)
-    good, other = beats_of(rng, 50, 50, 20), beats_of(rng, 16, 16, 0)
-    bad = beats_of(rng, size, stated, tweak_size, keep)
-    taken, faults = run(entrance(), [good, bad, bad, other], p_take=p_take)
-    assert faults == [fault] * 2
-    n = len(good)
-    assert taken[:n] == right(good) and taken[n + 2 * offered :] == right(other)
-    shown = taken[n : n + 2 * offered]
-    assert [number for _, number, _, _ in shown] == [*range(offered)] * 2
-    assert [shows for _, _, _, shows in shown] == [*[0] * (offered - 1), *[fault] * bool(offered)] * 2
+def test_a_message_that_is_not_as_it_states_is_dropped(p_take):
+    """Twice each, between two right ones."""
+    sent, faults_right = [], []
+    for size, stated, tweak_size, keep, fault, _ in WRONG:
+        rng = random.Random(size)
+        good, other = beats_of(rng, 50, 50, 20), beats_of(rng, 16, 16, 0)
+        bad = beats_of(rng, size, stated, tweak_size, keep)
+        sent += [good, bad, bad, other]
+        faults_right += [fault] * 2
+    taken, faults = run(entrance(), sent, p_take=p_take)
+    assert faults == faults_right
+    for row, good, other in zip(WRONG, sent[::4], sent[3::4], strict=True):
+        *_, fault, offered = row
+        ends = len(good), len(good) + 2 * offered, len(good) + 2 * offered + len(other)
+        before, shown, behind = (taken[a:b] for a, b in zip((0, *ends), ends, strict=False))
+        assert (before, behind) == (right(good), right(other)), row
+        assert [number for _, number, _, _ in shown] == [*range(offered)] * 2, row
+        assert [shows for _, _, _, shows in shown] == [*[0] * (offered - 1), *[fault] * bool(offered)] * 2, row
+        taken = taken[ends[-1] :]
+    assert not taken
 
 
 @pytest.mark.parametrize("p_take", [1.0, 0.4])

@@ -55,6 +55,7 @@ def test_qemu_reads_what_the_core_wrote(tmp_path, container):
     assert (tmp_path / "read").read_bytes() == IMAGE
 
 
+@pytest.mark.slow
 def test_the_core_reads_what_qemu_wrote(tmp_path, container):
     file, secret, luks, header = container
     (tmp_path / "image").write_bytes(IMAGE)

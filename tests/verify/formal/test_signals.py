@@ -20,7 +20,7 @@ from wideblock.verify.formal.proof import NotApplicable
 from ...variants import few_of_many
 from . import faults
 from .faults import Fault
-from .test_stream import FAULTS, PRESETS, TWO_STAGES, small, two_stages
+from .test_stream import FAULTS, FEW, PRESETS, TWO_STAGES, small, two_stages
 
 pytestmark = pytest.mark.shows("formal-stream")
 
@@ -79,7 +79,7 @@ def unknown(core, rules, faults):
     return missing
 
 
-@pytest.mark.parametrize("preset", few_of_many(PRESETS, FAULTS))
+@pytest.mark.parametrize("preset", few_of_many(PRESETS, FEW))
 def test_every_signal_that_is_named_exists(preset, monkeypatch):
     core = small(preset)
     found = list(rules(core, monkeypatch))

@@ -89,7 +89,7 @@ class Specification:
         return [G ^ self.hash(Y, tweak), *Y]
 
 
-@pytest.mark.parametrize("overlap", [False, True])
+@pytest.mark.parametrize("overlap", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_core(overlap):
     rng, m = random.Random(1), 5
     p = HashedParameters(hash="horner", sector_bytes=16 * m, width=1, lanes=1, mult_stages=2, overlap=overlap)
