@@ -25,8 +25,7 @@ MEASURED = {"README.md", "docs/results.md", "docs/choosing.md", "docs/engine.md"
 @pytest.fixture(scope="module")
 def shown():
     """Pages that the command makes, wholly or between markers."""
-    found = load(COMMITTED)
-    return [*pages.bodies(found), *pages.whole(found)]
+    return [page for made in pages.made(load(COMMITTED)) for page in made]
 
 
 def test_every_page_is_of_today_and_a_planted_figure_is_found(tmp_path, shown):
@@ -60,7 +59,8 @@ def test_a_figure_of_another_circuit_stands_in_the_history_alone(monkeypatch, ci
     monkeypatch.setattr(digests, "today", lambda name: "1:now")
     monkeypatch.setattr(history, "today", lambda name: "1:now")
     found = list(planted(circuit))
-    made = {page: "".join(by_marker.values()) for page, by_marker in pages.bodies(found).items()} | pages.whole(found)
+    bodies, whole = pages.made(found)
+    made = {page: "".join(by_marker.values()) for page, by_marker in bodies.items()} | whole
     assert {page for page, text in made.items() if FIGURE in text} == (where or {"docs/history.md"})
 
 

@@ -8,7 +8,7 @@ import pytest
 from wideblock import catalog
 from wideblock.evidence.record import Evidence
 from wideblock.renewal import sign_off
-from wideblock.renewal.sign_off import DEMANDS, document, held, stage, summary
+from wideblock.renewal.sign_off import DEMANDS, document, held, rules, stage, summary
 
 from .conftest import evidence
 
@@ -79,9 +79,17 @@ def test_a_stage_needs_those_below_it():
 def test_the_page_says_what_is_missing_and_by_which_evidence_the_rest_holds(monkeypatch):
     monkeypatch.setattr(sign_off, "today", {NAME: f"1:{NAME}"}.get)
     found = [replace(RESULTS["area"], code=None, date="2026-01-02", commit="0123456789ab"), RESULTS["cycles"]]
-    assert sign_off.current([*found, replace(found[0], subject="xc5v", circuit="1:older")]) == found[:1]
-    text = document(found)
+    now = sign_off.current([*found, replace(found[0], subject="xc5v", circuit="1:older")])
+    assert now == found[:1]  # the digest of the checks is not that of the code
+    text = document(now)
     assert f"| D2 | area | as it ships: an area on 7 series | area | 1 of {len(catalog.PRESETS)} |" in text
     row = f"| `{NAME}` | - | - | missing | 1,234 LC | {'missing | ' * 6}2026-01-02 | 0123456 |"
     assert row in text and text.count("1,234 LC") == 1
-    assert "cycles 0, area 1, clock 0" in summary(found)
+    assert "cycles 0, area 1, clock 0" in summary(now)
+
+
+def test_rules_are_counted_by_outcome():
+    other = replace(RESULTS["rules"], core="xts-2", outcome="none")
+    text = rules([RESULTS["rules"], replace(RESULTS["rules"], changed={"sector_bytes": 96}), other])
+    (line,) = (line for line in text.splitlines() if line.startswith("| [timing]"))
+    assert line.endswith(f" | 1 | 0 | 1 | {len(catalog.PRESETS) - 2} |")

@@ -14,34 +14,35 @@ from wideblock.evidence.today import FILE, listed
 from wideblock.renewal import history, sign_off
 from wideblock.verify.formal import document
 
-__all__ = ["bodies", "faults", "renew", "whole"]
+__all__ = ["faults", "made", "renew"]
 
 
-def bodies(evidence: Sequence[Evidence]) -> dict[str, dict[str, str]]:
-    """Markdown that stands between markers, by page of the checkout and by marker: of today's circuits alone."""
-    points = _points(evidence)
-    return {
-        "README.md": {"schemes": choosing.schemes(points), "evidence": sign_off.summary(evidence)},
+def made(evidence: Sequence[Evidence]) -> tuple[dict[str, dict[str, str]], dict[str, str]]:
+    """Markdown that stands between markers, by page of the checkout and by marker; texts of whole pages, by page.
+
+    Figures are of today's circuits alone, but for the page of earlier ones.
+    """
+    points, now = _points(evidence), sign_off.current(evidence)
+    bodies = {
+        "README.md": {"schemes": choosing.schemes(points), "evidence": sign_off.summary(now)},
         "docs/results.md": tables.bodies(points) | ratios.bodies(points),
         "docs/choosing.md": choosing.bodies(points) | {"plot": drawings.image(points)},
+        "docs/verification.md": {"rules": sign_off.rules(now)},
         **{f"docs/{page}": tables for page, tables in engines.bodies(points).items()},
     }
-
-
-def whole(evidence: Sequence[Evidence]) -> dict[str, str]:
-    """Texts of the pages that a command makes as a whole, by page of the checkout."""
-    return {
+    return bodies, {
         "docs/proofs.md": document.document(evidence),
         "docs/history.md": history.document(evidence),
-        "docs/sign-off.md": sign_off.document(evidence),
+        "docs/sign-off.md": sign_off.document(now),
     }
 
 
 def renew(checkout: Path, evidence: Sequence[Evidence]) -> None:
     """Writes the pages. Raises UserError as :func:`insert_all`."""
-    for page, by_marker in bodies(evidence).items():
+    bodies, whole = made(evidence)
+    for page, by_marker in bodies.items():
         insert_all(checkout / page, by_marker)
-    for page, text in whole(evidence).items():
+    for page, text in whole.items():
         write_text(checkout / page, text)
     drawings.renew(checkout / "docs", _points(evidence))
 
@@ -56,8 +57,9 @@ def faults(checkout: Path, store: Path, evidence: Sequence[Evidence], circuits: 
     if wrong := sorted(name for name in known.keys() | circuits.keys() if known.get(name) != circuits.get(name)):
         path = store.with_name(FILE)
         found.append(f"{path} is not of today for {len(wrong)} cores: {', '.join(wrong)}; make docs")
-    old = [page for page, by_marker in bodies(evidence).items() if _differs(checkout / page, by_marker)]
-    old += [page for page, text in whole(evidence).items() if _text(checkout / page) != text]
+    bodies, whole = made(evidence)
+    old = [page for page, by_marker in bodies.items() if _differs(checkout / page, by_marker)]
+    old += [page for page, text in whole.items() if _text(checkout / page) != text]
     old += [f"docs/{name}" for name in drawings.faults(checkout / "docs", _points(evidence))]
     return found + [f"{page} is not made from the evidence of today; make docs" for page in old]
 

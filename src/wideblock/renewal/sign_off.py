@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page of sign-off: what each stage of a core demands, which preset has it, and by which evidence of today."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from wideblock import catalog
 from wideblock.catalog import Preset
 from wideblock.evaluate.point import SAME_FUNCTION
-from wideblock.evidence.record import Evidence
+from wideblock.evidence.record import OUTCOMES, Evidence, EvidenceKind
 from wideblock.evidence.store import newest
 from wideblock.evidence.today import today
 from wideblock.export.markdown import table
@@ -16,7 +17,7 @@ from wideblock.renewal.plan import RENEWERS
 from wideblock.renewal.question import Question
 from wideblock.verify.formal.document import about
 
-__all__ = ["DEMANDS", "Demand", "Standing", "current", "document", "held", "stage", "summary"]
+__all__ = ["DEMANDS", "Demand", "Standing", "current", "document", "held", "rules", "stage", "summary"]
 
 MESSAGES, KILLED = 256, 0.8
 """Least sectors or messages of random checks, and least share of mutants that are killed."""
@@ -151,15 +152,28 @@ def current(evidence: Iterable[Evidence]) -> list[Evidence]:
     return found
 
 
-def document(evidence: Iterable[Evidence]) -> str:
-    """The page in Markdown."""
-    rows = _rows(current(evidence))
+def document(evidence: Sequence[Evidence]) -> str:
+    """The page in Markdown; ``evidence`` is of today, as for all below."""
+    rows = _rows(evidence)
     return "\n".join([_HEAD, "## Checklist\n", _checklist(rows), "## Presets\n", _presets(rows)])
 
 
-def summary(evidence: Iterable[Evidence]) -> str:
+def rules(evidence: Sequence[Evidence]) -> str:
+    """A Markdown table of how many presets keep each formal rule, as they ship."""
+    proofs = [each for each in evidence if each.kind is EvidenceKind.PROOF]
+    rows = []
+    for rule, facts in about().items():
+        here = [each for each in proofs if each.subject == rule]
+        shipped = ([each.outcome for each in here if _shipped(p, each)] for p in catalog.PRESETS.values())
+        counts = Counter(found[-1] if found else "missing" for found in shipped)
+        told = (str(counts[word]) for word in (*OUTCOMES, "missing"))
+        rows.append((f"[{rule}](proofs.md#{rule})", facts["cores"], *told))
+    return table(("rule", "cores", "proved", "not proved", "does not apply", "missing"), rows)
+
+
+def summary(evidence: Sequence[Evidence]) -> str:
     """How many presets meet each demand, in one sentence of Markdown."""
-    rows = _rows(current(evidence))
+    rows = _rows(evidence)
     counts = (f"{demand.name} {_count(rows, place)}" for place, demand in enumerate(DEMANDS))
     return f"- Presets of {len(rows)} with evidence of today: {', '.join(counts)} ([sign-off](docs/sign-off.md)).\n"
 
