@@ -28,7 +28,7 @@ from hypothesis import settings
 from wideblock.simulation import commands, verilator
 
 from . import wants
-from .plan import features
+from .plan import features, of_file, tree
 from .variants import part_of
 
 for name in tuple(os.environ):
@@ -135,9 +135,10 @@ class Record:
             self.file = self.file.with_stem(f"{self.file.stem}-{k}-of-{n}")
         self.chosen = config.getoption("markexpr")
         self.began, self.commit = datetime.now().isoformat(" ", "seconds"), commit()
-        self.written, self.collected = 0.0, 0
+        self.start, self.written, self.collected = time.monotonic(), 0.0, 0
         self.outcomes: Counter[str] = Counter()  # of all tests
-        self.shown: dict[str, list[tuple[str, str]]] = {}  # file and outcome of each test of a feature
+        self.shown: dict[str, list[tuple[str, str, bool]]] = {}  # file, outcome, slow or not of each test of a feature
+        self.tree, self.slow = tree(), {}  # digests of src and tests, and of each file whose slow tests ran
         self.skipped: dict[str, list[str]] = {}  # names that each skipped test wants
         self.wants: dict[str, Counter[str]] = {}  # outcomes of the tests that were skipped for want of each name
         earlier = config.getoption("--skipped-in")
@@ -157,9 +158,12 @@ class Record:
                 self.skipped[report.nodeid] = names
             for name in self.earlier["skipped"].get(report.nodeid, []) if self.earlier else names:
                 self.wants.setdefault(name, Counter())[report.outcome] += 1
+            path, slow = report.nodeid.partition("::")[0], "slow" in report.keywords
+            if slow and path not in self.slow:
+                self.slow[path] = of_file(path)
             for name, feature in report.user_properties:
                 if name == "shows":
-                    self.shown.setdefault(feature, []).append((report.nodeid.partition("::")[0], report.outcome))
+                    self.shown.setdefault(feature, []).append((path, report.outcome, slow))
         if time.monotonic() - self.written > EVERY:
             self.write()
 
@@ -170,17 +174,21 @@ class Record:
         record = {
             "began": self.began,
             "commit": self.commit,
+            "tree": self.tree,
+            "seconds": round(time.monotonic() - self.start),
             "chosen": self.chosen,
             "part": self.part,
             "collected": self.collected,
             "outcomes": dict(self.outcomes),
             "after": self.earlier and self.earlier["began"],
             "skipped": self.skipped,
+            "slow": dict(sorted(self.slow.items())),
             "wants": {name: dict(outcomes) for name, outcomes in sorted(self.wants.items())},
             "features": {
                 feature: {
-                    "files": sorted({path for path, _ in results}),
-                    "outcomes": dict(Counter(outcome for _, outcome in results)),
+                    "files": sorted({path for path, _, _ in results}),
+                    "outcomes": dict(Counter(outcome for _, outcome, _ in results)),
+                    "slow": sum(slow for *_, slow in results),
                 }
                 for feature, results in sorted(self.shown.items())
             },

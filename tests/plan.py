@@ -4,9 +4,15 @@
 ``python -m tests.plan docs/test-plan.md docs/test-all.json RECORD..`` writes the document from what ``pytest --record``
 recorded. Records of all tests, perhaps in parts, go into the second file, so that the document keeps the last of them.
 ``python -m tests.plan RECORD RECORD`` prints the results of a run, and of the cases that it skipped.
+``python -m tests.plan --old docs/test-all.json RECORD..`` prints the files whose slow cases were not run as they are
+today, and exits with status 1 if there are any.
+
+A record has a digest of all files of ``src`` and ``tests``, and one of each file whose slow cases it ran.
 """
 
+import hashlib
 import json
+import re
 import sys
 import tomllib
 from collections import Counter
@@ -16,10 +22,12 @@ from typing import Any
 
 from wideblock.export.markdown import table
 
-__all__ = ["features", "last", "plan"]
+__all__ = ["features", "last", "of_file", "old", "plan", "tree"]
 
-FEATURES = Path(__file__).parents[1] / "docs" / "test-plan.toml"
-HEAD = ("feature", "how it is shown", "where", "`make test`", "`make test-all`")
+ROOT = Path(__file__).parents[1]
+FEATURES = ROOT / "docs" / "test-plan.toml"
+HEAD = ("feature", "how it is shown", "where", "`make test`", "`make test-all`", "its slow cases")
+SLOW = re.compile(r"mark\.slow|few_of_many\(|slow_but_few\(")
 Record = dict[str, Any]
 
 
@@ -27,6 +35,44 @@ Record = dict[str, Any]
 def features() -> dict[str, dict[str, str]]:
     """Every feature by its name: ``area``, ``feature`` and ``how``."""
     return tomllib.loads(FEATURES.read_text())
+
+
+def of_file(path: str | Path) -> str | None:
+    """The digest of a file, by its path from the root of the checkout; None if it is not there."""
+    file = ROOT / path
+    return hashlib.sha256(file.read_bytes()).hexdigest()[:16] if file.is_file() else None
+
+
+@cache
+def tree() -> str:
+    """The digest of all files of ``src`` and ``tests`` with their paths, but measured results and compiled Python."""
+    files = sorted(path for name in ("src", "tests") for path in (ROOT / name).rglob("*") if path.is_file())
+    names = [path.relative_to(ROOT).as_posix() for path in files if not {"__pycache__", "results"} & {*path.parts}]
+    return hashlib.sha256("".join(f"{of_file(name)} {name}\n" for name in names).encode()).hexdigest()[:16]
+
+
+def old(records: list[Record], files: dict[str, str | None]) -> list[str]:
+    """A line for each of the ``files``, by their digests, whose slow cases the last run of all tests has not as it is.
+
+    A file of a run in parts counts as run if each part that has slow cases of it had the file as it is.
+    """
+    run = last(records)
+    n = _part(run[0])[1] if run else 1
+    missing = sorted(set(range(1, n + 1)) - {_part(record)[0] for record in run})
+    lines = [f"part {k} of {n} is not recorded" for k in missing]
+    lines += [f"part {record['part'] or '1/1'}{_unfinished(record)}" for record in run if _unfinished(record)]
+    for path, digest in sorted(files.items()):
+        found = {record.get("slow", {})[path] for record in run if path in record.get("slow", {})}
+        if found != {digest}:
+            lines.append(f"{path}: {'has changed since its slow cases ran' if found else 'no slow case is recorded'}")
+    return lines
+
+
+def slow_files() -> dict[str, str | None]:
+    """Each file of tests that marks cases as slow, with its digest."""
+    texts = {path: path.read_text() for path in sorted((ROOT / "tests").rglob("test_*.py"))}
+    names = [path.relative_to(ROOT).as_posix() for path, text in texts.items() if SLOW.search(text)]
+    return {name: of_file(name) for name in names}
 
 
 def last(records: list[Record]) -> list[Record]:
@@ -76,7 +122,11 @@ def plan(few: Record | None, whole: list[Record], again: Record | None = None) -
     ]
     runs = [[all_of] if all_of else [], whole]
     for area in areas:
-        rows = [(f["feature"], f["how"], *_shown(name, runs)) for name, f in features().items() if f["area"] == area]
+        rows = [
+            (f["feature"], f["how"], *_shown(name, runs), _age(name, whole))
+            for name, f in features().items()
+            if f["area"] == area
+        ]
         parts.append(f"## {area}\n\n{table(HEAD, rows)}")
     return "\n".join(parts)
 
@@ -141,6 +191,15 @@ def _shown(name: str, runs: list[list[Record]]) -> tuple[str, ...]:
     return ", ".join(f"`{path}`" for path in files) or "-", *(_counts(each) if each else "none" for each in counts)
 
 
+def _age(name: str, whole: list[Record]) -> str:
+    """Whether the slow cases of a feature ran on the files of today."""
+    ran = [record for record in whole if record["features"].get(name, {}).get("slow")]
+    if not ran:
+        return "-"
+    before = [record for record in ran if record.get("tree") != tree()]
+    return f"before {'' if len(before) == len(ran) else 'in part '}today's files" if before else "today's files"
+
+
 def _counts(outcomes: dict[str, int]) -> str:
     """Those passed, those failed, and other outcomes that there were."""
     others = sorted(outcomes.keys() - {"passed", "failed"})
@@ -160,7 +219,13 @@ def main(document: Path, kept: Path, records: list[Path]) -> None:
 
 
 if __name__ == "__main__":
-    if len(paths := [Path(path) for path in sys.argv[1:]]) == 2:
+    if sys.argv[1:2] == ["--old"]:
+        texts = [json.loads(Path(argument).read_text()) for argument in sys.argv[2:]]
+        every = [record for text in texts for record in (text if isinstance(text, list) else [text])]
+        lines = old([record for record in every if not record["chosen"]], slow_files())
+        print("\n".join(lines) or "every slow case is recorded, of the files of today")
+        sys.exit(bool(lines))
+    elif len(paths := [Path(path) for path in sys.argv[1:]]) == 2:
         one, two = (json.loads(path.read_text()) for path in paths)
         print(f"without: {_counts(one['outcomes'])}; with: {_counts(two['outcomes'])}")
         print(f"together: {_counts(joined(one, two)['outcomes'])}")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from .plan import features, last, main, plan
+from .plan import features, last, main, of_file, old, plan, slow_files, tree
 from .variants import over, part_of
 
 TESTS = Path(__file__).parent
@@ -104,6 +104,40 @@ def test_the_last_whole_run_stays_in_the_document(tmp_path):
     assert document.read_text() == first
 
 
+def test_a_feature_says_whether_its_slow_cases_ran_on_the_files_of_today():
+    lint = {"files": ["tests/export/test_verilog.py"], "outcomes": {"passed": 2}, "slow": 1}
+    one, two = ({"features": {"lint": lint}, "tree": of} for of in (tree(), "0123"))
+    row = "| `tests/export/test_verilog.py` | none | {} passed, 0 failed | {} |"
+    for whole, said in (
+        ([record(2, **one)], row.format(2, "today's files")),
+        ([record(2, **two)], row.format(2, "before today's files")),
+        ([record(2, part="1/2", **one), record(2, part="2/2", **two)], row.format(4, "before in part today's files")),
+        ([record(2, features={"lint": {**lint, "slow": 0}})], row.format(2, "-")),
+    ):
+        assert said in plan(None, whole)
+
+
+def test_slow_cases_that_were_not_run_as_they_are_today_are_listed():
+    files = {"a.py": "1", "b.py": "2", "c.py": "3", "d.py": "4"}
+    one = record(1, part="1/3", slow={"a.py": "1", "b.py": "2", "c.py": "3"})
+    three = record(1, part="3/3", collected=2, slow={"a.py": "1", "b.py": "0"})
+    before = record(9, began="2000-01-01 00:00:00", slow=files)
+    assert old([before, one, three], files) == [
+        "part 2 of 3 is not recorded",
+        "part 3/3; not finished: 1 of 2 tests",
+        "b.py: has changed since its slow cases ran",
+        "d.py: no slow case is recorded",
+    ]
+    assert old([before], files) == [] and old([record(1)], {"a.py": "1"}) == ["a.py: no slow case is recorded"]
+
+
+def test_files_with_slow_cases_are_found():
+    found = slow_files()
+    assert {"tests/verify/engine/test_suite.py", "tests/verify/formal/test_stream.py"} <= found.keys()
+    assert "tests/spec/test_aes.py" not in found and "tests/test_rooms.py" not in found
+    assert all(digest == of_file(path) and len(digest) == 16 for path, digest in found.items())
+
+
 def test_parts_are_the_whole_and_have_as_many_slow_tests_each():
     tests = [f"{'slow' if k % 7 < 3 else 'fast'}{k}" for k in range(100)]
 
@@ -128,6 +162,7 @@ def test_parts_of_a_run_and_their_records(tmp_path):
     (tmp_path / "conftest.py").write_text("import tests.conftest\ntests.conftest.EVERY = 0\n")
     (tmp_path / "test_few.py").write_text(
         "import os, signal, pytest\n"
+        "@pytest.mark.slow\n"
         "@pytest.mark.parametrize('k', range(3))\n"
         "def test_right(k): pass\n"
         "def test_wrong(): assert False\n"
@@ -138,6 +173,7 @@ def test_parts_of_a_run_and_their_records(tmp_path):
     assert "3 deselected" in runs[1].stdout and runs[0].returncode == -9 and runs[1].returncode == 1, runs
     one, two = (json.loads((tmp_path / f"all-{k}-of-2.json").read_text()) for k in (1, 2))
     assert (one["part"], one["collected"], one["outcomes"]) == ("1/2", 3, {"passed": 2})
+    assert [name.rpartition("/")[2] for name in one["slow"]] == ["test_few.py"] and one["tree"] == two["tree"] == tree()
     assert (two["part"], two["collected"], two["outcomes"]) == ("2/2", 2, {"passed": 1, "failed": 1})
     assert pytest_of(tmp_path, "--part", "3/2").returncode == 4
 
