@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from wideblock import catalog
 from wideblock.evaluate.point import SAME_FUNCTION, Point
 from wideblock.evaluate.store import own, typical
-from wideblock.evidence.record import name_of
+from wideblock.evidence.record import named
 from wideblock.synth.targets import targets
 
 __all__ = ["of_cores", "of_presets", "of_schemes", "shape"]
@@ -31,7 +31,7 @@ def shape(point: Point) -> str:
     """Preset or part with the changes that change its function, such as "fast-brw-1 sector_bytes=512"."""
     core = point.identity
     changes = sorted((name, value) for name, value in core.changed.items() if name not in SAME_FUNCTION)
-    return name_of(core.preset, dict(changes))
+    return named(core.preset, dict(changes))
 
 
 def _presets(points: Iterable[Point]) -> Iterable[Point]:

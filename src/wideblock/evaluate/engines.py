@@ -9,7 +9,7 @@ from wideblock import catalog
 from wideblock.evaluate.point import Point
 from wideblock.evaluate.store import own, typical
 from wideblock.evaluate.tables import area
-from wideblock.evidence.record import name_of
+from wideblock.evidence.record import named
 from wideblock.export.contract import Contract, contract
 from wideblock.export.markdown import table
 from wideblock.export.registers import register_tables
@@ -93,8 +93,8 @@ def _areas(points: Iterable[Point]) -> str:
         plain = core.preset.name.removesuffix("-k")
         key_bits = core.settings["key_bits"]
         other = contract(plain).settings["key_bits"] != key_bits
-        builds = [name_of(plain, {"key_bits": key_bits} if other else {})]
-        builds += [name_of(core.preset.name, dict(changes)) for changes in BUILDS.values()]
+        builds = [named(plain, {"key_bits": key_bits} if other else {})]
+        builds += [named(core.preset.name, dict(changes)) for changes in BUILDS.values()]
         rows.append((f"`{plain}`", *(_cell(measured.get(name)) for name in builds)))
     return table(("core", "0 slots", *BUILDS), rows)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from wideblock.evidence.record import Evidence, EvidenceKind, name_of
+from wideblock.evidence.record import Evidence, EvidenceKind, named
 
 __all__ = ["SAME_FUNCTION", "Clock", "Failure", "Figures", "Identity", "Origin", "Point", "point_of", "throughput"]
 
@@ -75,7 +75,7 @@ class Identity:
     @property
     def name(self) -> str:
         """Preset and changes in one line, such as "fast-brw-1 sbox=composite"."""
-        return name_of(self.preset, self.changed)
+        return named(self.preset, self.changed)
 
     @property
     def method(self) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-__all__ = ["OUTCOMES", "Evidence", "EvidenceKind", "from_json", "name_of"]
+__all__ = ["OUTCOMES", "Evidence", "EvidenceKind", "from_json", "named"]
 
 
 class EvidenceKind(StrEnum):
@@ -34,7 +34,7 @@ OUTCOMES = ("passed", "failed", "none")
 """passed: as wanted, or measured; failed: a fault, or a tool that failed; none: nothing to show for such a core."""
 
 
-def name_of(core: str, changed: Mapping[str, Any]) -> str:
+def named(core: str, changed: Mapping[str, Any]) -> str:
     """Preset and changes in one line, such as "fast-brw-1 sbox=composite"."""
     return " ".join((core, *(f"{name}={value}" for name, value in changed.items())))
 
@@ -86,8 +86,8 @@ class Evidence:
 
     @property
     def name(self) -> str:
-        """As :func:`name_of`, the changes in the order that the store has."""
-        return name_of(self.core, dict(sorted(self.changed.items())))
+        """As :func:`named`, the changes in the order that the store has."""
+        return named(self.core, dict(sorted(self.changed.items())))
 
     @property
     def key(self) -> str:

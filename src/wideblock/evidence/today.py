@@ -15,11 +15,10 @@ from typing import Any
 
 from wideblock import catalog
 from wideblock.atomic import write_text
-from wideblock.cache import name_of as digest
-from wideblock.cache import remembered
+from wideblock.cache import name_of, remembered
 from wideblock.errors import UserError
 from wideblock.evidence.code import digest_of
-from wideblock.evidence.record import Evidence, name_of
+from wideblock.evidence.record import Evidence, named
 from wideblock.evidence.store import COMMITTED
 from wideblock.export.contract import contract
 from wideblock.export.names import module_name
@@ -92,7 +91,7 @@ def circuit_of(core: str, changed: Mapping[str, Any]) -> str:
 
     Raises UserError for a core that does not exist.
     """
-    return remembered("cores", (sources(), name_of(core, changed)), lambda: circuit(exported(core, changed)))
+    return remembered("cores", (sources(), named(core, changed)), lambda: circuit(exported(core, changed)))
 
 
 def exported(core: str, changed: Mapping[str, Any]) -> Source:
@@ -108,4 +107,4 @@ def exported(core: str, changed: Mapping[str, Any]) -> Source:
 def sources() -> str:
     """Digest of all that decides which circuit a core has: the code that exports it, and the tools."""
     code = digest_of(("rtl", "catalog", "export"), ("rtl", "catalog", "export", "spec", "vectors"))
-    return digest((code, METHOD, f"amaranth {version('amaranth')}", tool()))
+    return name_of((code, METHOD, f"amaranth {version('amaranth')}", tool()))

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from wideblock import catalog
 from wideblock.errors import UserError
-from wideblock.evidence.record import Evidence, EvidenceKind, name_of
+from wideblock.evidence.record import Evidence, EvidenceKind, named
 
 __all__ = ["CpuTime", "Question", "Renewer", "cpu_time"]
 
@@ -35,7 +35,7 @@ class Question:
     @property
     def name(self) -> str:
         """As :attr:`Evidence.name`."""
-        return name_of(self.core, dict(sorted(self.changed.items())))
+        return named(self.core, dict(sorted(self.changed.items())))
 
     @property
     def possible(self) -> bool:

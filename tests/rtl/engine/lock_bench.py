@@ -15,7 +15,7 @@ from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 
-from wideblock.catalog import engines
+from wideblock.catalog.hardware import engines
 from wideblock.export.contract import contract
 from wideblock.rtl.bus.key_map import KEY_MAP
 

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from wideblock.catalog import engines
+from wideblock.catalog.hardware import engines
 from wideblock.drive.core import zeroize_at
 from wideblock.drive.sector.engine import EngineSimulation
 from wideblock.drive.sector.traffic import Request

@@ -3,9 +3,9 @@
 
 import pytest
 
-from wideblock.catalog import engines
+from wideblock.catalog.hardware import engines
 from wideblock.export.contract import contract
-from wideblock.rtl.engine import commands, engine, gate, slots, window
+from wideblock.rtl.engine import commands, engine, firmware, gate, slots, window
 from wideblock.rtl.keys import slots as key_slots
 from wideblock.rtl.sector.single_pass import core
 from wideblock.rtl.stream import clearing
@@ -30,11 +30,11 @@ FAULTS = {
         EACH,
     ),
     "a load under a key that is partly zero": (
-        (*COMMANDS, '"INCOMPLETE": missing', '"INCOMPLETE": Const(0)'),
+        (*COMMANDS, '"INCOMPLETE": run.missing', '"INCOMPLETE": Const(0)'),
         BOTH,
     ),
     "the self-test wipes MEK": (
-        (*COMMANDS, "words.wipe.eq(scanning & ~of_test)", "words.wipe.eq(scanning)"),
+        (*COMMANDS, "words.wipe.eq(scanning & ~run.of_test)", "words.wipe.eq(scanning)"),
         EACH,
     ),
     "a write of DONE in a clear is dropped": (
@@ -72,6 +72,18 @@ FAULTS = {
         (engine, "SlotTable", slots, "self.spends | (adding & had.spent)", "self.spends"),
         BOTH,
     ),
+    "the upper half of the blocks is another one": (
+        (engine, "Firmware", firmware, "high.eq(table.shown_blocks[low:])", "high.eq(table.shown_blocks[1:])"),
+        BOTH,
+    ),
+    "a tag without a fault while the window has the core": (
+        (
+            *(engines, "SlotEngine", engine),
+            *("core.fault_tag & ~passage.granted.replicate(tag)", "core.fault_tag | passage.granted.replicate(tag)"),
+        ),
+        ("both buses", "fault_tag is"),
+        {"tag_bits": 16},
+    ),
     "the pin ready does not wait for the self-test": (
         (engines, "SlotEngine", engine, "self.ready.eq(tested & ~clear & ~failed)", "self.ready.eq(~clear & ~failed)"),
         BOTH,
@@ -81,6 +93,6 @@ FAULTS = {
 
 @pytest.mark.parametrize("name", few_of_many(list(FAULTS), ["a write of DONE in a clear is dropped"]))
 def test_a_planted_fault_is_found(monkeypatch, name):
-    (user, part, *change), (check, words) = FAULTS[name]
+    (user, part, *change), (check, words), *more = FAULTS[name]
     monkeypatch.setattr(user, part, changed(change[0], part, *change[1:]))
-    expect_found(ENGINES, contract("xts-enc-k", CHANGES), check, words, amount=2048)
+    expect_found(ENGINES, contract("xts-enc-k", CHANGES | dict(*more)), check, words, amount=2048)

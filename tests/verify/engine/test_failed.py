@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from wideblock.catalog import engines
+from wideblock.catalog.hardware import engines
 from wideblock.drive.sector.engine import EngineSimulation
 from wideblock.drive.sector.traffic import Request
 from wideblock.export.contract import contract

@@ -33,7 +33,7 @@ FAULTS = {
         ("refused commands", "LOCKED|locked"),
     ),
     "equal halves are taken": (
-        (engine, "KeyCommands", commands, "~differs | ~differs_near", "Const(0)"),
+        (engine, "KeyCommands", commands, "~run.differs | ~run.differs_near", "Const(0)"),
         ("refused commands", "EQUAL_HALVES"),
     ),
     "blocks of a message are counted once": (

@@ -22,11 +22,11 @@ LEAKS = {
     ),
     "a slot is named by a word of the key": (
         *(engine, "KeyCommands", commands),
-        *("(row == METD_ROW) & ~of_test", "(row == 3) & ~of_test"),
+        *("(row == METD_ROW) & ~run.of_test", "(row == 3) & ~run.of_test"),
     ),
     "an error tells a bit of the key": (
         *(engine, "KeyCommands", commands),
-        *('"METD": wrong_metd', '"METD": wrong_metd | self.memory.word[5]'),
+        *('"METD": run.wrong_metd', '"METD": run.wrong_metd | self.memory.word[5]'),
     ),
 }
 

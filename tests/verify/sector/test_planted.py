@@ -3,7 +3,7 @@
 
 import pytest
 
-from wideblock.catalog import engines
+from wideblock.catalog.hardware import engines
 from wideblock.export.contract import contract
 from wideblock.rtl.keys import slots
 from wideblock.rtl.keys import unit as keys

@@ -117,57 +117,46 @@ class KeyCommands(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.memory = words = self.memory
-        key = Signal(self.words * REGISTER_BITS)
-        command = Signal(4)
+        run = _Command(self.words)
         running = Signal()
-        of_test = Signal()  # the running command is the self-test's
-        differs = Signal()
-        differs_near = Signal()
-        missing = Signal()
-        wrong_metd = Signal()
-        wrong_aux = Signal()
-        state = Signal(STATE)
-        row = Signal(range(ROWS))
         sent = Signal(range(max(2, self.key_words)))
         verdict = Signal(4)
         ends = Signal()
         result = Signal(4)
         scanning = Signal()
         start = Signal()
-        registers = _Registers(m, self, running & ~of_test, ends & ~of_test, result)
+        registers = _Registers(m, self, running & ~run.of_test, ends & ~run.of_test, result)
         begin = registers.begin
-        kat = command == LOAD_KAT
-        loads = (command == LOAD) | kat
+        kat = run.command == LOAD_KAT
+        loads = (run.command == LOAD) | kat
         m.d.comb += [
             begin.eq(registers.request & ~running & ~self.held & ~(registers.waiting & self.clear)),
             start.eq(begin | (self.test_start & self.idle)),
             self.idle.eq(~running),
             self.busy.eq(registers.executes),
             self.error.eq(result),
-            self.ends.eq((ends & ~of_test) | registers.ends),
-            self.test_done.eq(ends & of_test),
-            self.new.eq(state),
+            self.ends.eq((ends & ~run.of_test) | registers.ends),
+            self.test_done.eq(ends & run.of_test),
+            self.new.eq(run.state),
             self.zeroize.eq(registers.zeroize),
-            words.row.eq(row),
-            words.wipe.eq(scanning & ~of_test),
+            words.row.eq(run.row),
+            words.wipe.eq(scanning & ~run.of_test),
             words.clear.eq(self.clear),
             words.clear_row.eq(self.clear_row),
-            self.key.payload.key.eq(key[: self.word_bits]),
+            self.key.payload.key.eq(run.key[: self.word_bits]),
         ]
         with m.If(start):
-            m.d.sync += [running.eq(1), of_test.eq(~begin), row.eq(0)]
-            m.d.sync += [s.eq(0) for s in (differs, differs_near, missing, wrong_metd, wrong_aux, state)]
-            m.d.sync += command.eq(Mux(begin, registers.command, self.test_command))
+            m.d.sync += [running.eq(1), run.of_test.eq(~begin), run.row.eq(0)]
+            m.d.sync += [s.eq(0) for s in run.found]
+            m.d.sync += run.command.eq(Mux(begin, registers.command, self.test_command))
             with m.If(~begin):
                 m.d.sync += self.slot.eq(self.test_slot)
-        with m.If(registers.overrides & running & ~of_test):
-            m.d.sync += command.eq(ZEROIZE)
+        with m.If(registers.overrides & running & ~run.of_test):
+            m.d.sync += run.command.eq(ZEROIZE)
         with m.If(ends):
-            m.d.sync += [running.eq(0), of_test.eq(0)]
-        self._scan(
-            m, scanning, row, command, of_test, key, differs, differs_near, missing, wrong_metd, wrong_aux, state
-        )
-        self._judge(m, verdict, command, of_test, ~differs | ~differs_near, missing, wrong_metd, wrong_aux)
+            m.d.sync += [running.eq(0), run.of_test.eq(0)]
+        self._scan(m, scanning, run)
+        self._judge(m, verdict, run)
 
         def offered(*, evict: int, to: Value) -> Value:
             """Offers a command to the core, word for word; whether it was accepted."""
@@ -178,7 +167,7 @@ class KeyCommands(wiring.Component):
             with m.If(self.key.ready):
                 m.d.sync += sent.eq(Mux(last, 0, sent + 1))
                 if not evict and self.key_words > 1:
-                    m.d.sync += key.eq(key >> self.word_bits)
+                    m.d.sync += run.key.eq(run.key >> self.word_bits)
             return self.key.ready & last
 
         def cut_short():
@@ -194,13 +183,13 @@ class KeyCommands(wiring.Component):
                     m.next = "cleared"
             with m.State("scan"):
                 m.d.comb += scanning.eq(1)
-                m.d.sync += row.eq(row + 1)
-                with m.If(row == ROWS - 1):
+                m.d.sync += run.row.eq(run.row + 1)
+                with m.If(run.row == ROWS - 1):
                     m.next = "check"
                 cut_short()
             with m.State("check"):
-                m.d.sync += state.kat.eq(kat)
-                m.d.sync += state.loaded.eq(1)
+                m.d.sync += run.state.kat.eq(kat)
+                m.d.sync += run.state.loaded.eq(1)
                 with m.If((verdict != ERROR["OK"]) & ~self.clear):
                     m.d.comb += [ends.eq(1), result.eq(verdict)]
                     m.next = "idle"
@@ -240,12 +229,12 @@ class KeyCommands(wiring.Component):
                     m.next = "idle"
                 cut_short()
             with m.State("cleared"):
-                m.d.comb += result.eq(self.after_clear(command))
+                m.d.comb += result.eq(self.after_clear(run.command))
                 with m.If(~self.clear | self.failed):
                     m.d.comb += ends.eq(1)
                     m.next = "idle"
         with m.If(ends | self.clear):  # after all others, so that it is the flip-flops' own reset
-            m.d.sync += [key.eq(0), sent.eq(0)]
+            m.d.sync += [run.key.eq(0), sent.eq(0)]
         return m
 
     def after_clear(self, command: Value) -> Value:
@@ -253,60 +242,89 @@ class KeyCommands(wiring.Component):
         whole = Mux(command == ZEROIZE, ERROR["OK"], ERROR["CLEARED"])
         return Mux(self.failed, ERROR["SELFTEST"], whole)
 
-    def _scan(
-        self, m, scanning, row, command, of_test, key, differs, differs_near, missing, wrong_metd, wrong_aux, state
-    ) -> None:
+    def _scan(self, m: Module, scanning: Value, run: "_Command") -> None:
         """The pass over the words: collects the key, compares its halves, and checks METD and AUX."""
-        words, kat, loads = self.memory, command == LOAD_KAT, command != UNLOAD
+        words, row, key, state = self.memory, run.row, run.key, run.state
+        kat, loads = run.command == LOAD_KAT, run.command != UNLOAD
         constant = Signal(REGISTER_BITS)
         for number, given in enumerate(register_words(KAT_KEY)[: self.words]):
             with m.If(row[:4] == number):
                 m.d.comb += constant.eq(given)
         word = Signal(REGISTER_BITS)
-        m.d.comb += word.eq(words.word & ~of_test.replicate(REGISTER_BITS))
+        m.d.comb += word.eq(words.word & ~run.of_test.replicate(REGISTER_BITS))
         of_key, of_metd, of_aux = row < self.words, (row >= METD_ROW) & (row < METD_END), row >= AUX_ROW
-        needed = (of_key & (command == LOAD)) | of_metd | (of_aux & loads)
+        needed = (of_key & (run.command == LOAD)) | of_metd | (of_aux & loads)
         with m.If(scanning):
-            m.d.sync += missing.eq(missing | (needed & ~words.whole & ~of_test))
+            m.d.sync += run.missing.eq(run.missing | (needed & ~words.whole & ~run.of_test))
             with m.If(of_key):
                 m.d.sync += key.eq(Cat(key[REGISTER_BITS:], Mux(kat, constant, word)))
             with m.If(row < self.words // 2):
-                m.d.sync += differs.eq(differs | (words.word != words.across) | kat)
+                m.d.sync += run.differs.eq(run.differs | (words.word != words.across) | kat)
             with m.If(row < 4):
-                m.d.sync += differs_near.eq(differs_near | (words.word != words.near) | kat)
-            with m.If((row == METD_ROW) & ~of_test):
-                m.d.sync += [self.slot.eq(word[:SLOT_BITS]), wrong_metd.eq(word[SLOT_BITS:].any())]
+                m.d.sync += run.differs_near.eq(run.differs_near | (words.word != words.near) | kat)
+            with m.If((row == METD_ROW) & ~run.of_test):
+                m.d.sync += [self.slot.eq(word[:SLOT_BITS]), run.wrong_metd.eq(word[SLOT_BITS:].any())]
             with m.Elif(of_metd):
-                m.d.sync += wrong_metd.eq(wrong_metd | word.any())
+                m.d.sync += run.wrong_metd.eq(run.wrong_metd | word.any())
             with m.If(row == AUX_MODE):
                 m.d.sync += [
                     state.no_encrypt.eq(word[0]),
                     state.no_decrypt.eq(word[1]),
                     state.locked.eq(word[2]),
-                    wrong_aux.eq(wrong_aux | word[3:].any()),
+                    run.wrong_aux.eq(run.wrong_aux | word[3:].any()),
                 ]
             with m.Elif(of_aux):
-                m.d.sync += wrong_aux.eq(wrong_aux | word.any())
+                m.d.sync += run.wrong_aux.eq(run.wrong_aux | word.any())
 
-    def _judge(self, m, verdict, command, of_test, equal, missing, wrong_metd, wrong_aux) -> None:
+    def _judge(self, m: Module, verdict: Signal, run: "_Command") -> None:
         """The error with which a command ends at once, the first in the order of ``COMMAND_ERRORS``, or OK."""
-        loads = (command == LOAD) | (command == LOAD_KAT)
+        loads = (run.command == LOAD) | (run.command == LOAD_KAT)
         ends_one = self.state.loaded & (~loads | self.replace)
         rules = {
-            "COMMAND": ~loads & (command != UNLOAD),
-            "INCOMPLETE": missing,
-            "METD": wrong_metd,
+            "COMMAND": ~loads & (run.command != UNLOAD),
+            "INCOMPLETE": run.missing,
+            "METD": run.wrong_metd,
             "NO_SLOT": ~self.exists,
-            "AUX": loads & wrong_aux,
+            "AUX": loads & run.wrong_aux,
             "NOT_LOADED": ~loads & ~self.state.loaded,
-            "LOADED": loads & self.state.loaded & (~self.replace | of_test),
-            "LOCKED": ~of_test & ((loads & self.freeze_loads) | (ends_one & (self.freeze_unloads | self.state.locked))),
-            "EQUAL_HALVES": loads & equal if self.differ else Const(0),
+            "LOADED": loads & self.state.loaded & (~self.replace | run.of_test),
+            "LOCKED": ~run.of_test
+            & ((loads & self.freeze_loads) | (ends_one & (self.freeze_unloads | self.state.locked))),
+            "EQUAL_HALVES": loads & (~run.differs | ~run.differs_near) if self.differ else Const(0),
         }
         m.d.comb += verdict.eq(ERROR["OK"])
         for name in reversed(VERDICTS):
             with m.If(rules[name]):
                 m.d.comb += verdict.eq(ERROR[name])
+
+
+class _Command:
+    """The command that runs, and what the pass over the words finds of it.
+
+    of_test:      it is the self-test's
+    row:          of the pass; ``key`` and ``state`` are collected in it
+    differs:      the halves of the key do; ``differs_near``: a word of the key's first four and one four words on
+    missing:      a word that it needs was not wholly written
+    wrong_metd, wrong_aux: METD or AUX has a value that is not defined
+    """
+
+    def __init__(self, words: int):
+        self.command = Signal(4)
+        self.of_test = Signal()
+        self.row = Signal(range(ROWS))
+        self.key = Signal(words * REGISTER_BITS)
+        self.differs = Signal()
+        self.differs_near = Signal()
+        self.missing = Signal()
+        self.wrong_metd = Signal()
+        self.wrong_aux = Signal()
+        self.state = Signal(STATE)
+
+    @property
+    def found(self) -> tuple[Value, ...]:
+        """Registers that the pass sets."""
+        flags = self.differs, self.differs_near, self.missing, self.wrong_metd, self.wrong_aux
+        return *flags, self.state.as_value()
 
 
 class _Registers:

@@ -213,7 +213,7 @@ class RandomFirmware:
     def storm(self, until: int) -> EnginePlay:
         """Everything at random."""
         take = self.pick(1.0, 1.0, 0.6, 0.25)
-        soft = take == 1.0
+        soft = take == 1.0 or self.chance(50)
         clears = []
         if self.chance(45):
             at = self.number(0, until)

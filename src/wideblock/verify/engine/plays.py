@@ -13,11 +13,12 @@ from wideblock.rtl.bus.key_map import KEY_MAP
 from wideblock.rtl.stream.behaviour import KeyRule
 from wideblock.simulation.script import NEVER, Record, ScriptEvent
 from wideblock.simulation.structures import PlayOutcome
-from wideblock.verify.engine.accesses import Registers
 from wideblock.verify.engine.check import EngineCheck
 from wideblock.verify.engine.model import Bounds, Model, Unit, Wrong
+from wideblock.verify.engine.register_model import Registers
 from wideblock.verify.engine.replay import Seen, replay
 from wideblock.verify.engine.state import State
+from wideblock.verify.sector.judge import level
 
 __all__ = ["Bench", "EnginePlay"]
 
@@ -134,6 +135,7 @@ class Bench:
         stops = [end for n, (at, high) in enumerate(ready) if not high and n for end in (at - 1,)]
         stops += [first_ for first_, _ in play.clears]
         faults = _faults(first, record.pulses["fault"])
+        _check_tags(script, record, faults)
         results = self._results(record, faults, first, last, sorted(set(stops)))
         units = []
         for n, (_, request, _) in enumerate(play.units):
@@ -210,6 +212,15 @@ def _faults(first: Sequence[int], pulses: Sequence[tuple[int, int]]) -> dict[int
             raise Wrong(f"fault is {fault:x}h in cycle {cycle}, of no unit or for a second time")
         found[n] = cycle, fault
     return found
+
+
+def _check_tags(script: SectorScript, record: Record, faults: dict[int, tuple[int, int]]) -> None:
+    """The tag of a unit is beside its fault, and none in other cycles. Raises :class:`Wrong`."""
+    changes = record.levels.get("fault_tag", [])
+    tags = {cycle: int.from_bytes(script.tags[n].tobytes(), "little") for n, (cycle, _) in faults.items()}
+    for cycle in sorted({*tags, *(at for at, _ in changes)}) if changes else ():
+        if (seen := level(changes, cycle)) != tags.get(cycle, 0):
+            raise Wrong(f"fault_tag is {seen:x}h in cycle {cycle}; right is {tags.get(cycle, 0):x}h")
 
 
 def _withdrawing(play: EnginePlay) -> list[ScriptEvent]:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from wideblock.drive.sector.accesses import Answer
-from wideblock.verify.engine.accesses import Registers
 from wideblock.verify.engine.model import BITS, Bounds, Expected, Model, Unit, Wrong
+from wideblock.verify.engine.register_model import Registers
 from wideblock.verify.engine.state import State
 
 __all__ = ["Seen", "replay"]

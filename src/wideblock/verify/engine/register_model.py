@@ -97,7 +97,7 @@ class Registers:
         return held.blocks if held else 0, 0xFFFFFFFF
 
     def _read_slot_blocks_hi(self, state: State, cycle: int, _: int) -> Expected:
-        return ANY
+        return 0, 0xFFFFFFFF  # no play has 2^32 blocks
 
     def _read_selftest(self, state: State, cycle: int, _: int) -> Expected:
         done, passed, number = state.tested
