@@ -41,7 +41,9 @@ def damage(monkeypatch):
 def answer(monkeypatch):
     """An engine whose answers are wrong, and the event in which it runs its self-test."""
     real, starts = engines.TestAnswer, engines.engine
-    monkeypatch.setattr(engines, "TestAnswer", lambda *of: real(*of[:-1], bytes(len(of[-1]))))
+    monkeypatch.setattr(
+        engines, "TestAnswer", lambda tweak, text, way, right: real(tweak, text, way, bytes(len(right)))
+    )
     monkeypatch.setattr(engines, "engine", lambda scheme, core: starts(scheme, core, power_up=False))
     made = replace(contract("xts-enc-k", CHANGES), called="wrong_answers")
 

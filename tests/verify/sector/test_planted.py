@@ -3,7 +3,6 @@
 
 import pytest
 
-from wideblock.catalog.hardware import engines
 from wideblock.export.contract import contract
 from wideblock.rtl.keys import slots
 from wideblock.rtl.keys import unit as keys
@@ -147,13 +146,13 @@ FAULTS = {
     ),
     "data without its request after zeroize": pytest.param(
         REQUESTS,
-        (engines, "HeaderCore", header, "cut | (passing & ~void) | (number != 0)", "cut"),
+        (header, "HeaderCore", header, "cut | (passing & ~void) | (number != 0)", "cut"),
         ("zeroize", "."),
         marks=SLOW,
     ),
     "a request that stays after zeroize": pytest.param(
         REQUESTS,
-        (engines, "HeaderCore", header, "[request.eq(0), number", "[number"),
+        (header, "HeaderCore", header, "[request.eq(0), number", "[number"),
         ("state after zeroize", "request"),
         marks=SLOW,
     ),
