@@ -196,6 +196,9 @@ def test_compare_has_luts_beside_lc_where_a_paper_has_luts():
     shown = run("compare", "scream").output
     assert all(f"{int(row['LUTs']):,} LUTs, {int(row['LC']):,} LC" in shown for row in ours)
     assert all(f"{unit}: " in shown for unit in ("LUTs", "LC", "slices")) and "ALMs: " not in shown
+    for row in theirs + ours:
+        assert float(row["ffs"]) > 0 and all(text in shown for text in row["remarks"].split("; "))
+    assert all(f"block RAMs: theirs not given, ours {float(row['block_rams']):g}" in row["remarks"] for row in ours)
     assert not any(row["LUTs"] for row in csv.DictReader(run("compare", "fast-brw-2", "--csv").output.splitlines()))
 
 

@@ -4,7 +4,7 @@
 import pytest
 
 from wideblock import catalog
-from wideblock.evaluate.compare import compare
+from wideblock.evaluate.compare import compare, records
 
 pytestmark = pytest.mark.shows("synthesis")
 
@@ -51,6 +51,16 @@ def test_compare_shows_a_preset_that_nobody_published(measurement):
     ]
     assert [row.older for row in rows] == [" (earlier)", ""]
     assert {row.preset for row in compare()} >= {*catalog.PRESETS, *catalog.PARTS}
+
+
+def test_a_row_of_ours_has_its_memories_and_the_remarks_on_all_rows_beside_it(measurement):
+    rows = compare(["fast-brw-2"], [measurement("fast-brw-2", block_rams=4.0)])
+    *theirs, ours = records(rows)
+    assert (ours["ffs"], ours["block_rams"]) == (3456, 4.0) and {row["block_rams"] for row in theirs} == {0}
+    said = {remark for row in rows for remark in row.remarks}
+    assert {*ours["remarks"].split("; ")} | {row["remarks"] for row in theirs if row["remarks"]} == said
+    (alone,) = records(compare(["xts-4"]))
+    assert (alone["by"], alone["ffs"], alone["remarks"]) == ("ours alone", None, "no published row")
 
 
 def test_compare_without_points():

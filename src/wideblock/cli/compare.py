@@ -26,7 +26,7 @@ def compare(
     csv: Csv = False,
     json: Json = False,
 ) -> None:
-    """Print the papers' rows beside ours: cycles, area, clock, throughput.
+    """Print the papers' rows beside ours: cycles, area, flip-flops, block RAM, clock, throughput, remarks.
 
     A preset without a published row is shown with its own.
     Without names a second table has other people's Verilog that [b]wideblock measure-peer[/b] measured.
@@ -42,24 +42,25 @@ def compare(
         typer.echo(found.csv(), nl=False)
         return
     used = [unit for unit in UNITS if any(found[unit])]
-    lines = []
+    lines, remarks = [], dict[str, int]()
     for row in found:
         areas = ", ".join(f"{row[unit]:,} {unit}" for unit in used if row[unit] is not None)
         older = f" ({row['older']})" if row["older"] else ""
         design = row["by"] if row["source"] is None else row["design"]
         mhz, gbps = (row[name] and round(row[name], 2) for name in ("mhz", "gbps"))
-        lines.append(
-            (row["preset"], design, row["on"] or "as stated", row["bytes"], row["cycles"], areas + older, mhz, gbps)
-        )
-    table(("preset", "design", "on", "bytes", "cycles", "area", "MHz", "Gb/s"), lines)
+        said = [remarks.setdefault(text, len(remarks) + 1) for text in filter(None, (row["remarks"] or "").split("; "))]
+        lines.append((row["preset"], design, row["on"] or "as stated", row["bytes"], row["cycles"], areas + older,
+                      row["ffs"], row["block_rams"], mhz, gbps, " ".join(map(str, said))))  # fmt: skip
+    head = ("preset", "design", "on", "bytes", "cycles", "area", "FF", "block RAM", "MHz", "Gb/s", "remarks")
+    table(head, lines)
     out.print(
         "\nCycles are from one sector, or block of a message, of so many bytes to the next. "
         "Areas of different units, and clocks of different devices, do not compare."
     )
+    for text, number in remarks.items():
+        out.print(f"{number}: {text.rstrip('.')}.", markup=False)
     for unit in used:
         out.print(f"{unit}: {UNITS[unit]}.", markup=False)
-    if not all(row.published for row in rows):
-        out.print("Ours alone: no published row.")
     if any(row.older for row in rows):
         out.print(NOTE, end="")
     theirs = [row.published for row in rows if row.published]

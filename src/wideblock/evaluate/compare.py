@@ -36,6 +36,7 @@ class ComparedRow:
     cycles:         ours a sector
     interval:       ours in the same bytes as ``published.cycles``; where these are a block, a block's share of a sector
     cycles_ratio:   theirs over ours, above 1 where ours takes fewer
+    ffs, block_rams: our flip-flops, and block RAMs of the size that the target has
     luts:           our LUTs, where the published row has LUTs and our area is in LC
     area_ratio:     ours over theirs, only if both count the same unit; slices and LCs never compare
     remarks:        what keeps two figures of the row from being compared as they stand
@@ -48,6 +49,8 @@ class ComparedRow:
     interval: float | None
     area: Area | None = None
     luts: Area | None = None
+    ffs: int | None = None
+    block_rams: float | None = None
     part: str | None = None
     mhz: float | None = None
     gbps: float | None = None
@@ -96,22 +99,30 @@ def records(rows: Iterable[ComparedRow]) -> Records:
     """Published rows and ours, each a row of its own, by preset and published ones first; areas in :data:`UNITS`.
 
     by: "paper", "open" or "vendor"; of ours "ours", and "ours alone" where there is no published row
+    remarks: of a published row as its source needs them; of ours on all published rows that it stands beside
     """
-    found: dict[str, dict[tuple[object, ...], None]] = {}
+    found: dict[str, dict[tuple[object, ...], dict[str, None]]] = {}
     listed = list(rows)
     for row in listed:
         if theirs := row.published:
             line = (row.preset, theirs.kind, theirs.design, f"{theirs.family}, {theirs.table}", theirs.bytes,
-                    theirs.cycles, *_areas(theirs.areas), theirs.mhz, theirs.gbps, theirs.source, None)  # fmt: skip
-            found.setdefault(row.preset, {})[line] = None
+                    theirs.cycles, *_areas(theirs.areas), theirs.registers, theirs.brams, theirs.mhz, theirs.gbps,
+                    theirs.source, None)  # fmt: skip
+            found.setdefault(row.preset, {})[line] = dict.fromkeys(filter(None, [theirs.remark]))
     luts = {(row.preset, row.part): row.luts for row in listed if row.luts}
     for row in listed:
         areas = tuple(filter(None, (row.area, luts.get((row.preset, row.part)))))
         line = (row.preset, "ours" if row.published else "ours alone", row.preset, row.part, row.size, row.cycles,
-                *_areas(areas), row.mhz, row.gbps, None, row.older.strip(" ()") or None)  # fmt: skip
-        found.setdefault(row.preset, {})[line] = None
-    head = ("preset", "by", "design", "on", "bytes", "cycles", *UNITS, "mhz", "gbps", "source", "older")
-    return Records(head, tuple(line for lines in found.values() for line in lines))
+                *_areas(areas), row.ffs, row.block_rams, row.mhz, row.gbps, None,
+                row.older.strip(" ()") or None)  # fmt: skip
+        said = dict.fromkeys(row.remarks)
+        if row.published:
+            said.pop(row.published.remark, None)
+        found.setdefault(row.preset, {}).setdefault(line, {}).update(said)
+    head = ("preset", "by", "design", "on", "bytes", "cycles", *UNITS, "ffs", "block_rams", "mhz", "gbps", "source",
+            "older", "remarks")  # fmt: skip
+    told = ((*line, "; ".join(said) or None) for lines in found.values() for line, said in lines.items())
+    return Records(head, tuple(told))
 
 
 def _areas(areas: Iterable[Area]) -> tuple[float | None, ...]:
@@ -132,8 +143,8 @@ def _row(name: str, theirs: Published | None, point: Point | None, interval: int
         return row
     luts = Area(found.luts, "LUTs") if theirs and theirs.luts and found.unit.startswith("LC") else None
     area = Area(found.area, found.unit)
-    return replace(row, area=area, luts=luts, part=found.part, mhz=found.mhz, gbps=found.gbps, older=older(point),
-                   tools=point.identity.tools)  # fmt: skip
+    return replace(row, area=area, luts=luts, ffs=found.ffs, block_rams=found.block_rams, part=found.part,
+                   mhz=found.mhz, gbps=found.gbps, older=older(point), tools=point.identity.tools)  # fmt: skip
 
 
 def _same_bytes(theirs: Published, interval: int, size: int) -> tuple[float | None, list[str]]:
