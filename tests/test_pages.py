@@ -86,7 +86,20 @@ def test_words_of_a_line_do_not_overlap(drawing):
         assert all(end <= begin for (_, end), (begin, _) in zip(places, places[1:], strict=False)), places
 
 
-def test_a_typed_figure_would_be_found():
+CLAIM = re.compile(
+    r"\b(?:prov(?:ed|en)|verified)\b[^.:|]*\b(?:every|all|each) (?:\w+ )?(?:presets?|cores?|famil|schemes?)"
+)
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=name)
+def test_no_claim_about_all_cores_is_typed(page):
+    """The store says of which presets something is proved, and a command writes it between markers."""
+    assert CLAIM.findall(" ".join(MADE.sub("", page.read_text()).split())) == []
+
+
+def test_a_typed_figure_or_claim_would_be_found():
+    assert CLAIM.search("Constant time is proved of every preset's Verilog") and CLAIM.search("proved for all families")
+    assert not CLAIM.search("the rule is proved. Every preset has a page")
     found = "24 cycles, 1,024 LC, 12.5 MHz, A + 12 cycles, rows x 10 cycles, AES-128 LUTs"
     assert FIGURE.findall(found) == ["24 cycles", "1,024 LC", "12.5 MHz"]
     assert anchors("# A `b` c, d\n## E/f") == {"a-b-c-d", "ef"} and links("`[a](b)` [c](d#e)") == ["d#e"]
