@@ -66,5 +66,7 @@ def test_code_counts_and_text_does_not(digest, file, old, new, same):
 def test_a_rule_has_the_digest_of_its_own_modules_and_a_module_that_is_not_there_is_named():
     files = {path.name for path in modules_of(("verify.formal.timing",), ("verify",))}
     assert {"timing.py", "cone.py", "caesar.py"} <= files and not {"document.py", "isolation.py"} & files
+    own = {path.name for path in modules_of(("verify.formal.timing",), ("verify",), stated=("verify.formal.rules",))}
+    assert {"timing.py", "cone.py"} <= own and "caesar.py" not in own
     with pytest.raises(ValueError, match="no module 'verify.beauty'"):
         digest_of(("verify.beauty",), ("verify",))

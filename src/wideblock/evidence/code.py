@@ -39,29 +39,31 @@ def _commit() -> str | None:
         return None
 
 
-def digest_of(modules: Iterable[str], rooms: Collection[str]) -> str:
+def digest_of(modules: Iterable[str], rooms: Collection[str], stated: Collection[str] = ()) -> str:
     """Digest of these modules and packages and of all that they import, directly or not, from ``rooms``.
 
     modules: names below the package, with dots, such as "verify.formal"; a package stands for all of its modules
     rooms:   packages, by names of the same form
+    stated:  packages whose ``__init__`` is left out with what it imports, as what it says of a core has its own digest
     A module outside of ``rooms`` is not part of the digest, its imports are followed once.
     """
-    files = modules_of(modules, rooms)
+    files = modules_of(modules, rooms, stated)
     beside = {path for file in files for path in file.parent.iterdir() if path.suffix in SOURCES}
     parts = sorted((path.relative_to(ROOT).as_posix(), _digest(path)) for path in {*files, *beside})
     return name_of(f"{name} {digest}" for name, digest in parts)
 
 
-def modules_of(modules: Iterable[str], rooms: Collection[str]) -> list[Path]:
+def modules_of(modules: Iterable[str], rooms: Collection[str], stated: Collection[str] = ()) -> list[Path]:
     """The files that :func:`digest_of` is of, but those that are no modules."""
     open_files = [path for name in modules for path in _files(name)]
-    seen = set(open_files)
+    left_out = {ROOT.joinpath(*name.split("."), "__init__.py") for name in stated}
+    seen = {*open_files, *left_out}
     while open_files:
         for path in _imported(open_files.pop()):
             if path not in seen and _within(path, rooms):
                 seen.add(path)
                 open_files.append(path)
-    return sorted(path for path in seen if _within(path, rooms))
+    return sorted(path for path in seen - left_out if _within(path, rooms))
 
 
 def _within(path: Path, rooms: Collection[str]) -> bool:

@@ -34,8 +34,12 @@ def code_of_rule(rule: str, name: str, changed: Mapping[str, Any], netlist: str 
 
 @cache
 def _code(prove: Callable[..., Any], mapped: bool) -> str:
-    """Digest of the module that proves a rule and of all that it imports; ``mapped``: of the flow to a netlist, too."""
-    return digest_of([prove.__module__.removeprefix("wideblock.")], ("verify", "synth") if mapped else ("verify",))
+    """Digest of the module that proves a rule and of all that it imports; ``mapped``: of the flow to a netlist, too.
+
+    Families enter by their assertions on the core, so that a new family leaves the proofs of the others.
+    """
+    rooms = ("verify", "synth") if mapped else ("verify",)
+    return digest_of([prove.__module__.removeprefix("wideblock.")], rooms, stated=("verify.formal.rules",))
 
 
 @cache
