@@ -45,8 +45,8 @@ def right(tmp_path_factory):
     ("name", "content"),
     [
         ("@key", bytes.fromhex(KEY)),
-        ("@key", KEY.encode()),
-        ("@key", f"\ufeff{KEY}\r\n".encode()),
+        pytest.param("@key", KEY.encode(), marks=pytest.mark.slow),
+        pytest.param("@key", f"\ufeff{KEY}\r\n".encode(), marks=pytest.mark.slow),
         ("@-", f"{KEY}\n".encode()),
     ],
 )

@@ -133,6 +133,7 @@ def test_a_core_without_known_answers_has_a_bench_of_its_specification(monkeypat
     assert "known answers" not in bench and re.search(r"PASSED: \d+ answers of the specification", bench)
 
 
+@pytest.mark.slow
 @needs_icarus
 def test_answers_of_the_specification_in_icarus(tmp_path):
     core = contract("heh-poly", {"sector_bytes": 96, "sbox": "composite"})

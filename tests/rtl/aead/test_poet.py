@@ -28,7 +28,7 @@ def test_known_answers():
     """A key for each message; random pauses on every port."""
     known = [a for group in vectors.load("poet") for a in group.vectors if "nonce" in a and "pt" in a]
     known = [a for a in known if max(len(a["ad"]), len(a["pt"])) <= 64]
-    assert_answers(core(), random.Random(4).sample(known, 2), seed=5)
+    assert_answers(core(), random.Random(4).sample(known, 1), seed=5)
 
 
 @pytest.mark.parametrize("changes", few_of_many(CORES, []))

@@ -80,10 +80,11 @@ FAULTS = {
         (single_pass, "StealingData", stealing, "m.d.sync += register.eq(0)", "m.d.sync += register.eq(register)"),
         ("state after zeroize", "held"),
     ),
-    "stealing that goes on after zeroize": (
+    "stealing that goes on after zeroize": pytest.param(
         XTS,
         (single_pass, "StealingControl", stealing, "self.lane, result_held)]", "self.lane)]"),
         ("state after zeroize", "result_held"),
+        marks=SLOW,
     ),
     "stealing that goes on in the next sector": pytest.param(
         XTS,
