@@ -57,9 +57,14 @@ def test_a_demand_is_met_by_its_evidence_and_by_nothing_less(name):
 def test_a_kind_that_has_no_words_of_its_own_is_a_query_too():
     """Coverage gives its numbers by name."""
     coverage = object.__new__(Evidence)
-    fields = vars(RESULTS["mutants"]) | {"kind": "coverage", "result": {"lines_hit": 97.5, "open": ["a"]}}
+    fields = vars(RESULTS["mutants"]) | {
+        "kind": "coverage",
+        "result": {"lines": [90, 1000], "share_hit": 97.5, "open": ["a"]},
+    }
     vars(coverage).update(fields)
-    assert held(demand("coverage"), PRESET, [coverage]).text == "lines hit 97.5, xts-2 sector_bytes=96"
+    assert (
+        held(demand("coverage"), PRESET, [coverage]).text == "lines 90 of 1,000, share hit 97.5, xts-2 sector_bytes=96"
+    )
 
 
 def test_a_stage_needs_those_below_it():

@@ -24,8 +24,15 @@ def _checks(result: Mapping[str, Any]) -> str:
 
 
 def _numbers(result: Mapping[str, Any]) -> str:
-    numbers = {name: value for name, value in result.items() if isinstance(value, int | float)}
-    return ", ".join(f"{name.replace('_', ' ')} {value:,.6g}" for name, value in numbers.items())
+    """Numbers by name, and pairs as a count of all."""
+    return ", ".join(f"{name.replace('_', ' ')} {told}" for name, value in result.items() if (told := _number(value)))
+
+
+def _number(value: Any) -> str:
+    """Empty for a value that is no number and no pair of numbers."""
+    if isinstance(value, list | tuple) and len(value) == 2 and all(map(_number, value)):
+        return " of ".join(map(_number, value))
+    return f"{value:,.6g}" if isinstance(value, int | float) else ""
 
 
 FIGURES: dict[str, Callable[[Mapping[str, Any]], str]] = {

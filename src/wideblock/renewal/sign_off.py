@@ -141,7 +141,7 @@ def stage(letter: str, row: Sequence[Standing]) -> str:
 def current(evidence: Iterable[Evidence]) -> list[Evidence]:
     """The newest answers to their questions that are of today's circuits and checking code."""
     renewers = {kind: renewer for renewer in RENEWERS for kind in renewer.kinds}
-    kinds = {demand.kind for demand in DEMANDS}
+    kinds = {demand.kind for demand in DEMANDS} & renewers.keys()
     listed = (each for each in newest(evidence).values() if each.kind in kinds and each.core in catalog.PRESETS)
     found = []
     for each in listed:
