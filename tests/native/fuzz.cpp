@@ -53,6 +53,13 @@ struct Context {
     ~Context() { wideblock_close(made); }
 };
 
+// Segments of `size` bytes, one after the other.
+std::vector<iovec> cut(Input &input, uint8_t *p, size_t size) {
+    std::vector<iovec> made;
+    for (size_t n; size; p += n, size -= n) made.push_back({p, n = input.left ? std::min(size, input.number(2000)) : size});
+    return made;
+}
+
 // A size around a large power of two, 2^64 too.
 size_t extreme(Input &input) {
     size_t bit = 24 + input.number(41);
@@ -137,6 +144,17 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         for (size_t k = 0; k < sectors; k++, number++)
             for (size_t i = 0; i < tweak_bytes; i++)
                 tweaks.at[k * tweak_bytes + i] = i < 16 ? (uint8_t)(number >> 8 * i) : 0;
+    }
+    if (numbered && tweak_bytes && tweak_bytes < 256) {  // the same in segments that end anywhere
+        wideblock_options options{};
+        options.size = sizeof options, options.width = width, options.threads = threads, options.tweak_bytes = tweak_bytes;
+        std::vector<iovec> from = cut(input, in.at, total), to = cut(input, back.at, total);
+        wideblock *made;
+        demand(!wideblock_open2(&made, name, key.at, key_bytes, &options));
+        demand(!wideblock_crypt_segments(made, decrypt, from.data(), from.size(), to.data(), to.size(), sector_bytes, first.at));
+        demand(!memcmp(back.at, out.at, total));
+        demand(!wideblock_tweaks(made, sector_bytes, first.at, sectors, tweaks.at));
+        wideblock_close(made);
     }
     Context portable(name, key, key_bytes, "portable");
     demand(!portable.result && !crypt(portable.made, decrypt, in.at, back.at, 1, false));

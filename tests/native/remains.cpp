@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks for a key, and for all that a context made of it, in the writable memory of this process after wideblock_close.
+// Looks for a key, and for all that a context made of it, in the writable memory of this process: outside the context
+// before wideblock_close, when its threads sleep, and everywhere after it.
 // Prints a line a scheme, width and number of threads: the number of places where something remains, and the number of
 // calls that used more of the stack than they overwrote. The argument `leak` leaves a copy of the first key, which must be
 // found, and ends there.
@@ -39,8 +40,9 @@ constexpr size_t STACK = 1 << 18;
 
 std::unordered_map<uint64_t, std::set<uint64_t>> needles;  // the second half of each by its first, both masked
 std::vector<bool> beginnings;                              // of needles, by their first two bytes
-const uint8_t *values;
+const uint8_t *values;      // of the context that was opened last
 size_t value_bytes;
+bool opening;
 int found, beyond;
 
 int changes(const uint8_t *p) {
@@ -62,6 +64,7 @@ void add(const uint8_t *p, size_t size) {
 
 void search(const uint8_t *from, const uint8_t *to) {
     for (; from + 16 <= to; from++) {
+        if (value_bytes && from == values) from += value_bytes;
         uint64_t half[2];
         memcpy(half, from, 16);
         if (!beginnings[half[0] & 0xffff]) continue;
@@ -104,7 +107,7 @@ __attribute__((noinline)) bool overran() {
 __attribute__((noinline)) bool collect(const char *scheme, size_t key_bytes, const char *width) {
     needles.clear(), beginnings.assign(1 << 16, false);
     wideblock *context;
-    value_bytes = 0;
+    opening = true;
     if (wideblock_open(&context, scheme, own->key, key_bytes, width) || !value_bytes) return false;
     add(own->key, key_bytes), add(values, value_bytes);
     wideblock_close(context);
@@ -119,6 +122,7 @@ bool use(const char *scheme, size_t key_bytes, const size_t (&others)[3], const 
         return !result;
     };
     paint(PAINT);
+    opening = true;
     if (!call(wideblock_open(&context, scheme, own->key, key_bytes, width))) return false;
     uint8_t *data = own->data, *tweaks = own->tweaks;
     bool right = true;
@@ -127,6 +131,8 @@ bool use(const char *scheme, size_t key_bytes, const size_t (&others)[3], const 
         for (size_t bytes : others)
             if (bytes) right &= call(wideblock_crypt_numbered(context, decrypt, data, data, 3, bytes, tweaks, 16, 1));
     }
+    if (threads > 1) raise(SIGUSR1);
+    value_bytes = 0;
     wideblock_close(context);
     return right;
 }
@@ -136,7 +142,7 @@ bool use(const char *scheme, size_t key_bytes, const size_t (&others)[3], const 
 // The library's, which notes the memory of a context's values: the first that wideblock_open asks for.
 extern "C" void *aligned_alloc(size_t alignment, size_t size) noexcept {
     void *made = memset(memalign(alignment, size), 0, size);
-    if (!value_bytes) values = (uint8_t *)made, value_bytes = size;
+    if (opening) values = (uint8_t *)made, value_bytes = size, opening = false;
     return made;
 }
 

@@ -272,9 +272,9 @@ def test_a_file_that_became_shorter_is_an_error(tmp_path):
         ({"first": 1 << 128}, "first must be a whole number below 2.128"),
         ({"first": (1 << 128) - 1}, "the numbers of the sectors do not fit a tweak of 16 bytes by le128"),
         ({"first": 1 << 64, "tweak": "plain64be"}, "the numbers of the sectors do not fit a tweak of 16 .* plain64be"),
-        ({"first": (1 << 128) - 1, "tweak_offset": 1}, "the number of the first sector is beyond 2.128 - 1"),
-        ({"sector": 64, "tweak": "plain64-512"}, "tweak=plain64-512 needs sectors of whole 512 bytes, got 64"),
-        ({"sector": 1024, "tweak": "spdk-incr-512-full-lba"}, "needs sectors of 512 bytes, got 1024"),
+        ({"first": (1 << 128) - 1, "tweak_offset": 1}, "the numbers of the sectors do not fit a tweak"),
+        ({"sector": 64, "tweak": "plain64-512"}, "tweak=plain64-512 does not take sectors of 64 bytes; 512 is right"),
+        ({"sector": 1024, "tweak": "spdk-incr-512-full-lba"}, "does not take sectors of 1024 bytes; 512 is right"),
         ({"colour": "red"}, "unknown parameter 'colour'"),
     ],
 )

@@ -315,23 +315,19 @@ def test_wrong_widths_keys_and_uses_are_refused(monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("size", "rest", "message"),
-    [(16, b"", b"done"), (8, b"", b"done"), (64, bytes(48), b"done"), (0, b"", b"options"), (7, b"", b"options")]
-    + [(17, b"\1", b"options"), (64, bytes(47) + b"\1", b"options")],
+    ("size", "rest", "taken"),
+    [(56, b"", True), (8, b"", True), (16, b"", True), (96, bytes(40), True), (0, b"", False), (7, b"", False)]
+    + [(12, b"", False), (64, b"\1" + bytes(7), False), (96, bytes(39) + b"\1", False)],
 )
-def test_options_of_other_versions(size, rest, message):
+def test_options_of_other_versions(size, rest, taken):
     """Options have a size, and members that the library does not have must be 0."""
-    loaded, context, width = library(), ctypes.c_void_p(), ctypes.c_char_p(b"wide")
-    options = size.to_bytes(8, "little") + bytes(8) + rest
-    result = loaded.wideblock_open2(ctypes.byref(context), b"hctr2", bytes(16), 16, options)
-    assert loaded.wideblock_message(result).startswith(message) and bool(context) == (message == b"done")
-    loaded.wideblock_close(context)
-    options = size.to_bytes(8, "little") + bytes(width) + rest
-    result = loaded.wideblock_open2(ctypes.byref(context), b"hctr2", bytes(16), 16, options)
-    if message == b"done" and size > 8:
-        message = WIDTH.encode()
-    assert loaded.wideblock_message(result).startswith(message)
-    loaded.wideblock_close(context)
+    loaded, context, wide = library(), ctypes.c_void_p(), ctypes.c_char_p(b"wide")
+    for width in (bytes(8), bytes(wide)):
+        options = size.to_bytes(8, "little") + width + bytes(40) + rest
+        result = loaded.wideblock_open2(ctypes.byref(context), b"hctr2", bytes(16), 16, options)
+        said = b"options" if not taken else WIDTH.encode() if any(width) and size > 8 else b"done"
+        assert loaded.wideblock_message(result).startswith(said) and bool(context) == (said == b"done")
+        loaded.wideblock_close(context)
 
 
 def test_no_options_are_all_defaults():
@@ -342,6 +338,6 @@ def test_no_options_are_all_defaults():
 
 def test_messages():
     message = library().wideblock_message
-    assert message(0) == b"done" and {message(n) for n in (-1, 12, 1 << 30)} == {b"unknown result"}
-    assert len({message(n) for n in range(12)} - {b"unknown result"}) == 12
+    assert message(0) == b"done" and {message(n) for n in (-1, 14, 1 << 30)} == {b"unknown result"}
+    assert len({message(n) for n in range(14)} - {b"unknown result"}) == 14
     assert ctypes.c_char_p is library().wideblock_scheme.restype and library().wideblock_scheme(1 << 40) is None

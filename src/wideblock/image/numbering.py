@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tweaks from sector numbers, in the conventions of those who write disks.
+"""Tweaks from sector numbers, in the conventions of those who write disks."""
 
-Source: Linux dm-crypt (drivers/md/dm-crypt.c) and blk-crypto; SPDK (include/spdk_internal/accel_module.h); IEEE
-1619-2018, 5.1, for ``le128``.
-"""
-
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -12,21 +9,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wideblock.errors import UserError
+from wideblock.native.library import SOURCE
 
 __all__ = ["CONVENTIONS", "DEFAULT", "Convention", "Numbering"]
 
 Words = NDArray[np.uint64]
 """One 64-bit word a sector."""
 
-LBA = 512
-"""Bytes that a number counts in dm-crypt and SPDK, where a sector has more."""
+WORDS: dict[str, Callable[[Words, Words], Words]] = {
+    "ZERO": lambda low, high: np.zeros_like(low),
+    "LOW": lambda low, high: low,
+    "LOW_32": lambda low, high: low & np.uint64(0xFFFFFFFF),
+    "LOW_INVERTED": lambda low, high: ~low & np.uint64((1 << 63) - 1),
+    "LOW_SWAPPED": lambda low, high: low.byteswap(),
+    "HIGH": lambda low, high: high,
+    "HIGH_SWAPPED": lambda low, high: high.byteswap(),
+}
+"""Parts of a number, of its low and its high 64 bits, by their names in the table."""
 
 
 @dataclass(frozen=True)
 class Convention:
     """A rule from a number of 128 bits, of which ``bits`` may be used, to a tweak.
 
-    words:  from the low and the high 64 bits of the numbers, bytes 0 to 7 and 8 to 15, little-endian, of 16 bytes
+    words:  bytes 0 to 7 and 8 to 15 of 16, little-endian, names in :data:`WORDS`
     last:   a longer tweak has these 16 bytes last and zeros before; else first and zeros behind
     counts: bytes that a number counts; None: a sector
     sector: bytes that a sector must have; None: any
@@ -34,65 +40,24 @@ class Convention:
 
     meaning: str
     bits: int
-    words: Callable[[Words, Words], tuple[Words, Words]]
+    words: tuple[str, str]
     last: bool = False
     counts: int | None = None
     sector: int | None = None
 
 
-def _both(low: Words, high: Words) -> tuple[Words, Words]:
-    return low, high
+def _read(table: str) -> dict[str, Convention]:
+    row = re.compile(r'^CONVENTION\("(.+)", (\d+), (\w+), (\w+), (FIRST|LAST), (\d+), (\d+), "(.+)"\)$', re.MULTILINE)
+    return {
+        name: Convention(meaning, int(bits), (first, second), place == "LAST", int(counts) or None, int(sector) or None)
+        for name, bits, first, second, place, counts, sector, meaning in row.findall(table)
+    }
 
 
-def _low(low: Words, high: Words) -> tuple[Words, Words]:
-    return low, np.zeros_like(low)
+CONVENTIONS = _read((SOURCE / "conventions.h").read_text())
+"""Every convention by the name that users give; the table is that of the native library."""
 
-
-def _low_32(low: Words, high: Words) -> tuple[Words, Words]:
-    return low & np.uint64(0xFFFFFFFF), np.zeros_like(low)
-
-
-def _low_last(low: Words, high: Words) -> tuple[Words, Words]:
-    return np.zeros_like(low), low.byteswap()
-
-
-def _backwards(low: Words, high: Words) -> tuple[Words, Words]:
-    return high.byteswap(), low.byteswap()
-
-
-def _upper(low: Words, high: Words) -> tuple[Words, Words]:
-    return np.zeros_like(low), low
-
-
-def _joined(low: Words, high: Words) -> tuple[Words, Words]:
-    return low, ~low & np.uint64((1 << 63) - 1)
-
-
-_PLAIN = "number modulo 2^32, 4 bytes little-endian, zeros behind (dm-crypt); aliases beyond 2^32"
-_PLAIN64 = "number, 8 bytes little-endian, zeros behind"
-_PLAIN64BE = "number, 8 bytes big-endian, last; zeros before (dm-crypt)"
-_IN_512 = "; counts 512 bytes, as LUKS2 does"
-
-DEFAULT = "le128"
-
-CONVENTIONS = {
-    DEFAULT: Convention("number, 16 bytes little-endian, zeros behind", 128, _both),
-    "be128": Convention("number, big-endian over the whole tweak", 128, _backwards, last=True),
-    "plain64": Convention(f"{_PLAIN64} (dm-crypt with iv_large_sectors)", 64, _low),
-    "plain64-512": Convention(f"{_PLAIN64} (dm-crypt){_IN_512}", 64, _low, counts=LBA),
-    "plain64be": Convention(_PLAIN64BE, 64, _low_last, last=True),
-    "plain64be-512": Convention(f"{_PLAIN64BE}{_IN_512}", 64, _low_last, last=True, counts=LBA),
-    "plain": Convention(_PLAIN, 64, _low_32),
-    "plain-512": Convention(f"{_PLAIN}{_IN_512}", 64, _low_32, counts=LBA),
-    "blk-crypto": Convention("data unit number, as plain64; an inode number is a --tweak-offset of I << 32", 64, _low),
-    "spdk-simple-lba": Convention("as plain64", 64, _low),
-    "spdk-join-neg-lba-with-lba": Convention("number, then its complement of 63 bits, little-endian", 64, _joined),
-    "spdk-incr-512-full-lba": Convention("as le128, data units of 512 bytes", 128, _both, sector=LBA),
-    "spdk-incr-512-upper-lba": Convention(
-        "zeros, then the number, 8 bytes little-endian, data units of 512 bytes", 64, _upper, sector=LBA
-    ),
-}
-"""Every convention by the name that users give."""
+DEFAULT = next(iter(CONVENTIONS))
 
 
 @dataclass(frozen=True)
@@ -149,7 +114,7 @@ class Numbering:
         added = np.arange(count, dtype=np.uint64) * np.uint64(self._step)
         low = added + np.uint64(from_ & (1 << 64) - 1)
         high = np.uint64(from_ >> 64) + (low < added).astype(np.uint64)
-        words = np.stack(self._rule.words(low, high), axis=1).astype("<u8").view(np.uint8)
+        words = np.stack([WORDS[word](low, high) for word in self._rule.words], axis=1).astype("<u8").view(np.uint8)
         size, out = min(16, self.tweak_bytes), np.zeros((count, self.tweak_bytes), np.uint8)
         if self._rule.last:
             out[:, self.tweak_bytes - size :] = words[:, 16 - size :]

@@ -65,6 +65,7 @@ def library() -> ctypes.CDLL:
     for name, result, arguments in (
         ("message", ctypes.c_char_p, [ctypes.c_int]),
         ("scheme", ctypes.c_char_p, [size]),
+        ("tweak", ctypes.c_char_p, [size]),
         ("width", ctypes.c_char_p, [size]),
         ("open", ctypes.c_int, [ctypes.POINTER(context), ctypes.c_char_p, data, size, ctypes.c_char_p]),
         ("open2", ctypes.c_int, [ctypes.POINTER(context), ctypes.c_char_p, data, size, data]),
@@ -72,6 +73,8 @@ def library() -> ctypes.CDLL:
         ("check", ctypes.c_int, [context, size, size]),
         ("crypt", ctypes.c_int, crypt),
         ("crypt_numbered", ctypes.c_int, crypt),
+        ("crypt_segments", ctypes.c_int, [context, ctypes.c_int, data, size, data, size, size, data]),
+        ("tweaks", ctypes.c_int, [context, size, data, size, data]),
     ):
         function = getattr(loaded, f"wideblock_{name}")
         function.restype, function.argtypes = result, arguments

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface: names, sizes, the choice of a width, and threads.
+// The C interface: names, sizes, the choice of a width, segments, and the parts of a call.
 
 #include "wideblock.h"
 
@@ -9,11 +9,10 @@
 #include <cstring>
 #include <memory>
 #include <new>
-#include <exception>
-#include <thread>
-#include <vector>
 
 #include "internal.h"
+#include "numbering.h"
+#include "pool.h"
 #include "wipe.h"
 
 #if defined(__aarch64__)
@@ -98,7 +97,8 @@ const char *const messages[] = {
     "unknown width, or one that this processor does not have",
     "out of memory", "sector number that does not fit the tweak", "NULL in the place of bytes or of a context",
     "more sectors or tweaks than memory has", "output that overlaps the tweaks, or a part of the input",
-    "options without their size, or with members that this library does not have",
+    "options without their size, or with members that this library does not have", "unknown convention of tweaks",
+    "segments in and out of different sizes, or not of whole sectors",
 };
 
 struct Free {
@@ -112,30 +112,15 @@ Room room(size_t size) {
     return Room((uint8_t *)aligned_alloc(64, size), Free{size});
 }
 
-// 16 bytes, little-endian.
-using Number = unsigned __int128;
-
-Number number(const uint8_t *p) {
-    Number n = 0;
-    for (int i = 16; i--;) n = n << 8 | p[i];
-    return n;
-}
-
-void write(uint8_t *p, Number n, size_t size) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    size_t known = std::min(size, sizeof n);
-    memcpy(p, &n, known), memset(p + known, 0, size - known);
-#else
-    for (size_t i = 0; i < size; i++, n >>= 8) p[i] = (uint8_t)n;
-#endif
-}
-
 }  // namespace
 
 struct wideblock {
     const Scheme *scheme;
     const Rule *rule;
     Room values;
+    Numbering numbering;
+    unsigned threads;
+    std::unique_ptr<Pool, Pool::Ended> pool;
 };
 
 namespace {
@@ -153,90 +138,147 @@ struct Span {
     bool overlaps(const Span &o) const { return size && o.size && at < o.at + o.size && o.at < at + size; }
 };
 
-constexpr size_t FEW = 2048;          // bytes of a room that needs no allocation
-constexpr size_t BATCH = 256;         // sectors whose numbers become tweaks at a time
+constexpr size_t FEW = 1 << 14;       // bytes of a room that needs no allocation
+constexpr size_t BATCH = 64;          // sectors whose numbers become tweaks at a time, and bytes that these have at most
+constexpr size_t BATCH_BYTES = 1 << 10;
 constexpr size_t SHARE = 1 << 16;     // bytes below which another thread costs more than it saves
 
-// Sectors of a call, whose tweaks are given or numbers from `first` on.
-struct Call {
-    const wideblock *context;
-    bool decrypt;
-    Job job;
-    bool numbered;
-    Number first;
+// A place in a list of segments.
+struct Cursor {
+    const iovec *segment;
+    size_t done;  // bytes of it
 
-    // WIDEBLOCK_OK, or the result of sizes and addresses that are not taken.
-    int refused() const {
-        if (int wrong = wideblock_check(context, job.bytes, job.tweak_bytes)) return wrong;
-        Span in(job.in, job.sectors, job.bytes), out(job.out, job.sectors, job.bytes);
-        Span tweaks(job.tweaks, numbered ? 0 : job.sectors, job.tweak_bytes);
-        for (const Span *each : {&in, &out, &tweaks})
-            if (each->wrong) return each->wrong;
-        return (in.at != out.at && in.overlaps(out)) || tweaks.overlaps(out) ? WIDEBLOCK_OVERLAP : WIDEBLOCK_OK;
-    }
+    uint8_t *here() const { return (uint8_t *)segment->iov_base + done; }
+    size_t left() const { return segment->iov_len - done; }
 
-    size_t tweaks_at_once() const { return numbered ? std::min(BATCH, job.sectors) : 0; }
-    size_t room_bytes() const { return context->scheme->room(job.bytes) + tweaks_at_once() * job.tweak_bytes; }
-
-    // Sectors from `from` to before `to`, with a room of its own.
-    void part(size_t from, size_t to, uint8_t *room) const {
-        Job now = job;
-        now.room = room;
-        uint8_t *tweaks = room + context->scheme->room(job.bytes);
-        for (size_t next; from < to; from = next) {
-            next = numbered ? std::min(to, from + BATCH) : to;
-            now.in = job.in + job.bytes * from, now.out = job.out + job.bytes * from, now.sectors = next - from;
-            now.tweaks = numbered ? tweaks : job.tweaks + job.tweak_bytes * from;
-            if (numbered)
-                for (size_t i = from; i < next; i++)
-                    write(tweaks + job.tweak_bytes * (i - from), first + i, job.tweak_bytes);
-            context->scheme->crypt(context->values.get(), decrypt, now);
+    // Passes `bytes`, and `each(here, n)` sees them. Ends at a byte that is there, or at the end of the list.
+    template <class Each> void pass(size_t bytes, size_t &segments, Each each) {
+        for (size_t n; segments && (bytes || !left()); bytes -= n) {
+            n = std::min(bytes, left());
+            each(here(), n);
+            done += n;
+            if (!left()) segment++, segments--, done = 0;
         }
     }
+};
 
-    // The same, leaving no secret on the stack of this thread.
-    void wiped_part(size_t from, size_t to, uint8_t *room) const {
-        call_and_wipe(context->scheme->stack(job.bytes), [&] { part(from, to, room); });
-    }
+// Bytes in memory, in one segment or in many.
+struct Segments {
+    const iovec *first;
+    size_t count;
 
-    int run(unsigned threads) const {
-        size_t most = std::max<size_t>(1, job.sectors * job.bytes / SHARE);
-        size_t n = std::min({(size_t)std::max(1u, threads), most, std::max<size_t>(1, job.sectors)});
-        return n == 1 ? alone() : together(n);
-    }
-
-    int alone() const {
-        alignas(64) uint8_t few[FEW];
-        size_t bytes = room_bytes();
-        Room many = bytes > FEW ? room(bytes) : Room();
-        if (bytes > FEW && !many) return WIDEBLOCK_MEMORY;
-        wiped_part(0, job.sectors, many ? many.get() : few);
-        if (!many) wipe(few, bytes);
+    // The sum of the sizes. Returns a result of the interface.
+    int size(size_t &sum) const {
+        sum = 0;
+        if (count && !first) return WIDEBLOCK_NULL;
+        for (size_t i = 0; i < count; i++) {
+            Span span(first[i].iov_base, 1, first[i].iov_len);
+            if (span.wrong) return span.wrong;
+            if (__builtin_add_overflow(sum, span.size, &sum)) return WIDEBLOCK_RANGE;
+        }
         return WIDEBLOCK_OK;
     }
 
-    int together(size_t n) const {
-        try {
-            std::vector<Room> rooms;
-            for (size_t i = 0; i < n; i++) {
-                rooms.push_back(room(room_bytes()));
-                if (!rooms.back()) return WIDEBLOCK_MEMORY;
-            }
-            std::vector<std::thread> others;
-            others.reserve(n);
-            auto from = [&](size_t i) { return job.sectors / n * i + std::min(i, job.sectors % n); };
-            size_t started = 1;
-            try {
-                for (; started < n; started++)
-                    others.emplace_back([&, i = started] { wiped_part(from(i), from(i + 1), rooms[i].get()); });
-            } catch (const std::exception &) {  // no more threads: their parts are done here
-            }
-            wiped_part(from(0), from(1), rooms[0].get());
-            wiped_part(from(started), from(n), rooms[0].get());
-            for (auto &other : others) other.join();
-        } catch (const std::bad_alloc &) {
-            return WIDEBLOCK_MEMORY;
+    bool same(const Segments &o) const {
+        auto equal = [](const iovec &a, const iovec &b) { return a.iov_base == b.iov_base && a.iov_len == b.iov_len; };
+        return count == o.count && std::equal(first, first + count, o.first, equal);
+    }
+
+    bool overlaps(const Segments &o) const {
+        for (size_t i = 0; i < count; i++)
+            for (size_t k = 0; k < o.count; k++)
+                if (Span(first[i].iov_base, 1, first[i].iov_len).overlaps({o.first[k].iov_base, 1, o.first[k].iov_len}))
+                    return true;
+        return false;
+    }
+};
+
+// The rest of segments from a byte on.
+struct Rest : Cursor {
+    size_t segments;
+
+    Rest(const Segments &all, size_t from) : Cursor{all.first, 0}, segments(all.count) { skip(from); }
+    void skip(size_t bytes) {
+        pass(bytes, segments, [](uint8_t *, size_t) {});
+    }
+    void read(uint8_t *to, size_t bytes) {
+        pass(bytes, segments, [&](const uint8_t *from, size_t n) { memcpy(to, from, n), to += n; });
+    }
+    void write(const uint8_t *from, size_t bytes) {
+        pass(bytes, segments, [&](uint8_t *to, size_t n) { memcpy(to, from, n), from += n; });
+    }
+};
+
+// Sectors of a call, whose tweaks are given or, if `numbering` is there, numbers from `first` on.
+struct Call {
+    const wideblock *context;
+    bool decrypt;
+    Segments in, out;
+    size_t sectors, bytes;
+    const uint8_t *tweaks;
+    size_t tweak_bytes;
+    const Numbering *numbering;
+    Number first = 0;
+    size_t step = 1;
+
+    // WIDEBLOCK_OK, or the result of sizes and addresses that are not taken.
+    int refused() const {
+        Span given(tweaks, numbering ? 0 : sectors, tweak_bytes);
+        if (given.wrong) return given.wrong;
+        iovec all{(void *)tweaks, given.size};
+        return (!in.same(out) && in.overlaps(out)) || Segments{&all, 1}.overlaps(out) ? WIDEBLOCK_OVERLAP : WIDEBLOCK_OK;
+    }
+
+    size_t at_once() const {
+        return numbering ? std::min({BATCH, std::max<size_t>(1, BATCH_BYTES / std::max<size_t>(1, tweak_bytes)), sectors})
+                         : sectors;
+    }
+    // Bytes of a room: a scheme's own, tweaks that are made, and a sector that lies in more than one segment.
+    size_t own_bytes() const { return (context->scheme->room(bytes) + 63) / 64 * 64; }
+    size_t made_bytes() const { return numbering ? (at_once() * tweak_bytes + 63) / 64 * 64 : 0; }
+    size_t room_bytes() const { return own_bytes() + made_bytes() + (in.count + out.count > 2 ? bytes : 0); }
+
+    // Sectors from `from` to before `to`, with a room of its own.
+    void part(size_t from, size_t to, uint8_t *room) const {
+        uint8_t *made = room + own_bytes(), *apart = made + made_bytes();
+        Rest source(in, from * bytes), target(out, from * bytes);
+        Job job{nullptr, nullptr, 0, bytes, nullptr, tweak_bytes, room};
+        for (; from < to; from += job.sectors) {
+            size_t whole = std::min(source.left(), target.left()) / bytes;
+            job.sectors = std::min({to - from, std::max<size_t>(1, whole), at_once()});
+            job.in = whole ? source.here() : apart, job.out = whole ? target.here() : apart;
+            job.tweaks = numbering ? made : tweaks + tweak_bytes * from;
+            if (numbering)
+                for (size_t i = 0; i < job.sectors; i++)
+                    numbering->write(made + tweak_bytes * i, first + (Number)(from + i) * step);
+            if (!whole) source.read(apart, bytes);
+            context->scheme->crypt(context->values.get(), decrypt, job);
+            if (!whole) target.write(apart, bytes);
+            else source.skip(job.sectors * bytes), target.skip(job.sectors * bytes);
         }
+    }
+
+    // The same, leaving no secret on the stack of this thread. `many`: a room, where one on the stack is too small.
+    void wiped_part(size_t from, size_t to, uint8_t *many) const {
+        alignas(64) uint8_t few[FEW];
+        uint8_t *room = many ? many : few;
+        call_and_wipe(context->scheme->stack(bytes), [&] { part(from, to, room); });
+        if (!many) wipe(few, room_bytes());
+    }
+
+    int run(unsigned threads) const {
+        if (!sectors) return WIDEBLOCK_OK;
+        size_t n = std::min({(size_t)std::max(1u, threads), std::max<size_t>(1, sectors * bytes / SHARE), sectors});
+        size_t each = (room_bytes() + 63) / 64 * 64, size;
+        Room rooms;
+        if (each > FEW) {
+            if (__builtin_mul_overflow(n, each, &size) || !(rooms = room(size))) return WIDEBLOCK_MEMORY;
+        }
+        auto from = [&](size_t i) { return sectors / n * i + std::min(i, sectors % n); };
+        auto nth = [&](size_t i) { wiped_part(from(i), from(i + 1), rooms ? rooms.get() + each * i : nullptr); };
+        if (n == 1) return nth(0), WIDEBLOCK_OK;
+        context->pool->reserve(n - 1);
+        context->pool->run(n, nth);
         return WIDEBLOCK_OK;
     }
 };
@@ -250,7 +292,7 @@ bool equal(const uint8_t *a, const uint8_t *b, size_t n) {
 
 // Copies the members that this library has; false if the size cannot be one, or if one of the others is not 0.
 bool known(const wideblock_options &given, wideblock_options &options) {
-    if (given.size < sizeof given.size) return false;
+    if (!given.size || given.size % sizeof(void *)) return false;  // members that are there are whole
     const char *bytes = (const char *)&given;
     for (size_t i = sizeof options; i < given.size; i++)
         if (bytes[i]) return false;
@@ -269,6 +311,8 @@ const char *wideblock_message(int result) {
 
 const char *wideblock_scheme(size_t i) { return i < SCHEMES ? rules[i].name : nullptr; }
 
+const char *wideblock_tweak(size_t i) { return i < std::size(conventions) ? conventions[i].name : nullptr; }
+
 const char *wideblock_width(size_t i) {
     for (const Width &width : widths)
         if (present(width) && i-- == 0) return width.name;
@@ -276,7 +320,8 @@ const char *wideblock_width(size_t i) {
 }
 
 int wideblock_open(wideblock **context, const char *scheme, const uint8_t *key, size_t key_bytes, const char *width) {
-    wideblock_options options{sizeof options, width};
+    wideblock_options options{};
+    options.size = sizeof options, options.width = width;
     return wideblock_open2(context, scheme, key, key_bytes, &options);
 }
 
@@ -288,6 +333,11 @@ int wideblock_open2(wideblock **context, const char *scheme, const uint8_t *key,
     wideblock_options options{};
     if (given && !known(*given, options)) return WIDEBLOCK_OPTIONS;
     const char *width = options.width;
+    Numbering numbering;
+    if (options.tweak) numbering.rule = convention(options.tweak);
+    if (!numbering.rule) return WIDEBLOCK_CONVENTION;
+    if (options.tweak_bytes) numbering.tweak_bytes = options.tweak_bytes;
+    numbering.offset = number(options.tweak_offset);
     const Rule *rule = std::find_if(rules, rules + SCHEMES, [&](const Rule &r) { return !strcmp(r.name, scheme); });
     if (rule == rules + SCHEMES) return WIDEBLOCK_SCHEME;
     if (!key_bytes || std::find(rule->keys, rule->keys + 3, key_bytes) == rule->keys + 3) return WIDEBLOCK_KEY;
@@ -296,14 +346,16 @@ int wideblock_open2(wideblock **context, const char *scheme, const uint8_t *key,
     for (const Width &each : widths) {
         if (!present(each) || (width && strcmp(width, each.name))) continue;
         const Scheme *s = each.schemes + (rule - rules);
-        auto *made = new (std::nothrow) wideblock{s, rule, room(s->size)};
-        if (!made || !made->values) return delete made, WIDEBLOCK_MEMORY;
+        auto *made = new (std::nothrow) wideblock{s, rule, room(s->size), numbering, options.threads, {}};
+        if (made) made->pool.reset(new (std::nothrow) Pool);
+        if (!made || !made->values || !made->pool) return delete made, WIDEBLOCK_MEMORY;
         bool weak = false;
         call_and_wipe(s->stack(0), [&] {
             weak = rule == rules + XTS && equal(key, key + key_bytes / 2, key_bytes / 2);
             if (!weak) s->set(made->values.get(), key, key_bytes);
         });
         if (weak) return delete made, WIDEBLOCK_KEY;
+        if (options.threads > 1) made->pool->reserve(options.threads - 1);
         *context = made;
         return WIDEBLOCK_OK;
     }
@@ -323,7 +375,11 @@ int wideblock_check(const wideblock *context, size_t sector_bytes, size_t tweak_
 
 int wideblock_crypt(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,
                     size_t sector_bytes, const uint8_t *tweaks, size_t tweak_bytes, unsigned threads) {
-    Call call{context, decrypt != 0, {in, out, sectors, sector_bytes, tweaks, tweak_bytes, nullptr}, false, 0};
+    if (int wrong = wideblock_check(context, sector_bytes, tweak_bytes)) return wrong;
+    Span from(in, sectors, sector_bytes), to(out, sectors, sector_bytes);
+    if (from.wrong || to.wrong) return from.wrong ? from.wrong : to.wrong;
+    iovec source{(void *)in, from.size}, target{out, to.size};
+    Call call{context, decrypt != 0, {&source, 1}, {&target, 1}, sectors, sector_bytes, tweaks, tweak_bytes, nullptr};
     if (int wrong = call.refused()) return wrong;
     return call.run(threads);
 }
@@ -331,10 +387,42 @@ int wideblock_crypt(const wideblock *context, int decrypt, const uint8_t *in, ui
 int wideblock_crypt_numbered(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,
                              size_t sector_bytes, const uint8_t first[16], size_t tweak_bytes, unsigned threads) {
     if (!first) return WIDEBLOCK_NULL;
-    Number from = number(first), last = from + (sectors - 1);
-    Call call{context, decrypt != 0, {in, out, sectors, sector_bytes, nullptr, tweak_bytes, nullptr}, true, from};
+    if (int wrong = wideblock_check(context, sector_bytes, tweak_bytes)) return wrong;
+    Span from(in, sectors, sector_bytes), to(out, sectors, sector_bytes);
+    if (from.wrong || to.wrong) return from.wrong ? from.wrong : to.wrong;
+    iovec source{(void *)in, from.size}, target{out, to.size};
+    Numbering numbers{conventions, tweak_bytes, 0};
+    Call call{context, decrypt != 0, {&source, 1}, {&target, 1}, sectors, sector_bytes, nullptr, tweak_bytes, &numbers};
+    if (int wrong = numbers.start(number(first), sectors, sector_bytes, call.first, call.step)) return wrong;
     if (int wrong = call.refused()) return wrong;
-    if (!sectors) return WIDEBLOCK_OK;
-    if (last < from || (tweak_bytes < 16 && last >> 8 * tweak_bytes)) return WIDEBLOCK_NUMBER;
     return call.run(threads);
+}
+
+int wideblock_crypt_segments(const wideblock *context, int decrypt, const struct iovec *in, size_t ins,
+                             const struct iovec *out, size_t outs, size_t sector_bytes, const uint8_t first[16]) {
+    if (!context || !first) return WIDEBLOCK_NULL;
+    const Numbering &numbers = context->numbering;
+    if (int wrong = wideblock_check(context, sector_bytes, numbers.tweak_bytes)) return wrong;
+    Segments source{in, ins}, target{out, outs};
+    size_t read, written;
+    if (int wrong = source.size(read)) return wrong;
+    if (int wrong = target.size(written)) return wrong;
+    if (read != written || read % sector_bytes) return WIDEBLOCK_SEGMENTS;
+    Call call{context, decrypt != 0, source, target, read / sector_bytes, sector_bytes, nullptr, numbers.tweak_bytes, &numbers};
+    if (int wrong = numbers.start(number(first), call.sectors, sector_bytes, call.first, call.step)) return wrong;
+    if (int wrong = call.refused()) return wrong;
+    return call.run(context->threads);
+}
+
+int wideblock_tweaks(const wideblock *context, size_t sector_bytes, const uint8_t first[16], size_t sectors,
+                     uint8_t *tweaks) {
+    if (!context || !first) return WIDEBLOCK_NULL;
+    const Numbering &numbers = context->numbering;
+    if (int wrong = wideblock_check(context, sector_bytes, numbers.tweak_bytes)) return wrong;
+    if (int wrong = Span(tweaks, sectors, numbers.tweak_bytes).wrong) return wrong;
+    Number from;
+    size_t step;
+    if (int wrong = numbers.start(number(first), sectors, sector_bytes, from, step)) return wrong;
+    for (size_t i = 0; i < sectors; i++) numbers.write(tweaks + numbers.tweak_bytes * i, from + (Number)i * step);
+    return WIDEBLOCK_OK;
 }

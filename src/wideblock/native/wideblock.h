@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,6 +49,8 @@ enum {
     WIDEBLOCK_RANGE,     /* sectors or tweaks that end beyond the last address */
     WIDEBLOCK_OVERLAP,   /* `out` overlaps `tweaks`, or overlaps `in` at another address */
     WIDEBLOCK_OPTIONS,   /* options without their size, or with members that this library does not have */
+    WIDEBLOCK_CONVENTION, /* no convention of tweaks of this name */
+    WIDEBLOCK_SEGMENTS,  /* segments in and out of different sizes, or not of whole sectors */
 };
 
 /* One line of English for a result. */
@@ -75,6 +78,10 @@ const char *wideblock_scheme(size_t i);
  */
 const char *wideblock_width(size_t i);
 
+/* Convention number i by which a sector's number becomes its tweak, from 0 on; NULL after the last. docs/block-device.md
+ * of wideblock has a table: le128 and be128, those of dm-crypt, of Linux's inline encryption, and of SPDK. */
+const char *wideblock_tweak(size_t i);
+
 /* Makes a context. `width` is one of wideblock_width, or NULL: the environment's WIDEBLOCK_WIDTH, if it is set and not
  * empty, or the widest. */
 int wideblock_open(wideblock **context, const char *scheme, const uint8_t *key, size_t key_bytes, const char *width);
@@ -88,6 +95,11 @@ int wideblock_open(wideblock **context, const char *scheme, const uint8_t *key, 
 typedef struct wideblock_options {
     size_t size;         /* sizeof(wideblock_options) */
     const char *width;   /* as that of wideblock_open */
+    unsigned threads;    /* the most that work on a call of wideblock_crypt_segments, the calling one included; they are
+                            started now, as far as the system has them. 0 counts as 1 */
+    const char *tweak;   /* one of wideblock_tweak, by which that call makes tweaks; NULL is le128 */
+    size_t tweak_bytes;  /* of these tweaks; 0 counts as 16 */
+    uint8_t tweak_offset[16]; /* added to each number, in its unit; little-endian */
 } wideblock_options;
 
 /* As wideblock_open, with options; NULL is all defaults. */
@@ -103,7 +115,7 @@ int wideblock_check(const wideblock *context, size_t sector_bytes, size_t tweak_
 /* Encrypts (decrypt = 0) or decrypts `sectors` sectors of `sector_bytes` each, back to back at `in`, to `out`. Sector k
  * has the `tweak_bytes` at tweaks + k * tweak_bytes. `in` and `out` are the same address or do not overlap; `out` and
  * `tweaks` do not overlap. No alignment is needed. `threads`: the most that work, the calling one included; 0 counts as
- * 1. `out` holds intermediate values during the call. */
+ * 1; the context starts those that it does not have, and keeps them. `out` holds intermediate values during the call. */
 int wideblock_crypt(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,
                     size_t sector_bytes, const uint8_t *tweaks, size_t tweak_bytes, unsigned threads);
 
@@ -112,6 +124,20 @@ int wideblock_crypt(const wideblock *context, int decrypt, const uint8_t *in, ui
  * must fit the tweak. */
 int wideblock_crypt_numbered(const wideblock *context, int decrypt, const uint8_t *in, uint8_t *out, size_t sectors,
                              size_t sector_bytes, const uint8_t first[16], size_t tweak_bytes, unsigned threads);
+
+/* The call of storage: encrypts or decrypts whole sectors of `sector_bytes`, gathered from `ins` segments and scattered to
+ * `outs` segments, which may end inside a sector. Both lists have the same sum of bytes, and either the same segments, or
+ * no byte in common; no two segments of `out` overlap. Tweaks are made of the sectors' numbers from `first` on, 16 bytes,
+ * little-endian, by the context's options.
+ *
+ * It starts no thread; and it allocates nothing for sectors of up to 4,096 bytes with tweaks of up to 255. */
+int wideblock_crypt_segments(const wideblock *context, int decrypt, const struct iovec *in, size_t ins,
+                             const struct iovec *out, size_t outs, size_t sector_bytes, const uint8_t first[16]);
+
+/* The tweaks that wideblock_crypt_segments gives `sectors` sectors from number `first` on, one after the other, to
+ * `tweaks`; or the reason for which it does not take them. */
+int wideblock_tweaks(const wideblock *context, size_t sector_bytes, const uint8_t first[16], size_t sectors,
+                     uint8_t *tweaks);
 
 #pragma GCC visibility pop
 

@@ -42,40 +42,6 @@ using Number = unsigned __int128;
 constexpr size_t MOST_KEY = 64, MOST_TWEAK = 255;
 constexpr size_t PIECE = size_t(1) << 20;  // bytes that a request has in memory beside nbdkit's own
 
-constexpr size_t LBA = 512;
-
-// Where a number stands in the 16 bytes of a tweak: `size` bytes from byte `at` on.
-struct Place {
-    size_t at, size;
-    bool big, inverted;
-};
-
-// Rule by which the number of a sector becomes its tweak: that of wideblock.image.numbering of the same name.
-// `bits`: of the largest number; `last`: the 16 bytes are the last ones of a longer tweak; `counts`: numbers count 512
-// bytes; `units`: a sector must have 512 bytes.
-struct Convention {
-    const char* name;
-    unsigned bits;
-    bool last, counts, units;
-    std::vector<Place> places;
-};
-
-const Convention CONVENTIONS[] = {
-    {"le128", 128, false, false, false, {{0, 16, false, false}}},
-    {"be128", 128, true, false, false, {{0, 16, true, false}}},
-    {"plain64", 64, false, false, false, {{0, 8, false, false}}},
-    {"plain64-512", 64, false, true, false, {{0, 8, false, false}}},
-    {"plain64be", 64, true, false, false, {{8, 8, true, false}}},
-    {"plain64be-512", 64, true, true, false, {{8, 8, true, false}}},
-    {"plain", 64, false, false, false, {{0, 4, false, false}}},
-    {"plain-512", 64, false, true, false, {{0, 4, false, false}}},
-    {"blk-crypto", 64, false, false, false, {{0, 8, false, false}}},
-    {"spdk-simple-lba", 64, false, false, false, {{0, 8, false, false}}},
-    {"spdk-join-neg-lba-with-lba", 64, false, false, false, {{0, 8, false, false}, {8, 8, false, true}}},
-    {"spdk-incr-512-full-lba", 128, false, false, true, {{0, 16, false, false}}},
-    {"spdk-incr-512-upper-lba", 64, false, false, true, {{8, 8, false, false}}},
-};
-
 // Units in use: several reads at a time, or one write.
 class Ranges {
     struct Range {
@@ -121,7 +87,7 @@ private:
 
 // Parameters as they are given.
 std::string file, key_file, scheme;
-const Convention* convention = &CONVENTIONS[0];
+std::string tweak = wideblock_tweak(0);
 int64_t sector_bytes = 4096, tweak_bytes = 16;
 Number first_sector = 0, offset = 0;
 bool read_only = false;
@@ -131,7 +97,6 @@ int descriptor = -1;
 bool writable = true;
 uint64_t size = 0;
 size_t unit = 0;
-Number first_number = 0, step = 1;
 wideblock* context = nullptr;
 Ranges ranges;
 
@@ -170,23 +135,18 @@ private:
     std::vector<uint8_t> bytes_;
 };
 
+// Number of a unit, as the library takes it. It must be one that a Number has.
+struct Bytes {
+    uint8_t of[16];
+    explicit Bytes(Number number) {
+        for (uint8_t& each : of) each = static_cast<uint8_t>(number), number >>= 8;
+    }
+};
+
 // Enciphers or deciphers `units` units from number `first` of the device on.
 void crypt(bool decrypt, const uint8_t* in, uint8_t* out, uint64_t first, size_t units) {
-    const size_t width = static_cast<size_t>(tweak_bytes), shown = std::min<size_t>(16, width);
-    std::vector<uint8_t> tweaks(units * width);
-    Number number = first_number + first * step;
-    for (size_t k = 0; k < units; ++k, number += step) {
-        uint8_t whole[16] = {};
-        for (const Place& place : convention->places)
-            for (size_t b = 0; b < place.size; ++b) {
-                const uint8_t value = static_cast<uint8_t>(number >> (8 * (place.big ? place.size - 1 - b : b)));
-                const uint8_t kept = b == place.size - 1 ? 0x7f : 0xff;
-                whole[place.at + b] = place.inverted ? static_cast<uint8_t>(~value & kept) : value;
-            }
-        const size_t from = convention->last ? 16 - shown : 0, at = convention->last ? width - shown : 0;
-        memcpy(tweaks.data() + k * width + at, whole + from, shown);
-    }
-    const int result = wideblock_crypt(context, decrypt, in, out, units, unit, tweaks.data(), width, 1);
+    const iovec from{const_cast<uint8_t*>(in), units * unit}, to{out, units * unit};
+    const int result = wideblock_crypt_segments(context, decrypt, &from, 1, &to, 1, unit, Bytes(first_sector + first).of);
     if (result == WIDEBLOCK_MEMORY) throw std::bad_alloc();
     if (result != WIDEBLOCK_OK) {
         nbdkit_error("%s", wideblock_message(result));
@@ -296,9 +256,9 @@ int config(const char* name, const char* value) {
         }
     } else if (key == "tweak") {
         std::string names;
-        for (const Convention& each : CONVENTIONS) {
-            if (value == std::string(each.name)) return convention = &each, 0;
-            names += std::string(names.empty() ? "" : ", ") + each.name;
+        for (size_t i = 0; const char* each = wideblock_tweak(i); ++i) {
+            if (value == std::string(each)) return tweak = each, 0;
+            names += std::string(names.empty() ? "" : ", ") + each;
         }
         nbdkit_error("tweak must be one of %s, got '%s'", names.c_str(), value);
         return -1;
@@ -323,7 +283,11 @@ int open_key() {
         nbdkit_error("key-file %s: %s", key_file.c_str(), strerror(error));
         return -1;
     }
-    const int result = wideblock_open(&context, scheme.c_str(), key.data(), bytes, nullptr);
+    wideblock_options options{};
+    options.size = sizeof options;
+    options.tweak = tweak.c_str(), options.tweak_bytes = static_cast<size_t>(tweak_bytes);
+    memcpy(options.tweak_offset, Bytes(offset).of, sizeof options.tweak_offset);
+    const int result = wideblock_open2(&context, scheme.c_str(), key.data(), bytes, &options);
     if (result == WIDEBLOCK_OK) return 0;
     nbdkit_error("scheme %s with a key of %zu bytes: %s", scheme.c_str(), bytes, wideblock_message(result));
     return -1;
@@ -334,35 +298,29 @@ int config_complete() {
         nbdkit_error("file, key-file and scheme must be given");
         return -1;
     }
-    if ((convention->counts && sector_bytes % LBA) || (convention->units && sector_bytes != LBA)) {
-        nbdkit_error("tweak=%s needs sectors of %s512 bytes, got %" PRId64, convention->name,
-                     convention->units ? "" : "whole ", sector_bytes);
-        return -1;
-    }
     if (sector_bytes < 1 || tweak_bytes < 1 || static_cast<size_t>(tweak_bytes) > MOST_TWEAK) {
         nbdkit_error("sector must be at least 1 byte, and tweak-bytes 1 to %zu", MOST_TWEAK);
         return -1;
     }
     unit = static_cast<size_t>(sector_bytes);
-    step = convention->counts ? unit / LBA : 1;
-    if (first_sector > (~Number(0) - offset) / step) {
-        nbdkit_error("the number of the first sector is beyond 2^128 - 1");
-        return -1;
-    }
-    first_number = first_sector * step + offset;
     if (open_key() < 0) return -1;
     if (const int result = wideblock_check(context, unit, static_cast<size_t>(tweak_bytes))) {
         nbdkit_error("%s: %s", scheme.c_str(), wideblock_message(result));
         return -1;
     }
+    if (wideblock_tweaks(context, unit, Bytes(0).of, 0, nullptr) == WIDEBLOCK_SECTOR) {
+        nbdkit_error("tweak=%s does not take sectors of %" PRId64 " bytes; 512 is right", tweak.c_str(), sector_bytes);
+        return -1;
+    }
     return 0;
 }
 
-// Whether the number of the last sector is one of the convention's, and fits the tweak.
+// Whether the numbers of the sectors are those of the convention, and fit the tweak; the last one is the largest.
 bool numbers_fit() {
-    const Number last = (size / unit - 1) * step;
-    const unsigned bits = std::min<unsigned>(convention->bits, static_cast<unsigned>(8 * tweak_bytes));
-    return last <= ~Number(0) - first_number && (bits == 128 || (first_number + last) >> bits == 0);
+    const Number last = size / unit - 1;
+    std::vector<uint8_t> one(static_cast<size_t>(tweak_bytes));
+    return first_sector <= ~Number(0) - last &&
+           !wideblock_tweaks(context, unit, Bytes(first_sector + last).of, 1, one.data());
 }
 
 // Locks the whole file until the descriptor is closed, for this server alone if it writes.
@@ -402,7 +360,7 @@ int get_ready() {
     }
     if (!numbers_fit()) {
         nbdkit_error("the numbers of the sectors do not fit a tweak of %" PRId64 " bytes by %s", tweak_bytes,
-                     convention->name);
+                     tweak.c_str());
         return -1;
     }
     return 0;
