@@ -37,20 +37,46 @@ INLINE B padded(const uint8_t *p, size_t size, uint8_t end) {
     return block(t);
 }
 
-// `step(in, out)` for each GROUP of blocks of `bytes`; the last one is completed by zeros, whose results are dropped.
-template <class Step> INLINE void groups(const uint8_t *in, uint8_t *out, size_t bytes, Step step) {
-    constexpr size_t most = BLOCK * GROUP;
-    for (; bytes >= most; bytes -= most, in += most, out += most) step(in, out);
-    if (bytes) {
-        uint8_t t[most] = {};
-        memcpy(t, in, bytes);
-        step(t, t);
-        memcpy(out, t, bytes);
-    }
-}
-
 INLINE const uint8_t *vector(const uint8_t *p, int k) { return p + BLOCK * LANES * (size_t)k; }
 INLINE uint8_t *vector(uint8_t *p, int k) { return p + BLOCK * LANES * (size_t)k; }
+
+// A GROUP of blocks, by its vectors.
+struct Whole {
+    static constexpr bool whole = true;
+    const uint8_t *in;
+    uint8_t *out;
+    INLINE_MEMBER V load(int k) const { return Wide::load(vector(in, k)); }
+    INLINE_MEMBER void store(int k, V a) const { Wide::store(vector(out, k), a); }
+};
+
+// Fewer bytes than that: vectors are completed by zeros, whose results are dropped.
+struct Part {
+    static constexpr bool whole = false;
+    const uint8_t *in;
+    uint8_t *out;
+    size_t bytes;
+    INLINE_MEMBER size_t left(int k) const {
+        size_t at = BLOCK * LANES * (size_t)k, most = BLOCK * LANES;
+        return bytes < at ? 0 : bytes - at < most ? bytes - at : most;
+    }
+    INLINE_MEMBER V load(int k) const { return Wide::load_part(vector(in, k), left(k)); }
+    INLINE_MEMBER void store(int k, V a) const { Wide::store_part(vector(out, k), a, left(k)); }
+};
+
+template <int n> struct Vectors { static constexpr int N = n; };
+
+// `step` with a Part of fewer blocks than a GROUP, as 4 or 8 vectors.
+template <class Step> INLINE void tail(const uint8_t *in, uint8_t *out, size_t bytes, Step step) {
+    if (bytes > BLOCK * GROUP / 2) step(Part{in, out, bytes}, Vectors<8>());
+    else if (bytes) step(Part{in, out, bytes}, Vectors<4>());
+}
+
+// `step` with each GROUP of blocks of `bytes`, and with the rest.
+template <class Step> INLINE void groups(const uint8_t *in, uint8_t *out, size_t bytes, Step step) {
+    constexpr size_t most = BLOCK * GROUP;
+    for (; bytes >= most; bytes -= most, in += most, out += most) step(Whole{in, out}, Vectors<8>());
+    tail(in, out, bytes, step);
+}
 
 // ---- GF(2^128) mod x^128 + x^7 + x^2 + x + 1
 
@@ -66,6 +92,18 @@ template <class W, int k> INLINE typename W::V times_x(typename W::V a) {
 
 INLINE B twice(B a) { return times_x<One, 1>(a); }
 
+// first, x first, x^2 first, ..: a lane each.
+template <class W> INLINE typename W::V doubled(B first) {
+    using T = typename W::V;
+    if constexpr (W::lanes == 1) {
+        return first;
+    } else {
+        static constexpr uint64_t less[8] = {0, 0, 1, 1, 2, 2, 3, 3}, more[8] = {64, 64, 63, 63, 62, 62, 61, 61};
+        T a = W::broadcast(first), carry = W::swap(W::right(a, W::load(more))), over = carry & W::low(~0ull);
+        return W::left(a, W::load(less)) ^ carry ^ over ^ times_87<W>(over);
+    }
+}
+
 // x^GROUP times each block in the reading LE.
 INLINE V times_x_group(V a) {
     constexpr int bytes = GROUP / 8;
@@ -77,9 +115,7 @@ struct DoubledByVectors {
     V m[2][8];
     int now = 0;
     INLINE_MEMBER explicit DoubledByVectors(B first) {
-        uint8_t t[BLOCK * LANES];
-        for (size_t l = 0; l < LANES; l++, first = twice(first)) put(t + BLOCK * l, first);
-        m[0][0] = Wide::load(t);
+        m[0][0] = doubled<Wide>(first);
         rest<1>();
     }
     template <int i> INLINE_MEMBER void rest() {
@@ -126,18 +162,20 @@ struct Offset : DoubledByVectors {
 };
 
 // 0, 1, .. in the low halves.
-INLINE void numbers(V (&count)[8]) {
-    uint8_t t[BLOCK * GROUP];
-    for (size_t i = 0; i < GROUP; i++) put(t + BLOCK * i, One::low(i));
-    for (int k = 0; k < 8; k++) count[k] = Wide::load(vector(t, k));
-}
+struct Numbers {
+    alignas(64) uint64_t of[GROUP][2] = {};
+    constexpr Numbers() {
+        for (size_t i = 0; i < GROUP; i++) of[i][0] = i;
+    }
+    INLINE_MEMBER V at(int k) const { return Wide::load(vector((const uint8_t *)of, k)); }
+};
+static constexpr Numbers numbers;
 
-// base + bin(1), base + bin(2), ..: little-endian numbers.
+// base + bin(first), base + bin(first + 1), ..: little-endian numbers.
 struct Numbered {
     V base, count[8];
-    INLINE_MEMBER explicit Numbered(B to) : base(Wide::broadcast(to)) {
-        numbers(count);
-        for (V &n : count) n = Wide::add(n, Wide::low(1));
+    INLINE_MEMBER Numbered(B to, uint64_t first) : base(Wide::broadcast(to)) {
+        for (int k = 0; k < 8; k++) count[k] = Wide::add(numbers.at(k), Wide::low(first));
     }
     INLINE_MEMBER V at(int k) const { return base ^ count[k]; }
     INLINE_MEMBER void ahead(int k) { count[k] = Wide::add(count[k], Wide::low(GROUP)); }
@@ -150,23 +188,31 @@ struct Incremented {
     INLINE_MEMBER explicit Incremented(B D) {
         B back = One::reverse(D), number = back & One::low(0xffffffff);
         base = Wide::broadcast(back ^ number);
-        numbers(count);
-        for (V &n : count) n = Wide::add(n, Wide::broadcast(number));
+        for (int k = 0; k < 8; k++) count[k] = Wide::add(numbers.at(k), Wide::broadcast(number));
     }
     INLINE_MEMBER V at(int k) const { return Wide::reverse(base ^ (count[k] & Wide::low(0xffffffff))); }
     INLINE_MEMBER void ahead(int k) { count[k] = Wide::add(count[k], Wide::low(GROUP)); }
     INLINE_MEMBER void next() {}
 };
 
+// One group of counter mode, and `beside(0)` to `beside(7)` between the rounds.
+template <class Piece, int N, class Source, class Beside>
+INLINE void counters(const Keys &keys, Piece piece, Vectors<N>, Source &source, Beside beside) {
+    V s[N];
+    for (int k = 0; k < N; k++) s[k] = source.at(k);
+    cipher<Wide, false>(keys, s, [&](int k) {
+        if (piece.whole) source.ahead(k);
+        beside(k);
+    });
+    source.next();
+    for (int k = 0; k < N; k++) piece.store(k, piece.load(k) ^ s[k]);
+}
+
 // out = in + AES of each block of `source`.
 template <class Source>
 INLINE void counter_mode(const Keys &keys, const uint8_t *in, uint8_t *out, size_t bytes, Source source) {
-    groups(in, out, bytes, [&](const uint8_t *from, uint8_t *to) {
-        V s[8];
-        for (int k = 0; k < 8; k++) s[k] = source.at(k);
-        cipher<Wide, false>(keys, s, [&](int k) { source.ahead(k); });
-        source.next();
-        for (int k = 0; k < 8; k++) Wide::store(vector(to, k), Wide::load(vector(from, k)) ^ s[k]);
+    groups(in, out, bytes, [&](auto piece, auto vectors) INLINE_LAMBDA {
+        counters(keys, piece, vectors, source, [](int) {});
     });
 }
 
@@ -180,15 +226,17 @@ struct Bare {
 // out = AES(in + before) + after, with masks from block to block; `after` may be `before` itself.
 template <bool decrypt, class Before, class After>
 INLINE void code_book(const Keys &keys, const uint8_t *in, uint8_t *out, size_t n, Before &before, After &after) {
-    groups(in, out, BLOCK * n, [&](const uint8_t *from, uint8_t *to) {
-        V s[8];
-        for (int k = 0; k < 8; k++) s[k] = Wide::load(vector(from, k)) ^ before.at(k);
+    groups(in, out, BLOCK * n, [&](auto piece, auto vectors) INLINE_LAMBDA {
+        constexpr int N = decltype(vectors)::N;
+        V s[N];
+        for (int k = 0; k < N; k++) s[k] = piece.load(k) ^ before.at(k);
         bool one = (void *)&before == (void *)&after;
         cipher<Wide, decrypt>(keys, s, [&](int k) {
+            if (!piece.whole) return;
             before.ahead(k);
             if (!one) after.ahead(k);
         });
-        for (int k = 0; k < 8; k++) Wide::store(vector(to, k), s[k] ^ after.at(k));
+        for (int k = 0; k < N; k++) piece.store(k, s[k] ^ after.at(k));
         before.next();
         if (!one) after.next();
     });
@@ -245,42 +293,92 @@ template <class F, class W = One> INLINE typename W::V times(typename W::V a, ty
 // ---- h Horner_h: X_1 h^n + X_2 h^(n-1) + .. + X_n h
 
 template <class F> struct Horner {
-    static constexpr size_t MOST = 32;  // blocks before a reduction
-    alignas(64) uint8_t power[MOST][BLOCK], halved[MOST][BLOCK];  // h^32, .., h, and the sums of their halves
+    static constexpr size_t MOST = LANES > 1 ? 256 : 32;  // blocks before a reduction
+    alignas(64) uint8_t power[MOST + LANES][BLOCK], halved[MOST + LANES][BLOCK];  // h^MOST, .., h, and sums of halves; zeros
 
     void set(B h) {
         B p = h;
-        for (size_t i = MOST; i--; p = times<F>(p, h)) put(power[i], p), put(halved[i], halves<One>(p));
+        for (size_t l = 1; put(power[MOST - l], p), l < LANES; l++) p = times<F>(p, h);
+        V wide = Wide::load(power[MOST - LANES]), step = Wide::broadcast(p);
+        for (size_t i = MOST; i; wide = times<F, Wide>(wide, step)) {
+            i -= LANES;
+            Wide::store(power[i], wide), Wide::store(halved[i], halves<Wide>(wide));
+        }
+        Wide::store(power[MOST], V{}), Wide::store(halved[MOST], V{});
     }
 
-    // The hash of blocks after those of hash `acc`. `reversed`: the bytes of each block are taken backwards.
-    template <bool reversed = false> B operator()(B acc, const uint8_t *p, size_t n) const {
-        for (size_t now = n % MOST ? n % MOST : MOST; n; n -= now, now = MOST) {
-            size_t i = MOST - now;
-            Product<One> single = {};
-            for (; i % LANES; i++, p += BLOCK, acc = B{}) {
-                B x = reversed ? One::reverse(block(p)) : block(p);
-                single ^= product<One>(x ^ acc, block(power[i]), block(halved[i]));
-            }
-            Product<Wide> many = {};
-            for (V first = Wide::widen(acc); i < MOST; i += LANES, p += BLOCK * LANES, first = V{}) {
-                V x = reversed ? Wide::reverse(Wide::load(p)) : Wide::load(p);
-                many ^= product<Wide>(x ^ first, Wide::load(power[i]), Wide::load(halved[i]));
-            }
-            single ^= fold(many);
-            acc = F::template reduce<One>(single);
+    // The hash of `left` blocks after those of hash `acc`, which come vector by vector. `reversed`: the bytes of each block
+    // are taken backwards.
+    template <bool reversed = false> struct Running {
+        const Horner &by;
+        size_t left, at;  // blocks from the reduction before on, and the power of the next
+        V first;
+        Product<Wide> many = {};
+
+        INLINE_MEMBER Running(const Horner &h, B acc, size_t n) : by(h), left(n), first(Wide::widen(acc)) { begin(); }
+        INLINE_MEMBER void begin() { at = MOST - (left < MOST ? left : MOST); }
+        INLINE_MEMBER void take(V x) {
+            if (reversed) x = Wide::reverse(x);
+            many ^= product<Wide>(x ^ first, Wide::load(by.power[at]), Wide::load(by.halved[at]));
+            first = V{}, at += LANES;
         }
-        return acc;
+        // To be called where MOST blocks may have come, and at the end. A reduction costs as much as ten products.
+        INLINE_MEMBER void turn() {
+            if (at < MOST) return;
+            left -= left < MOST ? left : MOST;
+            first = Wide::widen(F::template reduce<One>(fold(many))), many = Product<Wide>{};
+            begin();
+        }
+        // The last n blocks. Returns the hash.
+        INLINE_MEMBER B end(const uint8_t *p, size_t n) {
+            for (; n >= LANES; n -= LANES, p += BLOCK * LANES) take(Wide::load(p)), turn();
+            if (n) take(Wide::load_part(p, BLOCK * n)), turn();
+            return One::load(&first);
+        }
+    };
+
+    template <bool reversed = false> B operator()(B acc, const uint8_t *p, size_t n) const {
+        return Running<reversed>(*this, acc, n).end(p, n);
     }
 
     B operator()(B acc, B x) const { return times<F>(acc ^ x, block(power[MOST - 1])); }
 };
+
+// Counter mode, and the hash of its n whole blocks: that of each group is taken beside the cipher of the next one. Block 0
+// is `block_0` for the hash.
+template <class F, class Source>
+INLINE B hashed_counter_mode(const Keys &keys, const uint8_t *in, uint8_t *out, size_t bytes, Source source,
+                             const Horner<F> &by, B block_0) {
+    constexpr size_t most = BLOCK * GROUP;
+    typename Horner<F>::template Running<> hash(by, B{}, bytes / BLOCK);
+    auto none = [](int) {};
+    auto group_before = [&](int k) INLINE_LAMBDA { hash.take(Wide::load(vector(out - most, k))); };
+    if (bytes < most) {
+        tail(in, out, bytes, [&](auto piece, auto vectors) INLINE_LAMBDA { counters(keys, piece, vectors, source, none); });
+        hash.first = Wide::widen(block_0 ^ block(out));
+        return hash.end(out, bytes / BLOCK);
+    }
+    counters(keys, Whole{in, out}, Vectors<8>(), source, none);
+    hash.first = Wide::widen(block_0 ^ block(out));
+    for (bytes -= most, in += most, out += most; bytes >= most; bytes -= most, in += most, out += most, hash.turn())
+        counters(keys, Whole{in, out}, Vectors<8>(), source, group_before);
+    if (bytes >= BLOCK) {
+        tail(in, out, bytes, [&](auto piece, auto vectors) INLINE_LAMBDA {
+            counters(keys, piece, vectors, source, group_before);
+        });
+        hash.turn();
+        return hash.end(out, bytes / BLOCK);
+    }
+    tail(in, out, bytes, [&](auto piece, auto vectors) INLINE_LAMBDA { counters(keys, piece, vectors, source, none); });
+    return hash.end(out - most, GROUP);
+}
 
 // ---- BRW_h, the Bernstein-Rabin-Winograd polynomial, in the reading LE
 
 struct Brw {
     static constexpr int LEVELS = __builtin_ctzll(MOST_SECTOR / BLOCK) + 1;
     static constexpr int LOWEST = 2, AT_ONCE = 5;  // levels of the least tree, and those that are one piece of code
+    static constexpr size_t FEW = LANES > 2 ? 64 : 0;  // blocks below which joining four lanes costs more than it saves
     uint8_t power[LEVELS][BLOCK];  // h, h^2, h^4, ..
     bool first_by_h;               // BRW of two blocks: Y1 h + Y2, else Y2 h + Y1
 
@@ -306,6 +404,8 @@ struct Brw {
         Waiters waiting;
         size_t done = 0;
         B rest = {};
+        if (n < FEW)
+            while (n >= done + 4 * Half::lanes - 1) done = trees<Half>(p, at, n, done, waiting, rest);
         while (n >= done + 4 * LANES - 1) done = trees<Wide>(p, at, n, done, waiting, rest);
         while (n >= done + 3) done = trees<One>(p, at, n, done, waiting, rest);
         if (n == done + 1) rest ^= at(done);

@@ -6,11 +6,13 @@
 // of 64-bit halves, logical on U, are operators of the compiler.
 //
 //   load, store       any alignment                      broadcast   one block to all lanes
+//   load_part, store_part(n)    the first n bytes, at most a vector; the others are zeros, and are not stored
 //   up, down<n>       each block times, over 2^8n        swap        the halves of each block
 //   low(x)            x in the low half of each block    add         of 64-bit halves, modulo 2^64
 //   clmul<i>          product of 64-bit halves: i = 0 low by low, 1 high by low, 17 high by high
 //   reverse           the bytes of each block            fold        the sum of all lanes
 //   widen             one block and zeros                gather      blocks `stride` bytes apart
+//   left, right       of 64-bit halves by halves, several lanes alone; by 64 or more gives 0
 //   cipher<decrypt>   AES of N vectors, and `beside(0)` to `beside(7)`, other work, between the rounds
 #pragma once
 
@@ -18,6 +20,25 @@
 
 #define INLINE_MEMBER inline __attribute__((always_inline))
 #define INLINE static INLINE_MEMBER
+#define INLINE_LAMBDA __attribute__((always_inline))
+
+namespace WIDEBLOCK_LAYER {
+
+// Parts of a vector, by way of a whole one in memory.
+template <class W> INLINE typename W::V load_part_of(const void *p, size_t n) {
+    if (n == sizeof(typename W::V)) return W::load(p);
+    uint8_t t[sizeof(typename W::V)] = {};
+    memcpy(t, p, n);
+    return W::load(t);
+}
+template <class W> INLINE void store_part_of(void *p, typename W::V a, size_t n) {
+    if (n == sizeof a) return W::store(p, a);
+    uint8_t t[sizeof a];
+    W::store(t, a);
+    memcpy(p, t, n);
+}
+
+}  // namespace WIDEBLOCK_LAYER
 
 #if defined(__x86_64__) && WIDEBLOCK_LANES
 #include <immintrin.h>
@@ -32,6 +53,8 @@ struct Aesni {
     static constexpr int lanes = 1;
     INLINE V load(const void *p) { return _mm_loadu_si128((const V *)p); }
     INLINE void store(void *p, V a) { _mm_storeu_si128((V *)p, a); }
+    INLINE V load_part(const void *p, size_t n) { return load_part_of<Aesni>(p, n); }
+    INLINE void store_part(void *p, V a, size_t n) { store_part_of<Aesni>(p, a, n); }
     INLINE V broadcast(__m128i a) { return a; }
     template <int n> INLINE V up(V a) { return _mm_slli_si128(a, n); }
     template <int n> INLINE V down(V a) { return _mm_srli_si128(a, n); }
@@ -57,6 +80,13 @@ struct Vaes256 {
     static constexpr int lanes = 2;
     INLINE V load(const void *p) { return _mm256_loadu_si256((const V *)p); }
     INLINE void store(void *p, V a) { _mm256_storeu_si256((V *)p, a); }
+    INLINE V load_part(const void *p, size_t n) { return n == 16 ? widen(One::load(p)) : load_part_of<Vaes256>(p, n); }
+    INLINE void store_part(void *p, V a, size_t n) {
+        if (n == 16) One::store(p, _mm256_castsi256_si128(a));
+        else store_part_of<Vaes256>(p, a, n);
+    }
+    INLINE V left(V a, V n) { return _mm256_sllv_epi64(a, n); }
+    INLINE V right(V a, V n) { return _mm256_srlv_epi64(a, n); }
     INLINE V broadcast(__m128i a) { return _mm256_broadcastsi128_si256(a); }
     template <int n> INLINE V up(V a) { return _mm256_slli_si256(a, n); }
     template <int n> INLINE V down(V a) { return _mm256_srli_si256(a, n); }
@@ -84,6 +114,11 @@ struct Vaes512 {
     static constexpr int lanes = 4;
     INLINE V load(const void *p) { return _mm512_loadu_si512(p); }
     INLINE void store(void *p, V a) { _mm512_storeu_si512(p, a); }
+    INLINE __mmask64 first(size_t n) { return n < 64 ? (1ull << n) - 1 : ~0ull; }
+    INLINE V load_part(const void *p, size_t n) { return _mm512_maskz_loadu_epi8(first(n), p); }
+    INLINE void store_part(void *p, V a, size_t n) { _mm512_mask_storeu_epi8(p, first(n), a); }
+    INLINE V left(V a, V n) { return _mm512_sllv_epi64(a, n); }
+    INLINE V right(V a, V n) { return _mm512_srlv_epi64(a, n); }
     INLINE V broadcast(__m128i a) { return _mm512_broadcast_i32x4(a); }
     template <int n> INLINE V up(V a) { return _mm512_bslli_epi128(a, n); }
     template <int n> INLINE V down(V a) { return _mm512_bsrli_epi128(a, n); }
@@ -106,10 +141,13 @@ struct Vaes512 {
     INLINE V dec_last(V a, V k) { return _mm512_aesdeclast_epi128(a, k); }
 };
 using Wide = Vaes512;
+using Half = Vaes256;
 #elif WIDEBLOCK_LANES > 1
 using Wide = Vaes256;
+using Half = Vaes256;
 #else
 using Wide = Aesni;
+using Half = Aesni;
 #endif
 
 // Round keys in all lanes: `e` in order, `d` of the equivalent inverse cipher.
@@ -162,6 +200,8 @@ struct Neon {
     static constexpr int lanes = 1;
     INLINE V load(const void *p) { return vreinterpretq_u64_u8(vld1q_u8((const uint8_t *)p)); }
     INLINE void store(void *p, V a) { vst1q_u8((uint8_t *)p, vreinterpretq_u8_u64(a)); }
+    INLINE V load_part(const void *p, size_t n) { return load_part_of<Neon>(p, n); }
+    INLINE void store_part(void *p, V a, size_t n) { store_part_of<Neon>(p, a, n); }
     INLINE V broadcast(V a) { return a; }
     template <int n> INLINE V up(V a) {
         return vreinterpretq_u64_u8(vextq_u8(vdupq_n_u8(0), vreinterpretq_u8_u64(a), 16 - n));
@@ -182,6 +222,7 @@ struct Neon {
 };
 using One = Neon;
 using Wide = Neon;
+using Half = Neon;
 
 // Round keys: `e` in order, `d` of the equivalent inverse cipher.
 struct Keys {
@@ -230,6 +271,8 @@ struct Plain {
         return a;
     }
     INLINE void store(void *p, V a) { memcpy(p, &a, 16); }
+    INLINE V load_part(const void *p, size_t n) { return load_part_of<Plain>(p, n); }
+    INLINE void store_part(void *p, V a, size_t n) { store_part_of<Plain>(p, a, n); }
     INLINE V broadcast(V a) { return a; }
     template <int n> INLINE V up(V a) { return (V)((unsigned __int128)a << 8 * n); }
     template <int n> INLINE V down(V a) { return (V)((unsigned __int128)a >> 8 * n); }
@@ -244,6 +287,7 @@ struct Plain {
 };
 using One = Plain;
 using Wide = Plain;
+using Half = Plain;
 
 // Round keys as planes: each bit of a key eight times.
 struct Keys {

@@ -12,6 +12,7 @@ constexpr size_t STACK = WIDEBLOCK_LANES ? 2560 + 384 * LANES : 6144;
 
 // A scheme that needs no room of its own.
 struct Roomless {
+    static constexpr bool STRIDES = false;
     static size_t room(size_t) { return 0; }
     static size_t stack(size_t) { return STACK; }
     void prepare(size_t, uint8_t *) const {}
@@ -52,12 +53,17 @@ struct Xts : Roomless {
     }
 };
 
-// A scheme whose sectors are each on their own.
+constexpr size_t MOST_AHEAD = 4096;  // bytes of the next sector that are fetched ahead
+
+// A scheme whose sectors are each on their own. STRIDES: it reads them in an order that the processor does not foresee.
 template <class S, bool decrypt> void each_sector(const S &scheme, const Job &job) {
     scheme.prepare(job.bytes, job.room);
-    for (size_t i = 0; i < job.sectors; i++)
+    for (size_t i = 0; i < job.sectors; i++) {
+        if (S::STRIDES && i + 1 < job.sectors)
+            for (size_t j = 0; j < job.bytes && j < MOST_AHEAD; j += 64) __builtin_prefetch(job.in + job.bytes * (i + 1) + j);
         scheme.template sector<decrypt>(job.in + job.bytes * i, job.out + job.bytes * i, job.bytes,
                                         job.tweaks + job.tweak_bytes * i, job.tweak_bytes, job.room);
+    }
 }
 
 struct Hctr2 : Roomless {
@@ -70,32 +76,28 @@ struct Hctr2 : Roomless {
         hash.set(aes<false>(k, B{})), put(L, aes<false>(k, One::low(1)));
     }
 
-    B head(const uint8_t *T, size_t tweak_bytes, bool partial) const {
-        B acc = hash(B{}, One::low(16 * tweak_bytes + 2 + partial));
-        acc = hash(acc, T, tweak_bytes / BLOCK);
-        size_t rest = tweak_bytes % BLOCK;
-        return rest ? hash(acc, padded(T + tweak_bytes - rest, rest, 0)) : acc;
-    }
-
-    B H(B acc, const uint8_t *N, size_t bytes) const {
-        size_t rest = bytes % BLOCK;
-        acc = hash(acc, N, bytes / BLOCK);
-        return rest ? hash(acc, padded(N + bytes - rest, rest, 1)) : acc;
+    // The block that, multiplied by the hash key, is the hash of length and tweak. It takes the place of block 0.
+    B opening(const uint8_t *T, size_t tweak_bytes, bool partial) const {
+        B length = One::low(16 * tweak_bytes + 2 + partial);
+        if (!tweak_bytes) return length;
+        size_t before = (tweak_bytes - 1) / BLOCK, rest = tweak_bytes - BLOCK * before;
+        return hash(hash(B{}, length), T, before) ^ (rest == BLOCK ? block(T + BLOCK * before) : padded(T + BLOCK * before, rest, 0));
     }
 
     template <bool decrypt>
     void sector(const uint8_t *in, uint8_t *out, size_t bytes, const uint8_t *T, size_t tweak_bytes, uint8_t *) const {
-        const uint8_t *N = in + BLOCK;
-        uint8_t *V = out + BLOCK;
-        bytes -= BLOCK;
-        B start = head(T, tweak_bytes, bytes % BLOCK > 0);
-        B before = block(in) ^ H(start, N, bytes), after = aes<decrypt>(k, before);
-        counter_mode(k, N, V, bytes, Numbered(before ^ after ^ block(L)));
-        put(out, after ^ H(start, V, bytes));
+        size_t n = bytes / BLOCK, rest = bytes % BLOCK;
+        auto end = [&](B acc, const uint8_t *p) { return rest ? hash(acc, padded(p + BLOCK * n, rest, 1)) : acc; };
+        B first = block(in), x0 = opening(T, tweak_bytes, rest > 0);
+        B before = first ^ end(hash(x0 ^ first, in, n), in), after = aes<decrypt>(k, before);
+        Numbered source(before ^ after ^ block(L), 0);
+        B second = hashed_counter_mode(k, in, out, bytes, source, hash, x0);
+        put(out, after ^ end(second, out));
     }
 };
 
 template <bool brw> struct Fast : Roomless {
+    static constexpr bool STRIDES = brw;
     Keys k;
     Horner<Little> horner;
     Brw tree;
@@ -128,7 +130,7 @@ template <bool brw> struct Fast : Roomless {
             B A1 = first ^ h(T, P3, n), A2 = second ^ by_tau(A1);
             F1 = A2, F2 = A1 ^ aes<false>(k, F1);
         }
-        counter_mode(k, P3, C3, BLOCK * n, Numbered(F1 ^ F2));
+        counter_mode(k, in, out, bytes, Numbered(F1 ^ F2, ~0ull));  // from P_1 on: whole vectors; C_1 and C_2 follow
         if (decrypt) {
             B A2 = F1, A1 = F2 ^ aes<false>(k, F1);
             put(out, A1 ^ h(T, C3, n)), put(out + BLOCK, A2 ^ by_tau(A1));
@@ -138,18 +140,6 @@ template <bool brw> struct Fast : Roomless {
         }
     }
 };
-
-// out = in + first, in + x first, ..
-INLINE void add_doubled(uint8_t *p, size_t n, B first) {
-    Doubled masks(first);
-    groups(p, p, BLOCK * n, [&](const uint8_t *from, uint8_t *to) {
-        for (int k = 0; k < 8; k++) {
-            Wide::store(vector(to, k), Wide::load(vector(from, k)) ^ masks.at(k));
-            masks.ahead(k);
-        }
-        masks.next();
-    });
-}
 
 struct Eme2 : Roomless {
     static constexpr size_t REFRESH = 128;
@@ -175,18 +165,52 @@ struct Eme2 : Roomless {
         return result ^ aes<false>(k, padded(T, bytes, 0x80) ^ L) ^ L;
     }
 
-    // CCC_1 to CCC_(n-1) in the place of PPP_1 to PPP_(n-1).
-    template <bool decrypt> void mix(uint8_t *PPP, size_t n, B M_1) const {
-        B M = M_1;
-        for (size_t j = 1; j < n;) {
-            size_t end = (j / REFRESH + 1) * REFRESH < n ? (j / REFRESH + 1) * REFRESH : n;
-            add_doubled(PPP + BLOCK * j, end - j, twice(M));
-            j = end;
-            if (j == n) break;
-            B MP = block(PPP + BLOCK * j) ^ M_1, MC = aes<decrypt>(k, MP);
-            M = MP ^ MC;
-            put(PPP + BLOCK * j++, MC ^ M_1);
+    // E of each block + L. Returns their sum.
+    template <bool decrypt> B first_layer(const uint8_t *in, uint8_t *out, size_t n) const {
+        V all = {};
+        Doubled L(block(K_ECB));
+        groups(in, out, BLOCK * n, [&](auto piece, auto vectors) INLINE_LAMBDA {
+            constexpr int N = decltype(vectors)::N;
+            V s[N];
+            for (int i = 0; i < N; i++) s[i] = piece.load(i) ^ L.at(i);
+            cipher<Wide, decrypt>(k, s, [&](int i) { L.ahead(i); });
+            L.next();
+            for (int i = 0; i < N; i++) piece.store(i, s[i]);
+            if (piece.whole)
+                for (int i = 0; i < N; i++) all ^= s[i];
+        });
+        size_t rest = n % GROUP;
+        return Wide::fold(all) ^ sum(out + BLOCK * (n - rest), rest);
+    }
+
+    // CCC_i of PPP_i, and E of it + L in its place, but for block 0, whose mask is M_1. Returns the sum of all CCC_i.
+    template <bool decrypt> B second_layer(uint8_t *PPP, size_t n, B M_1) const {
+        V all = {};
+        B few = {}, M = M_1;
+        Doubled L(block(K_ECB));
+        for (size_t j = 0; j < n; j += REFRESH, PPP += BLOCK * REFRESH) {
+            if (j) {
+                B MP = block(PPP) ^ M_1;
+                M = MP ^ aes<decrypt>(k, MP);  // so PPP_j + M is MC + M_1
+            }
+            Doubled masks(M);
+            groups(PPP, PPP, BLOCK * (n - j < REFRESH ? n - j : REFRESH), [&](auto piece, auto vectors) INLINE_LAMBDA {
+                constexpr int N = decltype(vectors)::N;
+                V s[N];
+                for (int i = 0; i < N; i++) s[i] = piece.load(i) ^ masks.at(i);
+                if (piece.whole) {
+                    for (int i = 0; i < N; i++) all ^= s[i];
+                } else {
+                    for (int i = 0; i < N; i++) piece.store(i, s[i]);
+                    few ^= sum(piece.out, (n - j) % GROUP);
+                }
+                cipher<Wide, decrypt>(k, s, [&](int i) { masks.ahead(i), L.ahead(i); });
+                masks.next();
+                for (int i = 0; i < N; i++) piece.store(i, s[i] ^ L.at(i));
+                L.next();
+            });
         }
+        return Wide::fold(all) ^ few;
     }
 
     template <bool decrypt>
@@ -195,20 +219,15 @@ struct Eme2 : Roomless {
         uint8_t last[BLOCK] = {};
         memcpy(last, in + BLOCK * n, rest);
         B star = T_star(T, tweak_bytes);
-        Bare none;
-        Doubled L(block(K_ECB)), L_again = L;
-        code_book<decrypt>(k, in, out, n, L, none);
-        B MP = sum(out, n) ^ star, MM = MP;
+        B MP = first_layer<decrypt>(in, out, n) ^ star, MM = MP, PPP_0 = block(out);
         if (rest) {
             MP ^= padded(last, rest, 0x80), MM = aes<decrypt>(k, MP);
             put(last, block(last) ^ MM);
         }
-        B MC = aes<decrypt>(k, MM);
-        mix<decrypt>(out, n, MP ^ MC);
-        B first = sum(out + BLOCK, n - 1) ^ MC ^ star;
-        if (rest) first ^= padded(last, rest, 0x80);
-        put(out, first);
-        code_book<decrypt>(k, out, out, n, none, L_again);
+        B MC = aes<decrypt>(k, MM), M_1 = MP ^ MC;
+        B CCC_0 = second_layer<decrypt>(out, n, M_1) ^ PPP_0 ^ M_1 ^ MC ^ star;
+        if (rest) CCC_0 ^= padded(last, rest, 0x80);
+        put(out, aes<decrypt>(k, CCC_0) ^ block(K_ECB));
         memcpy(out + BLOCK * n, last, rest);
     }
 };
@@ -238,6 +257,7 @@ enum Psi { BRW, PAPER, HORNER };
 
 // Parts that HEH and HMCH share.
 template <Psi kind> struct PsiScheme {
+    static constexpr bool STRIDES = kind == BRW;
     Keys k;
     Horner<Little> horner;
     Brw tree;
@@ -350,6 +370,7 @@ struct Xcb : Roomless {
 };
 
 struct AezCore {
+    static constexpr bool STRIDES = false;
     Keys k;
     uint8_t I[4][BLOCK], J[60][BLOCK];  // 0, I, 2 I, 3 I, and x^i J; 4 I is x^2 I
 
@@ -362,7 +383,8 @@ struct AezCore {
         for (auto &each : J) put(each, j), j = twice_be(j);
     }
 
-    static size_t padded_pairs(size_t bytes) { return (bytes / BLOCK / 2 + GROUP - 1) / GROUP * GROUP; }
+    static size_t whole(size_t n) { return (n + GROUP / 2 - 1) / (GROUP / 2) * (GROUP / 2); }
+    static size_t padded_pairs(size_t bytes) { return whole(bytes / BLOCK / 2); }
     static size_t room(size_t bytes) { return 3 * BLOCK * padded_pairs(bytes); }
     static size_t stack(size_t) { return STACK; }
 
@@ -384,17 +406,21 @@ struct AezCore {
 
     // to_i += AES(from_i + mask_i + layer); no masks for a null pointer, and one `from` for all if it is not an array.
     template <class From> INLINE_MEMBER void add(uint8_t *to, From from, const uint8_t *masks, size_t n, const uint8_t *layer) const {
-        V all = Wide::broadcast(block(layer));
-        groups(to, to, BLOCK * n, [&](const uint8_t *, uint8_t *o) {
-            V s[8];
-            size_t at = (size_t)(o - to);
-            for (int x = 0; x < 8; x++) {
-                s[x] = from(at + BLOCK * LANES * (size_t)x) ^ all;
-                if (masks) s[x] ^= Wide::load(masks + at + BLOCK * LANES * (size_t)x);
+        V added = Wide::broadcast(block(layer));
+        size_t at = 0;
+        auto some = [&](auto vectors) INLINE_LAMBDA {
+            constexpr int N = decltype(vectors)::N;
+            V s[N];
+            for (int x = 0; x < N; x++) {
+                size_t here = at + BLOCK * LANES * (size_t)x;
+                s[x] = from(here) ^ added;
+                if (masks) s[x] ^= Wide::load(masks + here);
             }
             cipher<Wide, false>(k, s, [](int) {});
-            for (int x = 0; x < 8; x++) Wide::store(vector(o, x), Wide::load(vector(o, x)) ^ s[x]);
-        });
+            for (int x = 0; x < N; x++, at += BLOCK * LANES) Wide::store(to + at, Wide::load(to + at) ^ s[x]);
+        };
+        while (at + BLOCK * GROUP <= BLOCK * n) some(Vectors<8>());
+        if (at < BLOCK * n) some(Vectors<4>());
     }
 
     template <bool decrypt>
@@ -402,23 +428,28 @@ struct AezCore {
         size_t m = bytes / BLOCK / 2 - 1, n = padded_pairs(bytes);
         int first = decrypt ? 2 : 1, second = 3 - first;
         uint8_t *a = room, *b = a + BLOCK * n, *jJ = b + BLOCK * n;
-        for (size_t i = 0; i < m; i++)
+        size_t i = 0;
+        for (const uint8_t *p = in; i + LANES <= m; i += LANES, p += 2 * BLOCK * LANES) {
+            Wide::store(a + BLOCK * i, Wide::gather(p, 2 * BLOCK));
+            Wide::store(b + BLOCK * i, Wide::gather(p + BLOCK, 2 * BLOCK));
+        }
+        for (; i < m; i++)
             memcpy(a + BLOCK * i, in + 2 * BLOCK * i, BLOCK), memcpy(b + BLOCK * i, in + 2 * BLOCK * i + BLOCK, BLOCK);
         B Mx = block(in + 2 * BLOCK * m), My = block(in + 2 * BLOCK * m + BLOCK);
         B Delta = tweak_bytes ? E(3, 1, block(T)) : B{};
         auto of = [](const uint8_t *p) { return [p](size_t at) { return Wide::load(p + at); }; };
-        size_t whole = (m + GROUP - 1) / GROUP * GROUP;
-        add(a, of(b), jJ, whole, I[2]);       // W
-        add(b, of(a), nullptr, whole, I[1]);  // X
+        size_t all = whole(m);
+        add(a, of(b), jJ, all, I[2]);       // W
+        add(b, of(a), nullptr, all, I[1]);  // X
         B Sx = Mx ^ Delta ^ sum(b, m) ^ E(0, first, My), Sy = My ^ E(-1, first, Sx);
         V S = Wide::broadcast(Sx ^ Sy);
         auto same = [S](size_t) { return S; };
-        add(a, same, jJ, whole, I[3]), add(b, same, jJ, whole, I[3]);  // Y and Z
+        add(a, same, jJ, all, I[3]), add(b, same, jJ, all, I[3]);  // Y and Z
         B Y = sum(a, m);
-        add(a, of(b), nullptr, whole, I[1]);  // C'
-        add(b, of(a), jJ, whole, I[2]);       // C
+        add(a, of(b), nullptr, all, I[1]);  // C'
+        add(b, of(a), jJ, all, I[2]);       // C
         B Cy = Sx ^ E(-1, second, Sy), Cx = Sy ^ Y ^ Delta ^ E(0, second, Cy);
-        for (size_t i = 0; i < m; i++)
+        for (i = 0; i < m; i++)
             memcpy(out + 2 * BLOCK * i, b + BLOCK * i, BLOCK), memcpy(out + 2 * BLOCK * i + BLOCK, a + BLOCK * i, BLOCK);
         put(out + 2 * BLOCK * m, Cx), put(out + 2 * BLOCK * m + BLOCK, Cy);
     }
