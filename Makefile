@@ -81,7 +81,7 @@ prove: $(READY) ## Prove what the store lacks for every preset; constant time of
 bench: $(READY) ## Measure the cycle contract of every preset in simulation.
 	for preset in $$($(BIN)/wideblock list --names); do $(BIN)/wideblock measure "$$preset"; done
 
-bench-native: $(READY) ## Measure the native library, beside OpenSSL, and clones of peers: HCTR2=FOLDER FAST=FOLDER; minutes.
+bench-native: $(READY) ## Measure every width of the native library, beside OpenSSL, and clones of peers: HCTR2=FOLDER FAST=FOLDER; minutes.
 	$(BIN)/python -m tests.bench_native $(if $(HCTR2),--hctr2 '$(HCTR2)') $(if $(FAST),--fast '$(FAST)')
 
 bench-nbd: $(READY) ## Measure the block device beside nbdkit's memory plugin and luks filter, by nbdcopy and fio; minutes.

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Speed of the native library beside its peers: ``python -m tests.bench_native [--hctr2 FOLDER] [--fast FOLDER]``.
 
-Prints GB/s (10^9 bytes) of each scheme on sectors of 4,096 bytes, encrypted: in the cache (256 KiB again and again) and
-from memory (1 GiB) by one thread, from memory by two, and in the cache at the width ``aesni``. One thread is measured
-in processor time, two in elapsed time; each figure is the best of its runs. A peer runs just before the row's scheme.
+Prints a row a scheme, key and size of a sector, 512 and 4,096 bytes, as it is measured, of encryption: the widest
+width's speed over the peer's, and over that of the next width, then GB/s (10^9 bytes) of the peer and of every width
+that the processor has, in the cache (256 KiB again and again); at 4,096 bytes also from memory (1 GiB) by one thread
+and by two. One thread is measured in processor time, two in elapsed time. Each figure is the best of its runs; widths
+run in turn, so a machine that is busy for a while slows all of them.
 
-Peers: AES-XTS of ``openssl speed``, if the machine has it; HCTR2 and its assembly in FOLDER, a clone of google/hctr2;
-FAST in FOLDER, a clone of its authors' sebatighosh/FAST. They are compiled in a temporary folder, with the options that
-their own instructions give.
+Peers: AES-XTS of ``openssl speed``, if the machine has it, whose version is printed; HCTR2 and its assembly in FOLDER,
+a clone of google/hctr2; FAST in FOLDER, a clone of its authors' sebatighosh/FAST, for 4,096 bytes alone. They are
+compiled in a temporary folder, with the options that their own instructions give, and run just before the row.
 """
 
 import argparse
@@ -16,20 +18,20 @@ import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 
-from wideblock.export.markdown import table
 from wideblock.native.library import library, widths
 from wideblock.native.twin import Twin
 
 __all__ = ["main"]
 
 HERE = Path(__file__).parent
-SECTOR, CACHED, LARGE, RUNS = 4096, 1 << 18, 1 << 30, 9
+SECTORS, CACHED, LARGE, RUNS = (512, 4096), 1 << 18, 1 << 30, 40
 KEYS = {
     "xts": (32, 64),
     "hctr2": (16, 32),
@@ -42,34 +44,50 @@ KEYS = {
 }
 """Schemes, and bytes of their keys."""
 
-Peer = Callable[[], float]
+Peer = Callable[[int], float | None]
+"""GB/s on sectors of so many bytes, None for a size that the peer does not have."""
 
 
-def rate(work: Callable[[], object], size: int, *, repeat: int, clock: Callable[[], float]) -> float:
-    """GB/s of ``work`` on ``size`` bytes, ``repeat`` times a run; the best run."""
-    best = 0.0
-    for _ in range(RUNS if size < LARGE else 3):
-        begun = clock()
-        for _ in range(repeat):
-            work()
-        best = max(best, repeat * size / (clock() - begun) / 1e9)
-    return best
-
-
-def native(scheme: str, key: bytes, width: str, sectors: np.ndarray, threads: int = 1) -> float:
-    """GB/s of the library, called as from C: in place, so no call waits for memory, nor for Python's arrays."""
+@contextmanager
+def opened(
+    scheme: str, key: bytes, width: str, sectors: np.ndarray, threads: int = 1
+) -> Iterator[Callable[[], object]]:
+    """A call of the library, as from C: in place, so no call waits for memory, nor for Python's arrays."""
     with Twin(scheme, key, width) as twin:
         at, crypt = sectors.ctypes.data, library().wideblock_crypt_numbered
-        work = partial(crypt, twin._context, 0, at, at, len(sectors), SECTOR, bytes(16), 16, threads)
-        clock = time.thread_time if threads == 1 else time.perf_counter
+        work = partial(crypt, twin._context, 0, at, at, *sectors.shape, bytes(16), 16, threads)
         assert work() == 0
-        return rate(work, sectors.nbytes, repeat=max(1, (1 << 28) // sectors.nbytes), clock=clock)
+        yield work
 
 
-def openssl(bits: int) -> float:
-    options = ["-evp", f"aes-{bits}-xts", "-bytes", str(SECTOR), "-seconds", "3", "-mr"]
-    done = subprocess.run(["openssl", "speed", *options], capture_output=True, text=True, check=True)
-    return float(done.stdout.split(":")[-1]) / 1e9
+def rate(work: Callable[[], object], size: int, repeat: int, clock: Callable[[], float]) -> float:
+    begun = clock()
+    for _ in range(repeat):
+        work()
+    return repeat * size / (clock() - begun) / 1e9
+
+
+def in_cache(scheme: str, key: bytes, sectors: np.ndarray) -> list[float]:
+    """GB/s of each width."""
+    with ExitStack() as contexts:
+        works = [contexts.enter_context(opened(scheme, key, width, sectors)) for width in widths()]
+        best = [0.0] * len(works)
+        for _ in range(RUNS):
+            for i, work in enumerate(works):
+                repeat = 16 if best[i] > 1 or not best[i] else 1
+                best[i] = max(best[i], rate(work, sectors.nbytes, repeat, time.thread_time))
+        return best
+
+
+def from_memory(scheme: str, key: bytes, sectors: np.ndarray, threads: int) -> float:
+    clock = time.thread_time if threads == 1 else time.perf_counter
+    with opened(scheme, key, widths()[0], sectors, threads) as work:
+        return max(rate(work, sectors.nbytes, 1, clock) for _ in range(3))
+
+
+def openssl(bits: int, sector: int) -> float:
+    options = ["-evp", f"aes-{bits}-xts", "-bytes", str(sector), "-seconds", "3", "-mr"]
+    return float(run("openssl", "speed", *options).split(":")[-1]) / 1e9
 
 
 def run(*words: object) -> str:
@@ -88,8 +106,8 @@ def google(folder: Path, made: Path) -> dict[tuple[str, int], Peer]:
     more = (vectors / "hctr2_testvecs.c", *(linux / "x86_64").glob("*.S"))
     run("gcc", *flags, *places, *sources, *more, "-o", program)
 
-    def measured(bits: int) -> float:
-        said = run(program, f"--bufsize={SECTOR}", "--ntries=200", "HCTR2")
+    def measured(bits: int, sector: int) -> float:
+        said = run(program, f"--bufsize={sector}", "--ntries=200", "HCTR2")
         found = re.search(rf"AES-{bits}-HCTR2 encryption \(simd\).*\((\d+) KB/s\)", said)
         assert found, said
         return int(found[1]) / 1e6
@@ -107,32 +125,41 @@ def authors(folder: Path, made: Path) -> dict[tuple[str, int], Peer]:
         flags = ("-O3", "-w", "-mavx2", "-mpclmul", "-maes")
         names = (f"-DENCRYPT={encrypt}", f"-DSET_UP={set_up}", f"-I{folder / place}")
         run("gcc", *flags, *names, "-include", "stdio.h", HERE / "native/peer_fast.c", "-o", made / scheme)
-        peers[scheme, 16] = lambda program=made / scheme: float(run(program))
+        peers[scheme, 16] = lambda sector, program=made / scheme: float(run(program)) if sector == 4096 else None
     return peers
 
 
 def main(hctr2: Path | None, fast: Path | None) -> None:
-    large = np.random.default_rng(0).integers(0, 256, (LARGE // SECTOR, SECTOR), np.uint8)
-    small, widest = large[: CACHED // SECTOR].copy(), widths()[0]
-    narrow, rows = widths()[-2] if len(widths()) > 1 else "portable", []
+    data = np.random.default_rng(0).integers(0, 256, LARGE, np.uint8)
     with tempfile.TemporaryDirectory() as name:
         peers: dict[tuple[str, int], Peer] = {}
         if shutil.which("openssl"):
+            print(run("openssl", "version").strip())
             peers |= {("xts", size): partial(openssl, 4 * size) for size in (32, 64)}
         peers |= google(hctr2, Path(name)) if hctr2 else {}
         peers |= authors(fast, Path(name)) if fast else {}
+        print("\nGB/s; ratios first\n")
+        head = ("scheme", "key, bytes", "sector, bytes", "to peer", "to next width", "peer", *widths())
+        show(*head, "from memory", "by two threads")
+        show(*["---"] * (len(head) + 2))
         for scheme, sizes in KEYS.items():
             for size in sizes:
-                key, peer = bytes(range(size)), peers.get((scheme, size))
-                beside = peer() if peer else None
-                found = [native(scheme, key, width, small) for width in (widest, narrow)]
-                found += [native(scheme, key, widest, large, threads) for threads in (1, 2)]
-                ratios = [f"{speed / beside:.2f}" if beside else "-" for speed in found[:2]]
-                wide, slim, *memory = (f"{speed:.2f}" for speed in found)
-                shown = (f"{beside:.2f}" if beside else "-", wide, ratios[0], slim, ratios[1], *memory)
-                rows.append((scheme, f"{size}", *shown))
-    head = ("scheme", "key, bytes", "peer", widest, "ratio", narrow, "ratio", "from memory", "with two threads")
-    print(f"GB/s, sectors of {SECTOR:,} bytes\n\n{table(head, rows)}")
+                for sector in SECTORS:
+                    key, peer = bytes(range(size)), peers.get((scheme, size))
+                    beside = peer(sector) if peer else None
+                    widest, *others = found = in_cache(scheme, key, data[:CACHED].reshape(-1, sector))
+                    ratios = (beside and widest / beside, others and widest / others[0])
+                    memory = (
+                        [from_memory(scheme, key, data.reshape(-1, sector), n) for n in (1, 2)]
+                        if sector == 4096
+                        else [None] * 2
+                    )
+                    shown = (f"{speed:.2f}" if speed else "-" for speed in (*ratios, beside, *found, *memory))
+                    show(scheme, f"{size}", f"{sector:,}", *shown)
+
+
+def show(*cells: str) -> None:
+    print("|", " | ".join(cells), "|", flush=True)
 
 
 if __name__ == "__main__":
