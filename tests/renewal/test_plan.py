@@ -80,7 +80,7 @@ def test_the_package_asks_for_every_preset():
         asked = {task.questions[0].core for task in found.tasks if task.kind is kind}
         assert asked >= set(catalog.PRESETS), kind
     assert sum(found.today.values()) == 0  # no circuit is known
-    families = {preset.scheme.family for preset in catalog.PRESETS.values()}
+    schemes = {preset.scheme.name for preset in catalog.PRESETS.values()}
     small = subjects()
-    assert {core.preset.scheme.family for core in small} == families and len(small) == len(families) + 1
+    assert {core.preset.scheme.name for core in small} == schemes and len(small) == len(schemes) + 1
     assert [core.enclosed for core in small].count(True) == 1

@@ -3,6 +3,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -74,6 +75,19 @@ def test_the_order_of_changes_does_not_matter(toy, store):
     assert tasks(["xts-enc"], store) == ()
 
 
+def test_tasks_that_run_at_a_time_are_stored_and_counted_as_one_after_another(toy, store, caplog, monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[2])  # the processes find the toy there
+    caplog.set_level("INFO")
+    toy.raising = {2: UserError("no such core")}  # each process has a toy of its own
+    told = []
+    done = renew(tasks("abcd", store), store, {}, jobs=2, progress=lambda *each: told.append(each[1:]))
+    assert toy.asked == [] and told == [(n, 4) for n in range(4)]
+    assert sorted(done.broken) == [f"proof of {core}: no such core" for core in "abcd"]
+    assert sorted((each.core, each.subject) for each in load(store)) == [(core, "order") for core in "abcd"]
+    assert len(caplog.messages) == done.tasks == 4 and len(done.found) == 4
+    assert today.listed(store)["circuits"] == {core: f"1:{core}" for core in "abcd"}
+
+
 OTHER = """
 import sys
 from pathlib import Path
@@ -87,7 +101,7 @@ with alone(Path(sys.argv[1])):
 def test_two_renewals_of_one_store_exclude_each_other(store, tmp_path):
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen([sys.executable, "-c", OTHER, store], **pipes) as other:
-        assert other.stdout.readline() == "alone\n"
+        assert other.stdout and other.stdout.readline() == "alone\n"
         with pytest.raises(UserError, match=f"another process renews {store}; "), alone(store):
             pass
         with alone(tmp_path / "another.jsonl"):

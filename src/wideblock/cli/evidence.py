@@ -12,6 +12,7 @@ from wideblock import catalog
 from wideblock.cli.app import Json, as_json, complete_preset, progress, stages
 from wideblock.cli.display import out, table
 from wideblock.errors import UserError
+from wideblock.evaluate.sweep import workers_by_memory
 from wideblock.evidence import today
 from wideblock.evidence.record import OUTCOMES, EvidenceKind
 from wideblock.evidence.store import COMMITTED, load
@@ -39,6 +40,9 @@ def evidence(
     planned: Annotated[bool, typer.Option("--plan", help="Open runs with expected times; nothing is run.")] = False,
     minutes: Annotated[
         float | None, typer.Option(metavar="N", min=0, help="Most minutes; a run that would take longer is left out.")
+    ] = None,
+    jobs: Annotated[
+        int | None, typer.Option(metavar="N", min=1, help="Runs at a time; default: one a core, as far as memory goes.")
     ] = None,
     check: Annotated[
         bool, typer.Option("--check", help="Whether the pages of a checkout show evidence of today; nothing is run.")
@@ -69,7 +73,8 @@ def evidence(
         if planned:
             return as_json(_values(work)) if json else _show(work)
         with stages("evidence") as report:
-            done = renew(work.tasks, store, today.kept(store) | circuits, minutes=minutes, progress=report)
+            known = today.kept(store) | circuits
+            done = renew(work.tasks, store, known, minutes=minutes, jobs=jobs or workers_by_memory(), progress=report)
     counts = Counter(each.outcome for each in done.found)
     told = ", ".join(f"{counts[outcome]} {outcome}" for outcome in OUTCOMES)
     out.print(f"{len(done.found)} results: {told}; {done.left} runs left: {store}", markup=False)

@@ -20,6 +20,7 @@ class EvidenceKind(StrEnum):
     VERIFY:   the suite of checks, in simulation
     MEASURE:  the cycle contract, in simulation
     MUTATION: faults in the Verilog that the checks and rules find
+    COVERAGE: lines, toggles and crosses of events and states that the checks reach
     """
 
     AREA = "area"
@@ -28,6 +29,7 @@ class EvidenceKind(StrEnum):
     VERIFY = "verify"
     MEASURE = "measure"
     MUTATION = "mutation"
+    COVERAGE = "coverage"
 
 
 OUTCOMES = ("passed", "failed", "none")

@@ -11,7 +11,7 @@ from wideblock.evaluate.point import Point, point_of
 from wideblock.evaluate.tables import insert_all, inserted
 from wideblock.evidence.record import Evidence
 from wideblock.evidence.today import FILE, listed
-from wideblock.renewal import history, sign_off
+from wideblock.renewal import coverage, history, sign_off
 from wideblock.verify.formal import document
 
 __all__ = ["faults", "made", "renew"]
@@ -32,6 +32,7 @@ def made(evidence: Sequence[Evidence]) -> tuple[dict[str, dict[str, str]], dict[
     }
     return bodies, {
         "docs/proofs.md": document.document(evidence),
+        "docs/coverage.md": coverage.document(now),
         "docs/history.md": history.document(evidence),
         "docs/sign-off.md": sign_off.document(now),
     }

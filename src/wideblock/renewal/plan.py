@@ -12,11 +12,11 @@ from wideblock.evidence.store import newest
 from wideblock.renewal.points import Points
 from wideblock.renewal.proofs import Proofs
 from wideblock.renewal.question import Question, Renewer
-from wideblock.renewal.simulations import Checks, Measurements, Mutants
+from wideblock.renewal.simulations import Checks, CoverageRuns, Measurements, Mutants
 
 __all__ = ["RENEWERS", "Plan", "Task", "plan"]
 
-RENEWERS: tuple[Renewer, ...] = (Proofs(), Measurements(), Checks(), Points(), Mutants())
+RENEWERS: tuple[Renewer, ...] = (Proofs(), Measurements(), Checks(), Points(), CoverageRuns(), Mutants())
 """Every kind of evidence that this code can renew."""
 
 

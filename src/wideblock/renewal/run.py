@@ -1,20 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A renewal: tasks one after another, each result in the store at once."""
+"""A renewal: tasks in the order of their worth, several at a time, each result in the store at once."""
 
 import fcntl
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, MutableMapping, Sequence
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from wideblock.cache import cache_directory, name_of
 from wideblock.errors import UserError
+from wideblock.evaluate.sweep import local
 from wideblock.evidence.record import Evidence
-from wideblock.evidence.store import add
+from wideblock.evidence.store import add, load
 from wideblock.evidence.today import write
 from wideblock.renewal.plan import Task
+from wideblock.renewal.question import Question, Renewer
 from wideblock.simulation.commands import BuildError
 from wideblock.synth.process import FlowError
 
@@ -25,10 +31,11 @@ log = logging.getLogger(__name__)
 
 @dataclass
 class Renewed:
-    """Results of a renewal, messages of runs that ended without one, and the number of tasks that were left out."""
+    """Results of a renewal, messages of tasks that ended early, and numbers of tasks that ended and were left out."""
 
     found: list[Evidence] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
+    tasks: int = 0
     left: int = 0
 
     @property
@@ -42,32 +49,79 @@ def renew(
     circuits: MutableMapping[str, str],
     *,
     minutes: float | None = None,
+    jobs: int = 1,
     progress: Callable[[str, int, int | None], None] = lambda stage, done, total: None,
 ) -> Renewed:
     """Runs ``tasks`` in their order and adds their results to ``store``; it may be interrupted at any time.
 
     circuits: today's, by name of the core; those of the results are added, and the list beside the store is renewed
     minutes:  a task that is expected to end later is left out
-    progress: called with the task, how many are done, and of how many
+    jobs:     tasks that run at a time, each in a process of its own if there are several
+    progress: called with the task, how many were begun before it, and of how many
+    Raises FlowError if a process is killed.
     """
-    began, done = time.monotonic(), Renewed()
-    for number, task in enumerate(tasks):
-        what = f"{task.kind} of {task.name}"
-        progress(f"{what}, about {task.seconds:.0f} s", number, len(tasks))
-        if task.blocked or minutes is not None and time.monotonic() - began + task.seconds > 60 * minutes:
-            done.left += 1
-            continue
+    began, done, running = time.monotonic(), Renewed(), dict[Future[Answer], Task]()
+    before, jobs = len(load(store, missing_ok=True)), min(jobs, len(tasks))
+    with local(jobs) if jobs > 1 else nullcontext(_Here()) as executor:
         try:
-            for evidence in task.renewer.answers(task.questions):
-                add(store, evidence)
-                done.found.append(evidence)
-                if evidence.circuit and circuits.get(evidence.name) != evidence.circuit:
-                    circuits[evidence.name] = evidence.circuit
-                    write(store, circuits)
-        except (FlowError, BuildError, UserError) as error:
-            done.broken.append(f"{what}: {error}")
-        log.info("%d of %d, %s: %s", number + 1, len(tasks), what, _outcome(done, task))
+            for number, task in enumerate(tasks):
+                progress(f"{_what(task)}, about {task.seconds:.0f} s", number, len(tasks))
+                if task.blocked or minutes is not None and time.monotonic() - began + task.seconds > 60 * minutes:
+                    done.left += 1
+                    continue
+                running[executor.submit(_answer, task.renewer, task.questions, store)] = task
+                _collect(running, done, jobs - 1, len(tasks))
+            _collect(running, done, 0, len(tasks))
+        except BrokenProcessPool:
+            raise FlowError(
+                "a process was killed, perhaps for want of memory; the same command with --jobs 1 goes on from here"
+            ) from None
+        finally:
+            found = [each for each in load(store, missing_ok=True)[before:] if each.circuit]
+            if any(circuits.get(each.name) != each.circuit for each in found):
+                circuits.update({each.name: str(each.circuit) for each in found})
+                write(store, circuits)
     return done
+
+
+Answer = tuple[list[Evidence], str]
+"""Results of a task, and why it ended without more; empty if it did not."""
+
+
+def _answer(renewer: Renewer, questions: Sequence[Question], store: Path) -> Answer:
+    """Runs a task; each result is in the store before the next one is looked for."""
+    found = []
+    try:
+        for evidence in renewer.answers(questions):
+            add(store, evidence)
+            found.append(evidence)
+    except (FlowError, BuildError, UserError) as error:
+        return found, str(error)
+    return found, ""
+
+
+def _collect(running: dict[Future[Answer], Task], done: Renewed, most: int, total: int) -> None:
+    """Waits until no more than ``most`` tasks run, and adds what the others found to ``done``."""
+    while len(running) > most:
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            task, (found, broken) = running.pop(future), future.result()
+            done.found += found
+            done.broken += [f"{_what(task)}: {broken}"] if broken else []
+            done.tasks += 1
+            log.info("%d of %d, %s: %s", done.tasks + done.left, total, _what(task), _outcome(found))
+
+
+class _Here(Executor):
+    """Runs a call in this process, as it is submitted."""
+
+    def submit(self, fn, /, *arguments, **named):
+        future: Future[Any] = Future()
+        future.set_result(fn(*arguments, **named))
+        return future
+
+
+def _what(task: Task) -> str:
+    return f"{task.kind} of {task.name}"
 
 
 @contextmanager
@@ -83,11 +137,7 @@ def alone(store: Path) -> Iterator[None]:
         yield
 
 
-def _outcome(done: Renewed, task: Task) -> str:
-    """Outcomes of the last task in a few words."""
-    keys = {question.key for question in task.questions}
-    counts: dict[str, int] = {}
-    for evidence in done.found:
-        if evidence.key in keys:
-            counts[evidence.outcome] = counts.get(evidence.outcome, 0) + 1
+def _outcome(found: Sequence[Evidence]) -> str:
+    """Outcomes of a task in a few words."""
+    counts = Counter(evidence.outcome for evidence in found)
     return ", ".join(f"{count} {outcome}" for outcome, count in counts.items()) or "could not run"

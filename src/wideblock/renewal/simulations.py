@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs in simulation: the suite of checks and the measured cycles of every preset, mutation scores of small cores."""
+"""Runs in simulation: checks and measured cycles of every preset, mutation scores and coverage of small cores."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
 from functools import cache
 from typing import Any
 
@@ -18,12 +19,13 @@ from wideblock.export.contract import Contract, contract
 from wideblock.renewal.question import Question, Renewer, cpu_time
 from wideblock.rtl.sector.parameters import BUSES
 from wideblock.synth.process import version
+from wideblock.verify.coverage.covered import covered
 from wideblock.verify.formal.findings import RULES
 from wideblock.verify.formal.record import code_of_rule
 from wideblock.verify.mutation.score import score
 from wideblock.verify.suites import checked, cycles, suite_of
 
-__all__ = ["Checks", "Measurements", "Mutants", "small"]
+__all__ = ["Checks", "CoverageRuns", "Measurements", "Mutants", "small", "subjects"]
 
 ROOMS = ("verify", "drive", "simulation")
 SIZES = (
@@ -92,12 +94,36 @@ class Measurements(Renewer):
             yield _evidence(question, core, self.code(question), used.seconds, outcome, result)
 
 
+class CoverageRuns(Renewer):
+    """Coverage of a small core of each scheme and of an engine by the suite of checks."""
+
+    kinds = (EvidenceKind.COVERAGE,)
+    usual = 120.0
+    method = {"sectors": 16, "seed": 0}
+
+    def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
+        for core in subjects():
+            if core.name in names:
+                yield Question(EvidenceKind.COVERAGE, "checks", core.name, dict(core.changed), self.method, worth=5)
+
+    def code(self, question: Question) -> str:
+        own = digest_of(("verify.coverage",), ("verify.coverage",))
+        return name_of((code_of_checks(question.core, tuple(question.changed.items())), own))
+
+    def answers(self, questions: Sequence[Question]) -> Iterator[Evidence]:
+        for question in questions:
+            core = contract(question.core, question.changed)
+            with cpu_time() as used:
+                found = covered(core, **question.method)
+            yield _evidence(question, core, self.code(question), used.seconds, "passed", asdict(found))
+
+
 class Mutants(Renewer):
-    """Mutants of a small core of each family and of the engine: how many the checks and rules find."""
+    """Mutants of a small core of each scheme and of the engine: how many the checks and rules find."""
 
     kinds = (EvidenceKind.MUTATION,)
     usual = 900.0
-    method = {"mutants": 100, "seed": 0, "sectors": 16}
+    method = {"mutants": 50, "seed": 0, "sectors": 16}
 
     def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
         for core in subjects():
@@ -134,15 +160,12 @@ def _cores(
 
 
 def subjects() -> list[Contract[Any, Any]]:
-    """A small core of the first preset of each family, and a small engine."""
+    """A small core of the first preset of each scheme, and a small engine."""
     first: dict[str, Preset] = {}
     for preset in catalog.PRESETS.values():
-        first.setdefault(preset.scheme.family, preset)
-    engines = (preset.name for preset in catalog.PRESETS.values() if getattr(preset.parameters, "slots", 0))
-    return [
-        *map(small, (preset.name for preset in first.values())),
-        *(contract(n, SMALL_ENGINE) for n in [next(engines)]),
-    ]
+        first.setdefault(preset.scheme.name, preset)
+    engine = next(preset.name for preset in catalog.PRESETS.values() if getattr(preset.parameters, "slots", 0))
+    return [*(small(preset.name) for preset in first.values()), contract(engine, SMALL_ENGINE)]
 
 
 def small(name: str) -> Contract[Any, Any]:

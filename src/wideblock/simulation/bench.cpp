@@ -9,6 +9,9 @@
 #if SAVABLE
 #include "verilated_save.h"
 #endif
+#if VM_COVERAGE
+#include "verilated_cov.h"
+#endif
 #if VM_TRACE_VCD
 #include "verilated_vcd_c.h"
 using Wave = VerilatedVcdC;
@@ -112,11 +115,21 @@ struct State final : VerilatedSerialize {  // a state in memory: where each vari
 };
 #endif
 
+#if VM_COVERAGE
+// All instances have one context, so that their counts add up; it reads the counters as it writes: no model is deleted.
+VerilatedContext* context() {
+    static auto* const shared = new VerilatedContext;
+    return shared;
+}
+#else
+VerilatedContext* context() { return new VerilatedContext; }
+#endif
+
 class Bench {
   public:
     // After a cycle of reset: no register has an initial value. `power_on` other than 0 gives them random ones before it,
     // where the model is savable.
-    explicit Bench(uint64_t power_on) : context_(new VerilatedContext) {
+    explicit Bench(uint64_t power_on) : context_(context()) {
         if (power_on) {
             context_->randReset(2);
             context_->randSeed(static_cast<int>(power_on % 1000000 + 1));
@@ -146,6 +159,10 @@ class Bench {
         if (wave_) wave_->close();
 #endif
         model_->final();
+#if VM_COVERAGE
+        model_.release();
+        context_.release();
+#endif
     }
 
     Bench(const Bench&) = delete;
@@ -440,6 +457,9 @@ void bench_save(void* handle, Saved* to) {
            const_cast<int64_t*>(state.starts.data()), static_cast<int64_t>(state.starts.size()),
            reinterpret_cast<uint8_t*>(const_cast<char*>(state.names.c_str()))};
 }
+#endif
+#if VM_COVERAGE
+void bench_coverage(const char* file) { context()->coveragep()->write(file); }
 #endif
 #if VM_TRACE
 void bench_trace(void* handle, const char* file) { bench(handle)->trace(file); }

@@ -83,6 +83,8 @@ class Simulation:
             self._declare("bench_save", None, handle, ctypes.POINTER(Saved))
         if self.options.trace:
             self._declare("bench_trace", None, handle, ctypes.c_char_p)
+        if self.options.coverage:
+            self._declare("bench_coverage", None, ctypes.c_char_p)
         self._bench = self._library.bench_new(power_on)
 
     def _declare(self, name: str, result: Any, *arguments: Any) -> None:
@@ -148,6 +150,13 @@ class Simulation:
                 path = _path(name, self.core.module)
                 state[path] = state.get(path, b"") + data[start:end]  # a memory comes word by word
         return state
+
+    def coverage(self, path: Path) -> None:
+        """Writes the counts of all instances of the model so far to ``path``, in Verilator's form.
+
+        The model must be built with ``coverage``.
+        """
+        self._library.bench_coverage(str(path).encode())
 
     def trace(self, path: Path) -> None:
         """Writes a waveform of each call from now on to ``path``, over that of the call before.

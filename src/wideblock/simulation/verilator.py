@@ -40,7 +40,7 @@ _VERILATE = (
 )
 _COMPILE = (
     *("-std=c++17", "-fPIC", "-fno-plt", "-w"),
-    *(f"-DVM_{name}=0" for name in ("COVERAGE", "SC", "TIMING")),
+    *(f"-DVM_{name}=0" for name in ("SC", "TIMING")),
     "-DVL_IGNORE_UNKNOWN_ARCH",
     *(f"-I{INCLUDE}", f"-I{INCLUDE / 'vltstd'}"),
 )
@@ -59,23 +59,26 @@ class Options:
     savable:  whether the values of the model's registers and memories can be saved. It then calls
               ``bench_mark(VerilatedSerialize&, const char* instance, const char* name)`` before it writes a variable;
               the instance is null for what is neither. Registers without an initial value may start as anything.
+    coverage: whether the model counts lines, toggles and ``cover`` statements
     """
 
     optimise: int = 1
     trace: Trace | None = None
     savable: bool = False
+    coverage: bool = False
 
     @property
     def verilate(self) -> tuple[str, ...]:
         """Arguments of Verilator."""
         trace = (f"--trace-{self.trace}",) if self.trace else ()
-        return (*_VERILATE, *trace, *(("--savable",) if self.savable else ("--x-initial", "fast")))
+        counts = ("--coverage-line", "--coverage-toggle", "--coverage-user") if self.coverage else ()
+        return (*_VERILATE, *trace, *counts, *(("--savable",) if self.savable else ("--x-initial", "fast")))
 
     @property
     def compile(self) -> tuple[str, ...]:
         """Arguments of the compiler for every file."""
         formats = (f"-DVM_TRACE_{name.upper()}={int(self.trace == name)}" for name in ("vcd", "fst"))
-        return (*_COMPILE, f"-DVM_TRACE={int(self.trace is not None)}", *formats)
+        return (*_COMPILE, f"-DVM_COVERAGE={self.coverage:d}", f"-DVM_TRACE={int(self.trace is not None)}", *formats)
 
     @property
     def macros(self) -> tuple[str, ...]:
@@ -89,6 +92,7 @@ class Options:
             *("verilated", "verilated_threads"),
             *((f"verilated_{self.trace}_c",) if self.trace else ()),
             *(("verilated_save",) if self.savable else ()),
+            *(("verilated_cov",) if self.coverage else ()),
         )
 
     @property

@@ -40,7 +40,10 @@ def malformed(api: CaesarFormat, ad_bytes: int, data_bytes: int) -> Iterator[Exc
         "too long associated data": [*encrypt, *nonce, *long(Type.AD, ad_bytes), *text],
         "part of a block before another segment": [*encrypt, *nonce, *part(Type.AD, b"ad", eot=False), *ad, *text],
         "an empty segment before another": [*encrypt, *nonce, *part(Type.AD, b"", eot=False), *ad, *text],
-        "an unknown type": [*encrypt, *nonce, *ad, *part(9, bytes(20)), *text],
+        **{
+            f"a segment of type {type}": [*encrypt, *nonce, *ad, *part(type, bytes(20)), *text]
+            for type in sorted({*range(16)} - {each.value for each in Type})
+        },
         "ciphertext to encrypt": [*encrypt, *nonce, *ad, *part(Type.CIPHERTEXT, b"text", last=True)],
         "plaintext to decrypt": [*decrypt, *nonce, *ad, *part(Type.PLAINTEXT, b"text"), *seal],
         "a partial segment": [*encrypt, *nonce, *ad, *part(Type.PLAINTEXT, b"text", last=True, partial=True)],
