@@ -2,7 +2,7 @@
 """Rules of an engine's registers, without hardware: constants, resets and accesses come from the maps."""
 
 from wideblock.rtl.bus.engine_map import GONE, EngineFacts, engine_map
-from wideblock.rtl.bus.key_map import COMMANDS, ERRORS, KAT_KEY, KEY_MAP
+from wideblock.rtl.bus.key_map import KAT_KEY, KEY_MAP, CommandError, KeyCommand
 from wideblock.rtl.bus.registers import Access
 from wideblock.rtl.stream.behaviour import Cause, Fault
 
@@ -12,8 +12,8 @@ KEYS, ENGINE = 0x1000, 0x10000
 FAULTS = (Fault(Cause.SHORT, "too short"), Fault(Cause.SLOT, "no key"))
 FACTS = EngineFacts("toy", 8, 256, 1, 512, (False, True), 16, 64, FAULTS)
 MAPS = KEY_MAP, engine_map(FACTS)
-COMMAND = {each.name: each.value for each in COMMANDS}
-ERROR = {each.name: each.value for each in ERRORS}
+COMMAND = {each.name: each.value for each in KeyCommand}
+ERROR = {each.name: each.value for each in CommandError}
 UNKNOWN = 1
 
 

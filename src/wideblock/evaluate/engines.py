@@ -13,7 +13,7 @@ from wideblock.evidence.record import named
 from wideblock.export.contract import Contract, contract
 from wideblock.export.markdown import table
 from wideblock.export.registers import register_tables
-from wideblock.rtl.bus.key_map import ERRORS
+from wideblock.rtl.bus.key_map import CommandError
 from wideblock.rtl.sector.parameters import BUSES
 
 __all__ = ["bodies", "engines"]
@@ -39,7 +39,7 @@ def engines() -> list[Contract]:
 def bodies(points: Iterable[Point]) -> dict[str, dict[str, str]]:
     """Markdown by page and by the marker that it is for."""
     cores = engines()
-    errors = table(("ERR", "name", "meaning"), [(str(e.value), f"`{e.name}`", e.text) for e in ERRORS])
+    errors = table(("ERR", "name", "meaning"), [(str(e.value), f"`{e.name}`", e.text) for e in CommandError])
     return {
         "engine.md": {
             "errors": errors,

@@ -12,7 +12,7 @@ from wideblock.export.contract import Contract
 from wideblock.export.memories import memory_table
 from wideblock.export.registers import register_tables
 from wideblock.export.render import render
-from wideblock.rtl.bus.key_map import COMMAND, DONE, started
+from wideblock.rtl.bus.key_map import DONE, KeyCommand, started
 from wideblock.rtl.shell.shell import Stream
 from wideblock.rtl.stream.influence import EqualHalves, HeaderWords, Influence, OutcomeInfluence
 
@@ -38,7 +38,7 @@ def sheet(core: Contract, template: str, measured: str, **values: Any) -> str:
         instance=instance(core),
         simulators=simulators,
         done=DONE,
-        command=lambda name: started(COMMAND[name]),
+        command=lambda name: started(KeyCommand[name]),
         bits=lambda *causes: _bits(core, causes),
         **{stream.channel.name: _ports(stream) for stream in core.shell.streams},
         **values,

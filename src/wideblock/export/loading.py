@@ -3,7 +3,7 @@
 
 from wideblock.export.contract import Contract
 from wideblock.export.testbench import Word
-from wideblock.rtl.bus.key_map import COMMAND, DONE, KEY_MAP, started
+from wideblock.rtl.bus.key_map import DONE, KEY_MAP, KeyCommand, started
 from wideblock.rtl.bus.registers import REGISTER_BYTES, register_words
 
 __all__ = ["BusLoader", "StreamLoader"]
@@ -73,7 +73,7 @@ class BusLoader:
         for register, value in {"METD": slot, "METD_REST": 0, "AUX_OFFSET": 0, "AUX_MODE": 0, "AUX_REST": 0}.items():
             for index in range(KEY_MAP.register(register).count):
                 self._write(register, value, index)
-        self._write("CTRL", started(COMMAND[name]))
+        self._write("CTRL", started(KeyCommand[name]))
         self._rest(cycles)
 
     def _write(self, name: str, value: int, index: int = 0) -> None:

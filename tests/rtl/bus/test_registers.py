@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from wideblock.rtl.bus.engine_map import MOST_WINDOW_BYTES, EngineFacts, engine_map
-from wideblock.rtl.bus.key_map import COMMANDS, ERRORS, KAT_KEY, KEY_MAP
+from wideblock.rtl.bus.key_map import KAT_KEY, KEY_MAP, CommandError, KeyCommand
 from wideblock.rtl.bus.registers import Access, Register, RegisterField, RegisterMap, RegisterValue
 from wideblock.rtl.stream.behaviour import Cause, Fault
 
@@ -104,8 +104,8 @@ def test_key_registers_are_those_of_the_standard():
     assert places == {"RDY": (31, 31), "ERR": (19, 16), "CMD": (5, 2), "DONE": (1, 1), "EXE": (0, 0)}
     assert all(each.reset == 0 for each in KEY_MAP.registers)
     assert KEY_MAP.register("MEK").readable == 0
-    assert {each.value for each in COMMANDS} == {1, 2, 3, 4}
-    assert {each.value for each in ERRORS} == {0, 1, *range(4, 15)}
+    assert {each.value for each in KeyCommand} == {1, 2, 3, 4}
+    assert {each.value for each in CommandError} == {0, 1, *range(4, 15)}
     assert len(KAT_KEY) == 64 and KAT_KEY[::16] == bytes((0x00, 0x11, 0x22, 0x33))
 
 

@@ -30,7 +30,7 @@ FAULTS = {
         EACH,
     ),
     "a load under a key that is partly zero": (
-        (*COMMANDS, '"INCOMPLETE": run.missing', '"INCOMPLETE": Const(0)'),
+        (*COMMANDS, "CommandError.INCOMPLETE: run.missing", "CommandError.INCOMPLETE: Const(0)"),
         BOTH,
     ),
     "the self-test wipes MEK": (

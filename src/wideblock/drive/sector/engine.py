@@ -8,7 +8,7 @@ import numpy as np
 
 from wideblock.drive.sector.shape import SectorCore
 from wideblock.drive.sector.simulation import SectorSimulation
-from wideblock.rtl.bus.key_map import COMMAND, DONE, ERRORS, started
+from wideblock.rtl.bus.key_map import DONE, CommandError, KeyCommand, started
 from wideblock.rtl.bus.registers import REGISTER_BYTES, RegisterMap, register_words
 from wideblock.simulation.bench import SimulationError
 from wideblock.simulation.script import Record, Script, Words
@@ -16,7 +16,7 @@ from wideblock.simulation.structures import PlayOutcome
 
 __all__ = ["EngineSimulation", "simulated"]
 
-_ERROR = {error.value: error.name for error in ERRORS}
+_ERROR = {error.value: error.name for error in CommandError}
 
 
 class EngineSimulation(SectorSimulation):
@@ -148,7 +148,7 @@ class EngineSimulation(SectorSimulation):
         self.set("AUX_MODE", aux)
         self.put("AUX_REST", bytes(12))
         self.put("MEK", key)
-        return started(COMMAND.get(command, 15))
+        return started(KeyCommand.__members__.get(command, 15))
 
     def command(self, command: str, slot: int = 0, key: bytes = b"", *, aux: int = 0, most: int = 20_000) -> str:
         """A command from its first write to the clear of DONE; the name of its error. Another name is no command."""

@@ -6,44 +6,70 @@ numbers of Caliptra's emulator.
 """
 
 from dataclasses import replace
+from enum import IntEnum
 
 from .registers import Access, Register, RegisterField, RegisterMap, RegisterValue, data_word
 
-__all__ = ["COMMAND", "COMMANDS", "DONE", "ERROR", "ERRORS", "KAT_KEY", "KEY_MAP", "VERDICTS", "key_map", "started"]
+__all__ = ["DONE", "KAT_KEY", "KEY_MAP", "VERDICTS", "CodeWithText", "CommandError", "KeyCommand", "key_map", "started"]
 
-COMMANDS = (
-    RegisterValue("LOAD", 1, "load MEK with AUX into the slot"),
-    RegisterValue("UNLOAD", 2, "end the key of the slot"),
-    RegisterValue("ZEROIZE", 3, "clear all keys, slots and data under way"),
-    RegisterValue("LOAD_KAT", 4, "load the constant key of known-answer tests into the slot; MEK is ignored"),
+
+class CodeWithText(IntEnum):
+    """A code of a register's field; ``text`` is its meaning."""
+
+    text: str
+
+    def __new__(cls, code: int, text: str):
+        made = int.__new__(cls, code)
+        made._value_, made.text = code, text
+        return made
+
+    @classmethod
+    def registered(cls) -> tuple[RegisterValue, ...]:
+        """All codes, as a field has them."""
+        return tuple(RegisterValue(each.name, each.value, each.text) for each in cls)
+
+
+class KeyCommand(CodeWithText):
+    """Commands of the key registers."""
+
+    LOAD = 1, "load MEK with AUX into the slot"
+    UNLOAD = 2, "end the key of the slot"
+    ZEROIZE = 3, "clear all keys, slots and data under way"
+    LOAD_KAT = 4, "load the constant key of known-answer tests into the slot; MEK is ignored"
+
+
+class CommandError(CodeWithText):
+    """Results of a command."""
+
+    OK = 0, "done"
+    COMMAND = 1, "no such command"
+    NO_SLOT = 4, "no such slot"
+    NOT_LOADED = 5, "the slot has no key"
+    LOADED = 6, "the slot has a key, and POLICY.REPLACE is 0"
+    METD = 7, "bits of METD that must be 0 are not"
+    EQUAL_HALVES = 8, "the halves of MEK are equal, or those of its first 32 bytes"
+    AUX = 9, "bits of AUX that must be 0 are not, or ask for more than the engine has"
+    LOCKED = 10, "the slot is locked, or POLICY forbids the command"
+    SELFTEST = 11, "the engine has failed: by its self-test, or by a damaged key"
+    BUSY = 12, "RDY was 0 as EXE was written; nothing has changed, MEK, METD and AUX included"
+    INCOMPLETE = 13, "bytes that the command needs were not written since DONE, or were wiped"
+    CLEARED = 14, "the engine has cleared itself while the command was running"
+
+
+VERDICTS = (
+    CommandError.COMMAND,
+    CommandError.INCOMPLETE,
+    CommandError.METD,
+    CommandError.NO_SLOT,
+    CommandError.AUX,
+    CommandError.NOT_LOADED,
+    CommandError.LOADED,
+    CommandError.LOCKED,
+    CommandError.EQUAL_HALVES,
 )
-"""Commands of the key registers."""
-
-COMMAND = {command.name: command.value for command in COMMANDS}
-"""Their codes by their names."""
-
-ERRORS = (
-    RegisterValue("OK", 0, "done"),
-    RegisterValue("COMMAND", 1, "no such command"),
-    RegisterValue("NO_SLOT", 4, "no such slot"),
-    RegisterValue("NOT_LOADED", 5, "the slot has no key"),
-    RegisterValue("LOADED", 6, "the slot has a key, and POLICY.REPLACE is 0"),
-    RegisterValue("METD", 7, "bits of METD that must be 0 are not"),
-    RegisterValue("EQUAL_HALVES", 8, "the halves of MEK are equal, or those of its first 32 bytes"),
-    RegisterValue("AUX", 9, "bits of AUX that must be 0 are not, or ask for more than the engine has"),
-    RegisterValue("LOCKED", 10, "the slot is locked, or POLICY forbids the command"),
-    RegisterValue("SELFTEST", 11, "the engine has failed: by its self-test, or by a damaged key"),
-    RegisterValue("BUSY", 12, "RDY was 0 as EXE was written; nothing has changed, MEK, METD and AUX included"),
-    RegisterValue("INCOMPLETE", 13, "bytes that the command needs were not written since DONE, or were wiped"),
-    RegisterValue("CLEARED", 14, "the engine has cleared itself while the command was running"),
-)
-"""Results of a command."""
-
-ERROR = {error.name: error.value for error in ERRORS}
-"""Their codes by their names."""
-
-VERDICTS = ("COMMAND", "INCOMPLETE", "METD", "NO_SLOT", "AUX", "NOT_LOADED", "LOADED", "LOCKED", "EQUAL_HALVES")
 """Errors of a command that is read and refused; of several that apply, the first in this order is the result."""
+
+_FIRST = ", ".join(each.name for each in VERDICTS)
 
 KAT_KEY = b"".join(bytes([number * 0x11]) * 16 for number in range(4))
 """The key that command ``LOAD_KAT`` loads: 16 bytes each of 00h, 11h, 22h and 33h."""
@@ -120,14 +146,16 @@ KEY_MAP = RegisterMap(
             "with EXE 1 and DONE 0 starts CMD; where RDY is 0 it ends at once with error BUSY. While DONE is 1, a "
             "write with DONE 0 is answered with SLVERR and changes nothing. While EXE is 1, a write with EXE 1, DONE 0 "
             "and CMD ZEROIZE gives up the running command and clears the engine; every other write is answered with "
-            f"SLVERR and changes nothing. Of several errors, ERR is the first of {', '.join(VERDICTS)}.",
+            f"SLVERR and changes nothing. Of several errors, ERR is the first of {_FIRST}.",
             (
                 RegisterField(
                     "EXE", 0, 1, Access.RW, "starts the command; 1 while it runs, 0 with DONE", volatile=True
                 ),
                 RegisterField("DONE", 1, 1, Access.W1C, "the command has ended, with ERR", volatile=True),
-                RegisterField("CMD", 2, 4, Access.RW, "command", volatile=True, values=COMMANDS),
-                RegisterField("ERR", 16, 4, Access.RO, "result of the command", volatile=True, values=ERRORS),
+                RegisterField("CMD", 2, 4, Access.RW, "command", volatile=True, values=KeyCommand.registered()),
+                RegisterField(
+                    "ERR", 16, 4, Access.RO, "result of the command", volatile=True, values=CommandError.registered()
+                ),
                 RegisterField("RDY", 31, 1, Access.RO, "commands are accepted", volatile=True),
             ),
         ),

@@ -11,7 +11,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.bus.key_map import COMMAND, ERROR, KAT_KEY, KEY_MAP, VERDICTS
+from wideblock.rtl.bus.key_map import KAT_KEY, KEY_MAP, VERDICTS, CommandError, KeyCommand
 from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES, register_words
 from wideblock.rtl.stream.interface import Channel
 from wideblock.rtl.stream.sector import SLOT_BITS
@@ -20,8 +20,6 @@ from .key_memory import AUX_MODE, AUX_ROW, METD_END, METD_ROW, ROWS, KeyMemory
 from .slots import STATE
 
 __all__ = ["NOWHERE", "POLICY", "KeyCommands"]
-
-LOAD, UNLOAD, ZEROIZE, LOAD_KAT = COMMAND.values()
 
 POLICY = {"replace": 1, "freeze_loads": 1, "freeze_unloads": 1}
 """Bits of the policy that commands obey."""
@@ -127,8 +125,8 @@ class KeyCommands(wiring.Component):
         start = Signal()
         registers = _Registers(m, self, running & ~run.of_test, ends & ~run.of_test, result)
         begin = registers.begin
-        kat = run.command == LOAD_KAT
-        loads = (run.command == LOAD) | kat
+        kat = run.command == KeyCommand.LOAD_KAT
+        loads = (run.command == KeyCommand.LOAD) | kat
         m.d.comb += [
             begin.eq(registers.request & ~running & ~self.held & ~(registers.waiting & self.clear)),
             start.eq(begin | (self.test_start & self.idle)),
@@ -152,7 +150,7 @@ class KeyCommands(wiring.Component):
             with m.If(~begin):
                 m.d.sync += self.slot.eq(self.test_slot)
         with m.If(registers.overrides & running & ~run.of_test):
-            m.d.sync += run.command.eq(ZEROIZE)
+            m.d.sync += run.command.eq(KeyCommand.ZEROIZE)
         with m.If(ends):
             m.d.sync += [running.eq(0), run.of_test.eq(0)]
         self._scan(m, scanning, run)
@@ -179,7 +177,7 @@ class KeyCommands(wiring.Component):
             with m.State("idle"):
                 with m.If(start):
                     m.next = "scan"
-                with m.If(begin & (registers.command == ZEROIZE)):
+                with m.If(begin & (registers.command == KeyCommand.ZEROIZE)):
                     m.next = "cleared"
             with m.State("scan"):
                 m.d.comb += scanning.eq(1)
@@ -190,7 +188,7 @@ class KeyCommands(wiring.Component):
             with m.State("check"):
                 m.d.sync += run.state.kat.eq(kat)
                 m.d.sync += run.state.loaded.eq(1)
-                with m.If((verdict != ERROR["OK"]) & ~self.clear):
+                with m.If((verdict != CommandError.OK) & ~self.clear):
                     m.d.comb += [ends.eq(1), result.eq(verdict)]
                     m.next = "idle"
                 with m.Elif(loads & ~self.state.loaded):
@@ -239,13 +237,13 @@ class KeyCommands(wiring.Component):
 
     def after_clear(self, command: Value) -> Value:
         """The result of a command that met ``clear``."""
-        whole = Mux(command == ZEROIZE, ERROR["OK"], ERROR["CLEARED"])
-        return Mux(self.failed, ERROR["SELFTEST"], whole)
+        whole = Mux(command == KeyCommand.ZEROIZE, CommandError.OK, CommandError.CLEARED)
+        return Mux(self.failed, CommandError.SELFTEST, whole)
 
     def _scan(self, m: Module, scanning: Value, run: "_Command") -> None:
         """The pass over the words: collects the key, compares its halves, and checks METD and AUX."""
         words, row, key, state = self.memory, run.row, run.key, run.state
-        kat, loads = run.command == LOAD_KAT, run.command != UNLOAD
+        kat, loads = run.command == KeyCommand.LOAD_KAT, run.command != KeyCommand.UNLOAD
         constant = Signal(REGISTER_BITS)
         for number, given in enumerate(register_words(KAT_KEY)[: self.words]):
             with m.If(row[:4] == number):
@@ -253,7 +251,7 @@ class KeyCommands(wiring.Component):
         word = Signal(REGISTER_BITS)
         m.d.comb += word.eq(words.word & ~run.of_test.replicate(REGISTER_BITS))
         of_key, of_metd, of_aux = row < self.words, (row >= METD_ROW) & (row < METD_END), row >= AUX_ROW
-        needed = (of_key & (run.command == LOAD)) | of_metd | (of_aux & loads)
+        needed = (of_key & (run.command == KeyCommand.LOAD)) | of_metd | (of_aux & loads)
         with m.If(scanning):
             m.d.sync += run.missing.eq(run.missing | (needed & ~words.whole & ~run.of_test))
             with m.If(of_key):
@@ -278,24 +276,24 @@ class KeyCommands(wiring.Component):
 
     def _judge(self, m: Module, verdict: Signal, run: "_Command") -> None:
         """The error with which a command ends at once, the first in the order of ``COMMAND_ERRORS``, or OK."""
-        loads = (run.command == LOAD) | (run.command == LOAD_KAT)
+        loads = (run.command == KeyCommand.LOAD) | (run.command == KeyCommand.LOAD_KAT)
         ends_one = self.state.loaded & (~loads | self.replace)
         rules = {
-            "COMMAND": ~loads & (run.command != UNLOAD),
-            "INCOMPLETE": run.missing,
-            "METD": run.wrong_metd,
-            "NO_SLOT": ~self.exists,
-            "AUX": loads & run.wrong_aux,
-            "NOT_LOADED": ~loads & ~self.state.loaded,
-            "LOADED": loads & self.state.loaded & (~self.replace | run.of_test),
-            "LOCKED": ~run.of_test
+            CommandError.COMMAND: ~loads & (run.command != KeyCommand.UNLOAD),
+            CommandError.INCOMPLETE: run.missing,
+            CommandError.METD: run.wrong_metd,
+            CommandError.NO_SLOT: ~self.exists,
+            CommandError.AUX: loads & run.wrong_aux,
+            CommandError.NOT_LOADED: ~loads & ~self.state.loaded,
+            CommandError.LOADED: loads & self.state.loaded & (~self.replace | run.of_test),
+            CommandError.LOCKED: ~run.of_test
             & ((loads & self.freeze_loads) | (ends_one & (self.freeze_unloads | self.state.locked))),
-            "EQUAL_HALVES": loads & (~run.differs | ~run.differs_near) if self.differ else Const(0),
+            CommandError.EQUAL_HALVES: loads & (~run.differs | ~run.differs_near) if self.differ else Const(0),
         }
-        m.d.comb += verdict.eq(ERROR["OK"])
-        for name in reversed(VERDICTS):
-            with m.If(rules[name]):
-                m.d.comb += verdict.eq(ERROR[name])
+        m.d.comb += verdict.eq(CommandError.OK)
+        for error in reversed(VERDICTS):
+            with m.If(rules[error]):
+                m.d.comb += verdict.eq(error)
 
 
 class _Command:
@@ -358,8 +356,10 @@ class _Registers:
             finishes.eq(control & finish & ~self.executes),
             starts.eq(control & execute & ~finish & ~self.executes & ~done),
             dropped.eq(self.waiting & caught & (~of.clear | of.failed)),
-            self.overrides.eq(control & execute & ~finish & (given == ZEROIZE) & self.executes & ~ended & ~dropped),
-            self.zeroize.eq((starts & of.ready & (given == ZEROIZE)) | self.overrides),
+            self.overrides.eq(
+                control & execute & ~finish & (given == KeyCommand.ZEROIZE) & self.executes & ~ended & ~dropped
+            ),
+            self.zeroize.eq((starts & of.ready & (given == KeyCommand.ZEROIZE)) | self.overrides),
             self.request.eq((starts & of.ready) | (self.waiting & ~caught)),
             self.command.eq(Mux(starts | self.overrides, given, shown)),
             self.ends.eq((starts & ~of.ready) | dropped),
@@ -380,7 +380,7 @@ class _Registers:
         with m.If(ended):
             m.d.sync += [done.eq(1), error.eq(result)]
         with m.If(self.ends):
-            m.d.sync += [done.eq(1), error.eq(Mux(dropped, of.after_clear(shown), ERROR["BUSY"]))]
+            m.d.sync += [done.eq(1), error.eq(Mux(dropped, of.after_clear(shown), CommandError.BUSY))]
         with m.If(finishes):
             m.d.sync += [done.eq(0), error.eq(0), shown.eq(0)]
         control_word = Cat(self.executes, done, shown, Const(0, 10), error, Const(0, 11), of.ready)

@@ -9,15 +9,13 @@ from amaranth.lib import memory, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.bus.engine_map import NOT_RUN
-from wideblock.rtl.bus.key_map import COMMAND
+from wideblock.rtl.bus.key_map import KeyCommand
 from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES, register_words
 from wideblock.rtl.stream.sector import SLOT_BITS
 
 from .passage import Passage
 
 __all__ = ["SelfTest", "TestAnswer"]
-
-LOAD_KAT, UNLOAD = COMMAND["LOAD_KAT"], COMMAND["UNLOAD"]
 
 
 @dataclass(frozen=True)
@@ -136,7 +134,7 @@ class SelfTest(wiring.Component):
                 with m.If(self.granted & ~self.clear):
                     m.next = "key"
             with m.State("key"):
-                commanded(LOAD_KAT, "load")
+                commanded(KeyCommand.LOAD_KAT, "load")
             with m.State("load"):
                 with m.If(self.command_done):
                     with m.If(self.command_error == 0):
@@ -158,7 +156,7 @@ class SelfTest(wiring.Component):
                         m.next = "unload"
                 cut_short()
             with m.State("unload"):
-                commanded(UNLOAD, "unloaded")
+                commanded(KeyCommand.UNLOAD, "unloaded")
             with m.State("unloaded"):
                 with m.If(self.command_done):
                     failed = wrong | (self.command_error != 0)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from wideblock.drive.sector.accesses import BusAccess
 from wideblock.drive.sector.traffic import Request
-from wideblock.rtl.bus.key_map import COMMAND, DONE, KEY_MAP, started
+from wideblock.rtl.bus.key_map import DONE, KEY_MAP, KeyCommand, started
 from wideblock.rtl.bus.registers import REGISTER_BYTES, register_words
 from wideblock.verify.engine.check import EngineCheck
 from wideblock.verify.engine.plays import EnginePlay
@@ -14,7 +14,7 @@ from wideblock.verify.engine.plays import EnginePlay
 __all__ = ["RandomFirmware"]
 
 CTRL = KEY_MAP.offset("CTRL")
-CODES = (*COMMAND.values(), 0, 5, 15)
+CODES = (*KeyCommand, 0, 5, 15)
 
 
 class RandomFirmware:
@@ -53,7 +53,7 @@ class RandomFirmware:
 
     def executed(self, at: int, name: str) -> BusAccess:
         """The write of CTRL that starts a command."""
-        return BusAccess(at, "KEY", CTRL, started(COMMAND.get(name, 15)))
+        return BusAccess(at, "KEY", CTRL, started(KeyCommand.__members__.get(name, 15)))
 
     def polled(self, at: int, polls: int, gap: int = 4) -> list[BusAccess]:
         return [BusAccess(at + gap * n, "KEY", CTRL) for n in range(polls)]
@@ -248,4 +248,4 @@ class RandomFirmware:
 
 
 def _zeroizes(value: int) -> bool:
-    return value & 3 == 1 and value >> 2 & 15 == COMMAND["ZEROIZE"]
+    return value & 3 == 1 and value >> 2 & 15 == KeyCommand.ZEROIZE

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from wideblock.rtl.bus.engine_map import GONE, NOT_RUN
-from wideblock.rtl.bus.key_map import COMMAND, ERROR, KAT_KEY
+from wideblock.rtl.bus.key_map import KAT_KEY, CommandError, KeyCommand
 from wideblock.rtl.stream.behaviour import Behaviour, Cause
 from wideblock.verify.engine.state import AUX, METD, WORDS, Held, Log, Running, State
 
 __all__ = ["BITS", "Bounds", "Expected", "Model", "Unit", "Wrong"]
 
-LOAD, UNLOAD, ZEROIZE, LOAD_KAT = COMMAND.values()
+LOAD, UNLOAD, ZEROIZE, LOAD_KAT = KeyCommand
 MOST_BLOCKS = 1 << 44
 
 BITS = {
@@ -173,7 +173,7 @@ class Model:
         loads = run.command in (LOAD, LOAD_KAT)
         if run.phase in ("zeroize", "cleared"):
             if cycle > state.clear:
-                yield self._ended(state, ERROR["OK" if run.phase == "zeroize" else "CLEARED"])
+                yield self._ended(state, CommandError["OK" if run.phase == "zeroize" else "CLEARED"])
         elif run.phase == "scan":
             if state.test != "holds":
                 error = self._verdict(state, run)
@@ -221,11 +221,11 @@ class Model:
         if run.first:
             return run.first
         if not loads and not held:
-            return ERROR["NOT_LOADED"]
+            return CommandError.NOT_LOADED
         if loads and held and not replace:
-            return ERROR["LOADED"]
+            return CommandError.LOADED
         if (loads and frozen_loads) or (held and (frozen_unloads or held.aux & 4)):
-            return ERROR["LOCKED"]
+            return CommandError.LOCKED
         return run.last
 
     def _window_steps(self, state: State, cycle: int) -> Iterator[State]:
@@ -353,7 +353,7 @@ class Model:
         needed = [*(METD if command != ZEROIZE else ()), *(AUX if loads else ())]
         needed += range(self.key_bytes) if command == LOAD else ()
         rules = (
-            (command not in COMMAND.values(), "COMMAND"),
+            (command not in tuple(KeyCommand), "COMMAND"),
             (not all(marks[at] for at in needed), "INCOMPLETE"),
             (any(words[METD.start + 2 : METD.stop]), "METD"),
             (slot >= self.slots, "NO_SLOT"),
@@ -362,13 +362,13 @@ class Model:
                 "AUX",
             ),
         )
-        first = next((ERROR[name] for applies, name in rules if applies), 0)
+        first = next((CommandError[name] for applies, name in rules if applies), 0)
         key = KAT_KEY[: self.key_bytes] if command == LOAD_KAT else words[: self.key_bytes]
         half = self.key_bytes // 2
         equal = self.differ and command == LOAD and (key[:half] == key[half:] or key[:16] == key[16:32])
         held = Held(key if loads else b"", mode & 7, command == LOAD_KAT)
         run = Running(
-            *(command, slot, held, first, ERROR["EQUAL_HALVES"] if equal else 0),
+            *(command, slot, held, first, CommandError.EQUAL_HALVES if equal else 0),
             *("zeroize" if command == ZEROIZE else "scan", cycle + self.bounds.command),
         )
         return state._replace(run=run, shown=command)

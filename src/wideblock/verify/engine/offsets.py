@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from wideblock.drive.sector.accesses import BusAccess
-from wideblock.rtl.bus.key_map import COMMAND, KEY_MAP, started
+from wideblock.rtl.bus.key_map import KEY_MAP, KeyCommand, started
 from wideblock.verify.engine.firmware import CTRL, RandomFirmware
 from wideblock.verify.engine.plays import Bench, EnginePlay
 
@@ -34,7 +34,7 @@ class Disturbances:
         self.disturbances: dict[str, Callable[[int], EnginePlay]] = {
             "SELFTEST.START": lambda at: EnginePlay([firmware.write(at, "SELFTEST", 1)]),
             "ZEROIZE by s_axi": lambda at: EnginePlay([firmware.write(at, "ZEROIZE", 1)]),
-            "ZEROIZE by CTRL": lambda at: EnginePlay([BusAccess(at, "KEY", CTRL, started(COMMAND["ZEROIZE"]))]),
+            "ZEROIZE by CTRL": lambda at: EnginePlay([BusAccess(at, "KEY", CTRL, started(KeyCommand.ZEROIZE))]),
             "zeroize, a pulse": lambda at: EnginePlay(clears=[(at, 1)]),
             "zeroize, a level": lambda at: EnginePlay(clears=[(at, self.check.number(2, 2 * self.zeroize))]),
             "zeroize twice": lambda at: EnginePlay(clears=[(at, 1), (at + self.check.number(2, self.zeroize), 1)]),

@@ -3,7 +3,7 @@
 
 from wideblock.rtl.bus.axi_lite import OKAY, SLVERR
 from wideblock.rtl.bus.engine_map import GONE
-from wideblock.rtl.bus.key_map import COMMAND, ERROR
+from wideblock.rtl.bus.key_map import CommandError, KeyCommand
 from wideblock.rtl.bus.registers import REGISTER_BYTES, Access, Register, RegisterMap
 from wideblock.verify.engine.model import BITS, Expected, Model
 from wideblock.verify.engine.state import AUX, METD, Sending, State
@@ -145,7 +145,7 @@ class Registers:
             return False
         execute, finish, command = value & 1, value & 2, value >> 2 & 15
         if state.run:
-            return not (execute and not finish and command == COMMAND["ZEROIZE"])
+            return not (execute and not finish and command == KeyCommand.ZEROIZE)
         return bool(state.done and not finish)
 
     def _refused(self, state: State, cycle: int, name: str, value: int, strobe: int) -> bool:
@@ -188,7 +188,7 @@ class Registers:
 
             model.change(stored)
         elif strobe & 1:
-            if value & 3 == 1 and value >> 2 & 15 == COMMAND["ZEROIZE"]:
+            if value & 3 == 1 and value >> 2 & 15 == KeyCommand.ZEROIZE:
                 model.spread(cycle + 1, command=False)
                 model.cleared_at = cycle
             model.change(lambda state: self._control(state, cycle, value))
@@ -209,9 +209,9 @@ class Registers:
         if not execute:
             return state._replace(shown=command)
         if cycle < state.clear or state.power:
-            return state._replace(done=1, error=ERROR["BUSY"], shown=command, irq=state.irq | BITS["COMMAND"])
+            return state._replace(done=1, error=CommandError.BUSY, shown=command, irq=state.irq | BITS["COMMAND"])
         started = model.execute(state, command, cycle)
-        return model.zeroize(started, end) if command == COMMAND["ZEROIZE"] else started
+        return model.zeroize(started, end) if command == KeyCommand.ZEROIZE else started
 
     def _write_irq_status(self, cycle: int, index: int, given: int, mask: int) -> None:
         self.model.change(lambda state: state._replace(irq=state.irq & ~given))

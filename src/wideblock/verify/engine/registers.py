@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from wideblock.drive.sector.traffic import Request
 from wideblock.rtl.bus.engine_map import GONE, NOT_RUN
-from wideblock.rtl.bus.key_map import COMMAND, DONE, KAT_KEY, started
+from wideblock.rtl.bus.key_map import DONE, KAT_KEY, KeyCommand, started
 from wideblock.rtl.bus.registers import REGISTER_BYTES, Access, Register
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.verify.core.report import Finding, failed, passed
@@ -85,7 +85,7 @@ def _cleared(check: EngineCheck) -> str | None:
     for name, index in words:
         core.set(name, 2**32 - 1, index)
     core.put("MEK", check.key())
-    core.set("CTRL", started(COMMAND["LOAD"]))
+    core.set("CTRL", started(KeyCommand.LOAD))
     if (error := core.finish()) != "METD":
         return f"A load with every bit of METD set ends with {error}."
     for name, index in words:

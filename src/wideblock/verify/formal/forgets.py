@@ -17,7 +17,7 @@ So every row is zero once clearing has lasted for as many cycles as there are ro
 import time
 
 from wideblock.export.contract import Contract
-from wideblock.rtl.bus.key_map import COMMAND, KEY_MAP
+from wideblock.rtl.bus.key_map import KEY_MAP, KeyCommand
 from wideblock.rtl.bus.registers import REGISTER_BYTES
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.verify.formal.flat import DATAPATH, Flat, closed_memories, flatten
@@ -154,7 +154,7 @@ def _beginnings(core: Contract, signals: dict[str, str]) -> tuple[list[str], str
     signals |= {"key_write": f"{path}key_bus.write", "refused": f"{path}key_bus.refused"}
     signals |= {"accepts": f"{path}commands.ready"}
     control = f"key_write_address == {KEY_MAP.offset('CTRL') // REGISTER_BYTES} && key_write_strobe[0]"
-    command = f"key_write_data[1:0] == 1 && key_write_data[5:2] == {COMMAND['ZEROIZE']}"
+    command = f"key_write_data[1:0] == 1 && key_write_data[5:2] == {KeyCommand.ZEROIZE}"
     signals |= {"faults": f"{path}gate.core_faults"}
     made = core.component.core if core.headed else core.component
     damage = [number for number, fault in enumerate(made.gate.core_causes) if fault.cause is Cause.DAMAGE]

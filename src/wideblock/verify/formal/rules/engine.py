@@ -6,7 +6,7 @@ written to it last, all other rows are free.
 """
 
 from wideblock.export.contract import Contract
-from wideblock.rtl.bus.key_map import COMMAND
+from wideblock.rtl.bus.key_map import KeyCommand
 from wideblock.rtl.engine.slots import STATE
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.rules.parts import watched_row
@@ -51,7 +51,7 @@ def slots(core: Contract) -> Rule:
         if (clear) loaded <= 0;
         else if (key_valid && key_ready && key_slot == slot) begin
           loaded <= !key_evict;
-          constant <= command == {COMMAND["LOAD_KAT"]};
+          constant <= command == {KeyCommand.LOAD_KAT};
         end
       reg within, of_window;
       always @(posedge {clock})
@@ -69,7 +69,7 @@ def slots(core: Contract) -> Rule:
         assert (!loaded || table_content{present} && table_content{kat} == constant);
         if (closing || table_write || key_valid) begin
           assert (running && commanded < {table.slots});
-          assert (state{present} && state{kat} == (command == {COMMAND["LOAD_KAT"]}));
+          assert (state{present} && state{kat} == (command == {KeyCommand.LOAD_KAT}));
         end
         if (of_slot && (evicts && key_slot != commanded || table_write || loads)) assert (!loaded);
         if (of_slot && loads) assert (table_content == state);
