@@ -121,7 +121,7 @@ BUDGETS = {
     "catalog": 1700, "cli": 2500, "drive": 1700, "evaluate": 3150, "evidence": 560, "export": 2300,
     "image": 1300, "native": 295, "renewal": 1240,
     "rtl/aead": 5500, "rtl/aes": 2100, "rtl/bus": 1080, "rtl/engine": 2150, "rtl/flow": 375, "rtl/gf128": 500,
-    "rtl/hash": 2000, "rtl/keys": 850, "rtl/sector": 5350, "rtl/shell": 250, "rtl/stream": 2000, "rtl/tes": 800,
+    "rtl/hash": 2150, "rtl/keys": 1300, "rtl/sector": 5600, "rtl/shell": 250, "rtl/stream": 2200, "rtl/tes": 800,
     "simulation": 1200, "spec": 2800, "synth": 1730, "vectors": 700, "verify": 12300,
 }  # fmt: skip
 """Most lines of Python of each room. A budget rises in a commit that says why."""

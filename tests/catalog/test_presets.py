@@ -30,6 +30,7 @@ for scheme in ("heh", "hmch"):
 HCTR2 = {"hctr2-1": 450, "hctr2-2": 320, "hctr2-1s": 262, "hctr2-2s": 132, "hctr2-4s": 68}
 PAPER |= {"eme2-1": 561, "eme2-2": 305}
 PAPER |= {"xcb-1": 569, "xcb-2": 316, "aez-2-pre": 389, "aez-2-otf": 404, "aez-2t": 404}
+KEYED = {"fast-brw-1s-k": 260, "fast-brw-2s-k": 130, "fast-brw-4s-k": 66}
 OVERLAP |= {"eme2-1s": 520, "eme2-2s": 262, "xcb-1s": 262, "xcb-2s": 132, "aez-2s": 326, "aez-2ts": 326}
 BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096, "xcb": 4096, "aez_core": 4096}
 OF_KIND = {
@@ -95,6 +96,15 @@ def test_overlap_is_bound_by_the_lanes(timing, name):
     assert p.m // p.lanes < timing[name].interval <= OVERLAP[name]
 
 
+@over("name", KEYED)
+@over("sector_bytes", [4096, 512])
+def test_slots_cost_no_cycle_between_sectors(name, sector_bytes):
+    core, one = (contract(name, {"sector_bytes": sector_bytes} | more) for more in ({}, {"slots": 0}))
+    assert core.parameters.slots == 256 and core.timing.interval == one.timing.interval
+    assert core.timing.latency - one.timing.latency == 3 and core.timing.setup <= 24
+    assert sector_bytes != 4096 or core.timing.interval <= KEYED[name]
+
+
 @over("name", HCTR2)
 @over("key_bits", [128, 192, 256])
 @over("tweak_bytes", [16, 32])
@@ -117,7 +127,7 @@ def test_units_follow_each_other_but_for_the_tweak(name, sector_bytes):
 
 
 def test_every_preset_is_in_a_table():
-    tables = (PAPER, OVERLAP, HCTR2, UNITS, ANY, AUTHENTICATED)
+    tables = (PAPER, OVERLAP, KEYED, HCTR2, UNITS, ANY, AUTHENTICATED)
     assert sorted(name for table in tables for name in table) == sorted(catalog.PRESETS)
 
 
@@ -154,7 +164,8 @@ def test_statement_of_cycles(timing, name):
 @over("name", SECTORS)
 def test_overlap_of_a_preset_is_faster_than_the_same_core_without(timing, name):
     p = catalog.preset(name).parameters
-    other = contract(name, {"overlap": not p.overlap}).timing
+    slots = {"slots": 0} if getattr(p, "slots", 0) else {}
+    other = contract(name, {"overlap": not p.overlap, **slots}).timing
     with_overlap, without = (timing[name], other) if p.overlap else (other, timing[name])
     assert with_overlap.interval < without.interval
 

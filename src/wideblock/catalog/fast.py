@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """FAST: the rows of its paper's tables, and cores whose sectors overlap."""
 
+from dataclasses import replace
+
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
 from wideblock.errors import UserError
-from wideblock.rtl.sector.parameters import HashedParameters
+from wideblock.rtl.sector.parameters import SlottedHashParameters
 from wideblock.spec.fast import FAST
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -12,17 +14,18 @@ __all__ = ["PRESETS", "SCHEME"]
 HASH = {"brw": "BRW", "horner": "Horner"}
 
 
-def summary(p: HashedParameters) -> str:
-    return f"FAST[{HASH[p.hash]}] for {p.sector_bytes}-byte sectors, {aes_cores(p.lanes)}, {p.architecture}"
+def summary(p: SlottedHashParameters) -> str:
+    keys = f", a key of {p.slots} for each sector" if p.slots else ""
+    return f"FAST[{HASH[p.hash]}] for {p.sector_bytes}-byte sectors{keys}, {aes_cores(p.lanes)}, {p.architecture}"
 
 
-def holds(p: HashedParameters, answer: vectors.Vector) -> bool:
+def holds(p: SlottedHashParameters, answer: vectors.Vector) -> bool:
     """LE is the designers' reading, and the cores'."""
     wanted = {"hash": HASH[p.hash], "field": "LE"}
     return wanted.items() <= answer.parameters.items() and len(answer["pt"]) == p.sector_bytes
 
 
-def limits(p: HashedParameters) -> None:
+def limits(p: SlottedHashParameters) -> None:
     least = {"brw": 4, "horner": 3}[p.hash]  # section 2.1
     if p.m < least:
         raise UserError(f"FAST with {p.hash} needs at least {least} blocks of 16 bytes a sector, got {p.m}")
@@ -37,7 +40,7 @@ def core() -> type:
 SCHEME = Scheme(
     "fast",
     core,
-    HashedParameters,
+    SlottedHashParameters,
     lambda p, key: FAST(key, hash=p.hash, sector_bytes=p.sector_bytes),
     FAST.security,
     Status.RECOMMENDED,
@@ -59,14 +62,20 @@ DESIGNS = (("brw", 1), ("brw", 2), ("horner", 1), ("horner", 2))
 def _preset(hash: str, lanes: int, *, overlap: bool = False) -> Preset:
     name = f"fast-{hash}-{lanes}"
     width = lanes if hash == "horner" else max(2, lanes)
-    p = HashedParameters(hash=hash, width=width, lanes=lanes, overlap=overlap)
+    p = SlottedHashParameters(hash=hash, width=width, lanes=lanes, overlap=overlap)
     if not overlap:
         return Preset(name, SCHEME, p)
     return Preset(f"{name}s", SCHEME, p, like=name if (hash, lanes) in DESIGNS else None)
+
+
+def _keyed(hash: str, lanes: int) -> Preset:
+    p = replace(_preset(hash, lanes, overlap=True).parameters, key_bits=256, slots=256)
+    return Preset(f"fast-{hash}-{lanes}s-k", SCHEME, p)
 
 
 PRESETS = (
     *(_preset(hash, lanes) for hash, lanes in DESIGNS),
     *(_preset("brw", lanes, overlap=True) for lanes in (1, 2, 4)),
     _preset("horner", 2, overlap=True),
+    *(_keyed("brw", lanes) for lanes in (1, 2, 4)),
 )

@@ -5,23 +5,25 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 from amaranth import Module, Mux, Signal, Value
-from amaranth.hdl import Cat, Const
+from amaranth.hdl import Cat
 from amaranth.lib import memory
 
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.stream.storage import store
 
+from .powers import Powers, read_row
 from .products import Special
 from .words import ControlWords
 
-__all__ = ["Operands", "read_row"]
+__all__ = ["Operands"]
 
 
 class Operands:
     """Chooses operands as the fields of the control ``word`` say; made once for all multipliers of a unit.
 
     ``beat`` has the blocks that arrive and ``special`` those that the core drives, all as elements of the field;
-    ``power`` is the memory of powers of tau. A window, a memory for each bank, keeps the blocks that wait.
+    ``powers`` reads a power of tau for a multiplier, in the row that a field of ``word`` says. A window, a memory for
+    each bank, keeps the blocks that wait.
     """
 
     DEPTH: ClassVar[int] = 3
@@ -32,14 +34,14 @@ class Operands:
         m: Module,
         control: ControlWords,
         word: Any,
-        power: memory.Memory,
+        powers: Powers,
         *,
         beat: Sequence[Value],
         special: Mapping[Special, Value],
         clear: Value,
         clear_row: Value,
     ):
-        self._m, self._control, self._word, self._power, self._special = m, control, word, power, special
+        self._m, self._control, self._word, self._stored, self._special = m, control, word, powers, special
         self._clear, self._clear_row = clear, clear_row
         self._arriving = [self._arriving_at(bank, beat[bank % len(beat)]) for bank in range(control.banks)]
         self._window = {bank: self._window_of(bank) for bank in range(control.banks) if control.waits(bank)}
@@ -57,7 +59,7 @@ class Operands:
         """The operands of the products beside that of a multiplier: a power of tau, and a block or nothing."""
         return [
             (
-                self._operand(f"{side}{u}_left", [read_row(self._m, self._power, self._word[f"{side}{u}_power"])]),
+                self._operand(f"{side}{u}_left", [self._stored.read(u, f"{side}{u}_power")]),
                 self._operand(f"{side}{u}_right", self._blocks(side, u)),
             )
             for side in self._control.sides[2:]
@@ -83,7 +85,7 @@ class Operands:
         m, word = self._m, self._word
         registers = [Signal(128, name=f"squarer{q}") for q in range(self._control.squarers)]
         for q, register in enumerate(registers):
-            fourth = read_row(m, self._power, Const(self._control.powers[2]))
+            fourth = self._stored.square()
             argument = Signal(128, name=f"squarer{q}_argument")
             m.d.comb += argument.eq(Mux(word[f"open{q}"], fourth, register))
             with m.If(word[f"open{q}"] | word[f"square{q}"]):
@@ -94,7 +96,7 @@ class Operands:
 
     def _powers(self, u: int) -> list[Value]:
         """The power of tau in a left operand: a stored one, or what a squaring register holds."""
-        stored = read_row(self._m, self._power, self._word[f"power{u}"])
+        stored = self._stored.read(u, f"power{u}")
         if not self._squarers:
             return [stored]
         uses = [self._word[f"use{u}_{q}"] for q in range(len(self._squarers))]
@@ -127,10 +129,3 @@ class Operands:
                 total = total ^ term
             self._m.d.comb += operand.eq(total)
         return operand
-
-
-def read_row(m: Module, of: memory.Memory, row: Value) -> Value:
-    """A word of a small memory in this cycle: distributed memory, a table a bit."""
-    port = of.read_port(domain="comb")
-    m.d.comb += port.addr.eq(row)
-    return port.data

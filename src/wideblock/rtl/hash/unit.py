@@ -13,7 +13,8 @@ from wideblock.rtl.gf128.karatsuba import Multiplier
 from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.pipeline import later
 
-from .operands import Operands, read_row
+from .operands import Operands
+from .powers import CopiedPowers, Powers, StoredPowers, read_row
 from .products import HashEvent, Special, Tap
 from .program import Program
 from .sequencer import Sequencer
@@ -29,6 +30,7 @@ class HashPass:
     beat, decrypt, restart:  driven by the core; ``beat`` offers the unit's ``blocks``
     ready, first, go, last:  driven by the unit
     ready_next, first_next:  of a unit with a lag, ``ready`` and ``first`` in the next cycle
+    bank:                    of a unit with copies, driven by the core: where those of the present sector are
     """
 
     unit: "HashUnit"
@@ -41,6 +43,7 @@ class HashPass:
     last: Signal
     ready_next: Signal | None
     first_next: Signal | None
+    bank: Signal | None
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,10 @@ class HashUnit(wiring.Component):
     ``special_<s>``, ``issue_<t>``, ``operand_<t>``; ``blocks``, the beat that goes with ``p_beat``; ``tau``, the hash
     key, taken with ``load``; ``loaded``, a pulse when its powers are stored. All blocks are of one ``reading``.
 
+    With ``copies``, exponents of tau, each of ``banks`` sectors has its own powers, and there is no hash key. A program
+    of its own then reads those of ``p_bank``; ``copy_row`` is the number of the exponent of ``copy``, which is written
+    to ``copy_bank`` with ``copy_write``, before a step that reads it.
+
     Timing: a product's result is there ``lag`` + ``stages`` cycles after its step, see :class:`Program`; ``setup``
             cycles from ``load`` to ``loaded``.
     Cost:   the multipliers; per multiplier about 400 tables; memories of a few rows for window, powers, accumulators.
@@ -99,26 +106,35 @@ class HashUnit(wiring.Component):
         ahead: Sequence[HashEvent] = (),
         reading: WireReading = WireReading.LE,
         lag: int = 0,
+        copies: Sequence[int] = (),
+        banks: int = 1,
     ):
+        if copies and (len(programs), lag) != (1, 1):
+            raise ValueError(f"copies are for one program with a lag of 1, got {len(programs)} with a lag of {lag}")
         self.programs, self.width, self.leaf, self.reading = dict(programs), width, leaf, reading
         self.lag = lag
         self.ahead = frozenset(ahead)
-        self.control = c = ControlWords(programs, squares=squares)
+        self.copies, self.bank_bits = tuple(copies), (banks - 1).bit_length()
+        self.control = c = ControlWords(programs, squares=squares, copies=copies)
         if late := c.summed & self.ahead:
             raise ValueError(f"the sum of event {min(e.name for e in late)} is not known before its last product")
         self.events, self.specials, self.taps = c.events, c.specials, c.taps
         self.stages, self.multipliers = c.stages, c.multipliers
         self.setup = 1 + lag + len(c.chain) * (c.stages + 1)
         self.depth = max(c.rows, c.slots, len(c.powers))  # of the deepest memory
+        if copies:
+            self.depth = max(self.depth, 1 << ((len(copies) - 1).bit_length() + self.bank_bits))
         outputs = ("ready", "first", "go", "last", *(("ready_next", "first_next") if lag else ()))
         members: dict = {
             "blocks": In(data.ArrayLayout(128, width)),
-            "tau": In(128),
-            "load": In(1),
-            "loaded": Out(1),
+            **({} if copies else {"tau": In(128), "load": In(1), "loaded": Out(1)}),
             "clear": In(1),
             "clear_row": In(16),
         }
+        if copies:
+            bank = In(self.bank_bits)
+            members |= {"copy": In(128), "copy_write": In(1), "copy_row": In(range(len(copies))), "copy_bank": bank}
+            members |= {f"{name}_bank": bank for name in programs}
         for name in programs:
             members |= {f"{name}_{port}": In(1) for port in ("beat", "decrypt", "restart")}
             members |= {f"{name}_{port}": Out(1) for port in outputs}
@@ -131,7 +147,7 @@ class HashUnit(wiring.Component):
 
     def hash_pass(self, program: str) -> HashPass:
         """The ports of the program of that name."""
-        ports = ("beat", "decrypt", "restart", "ready", "first", "go", "last", "ready_next", "first_next")
+        ports = ("beat", "decrypt", "restart", "ready", "first", "go", "last", "ready_next", "first_next", "bank")
         return HashPass(self, **{port: getattr(self, f"{program}_{port}", None) for port in ports})
 
     def event(self, event: HashEvent) -> Signal:
@@ -161,15 +177,18 @@ class HashUnit(wiring.Component):
         c = self.control
         decided = self._word(m)
         word = data.View(decided.shape(), later(m, "word", decided, cycles=self.lag, clear=self.clear))
-        power = memory.Memory(shape=128, depth=max(2, len(c.powers)), init=[])
-        m.submodules.powers = power
+        powers = self._copied(m, decided) if self.copies else self._stored(m, word)
         m.d.sync += [self.issue(tap).eq(decided[f"issue_{tap.name}"]) for tap in self.taps]
         tracks = [self._track(m, u, decided) for u in range(self.multipliers)]
-        self._keep(m, power, tracks[0])
+        if isinstance(powers, StoredPowers):
+            self._keep(m, powers.memory, tracks[0])
         self._announce(m, tracks)
-        operands = self._operands(m, word, power)
+        operands = self._operands(m, word, powers)
         for u, track in enumerate(tracks):
-            right = operands.right(u, self._sums(m, tracks, u, decided, word))
+            sums = self._sums(m, tracks, u, decided, word)
+            if isinstance(powers, CopiedPowers) and c.takes_constant(u):
+                sums.append(powers.constant(u))
+            right = operands.right(u, sums)
             left, beside = operands.left(u), operands.beside(u)
             factors = track.multiplier.i
             m.d.comb += [
@@ -200,15 +219,11 @@ class HashUnit(wiring.Component):
             m.submodules[f"{name}_sequencer"] = sequencer
             heads.append((self.hash_pass(name), sequencer))
             tails.append(sequencer.tail)
-        setup = Sequencer(self.control.setup_words(), layout, beats=0, steps=1)
-        m.submodules.setup = setup
-        m.d.comb += [setup.hold.eq(~self.load), setup.clear.eq(self.clear)]
-        loading = Signal(self.setup)
-        m.d.sync += loading.eq(Mux(self.clear, 0, Cat(self.load, loading)))
-        m.d.comb += self.loaded.eq(loading[-1])
-        tails.append(setup.tail)
+        shape = heads[0][1].shape
+        if not self.copies:
+            tails.append(self._set_up(m, layout))
 
-        tail = Signal(setup.shape)
+        tail = Signal(shape)
         m.d.comb += tail.eq(_union(tails))
         granted = []
         for ports, sequencer in heads:
@@ -225,8 +240,8 @@ class HashUnit(wiring.Component):
             ]
             if self.lag:
                 m.d.comb += [ports.ready_next.eq(sequencer.ready_next), ports.first_next.eq(sequencer.first_next)]
-            granted.append(Value.cast(sequencer.head) & sequencer.go.replicate(setup.shape.size))
-        word = Signal(setup.shape)
+            granted.append(Value.cast(sequencer.head) & sequencer.go.replicate(shape.size))
+        word = Signal(shape)
         m.d.comb += word.eq(_union([*granted, tail]))
         if len(heads) == 1:  # what only selects need not wait for the grant: nothing takes it before
             ((_, sequencer),) = heads
@@ -235,7 +250,41 @@ class HashUnit(wiring.Component):
                 for name in self.control.selects(u):
                     head = sequencer.head[name]
                     m.d.comb += word[name].eq((head & own.replicate(len(head))) | tail[name])
+        self._banks = self._banks_of(m, heads, tail) if self.copies else []
         return word
+
+    def _set_up(self, m: Module, layout: dict[str, int]) -> Signal:
+        """The tail of the program that makes the powers after a new key; drives ``loaded``."""
+        setup = Sequencer(self.control.setup_words(), layout, beats=0, steps=1)
+        m.submodules.setup = setup
+        m.d.comb += [setup.hold.eq(~self.load), setup.clear.eq(self.clear)]
+        loading = Signal(self.setup)
+        m.d.sync += loading.eq(Mux(self.clear, 0, Cat(self.load, loading)))
+        m.d.comb += self.loaded.eq(loading[-1])
+        return setup.tail
+
+    def _banks_of(self, m: Module, heads: Sequence[tuple[HashPass, Sequencer]], tail: Any) -> list[Value]:
+        """The bank of each multiplier: that of the present head, or where a tail issues, of the head before it."""
+        ((ports, sequencer),) = heads
+        assert sequencer.length <= sequencer.steps, "a tail ends before the next one begins"
+        before = Signal.like(ports.bank, name="tail_bank")
+        with m.If(sequencer.last):
+            m.d.sync += before.eq(ports.bank)
+        with m.If(self.clear):
+            m.d.sync += before.eq(0)
+        return [Mux(tail[f"issue{u}"], before, ports.bank) for u in range(self.multipliers)]
+
+    def _stored(self, m: Module, word: Any) -> StoredPowers:
+        """The powers of one key."""
+        power = memory.Memory(shape=128, depth=max(2, len(self.control.powers)), init=[])
+        m.submodules.powers = power
+        return StoredPowers(m, power, word, self.control)
+
+    def _copied(self, m: Module, decided: Any) -> CopiedPowers:
+        """The powers of the sectors under way."""
+        powers = CopiedPowers(m, self.control, decided, self._banks, clear=self.clear)
+        powers.write(self.copy_row, self.copy_bank, self.copy, self.copy_write, clear_row=self.clear_row)
+        return powers
 
     def _hold(self, sequencer: Sequencer, tail, sequencers: Sequence[Sequencer]) -> Value:
         """Whether the present step of a head and a word of a tail want one multiplier: the tail goes first.
@@ -264,14 +313,15 @@ class HashUnit(wiring.Component):
         total = Signal(128, name=f"sum{u}")
         added = Signal(128, name=f"added{u}")
         m.d.comb += [added.eq(multiplier.o.payload ^ (held & ~tag.first.replicate(128))), total.eq(added)]
-        if u == 0:
+        keeps = u == 0 and not self.copies
+        if keeps:
             with m.If(self.load):
                 m.d.comb += total.eq(self.reading.hash_key(self.tau))
         with m.If(self.clear):
             m.d.comb += total.eq(0)
         store = accumulators.write_port()
         m.d.comb += [store.addr.eq(tag.into), store.data.eq(total), store.en.eq(tag.store)]
-        if u == 0:
+        if keeps:
             with m.If(self.load):
                 m.d.comb += [store.addr.eq(self.control.constants[1]), store.en.eq(1)]
         with m.If(self.clear):
@@ -282,7 +332,7 @@ class HashUnit(wiring.Component):
     def _tags(self, m: Module, u: int, word) -> list[Any]:
         """The destination of a product, from the ``word`` of its step on, in every cycle up to the output."""
         events = {f"event_{e.name}": 1 for e in self.events if self.control.multiplier_of(e) == u}
-        kept = {"keep": 1, "keep_row": len(word.keep_row)} if u == 0 else {}
+        kept = {"keep": 1, "keep_row": len(word.keep_row)} if u == 0 and not self.copies else {}
         layout = data.StructLayout({"store": 1, "into": len(word[f"into{u}"]), "first": 1, **kept, **events})
         tags = [Signal(layout, name=f"tag{u}_0")]
         for field in layout.members:
@@ -320,13 +370,13 @@ class HashUnit(wiring.Component):
                 self.result(event).eq(self.reading.block(product)),
             ]
 
-    def _operands(self, m: Module, word, power: memory.Memory) -> Operands:
+    def _operands(self, m: Module, word, powers: Powers) -> Operands:
         """Operands that come from blocks and powers, not from accumulators."""
         return Operands(
             m,
             self.control,
             word,
-            power,
+            powers,
             beat=[self.reading.element(block) for block in self.blocks],
             special={special: self.reading.element(self.special(special)) for special in self.specials},
             clear=self.clear,

@@ -48,9 +48,11 @@ class ControlWords:
     prompt:            whether a product ever takes a block on its way into the window
     sides:             names of the operands that blocks are in
     summed:            events that announce sums of products
+    copied:            whether the powers are ``copies``, in this order, in the place of those that a chain makes; if
+                       there is a ``constant``, a right operand takes tau, which is then no accumulator
     """
 
-    def __init__(self, programs: Mapping[str, Program], *, squares: str):
+    def __init__(self, programs: Mapping[str, Program], *, squares: str, copies: Sequence[int] = ()):
         self.programs = dict(programs)
         some, everything = next(iter(programs.values())), list(programs.values())
         self.stages, self.multipliers = some.latency, some.multipliers
@@ -63,9 +65,13 @@ class ControlWords:
         powers = frozenset({1}).union(*(p.powers for p in everything))
         if self.squares:
             powers = frozenset(e for e in powers if e < 4) | {2}
-        self.chain = addition_chain(powers | constants)
-        self.powers = {e: row for row, e in enumerate([1, *(e for e, _, _ in self.chain)])}
-        seconds = sorted(constants | {b for _, _, b in self.chain} | {1})
+        self.copied = bool(copies)
+        if self.copied and (missing := (powers | constants) - {*copies} or constants - {1}):
+            raise ValueError(f"copies must have every power, 1 alone as a constant; got {copies!r} without {missing}")
+        self.constant = self.copied and bool(constants)
+        self.chain = [] if self.copied else addition_chain(powers | constants)
+        self.powers = {e: row for row, e in enumerate(copies or [1, *(e for e, _, _ in self.chain)])}
+        seconds = [] if self.copied else sorted(constants | {b for _, _, b in self.chain} | {1})
         self.constants = {e: self.registers + row for row, e in enumerate(seconds)}
         self.rows = self.registers + len(self.constants)
         products = [issue.product for p in everything for issue in p.issues]
@@ -103,6 +109,11 @@ class ControlWords:
 
     # Questions of the datapath
 
+    def takes_constant(self, u: int) -> bool:
+        """Whether a right operand of multiplier ``u`` takes a power that is copied."""
+        issues = [issue for program in self.programs.values() for issue in program.issues]
+        return self.copied and any(i.multiplier == u and i.product.constant is not None for i in issues)
+
     def multipliers_of(self, label: HashEvent | Tap) -> set[int]:
         """The multipliers whose products raise an event or are tapped."""
         issues = [issue for program in self.programs.values() for issue in program.issues]
@@ -118,6 +129,8 @@ class ControlWords:
     def takes(self, u: int, v: int) -> bool:
         """Whether multiplier ``u`` ever adds accumulators of multiplier ``v``."""
         issues = [i for p in self.programs.values() for i in p.issues if i.multiplier == u]
+        if self.copied:
+            return any(v in i.sources for i in issues)
         return any(v in i.sources or (v == 0 and i.product.constant is not None) for i in issues) or u == v == 0
 
     def waits(self, bank: int) -> bool:
@@ -142,7 +155,7 @@ class ControlWords:
             fields |= {f"issue{u}": 1, f"store{u}": 1, f"power{u}_decrypt": _bits(len(self.powers))} | self.selects(u)
         for q in range(self.squarers):
             fields |= {f"open{q}": 1, f"square{q}": 1}
-        fields |= {"keep": 1, "keep_row": _bits(len(self.powers))}
+        fields |= {} if self.copied else {"keep": 1, "keep_row": _bits(len(self.powers))}
         fields |= {f"event_{e.name}": 1 for e in self.events}
         fields |= {f"issue_{tap.name}": 1 for tap in self.taps}
         return fields
@@ -161,6 +174,7 @@ class ControlWords:
             fields |= {f"{side}{u}_slot": slot, f"{side}{u}_power": power}
         fields |= {f"take{u}_{v}": 1 for v in range(self.multipliers)}
         fields |= {f"use{u}_{q}": 1 for q in range(self.squarers)}
+        fields |= {f"constant{u}": 1} if self.takes_constant(u) else {}
         return fields | {f"into{u}": row, f"first{u}": 1}
 
     def words(self, name: str) -> Words:
@@ -222,7 +236,10 @@ class ControlWords:
             elif block is not None:
                 word |= {f"{side}{u}_{bank[block]}": 1, f"{side}{u}_slot": program.slot[block]}
         if p.constant is not None:
-            word |= {f"row{u}": self.constants[p.constant], f"take{u}_0": 1}
+            if self.copied:
+                word |= {f"constant{u}": 1}
+            else:
+                word |= {f"row{u}": self.constants[p.constant], f"take{u}_0": 1}
         elif issue.row is not None:
             word |= {f"row{u}": issue.row} | {f"take{u}_{v}": 1 for v in issue.sources}
         if isinstance(p.into, HashEvent) and issue.raises:

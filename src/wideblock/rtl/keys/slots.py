@@ -5,7 +5,7 @@
 from collections.abc import Sequence
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import memory, stream, wiring
+from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.forms import logic_sbox
@@ -14,9 +14,9 @@ from wideblock.rtl.stream.behaviour import Cause, Fault, KeyRule
 from wideblock.rtl.stream.clearing import Clearing
 from wideblock.rtl.stream.sector import SLOT_BITS
 from wideblock.rtl.stream.stages import power_of_two
-from wideblock.rtl.stream.storage import store
 
 from .material import KeyMaterial
+from .under_way import loaded, messages_of
 
 __all__ = ["DAMAGED", "MISPLACED", "SlotUnit"]
 
@@ -121,8 +121,8 @@ class SlotUnit(wiring.Component):
         closes = Signal()
         draining = Signal()
         opens = Signal()
-        self._loaded(m, slot, has_key, closes, opens)
-        inside = self._inside(m, slot, draining)
+        loaded(m, self, slot, has_key, closes, opens, rows=self.rows)
+        inside = messages_of(m, self, slot, draining, begun=self.asked[: self.bits])
         stored = self._store(m, slot, evicting, start, resting)
         m.d.comb += mistaken.eq(beyond | (has_key != evicting))
         m.d.sync += [equal.eq(self._key(0) == self._key(1)), self.refused.eq(0), self.misplaced.eq(0)]
@@ -172,50 +172,6 @@ class SlotUnit(wiring.Component):
     def _key(self, number: int) -> Value:
         """A word of the key that is offered."""
         return self.key.payload[self.material.place(self.material.ciphers[number])]
-
-    def _loaded(self, m: Module, slot: Value, has_key: Value, closes: Value, opens: Value) -> None:
-        """The memory of which slots have a key; ``has_key`` tells it of ``slot``."""
-        m.submodules.loaded = loaded = memory.Memory(shape=1, depth=self.rows, init=[])
-        store(m, loaded, slot, opens, opens | closes, clear=self.clear, clear_row=self.clear_row)
-        asked, own = (loaded.read_port(domain="comb") for _ in range(2))
-        m.d.comb += [
-            asked.addr.eq(self.asked[: self.bits]),
-            self.known.eq(asked.data & (self.asked[self.bits :] == 0)),
-            own.addr.eq(slot),
-            has_key.eq(own.data),
-        ]
-
-    def _inside(self, m: Module, slot: Value, draining: Value) -> Signal:
-        """Messages that are not computed; while ``draining`` the oldest of them up to the newest of ``slot``.
-
-        The slots of the messages under way are in a ring. A drain looks at one of them a cycle, from the newest on,
-        until it has ``found`` one of its slot; the slot is closed, so that no other one begins.
-        """
-        depth = power_of_two(self.most)
-        m.submodules.messages = ring = memory.Memory(shape=self.bits, depth=depth, init=[])
-        units, left = Signal(range(self.most + 1), name="units"), Signal(range(self.most + 1), name="left")
-        following = Signal.like(units, name="units_following")
-        oldest, next_ = Signal(range(depth), name="oldest"), Signal(range(depth), name="next_message")
-        found = Signal(name="found_message")
-        skipped = Signal(name="skipped_message")
-        newest = ring.read_port(domain="comb")
-        clearing = {"clear": self.clear, "clear_row": self.clear_row[: len(next_)]}
-        store(m, ring, next_, self.asked[: self.bits], self.begins, **clearing)
-        m.d.comb += [
-            following.eq(units + self.begins - self.computed),
-            newest.addr.eq(oldest + left - 1),
-            skipped.eq(draining & ~found & (newest.data != slot) & (left != 0)),
-        ]
-        m.d.sync += [
-            units.eq(following),
-            left.eq(Mux(draining, left - skipped - (self.computed & (left != 0) & (left != skipped)), following)),
-            found.eq(draining & (found | ~skipped)),
-            next_.eq(next_ + self.begins),
-            oldest.eq(oldest + self.computed),
-        ]
-        with m.If(self.clear):
-            m.d.sync += [register.eq(0) for register in (units, left, found, next_, oldest)]
-        return left
 
     def _store(self, m: Module, slot: Value, evicting: Value, start: Value, resting: Value) -> Value:
         """Writes the rows of ``slot`` while ``writing``: words of the key, or zeros. High in the last cycle of it."""

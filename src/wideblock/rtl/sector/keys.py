@@ -6,6 +6,7 @@ from amaranth import Module, Value
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
+from wideblock.rtl.keys.contexts import ContextUnit
 from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.keys.slots import DAMAGED, MISPLACED, SlotUnit
 from wideblock.rtl.keys.unit import REFUSED, KeyUnit
@@ -41,7 +42,7 @@ def key_faults(p: SectorParameters, material: KeyMaterial) -> tuple[Fault, ...]:
 
 def with_key_faults(core: wiring.Component, faults: Value) -> Value:
     """``fault`` of ``core``: ``faults`` of its sectors, from bit 0 on, and those of its keys after them."""
-    keys: KeyUnit | SlotUnit = core.key_unit
+    keys: KeyUnit | SlotUnit | ContextUnit = core.key_unit
     pulses = [] if keys.material.rule is KeyRule.ANY else [keys.refused]
     pulses += [core.key_collector.fault] if core.key_collector else []
     pulses += [keys.misplaced, keys.damaged] if core.parameters.slots else []
@@ -74,7 +75,7 @@ def connect_keys(m: Module, core: wiring.Component, *, idle: Value, derived: Val
 
 def connect_slots(m: Module, core: wiring.Component) -> None:
     """Connects the key port, ``zeroize`` and ``ready`` of ``core`` with its key unit, which has slots."""
-    keys: SlotUnit = core.key_unit
+    keys: SlotUnit | ContextUnit = core.key_unit
     given = core.key.payload
     if core.key_collector:
         m.submodules.key_collector = collector = core.key_collector

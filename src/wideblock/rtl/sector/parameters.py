@@ -2,7 +2,7 @@
 """Parameters of sector cores, one frozen dataclass a family, each with its meaning and its choices."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from wideblock.errors import UserError
 from wideblock.rtl.aes.forms import KINDS, ROUND_STAGES, ROUNDS
@@ -17,12 +17,49 @@ __all__ = [
     "PsiParameters",
     "SectorParameters",
     "SinglePassParameters",
+    "SlottedHashParameters",
+    "SlottedParameters",
     "WholeKeyParameters",
 ]
 
 
 BUSES = ("none", "axi4-lite")
 """Values of ``registers``."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlottedParameters(Parameters):
+    """Those of a sector core that may hold many keys, beside its others."""
+
+    slots: int = parameter(0, "keys that the core holds, one of which a unit names; 0: one for all", absent=0)
+    registers: str = parameter(
+        "none",
+        "bus through which keys come, in place of their stream, with all else of the engine",
+        BUSES,
+        absent="none",
+    )
+    tag_bits: int = parameter(0, "bits of a unit's tag, which leaves with its result", tuple(range(0, 65, 8)), absent=0)
+    header: bool = parameter(
+        False, "a unit's request is its first beats, in the place of tuser", (False, True), absent=False
+    )
+
+    def __post_init__(self):
+        super().__post_init__()
+        _check_slots(self)
+
+
+def _check_slots(p: Any) -> None:
+    """Raises UserError for parameters of slots that do not go together, or not with others of the core."""
+    if p.slots and not 2 <= p.slots <= 1024:
+        raise UserError(f"slots must be 2 to 1024, or 0 for a core of one key, got {p.slots}")
+    if p.registers != "none" and not p.slots:
+        raise UserError(f"registers must be none without slots, got {p.registers!r}; slots 256 goes with it")
+    if p.registers != "none" and p.key_width:
+        raise UserError(f"key_width must be 0 with registers, through which keys come, got {p.key_width}")
+    if p.header and not p.slots:
+        raise UserError("header must be false without slots, got true; slots 256 goes with it")
+    if p.slots and p.round_stages > 2:
+        raise UserError(f"round_stages must be 1 or 2 with slots, got {p.round_stages}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -146,6 +183,22 @@ class HashedParameters(SectorParameters):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SlottedHashParameters(SlottedParameters, HashedParameters):
+    """Parameters of a core with a front and a back hash that may hold many keys."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        if self.slots and not self.overlap:
+            raise UserError("overlap must be true with slots, got false")
+        if self.slots and self.squares != "stored":
+            raise UserError(f"squares must be stored with slots, got {self.squares!r}")
+        if self.slots and self.hash != "brw":
+            raise UserError(f"hash must be brw with slots, whose powers of tau are squares, got {self.hash!r}")
+        if self.registers != "none" and self.key_bits != 256:
+            raise UserError(f"key_bits must be 256 with registers, got {self.key_bits}")
+
+
+@dataclass(frozen=True, kw_only=True)
 class PsiParameters(HashedParameters):
     """Parameters of a core whose hash is psi, under a key of its own."""
 
@@ -253,35 +306,14 @@ class FeistelMixFeistelParameters(SectorParameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class SinglePassParameters(SectorParameters):
+class SinglePassParameters(SlottedParameters, SectorParameters):
     """Parameters of a core that takes units of any length; ``sector_bytes`` is the length its figures are for."""
 
     most_bytes: ClassVar[int] = 1 << 24
     direction: str = parameter("both", "directions that the core serves", ("both", "encrypt", "decrypt"))
-    slots: int = parameter(0, "keys that the core holds, one of which a unit names; 0: one for all", absent=0)
-    registers: str = parameter(
-        "none",
-        "bus through which keys come, in place of their stream, with all else of the engine",
-        BUSES,
-        absent="none",
-    )
-    tag_bits: int = parameter(0, "bits of a unit's tag, which leaves with its result", tuple(range(0, 65, 8)), absent=0)
-    header: bool = parameter(
-        False, "a unit's request is its first beats, in the place of tuser", (False, True), absent=False
-    )
 
     def __post_init__(self):
         super().__post_init__()
-        if self.slots and not 2 <= self.slots <= 1024:
-            raise UserError(f"slots must be 2 to 1024, or 0 for a core of one key, got {self.slots}")
-        if self.registers != "none" and not self.slots:
-            raise UserError(f"registers must be none without slots, got {self.registers!r}; slots 256 goes with it")
-        if self.registers != "none" and self.key_width:
-            raise UserError(f"key_width must be 0 with registers, through which keys come, got {self.key_width}")
-        if self.header and not self.slots:
-            raise UserError("header must be false without slots, got true; slots 256 goes with it")
-        if self.slots and self.round_stages > 2:
-            raise UserError(f"round_stages must be 1 or 2 with slots, got {self.round_stages}")
         if self.sector_bytes < 16:
             raise UserError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
 

@@ -10,8 +10,12 @@ from amaranth.hdl import ValueLike
 from amaranth.lib import wiring
 from amaranth.lib.wiring import connect, flipped
 
+from wideblock.errors import UserError
 from wideblock.rtl.flow.cycles import Cycles
 from wideblock.rtl.flow.stage import Flow
+from wideblock.rtl.gf128.reading import WireReading
+from wideblock.rtl.keys.context import Context
+from wideblock.rtl.keys.contexts import ContextUnit
 from wideblock.rtl.keys.material import KeyMaterial
 from wideblock.rtl.keys.unit import KeyUnit
 from wideblock.rtl.pipeline import later
@@ -19,15 +23,20 @@ from wideblock.rtl.stream.admission import Admission
 from wideblock.rtl.stream.behaviour import Behaviour, Fault, FixedLength, Output, SectorTiming
 from wideblock.rtl.stream.entrance import Entrance
 from wideblock.rtl.stream.exit import Exit
-from wideblock.rtl.stream.influence import lengths
+from wideblock.rtl.stream.influence import FieldInfluence, Influence, OutcomeInfluence, lengths
 from wideblock.rtl.stream.interface import Interface
 from wideblock.rtl.stream.sector import sector_interface
+from wideblock.rtl.stream.slot_gate import SlotGate
 from wideblock.rtl.stream.stages import Stages, power_of_two
 
-from .keys import connect_keys, key_collector, key_faults, with_key_faults
+from .copies import Copies
+from .keys import connect_keys, connect_slots, key_collector, key_faults, with_key_faults
 from .parameters import SectorParameters
 
 __all__ = ["StoreAndForward"]
+
+GATE_BEATS = 16
+"""Beats that wait before the core for copies of a key: more than the cycles that these take to begin."""
 
 
 class StoreAndForward(wiring.Component):
@@ -43,6 +52,9 @@ class StoreAndForward(wiring.Component):
     loading:        cycles to make use of the hash key or, without one, of the last derived word; see
                     :meth:`KeyUnit.setup`
     ahead:          cycles by which the control is ahead of the data
+    context:        of a slot; None: the core has one key
+
+    With slots, a gate stands behind the entrance, where each sector waits for its copies of the key's words.
 
     Its ``elaborate`` calls the stages below in the order of the data: :meth:`_stages`, :meth:`_enter`, its own,
     :meth:`_leave`, :meth:`_admission`, :meth:`_connect_keys`.
@@ -53,6 +65,9 @@ class StoreAndForward(wiring.Component):
 
     title: str
     """The scheme and its family, in one phrase."""
+
+    reading = WireReading.LE
+    """How the scheme reads a block as an element of the field that its hash is over, if it has one."""
 
     flow: Flow | None = None
     """The stages of a sector; None if its cycles are stated otherwise."""
@@ -73,12 +88,13 @@ class StoreAndForward(wiring.Component):
         depths: Sequence[int] = (),
         loading: int = 0,
         ahead: int = 0,
+        context: Context | None = None,
     ):
         self.parameters = p = parameters
         self.cipher_latency, self.ahead = cipher_latency, ahead
         period = cycles.interval or cycles.compute
         self.pace, self.rows = cycles.pace, rows or p.beats
-        self.slots = power_of_two(-(-(1 + ahead + cycles.residence) // period))  # a slot is free a cycle later, or two
+        self.slots = self.under_way(cycles, ahead)
         self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
         self.entrance = self._make_entrance()
         material = self.key_material(p)
@@ -92,29 +108,77 @@ class StoreAndForward(wiring.Component):
         depth = power_of_two(
             max(self.slots * power_of_two(self.rows), cipher_latency + 2, -(-two_passes // 2), *depths)
         )
-        self.key_unit = KeyUnit(material, sbox=p.sbox, rows=depth, round_stages=p.round_stages)
-        self.timing = SectorTiming(
-            compute=cycles.compute,
-            latency=cycles.latency,
-            busy=cycles.busy,
-            interval=period,
-            setup=key_words - 1 + self.key_unit.setup(call=ahead + cipher_latency, loading=moved + loading),
-            zeroize=self.key_unit.clearing,
-            key_words=key_words,
-        )
+        if context:
+            self._make_slots(material, context, cycles, rows=depth)
+        else:
+            self.key_unit = KeyUnit(material, sbox=p.sbox, rows=depth, round_stages=p.round_stages)
+            setup = self.key_unit.setup(call=ahead + cipher_latency, loading=moved + loading)
+            self.timing = SectorTiming(
+                compute=cycles.compute,
+                latency=cycles.latency,
+                busy=cycles.busy,
+                interval=period,
+                setup=key_words - 1 + setup,
+                zeroize=self.key_unit.clearing,
+                key_words=key_words,
+            )
         self.interface = self._make_interface(material, faults)
         self.behaviour = self._make_behaviour(material, faults, held)
         super().__init__(self.interface.members())
+
+    @staticmethod
+    def under_way(cycles: Cycles, ahead: int) -> int:
+        """Sectors that are under way at most, a power of two: a slot is free a cycle later, or two."""
+        return power_of_two(-(-(1 + ahead + cycles.residence) // (cycles.interval or cycles.compute)))
+
+    def _make_slots(self, material: KeyMaterial, context: Context, cycles: Cycles, *, rows: int) -> None:
+        """The key unit, the gate and the cycles of a core with key slots."""
+        p, interval, wait = self.parameters, cycles.interval or cycles.compute, SlotGate.wait + context.lead
+        if (least := max(len(context.words), wait) + 1) > interval:
+            raise UserError(
+                f"slots must be 0 for an interval of {interval} cycles, as the words of a sector's key take {least}, "
+                f"got {p.slots}"
+            )
+        self.key_unit = keys = ContextUnit(
+            material,
+            context,
+            slots=p.slots,
+            places=self.slots,
+            interval=interval,
+            sbox=p.sbox,
+            rows=rows,
+            reading=self.reading,
+        )
+        self.entrance = SlotGate(
+            self.entrance,
+            places=self.slots,
+            depth=GATE_BEATS,
+            slot_bits=keys.bits,
+            clear_row_bits=len(keys.clear_row),
+        )
+        key_words = self.key_collector.words if self.key_collector else 1
+        self.timing = SectorTiming(
+            compute=cycles.compute + wait,
+            latency=cycles.latency + wait,
+            busy=cycles.busy + wait + min(GATE_BEATS, p.beats) + 1,
+            interval=interval,
+            setup=key_words - 1 + keys.load + 1,
+            zeroize=keys.clearing,
+            key_words=key_words,
+            slots=p.slots,
+            closing=4 + keys.overwriting,
+        )
 
     # Ports and behaviour of sectors of one size
 
     def _make_entrance(self) -> Any:
         p = self.parameters
-        return Entrance(width=p.width, beats=p.beats, tweak_bits=8 * p.tweak_bytes, tail=self.tail)
+        more = {"slots": p.slots > 0, "tag_bits": p.tag_bits}
+        return Entrance(width=p.width, beats=p.beats, tweak_bits=8 * p.tweak_bytes, tail=self.tail, **more)
 
     def _make_exit(self, sector_bits: int) -> Any:
         p = self.parameters
-        return Exit(width=p.width, beats=p.beats, sector_bits=sector_bits, tail=self.tail)
+        return Exit(width=p.width, beats=p.beats, sector_bits=sector_bits, tail=self.tail, tag_bits=p.tag_bits)
 
     def _make_interface(self, material: KeyMaterial, faults: tuple[Fault, ...]) -> Interface:
         p = self.parameters
@@ -127,6 +191,8 @@ class StoreAndForward(wiring.Component):
             key_width=p.key_width,
             keep=keep,
             tweak_bits=tweak_bits,
+            slots=p.slots > 0,
+            tag_bits=p.tag_bits,
         )
 
     def _make_behaviour(self, material: KeyMaterial, faults: tuple[Fault, ...], held: int) -> Behaviour:
@@ -137,8 +203,23 @@ class StoreAndForward(wiring.Component):
             keys=material.rule,
             faults=faults,
             timing=self.timing,
-            influences=lengths(self.interface),
+            influences=(*lengths(self.interface), *self._influences()),
+            erases=self.parameters.slots > 0,
             held=held,
+        )
+
+    def _influences(self) -> tuple[Influence, ...]:
+        """Inputs beside lengths that may matter to handshakes, in a core with key slots."""
+        p = self.parameters
+        tag = [FieldInfluence("i", "tag", "a tag leaves as it came")] if p.tag_bits else []
+        if not p.slots:
+            return tuple(tag)
+        return (
+            *tag,
+            FieldInfluence("i", "slot", "a sector of a slot without a key is refused"),
+            FieldInfluence("key", "slot", "which slots have keys is public"),
+            FieldInfluence("key", "evict", "which slots have keys is public"),
+            OutcomeInfluence("key_unit.store.wrong", "damage of a stored key", "the core clears itself"),
         )
 
     # Stages, in the order of the data
@@ -146,7 +227,12 @@ class StoreAndForward(wiring.Component):
     def _stages(self, m: Module) -> Stages:
         """The key unit, and the maker of registers and memories that it clears."""
         m.submodules.key_unit = keys = self.key_unit
-        return Stages(m, slots=self.slots, rows=self.rows, clear=keys.clear, clear_row=keys.clear_row, ahead=self.ahead)
+        more = {"clear": keys.clear, "clear_row": keys.clear_row, "ahead": self.ahead}
+        stages = Stages(m, slots=self.slots, rows=self.rows, **more)
+        if self.parameters.slots:
+            self.copies = Copies(m, stages, keys, self.entrance)
+        self.tags = stages.slots("tag", self.parameters.tag_bits) if self.parameters.tag_bits else None
+        return stages
 
     def _enter(self, m: Module, *, admit: Value, offer: Value, ready: ValueLike, first: Value) -> Signal:
         """The way in: ``entrance.x`` is a beat of a sector while ``offer``, driven here; ``entrance.take`` if taken.
@@ -157,16 +243,31 @@ class StoreAndForward(wiring.Component):
         keys, opening = self.key_unit, Signal(name="opening")
         m.submodules.entrance = entrance = self.entrance
         connect(m, flipped(self.i), entrance.i)
+        if not self.parameters.slots:
+            m.d.comb += [
+                entrance.open.eq(keys.running),
+                entrance.hold.eq(keys.waiting),
+                entrance.clear.eq(keys.clear),
+            ]
+        if tag := self.parameters.tag_bits:
+            m.d.comb += self.fault_tag.eq(entrance.x.tag & entrance.fault.any().replicate(tag))
         m.d.comb += [
-            entrance.open.eq(keys.running),
-            entrance.hold.eq(keys.waiting),
-            entrance.clear.eq(keys.clear),
             offer.eq(entrance.valid & admit),
             entrance.take.eq(offer & ready),
             opening.eq(entrance.take & first),
             self.fault.eq(with_key_faults(self, entrance.fault)),
         ]
         return opening
+
+    @property
+    def _spoiled(self) -> Value:
+        """A beat is taken that shows a fault of the sector that it belongs to."""
+        return self.entrance.spoiled if self.parameters.slots else self.entrance.fault.any()
+
+    def _tag(self, sector: Value, opening: Value) -> None:
+        """Keeps the tag of ``sector`` as its first beat is taken, if there are tags."""
+        if self.tags is not None:
+            self.tags.write(sector, self.entrance.x.tag, opening)
 
     def _leave(self, m: Module, stages: Stages, computed: Value) -> Any:
         """The way out of sectors up to number ``computed``, the first one that is not finished."""
@@ -176,6 +277,8 @@ class StoreAndForward(wiring.Component):
             leaving.clear.eq(self.key_unit.clear),
             leaving.pending.eq(leaving.sector != computed),
         ]
+        if self.tags is not None:
+            m.d.comb += leaving.tag.eq(self._beside(m, leaving, "tag", self.tags.read(leaving.sector)))
         return leaving
 
     def _beside(self, m: Module, leaving: Exit, name: str, value: Value) -> Signal:
@@ -207,6 +310,10 @@ class StoreAndForward(wiring.Component):
 
     def _connect_keys(self, m: Module, *, idle: Value, derived: Value) -> None:
         """The key port, ``zeroize`` and ``ready``; see :class:`KeyUnit` for ``idle`` and ``derived``."""
+        if self.parameters.slots:
+            m.d.comb += self.key_unit.computed.eq(self.computed)
+            connect_slots(m, self)
+            return
         connect_keys(m, self, idle=idle, derived=derived)
 
     def _hash_keys(

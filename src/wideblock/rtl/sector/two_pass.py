@@ -2,17 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parts of a sector core that hashes, enciphers and hashes again, which do not depend on how it enciphers."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from amaranth import Module, Signal, Value
 
 from wideblock.errors import UserError
 from wideblock.rtl.flow.cycles import alone, streaming
 from wideblock.rtl.flow.stage import After, Flow
-from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.hash.products import HashEvent
 from wideblock.rtl.hash.program import Program
 from wideblock.rtl.hash.unit import HashPass, HashUnit
+from wideblock.rtl.keys.context import Context
+from wideblock.rtl.keys.material import KeyWord
 from wideblock.rtl.stream.admission import Admission
 from wideblock.rtl.stream.queue import PromisedQueue
 from wideblock.rtl.stream.stages import power_of_two
@@ -34,13 +35,11 @@ class TwoPass(StoreAndForward):
     programs: of the passes ``"front"`` and ``"back"``
     flow:     of a sector
     early:    events that are raised a cycle early
+    key_used: with key slots, the cycle of a sector in which it reads each word of a key first, but the hash key
     ahead:    cycles by which the control is ahead of the data, those of the hash units too
 
     Timing, Paths: those of :class:`StoreAndForward`.
     """
-
-    reading = WireReading.LE
-    """How the scheme reads a block as an element of the field that its hash is over."""
 
     def __init__(
         self,
@@ -51,12 +50,18 @@ class TwoPass(StoreAndForward):
         flow: Flow,
         early: Sequence[HashEvent] = (),
         ahead: int = 0,
+        key_used: Mapping[KeyWord, int] | None = None,
     ):
         p = parameters
         self.programs = programs
         self.queue_depth = power_of_two(
             ahead + cipher_latency + 8
         )  # what the lanes hold, and may wait for a multiplier
+
+        self.flow = flow
+        cycles = streaming(flow) if p.overlap else alone(flow)
+        context = self._context(programs, key_used or {}) if p.slots else None
+        copies, banks = (context.powers, self.under_way(cycles, ahead)) if context else ((), 1)
 
         def unit(programs):
             return HashUnit(
@@ -67,17 +72,18 @@ class TwoPass(StoreAndForward):
                 ahead=early,
                 reading=self.reading,
                 lag=ahead,
+                copies=copies,
+                banks=banks,
             )
 
         if p.overlap:
             self.units = {name: unit({name: program}) for name, program in programs.items()}
         else:
             self.units = dict.fromkeys(programs, unit(programs))
-        self.flow = flow
         super().__init__(
             parameters,
             cipher_latency=cipher_latency,
-            cycles=streaming(flow) if p.overlap else alone(flow),
+            cycles=cycles,
             depths=[
                 cipher_latency + p.mult_stages + 2,
                 *(unit.depth for unit in self.units.values()),
@@ -85,7 +91,17 @@ class TwoPass(StoreAndForward):
             ],
             loading=max(unit.setup for unit in self.units.values()),
             ahead=ahead,
+            context=context,
         )
+
+    def _context(self, programs: Programs, key_used: Mapping[KeyWord, int]) -> Context:
+        """The context of a slot: a power is read at the first step of its products, the back pass after the front."""
+        first: dict[int, int] = {}
+        for behind, name in ((0, "front"), (programs["front"].steps, "back")):
+            for issue in programs[name].issues:
+                for e in (*issue.product.powers, *filter(None, [issue.product.constant])):
+                    first[e] = min(first.get(e, behind + issue.step), behind + issue.step)
+        return Context.of(self.key_material(self.parameters), used=key_used, powers=first)
 
     # Hardware
 
@@ -100,7 +116,7 @@ class TwoPass(StoreAndForward):
         """The way in, up to the front hash. Returns ``opening``: a sector's first beat is taken."""
         ready = 1 if self.ahead else front.ready  # with the control ahead it is in ``admit``
         opening = self._enter(m, admit=admit, offer=front.beat, ready=ready, first=front.first)
-        m.d.comb += front.restart.eq(self.entrance.fault.any())
+        m.d.comb += front.restart.eq(self._spoiled)
         return opening
 
     def _admit(

@@ -55,6 +55,7 @@ class SectorTiming:
     zeroize:  ``zeroize`` (or reset) to the end of clearing, when a key can be accepted again
     key_words: words of a key on the key channel
     slots:    of keys; 0: the core has one key
+    closing:  with slots, at most, the last sector of a slot that ends left to the next command
 
     With slots, setup is that of a key for a slot without one, and counts from its first word offered to the first beat
     of a sector under it accepted; a key is accepted a cycle before. Sectors do not wait for it, nor it for them.
@@ -71,6 +72,7 @@ class SectorTiming:
     zeroize: int
     key_words: int = 1
     slots: int = 0
+    closing: int = 4
 
     holds = "the same for encryption and decryption, whatever the data, key and tweak"
 
@@ -82,7 +84,7 @@ class SectorTiming:
     @property
     def eviction(self) -> int:
         """Cycles, at most, from an eviction accepted until a command is looked at again: the sectors begun finish."""
-        return self.busy + 4
+        return self.busy + self.closing
 
     def figures(self) -> tuple[Figure, ...]:
         """The figures in order."""
@@ -364,6 +366,7 @@ class Behaviour:
     timing:     the cycle contract
     held:       cycles for which the first beat of a message, alone in an idle core, holds the second one off
     influences: inputs, beside handshakes and controls, on which handshakes and status may depend
+    erases:     whether an eviction leaves nothing of its key in any register or memory
     loaded:     bytes of a key that comes through registers; 0: keys come on a channel of their own, which has a width
     """
 
@@ -375,6 +378,7 @@ class Behaviour:
     timing: SectorTiming
     held: int = 0
     influences: tuple[Influence, ...] = ()
+    erases: bool = False
     loaded: int = 0
 
     @property

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """The entrance of a sector core: one register, and the framing of sectors."""
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.bytes import is_run
 
 from .behaviour import Cause, Fault
-from .sector import TWEAK_BITS, WRONG_KEEP, sector_channel
+from .sector import SLOT_BITS, TWEAK_BITS, WRONG_KEEP, sector_channel
 
-__all__ = ["FAULTS", "Entrance"]
+__all__ = ["FAULTS", "UNKNOWN", "Entrance"]
 
 SHORT, LONG, KEEP = range(3)
 FAULTS = (Fault(Cause.SHORT, "a sector was too short"), Fault(Cause.LONG, "a sector was too long"))
-"""Bits of an entrance's ``fault``; with a ``tail`` a third one follows."""
+"""Bits of an entrance's ``fault``; with a ``tail`` a third one follows, with ``slots`` another one."""
+
+UNKNOWN = Fault(Cause.SLOT, "a sector named a slot without a key")
+"""The last bit, where sectors name slots."""
 
 
 class Entrance(wiring.Component):
@@ -30,30 +33,44 @@ class Entrance(wiring.Component):
     ``keep`` is not a run from byte 0 is a fault, and so is one that is not full before the ``last``. One empty beat
     that is the ``last`` may follow the sector's bytes: the beat before it is offered when that one has come.
 
+    With ``slots``, a sector names one, which stays in ``x.slot``. Unless that is ``known`` in the cycle in which the
+    first beat is accepted, the beat raises a fault as it is taken, and the rest is dropped; ``opening`` is high in that
+    cycle if it is. With ``tag_bits``, ``x.tag`` is the sector's.
+
     Timing: a beat is offered one cycle after it was taken; full rate.
-    Paths:  ``take`` to ``i.ready``; none from ``i``.
+    Paths:  ``take`` to ``i.ready``; none from ``i`` but to ``opening``.
     """
 
-    def __init__(self, *, width: int, beats: int, tweak_bits: int = TWEAK_BITS, tail: int | None = None):
-        self.width, self.beats, self.tail = width, beats, tail
-        self.faults = FAULTS if tail is None else (*FAULTS, WRONG_KEEP)
+    def __init__(
+        self,
+        *,
+        width: int,
+        beats: int,
+        tweak_bits: int = TWEAK_BITS,
+        tail: int | None = None,
+        slots: bool = False,
+        tag_bits: int = 0,
+    ):
+        self.width, self.beats, self.tail, self.slots = width, beats, tail, slots
+        self.faults = (*FAULTS, *(() if tail is None else (WRONG_KEEP,)), *((UNKNOWN,) if slots else ()))
         keep = {} if tail is None else {"keep": 16 * width}
+        request = ({"slot": SLOT_BITS} if slots else {}) | ({"tag": tag_bits} if tag_bits else {})
+        self.request = tuple(request)
+        channel = sector_channel(width, keep=bool(keep), tweak_bits=tweak_bits, slots=slots, tag_bits=tag_bits)
+        layout = {"data": data.ArrayLayout(128, width), "tweak": tweak_bits, **request, "decrypt": 1, "last": 1, **keep}
         super().__init__(
             {
-                "i": In(stream.Signature(sector_channel(width, keep=bool(keep), tweak_bits=tweak_bits).shape)),
+                "i": In(stream.Signature(channel.shape)),
                 "open": In(1),
                 "hold": In(1),
                 "clear": In(1),
-                "x": Out(
-                    data.StructLayout(
-                        {"data": data.ArrayLayout(128, width), "tweak": tweak_bits, "decrypt": 1, "last": 1, **keep}
-                    )
-                ),
+                "x": Out(data.StructLayout(layout)),
                 "valid": Out(1),
                 "number": Out(range(max(2, beats))),
                 "take": In(1),
                 "fault": Out(len(self.faults)),
                 "between": Out(1),
+                **({"known": In(1), "opening": Out(1)} if slots else {}),
             }
         )
 
@@ -65,6 +82,7 @@ class Entrance(wiring.Component):
         leaves = Signal()
         room = Signal()
         load = Signal()
+        unknown = Signal() if self.slots else Const(0, 1)  # the slot of the sector whose first beat is here
         final = self.number == self.beats - 1
         m.d.comb += [
             leaves.eq(self.take | (full & discard)),
@@ -75,15 +93,23 @@ class Entrance(wiring.Component):
             self.between.eq(~begun & ~full),
         ]
         if self.tail is None:
-            m.d.comb += self.fault[SHORT].eq(self.take & self.x.last & ~final)
-            m.d.comb += self.fault[LONG].eq(self.take & final & ~self.x.last)
+            m.d.comb += self.fault[SHORT].eq(self.take & self.x.last & ~final & ~unknown)
+            m.d.comb += self.fault[LONG].eq(self.take & final & ~self.x.last & ~unknown)
             ended, endless = final | self.x.last, self.fault[LONG]
         else:
-            self._partial(m, self.tail, final, full & ~discard, load)
+            self._partial(m, self.tail, final, full & ~discard & ~unknown, load, unknown)
             ended, endless = final | self.x.last | self.fault.any(), self.fault.any() & ~self.x.last
+        if self.slots:
+            refused = self.take & unknown
+            m.d.comb += [self.fault[-1].eq(refused), self.opening.eq(load & ~begun & self.known)]
+            ended, endless = ended | unknown, endless | (refused & ~self.x.last)
+            with m.If(load):
+                m.d.sync += unknown.eq(~begun & ~self.known)
         m.d.sync += full.eq(~room | load)
         with m.If(self.i.valid & room):  # perhaps not taken yet: as little as possible enables these many registers
             m.d.sync += self.x.eq(self.i.payload)
+            with m.If(begun):  # beside the beats after the first one it says nothing
+                m.d.sync += [self.x[name].eq(self.x[name]) for name in self.request]
         with m.If(load):
             m.d.sync += begun.eq(~self.i.payload.last)
         with m.If(self.take):
@@ -94,20 +120,22 @@ class Entrance(wiring.Component):
             m.d.sync += discard.eq(0)
         with m.If(self.clear):
             m.d.sync += [full.eq(0), self.x.eq(0), discard.eq(begun), self.number.eq(0)]
+            m.d.sync += [unknown.eq(0)] if self.slots else []
         return m
 
-    def _partial(self, m: Module, tail: int, final: Value, offered: Value, load: Value) -> None:
+    def _partial(self, m: Module, tail: int, final: Value, offered: Value, load: Value, unknown: Value) -> None:
         """The faults where the last beat has ``tail`` bytes, and the empty beat that may follow it."""
         new, keep = self.i.payload, self.x.keep
         hole = Signal()
         waits = Signal()  # the final beat, which is not the last one, for the one behind it
         goes_on = Signal()  # that one has come, and it is not an empty last one
+        taken = self.take & ~unknown
         reaches, exceeds = keep[tail - 1], keep[tail]  # the tail, where the bytes are a run
         m.d.comb += [
             waits.eq(offered & final & ~self.x.last & ~goes_on),
-            self.fault[SHORT].eq(self.take & ~hole & Mux(final, ~reaches, self.x.last | ~keep[-1])),
-            self.fault[LONG].eq(self.take & ~hole & final & exceeds),
-            self.fault[KEEP].eq(self.take & (hole | (goes_on & reaches & ~exceeds))),
+            self.fault[SHORT].eq(taken & ~hole & Mux(final, ~reaches, self.x.last | ~keep[-1])),
+            self.fault[LONG].eq(taken & ~hole & final & exceeds),
+            self.fault[KEEP].eq(taken & (hole | (goes_on & reaches & ~exceeds))),
         ]
         with m.If(waits):
             m.d.comb += [self.valid.eq(0), self.i.ready.eq(self.open)]

@@ -15,7 +15,8 @@ class Exit(wiring.Component):
 
     ``pending`` says that sector ``sector`` is whole. ``fetch`` asks for its beat ``number``, which is on ``data`` from
     the next cycle on until another one is fetched; ``shown_number`` is its number. With a ``tail`` the last beat has
-    ``tail`` bytes: ``keep`` says so, and its other bytes are zero.
+    ``tail`` bytes: ``keep`` says so, and its other bytes are zero. With ``tag_bits``, ``tag`` is that of the sector
+    whose beat was fetched last.
 
     ``load`` enables the read register. It is ``fetch`` or, while clearing, ``erase``: the ring's first row is read,
     which the first cycle of ``clear`` filled with zeros. In that first cycle no output register changes. So each
@@ -26,15 +27,16 @@ class Exit(wiring.Component):
     Paths:  ``o.ready`` to ``fetch`` and ``load``; none to ``o``.
     """
 
-    def __init__(self, *, width: int, beats: int, sector_bits: int, tail: int | None = None):
-        self.beats, self.tail = beats, tail
+    def __init__(self, *, width: int, beats: int, sector_bits: int, tail: int | None = None, tag_bits: int = 0):
+        self.beats, self.tail, self.tag_bits = beats, tail, tag_bits
         number = range(max(2, beats))
         super().__init__(
             {
-                "o": Out(stream.Signature(result_channel(width, keep=tail is not None).shape)),
+                "o": Out(stream.Signature(result_channel(width, keep=tail is not None, tag_bits=tag_bits).shape)),
                 "clear": In(1),
                 "pending": In(1),
                 "data": In(128 * width),
+                **({"tag": In(tag_bits)} if tag_bits else {}),
                 "fetch": Out(1),
                 "erase": Out(1),
                 "load": Out(1),
@@ -59,6 +61,8 @@ class Exit(wiring.Component):
             self.o.payload.data.eq(self.data),
             self.o.payload.last.eq(self.shown_number == self.beats - 1),
         ]
+        if self.tag_bits:
+            m.d.comb += self.o.payload.tag.eq(self.tag)
         if self.tail is not None:
             m.d.comb += self.o.payload.keep.eq(-1)
             with m.If(self.o.payload.last):

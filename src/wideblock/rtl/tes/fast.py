@@ -25,7 +25,7 @@ from amaranth import Mux, Value
 from wideblock.rtl.hash.products import DIGEST, Block, Product, brw_products, horner_products
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
-from wideblock.rtl.sector.parameters import HashedParameters
+from wideblock.rtl.sector.parameters import SlottedHashParameters
 
 __all__ = ["Fast"]
 
@@ -41,7 +41,7 @@ class Fast(HashCounterHash):
     structure = Structure(specials=2, second_call=True)
 
     @staticmethod
-    def key_material(p: HashedParameters) -> KeyMaterial:
+    def key_material(p: SlottedHashParameters) -> KeyMaterial:
         """tau = E_K(0)."""
         K, tau = KeyWord("K", p.key_bits, "the AES key"), KeyWord("tau", 128, "the hash key")
         return KeyMaterial(port=(K,), ciphers=(K,), hash_key=tau, derivations=(Derivation(0, K, tau),))

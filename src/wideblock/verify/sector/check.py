@@ -94,6 +94,13 @@ class SectorCheck(Check[SectorSimulation]):
         pairs = zip(sizes, chosen, strict=True)
         return self.spread([self.request(kind.sizes[a], tweak_size=tweaks[b]) for a, b in pairs])
 
+    @property
+    def wrong_sizes(self) -> list[int]:
+        """Bytes of a sector that is too short, and of one that is too long, where they are few."""
+        length, step = self.behaviour.length, 1 if self.shape.partial else self.shape.beat_bytes
+        sizes = length.least - step, length.most + step
+        return [size for size in sizes if 0 < size <= self.behaviour.usual + step]
+
     def timing(self, kind: LengthClass) -> SectorTiming:
         """The cycle contract for the longest sectors of a class."""
         return self.timings(kind)[-1]

@@ -16,6 +16,7 @@ from wideblock.verify.core.check import gaps_and_back_pressure, known_answers
 from wideblock.verify.core.report import Finding, failed, nothing, passed
 from wideblock.verify.sector.byte_qualifiers import byte_qualifiers
 from wideblock.verify.sector.check import SectorCheck
+from wideblock.verify.sector.eviction import state_after_eviction
 from wideblock.verify.sector.judge import level
 from wideblock.verify.sector.key_behind import key_behind
 from wideblock.verify.sector.key_words import key_words
@@ -308,6 +309,7 @@ CHECKS: dict[str, Callable[[SectorCheck], Finding]] = {
     "zeroize": zeroize,
     "zeroize without a key": zeroize_without_key,
     "state after zeroize": state_after_zeroize,
+    "state after eviction": state_after_eviction,
     "secrets on ports": secrets,
     "wrong lengths": wrong_lengths,
     "byte qualifiers": byte_qualifiers,

@@ -134,7 +134,7 @@ class _Judged:
         pairs = zip(self.script.keys, self.record.key_taken.tolist(), strict=True)
         taken = sorted(((at, key) for key, at in pairs if at >= 0), key=lambda pair: pair[0])
         cleared = [(event.cycle, event.cycle + event.length) for event in self.script.events]
-        return SlotLog(slots, taken, cleared, shape(self.subject).key_bytes)
+        return SlotLog(slots, taken, cleared, shape(self.subject).key_bytes, self.subject.behaviour.keys)
 
     def key_of(self, slot: int, cycle: int) -> bytes | None:
         """The key of a slot for a sector whose first beat is taken in ``cycle``."""

@@ -84,7 +84,7 @@ def _random(check: SectorCheck, number: int) -> _Plan:
     """Sectors, some malformed, under two keys: the second between two sectors, or after an event at any moment."""
     t, rng = check.subject.timing, check.rng
     requests = check.requests(6)
-    for size in _wrong_sizes(check):
+    for size in check.wrong_sizes:
         requests.insert(int(rng.integers(1, len(requests))), check.request(size))
     requests = check.spread(requests)
     offer, take = rng.choice(PACES).tolist()
@@ -97,13 +97,6 @@ def _random(check: SectorCheck, number: int) -> _Plan:
         return _Plan(requests, keys, events=[], limit=limit, offer=offer, take=take)
     keys = [*first, *check.keys(None, event.cycle + event.length + check.number(0, 39))]
     return _Plan(requests, keys, events=[event], limit=limit + event.cycle, offer=offer, take=take)
-
-
-def _wrong_sizes(check: SectorCheck) -> list[int]:
-    """Bytes of a sector that is too short, and of one that is too long, where they are few."""
-    length, step = check.behaviour.length, 1 if check.shape.partial else check.shape.beat_bytes
-    sizes = length.least - step, length.most + step
-    return [size for size in sizes if 0 < size <= check.behaviour.usual + step]
 
 
 def _draw(check: SectorCheck, plan: _Plan, seed: int) -> Callable[[SectorSimulation], Play]:

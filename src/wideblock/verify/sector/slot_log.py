@@ -4,20 +4,27 @@
 from collections.abc import Sequence
 
 from wideblock.drive.sector.traffic import Key
-from wideblock.rtl.stream.behaviour import Cause
+from wideblock.rtl.stream.behaviour import Cause, KeyRule
 
 __all__ = ["SlotLog"]
 
 
 class SlotLog:
-    """Keys of ``slots`` slots, each of ``size`` bytes.
+    """Keys of ``slots`` slots, each of ``size`` bytes; ``rule`` says which are refused.
 
     taken:   (cycle, command) of each command that was accepted, in order
     cleared: (from, to) of each zeroize and reset: the first cycle, and that after the last
     refused: (cycle, cause) of each command that changes nothing, but those that a clear took along
     """
 
-    def __init__(self, slots: int, taken: Sequence[tuple[int, Key]], cleared: Sequence[tuple[int, int]], size: int):
+    def __init__(
+        self,
+        slots: int,
+        taken: Sequence[tuple[int, Key]],
+        cleared: Sequence[tuple[int, int]],
+        size: int,
+        rule: KeyRule,
+    ):
         self._states: list[tuple[int, dict[int, bytes]]] = [(-1, {})]
         self.refused: list[tuple[int, Cause]] = []
         clears = sorted(cleared)
@@ -31,7 +38,7 @@ class SlotLog:
                 self.refused.append((at, Cause.KEY_SLOT))
             elif key.evict:
                 del now[key.slot]
-            elif key.key[: size // 2] == key.key[size // 2 :]:
+            elif rule is KeyRule.HALVES_DIFFER and key.key[: size // 2] == key.key[size // 2 :]:
                 self.refused.append((at, Cause.KEY))
             else:
                 now[key.slot] = key.key

@@ -31,8 +31,8 @@ def random_slots(check: SectorCheck) -> Finding:
 
 
 def slots(check: SectorCheck) -> Finding:
-    """Loads and evictions at any time while sectors stream, of slots in use, empty, full and absent; zeroize in each
-    cycle of a command; commands that hold no sector of another slot off by a cycle."""
+    """Loads and evictions at any time while sectors stream, malformed ones among them, of slots in use, empty, full and
+    absent; zeroize in each cycle of a command; commands that hold no sector of another slot off by a cycle."""
     if not check.shape.slots:
         return nothing("the core has one key")
     plays = 0
@@ -41,7 +41,7 @@ def slots(check: SectorCheck) -> Finding:
             if difference := _storm(check, offer, take):
                 return failed(f"{difference} Sectors were offered with chance {offer} and taken with chance {take}.")
             plays += 1
-    if difference := _strangers(check) or _undisturbed(check):
+    if difference := _malformed(check) or _strangers(check) or _undisturbed(check):
         return failed(difference)
     moments = range(check.subject.timing.setup + 4)
     for evict in (False, True):
@@ -49,8 +49,9 @@ def slots(check: SectorCheck) -> Finding:
             if difference := _zeroized(check, evict, moment):
                 return failed(difference)
     return passed(
-        f"{plays} plays with commands at any time, slots that do not exist, sectors of other slots undisturbed to the "
-        f"cycle, zeroize in {len(moments)} cycles of a load and of an eviction"
+        f"{plays} plays with commands at any time, malformed sectors among the right ones and before evictions, slots "
+        "that do not exist, sectors of other slots undisturbed to the cycle, zeroize in "
+        f"{len(moments)} cycles of a load and of an eviction"
     )
 
 
@@ -69,7 +70,32 @@ def _storm(check: SectorCheck, offer: float, take: float) -> str | None:
         slot, evict = int(check.rng.choice(these)), bool(check.rng.integers(2))
         keys.append(Key(check.key(), cycle=cycle, slot=slot, evict=evict))
     loads = [Key(check.key(), before=0, slot=slot) for slot in these[:-1]]
-    return check.play(_under(check, check.requests(n), these), [*loads, *keys], offer=offer, take=take)
+    requests = check.requests(n)
+    for size in check.wrong_sizes * 4:
+        requests[check.number(1, n - 1)] = check.request(size)
+    return check.play(_under(check, requests, these), [*loads, *keys], offer=offer, take=take)
+
+
+def _malformed(check: SectorCheck) -> str | None:
+    """The first difference with malformed sectors of each of two slots before right ones of the other, and evictions.
+
+    A sector that is dropped is never computed, so nothing may wait for that; what it took of its key is another's next.
+    """
+    last, wrong = check.shape.slots - 1, check.wrong_sizes
+    requests = []
+    for slot in (0, last):
+        for size in wrong:
+            requests += [replace(check.request(size), slot=slot), replace(check.request(), slot=last - slot)]
+        requests += [replace(check.request(size), slot=slot) for size in wrong]
+    requests += [replace(check.request(), slot=slot) for slot in (0, last, 0)]
+    half = len(requests) // 2
+    loads = [Key(check.key(), before=0, slot=slot) for slot in (0, last)]
+    ends = [
+        Key(check.key(), before=before, slot=0, evict=evict)
+        for before in (half, len(requests) - 1)
+        for evict in (True, False)
+    ]
+    return check.play(requests, [*loads, *ends])
 
 
 def _strangers(check: SectorCheck) -> str | None:

@@ -19,6 +19,7 @@ from ..parameters import HashedParameters
 from ..steps import Steps
 from ..two_pass import TwoPass
 from .calls import HchCalls
+from .copied import keys_of_sectors
 from .equations import BACK, FRONT, HchBackPlan, HchEquations, HchFrontPlan
 from .placement import Placement
 from .schedule import flow, programs
@@ -38,7 +39,12 @@ class HashCounterHash(HchEquations, TwoPass):
         structure = self.structure
         self.shortcut = structure.shortcuts and not p.overlap
         self.lanes = PipelinedEncryption(
-            key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes, ahead=self.shortcut
+            key_bits=p.key_bits,
+            round_stages=p.round_stages,
+            sbox=p.sbox,
+            lanes=p.lanes,
+            ahead=self.shortcut,
+            travelling=p.slots > 0,
         )
         cipher_latency = self.lanes.timing.latency
         self.place = Placement.of(p, structure)
@@ -49,6 +55,7 @@ class HashCounterHash(HchEquations, TwoPass):
         FRONT.check(front, type(self).__name__)
         BACK.check(back, type(self).__name__)
         made = programs(p, front, back, self.place, self.calls, least_interval=least_interval)
+        first_call = 0 if structure.tweak_call else made["front"].done(FRONT.R)
         super().__init__(
             p,
             made,
@@ -56,6 +63,7 @@ class HashCounterHash(HchEquations, TwoPass):
             flow=flow(p, made, self.place, self.calls, structure),
             early=[BACK.h] if self.shortcut else [],
             ahead=p.ahead,
+            key_used=dict.fromkeys(self.key_material(p).ciphers, first_call),
         )
 
     def elaborate(self, platform):
@@ -69,7 +77,7 @@ class HashCounterHash(HchEquations, TwoPass):
 
         opening, front_sector = self._front_hash(f, admit)
         single = self._single_call(f)
-        entering = Entering(single, self.key_unit.derive & bool(self.key_unit.calls), tweak_go, step_go)
+        entering = Entering(single, self._derivations(), tweak_go, step_go)
         tags = self._tags(f, entering, front_sector)
         tweak = self._tweak_call(f, entering, tags, opening, front_sector)
         start = self._single_result(f, single, tags)
@@ -77,15 +85,24 @@ class HashCounterHash(HchEquations, TwoPass):
         m.d.comb += step_go.eq(step.waiting & ~single.enters & ~tweak_go & room)
         self._lane_inputs(f, entering, step, tweak)
         beat = self._results(f, tags)
-        self._back_hash(f, beat, front_sector, step_go, room)
+        back_sector = self._back_hash(f, beat, front_sector, step_go, room)
         inner_sector = self._known_last(f)
         left = self._exit(f, f.later("exit_sector", inner_sector))
 
         admission = self._admit(m, admit, f.front, opening, taken=front_sector, computed=inner_sector, left=left)
-        m.d.comb += self.lanes.round_keys.eq(self.key_unit.round_keys)
-        idle = self.entrance.between & f.front.first & admission.done
-        self._hash_keys(m, self.units.values(), idle=idle, returned=tags.arrived.tau, result=f.E[0])
+        if self.parameters.slots:
+            keys_of_sectors(f, self, entering, step, front_sector=front_sector, back_sector=back_sector)
+            m.d.comb += self.entrance.computed.eq(inner_sector)
+            self._connect_keys(m, idle=Const(1), derived=Const(1))
+        else:
+            m.d.comb += self.lanes.round_keys.eq(self.key_unit.round_keys)
+            idle = self.entrance.between & f.front.first & admission.done
+            self._hash_keys(m, self.units.values(), idle=idle, returned=tags.arrived.tau, result=f.E[0])
         return m
+
+    def _derivations(self) -> Value:
+        """A call of the key unit's derivations enters the lanes."""
+        return Const(0) if self.parameters.slots else self.key_unit.derive & bool(self.key_unit.calls)
 
     def _frame(self, m: Module) -> HchFrame:
         """Key unit, hash units, lanes, and the memories of what a sector carries."""
@@ -109,6 +126,7 @@ class HashCounterHash(HchEquations, TwoPass):
         sector = f.stages.pointer("front", f.front.last)
         c.tweak.write(sector, x.tweak, opening)
         c.direction.write(sector, x.decrypt, opening)
+        self._tag(sector, opening)
         take, whose = f.later("take", entrance.take), f.later("taken_sector", sector)
         for block in c.X:
             for piece, slots in block.slots:
@@ -214,6 +232,8 @@ class HashCounterHash(HchEquations, TwoPass):
     def _call_keys(self) -> tuple[Value, ...]:
         """The round keys of the single call, or those of both calls at the ends."""
         keys = self.key_unit
+        if self.parameters.slots:
+            return ()
         return tuple(map(keys.expanded, self.end_keys())) if self.structure.end_calls else (keys.round_keys,)
 
     def _next_step(self, f: HchFrame, start: Start, step_go: Value) -> HchStep:
@@ -235,7 +255,7 @@ class HashCounterHash(HchEquations, TwoPass):
         indices = self._indices(f, step, entering.step)
         first, call = f.later("first_step", step.steps.first), f.later("tweak_go", entering.tweak)
         enters, derive = f.later("single", single.enters), f.later("derive", entering.derive)
-        derived = f.later("derived", self.key_unit.block)
+        derived = Const(0, 128) if self.parameters.slots else f.later("derived", self.key_unit.block)
         for k, block in enumerate(blocks(self.lanes.i.payload, self.place.lanes)):
             m.d.comb += block.eq(self.counter(step.Z, indices[k]))
             if k == 0:
@@ -324,8 +344,11 @@ class HashCounterHash(HchEquations, TwoPass):
             history.insert(0, list(held))
         return history
 
-    def _back_hash(self, f: HchFrame, beat: Beat, front_sector: Value, step_go: Value, room: Value) -> None:
-        """Feeds both hashes. Drives ``room``: the result of a further step has a place."""
+    def _back_hash(self, f: HchFrame, beat: Beat, front_sector: Value, step_go: Value, room: Value) -> Value:
+        """Feeds both hashes. Drives ``room``: the result of a further step has a place.
+
+        Returns the sector of the back hash.
+        """
         c, m, front, back = f.carried, f.m, f.front, f.back
         x = self._arriving(f)
         sector = f.stages.pointer("back", back.last)
@@ -354,6 +377,7 @@ class HashCounterHash(HchEquations, TwoPass):
                 back.beat.eq(beat.valid),
                 back.unit.blocks.eq(Mux(f.later("back_beat", beat.valid), f.later("back_data", beat.data), x)),
             ]
+        return sector
 
     def _arriving(self, f: HchFrame) -> Value:
         """The beat at the entrance as the front hash takes it."""

@@ -1,0 +1,346 @@
+# amaranth: UnusedElaboratable=no
+# SPDX-License-Identifier: Apache-2.0
+"""The key unit of a core whose sectors take copies: a context for each slot, derived off the data path."""
+
+from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
+from amaranth.lib import stream, wiring
+from amaranth.lib.wiring import In, Out
+
+from wideblock.rtl.aes.on_the_fly import OnTheFlyEncryption
+from wideblock.rtl.aes.sbox import logic_sbox
+from wideblock.rtl.aes.travelling import LastRoundKeys
+from wideblock.rtl.gf128.field import GF128
+from wideblock.rtl.gf128.reading import WireReading
+from wideblock.rtl.stream.behaviour import KeyRule
+from wideblock.rtl.stream.clearing import Clearing
+from wideblock.rtl.stream.sector import SLOT_BITS
+
+from .context import WORD_BITS, Context, ContextRow
+from .material import KeyMaterial
+from .store import KeyStore
+from .under_way import loaded, messages_of
+
+__all__ = ["ContextUnit"]
+
+
+class ContextUnit(wiring.Component):
+    """Takes keys into ``slots`` slots, and writes for each sector the words of its slot to the sector's place.
+
+    ``key`` is a key for ``slot``, or with ``evict`` the end of the key there. A key is accepted as all rows of its
+    context are in place: the next sector may name it. An eviction is accepted as the slot closes: the next sector that
+    names it is refused. The next command is accepted only when the sectors of that slot are computed, the rows are
+    overwritten, and so are the words of places whose sectors are computed. A command that is ``misplaced`` changes
+    nothing; it pulses in the cycle after that was accepted.
+
+    ``asked`` is a slot of which ``known`` tells in the same cycle whether it has a key. ``begins`` counts whole sectors
+    of slot ``begun`` and ``computed`` those that need no word any more, at most ``most`` under way. While ``held``, a
+    sector of slot ``closing`` that is not whole has begun, or rows of it are read, or will be, for one that is dropped.
+
+    ``fill`` writes the words of ``fill_slot`` to ``fill_place``, while not ``filling``: number ``word`` of them is
+    ``data`` for ``place`` with ``write``, one a cycle from the second cycle after ``fill`` on. ``filled`` pulses
+    :attr:`Context.lead` cycles after the first of them, in the cycle before a sector may begin. In cycles without such
+    a word, an eviction writes zeros to every place that is not ``used``: the core says so of ``wiped_place``.
+
+    A word whose parity is not that of its row is ``damaged``, a pulse. After reset, ``zeroize`` and ``damaged``, pulses
+    or levels, it holds ``clear`` high while ``clear_row`` goes over ``rows`` rows: twice after the last cycle of these.
+
+    Timing: ``clear`` for 2 * rows cycles, a command in the next one: :attr:`clearing`; a key is accepted :attr:`load`
+            cycles after it was offered, an eviction 1; the next command :attr:`overwriting` cycles after the last
+            sector, at most, where a sector begins every ``interval`` cycles.
+    Paths:  none from ``key.valid`` to ``key.ready``; ``asked`` to ``known``.
+    Cost:   block memory of the rows with parity; a sequential AES for derived words; a squaring; a bit a slot.
+    Security: no part of a key is in a register once it is accepted, or once an eviction is through.
+    """
+
+    announced = sequenced = False
+
+    def __init__(
+        self,
+        material: KeyMaterial,
+        context: Context,
+        *,
+        slots: int,
+        places: int,
+        interval: int,
+        sbox: str,
+        rows: int,
+        reading: WireReading = WireReading.LE,
+    ):
+        if material.rule is not KeyRule.ANY or len(material.ciphers) != 1:
+            raise ValueError(f"contexts are of one AES key of any value, got {material.text}")
+        if len(context.words) + 1 > interval:
+            raise ValueError(f"{len(context.words)} words take longer than an interval of {interval} cycles")
+        self.material, self.context, self.slots, self.places = material, context, slots, places
+        self.interval, self.sbox, self.reading = interval, logic_sbox(sbox), reading
+        self.bits, self.most = (slots - 1).bit_length(), places + 2
+        self.key_bits = material.ciphers[0].bits
+        self.store_rows = 1 << (self.bits + context.row_bits)
+        self.rows = max(rows, self.store_rows)
+        number, word = range(places), range(max(2, len(context.words)))
+        super().__init__(
+            {
+                "key": In(stream.Signature(material.bits)),
+                "slot": In(SLOT_BITS),
+                "evict": In(1),
+                "zeroize": In(1),
+                "asked": In(SLOT_BITS),
+                "known": Out(1),
+                "begins": In(1),
+                "begun": In(self.bits),
+                "computed": In(1),
+                "closing": Out(self.bits),
+                "held": In(1),
+                "clear": Out(1),
+                "clear_row": Out(range(self.rows)),
+                "misplaced": Out(1),
+                "damaged": Out(1),
+                "fill": In(1),
+                "fill_slot": In(self.bits),
+                "fill_place": In(number),
+                "filling": Out(1),
+                "filled": Out(1),
+                "write": Out(1),
+                "word": Out(word),
+                "place": Out(number),
+                "data": Out(WORD_BITS),
+                "wiped_place": Out(number),
+                "wiped": Out(1),
+                "used": In(1),
+            }
+        )
+
+    @property
+    def clearing(self) -> int:
+        """Cycles from ``zeroize`` to the first one in which a command can be offered."""
+        return 2 * self.rows + 1
+
+    @property
+    def load(self) -> int:
+        """Cycles from a key offered to it accepted: its rows are made one after another."""
+        checked = 2
+        cycle = checked
+        for row in self.context.rows:
+            if row.last:
+                cycle = max(cycle, checked - 1 + self._last_round_keys().timing.latency)
+            if row.made:
+                encryption = self._encryption()
+                cycle = max(cycle, checked - 1 + encryption.key_latency) + encryption.timing.latency
+            cycle += 1
+        return cycle - 1
+
+    @property
+    def overwriting(self) -> int:
+        """Cycles, at most, from the last sector of a slot computed to the next command looked at.
+
+        Zeros are written in cycles that copies leave: of an interval, those without a word of the sector that begins.
+        """
+        words = len(self.context.words)
+        zeros = self.places * (words + 1)
+        return self.most + 4 + len(self.context.rows) + zeros + -(-zeros // (self.interval - words)) * words
+
+    def _encryption(self) -> OnTheFlyEncryption:
+        return OnTheFlyEncryption(key_bits=self.key_bits, sbox=self.sbox)
+
+    def _last_round_keys(self) -> LastRoundKeys:
+        return LastRoundKeys(key_bits=self.key_bits, sbox=self.sbox)
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.clearing = clearing = Clearing(rows=self.rows, cycles=2 * self.rows)
+        m.submodules.store = store = KeyStore(bits=WORD_BITS, rows=self.store_rows)
+        forget = Signal()
+        wiping = Signal()
+        m.d.comb += [
+            forget.eq(self.zeroize | self.damaged),
+            clearing.zeroize.eq(forget),
+            self.clear.eq(clearing.clear),
+            self.clear_row.eq(clearing.row),
+            store.clear.eq(self.clear),
+            store.clear_row.eq(self.clear_row[: len(store.clear_row)]),
+            self.damaged.eq(store.wrong),
+        ]
+        filled_slot = self._copies(m, store, wiping)
+        self._commands(m, store, wiping, forget, filled_slot)
+        return m
+
+    # Copies
+
+    def _copies(self, m: Module, store: KeyStore, wiping: Value) -> Signal:
+        """The words of a sector, one a cycle; in other cycles, ``wiping``, the zeros of an eviction.
+
+        Returns the slot whose rows are read while ``filling``.
+        """
+        words, size = self.context.words, self.word.shape()
+        number = Signal(range(len(words) + 1), name="number")
+        slot = Signal(self.bits, name="filled_slot")
+        place = Signal.like(self.fill_place, name="filled_place")
+        reads = Signal(name="word_read")
+        copied, copied_word = Signal(name="word_copied"), Signal(size, name="copied_word")
+        row, squared = Signal(self.context.row_bits), Signal(name="squared")
+        rows = Array(Const(word.row or 0, len(row)) for word in words)
+        m.d.comb += [
+            reads.eq(self.fill | (self.filling & (number != len(words)))),
+            row.eq(rows[number]),
+            store.read.eq(reads | wiping),  # a row without a key takes the last one's place in the read register
+            store.row.eq(Cat(row, Mux(self.fill, self.fill_slot, Mux(reads, slot, self.closing)))),
+            store.used.eq(copied & ~squared),
+            squared.eq(Array(Const(word.row is None, 1) for word in words)[copied_word]),
+            self.filled.eq(self.filling & (number == 1 + self.context.lead)),
+        ]
+        m.d.sync += [copied.eq(reads), copied_word.eq(number)]
+        with m.If(self.fill):
+            m.d.sync += [number.eq(1), slot.eq(self.fill_slot), place.eq(self.fill_place), self.filling.eq(1)]
+        with m.Elif(number == len(words)):
+            m.d.sync += [number.eq(0), self.filling.eq(0)]
+        with m.Elif(self.filling):
+            m.d.sync += number.eq(number + 1)
+        value = self._squares(m, store.key, copied, squared)
+        last, wipes = Signal(name="last_place"), Signal(name="word_wiped")
+        wiped_word = Signal(size, name="wiped_word")
+        m.d.comb += [
+            last.eq(self.wiped_place == self.places - 1),
+            wipes.eq(wiping & ~copied & ~self.used),
+            self.write.eq(copied | wipes),
+            self.word.eq(Mux(copied, copied_word, wiped_word)),
+            self.place.eq(Mux(copied, place, self.wiped_place)),
+            self.data.eq(value & copied.replicate(WORD_BITS)),
+            self.wiped.eq(wiping & last & (self.used | (wipes & (wiped_word == len(words) - 1)))),
+        ]
+        with m.If(wiping & (self.used | (wipes & (wiped_word == len(words) - 1)))):
+            m.d.sync += [wiped_word.eq(0), self.wiped_place.eq(Mux(last, 0, self.wiped_place + 1))]
+        with m.Elif(wipes):
+            m.d.sync += wiped_word.eq(wiped_word + 1)
+        state = (number, slot, place, self.filling, copied, copied_word, wiped_word, self.wiped_place)
+        with m.If(self.clear):
+            m.d.sync += [register.eq(0) for register in state]
+        return slot
+
+    def _squares(self, m: Module, row: Value, copied: Value, squared: Value) -> Value:
+        """The word that is written: a ``row``, or if ``squared`` the square of the word before."""
+        if not any(word.row is None for word in self.context.words):
+            return row
+        square, value = Signal(WORD_BITS, name="square", reset_less=True), Signal(WORD_BITS, name="copied_value")
+        m.d.comb += value.eq(Mux(squared, square, row))
+        m.d.sync += square.eq(GF128.square(value) & (copied & ~self.clear).replicate(WORD_BITS))
+        return value
+
+    # Commands
+
+    def _commands(self, m: Module, store: KeyStore, wiping: Value, forget: Value, filled_slot: Value) -> None:
+        """Loads and evictions, one after another."""
+        rows = self.context.rows
+        evicting, beyond = Signal(name="evicting"), Signal(name="beyond")  # the slot does not exist
+        has_key, mistaken = Signal(name="has_key"), Signal(name="mistaken")
+        opens, closes, draining = Signal(name="opens"), Signal(name="closes"), Signal(name="draining")
+        resting, start, making = Signal(name="resting"), Signal(name="start"), Signal(name="making")
+        row = Signal(range(max(2, len(rows))), name="made_row")
+        slot, final = self.closing, row == len(rows) - 1
+        loaded(m, self, slot, has_key, closes, opens, rows=1 << self.bits)
+        left = messages_of(m, self, slot, draining, begun=self.begun)
+        made, complete = self._row(m, row, start, making, resting)
+        m.d.comb += [
+            mistaken.eq(beyond | (has_key != evicting)),
+            store.write_row.eq(Cat(row[: self.context.row_bits], slot)),
+            store.data.eq(made & ~evicting.replicate(WORD_BITS)),
+        ]
+        m.d.sync += self.misplaced.eq(0)
+
+        def cleared_on_demand():
+            with m.If(self.clear):
+                m.d.sync += [slot.eq(0), evicting.eq(0), beyond.eq(0), row.eq(0)]
+                m.next = "idle"
+
+        with m.FSM():
+            with m.State("idle"):
+                m.d.comb += resting.eq(1)
+                with m.If(self.key.valid & ~self.clear):
+                    m.d.sync += [slot.eq(self.slot), evicting.eq(self.evict), beyond.eq(self.slot >= self.slots)]
+                    m.next = "check"
+                cleared_on_demand()
+            with m.State("check"):
+                m.d.comb += [self.key.ready.eq(~self.clear & (mistaken | evicting)), start.eq(~evicting)]
+                with m.If(~self.key.valid):  # withdrawn, which only a clear may do
+                    m.next = "idle"
+                with m.Elif(mistaken):
+                    m.d.sync += self.misplaced.eq(~self.clear & ~forget)
+                    m.next = "idle"
+                with m.Elif(evicting):
+                    m.d.comb += closes.eq(1)
+                    m.next = "enter"
+                with m.Else():
+                    m.next = "write"
+                cleared_on_demand()
+            with m.State("enter"):  # a sector of the slot that is not whole, or whose words are being read
+                with m.If(~self.held & ~(self.filling & (filled_slot == slot))):
+                    m.next = "drain"
+                cleared_on_demand()
+            with m.State("drain"):
+                m.d.comb += draining.eq(1)
+                with m.If(left == 0):
+                    m.next = "write"
+                cleared_on_demand()
+            with m.State("write"):
+                m.d.comb += [making.eq(self.key.valid & ~evicting), store.write.eq(evicting | (making & complete))]
+                with m.If(store.write):
+                    m.d.sync += row.eq(Mux(final, 0, row + 1))
+                    with m.If(final):
+                        m.d.comb += [self.key.ready.eq(~evicting & ~self.clear), opens.eq(making)]
+                        m.next = "idle"
+                        with m.If(evicting):
+                            m.next = "wipe"
+                with m.Elif(~making):
+                    m.d.sync += row.eq(0)
+                    m.next = "idle"
+                cleared_on_demand()
+            with m.State("wipe"):
+                m.d.comb += wiping.eq(1)
+                with m.If(self.wiped):
+                    m.next = "idle"
+                cleared_on_demand()
+
+    def _row(self, m: Module, row: Value, start: Value, making: Value, resting: Value) -> tuple[Value, Value]:
+        """The value of a ``row``, and whether it is complete. Nothing of a key stays here while ``resting``."""
+        rows = self.context.rows
+        values: list[tuple[Value, Value]] = [self._port(each) for each in rows]
+        calls = [(number, each.made) for number, each in enumerate(rows) if each.made]
+        if calls:
+            m.submodules.encryption = encryption = self._encryption()
+            asked = Signal(name="asked_encryption")
+            mine = Cat(row == number for number, _ in calls).any()
+            block = Const(0, WORD_BITS)
+            for number, call in calls:
+                block = Mux(row == number, call.block, block)
+            m.d.comb += [
+                encryption.key.valid.eq(start),
+                encryption.key.payload.eq(self.key.payload[self.material.place(self.material.ciphers[0])]),
+                encryption.i.valid.eq(making & mine & ~asked),
+                encryption.i.payload.eq(block),
+                encryption.o.ready.eq(1),
+                encryption.clear.eq(self.clear | resting),
+            ]
+            m.d.sync += asked.eq(making & ~self.clear & (asked | (mine & encryption.i.ready)) & ~encryption.o.valid)
+            for number, call in calls:
+                of_hash = call.into == self.material.hash_key
+                value = self.reading.hash_key(encryption.o.payload) if of_hash else encryption.o.payload
+                values[number] = value, encryption.o.valid
+        if any(each.last for each in rows):
+            m.submodules.last_round_keys = last = self._last_round_keys()
+            m.d.comb += [
+                last.key.eq(self.key.payload[self.material.place(self.material.ciphers[0])]),
+                last.start.eq(start),
+                last.clear.eq(self.clear | resting),
+            ]
+            for number, each in enumerate(rows):
+                if each.last:
+                    values[number] = last.o[each.at : each.at + WORD_BITS], last.done
+        chosen, complete = values[0]
+        for number, (value, done) in enumerate(values[1:], 1):
+            chosen, complete = Mux(row == number, value, chosen), Mux(row == number, done, complete)
+        return chosen, complete
+
+    def _port(self, row: ContextRow) -> tuple[Value, Value]:
+        """A row of the key port, or zero."""
+        if row.made or row.last:
+            return Const(0, WORD_BITS), Const(0, 1)
+        word = self.key.payload[self.material.place(row.word)][row.at : row.at + WORD_BITS]
+        return (self.reading.hash_key(word) if row.word == self.material.hash_key else word), Const(1, 1)

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The copies of contexts in a core that stores a sector whole: what joins key unit, gate and the sectors under way."""
+
+from amaranth import Cat, Module, Value
+
+from wideblock.rtl.hash.unit import HashUnit
+from wideblock.rtl.keys.contexts import ContextUnit
+from wideblock.rtl.keys.material import KeyWord
+from wideblock.rtl.stream.slot_gate import SlotGate
+from wideblock.rtl.stream.stages import Stages
+
+__all__ = ["Copies"]
+
+
+class Copies:
+    """The words of each sector under way that are no powers: memories with a row a sector, which the key unit writes.
+
+    Constructed as a core is elaborated. Connects ``keys`` with the ``gate``.
+    """
+
+    def __init__(self, m: Module, stages: Stages, keys: ContextUnit, gate: SlotGate):
+        self._m, self._keys = m, keys
+        words = [number for number, word in enumerate(keys.context.words) if word.power is None]
+        self._slots = {number: stages.slots(f"word{number}") for number in words}
+        for number, slots in self._slots.items():
+            slots.write(keys.place, keys.data, keys.write & (keys.word == number))
+        m.d.comb += [
+            gate.clear.eq(keys.clear),
+            gate.clear_row.eq(keys.clear_row),
+            keys.asked.eq(gate.asked),
+            gate.known.eq(keys.known),
+            keys.begins.eq(gate.begins),
+            keys.begun.eq(gate.begun),
+            gate.closing.eq(keys.closing),
+            keys.held.eq(gate.held),
+            keys.fill.eq(gate.fill),
+            keys.fill_slot.eq(gate.fill_slot),
+            keys.fill_place.eq(gate.fill_place),
+            gate.filling.eq(keys.filling),
+            gate.filled.eq(keys.filled),
+            gate.place.eq(keys.wiped_place),
+            keys.used.eq(gate.used),
+        ]
+
+    def read(self, word: KeyWord, sector: Value, *, last: bool = False) -> Value:
+        """A word of the key of ``sector``, or its last round keys."""
+        return Cat(self._slots[number].read(sector) for number in self._keys.context.places(word, last=last))
+
+    def powers(self, unit: HashUnit) -> None:
+        """Writes the powers into a hash unit, which forgets with the key unit."""
+        keys, context = self._keys, self._keys.context
+        first, behind = context.first_power, context.first_power + len(context.powers)
+        self._m.d.comb += [
+            unit.copy.eq(keys.data),
+            unit.copy_write.eq(keys.write & (keys.word >= first) & (keys.word < behind)),
+            unit.copy_row.eq(keys.word - first),
+            unit.copy_bank.eq(keys.place),
+            unit.clear.eq(keys.clear),
+            unit.clear_row.eq(keys.clear_row),
+        ]

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The gate behind the entrance of a core whose sectors take copies of what is in slots: a queue of a few beats."""
+
+from amaranth import Module, Mux, Signal
+from amaranth.lib import data, memory, stream, wiring
+from amaranth.lib.wiring import In, Out, connect, flipped
+
+from .entrance import Entrance
+from .sector import SLOT_BITS
+from .storage import store
+
+__all__ = ["SlotGate"]
+
+
+class SlotGate(wiring.Component):
+    """Offers the beats of ``entrance`` in its manner, a few cycles later: each sector waits for its copies.
+
+    ``x``, ``valid``, ``number``, ``take`` are as those of the entrance, and so is ``fault``.
+    ``spoiled`` is high with the beat that shows the fault of a sector whose first beat was taken; a sector whose first
+    beat shows it is never offered.
+
+    ``asked`` and ``known`` are as those of the key unit. ``fill`` asks for the copies of slot ``fill_slot`` for place
+    ``fill_place``, while not ``filling``; from the cycle after ``filled`` on the sector may begin. The copies of whole
+    sector n go to place n of ``places``, a power of two, once sector n - ``places`` is ``computed``, the first number
+    that is not. Those of a sector that is not whole go to the place of the next one.
+
+    ``begins`` pulses as a sector of slot ``begun`` is whole. ``held``: a sector of slot ``closing`` has begun and is
+    neither whole nor dropped, or its copies are not complete. ``used``: a sector is under way whose copies are in
+    ``place``.
+
+    Timing: a sector alone is offered ``wait`` cycles after it would be without the gate, plus those for which its
+            copies must be ahead.
+    Paths:  ``take`` to nothing; none from ``i`` but those of the entrance.
+    Cost:   a queue of ``depth`` beats in distributed memory.
+    """
+
+    wait = 3
+
+    def __init__(self, entrance: Entrance, *, places: int, depth: int, slot_bits: int, clear_row_bits: int):
+        self.entrance, self.places, self.depth, self.slot_bits = entrance, places, depth, slot_bits
+        x = entrance.x.shape()
+        self.row = data.StructLayout({"x": x, "fault": len(entrance.fault), "first": 1, "void": 1})
+        place, number = range(places), places.bit_length()
+        super().__init__(
+            {
+                "i": In(stream.Signature(entrance.i.payload.shape())),
+                "x": Out(x),
+                "valid": Out(1),
+                "number": Out(len(entrance.number)),
+                "take": In(1),
+                "fault": Out(len(entrance.fault)),
+                "spoiled": Out(1),
+                "asked": Out(SLOT_BITS),
+                "known": In(1),
+                "begins": Out(1),
+                "begun": Out(slot_bits),
+                "computed": In(number),
+                "closing": In(slot_bits),
+                "held": Out(1),
+                "fill": Out(1),
+                "fill_slot": Out(slot_bits),
+                "fill_place": Out(place),
+                "filling": In(1),
+                "filled": In(1),
+                "place": In(place),
+                "used": Out(1),
+                "clear": In(1),
+                "clear_row": In(clear_row_bits),
+            }
+        )
+
+    def elaborate(self, platform):
+        m = Module()
+        m.submodules.entrance = entrance = self.entrance
+        connect(m, flipped(self.i), entrance.i)
+        waits = Signal()  # the sector whose first beat came last has not begun
+        ready = Signal()  # its copies are there
+        self._queue(m, waits, ready)
+        self._sector(m, waits, ready)
+        return m
+
+    def _queue(self, m: Module, waits: Signal, ready: Signal) -> None:
+        """Beats from the entrance to the core."""
+        entrance = self.entrance
+        m.submodules.beats = beats = memory.Memory(shape=self.row.size, depth=self.depth, init=[])
+        head, tail = Signal(range(self.depth), name="head"), Signal(range(self.depth), name="tail")
+        count = Signal(range(self.depth + 1), name="count")
+        put, taken, pop = Signal(name="put"), Signal(self.row, name="taken"), Signal(name="pop")
+        oldest = Signal(self.row, name="oldest")
+        first = entrance.number == 0
+        m.d.comb += [
+            entrance.open.eq(~self.clear),
+            entrance.clear.eq(self.clear),
+            entrance.known.eq(self.known),
+            self.asked.eq(self.i.payload.slot),
+            put.eq(entrance.valid & (count != self.depth) & ~(first & waits)),
+            entrance.take.eq(put),
+            taken.x.eq(entrance.x),
+            taken.fault.eq(entrance.fault),
+            taken.first.eq(first),
+            taken.void.eq(first & entrance.fault.any()),
+        ]
+        clear_row = self.clear_row[: len(tail)]
+        store(m, beats, tail, taken.as_value(), put, clear=self.clear, clear_row=clear_row)
+        port = beats.read_port(domain="comb")
+        there = (count != 0) & ~self.clear
+        m.d.comb += [
+            port.addr.eq(head),
+            oldest.eq(port.data),
+            self.x.eq(oldest.x),
+            self.valid.eq(there & ~oldest.void & (~oldest.first | ready)),
+            pop.eq(self.take | (there & oldest.void)),
+            self.fault.eq(oldest.fault & pop.replicate(len(self.fault))),
+            self.spoiled.eq(self.take & oldest.fault.any()),
+        ]
+        m.d.sync += [head.eq(head + pop), tail.eq(tail + put), count.eq(count + put - pop)]
+        ends = oldest.x.last | oldest.fault.any() | (self.number == entrance.beats - 1)
+        with m.If(self.take):
+            m.d.sync += self.number.eq(Mux(ends, 0, self.number + 1))
+            with m.If(oldest.first):
+                m.d.sync += [waits.eq(0), ready.eq(0)]
+        with m.If(self.clear):
+            m.d.sync += [register.eq(0) for register in (head, tail, count, self.number)]
+
+    def _sector(self, m: Module, waits: Signal, ready: Signal) -> None:
+        """The sector that enters, its number, and the copies that it waits for."""
+        entrance, bits = self.entrance, self.slot_bits
+        number = Signal(len(self.computed), name="whole_sectors")
+        whole = Signal(name="whole")
+        enters = Signal(name="enters")  # a sector has begun at the port, and is neither whole nor dropped
+        begun = Signal(name="begun_in_queue")  # the same, of one whose first beat was put
+        owed = Signal(name="owed")  # copies that were not asked for
+        turn = Signal.like(number, name="turn")  # number of the sector that they are for
+        slot = Signal(bits, name="waiting_slot")
+        bad = entrance.fault.any()
+        ended = bad | (entrance.number == entrance.beats - 1)
+        first = entrance.take & (entrance.number == 0) & ~bad
+        m.d.comb += [
+            whole.eq(entrance.take & ~bad & (entrance.number == entrance.beats - 1)),
+            self.begins.eq(whole),
+            self.begun.eq(entrance.x.slot[:bits]),
+            self.fill.eq(owed & ~self.filling & ((turn - self.computed)[: len(turn)] < self.places) & ~self.clear),
+            self.fill_slot.eq(slot),
+            self.fill_place.eq(turn[: len(self.fill_place)]),
+            self.held.eq(
+                (enters & (entrance.x.slot[:bits] == self.closing)) | ((owed | self.filling) & (slot == self.closing))
+            ),
+        ]
+        with m.If(entrance.take & ended):
+            m.d.sync += [enters.eq(0), begun.eq(0)]
+        with m.If(entrance.opening):
+            m.d.sync += enters.eq(1)
+        with m.If(first):
+            m.d.sync += [waits.eq(1), owed.eq(1), turn.eq(number), slot.eq(entrance.x.slot), begun.eq(~whole)]
+        with m.If(self.fill):
+            m.d.sync += owed.eq(0)
+        with m.If(self.filled):
+            m.d.sync += ready.eq(1)
+        m.d.sync += number.eq(number + whole)
+        ahead, sectors = Signal.like(self.place, name="ahead"), Signal.like(number, name="whole_under_way")
+        m.d.comb += [
+            ahead.eq(self.place - self.computed[: len(self.place)]),
+            sectors.eq(number - self.computed),
+            self.used.eq((ahead < sectors) | (begun & ~owed & (self.place == turn[: len(self.place)]))),
+        ]
+        state = (number, enters, begun, owed, turn, slot, waits, ready)
+        with m.If(self.clear):
+            m.d.sync += [register.eq(0) for register in state]

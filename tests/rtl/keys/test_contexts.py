@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The key unit of a core whose sectors take copies: rows of a slot, the words of a sector, evictions, damage."""
+
+import random
+
+import pytest
+
+from wideblock.rtl.keys.context import Context
+from wideblock.rtl.keys.contexts import ContextUnit
+from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
+from wideblock.rtl.stream.behaviour import KeyRule
+from wideblock.spec import gf128
+from wideblock.spec.aes import AES, expand_key
+
+from ..simulated import run
+
+pytestmark = pytest.mark.shows("stream-parts")
+
+SLOTS, PLACES, INTERVAL = 5, 4, 12
+A, OWN, TAU = KeyWord("A", 256, "the AES key"), KeyWord("B", 128, "a word"), KeyWord("tau", 128, "the hash key")
+MATERIAL = KeyMaterial(port=(A, OWN), ciphers=(A,), hash_key=TAU, derivations=(Derivation(5, A, TAU),))
+POWERS = {1: 9, 2: 2, 4: 3, 8: 4}
+
+
+def context(used=((A, 20), (OWN, 0))):
+    return Context.of(MATERIAL, used=dict(used), powers=POWERS, inverse=True)
+
+
+def unit(**more):
+    fixed = {"slots": SLOTS, "places": PLACES, "interval": INTERVAL, "sbox": "lut", "rows": 4}
+    return ContextUnit(MATERIAL, context(), **(fixed | more))
+
+
+def int_of(data):
+    return int.from_bytes(data, "little")
+
+
+def words(key):
+    """The words that a sector takes under a key, in the order of their first use."""
+    a, own = key[:32], key[32:]
+    last = b"".join(expand_key(a)[:-3:-1])
+    tau = int_of(AES(a).encrypt((5).to_bytes(16, "little")))
+    powers = [gf128.power(tau, e) for e in POWERS]
+    return [int_of(own), *powers, *(int_of(each) for each in (a[:16], a[16:], last[:16], last[16:]))]
+
+
+class Bench:
+    """Plays commands and copies; ``places`` are the words as they were written last."""
+
+    def __init__(self, ctx, dut):
+        self.ctx, self.dut, self.places = ctx, dut, {}
+
+    async def tick(self):
+        ctx, dut = self.ctx, self.dut
+        if ctx.get(dut.write):
+            self.places[ctx.get(dut.place), ctx.get(dut.word)] = ctx.get(dut.data)
+        await ctx.tick()
+
+    async def cleared(self):
+        cycles = 0
+        while self.ctx.get(self.dut.clear):
+            await self.tick()
+            cycles += 1
+        return cycles
+
+    async def command(self, slot, key=b"", *, evict=False):
+        """Cycles until it is accepted, and whether it was misplaced."""
+        ctx, dut, cycles = self.ctx, self.dut, 0
+        for pin, value in ((dut.slot, slot), (dut.evict, evict), (dut.key.payload, int_of(key)), (dut.key.valid, 1)):
+            ctx.set(pin, value)
+        while not ctx.get(dut.key.ready):
+            await self.tick()
+            cycles += 1
+            assert cycles < 400
+        await self.tick()
+        ctx.set(dut.key.valid, 0)
+        return cycles, ctx.get(dut.misplaced)
+
+    async def fill(self, slot, place):
+        """Cycles from the request to ``filled``, and to the last word."""
+        ctx, dut, cycles, filled = self.ctx, self.dut, 0, None
+        for pin, value in ((dut.fill_slot, slot), (dut.fill_place, place), (dut.fill, 1)):
+            ctx.set(pin, value)
+        await self.tick()
+        ctx.set(dut.fill, 0)
+        while ctx.get(dut.filling):
+            cycles += 1
+            filled = cycles if ctx.get(dut.filled) else filled
+            await self.tick()
+        return filled, cycles
+
+    def copied(self, place):
+        return [self.places[place, word] for word in range(len(self.dut.context.words))]
+
+
+def test_words_come_in_the_order_of_their_use():
+    made = context()
+    assert [made.rows[word.row].word.name if word.row is not None else word.power for word in made.words] == [
+        *("B", "tau", 2, 4, 8),
+        *("A", "A", "A", "A"),
+    ]
+    assert made.powers == (1, 2, 4, 8) and made.first_power == 1
+    assert (
+        made.lead == 0 and made.places(OWN) == [0] and made.places(A) == [5, 6] and made.places(A, last=True) == [7, 8]
+    )
+    late = Context.of(MATERIAL, used={A: 1, OWN: 1}, powers={1: 9, 2: 0})
+    assert [number - used for number, used in enumerate(late.used)] == [-9, 1, 1, 2, 3] and late.lead == 3
+
+
+@pytest.mark.parametrize("powers", [{1: 0, 2: 0, 3: 0}, {2: 0}, {1: 0, 4: 0}])
+def test_powers_that_squares_do_not_make_are_refused(powers):
+    with pytest.raises(ValueError, match="powers must be 1, 2, 4"):
+        Context.of(MATERIAL, used={A: 0}, powers=powers)
+
+
+def test_contexts_that_do_not_fit_are_refused():
+    with pytest.raises(ValueError, match="9 words take longer than an interval of 9 cycles"):
+        unit(interval=9)
+    halves = KeyMaterial(port=(A,), ciphers=(A,), rule=KeyRule.HALVES_DIFFER)
+    with pytest.raises(ValueError, match="one AES key of any value"):
+        ContextUnit(halves, context(), slots=2, places=2, interval=20, sbox="lut", rows=4)
+
+
+def test_loads_copies_and_evictions():
+    dut, rng = unit(), random.Random(1)
+    keys = {slot: rng.randbytes(48) for slot in (0, 3, 4)}
+
+    async def bench(ctx):
+        b = Bench(ctx, dut)
+        assert await b.cleared() == dut.clearing - 1
+        for slot, key in keys.items():
+            assert await b.command(slot, key) == (dut.load, 0)
+        for slot in (SLOTS, 1 << 15):
+            assert await b.command(slot, rng.randbytes(48)) == (1, 1)
+        assert await b.command(3, keys[0]) == (1, 1) and await b.command(1, evict=True) == (1, 1)
+        for place, slot in enumerate((3, 0, 4, 3)):
+            assert await b.fill(slot, place) == (1 + dut.context.lead, len(dut.context.words))
+            assert b.copied(place) == words(keys[slot])
+        ctx.set(dut.asked, 3)
+        assert ctx.get(dut.known)
+        assert await b.command(3, evict=True) == (1, 0)
+        assert not ctx.get(dut.known)
+        cycles = 0
+        while any(b.copied(place) != [0] * 9 for place in range(PLACES)):
+            await b.tick()
+            cycles += 1
+            assert cycles <= dut.overwriting
+        assert (await b.command(3, keys[4]))[1] == 0  # accepted as soon as the eviction is through
+        assert await b.fill(3, 1) == (1 + dut.context.lead, 9) and b.copied(1) == words(keys[4])
+
+    run(dut, bench)
+
+
+def test_an_eviction_leaves_places_alone_that_are_used_and_waits_for_its_own_sectors():
+    dut, rng = unit(), random.Random(2)
+    mine, other = rng.randbytes(48), rng.randbytes(48)
+
+    async def bench(ctx):
+        b = Bench(ctx, dut)
+        await b.cleared()
+        await b.command(1, mine)
+        await b.command(2, other)
+        for place, slot in enumerate((1, 2, 1)):
+            await b.fill(slot, place)
+        ctx.set(dut.begun, 1)
+        ctx.set(dut.begins, 1)
+        await b.tick()
+        ctx.set(dut.begins, 0)
+        await b.command(1, evict=True)
+        for pin in (dut.held, None):
+            if pin is not None:
+                ctx.set(pin, 1)
+            for _ in range(30):
+                ctx.set(dut.used, ctx.get(dut.wiped_place) == 1)
+                await b.tick()
+            assert b.copied(0) == words(mine) and b.copied(2) == words(mine)
+            ctx.set(dut.held, 0)
+        ctx.set(dut.computed, 1)
+        await b.tick()
+        ctx.set(dut.computed, 0)
+        for _ in range(dut.overwriting):
+            ctx.set(dut.used, ctx.get(dut.wiped_place) == 1)
+            await b.tick()
+        assert b.copied(0) == b.copied(2) == [0] * 9 and b.copied(1) == words(other)
+
+    run(dut, bench)
+
+
+@pytest.mark.parametrize("row", range(7))
+def test_a_damaged_row_clears_the_core(row):
+    dut, rng = unit(), random.Random(3)
+    changed = rng.randrange(128)
+
+    async def bench(ctx):
+        b = Bench(ctx, dut)
+        await b.cleared()
+        key = rng.randbytes(48)
+        await b.command(2, key)
+        memory, address = dut.elaborated_store.memory.data, 2 << dut.context.row_bits | row
+        ctx.set(memory[address], ctx.get(memory[address]) ^ 1 << changed)
+        ctx.set(dut.fill_slot, 2)
+        ctx.set(dut.fill, 1)
+        await b.tick()
+        ctx.set(dut.fill, 0)
+        for _ in range(len(dut.context.words) + 2):
+            if ctx.get(dut.damaged):
+                break
+            await b.tick()
+        else:
+            raise AssertionError(f"row {row}: not seen")
+        await b.tick()
+        assert await b.cleared() == dut.clearing - 1
+        ctx.set(dut.asked, 2)
+        assert not ctx.get(dut.known)
+
+    assert len(dut.context.rows) == 6 if row == 6 else run(dut, bench) is None
