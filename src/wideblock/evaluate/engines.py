@@ -2,6 +2,7 @@
 """Tables of the pages on engines: registers, cycles of commands, and the areas that slots and registers cost."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 from itertools import product
 from typing import Any
 
@@ -32,7 +33,8 @@ BUILDS = {
 
 def engines() -> list[Contract]:
     """The presets with key slots, each within its engine."""
-    presets = (preset for preset in catalog.PRESETS.values() if getattr(preset.parameters, "slots", 0))
+    own = [each for each in catalog.PRESETS.values() if "registers" in asdict(each.parameters)]
+    presets = (preset for preset in own if getattr(preset.parameters, "slots", 0))
     return [contract(preset.name, {"registers": BUS}) for preset in presets]
 
 

@@ -164,7 +164,8 @@ def subjects() -> list[Contract[Any, Any]]:
     first: dict[str, Preset] = {}
     for preset in catalog.PRESETS.values():
         first.setdefault(preset.scheme.name, preset)
-    engine = next(preset.name for preset in catalog.PRESETS.values() if getattr(preset.parameters, "slots", 0))
+    own = (each for each in catalog.PRESETS.values() if "registers" in asdict(each.parameters))
+    engine = next(preset.name for preset in own if getattr(preset.parameters, "slots", 0))
     return [*(small(preset.name) for preset in first.values()), contract(engine, SMALL_ENGINE)]
 
 

@@ -167,14 +167,11 @@ def test_an_eviction_leaves_places_alone_that_are_used_and_waits_for_its_own_sec
         await b.tick()
         ctx.set(dut.begins, 0)
         await b.command(1, evict=True)
-        for pin in (dut.held, None):
-            if pin is not None:
-                ctx.set(pin, 1)
-            for _ in range(30):
-                ctx.set(dut.used, ctx.get(dut.wiped_place) == 1)
+        for held in (1, 0):  # first a sector that is not whole, then one that is not computed
+            ctx.set(dut.held, held)
+            for _ in range(20):
                 await b.tick()
             assert b.copied(0) == words(mine) and b.copied(2) == words(mine)
-            ctx.set(dut.held, 0)
         ctx.set(dut.computed, 1)
         await b.tick()
         ctx.set(dut.computed, 0)
@@ -186,31 +183,29 @@ def test_an_eviction_leaves_places_alone_that_are_used_and_waits_for_its_own_sec
     run(dut, bench)
 
 
-@pytest.mark.parametrize("row", range(7))
+@pytest.mark.parametrize("row", [0, pytest.param(5, marks=pytest.mark.slow)])
 def test_a_damaged_row_clears_the_core(row):
     dut, rng = unit(), random.Random(3)
-    changed = rng.randrange(128)
 
     async def bench(ctx):
         b = Bench(ctx, dut)
         await b.cleared()
-        key = rng.randbytes(48)
-        await b.command(2, key)
-        memory, address = dut.elaborated_store.memory.data, 2 << dut.context.row_bits | row
-        ctx.set(memory[address], ctx.get(memory[address]) ^ 1 << changed)
+        await b.command(2, rng.randbytes(48))
+        rows, place = dut.store.memory.data, 2 << dut.context.row_bits | row
+        ctx.set(rows[place], ctx.get(rows[place]) ^ 1 << rng.randrange(128))
         ctx.set(dut.fill_slot, 2)
         ctx.set(dut.fill, 1)
         await b.tick()
         ctx.set(dut.fill, 0)
-        for _ in range(len(dut.context.words) + 2):
-            if ctx.get(dut.damaged):
-                break
+        cycles = 0
+        while not ctx.get(dut.damaged):
             await b.tick()
-        else:
-            raise AssertionError(f"row {row}: not seen")
+            cycles += 1
+            assert cycles < 12
         await b.tick()
         assert await b.cleared() == dut.clearing - 1
         ctx.set(dut.asked, 2)
         assert not ctx.get(dut.known)
 
-    assert len(dut.context.rows) == 6 if row == 6 else run(dut, bench) is None
+    assert len(dut.context.rows) == 6
+    run(dut, bench)

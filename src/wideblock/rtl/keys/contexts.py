@@ -6,8 +6,8 @@ from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.aes.forms import logic_sbox
 from wideblock.rtl.aes.on_the_fly import OnTheFlyEncryption
-from wideblock.rtl.aes.sbox import logic_sbox
 from wideblock.rtl.aes.travelling import LastRoundKeys
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.reading import WireReading
@@ -74,8 +74,8 @@ class ContextUnit(wiring.Component):
         self.interval, self.sbox, self.reading = interval, logic_sbox(sbox), reading
         self.bits, self.most = (slots - 1).bit_length(), places + 2
         self.key_bits = material.ciphers[0].bits
-        self.store_rows = 1 << (self.bits + context.row_bits)
-        self.rows = max(rows, self.store_rows)
+        self.store = KeyStore(bits=WORD_BITS, rows=1 << (self.bits + context.row_bits))
+        self.rows = max(rows, self.store.rows)
         number, word = range(places), range(max(2, len(context.words)))
         super().__init__(
             {
@@ -147,7 +147,7 @@ class ContextUnit(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.clearing = clearing = Clearing(rows=self.rows, cycles=2 * self.rows)
-        m.submodules.store = store = KeyStore(bits=WORD_BITS, rows=self.store_rows)
+        m.submodules.store = store = self.store
         forget = Signal()
         wiping = Signal()
         m.d.comb += [

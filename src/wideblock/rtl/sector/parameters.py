@@ -31,17 +31,8 @@ BUSES = ("none", "axi4-lite")
 class SlottedParameters(Parameters):
     """Those of a sector core that may hold many keys, beside its others."""
 
-    slots: int = parameter(0, "keys that the core holds, one of which a unit names; 0: one for all", absent=0)
-    registers: str = parameter(
-        "none",
-        "bus through which keys come, in place of their stream, with all else of the engine",
-        BUSES,
-        absent="none",
-    )
-    tag_bits: int = parameter(0, "bits of a unit's tag, which leaves with its result", tuple(range(0, 65, 8)), absent=0)
-    header: bool = parameter(
-        False, "a unit's request is its first beats, in the place of tuser", (False, True), absent=False
-    )
+    slots: int = parameter(0, "keys that the core holds, one of which each message names; 0: one for all", absent=0)
+    tag_bits: int = parameter(0, "bits of a message's tag, which leaves with it", tuple(range(0, 65, 8)), absent=0)
 
     def __post_init__(self):
         super().__post_init__()
@@ -52,12 +43,6 @@ def _check_slots(p: Any) -> None:
     """Raises UserError for parameters of slots that do not go together, or not with others of the core."""
     if p.slots and not 2 <= p.slots <= 1024:
         raise UserError(f"slots must be 2 to 1024, or 0 for a core of one key, got {p.slots}")
-    if p.registers != "none" and not p.slots:
-        raise UserError(f"registers must be none without slots, got {p.registers!r}; slots 256 goes with it")
-    if p.registers != "none" and p.key_width:
-        raise UserError(f"key_width must be 0 with registers, through which keys come, got {p.key_width}")
-    if p.header and not p.slots:
-        raise UserError("header must be false without slots, got true; slots 256 goes with it")
     if p.slots and p.round_stages > 2:
         raise UserError(f"round_stages must be 1 or 2 with slots, got {p.round_stages}")
 
@@ -194,8 +179,6 @@ class SlottedHashParameters(SlottedParameters, HashedParameters):
             raise UserError(f"squares must be stored with slots, got {self.squares!r}")
         if self.slots and self.hash != "brw":
             raise UserError(f"hash must be brw with slots, whose powers of tau are squares, got {self.hash!r}")
-        if self.registers != "none" and self.key_bits != 256:
-            raise UserError(f"key_bits must be 256 with registers, got {self.key_bits}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -311,9 +294,24 @@ class SinglePassParameters(SlottedParameters, SectorParameters):
 
     most_bytes: ClassVar[int] = 1 << 24
     direction: str = parameter("both", "directions that the core serves", ("both", "encrypt", "decrypt"))
+    registers: str = parameter(
+        "none",
+        "bus through which keys come, in place of their stream, with all else of the engine",
+        BUSES,
+        absent="none",
+    )
+    header: bool = parameter(
+        False, "a unit's request is its first beats, in the place of tuser", (False, True), absent=False
+    )
 
     def __post_init__(self):
         super().__post_init__()
+        if self.registers != "none" and not self.slots:
+            raise UserError(f"registers must be none without slots, got {self.registers!r}; slots 256 goes with it")
+        if self.registers != "none" and self.key_width:
+            raise UserError(f"key_width must be 0 with registers, through which keys come, got {self.key_width}")
+        if self.header and not self.slots:
+            raise UserError("header must be false without slots, got true; slots 256 goes with it")
         if self.sector_bytes < 16:
             raise UserError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
 
