@@ -12,7 +12,7 @@ from amaranth.lib.wiring import In
 
 from wideblock.export.contract import Contract
 from wideblock.rtl.bus.axi_lite import AXI_LITE
-from wideblock.rtl.bus.key_map import COMMANDS
+from wideblock.rtl.bus.key_map import KeyCommand
 from wideblock.rtl.bus.registers import Access, RegisterMap
 
 __all__ = ["MONITOR", "Monitor", "monitor"]
@@ -86,7 +86,7 @@ def _writes(core: Contract, registers: RegisterMap) -> Iterator[tuple[str, str]]
         fields = {field.name: f"{data}[{field.low + field.bits - 1}:{field.low}]" for field in register.fields}
         if {"EXE", "CMD", "DONE"} <= fields.keys():
             execute = f"{place} && {fields['EXE']} && !{fields['DONE']}"
-            for command in COMMANDS:
+            for command in KeyCommand:
                 yield f"{command.name} written", f"{execute} && {fields['CMD']} == {command.value}"
         for field in register.fields:
             if field.access is Access.W1P:
