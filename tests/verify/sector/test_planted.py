@@ -4,7 +4,7 @@
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.rtl.keys import slots
+from wideblock.rtl.keys import contexts, slots
 from wideblock.rtl.keys import unit as keys
 from wideblock.rtl.sector import store_and_forward
 from wideblock.rtl.sector.hash_counter_hash_any import core as hash_counter_hash_any
@@ -12,7 +12,7 @@ from wideblock.rtl.sector.hash_counter_hash_any import walk
 from wideblock.rtl.sector.single_pass import core as single_pass
 from wideblock.rtl.sector.single_pass import slots as unit_slots
 from wideblock.rtl.sector.single_pass import stealing
-from wideblock.rtl.stream import clearing, entrance, header, sized_entrance, unit_entrance
+from wideblock.rtl.stream import clearing, entrance, header, sized_entrance, slot_gate, unit_entrance
 from wideblock.verify.sector.suite import SECTORS
 
 from ..changed_source import changed, expect_found
@@ -25,6 +25,7 @@ TAGS = ("xts-both-k", KEYS[1] | {"tag_bits": 16})
 REQUESTS = ("xts-both-k", TAGS[1] | {"header": True})
 ANY = ("hctr2-any", {"longest": 64, "sector_bytes": 64, "sbox": "composite"})
 TAIL = ("hctr2-1", {"sector_bytes": 40, "sbox": "composite"})
+COPIES = ("fast-brw-2s", {"sector_bytes": 128, "slots": 4, "sbox": "composite"})
 SLOW = pytest.mark.slow
 
 FAULTS = {
@@ -108,6 +109,18 @@ FAULTS = {
         KEYS,
         (single_pass, "SlotUnit", slots, "with m.If(inside == 0):", "with m.If(1):"),
         ("slots", "differs from the specification"),
+    ),
+    "words of an evicted key stay where sectors were": pytest.param(
+        COPIES,
+        (store_and_forward, "ContextUnit", contexts, "self.write.eq(copied | wipes)", "self.write.eq(copied)"),
+        ("state after eviction", "was evicted"),
+        marks=SLOW,
+    ),
+    "a sector that is dropped takes a place": pytest.param(
+        COPIES,
+        (store_and_forward, "SlotGate", slot_gate, "whole.eq(entrance.take & ~bad & ", "whole.eq(entrance.take & "),
+        ("slots", "."),
+        marks=SLOW,
     ),
     "a slot that does not exist is another one": pytest.param(
         KEYS,
