@@ -61,6 +61,9 @@ def order(core: Contract) -> Rule:
         anew = f"""
         assert (computed_sector == done + (known ? {bits + 1}'d1 : {bits + 1}'d0) && to_done <= to_computed);
         assert ((!front_begins || number == 0) && (!back_begins || back_step == 0));"""
+    # the calls of a sector begin while the last steps of its front hash run, and do not end before those
+    known = U + front.latency + 1
+    flown = " ".join(f"assert (U_{k} == (front_step == {U + k}));" for k in range(1, front.steps - U) if U + k < known)
     return Rule(
         "no stage works on a sector that it was not given, nor announces it",
         signals,
@@ -80,6 +83,9 @@ def order(core: Contract) -> Rule:
         assert (!({within}) || number == (front_step < {front.beats} ? front_step : 0));
         assert (front_sector == entering_sector + (whole ? {bits + 1}'d1 : {bits + 1}'d0));
         assert (to_front <= {made.slots} && (number == 0 || to_front < {made.slots}));
+        {flown}
+        assert (!whole || hashing || (call_sector != front_sector && (
+          hashed_sector != front_sector || to_call + 1 != to_front || call_step + 16'd{known} <= front_step)));
         assert (front_hashed == U_flight && hashed_ready == wait_flight);
         assert (call_step < {s} && result_step < {s} && (call_step == 0 || call_sector != ready_sector));
         assert (16'd{s} * call_result + call_step == steps + result_step);
