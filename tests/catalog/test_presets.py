@@ -11,7 +11,7 @@ import pytest
 from wideblock import catalog
 from wideblock.catalog.kinds import AEAD, SECTOR
 from wideblock.export.contract import contract
-from wideblock.rtl.sector.parameters import HashedParameters
+from wideblock.rtl.sector.parameters import SlottedHashParameters
 from wideblock.rtl.stream.behaviour import SectorTiming
 from wideblock.spec.aead import Rejected
 from wideblock.spec.fast import FAST
@@ -214,7 +214,7 @@ def test_published_rows_are_those_of_the_architecture():
 
 def test_core_is_that_of_its_parameters():
     core = contract("fast-brw-2s", {"sector_bytes": "512"})
-    assert core.parameters == HashedParameters(hash="brw", sector_bytes=512, width=2, lanes=2, overlap=True)
+    assert core.parameters == SlottedHashParameters(hash="brw", sector_bytes=512, width=2, lanes=2, overlap=True)
     assert isinstance(core.timing, SectorTiming)
 
 

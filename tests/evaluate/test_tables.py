@@ -5,9 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from wideblock import catalog
 from wideblock.evaluate import best
-from wideblock.evaluate.store import COMMITTED, load
 from wideblock.evaluate.tables import NOTHING, RANKING, bodies, insert, insert_all, of_core, overview, rank, row
 from wideblock.export.contract import contract
 
@@ -100,9 +98,3 @@ def test_schemes_are_ranked_by_their_best_core_on_each_device(measurement):
         f"{rate / 12.345:.3g} bits a cycle a kLC",
     )
     assert cells[2]["for its area"] == f"{rate * 120 / 23456:.3g} Mb/s a LUT4"
-
-
-def test_every_preset_has_an_area_and_a_gate_count():
-    """On 7 series and on Nangate45, built as it is or otherwise for the same function."""
-    shown = {(point.identity.target, point.identity.preset) for point in best.of_presets(load(COMMITTED))}
-    assert not {(where, name) for where in ("xc7", "nangate45") for name in catalog.PRESETS} - shown

@@ -50,8 +50,10 @@ def _choices(preset: Preset, field: Field[Any]) -> Choices:
 
 
 def _numbers(taken: Callable[[int], bool], usual: int) -> Choices:
-    """The numbers that are ``taken``, around ``usual`` or a power of two."""
-    start = next(number for number in (usual, *(1 << k for k in range(1, 25))) if taken(number))
+    """The numbers that are ``taken``, around ``usual`` or a power of two; none, if none of those is."""
+    start = next((number for number in (usual, *(1 << k for k in range(1, 25))) if taken(number)), None)
+    if start is None:
+        return Choices()
     step = next((step for step in _STEPS if taken(start + step) or taken(start - step)), 1)
     return Choices((), start - step * _reach(taken, start, -step), start + step * _reach(taken, start, step), step)
 

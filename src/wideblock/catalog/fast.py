@@ -69,7 +69,7 @@ def _preset(hash: str, lanes: int, *, overlap: bool = False) -> Preset:
 
 
 def _keyed(hash: str, lanes: int) -> Preset:
-    p = replace(_preset(hash, lanes, overlap=True).parameters, key_bits=256, slots=256)
+    p = replace(_preset(hash, lanes, overlap=True).parameters, slots=256)
     return Preset(f"fast-{hash}-{lanes}s-k", SCHEME, p)
 
 

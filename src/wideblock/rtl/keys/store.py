@@ -1,3 +1,4 @@
+# amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
 """Keys at rest: a memory of raw keys, a row each, with parity."""
 
