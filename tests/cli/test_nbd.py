@@ -61,7 +61,14 @@ def test_the_key_is_on_no_command_line(tmp_path):
     assert any(word.startswith(b"key-file=/dev/fd/") for word in seen)
 
 
+@pytest.fixture
+def built():
+    """The plugin is kept, so that no command says that it compiles it."""
+    nbd.plugin()
+
+
 @SERVED
+@pytest.mark.usefixtures("built")
 def test_a_fault_of_the_device_is_that_of_nbdkit(tmp_path):
     (tmp_path / "disk").write_bytes(bytes(5000))
     done = run(tmp_path, "nbd", "hctr2-1", "--key", KEY, "--file", "disk", "--socket", "s")
@@ -135,6 +142,7 @@ def test_a_key_that_others_can_read_is_a_warning(started, tmp_path):
 
 
 @SERVED
+@pytest.mark.usefixtures("built")
 def test_a_filter_takes_its_parameter(tmp_path):
     (tmp_path / "disk").write_bytes(bytes(8192))
     how = ["--file", "disk", "--socket", "-", "--", "--filter=offset", "offset=4096", "--run", 'nbdinfo --size "$uri"']
