@@ -80,7 +80,8 @@ def test_a_fault_in_an_s_box_is_found(name):
 
 
 def test_reasons_for_skipping():
-    results, _ = verdicts(cases_of("gcmDecrypt.rsp") + cases_of("aes_xts_test.json"), "rtl")
+    of_one_core = [case for case in cases_of("aes_xts_test.json") if len(case.key) < 64]
+    results, _ = verdicts(cases_of("gcmDecrypt.rsp") + of_one_core, "rtl")
     assert {result.reason for result in results if result.verdict is Verdict.SKIPPED} == {
         "tag of 12 bytes; aes-gcm takes 16",
         "nonce of 1 bytes; aes-gcm takes 12",
