@@ -81,6 +81,7 @@ def test_a_right_core_passes(flaw, seed):
     assert report.passed and [check.name for check in report.checks] == list(CHECKS)
     assert [check.name for check in report.checks if check.outcome is Outcome.NONE] == [
         "slots",
+        "state after eviction",
         "byte qualifiers",
         "equal key halves",
         "key words",

@@ -176,7 +176,8 @@ class ContextUnit(wiring.Component):
         place = Signal.like(self.fill_place, name="filled_place")
         reads = Signal(name="word_read")
         copied, copied_word = Signal(name="word_copied"), Signal(size, name="copied_word")
-        row, squared = Signal(self.context.row_bits), Signal(name="squared")
+        row = Signal(self.context.row_bits)
+        squared = Signal()
         rows = Array(Const(word.row or 0, len(row)) for word in words)
         m.d.comb += [
             reads.eq(self.fill | (self.filling & (number != len(words)))),
