@@ -11,7 +11,7 @@ from wideblock.evaluate import digests
 from wideblock.evidence import today
 from wideblock.evidence.record import EvidenceKind
 from wideblock.evidence.store import COMMITTED, load
-from wideblock.renewal import history, pages
+from wideblock.renewal import history, pages, proofs, sign_off
 
 from .conftest import evidence
 
@@ -84,10 +84,10 @@ def test_the_history_has_the_newest_older_figure_of_each_core_and_kind(monkeypat
 
 
 def test_proofs_of_other_circuits_or_rules_are_not_in_the_document(monkeypatch):
-    monkeypatch.setattr(pages.document, "today", {"xts-enc": "1:xts-enc"}.get)
-    monkeypatch.setattr(pages.document, "code_of_rule", lambda *of: "rules")
+    monkeypatch.setattr(sign_off, "today", {"xts-enc": "1:xts-enc"}.get)
+    monkeypatch.setattr(proofs, "code_of_rule", lambda *of: "rules")
     proof = evidence("xts-enc", "timing", method={"netlist": None}, date="2026-01-02",
                      result={"detail": "no bit matters", "method": "cone", "gates": 1})  # fmt: skip
-    assert "no bit matters" in pages.document.document([proof])
+    assert "no bit matters" in pages.document.document(sign_off.current([proof]))
     for other in ({"circuit": "1:older"}, {"circuit": None}, {"code": "older rules"}, {"code": None}):
-        assert "no bit matters" not in pages.document.document([replace(proof, **other)])
+        assert "no bit matters" not in pages.document.document(sign_off.current([replace(proof, **other)]))

@@ -31,7 +31,7 @@ def made(evidence: Sequence[Evidence]) -> tuple[dict[str, dict[str, str]], dict[
         **{f"docs/{page}": tables for page, tables in engines.bodies(points).items()},
     }
     return bodies, {
-        "docs/proofs.md": document.document(evidence),
+        "docs/proofs.md": document.document(now),
         "docs/coverage.md": coverage.document(now),
         "docs/history.md": history.document(evidence),
         "docs/sign-off.md": sign_off.document(now),

@@ -8,7 +8,7 @@ import pytest
 from wideblock.catalog import PRESETS
 from wideblock.evidence.record import Evidence, EvidenceKind
 from wideblock.export.contract import contract
-from wideblock.verify.formal import document as module
+from wideblock.renewal import proofs, sign_off
 from wideblock.verify.formal import record
 from wideblock.verify.formal.document import FACTS, about, document
 from wideblock.verify.formal.findings import RULES, findings
@@ -36,10 +36,10 @@ PROVED = Evidence(
 )
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def todays(monkeypatch):
-    monkeypatch.setattr(module, "today", lambda name: "1:a")
-    monkeypatch.setattr(module, "code_of_rule", lambda *of: "rules")
+    monkeypatch.setattr(sign_off, "today", lambda name: "1:a")
+    monkeypatch.setattr(proofs, "code_of_rule", lambda *of: "rules")
 
 
 def test_every_rule_is_described():
@@ -73,11 +73,19 @@ def test_the_document_says_what_is_recorded_and_what_is_not():
     assert f"of {len(PRESETS)} presets: none recorded" in text[: text.index("## timing")]
 
 
-def test_a_result_of_another_circuit_or_other_rules_is_not_shown():
+def test_a_result_of_another_circuit_or_other_rules_is_not_shown(todays):
+    def shown(*evidence):
+        return document(sign_off.current(evidence))
+
     for old in ({"circuit": "1:b"}, {"circuit": None}, {"code": "other"}, {"code": None}):
-        assert document([replace(PROVED, **old)]) == document([])
+        assert shown(replace(PROVED, **old)) == shown()
     newer = replace(PROVED, seconds=2.0)
-    assert "xts-enc (2.0)" in document([PROVED, newer]) and "xts-enc (1.2)" not in document([PROVED, newer])
+    assert "xts-enc (2.0)" in shown(PROVED, newer) and "xts-enc (1.2)" not in shown(PROVED, newer)
+
+
+def test_a_result_on_a_rule_that_there_is_no_more_is_not_shown(monkeypatch):
+    monkeypatch.setattr(sign_off, "today", lambda name: "1:a")
+    assert sign_off.current([replace(PROVED, subject="beauty")]) == []
 
 
 def test_the_code_of_a_rule_is_of_what_the_core_states_and_its_family_asserts(monkeypatch):

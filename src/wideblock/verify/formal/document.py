@@ -6,18 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib import resources
-from pathlib import Path
 
-from wideblock.atomic import write_text
 from wideblock.catalog import PRESETS
 from wideblock.evidence.record import Evidence, EvidenceKind
-from wideblock.evidence.store import newest
-from wideblock.evidence.today import today
 from wideblock.export.markdown import table
 from wideblock.verify.formal.findings import RULES
-from wideblock.verify.formal.record import OUTCOME, code_of_rule
+from wideblock.verify.formal.record import OUTCOME
 
-__all__ = ["FACTS", "about", "document", "renew"]
+__all__ = ["FACTS", "about", "document"]
 
 
 FACTS = {
@@ -46,17 +42,9 @@ def about() -> dict[str, dict[str, str]]:
 
 
 def document(evidence: Iterable[Evidence]) -> str:
-    """The document in Markdown: results of today's circuits and rules; a rule or a preset may have none."""
-    proofs = [each for each in newest(evidence).values() if each.kind is EvidenceKind.PROOF]
-    shown = [each for each in proofs if each.subject in RULES and _is_of_today(each)]
-    return "\n".join([_HEAD, *(_section(rule, [each for each in shown if each.subject == rule]) for rule in RULES)])
-
-
-def _is_of_today(proof: Evidence) -> bool:
-    circuit = today(proof.name)
-    return circuit is not None and proof.is_of(
-        circuit, code_of_rule(proof.subject, proof.core, proof.changed, proof.method["netlist"])
-    )
+    """The document in Markdown, by evidence that is of today; a rule or a preset may have none."""
+    proofs = [each for each in evidence if each.kind is EvidenceKind.PROOF]
+    return "\n".join([_HEAD, *(_section(rule, [each for each in proofs if each.subject == rule]) for rule in RULES)])
 
 
 def _section(rule: str, proofs: Sequence[Evidence]) -> str:
@@ -100,8 +88,3 @@ def _results(proofs: Sequence[Evidence]) -> str:
 def _cell(proof: Evidence) -> str:
     target = f", netlist for {proof.method['netlist']}" if proof.method["netlist"] else ""
     return f"{proof.name}{target} ({proof.seconds:.1f})"
-
-
-def renew(page: Path, evidence: Iterable[Evidence]) -> None:
-    """Writes ``page`` from the stored results."""
-    write_text(page, document(evidence))

@@ -26,9 +26,11 @@ OUTCOME = {RuleResult.PROVED: "passed", RuleResult.NOT_PROVED: "failed", RuleRes
 def code_of_rule(rule: str, name: str, changed: Mapping[str, Any], netlist: str | None = None) -> str:
     """Digest of a rule as it is tried for a core: its modules, the contract of the core and what is made of both.
 
-    Raises UserError for a core that does not exist.
+    Empty for a rule that there is no more. Raises UserError for a core that does not exist.
     """
-    prove = ON_NETLISTS[rule] if netlist else RULES[rule]
+    prove = (ON_NETLISTS if netlist else RULES).get(rule)
+    if prove is None:
+        return ""
     return name_of([_code(prove, bool(netlist)), _statement(name, tuple(changed.items()))])
 
 
