@@ -3,7 +3,6 @@
 """The key unit of a core whose sectors take copies: a context for each slot, derived off the data path."""
 
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.forms import logic_sbox
@@ -12,18 +11,16 @@ from wideblock.rtl.aes.travelling import LastRoundKeys
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.stream.behaviour import KeyRule
-from wideblock.rtl.stream.clearing import Clearing
-from wideblock.rtl.stream.sector import SLOT_BITS
 
 from .context import WORD_BITS, Context, ContextRow
 from .material import KeyMaterial
 from .store import KeyStore
-from .under_way import loaded, messages_of
+from .under_way import KeysInSlots
 
 __all__ = ["ContextUnit"]
 
 
-class ContextUnit(wiring.Component):
+class ContextUnit(KeysInSlots):
     """Takes keys into ``slots`` slots, and writes for each sector the words of its slot to the sector's place.
 
     ``key`` is a key for ``slot``, or with ``evict`` the end of the key there. A key is accepted as all rows of its
@@ -70,49 +67,30 @@ class ContextUnit(wiring.Component):
             raise ValueError(f"contexts are of one AES key of any value, got {material.text}")
         if len(context.words) + 1 > interval:
             raise ValueError(f"{len(context.words)} words take longer than an interval of {interval} cycles")
-        self.material, self.context, self.slots, self.places = material, context, slots, places
+        self.context, self.places, bits = context, places, (slots - 1).bit_length()
         self.interval, self.sbox, self.reading = interval, logic_sbox(sbox), reading
-        self.bits, self.most = (slots - 1).bit_length(), places + 2
         self.key_bits = material.ciphers[0].bits
-        self.store = KeyStore(bits=WORD_BITS, rows=1 << (self.bits + context.row_bits))
-        self.rows = max(rows, self.store.rows)
+        self.store = KeyStore(bits=WORD_BITS, rows=1 << (bits + context.row_bits))
         number, word = range(places), range(max(2, len(context.words)))
-        super().__init__(
-            {
-                "key": In(stream.Signature(material.bits)),
-                "slot": In(SLOT_BITS),
-                "evict": In(1),
-                "zeroize": In(1),
-                "asked": In(SLOT_BITS),
-                "known": Out(1),
-                "begins": In(1),
-                "begun": In(self.bits),
-                "computed": In(1),
-                "closing": Out(self.bits),
-                "held": In(1),
-                "clear": Out(1),
-                "clear_row": Out(range(self.rows)),
-                "misplaced": Out(1),
-                "damaged": Out(1),
-                "fill": In(1),
-                "fill_slot": In(self.bits),
-                "fill_place": In(number),
-                "filling": Out(1),
-                "filled": Out(1),
-                "write": Out(1),
-                "word": Out(word),
-                "place": Out(number),
-                "data": Out(WORD_BITS),
-                "wiped_place": Out(number),
-                "wiped": Out(1),
-                "used": In(1),
-            }
-        )
-
-    @property
-    def clearing(self) -> int:
-        """Cycles from ``zeroize`` to the first one in which a command can be offered."""
-        return 2 * self.rows + 1
+        others = {
+            "begun": In(bits),
+            "closing": Out(bits),
+            "held": In(1),
+            "damaged": Out(1),
+            "fill": In(1),
+            "fill_slot": In(bits),
+            "fill_place": In(number),
+            "filling": Out(1),
+            "filled": Out(1),
+            "write": Out(1),
+            "word": Out(word),
+            "place": Out(number),
+            "data": Out(WORD_BITS),
+            "wiped_place": Out(number),
+            "wiped": Out(1),
+            "used": In(1),
+        }
+        super().__init__(material, others, slots=slots, rows=max(rows, self.store.rows), most=places + 2)
 
     @property
     def load(self) -> int:
@@ -146,15 +124,10 @@ class ContextUnit(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.clearing = clearing = Clearing(rows=self.rows, cycles=2 * self.rows)
         m.submodules.store = store = self.store
-        forget = Signal()
+        forget = self._clear(m)
         wiping = Signal()
         m.d.comb += [
-            forget.eq(self.zeroize | self.damaged),
-            clearing.zeroize.eq(forget),
-            self.clear.eq(clearing.clear),
-            self.clear_row.eq(clearing.row),
             store.clear.eq(self.clear),
             store.clear_row.eq(self.clear_row[: len(store.clear_row)]),
             self.damaged.eq(store.wrong),
@@ -236,8 +209,8 @@ class ContextUnit(wiring.Component):
         resting, start, making = Signal(name="resting"), Signal(name="start"), Signal(name="making")
         row = Signal(range(max(2, len(rows))), name="made_row")
         slot, final = self.closing, row == len(rows) - 1
-        loaded(m, self, slot, has_key, closes, opens, rows=1 << self.bits)
-        left = messages_of(m, self, slot, draining, begun=self.begun)
+        self._loaded(m, slot, has_key, closes, opens, rows=1 << self.bits)
+        left = self._messages_of(m, slot, draining, begun=self.begun)
         made, complete = self._row(m, row, start, making, resting)
         m.d.comb += [
             mistaken.eq(beyond | (has_key != evicting)),

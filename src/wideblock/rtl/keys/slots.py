@@ -5,18 +5,15 @@
 from collections.abc import Sequence
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
-from amaranth.lib import stream, wiring
 from amaranth.lib.wiring import In, Out
 
 from wideblock.rtl.aes.forms import logic_sbox
 from wideblock.rtl.aes.travelling import LastRoundKeys
 from wideblock.rtl.stream.behaviour import Cause, Fault, KeyRule
-from wideblock.rtl.stream.clearing import Clearing
-from wideblock.rtl.stream.sector import SLOT_BITS
 from wideblock.rtl.stream.stages import power_of_two
 
 from .material import KeyMaterial
-from .under_way import loaded, messages_of
+from .under_way import KeysInSlots
 
 __all__ = ["DAMAGED", "MISPLACED", "SlotUnit"]
 
@@ -26,7 +23,7 @@ MISPLACED = Fault(
 DAMAGED = Fault(Cause.DAMAGE, "a key was not as it was stored; the core has cleared itself as with zeroize")
 
 
-class SlotUnit(wiring.Component):
+class SlotUnit(KeysInSlots):
     """Takes keys into ``slots`` slots, and tells of each message whether its slot has one.
 
     ``key`` is a key for ``slot``, or with ``evict`` the end of the key there. A key is accepted as it is in place: the
@@ -63,37 +60,18 @@ class SlotUnit(wiring.Component):
     ):
         if (len(material.ciphers), material.rule) != (2, KeyRule.HALVES_DIFFER) or material.derivations:
             raise ValueError(f"slots hold two AES keys that must differ; got {material.text}")
-        self.material, self.slots, self.ways, self.most = material, slots, tuple(ways), most
-        self.bits = (slots - 1).bit_length()
+        self.ways, bits = tuple(ways), (slots - 1).bit_length()
         self.key_bits = material.ciphers[0].bits
         self.last_round_keys = LastRoundKeys(key_bits=self.key_bits, sbox=logic_sbox(sbox)) if True in ways else None
-        first_rows = len(self.ways) << self.bits
-        self.rows = max(rows, first_rows, power_of_two(most))
-        super().__init__(
-            {
-                "key": In(stream.Signature(material.bits)),
-                "slot": In(SLOT_BITS),
-                "evict": In(1),
-                "zeroize": In(1),
-                "damaged": In(1),
-                "asked": In(SLOT_BITS),
-                "known": Out(1),
-                "begins": In(1),
-                "computed": In(1),
-                "clear": Out(1),
-                "clear_row": Out(range(self.rows)),
-                "refused": Out(1),
-                "misplaced": Out(1),
-                "writing": Out(1),
-                **{f"row{k}": Out(range(rows)) for k, rows in enumerate((first_rows, 1 << self.bits))},
-                **{f"data{k}": Out(self.key_bits) for k in range(2)},
-            }
-        )
-
-    @property
-    def clearing(self) -> int:
-        """Cycles from ``zeroize`` to the first one in which a command can be offered."""
-        return 2 * self.rows + 1
+        first_rows = len(self.ways) << bits
+        others = {
+            "damaged": In(1),
+            "refused": Out(1),
+            "writing": Out(1),
+            **{f"row{k}": Out(range(rows)) for k, rows in enumerate((first_rows, 1 << bits))},
+            **{f"data{k}": Out(self.key_bits) for k in range(2)},
+        }
+        super().__init__(material, others, slots=slots, rows=max(rows, first_rows, power_of_two(most)), most=most)
 
     @property
     def load(self) -> int:
@@ -102,14 +80,7 @@ class SlotUnit(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        m.submodules.clearing = clearing = Clearing(rows=self.rows, cycles=2 * self.rows)
-        forget = Signal()
-        m.d.comb += [
-            forget.eq(self.zeroize | self.damaged),
-            clearing.zeroize.eq(forget),
-            self.clear.eq(clearing.clear),
-            self.clear_row.eq(clearing.row),
-        ]
+        forget = self._clear(m)
         slot = Signal(self.bits)
         evicting = Signal()
         beyond = Signal()  # the slot does not exist
@@ -121,8 +92,8 @@ class SlotUnit(wiring.Component):
         closes = Signal()
         draining = Signal()
         opens = Signal()
-        loaded(m, self, slot, has_key, closes, opens, rows=self.rows)
-        inside = messages_of(m, self, slot, draining, begun=self.asked[: self.bits])
+        self._loaded(m, slot, has_key, closes, opens, rows=self.rows)
+        inside = self._messages_of(m, slot, draining, begun=self.asked[: self.bits])
         stored = self._store(m, slot, evicting, start, resting)
         m.d.comb += mistaken.eq(beyond | (has_key != evicting))
         m.d.sync += [equal.eq(self._key(0) == self._key(1)), self.refused.eq(0), self.misplaced.eq(0)]

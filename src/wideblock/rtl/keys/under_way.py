@@ -1,63 +1,114 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The slots that have a key, and the messages under way: a part of every key unit with slots."""
+"""Key units with slots: the slots that have a key, and the messages under way."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from amaranth import Module, Mux, Signal, Value
-from amaranth.lib import memory
+from amaranth.lib import memory, stream, wiring
+from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.stream.clearing import Clearing
+from wideblock.rtl.stream.sector import SLOT_BITS
 from wideblock.rtl.stream.stages import power_of_two
 from wideblock.rtl.stream.storage import store
 
-__all__ = ["loaded", "messages_of"]
+from .material import KeyMaterial
+
+__all__ = ["KeysInSlots"]
 
 
-def loaded(m: Module, unit: Any, slot: Value, has_key: Value, closes: Value, opens: Value, *, rows: int) -> None:
-    """The memory, of ``rows`` bits, of the slots that have a key; ``has_key`` tells it of ``slot``.
+class KeysInSlots(wiring.Component):
+    """Part of every key unit with slots: commands, the slots that have a key, the messages under way, clearing.
 
-    ``unit``: a key unit with slots, of which ``asked`` and ``known`` are connected.
+    ``key`` is a key for ``slot``, or with ``evict`` the end of the key there. ``asked`` is a slot of which ``known``
+    tells in the same cycle whether it has a key. ``begins`` and ``computed`` count messages, at most ``most`` under
+    way. After reset, ``zeroize`` and ``damaged``, pulses or levels, it holds ``clear`` high while ``clear_row`` goes
+    over ``rows`` rows, a power of two: twice after the last cycle of these.
+
+    others: members of a unit beside these; one of them is ``damaged``
     """
-    m.submodules.loaded = memory_ = memory.Memory(shape=1, depth=rows, init=[])
-    clear_row = unit.clear_row[: (rows - 1).bit_length()]
-    store(m, memory_, slot, opens, opens | closes, clear=unit.clear, clear_row=clear_row)
-    asked, own = (memory_.read_port(domain="comb") for _ in range(2))
-    m.d.comb += [
-        asked.addr.eq(unit.asked[: unit.bits]),
-        unit.known.eq(asked.data & (unit.asked[unit.bits :] == 0)),
-        own.addr.eq(slot),
-        has_key.eq(own.data),
-    ]
 
+    damaged: Signal
 
-def messages_of(m: Module, unit: Any, slot: Value, draining: Value, *, begun: Value) -> Signal:
-    """Messages that are not computed; while ``draining`` the oldest of them up to the newest of ``slot``.
+    def __init__(self, material: KeyMaterial, others: Mapping[str, Any], *, slots: int, rows: int, most: int):
+        self.material, self.slots, self.rows, self.most = material, slots, rows, most
+        self.bits = (slots - 1).bit_length()
+        super().__init__(
+            {
+                "key": In(stream.Signature(material.bits)),
+                "slot": In(SLOT_BITS),
+                "evict": In(1),
+                "zeroize": In(1),
+                "asked": In(SLOT_BITS),
+                "known": Out(1),
+                "begins": In(1),
+                "computed": In(1),
+                "clear": Out(1),
+                "clear_row": Out(range(rows)),
+                "misplaced": Out(1),
+                **others,
+            }
+        )
 
-    ``unit``: a key unit with slots, whose ``begins`` counts messages of slot ``begun`` in, and ``computed`` out, at
-    most ``most`` under way. Their slots are in a ring. A drain looks at one of them a cycle, from the newest on, until
-    it has found one of its slot; the slot is closed, so that no other one begins.
-    """
-    depth = power_of_two(unit.most)
-    m.submodules.messages = ring = memory.Memory(shape=unit.bits, depth=depth, init=[])
-    units, left = Signal(range(unit.most + 1), name="units"), Signal(range(unit.most + 1), name="left")
-    following = Signal.like(units, name="units_following")
-    oldest, next_ = Signal(range(depth), name="oldest"), Signal(range(depth), name="next_message")
-    found = Signal(name="found_message")
-    skipped = Signal(name="skipped_message")
-    newest = ring.read_port(domain="comb")
-    clearing = {"clear": unit.clear, "clear_row": unit.clear_row[: len(next_)]}
-    store(m, ring, next_, begun, unit.begins, **clearing)
-    m.d.comb += [
-        following.eq(units + unit.begins - unit.computed),
-        newest.addr.eq(oldest + left - 1),
-        skipped.eq(draining & ~found & (newest.data != slot) & (left != 0)),
-    ]
-    m.d.sync += [
-        units.eq(following),
-        left.eq(Mux(draining, left - skipped - (unit.computed & (left != 0) & (left != skipped)), following)),
-        found.eq(draining & (found | ~skipped)),
-        next_.eq(next_ + unit.begins),
-        oldest.eq(oldest + unit.computed),
-    ]
-    with m.If(unit.clear):
-        m.d.sync += [register.eq(0) for register in (units, left, found, next_, oldest)]
-    return left
+    @property
+    def clearing(self) -> int:
+        """Cycles from ``zeroize`` to the first one in which a command can be offered."""
+        return 2 * self.rows + 1
+
+    def _clear(self, m: Module) -> Signal:
+        """Drives ``clear`` and ``clear_row``. Returns whether a clear begins or lasts."""
+        m.submodules.clearing = clearing = Clearing(rows=self.rows, cycles=2 * self.rows)
+        forget = Signal(name="forget")
+        m.d.comb += [
+            forget.eq(self.zeroize | self.damaged),
+            clearing.zeroize.eq(forget),
+            self.clear.eq(clearing.clear),
+            self.clear_row.eq(clearing.row),
+        ]
+        return forget
+
+    def _loaded(self, m: Module, slot: Value, has_key: Value, closes: Value, opens: Value, *, rows: int) -> None:
+        """The memory, of ``rows`` bits, of the slots that have a key; ``has_key`` tells it of ``slot``."""
+        m.submodules.loaded = memory_ = memory.Memory(shape=1, depth=rows, init=[])
+        clear_row = self.clear_row[: (rows - 1).bit_length()]
+        store(m, memory_, slot, opens, opens | closes, clear=self.clear, clear_row=clear_row)
+        asked, own = (memory_.read_port(domain="comb") for _ in range(2))
+        m.d.comb += [
+            asked.addr.eq(self.asked[: self.bits]),
+            self.known.eq(asked.data & (self.asked[self.bits :] == 0)),
+            own.addr.eq(slot),
+            has_key.eq(own.data),
+        ]
+
+    def _messages_of(self, m: Module, slot: Value, draining: Value, *, begun: Value) -> Signal:
+        """Messages that are not computed; while ``draining`` the oldest of them up to the newest of ``slot``.
+
+        ``begins`` counts messages of slot ``begun`` in. Their slots are in a ring. A drain looks at one of them a
+        cycle, from the newest on, until it has found one of its slot; the slot is closed, so that no other one begins.
+        """
+        depth = power_of_two(self.most)
+        m.submodules.messages = ring = memory.Memory(shape=self.bits, depth=depth, init=[])
+        units, left = Signal(range(self.most + 1), name="units"), Signal(range(self.most + 1), name="left")
+        following = Signal.like(units, name="units_following")
+        oldest, next_ = Signal(range(depth), name="oldest"), Signal(range(depth), name="next_message")
+        found = Signal(name="found_message")
+        skipped = Signal(name="skipped_message")
+        newest = ring.read_port(domain="comb")
+        clearing = {"clear": self.clear, "clear_row": self.clear_row[: len(next_)]}
+        store(m, ring, next_, begun, self.begins, **clearing)
+        m.d.comb += [
+            following.eq(units + self.begins - self.computed),
+            newest.addr.eq(oldest + left - 1),
+            skipped.eq(draining & ~found & (newest.data != slot) & (left != 0)),
+        ]
+        m.d.sync += [
+            units.eq(following),
+            left.eq(Mux(draining, left - skipped - (self.computed & (left != 0) & (left != skipped)), following)),
+            found.eq(draining & (found | ~skipped)),
+            next_.eq(next_ + self.begins),
+            oldest.eq(oldest + self.computed),
+        ]
+        with m.If(self.clear):
+            m.d.sync += [register.eq(0) for register in (units, left, found, next_, oldest)]
+        return left
