@@ -1,18 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """HMCH: the rows of the BRW paper's Table 3, each also with sectors that overlap."""
 
-from wideblock.catalog.psi import holds, native, summary, table_3
+from wideblock.catalog.psi import holds, limits, native, summary, table_3
 from wideblock.catalog.scheme import Scheme, Status, aes_cores
-from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import PsiParameters
 from wideblock.spec.hmch import HMCH
 
 __all__ = ["PRESETS", "SCHEME"]
-
-
-def limits(p: PsiParameters) -> None:
-    if p.m < 2:
-        raise UserError(f"HMCH needs at least 2 blocks a sector, got {p.m}")
 
 
 def core() -> type:
@@ -34,7 +28,7 @@ SCHEME = Scheme(
     lambda p: ("aes128-pec", "aes128-sdc"),
     purpose="short sectors at one lane, with a hash key of its own",
     native=lambda p: native("hmch", p),
-    limits=limits,
+    limits=lambda p: limits("HMCH", p),
     key_bits=lambda p: p.key_bits + 128,
 )
 PRESETS = table_3(SCHEME)

@@ -3,9 +3,10 @@
 
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme
+from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import PsiParameters
 
-__all__ = ["holds", "native", "summary", "table_3"]
+__all__ = ["holds", "limits", "native", "summary", "table_3"]
 
 HASH = {"brw": "BRW", "horner": "Poly"}
 
@@ -28,6 +29,12 @@ def holds(mode: str, p: PsiParameters, answer: vectors.Vector) -> bool:
     """Whether an answer is for such a core, which reads the field as LE."""
     wanted = {"mode": mode, "hash": HASH[p.hash], "permuted": p.order == "paper", "field": "LE"}
     return wanted.items() <= answer.parameters.items() and len(answer["pt"]) == p.sector_bytes
+
+
+def limits(mode: str, p: PsiParameters) -> None:
+    """Raises UserError for a sector of one block."""
+    if p.m < 2:
+        raise UserError(f"{mode} needs at least 2 blocks a sector, got {p.m}")
 
 
 def native(mode: str, p: PsiParameters) -> str:
