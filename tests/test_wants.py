@@ -54,6 +54,7 @@ def test_skipped_cases_are_named_counted_and_run_where_their_programs_are(tmp_pa
     bare, whole = tmp_path / "bare", tmp_path / "whole"
     for folder in (bare, whole):
         folder.mkdir()
+    (bare / "qemu-img").symlink_to("/bin/false")  # a launcher without what it launches
     for name in ("iverilog", "qemu-img"):
         (whole / name).symlink_to("/bin/true")
     one, two = tmp_path / "one.json", tmp_path / "two.json"

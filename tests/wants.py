@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs, and a few things else, that some tests want beside what the README names.
 
-A test marked with ``wants("iverilog")`` is skipped where the program is not on PATH, and named at the end of the run. A
-test that can only try whether a machine grants something calls :func:`refused`. No test is skipped in another way.
+A test marked with ``wants("iverilog")`` is skipped where the program is not on PATH or does not run, and named at the
+end of the run. A test that can only try whether a machine grants something calls :func:`refused`. No test is skipped in
+another way.
 """
 
 import os
@@ -48,9 +49,19 @@ PROGRAMS = {
 }
 """Programs, and the packages of Debian that have them."""
 
+VERSIONS = {"busybox": "--help", "debugfs": "-V", "go": "version", "iverilog": "-V", "mkfs.ext4": "-V"}
+"""Arguments by which a program says its version and ends with 0, where it is not ``--version``."""
 
 FUZZED = 'extern "C" int LLVMFuzzerTestOneInput(const char *, unsigned long) { return 0; }'
 """The least program that libFuzzer takes."""
+
+
+def _runs(name: str) -> bool:
+    """Whether program ``name`` runs: a launcher of toolchains is on PATH where no toolchain is chosen, too."""
+    if shutil.which(name) is None:
+        return False
+    command = [name, VERSIONS.get(name, "--version")]
+    return not subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True).returncode
 
 
 def _clang() -> bool:
@@ -103,7 +114,7 @@ WANTED = {name: f"of Debian's {package}" for name, package in PROGRAMS.items()} 
 
 @cache
 def _here(name: str) -> bool:
-    return OTHERS[name][1]() if name in OTHERS else shutil.which(name) is not None
+    return OTHERS[name][1]() if name in OTHERS else _runs(name)
 
 
 def checked(names: Iterable[str]) -> tuple[str, ...]:
