@@ -58,6 +58,29 @@ def test_round_keys_and_timing(key_bits, sbox, round_stages, cycles_a_key):
     run(dut, bench)
 
 
+@pytest.mark.parametrize("rounds, round_stages", [(1, 1), (4, 1), (8, 2)])
+def test_a_short_key_is_ready_early(rounds, round_stages):
+    """Short and whole keys in turn: the round keys of a short one are the last, in the cycles that are stated."""
+    dut = KeyExpansion(round_stages=round_stages, rounds_short=rounds)
+    rng = random.Random(rounds)
+
+    async def bench(ctx):
+        for short in (1, 0, 1, 1, 0):
+            key = rng.randbytes(16)
+            ctx.set(dut.short, short)
+            await load(ctx, dut, key)
+            ctx.set(dut.short, 1 - short)
+            cycles = 1
+            while not ctx.get(dut.ready):
+                await ctx.tick()
+                cycles += 1
+            assert cycles == (dut.short_latency if short else dut.timing.latency)
+            expected = b"".join(expand_key(key)[: rounds + 1] if short else expand_key(key))
+            assert round_keys(ctx, dut)[-len(expected) :] == expected
+
+    run(dut, bench)
+
+
 @pytest.mark.parametrize("key_bits", [128, 192, 256])
 def test_keys_back_to_back(key_bits):
     dut = KeyExpansion(key_bits=key_bits)
@@ -103,7 +126,14 @@ def test_clear_at_any_moment(key_bits, round_stages):
 
 
 @pytest.mark.parametrize(
-    "bad, message", [({"key_bits": 160}, "got 160"), ({"sbox": "bram"}, "got 'bram'"), ({"round_stages": 0}, "got 0")]
+    "bad, message",
+    [
+        ({"key_bits": 160}, "got 160"),
+        ({"sbox": "bram"}, "got 'bram'"),
+        ({"round_stages": 0}, "got 0"),
+        ({"rounds_short": 9}, "got 9"),
+        ({"rounds_short": 4, "key_bits": 256}, "of 256 bits"),
+    ],
 )
 def test_impossible_parameters(bad, message):
     with pytest.raises(ValueError, match=message):

@@ -21,6 +21,7 @@ from wideblock.rtl.tes.xts import Xts
 pytestmark = pytest.mark.shows("stream-parts")
 
 AD, ECB, K = (KeyWord(name, bits, f"the {name} key", name) for name, bits in (("AD", 128), ("ECB", 128), ("K", 256)))
+SHORT = KeyWord("S", 128, "a key of four rounds", rounds=4)
 
 
 def test_words_lie_side_by_side():
@@ -64,6 +65,10 @@ def test_material_of_a_scheme(core, parameters, bits, fields, text):
         (
             lambda: KeyMaterial((K,), (K,), expanded=(KeyWord("A", 256, ""),)),
             "AES key A of 256 bits is not derived, or not as long as the port's",
+        ),
+        (
+            lambda: KeyMaterial((ECB,), (ECB,), derivations=(Derivation(0, ECB, SHORT),), expanded=(SHORT,)),
+            "AES key S is expanded last and serves AES: all rounds are its own",
         ),
     ],
 )

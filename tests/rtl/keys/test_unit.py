@@ -67,6 +67,7 @@ K = KeyWord("K", 128, "the AES key")
 h, L, M = KeyWord("h", 128, "the hash key"), KeyWord("L", 128, "a word"), KeyWord("M", 128, "a further word")
 K2 = KeyWord("K2", 256, "the AES key")
 A, B = KeyWord("A", 128, "a derived AES key"), KeyWord("B", 128, "a further one")
+S = KeyWord("S", 128, "a derived key of four rounds", rounds=4)
 A2, B2 = KeyWord("A2", 256, "a derived AES key of two blocks"), KeyWord("B2", 256, "a further one")
 PROGRAMS = {
     "hash key alone": KeyMaterial((K,), (K,), h, (Derivation(5, K, h),)),
@@ -77,6 +78,9 @@ PROGRAMS = {
     ),
     "words, hash key on the port": KeyMaterial((K, h), (K,), h, (Derivation(3, K, L), Derivation(0, K, M))),
     "AES key alone": KeyMaterial((K,), (K,), None, (Derivation(1, K, A),), expanded=(A,)),
+    "AES key of four rounds": KeyMaterial(
+        (K,), (K,), None, (Derivation(2, K, S), Derivation(1, K, A)), expanded=(S, A)
+    ),
     "AES keys": KeyMaterial(
         (K,), (K,), h, (Derivation(0, K, h), Derivation(1, K, A), Derivation(2, K, B)), expanded=(A, B)
     ),
@@ -169,7 +173,8 @@ def test_program(name, loading):
                     continue
                 assert ctx.get(core.hash_key if d.into == material.hash_key else unit.value(d.into)) == right, d.into
             for word, value in words.items():
-                round_keys = b"".join(expand_key(value.to_bytes(word.bits // 8, "little")))
+                rounds = word.rounds or unit.expansion.rounds
+                round_keys = b"".join(expand_key(value.to_bytes(word.bits // 8, "little"))[: rounds + 1])
                 assert ctx.get(unit.expanded(word)) == int.from_bytes(round_keys, "little"), word
             if material.hash_key in material.raw:
                 assert ctx.get(core.hash_key) == int.from_bytes(key[16:], "little")

@@ -39,11 +39,15 @@ ONE = 1 << 120
 """The block 00 .. 00 01."""
 
 SK = KeyWord("SK", 128, "the key")
-K, L, K_F = KeyWord("K", 128, "AES key"), KeyWord("L", 128, "mask of the header"), KeyWord("K_F", 128, "key of AES4")
+K, L, K_F = (
+    KeyWord("K", 128, "AES key"),
+    KeyWord("L", 128, "mask of the header"),
+    KeyWord("K_F", 128, "key of AES4", rounds=4),
+)
 KEYS = KeyMaterial(
     port=(SK,),
     ciphers=(SK,),
-    derivations=(Derivation(0, SK, K), Derivation(ONE, SK, L), Derivation(2 * ONE, SK, K_F)),
+    derivations=(Derivation(2 * ONE, SK, K_F), Derivation(0, SK, K), Derivation(ONE, SK, L)),
     expanded=(K_F, K),
 )
 
@@ -330,7 +334,7 @@ class PoetCipher(wiring.Component):
             F.i.valid.eq(turn | (self._begin & among(step, (*CHAINS, *ALONE)))),
             F.i.payload.eq(Mux(turn | among(step, ALONE), V, U)),
             F.o.ready.eq(1),
-            F.round_keys.eq(self.keys.expanded(K_F)[: len(F.round_keys)]),
+            F.round_keys.eq(self.keys.expanded(K_F)),
             F.clear.eq(self.clear),
         ]
         with m.If(middle & F.o.valid):

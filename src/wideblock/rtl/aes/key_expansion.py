@@ -23,12 +23,15 @@ class KeyExpansion(wiring.Component):
     used. ``clear`` zeroes every key register, and lowers ``ready``, at the second clock edge, whatever is under way: a
     register takes it to all of them, as it does after reset. A key that is taken meanwhile is forgotten, too.
 
+    With ``rounds_short``, the cipher has that many rounds for a key beside which ``short`` is high: ``ready`` follows
+    when their round keys are complete, and those are the last ones of ``round_keys``.
+
     A round key, or with AES-192 one and a half, takes as many cycles as a round of the cipher has registers,
     ``round_stages``, so that both reach one clock; where the S-box is one table, at most two.
 
     Timing: latency from the key taken to ``ready``: with one cycle a round key 1 + rounds for AES-128 and rounds for
-            AES-256 (11, 14), as the key itself is one or two of them, and 9 for AES-192. The next key can be taken
-            then.
+            AES-256 (11, 14), as the key itself is one or two of them, and 9 for AES-192; ``short_latency`` for a
+            short one. The next key can be taken then.
     Paths:  none.
     Cost:   four S-boxes, 128 * (rounds + 1) registers in a shift register with enable, no multiplexer over them, and
             64 more for AES-192; registers inside the S-boxes.
@@ -36,10 +39,16 @@ class KeyExpansion(wiring.Component):
     Source: FIPS 197, 5.2.
     """
 
-    def __init__(self, *, key_bits: int = 128, sbox: str = "lut", round_stages: int = 1):
+    def __init__(
+        self, *, key_bits: int = 128, sbox: str = "lut", round_stages: int = 1, rounds_short: int | None = None
+    ):
         check_parameters(key_bits, sbox, kinds=GATES)
         if round_stages < 1:
             raise ValueError(f"round_stages must be 1 or more, got {round_stages!r}")
+        if rounds_short is not None and (key_bits != 128 or not 1 <= rounds_short <= 8):
+            raise ValueError(
+                f"rounds_short must be 1 to 8, of a key of 128 bits, got {rounds_short!r} of {key_bits} bits"
+            )
         self.layer = sbox_steps(sbox)
         self.stages = min(round_stages, 1 + len(self.layer))
         self.key_bits, self.sbox = key_bits, sbox
@@ -47,11 +56,14 @@ class KeyExpansion(wiring.Component):
         # a step makes a round key, or where the key is no whole number of them, as many words as the key has
         self.step_bits = 128 if key_bits % 128 == 0 else key_bits
         self.parts = -(-128 * (self.rounds + 1) // self.step_bits)
+        self.rounds_short = rounds_short
+        self.short_latency = 1 + (rounds_short or self.rounds) * self.stages
         steps = (self.parts - key_bits // self.step_bits) * self.stages
         self.timing = Timing(latency=1 + steps, interval=1 + steps)
         super().__init__(
             {
                 "key": In(stream.Signature(key_bits)),
+                **({"short": In(1)} if rounds_short else {}),
                 "clear": In(1),
                 "round_keys": Out(128 * (self.rounds + 1)),
                 "ready": Out(1),
@@ -95,6 +107,7 @@ class KeyExpansion(wiring.Component):
             m.d.sync += [key.eq(then) for key, then in zip(keys[:-held], following[:-held], strict=True)]
         with m.If(shift | load):  # a register, not ``load``, chooses
             m.d.sync += Cat(keys[-held:]).eq(Mux(busy, Cat(following[-held:]), self.key.payload))
+        last_step = self._last_step(m, load, constant)
         with m.If(load):
             m.d.sync += [
                 phase.eq(1),
@@ -112,7 +125,7 @@ class KeyExpansion(wiring.Component):
                     m.d.sync += constant.eq(doubled)
             else:
                 m.d.sync += constant.eq(doubled)
-            with m.If((constant == self._last_constant) & turned):
+            with m.If(last_step & turned):
                 m.d.sync += [phase.eq(0), busy.eq(0), free.eq(1), self.ready.eq(1)]
         with m.If(forget):
             m.d.sync += [*(key.eq(0) for key in keys), phase.eq(0), busy.eq(0), free.eq(~self.clear), self.ready.eq(0)]
@@ -124,7 +137,12 @@ class KeyExpansion(wiring.Component):
         live = applied(m, {"s": to_planes(word)}, self.layer, "word", cuts=cuts)
         return named(m, "word", from_planes(live["s"]))
 
-    @property
-    def _last_constant(self) -> int:
-        """The constant of the last step: x^9 for AES-128, x^7 for AES-192, x^6 for AES-256."""
-        return {128: 0x36, 192: 0x80, 256: 0x40}[self.key_bits]
+    def _last_step(self, m: Module, load, constant):
+        """Whether the constant is that of the last step: x^9 for AES-128, x^7 for AES-192, x^6 for AES-256."""
+        last = constant == {128: 0x36, 192: 0x80, 256: 0x40}[self.key_bits]
+        if self.rounds_short is None:
+            return last
+        short = Signal()
+        with m.If(load):
+            m.d.sync += short.eq(self.short)
+        return last | (short & (constant == 1 << self.rounds_short - 1))

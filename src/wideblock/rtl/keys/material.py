@@ -16,12 +16,14 @@ class KeyWord:
     bits:    its width
     meaning: a noun phrase for the documentation of the port
     field:   field of a published answer that holds the word, alone or side by side with the words next to it
+    rounds:  of an AES key that is derived: rounds of the cipher that it serves; None: all of AES
     """
 
     name: str
     bits: int
     meaning: str
     field: str = "key"
+    rounds: int | None = None
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,8 @@ class KeyMaterial:
                  place of those of the port's key
     rule:        keys that are refused
 
-    Raises ValueError for words that are neither of the port nor derived.
+    Raises ValueError for words that are neither of the port nor derived, and for an AES key of fewer
+    rounds that is expanded last.
     """
 
     port: tuple[KeyWord, ...]
@@ -72,6 +75,10 @@ class KeyMaterial:
                 raise ValueError(
                     f"AES key {word.name} of {word.bits} bits is not derived, or not as long as the port's"
                 )
+        if self.expanded and self.expanded[-1].rounds is not None:
+            raise ValueError(
+                f"AES key {self.expanded[-1].name} is expanded last and serves AES: all rounds are its own"
+            )
         if self.hash_key is not None and self.hash_key not in (*self.port, *derived):
             raise ValueError(f"hash key {self.hash_key.name} is neither a word of the key port nor derived")
 

@@ -41,7 +41,8 @@ class KeyUnit(wiring.Component):
 
     With two AES keys, ``round_keys`` are those of both, one after the other; equal keys are ``refused``, a pulse in the
     next cycle, and leave no key. Derived AES keys are expanded one after another when the last derivation returned:
-    ``round_keys`` are from then on those of the last one, and :meth:`expanded` has those of each.
+    ``round_keys`` are from then on those of the last one, and :meth:`expanded` has those of each, one for each of
+    its rounds and one more.
 
     Timing: ``clear`` for 2 * rows cycles, a key in the next one: see :attr:`clearing`; the rest is :meth:`setup`.
     Paths:  none from ``key.valid`` to ``key.ready``; ``returned`` to ``derive``.
@@ -57,8 +58,14 @@ class KeyUnit(wiring.Component):
                 f"{material.rule.name}"
             )
         self.material, self.rows, self.announced = material, rows, announced
+        short = {word.rounds for word in material.expanded} - {None}
+        if len(short) > 1:
+            raise ValueError(f"a key unit has one number of rounds below that of AES, got {sorted(short)}")
         self.expansion = KeyExpansion(
-            key_bits=material.ciphers[0].bits, sbox=logic_sbox(sbox), round_stages=round_stages
+            key_bits=material.ciphers[0].bits,
+            sbox=logic_sbox(sbox),
+            round_stages=round_stages,
+            rounds_short=next(iter(short), None),
         )
         self.calls = len(material.derivations)
         self.sequenced = self.calls > 1 or bool(material.stored or material.expanded)
@@ -81,7 +88,10 @@ class KeyUnit(wiring.Component):
                 **({"refused": Out(1)} if both else {}),
                 **({"returned": In(1), "result": In(128), "hash_key_next": Out(1)} if self.sequenced else {}),
                 **{f"value_{word.name}": Out(word.bits) for word in material.stored},
-                **{f"round_keys_{word.name}": Out(expanded_bits) for word in material.expanded[:-1]},
+                **{
+                    f"round_keys_{word.name}": Out(128 * (1 + (word.rounds or self.expansion.rounds)))
+                    for word in material.expanded[:-1]
+                },
             }
         )
         self._asked = Signal(range(self.calls + 1), name="asked")  # calls of the program that the cipher has taken
@@ -103,13 +113,14 @@ class KeyUnit(wiring.Component):
         it in the program are derived, and the AES keys among them expanded. Without a hash key, ``loading`` begins with
         the last derived word.
         """
-        latency = self.expansion.timing.latency
+        latency, expanded = self.expansion.timing.latency, self.material.expanded
         expansion, hash_key = len(self.material.ciphers) * latency, self.material.hash_key
-        derived = expansion + self.calls * call + len(self.material.expanded) * latency
+        returned = expansion + self.calls * call
+        derived = returned + sum(self.expansion.short_latency if word.rounds else latency for word in expanded)
+        derived -= self._first_waits
         into = [derivation.into for derivation in self.material.derivations]
         if hash_key is None:
-            last = derived - (latency if into and into[-1] in self.material.expanded else 0)
-            return max(derived, last + loading) + 2
+            return max(derived, returned + loading) + 2
         known = expansion + (into.index(hash_key) + 1) * call if hash_key in into else 0
         return max(derived, known + loading) + 2
 
@@ -121,6 +132,12 @@ class KeyUnit(wiring.Component):
         for number, block in enumerate(blocks[1:], 1):
             chosen = Mux(self._asked == number, Const(block, 128), chosen)
         return chosen
+
+    @property
+    def _first_waits(self) -> bool:
+        """Whether the first AES key to expand is there before the last call: its expansion begins as that returns."""
+        material = self.material
+        return bool(material.expanded) and material.expanded[0] != material.derivations[-1].into
 
     def word(self, word: KeyWord) -> Value:
         """A word of the port that is no AES key, in the cycle of ``taken``."""
@@ -220,13 +237,15 @@ class KeyUnit(wiring.Component):
                 m.d.sync += register[derivation.at : derivation.at + 128].eq(self.result)
         with m.If(taken | self.clear):
             m.d.sync += [asked.eq(0), finished.eq(0)]
-        done = self._expand(m, finished) if self.material.expanded else finished
+        done = finished
+        if self.material.expanded:
+            done = self._expand(m, finished | returned[-1] if self._first_waits else finished)
         with m.If(self.clear):
             m.d.sync += [register.eq(0) for register in self._registers.values()]
         return done & self.derived
 
     def _expand(self, m: Module, finished: Value) -> Value:
-        """Expands the derived AES keys once the program has ``finished``; high when the last one is complete.
+        """Expands the derived AES keys as the program has ``finished``; high when the last one is complete.
 
         A key enters the expansion in the cycle in which the round keys of the one before it are taken from there.
         """
@@ -238,12 +257,15 @@ class KeyUnit(wiring.Component):
         for number, word in enumerate(words):
             with m.If(begun == number):
                 m.d.comb += following.eq(self._registers[word])
+                if word.rounds:
+                    m.d.comb += expansion.short.eq(complete)
         with m.If(complete & (begun != len(words))):
             m.d.comb += [expansion.key.valid.eq(1), expansion.key.payload.eq(following)]
             m.d.sync += begun.eq(begun + 1)
         for number, word in enumerate(words[:-1], 1):
+            kept = self.expanded(word)
             with m.If(complete & (begun == number)):
-                m.d.sync += self.expanded(word).eq(expansion.round_keys)
+                m.d.sync += kept.eq(expansion.round_keys[-len(kept) :])
         with m.If(~finished):
             m.d.sync += begun.eq(0)
         with m.If(self.clear):
