@@ -122,7 +122,7 @@ BUDGETS = {
     "image": 1300, "native": 295, "renewal": 1240,
     "rtl/aead": 5500, "rtl/aes": 2100, "rtl/bus": 1080, "rtl/engine": 2150, "rtl/flow": 375, "rtl/gf128": 500,
     "rtl/hash": 2150, "rtl/keys": 1300, "rtl/sector": 5600, "rtl/shell": 250, "rtl/stream": 2200, "rtl/tes": 800,
-    "simulation": 1200, "spec": 2800, "synth": 1730, "vectors": 700, "verify": 12400,
+    "simulation": 1200, "spec": 2860, "synth": 1730, "vectors": 700, "verify": 12400,
 }  # fmt: skip
 """Most lines of Python of each room. A budget rises in a commit that says why."""
 

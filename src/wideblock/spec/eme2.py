@@ -56,6 +56,7 @@ class EME2:
         "deterministic: an equal sector under an equal tweak and key gives an equal result. It keeps the length, so it "
         "does not authenticate: a changed sector deciphers to noise, and an old one put back is accepted."
     )
+    no_icv = ""
 
     def __init__(self, key: bytes):
         if len(key) not in (48, 64):

@@ -71,6 +71,7 @@ class FAST:
         "key gives an equal result. It keeps the length, so it does not authenticate: a changed sector deciphers to "
         "noise, and an old one put back is accepted."
     )
+    no_icv = ""
 
     def __init__(self, key: bytes, *, hash: str, sector_bytes: int, reading: Reading = Reading.LE):
         least = {"brw": 4, "horner": 3}  # section 2.1

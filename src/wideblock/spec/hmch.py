@@ -31,6 +31,7 @@ class HMCH(PsiScheme):
         "result. It keeps the length, so it does not authenticate: a changed sector deciphers to noise, and an old one "
         "put back is accepted."
     )
+    no_icv = ""
 
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
         """The sector enciphered under the tweak."""

@@ -43,6 +43,7 @@ class XCB:
         "(Wang, Mao, Xu, Jing, Wang, CRYPTO 2025, ePrint 2024/1527). It is kept as a benchmark, because the papers "
         "measure it."
     )
+    no_icv = "it is broken"
     key_sizes: tuple[int, ...] = (16, 32)
 
     def __init__(self, key: bytes):

@@ -57,6 +57,7 @@ class XTS:
         "IEEE 1619-2007, annex D). It does not authenticate. SP 800-38E limits a unit to 2^20 blocks; Key1 and Key2 "
         "must differ, and a key whose halves are equal is refused."
     )
+    no_icv = "each block is enciphered by itself, so zeros in front say nothing of the blocks behind them"
 
     def __init__(self, key: bytes, *, distinct: bool = True):
         if distinct or len(key) not in (32, 64):

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sealed sectors: a wide-block scheme over a block of zeros and the sector gives an integrity check value (ICV).
+
+    seal:    ICV || V = E(T, 0^128 || P)
+    unseal:  Z || P = D(T, ICV || V),  right if and only if Z = 0^128
+
+E and D are the two directions of a scheme of which every bit of a result depends on every bit of its input. The zeros
+stand in front: behind the sector they would commit to a key less well (see ``docs/authenticated-sectors.md``).
+
+Source: Bellare, Rogaway, "Encode-then-encipher encryption", ASIACRYPT 2000; the ICV is the first block of the result.
+"""
+
+from typing import Protocol
+
+from wideblock.spec.aes import BLOCK
+from wideblock.spec.blocks import check_size
+
+__all__ = ["ICV", "Forged", "Sealed", "WideBlock"]
+
+ICV = BLOCK
+"""Bytes of an ICV. It is a block of ciphertext, not a code: it cannot be cut."""
+
+
+class Forged(Exception):
+    """A sector that ``seal`` does not give under this key and tweak. Nothing of it is returned or stated."""
+
+    def __init__(self) -> None:
+        super().__init__("sector forged: not sealed under this key and tweak")
+
+
+class WideBlock(Protocol):
+    """A scheme under one key.
+
+    no_icv: the reason for which it seals no sectors; empty if it does
+    """
+
+    no_icv: str
+
+    def encrypt(self, tweak: bytes, sector: bytes, /) -> bytes: ...
+    def decrypt(self, tweak: bytes, sector: bytes, /) -> bytes: ...
+
+
+class Sealed:
+    """Sectors sealed by a scheme under one key, which takes sectors that are 16 bytes longer.
+
+    Bytes:    tweaks of the scheme; sectors of 16 bytes less than the scheme's; an ICV of 16.
+    Source:   see the module.
+    Security: a sector that was not sealed under its key and tweak passes with 2^-128, beside the scheme's own
+              advantage. An old sector is right where it is put back with its old ICV.
+    """
+
+    def __init__(self, scheme: WideBlock):
+        unstated = "it does not state that every bit of a result depends on every bit of a sector"
+        if reason := getattr(scheme, "no_icv", unstated):
+            raise ValueError(f"{type(scheme).__name__} seals no sectors: {reason}")
+        self.scheme = scheme
+
+    def seal(self, tweak: bytes, sector: bytes) -> tuple[bytes, bytes]:
+        """The ICV, and the sector enciphered."""
+        result = self.scheme.encrypt(tweak, bytes(ICV) + sector)
+        return result[:ICV], result[ICV:]
+
+    def unseal(self, tweak: bytes, icv: bytes, sector: bytes) -> bytes:
+        """The plain sector; :class:`Forged` if it was not sealed under this key and tweak."""
+        check_size("ICV", icv, ICV)
+        result = self.scheme.decrypt(tweak, icv + sector)
+        if any(result[:ICV]):
+            raise Forged
+        return result[ICV:]
