@@ -68,6 +68,7 @@ class SlotUnit(KeysInSlots):
             "damaged": In(1),
             "refused": Out(1),
             "writing": Out(1),
+            "erased": Out(1),
             **{f"row{k}": Out(range(rows)) for k, rows in enumerate((first_rows, 1 << bits))},
             **{f"data{k}": Out(self.key_bits) for k in range(2)},
         }
@@ -97,6 +98,7 @@ class SlotUnit(KeysInSlots):
         stored = self._store(m, slot, evicting, start, resting)
         m.d.comb += mistaken.eq(beyond | (has_key != evicting))
         m.d.sync += [equal.eq(self._key(0) == self._key(1)), self.refused.eq(0), self.misplaced.eq(0)]
+        m.d.sync += self.erased.eq(self.writing & evicting & stored & ~self.clear)
 
         def cleared_on_demand():
             with m.If(self.clear):

@@ -98,6 +98,7 @@ class SinglePass(SinglePassEquations, wiring.Component):
             faults=faults,
             timing=self.timing,
             influences=self._influences(),
+            erases=slots,
         )
         super().__init__(self.interface.members())
 

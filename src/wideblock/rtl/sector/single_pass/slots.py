@@ -4,9 +4,12 @@
 
 The slot of a unit goes to the pipelines with its tweak, and with that through them into the queue of tweaks. Key2 is
 read as the unit's first beat enters the entrance, Key1 together with T.
+
+Key2 stays in the read register of its store until the next unit comes, so it is read once more at the end of an
+eviction. Key1 is read in every cycle without masks.
 """
 
-from amaranth import Cat, Module, Value
+from amaranth import Cat, Module, Mux, Value
 
 from wideblock.rtl.keys.slots import SlotUnit
 from wideblock.rtl.keys.store import KeyStore
@@ -38,12 +41,12 @@ class UnitSlots:
                 store.clear_row.eq(unit.clear_row),
             ]
         clear = unit.clear
-        entering, renewed = (entrance.i.payload.slot[: unit.bits], entrance.renewed)
+        entering, renewed = Mux(entrance.renewed, entrance.i.payload.slot, entrance.slot), entrance.renewed
         if ahead:  # as late as the tweak
-            entering, renewed = entrance.slot[: unit.bits], later(m, "renewed", renewed, cycles=ahead, clear=clear)
+            entering, renewed = entrance.slot, later(m, "renewed", renewed, cycles=ahead, clear=clear)
         m.d.comb += [
-            second.row.eq(entering),
-            second.read.eq(renewed),
+            second.row.eq(entering[: unit.bits]),
+            second.read.eq(renewed | unit.erased),
             unit.asked.eq(entrance.i.payload.slot),
             entrance.known.eq(unit.known),
             unit.begins.eq(entrance.opening),
