@@ -10,13 +10,17 @@ from wideblock.export.verilog import FILE, generate
 
 
 def changed(of, name, before, after):
-    """``name`` of module ``of`` with ``before`` in its source, which has it once, made ``after``."""
+    """``name`` of module ``of``, or the method ``name`` of a class of it, with ``before`` in its source made ``after``.
+
+    The source has ``before`` once.
+    """
     source = inspect.getsource(of)
     assert source.count(before) == 1, (of.__name__, before, source.count(before))
     made = ModuleType(of.__name__)
     made.__dict__.update(__file__=of.__file__, __package__=of.__package__)
     exec(compile(source.replace(before, after), of.__file__, "exec"), made.__dict__)
-    return getattr(made, name)
+    owners = (each for each in vars(made).values() if isinstance(each, type) and name in vars(each))
+    return getattr(made, name) if hasattr(made, name) else getattr(next(owners), name)
 
 
 def expect_found(suite, core, check, words, amount=16):

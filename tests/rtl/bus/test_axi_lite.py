@@ -62,21 +62,23 @@ class Bus:
 
     def registers(self, ctx):
         """Takes pulses; the word of a read is there in its cycle alone, a wrong one in all others."""
-        dut = self.dut
-        if ctx.get(dut.write):
-            address, data, strobe = (ctx.get(getattr(dut, f"write_{name}")) for name in ("address", "data", "strobe"))
-            ctx.set(dut.refused, address == REFUSED and data & 1)
+        access = self.dut.access
+        if ctx.get(access.write):
+            address, data, strobe = (
+                ctx.get(getattr(access, f"write_{name}")) for name in ("address", "data", "strobe")
+            )
+            ctx.set(access.refused, address == REFUSED and data & 1)
             if address == REFUSED and data & 1:
                 strobe = 0
             mask = sum(0xFF << 8 * n for n in range(4) if strobe >> n & 1)
             self.words[address] = self.words[address] & ~mask | data & mask
             self.pulses.append(self.cycle)
         else:
-            assert not any(ctx.get(getattr(dut, f"write_{name}")) for name in ("address", "data", "strobe"))
-            ctx.set(dut.refused, self.rng.getrandbits(1))  # counts in the cycle of a write alone
-        if ctx.get(dut.read):
-            self.pending[self.cycle + dut.latency] = self.words[ctx.get(dut.read_address)]
-        ctx.set(dut.read_data, self.pending.get(self.cycle, 0xDEADBEEF))
+            assert not any(ctx.get(getattr(access, f"write_{name}")) for name in ("address", "data", "strobe"))
+            ctx.set(access.refused, self.rng.getrandbits(1))  # counts in the cycle of a write alone
+        if ctx.get(access.read):
+            self.pending[self.cycle + self.dut.latency] = self.words[ctx.get(access.read_address)]
+        ctx.set(access.read_data, self.pending.get(self.cycle, 0xDEADBEEF))
 
     def result(self, ctx, name):
         channel = getattr(self.dut, name)

@@ -15,27 +15,27 @@ LOADED = {"loaded": 1, "kat": 0, "locked": 0, "no_encrypt": 0, "no_decrypt": 0}
 
 async def put(ctx, dut, slot=SLOT):
     """Writes the state of a slot; the cycles that it waits."""
-    ctx.set(dut.own, slot)
-    ctx.set(dut.new, LOADED)
-    ctx.set(dut.write, 1)
+    ctx.set(dut.own.slot, slot)
+    ctx.set(dut.own.new, LOADED)
+    ctx.set(dut.own.write, 1)
     waits = 0
-    while not ctx.get(dut.put):
+    while not ctx.get(dut.own.put):
         await tick(ctx, dut)
         waits += 1
     await tick(ctx, dut)
-    ctx.set(dut.write, 0)
+    ctx.set(dut.own.write, 0)
     return waits
 
 
 async def tick(ctx, dut):
     await ctx.tick()
-    ctx.set(dut.count, 0)
+    ctx.set(dut.use.count, 0)
 
 
 def count(ctx, dut, slot, blocks):
-    ctx.set(dut.count, 1)
-    ctx.set(dut.counted, slot)
-    ctx.set(dut.blocks, blocks)
+    ctx.set(dut.use.count, 1)
+    ctx.set(dut.use.counted, slot)
+    ctx.set(dut.use.blocks, blocks)
 
 
 async def shown(ctx, dut, slot):

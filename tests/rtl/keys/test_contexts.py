@@ -79,13 +79,13 @@ class Bench:
     async def fill(self, slot, place):
         """Cycles from the request to ``filled``, and to the last word."""
         ctx, dut, cycles, filled = self.ctx, self.dut, 0, None
-        for pin, value in ((dut.fill_slot, slot), (dut.fill_place, place), (dut.fill, 1)):
+        for pin, value in ((dut.copies.fill_slot, slot), (dut.copies.fill_place, place), (dut.copies.fill, 1)):
             ctx.set(pin, value)
         await self.tick()
-        ctx.set(dut.fill, 0)
-        while ctx.get(dut.filling):
+        ctx.set(dut.copies.fill, 0)
+        while ctx.get(dut.copies.filling):
             cycles += 1
-            filled = cycles if ctx.get(dut.filled) else filled
+            filled = cycles if ctx.get(dut.copies.filled) else filled
             await self.tick()
         return filled, cycles
 
@@ -162,13 +162,13 @@ def test_an_eviction_leaves_places_alone_that_are_used_and_waits_for_its_own_sec
         await b.command(2, other)
         for place, slot in enumerate((1, 2, 1)):
             await b.fill(slot, place)
-        ctx.set(dut.begun, 1)
+        ctx.set(dut.copies.begun, 1)
         ctx.set(dut.begins, 1)
         await b.tick()
         ctx.set(dut.begins, 0)
         await b.command(1, evict=True)
         for held in (1, 0):  # first a sector that is not whole, then one that is not computed
-            ctx.set(dut.held, held)
+            ctx.set(dut.copies.held, held)
             for _ in range(20):
                 await b.tick()
             assert b.copied(0) == words(mine) and b.copied(2) == words(mine)
@@ -176,7 +176,7 @@ def test_an_eviction_leaves_places_alone_that_are_used_and_waits_for_its_own_sec
         await b.tick()
         ctx.set(dut.computed, 0)
         for _ in range(dut.overwriting):
-            ctx.set(dut.used, ctx.get(dut.wiped_place) == 1)
+            ctx.set(dut.copies.used, ctx.get(dut.copies.wiped_place) == 1)
             await b.tick()
         assert b.copied(0) == b.copied(2) == [0] * 9 and b.copied(1) == words(other)
 
@@ -193,10 +193,10 @@ def test_a_damaged_row_clears_the_core(row):
         await b.command(2, rng.randbytes(48))
         rows, place = dut.store.memory.data, 2 << dut.context.row_bits | row
         ctx.set(rows[place], ctx.get(rows[place]) ^ 1 << rng.randrange(128))
-        ctx.set(dut.fill_slot, 2)
-        ctx.set(dut.fill, 1)
+        ctx.set(dut.copies.fill_slot, 2)
+        ctx.set(dut.copies.fill, 1)
         await b.tick()
-        ctx.set(dut.fill, 0)
+        ctx.set(dut.copies.fill, 0)
         cycles = 0
         while not ctx.get(dut.damaged):
             await b.tick()

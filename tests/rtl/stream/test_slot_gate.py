@@ -60,12 +60,12 @@ class Bench:
                 "slot": self.sectors[n].slot if not k else 3,
             }
             ctx.set(dut.i.payload, beat)
-        ctx.set(dut.filling, self.copying > 0)
-        ctx.set(dut.filled, self.copying == self.words - self.lead)
+        ctx.set(dut.copies.filling, self.copying > 0)
+        ctx.set(dut.copies.filled, self.copying == self.words - self.lead)
         ctx.set(dut.computed, self.computed % NUMBERS)
         self.closing = self.rng.randrange(len(SLOTS))
-        ctx.set(dut.closing, self.closing)
-        ctx.set(dut.place, self.rng.randrange(PLACES))
+        ctx.set(dut.copies.closing, self.closing)
+        ctx.set(dut.copies.wiped_place, self.rng.randrange(PLACES))
         ctx.set(dut.known, SLOTS.get(ctx.get(dut.asked), False))
         ctx.set(dut.take, ctx.get(dut.valid) and self.rng.random() < self.take)
         self.look(valid)
@@ -81,15 +81,15 @@ class Bench:
         if fault := ctx.get(dut.fault):
             self.faults.append(fault)
         if ctx.get(dut.begins):
-            self.begun.append(ctx.get(dut.begun))
+            self.begun.append(ctx.get(dut.copies.begun))
         n, k = self.stream[self.sent] if self.sent < len(self.stream) else (0, 0)
         if k and self.sectors[n].slot == self.closing and SLOTS[self.closing] and k < BEATS:
-            assert ctx.get(dut.held)  # a part of it is here
+            assert ctx.get(dut.copies.held)  # a part of it is here
         inside = {n % PLACES for n in range(self.computed, self.whole)}
-        assert ctx.get(dut.used) or ctx.get(dut.place) not in inside
-        if ctx.get(dut.fill):
-            assert not ctx.get(dut.filling)
-            self.fills.append((ctx.get(dut.fill_slot), ctx.get(dut.fill_place), self.computed))
+        assert ctx.get(dut.copies.used) or ctx.get(dut.copies.wiped_place) not in inside
+        if ctx.get(dut.copies.fill):
+            assert not ctx.get(dut.copies.filling)
+            self.fills.append((ctx.get(dut.copies.fill_slot), ctx.get(dut.copies.fill_place), self.computed))
             self.copying = self.words
         if ctx.get(dut.take):
             data = ctx.get(dut.x).data[0]
@@ -141,7 +141,7 @@ def test_sectors_wait_for_their_copies_in_their_order(depth, offer, take, comput
         b.assert_right()
         for _ in range(20):  # at last nothing is held
             await b.tick()
-            assert not ctx.get(dut.held)
+            assert not ctx.get(dut.copies.held)
 
     run(dut, bench)
 
@@ -175,7 +175,7 @@ def test_clear_forgets_and_the_rest_of_a_sector_that_it_cut_is_dropped():
         for row in range(16):
             ctx.set(dut.i.valid, 0)
             ctx.set(dut.clear_row, row)
-            assert not ctx.get(dut.valid) and not ctx.get(dut.fill)
+            assert not ctx.get(dut.valid) and not ctx.get(dut.copies.fill)
             await ctx.tick()
         ctx.set(dut.clear, 0)
         after = Bench(ctx, dut, b.sectors)

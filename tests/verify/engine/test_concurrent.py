@@ -6,8 +6,8 @@ import pytest
 from wideblock.catalog.hardware import engines
 from wideblock.export.contract import contract
 from wideblock.rtl.engine import commands, engine, firmware, gate, slots, window
-from wideblock.rtl.keys import slots as key_slots
-from wideblock.rtl.sector.single_pass import core
+from wideblock.rtl.keys import under_way
+from wideblock.rtl.keys.under_way import KeysInSlots
 from wideblock.rtl.stream import clearing
 from wideblock.verify.engine.suite import ENGINES
 
@@ -34,19 +34,19 @@ FAULTS = {
         BOTH,
     ),
     "the self-test wipes MEK": (
-        (*COMMANDS, "words.wipe.eq(scanning & ~run.of_test)", "words.wipe.eq(scanning)"),
+        (*COMMANDS, "words.wipe.eq(run.scanning & ~run.of_test)", "words.wipe.eq(run.scanning)"),
         EACH,
     ),
     "a write of DONE in a clear is dropped": (
-        (*COMMANDS, "control & finish & ~self.executes", "control & finish & ~self.executes & ~of.clear"),
+        (*COMMANDS, "control & finish & ~self.executing", "control & finish & ~self.executing & ~of.clear"),
         BOTH,
     ),
     "EXE without RDY is lost": (
-        (*COMMANDS, "self.ends.eq((starts & ~of.ready) | dropped)", "self.ends.eq(dropped)"),
+        (*COMMANDS, "self.done.eq((starts & ~of.ready) | dropped)", "self.done.eq(dropped)"),
         BOTH,
     ),
     "a source that stops in another slot holds an unload": (
-        (core, "SlotUnit", key_slots, "skipped.eq(draining", "skipped.eq(0 & draining"),
+        (KeysInSlots, "_messages_of", under_way, "skipped.eq(draining", "skipped.eq(0 & draining"),
         EACH,
     ),
     "the window keeps DONE without FAULT in a clear": (
@@ -58,18 +58,18 @@ FAULTS = {
         BOTH,
     ),
     "words behind a result are those of another": (
-        (*WINDOW, "self.done & ~self.wrong & there", "self.done & ~self.wrong"),
+        (*WINDOW, "self.done & ~self.error & there", "self.done & ~self.error"),
         BOTH,
     ),
     "a unit of a key that ended counts": (
         (
             *(engine, "StreamGate", gate),
-            *("(self.put & (self.slot == self.changed) & ~opens) | self.cleared", "self.cleared"),
+            *("(self.change.put & (self.slot == self.change.slot) & ~opens) | self.cleared", "self.cleared"),
         ),
         BOTH,
     ),
     "a raised LIMIT opens a slot": (
-        (engine, "SlotTable", slots, "self.spends | (adding & had.spent)", "self.spends"),
+        (engine, "SlotTable", slots, "self.limit_reached | (adding & had.spent)", "self.limit_reached"),
         BOTH,
     ),
     "the upper half of the blocks is another one": (
@@ -79,7 +79,7 @@ FAULTS = {
     "a tag without a fault while the window has the core": (
         (
             *(engines, "SlotEngine", engine),
-            *("core.fault_tag & ~passage.granted.replicate(tag)", "core.fault_tag | passage.granted.replicate(tag)"),
+            *("core.fault_tag & ~granted.replicate(tag)", "core.fault_tag | granted.replicate(tag)"),
         ),
         ("both buses", "fault_tag is"),
         {"tag_bits": 16},

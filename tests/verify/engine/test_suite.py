@@ -30,7 +30,7 @@ FAULTS = {
         ("storms", "."),
     ),
     "a locked slot ends": (
-        (engine, "KeyCommands", commands, "self.freeze_unloads | self.state.locked", "self.freeze_unloads"),
+        (engine, "KeyCommands", commands, "self.freeze_unloads | state.locked", "self.freeze_unloads"),
         ("refused commands", "LOCKED|locked"),
     ),
     "equal halves are taken": (
@@ -42,7 +42,7 @@ FAULTS = {
         ("limits of slots", "its limit"),
     ),
     "the window does not wait for the end of a sector": (
-        (engine, "Passage", passage, "self.request & rested & ~self.begun", "self.request & ~self.begun"),
+        (engine, "Passage", passage, "client.request & drained & ~access.begun", "client.request & ~access.begun"),
         ("window beside the stream", "."),
     ),
     "a strobe of one byte writes the word": (

@@ -108,6 +108,6 @@ LEAKS: dict[str, tuple[Fault, ...]] = {
 ENGINE_LEAKS = (
     gated("ready gated by a bit of data", "core.core.entrance.i__ready", "s_axis_tdata", "s[77]"),
     gated("a load that waits on the key", "core.commands.key__valid", "core.commands.key", "s[5]"),
-    gated("a window that stalls on its data", "core.passage.i__valid", "core.passage.beat", "s[3]"),
-    gated("a window that stalls on its tweak", "core.passage.i__valid", "core.window.shown_tweak", "s[3]"),
+    gated("a window that stalls on its data", "core.passage.access__i__valid", "core.passage.beat", "s[3]"),
+    gated("a window that stalls on its tweak", "core.passage.access__i__valid", "core.window.messages__tweak", "s[3]"),
 )

@@ -26,7 +26,7 @@ LEAKS = {
     ),
     "an error tells a bit of the key": (
         *(engine, "KeyCommands", commands),
-        *('"METD": run.wrong_metd', '"METD": run.wrong_metd | self.memory.word[5]'),
+        *("CommandError.METD: run.wrong_metd", "CommandError.METD: run.wrong_metd | self.memory.word[5]"),
     ),
 }
 

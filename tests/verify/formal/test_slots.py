@@ -43,11 +43,11 @@ COMMANDS = (
     Fault("units wait for a key that is offered", "core.entrance.i__ready", "was & !key", {"key": "core.key__valid"}),
     Fault("units wait for a drain", "core.entrance.permit", "was & !drains", {"drains": "core.key_unit.draining"}),
 )
-REQUEST = {"request": "core.passage.request"}
+REQUEST = {"request": "core.passage.access__request"}
 ENGINE = (
     Fault("the user's stream may name any slot", "core.gate.refused", "1'b0"),
-    Fault("the constant key is noted as any other", "core.commands.new", "was & 5'b11101"),
-    Fault("the window gets the core amid a message", "core.passage.granted", "request", REQUEST),
+    Fault("the constant key is noted as any other", "core.commands.table__new", "was & 5'b11101"),
+    Fault("the window gets the core amid a message", "core.passage.access__granted", "request", REQUEST),
 )
 
 

@@ -4,8 +4,9 @@
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.rtl.keys import contexts, slots
+from wideblock.rtl.keys import contexts, slots, under_way
 from wideblock.rtl.keys import unit as keys
+from wideblock.rtl.keys.under_way import KeysInSlots
 from wideblock.rtl.sector import store_and_forward
 from wideblock.rtl.sector.hash_counter_hash_any import core as hash_counter_hash_any
 from wideblock.rtl.sector.hash_counter_hash_any import walk
@@ -107,7 +108,7 @@ FAULTS = {
     ),
     "an eviction that does not wait": (
         KEYS,
-        (single_pass, "SlotUnit", slots, "with m.If(inside == 0):", "with m.If(1):"),
+        (single_pass, "SlotUnit", slots, "with m.If(run.inside == 0):", "with m.If(1):"),
         ("slots", "differs from the specification"),
     ),
     "words of an evicted key stay where sectors were": pytest.param(
@@ -130,19 +131,19 @@ FAULTS = {
     ),
     "a slot that does not exist is another one": pytest.param(
         KEYS,
-        (single_pass, "SlotUnit", slots, " & (self.asked[self.bits :] == 0)", ""),
+        (KeysInSlots, "_loaded", under_way, " & (self.asked[self.bits :] == 0)", ""),
         ("slots", "which has no key"),
         marks=SLOW,
     ),
     "a slot that has a key takes another one": pytest.param(
         KEYS,
-        (single_pass, "SlotUnit", slots, "(has_key != evicting)", "(evicting & ~has_key)"),
+        (KeysInSlots, "_loaded", under_way, "(run.has_key != run.evicting)", "(run.evicting & ~run.has_key)"),
         ("slots", "bits for keys|differs from the specification"),
         marks=SLOW,
     ),
     "an evicted slot stays open until its row is overwritten": pytest.param(
         KEYS,
-        (single_pass, "SlotUnit", slots, "m.d.comb += closes.eq(1)", "m.d.comb += closes.eq(inside == 0)"),
+        (single_pass, "SlotUnit", slots, "m.d.comb += run.closes.eq(1)", "m.d.comb += run.closes.eq(run.inside == 0)"),
         ("slots", "."),
         marks=SLOW,
     ),

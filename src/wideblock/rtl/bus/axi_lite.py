@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, Signature
 
 from wideblock.rtl.stream.interface import Channel, Field, Interface
 
 from .registers import REGISTER_BITS, REGISTER_BYTES, RegisterMap
 
-__all__ = ["AXI_LITE", "OKAY", "SLVERR", "AxiLite", "AxiLiteTiming", "axi_lite_channels", "between"]
+__all__ = ["AXI_LITE", "OKAY", "SLVERR", "AxiLite", "AxiLiteTiming", "axi_lite_channels", "between", "register_access"]
 
 AXI_LITE = ("aw", "w", "b", "ar", "r")
 """The channels of a bus, by their names or the ends of these behind an underscore."""
@@ -56,6 +56,31 @@ def axi_lite_channels(name: str, address_bits: int) -> tuple[Channel, ...]:
     )
 
 
+def register_access(address_bits: int) -> Signature:
+    """Accesses of a bus to registers, of which addresses in bytes have ``address_bits``.
+
+    write:         out, pulses as a write takes effect
+    write_address: out, address of the write in words, with ``write_data`` and ``write_strobe``; 0 without a write
+    refused:       in, the registers refuse this write; read in the cycle of ``write``
+    read:          out, pulses for a read
+    read_address:  out, address of the read in words; 0 without a read
+    read_data:     in, the word, a fixed number of cycles after ``read``
+    """
+    words = address_bits - 2
+    return Signature(
+        {
+            "write": Out(1),
+            "write_address": Out(words),
+            "write_data": Out(REGISTER_BITS),
+            "write_strobe": Out(REGISTER_BYTES),
+            "refused": In(1),
+            "read": Out(1),
+            "read_address": Out(words),
+            "read_data": In(REGISTER_BITS),
+        }
+    )
+
+
 @dataclass(frozen=True)
 class AxiLiteTiming:
     """Cycles of an access, exact where the response is accepted at once.
@@ -85,16 +110,14 @@ class AxiLite(wiring.Component):
     accepted after its address. One write and one read are under way at a time, independent of each other. The two low
     bits of an address are ignored: strobes select the bytes of a write, and a read gives the whole word.
 
-    write:   out, pulses as a write takes effect, with ``write_address`` in words, ``write_data`` and ``write_strobe``;
-             these are 0 in all other cycles
-    refused: in, the registers refuse this write: its response is SLVERR; read in the cycle of ``write``
-    read:    out, pulses for a read of ``read_address``; its word must be ``read_data`` in the ``latency``-th cycle
-             after that, 0 for the same cycle
+    access: out, accesses to the registers, see :func:`register_access`; the word of a read comes ``latency`` cycles
+            after its pulse, 0 for the same cycle
 
-    Neither pulses for an address without a register; its response is SLVERR. A refused read has the word 0.
+    A refused write has the response SLVERR. An access to an address without a register has the response SLVERR and no
+    pulse; a refused read has the word 0.
 
     Timing:   :attr:`timing`.
-    Paths:    ``refused`` to a register; ``read_data`` to a register; none combinational between channels.
+    Paths:    ``access.refused`` and ``access.read_data`` to registers; none combinational between channels.
     Security: a word that was written is here for one cycle.
     Source:   AMBA AXI and ACE Protocol Specification (IHI 0022), chapter B1, AXI4-Lite; A3.3.1: a slave may wait for
               AWVALID before it asserts WREADY.
@@ -106,20 +129,7 @@ class AxiLite(wiring.Component):
         self.registers, self.latency = registers, latency
         bits = registers.address_bits
         self.timing = AxiLiteTiming(write=2, read=2 + latency, interval=3, between=2 + latency)
-        words = bits - 2
-        super().__init__(
-            {
-                **Interface(axi_lite_channels("", bits), ()).members(),
-                "write": Out(1),
-                "write_address": Out(words),
-                "write_data": Out(REGISTER_BITS),
-                "write_strobe": Out(REGISTER_BYTES),
-                "refused": In(1),
-                "read": Out(1),
-                "read_address": Out(words),
-                "read_data": In(REGISTER_BITS),
-            }
-        )
+        super().__init__({**Interface(axi_lite_channels("", bits), ()).members(), "access": Out(register_access(bits))})
 
     def elaborate(self, platform):
         m = Module()
@@ -128,6 +138,7 @@ class AxiLite(wiring.Component):
         return m
 
     def _writes(self, m: Module) -> None:
+        access = self.access
         address = Signal.like(self.aw.payload.addr, name="write_held_address")
         addressed = Signal(name="write_held")
         word = Signal(REGISTER_BITS)
@@ -139,10 +150,10 @@ class AxiLite(wiring.Component):
         m.d.comb += [
             self.aw.ready.eq(~addressed | go),
             self.w.ready.eq(addressed & ~go & ~answered),  # so that its response has a place
-            self.write.eq(go & permitted),
-            self.write_address.eq(address[2:] & self.write.replicate(len(self.write_address))),
-            self.write_data.eq(word & self.write.replicate(REGISTER_BITS)),
-            self.write_strobe.eq(strobe & self.write.replicate(REGISTER_BYTES)),
+            access.write.eq(go & permitted),
+            access.write_address.eq(address[2:] & access.write.replicate(len(access.write_address))),
+            access.write_data.eq(word & access.write.replicate(REGISTER_BITS)),
+            access.write_strobe.eq(strobe & access.write.replicate(REGISTER_BYTES)),
             self.b.valid.eq(answered),
             self.b.payload.eq(response),
         ]
@@ -154,9 +165,10 @@ class AxiLite(wiring.Component):
         with m.If(answered & self.b.ready):
             m.d.sync += [answered.eq(0), response.eq(OKAY)]
         with m.If(go):
-            m.d.sync += [answered.eq(1), response.eq(Mux(permitted & ~self.refused, OKAY, SLVERR))]
+            m.d.sync += [answered.eq(1), response.eq(Mux(permitted & ~access.refused, OKAY, SLVERR))]
 
     def _reads(self, m: Module) -> None:
+        access = self.access
         address = Signal.like(self.ar.payload.addr, name="read_held_address")
         addressed = Signal(name="read_held")
         answered = Signal(name="read_answered")
@@ -172,8 +184,8 @@ class AxiLite(wiring.Component):
             go.eq(addressed & ~busy),
             due[0].eq(go),
             shown[0].eq(permitted),
-            self.read.eq(go & permitted),
-            self.read_address.eq(address[2:] & self.read.replicate(len(self.read_address))),
+            access.read.eq(go & permitted),
+            access.read_address.eq(address[2:] & access.read.replicate(len(access.read_address))),
             self.r.valid.eq(answered),
             self.r.payload.data.eq(word),
             self.r.payload.resp.eq(response),
@@ -186,7 +198,7 @@ class AxiLite(wiring.Component):
         with m.If(due[-1]):
             m.d.sync += [
                 answered.eq(1),
-                word.eq(self.read_data & shown[-1].replicate(REGISTER_BITS)),
+                word.eq(access.read_data & shown[-1].replicate(REGISTER_BITS)),
                 response.eq(Mux(shown[-1], OKAY, SLVERR)),
             ]
         with m.If(answered & self.r.ready):

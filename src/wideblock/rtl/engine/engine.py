@@ -8,7 +8,7 @@
 Nothing here knows the core but by its ports and its contract.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,12 +26,13 @@ from wideblock.rtl.stream.influence import FieldInfluence, Influence, OutcomeInf
 from wideblock.rtl.stream.interface import Control, Interface
 from wideblock.rtl.stream.stages import power_of_two
 
-from .commands import POLICY, KeyCommands
+from .arbiter import MessageArbiter
+from .commands import KeyCommands
 from .faults import FaultLog
 from .firmware import FREEZABLE, OUTSIDE, Firmware
 from .gate import StreamGate
 from .key_memory import ROWS
-from .passage import Passage
+from .passage import Passage, messages
 from .register_file import RegisterFile
 from .selftest import SelfTest, TestAnswer
 from .slots import SlotTable
@@ -73,23 +74,8 @@ class SlotEngine(wiring.Component):
         p, behaviour = core.parameters, core.behaviour
         self.gate = StreamGate(core.interface, behaviour)
         self.faults = self.gate.causes
-        bit = {fault.cause: number for number, fault in enumerate(self.faults)}
         self.window_bytes = min(-(-behaviour.usual // 16) * 16, MOST_WINDOW_BYTES)
-        facts = EngineFacts(
-            scheme=scheme,
-            slots=p.slots,
-            key_bits=p.key_bits,
-            lanes=p.lanes,
-            sector_bytes=behaviour.usual,
-            directions=behaviour.directions,
-            tweak_bytes=fields.get("tweak", 0) // 8,
-            window_bytes=self.window_bytes,
-            faults=self.faults,
-            shortest=behaviour.length.least,
-            tag_bits=p.tag_bits,
-            header=p.header,
-        )
-        self.map = engine_map(facts)
+        self.map = engine_map(self._facts(scheme, fields))
         beat_words = fields["data"] // 32
         words = -(-self.window_bytes // (4 * beat_words)) * beat_words
         self.rows = max(ROWS, power_of_two(p.slots), power_of_two(words))
@@ -106,14 +92,18 @@ class SlotEngine(wiring.Component):
         )
         self.table = SlotTable(slots=p.slots, clear_row_bits=row_bits, block_bits=self.gate.block_bits)
         self.passage = Passage(into=into, out=out, words=words, quiet=quiet, faults=len(self.faults))
+        link = messages(words=words, tweak_bits=fields.get("tweak", 0))
+        bit = {fault.cause: number for number, fault in enumerate(self.faults)}
         self.window = Window(
-            self.passage,
+            link,
+            words=words,
             most=self.window_bytes,
             too_short=bit[Cause.SHORT],
             too_long=bit[Cause.LONG],
             clear_row_bits=row_bits,
         )
-        self.selftest = SelfTest(answers, self.passage, slot=p.slots - 1)
+        self.selftest = SelfTest(answers, link, words=words, slot=p.slots - 1)
+        self.arbiter = MessageArbiter(link)
         self.log = FaultLog(causes=len(self.faults))
         self.file = RegisterFile(self.map, outside=OUTSIDE, freezable=FREEZABLE)
         self.timing = self._timing(quiet)
@@ -131,6 +121,24 @@ class SlotEngine(wiring.Component):
     def registers(self):
         """The maps of both slaves, that of the keys first."""
         return key_map(self.core.key_material(self.parameters).text), self.map
+
+    def _facts(self, scheme: str, fields: Mapping[str, int]) -> EngineFacts:
+        """Facts of the core that registers show; ``fields`` are widths of its input."""
+        p, behaviour = self.parameters, self.core.behaviour
+        return EngineFacts(
+            scheme=scheme,
+            slots=p.slots,
+            key_bits=p.key_bits,
+            lanes=p.lanes,
+            sector_bytes=behaviour.usual,
+            directions=behaviour.directions,
+            tweak_bytes=fields.get("tweak", 0) // 8,
+            window_bytes=self.window_bytes,
+            faults=self.faults,
+            shortest=behaviour.length.least,
+            tag_bits=p.tag_bits,
+            header=p.header,
+        )
 
     def _timing(self, quiet: int) -> EngineTiming:
         t, commands, test = self.core.timing, self.commands, self.selftest
@@ -192,34 +200,51 @@ class SlotEngine(wiring.Component):
     def elaborate(self, platform):
         m = Module()
         m.submodules.core = core = self.core
-        for name in ("bus", "key_bus", "gate", "commands", "table", "passage", "window", "selftest", "log", "file"):
+        names = "bus", "key_bus", "gate", "commands", "table", "passage", "arbiter", "window", "selftest", "log", "file"
+        for name in names:
             m.submodules[name] = getattr(self, name)
         failed = Signal()
         clear = Signal()
         zeroize = Signal(name="zeroize_any")
-        row = self._clear(m, failed, zeroize, clear)
-        self._gate(m, failed, clear)
-        self._keys(m, failed, clear, row)
-        self._bus(m, self.bus, "")
+        self._links(m)
+        self._clear(m, failed, zeroize, clear)
+        self._core(m, failed)
         parts = (self.gate, self.commands, self.table, self.passage, self.window, self.selftest, self.log)
         firmware = Firmware(self.map, self.bus, self.file, *parts)
         state = {"ready": self.ready, "failed": failed, "clear": clear, "zeroize": zeroize}
-        m.d.comb += [
-            self.irq.eq(firmware.connect(m, **state, power_up=self.power_up)),
-            self.passage.clear.eq(clear),
-            self.window.clear.eq(clear),
-            self.window.clear_row.eq(row),
-        ]
+        m.d.comb += self.irq.eq(firmware.connect(m, **state, power_up=self.power_up))
         damage = [core.fault[n] for n, f in enumerate(core.behaviour.faults) if f.cause is Cause.DAMAGE]
-        with m.If(Cat(damage).any() | self.selftest.fails):
+        with m.If(Cat(damage).any() | self.selftest.failed):
             m.d.sync += failed.eq(1)
         return m
 
-    def _clear(self, m: Module, failed: Value, zeroize: Value, clear: Value) -> Value:
-        """Clearing of core and engine together, until both have ended. Returns the row of the engine's memories."""
+    def _links(self, m: Module) -> None:
+        """Connects the parts with each other, with the core and with the ports."""
+        core, gate, commands = self.core, self.gate, self.commands
+        for bus, prefix in ((self.bus, ""), (self.key_bus, "key_")):
+            for name in AXI_LITE:
+                connect(m, flipped(getattr(self, prefix + name)), getattr(bus, name))
+        connect(m, self.bus.access, self.file.bus)
+        connect(m, self.key_bus.access, commands.bus)
+        connect(m, flipped(self.i), gate.i)
+        connect(m, gate.o, flipped(self.o))
+        connect(m, gate.to_core, core.i)
+        connect(m, core.o, gate.from_core)
+        connect(m, commands.key, core.key)
+        connect(m, commands.table, self.table.own)
+        connect(m, commands.change, gate.change, self.window.change)
+        connect(m, gate.slots, self.table.use)
+        connect(m, self.selftest.commands, commands.test)
+        connect(m, self.selftest.messages, self.arbiter.test)
+        connect(m, self.window.messages, self.arbiter.window)
+        connect(m, self.arbiter.passage, self.passage.client)
+        connect(m, self.passage.access, gate.access)
+
+    def _clear(self, m: Module, failed: Value, zeroize: Value, clear: Value) -> None:
+        """Clearing of core and engine together, until both have ended."""
         m.submodules.clearing = clearing = Clearing(rows=self.rows, cycles=self.rows)
         tested = Signal(init=not self.power_up)  # since the last reset
-        with m.If(self.selftest.ends):
+        with m.If(self.selftest.finished):
             m.d.sync += tested.eq(1)
         m.d.comb += [
             zeroize.eq(self.zeroize | self.commands.zeroize | self.file.zeroize_start),
@@ -228,73 +253,24 @@ class SlotEngine(wiring.Component):
             clear.eq(clearing.clear | ~self.core.ready),
             self.ready.eq(tested & ~clear & ~failed),
         ]
-        return clearing.row
+        for part in (self.commands, self.table, self.window):
+            m.d.comb += [part.clear.eq(clear), part.clear_row.eq(clearing.row)]
+        m.d.comb += [self.passage.clear.eq(clear), self.gate.cleared.eq(clear)]
 
-    def _gate(self, m: Module, failed: Value, clear: Value) -> None:
-        """The gate between the streams of core, user and window, and the table of slots."""
-        core, gate, table, passage = self.core, self.gate, self.table, self.passage
-        connect(m, flipped(self.i), gate.i)
-        connect(m, gate.o, flipped(self.o))
-        connect(m, passage.i, gate.inner_i)
-        connect(m, gate.inner_o, passage.o)
-        connect(m, gate.to_core, core.i)
-        connect(m, core.o, gate.from_core)
+    def _core(self, m: Module, failed: Value) -> None:
+        """State of the engine and faults of the core; the user sees none of a message of the engine itself."""
+        core, gate, granted = self.core, self.gate, self.passage.access.granted
         m.d.comb += [
-            gate.request.eq(passage.request),
-            gate.granted.eq(passage.granted),
-            gate.closed.eq(~self.ready),
-            gate.cleared.eq(clear),
+            gate.disabled.eq(~self.ready),
+            gate.uncounted.eq(self.selftest.commands.active),
             gate.core_faults.eq(core.fault),
-            gate.changing.eq(self.commands.changing),
-            gate.changed.eq(table.own),
-            gate.put.eq(table.put),
-            table.asked.eq(gate.asked),
-            gate.state.eq(table.state),
-            gate.marks.eq(table.marks),
-            table.count.eq(gate.count & ~self.selftest.holds),
-            table.counted.eq(gate.counted),
-            table.blocks.eq(gate.blocks),
-            self.computed.eq(core.computed & ~passage.granted),
-            self.fault.eq(gate.faults & ~passage.granted.replicate(len(gate.faults))),
+            self.commands.ready.eq(self.ready),
+            self.commands.failed.eq(failed),
+            self.computed.eq(core.computed & ~granted),
+            self.fault.eq(gate.access.faults & ~granted.replicate(len(self.faults))),
         ]
         if tag := self.parameters.tag_bits:
-            m.d.comb += self.fault_tag.eq(core.fault_tag & ~passage.granted.replicate(tag))
-
-    def _keys(self, m: Module, failed: Value, clear: Value, row: Value) -> None:
-        """Commands between their bus, the core and the table of slots."""
-        core, commands, table, bus = self.core, self.commands, self.table, self.key_bus
-        self._bus(m, bus, "key_")
-        m.d.comb += [
-            bus.refused.eq(commands.refused),
-            commands.write.eq(bus.write),
-            commands.address.eq(bus.write_address),
-            commands.data.eq(bus.write_data),
-            commands.strobe.eq(bus.write_strobe),
-            commands.read_address.eq(bus.read_address),
-            bus.read_data.eq(commands.read),
-            core.key.valid.eq(commands.key.valid),
-            core.key.payload.eq(commands.key.payload),
-            commands.key.ready.eq(core.key.ready),
-            commands.exists.eq(table.exists),
-            commands.state.eq(table.own_state),
-            commands.table_ready.eq(table.ready),
-            commands.ready.eq(self.ready),
-            commands.failed.eq(failed),
-            commands.clear.eq(clear),
-            commands.clear_row.eq(row),
-            *(getattr(commands, name).eq(getattr(self.file, f"policy_{name}")) for name in POLICY),
-            table.own.eq(commands.slot),
-            table.new.eq(commands.new),
-            table.write.eq(commands.table_write),
-            table.clear.eq(clear),
-            table.clear_row.eq(row),
-        ]
-
-    def _bus(self, m: Module, bus: AxiLite, prefix: str) -> None:
-        """The five channels of a slave at the engine's ports."""
-        for name in AXI_LITE:
-            outer, inner = flipped(getattr(self, prefix + name)), getattr(bus, name)
-            connect(m, outer, inner)
+            m.d.comb += self.fault_tag.eq(core.fault_tag & ~granted.replicate(tag))
 
 
 def _inside(influence: Influence) -> Influence:

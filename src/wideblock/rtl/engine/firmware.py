@@ -8,7 +8,7 @@ from amaranth import Cat, Module, Mux, Signal, Value
 from wideblock.rtl.bus.axi_lite import AxiLite, between
 from wideblock.rtl.bus.registers import REGISTER_BYTES, RegisterMap
 
-from .commands import KeyCommands
+from .commands import POLICY, KeyCommands
 from .faults import FaultLog
 from .gate import StreamGate
 from .passage import Passage
@@ -50,27 +50,22 @@ class Firmware:
         zeroize:              it begins to clear itself
         power_up:             whether the self-test runs after each reset
         """
-        of_test = self._passage(m)
-        self._test(m, of_test, failed, clear, power_up)
-        stop = self._window(m, of_test, failed, clear)
+        self._test(m, failed, clear, power_up)
+        self._window(m, failed, clear)
         self._reads(m)
         events = self._events(m, failed, clear)
         self._values(m, ready, failed, clear)
-        file, bus, table, log = self.file, self.bus, self.table, self.log
+        file, table, log = self.file, self.table, self.log
+        silent = self.selftest.commands.active | self.passage.aborting
         m.d.comb += [
-            file.write.eq(bus.write),
-            file.address.eq(bus.write_address),
-            file.data.eq(bus.write_data),
-            file.strobe.eq(bus.write_strobe),
-            file.stop.eq(stop),
             file.frozen.eq(file.policy_freeze_limits),
-            bus.refused.eq(file.refused | stop),
-            log.faults.eq(self.gate.faults & ~(self.selftest.holds | self.passage.cut).replicate(len(log.faults))),
+            log.faults.eq(self.gate.access.faults & ~silent.replicate(len(log.faults))),
             log.slot.eq(self.gate.slot),
             log.wipe.eq(file.fault_clear_clear | zeroize),
             table.shown.eq(file.slot_select_slot),
             table.limit.eq(Cat(file.limit_lo_blocks, file.limit_hi_blocks)),
             table.warn.eq(Cat(file.warn_lo_blocks, file.warn_hi_blocks)),
+            *(getattr(self.commands, name).eq(getattr(file, f"policy_{name}")) for name in POLICY),
             *(getattr(file, f"set_irq_status_{name}").eq(event) for name, event in events.items()),
         ]
         pending = [getattr(file, f"irq_status_{name}") & getattr(file, f"irq_enable_{name}") for name in events]
@@ -82,12 +77,12 @@ class Firmware:
         was_failed = Signal()
         m.d.sync += [cleared.eq(clear), was_failed.eq(failed)]
         return {
-            "command": self.commands.ends,
+            "command": self.commands.done,
             "fault": self.log.faults.any(),
-            "warn": self.table.warns,
-            "limit": self.table.spends,
-            "window": self.window.ends,
-            "selftest": self.selftest.ends,
+            "warn": self.table.warn_reached,
+            "limit": self.table.limit_reached,
+            "window": self.window.finished,
+            "selftest": self.selftest.finished,
             "cleared": cleared & ~clear,
             "fatal": failed & ~was_failed,
         }
@@ -112,69 +107,30 @@ class Firmware:
             "first_fault_valid": first.valid,
             "window_status_busy": window.busy,
             "window_status_done": window.done,
-            "window_status_fault": window.wrong,
+            "window_status_fault": window.error,
             "window_status_cause": window.cause,
             **{f"fault_count{bit}_count": self.log.counts[bit] for bit in range(self.log.causes)},
         }
         m.d.comb += [getattr(file, name).eq(value) for name, value in values.items()]
 
-    def _passage(self, m: Module) -> Signal:
-        """The passage, for one of self-test and window until that one releases it. Returns whether it is the test's."""
-        test, window, passage = self.selftest, self.window, self.passage
-        of_test = Signal(name="passage_of_test")
-        with m.If(~passage.granted):
-            m.d.sync += of_test.eq(test.request)
-        request = Mux(passage.granted, Mux(of_test, test.request, window.request), test.request | window.request)
-        m.d.comb += [
-            passage.request.eq(request),
-            passage.send.eq(Mux(of_test, test.send, window.send)),
-            passage.slot.eq(Mux(of_test, test.command_slot, window.asked_slot)),
-            passage.decrypt.eq(Mux(of_test, test.decrypt, window.asked_decrypt)),
-            passage.size.eq(Mux(of_test, test.size, window.asked_size)),
-            passage.tweak.eq(Mux(of_test, test.tweak, window.shown_tweak)),
-            passage.word.eq(Mux(of_test, test.word, window.word)),
-            passage.begun.eq(self.gate.begun),
-            passage.active.eq(self.gate.active),
-            passage.faults.eq(self.gate.faults),
-        ]
-        for client, granted in ((test, of_test), (window, ~of_test)):
-            m.d.comb += [
-                client.granted.eq(passage.granted & granted & ~passage.under_way),
-                client.taken.eq(passage.taken & granted),
-                client.taken_index.eq(passage.result_index),
-                client.taken_word.eq(passage.result),
-                client.read.eq(passage.index),
-                client.message_ends.eq(passage.ends & granted),
-            ]
-        return of_test
-
-    def _test(self, m: Module, of_test: Value, failed: Value, clear: Value, power_up: bool) -> None:
+    def _test(self, m: Module, failed: Value, clear: Value, power_up: bool) -> None:
         """The self-test, after each reset if it is to run then."""
-        test, commands, passage = self.selftest, self.commands, self.passage
         pending = Signal(init=power_up)
         m.d.sync += pending.eq(0)
         m.d.comb += [
-            test.start.eq((self.file.selftest_start | pending) & ~failed),
-            test.idle.eq(commands.idle),
-            test.command_done.eq(commands.test_done),
-            test.command_error.eq(commands.error),
-            test.message_wrong.eq(passage.lost | passage.fault),
-            test.clear.eq(clear),
-            commands.test_start.eq(test.command_start),
-            commands.test_command.eq(test.command),
-            commands.test_slot.eq(test.command_slot),
-            commands.held.eq(test.holds),
+            self.selftest.start.eq((self.file.selftest_start | pending) & ~failed),
+            self.selftest.clear.eq(clear),
         ]
 
-    def _window(self, m: Module, of_test: Value, failed: Value, clear: Value) -> Value:
-        """The window. Returns whether a write of the bus is refused since window, self-test or clearing forbid it."""
-        window, bus, file, test = self.window, self.bus, self.file, self.selftest
+    def _window(self, m: Module, failed: Value, clear: Value) -> None:
+        """The window; stops writes that window, self-test or clearing forbid."""
+        window, bus, file, test = self.window, self.bus.access, self.file, self.selftest
         place = {name: self.map.offset(name) // REGISTER_BYTES for name in (_IN, _OUT, _TWEAK)}
         into, tweak = self._within(bus.write_address, _IN), self._within(bus.write_address, _TWEAK)
-        locked, starts, stop = Signal(name="window_locked"), Signal(name="window_starts"), Signal(name="write_stopped")
+        locked, starts = Signal(name="window_locked"), Signal(name="window_starts")
         m.d.comb += [
             locked.eq(window.busy | starts | clear),
-            stop.eq(
+            file.stop.eq(
                 ((into | tweak) & locked)
                 | (self._starts(_REQUEST) & (window.busy | starts))
                 | (self._starts("SELFTEST") & (test.busy | failed))
@@ -190,22 +146,17 @@ class Firmware:
             window.decrypt.eq(file.window_request_decrypt),
             window.result_index.eq(bus.read_address - place[_OUT]),
             window.start.eq(starts),
-            window.closed.eq(file.policy_close_window),
-            window.put.eq(self.table.put),
-            window.changed.eq(self.table.own),
-            window.message_lost.eq(self.passage.lost),
-            window.message_fault.eq(self.passage.fault),
-            window.message_cause.eq(self.passage.cause),
+            window.disabled.eq(file.policy_close_window),
         ]
         # a cycle after the write, which may have set slot and direction
         m.d.sync += starts.eq(file.window_request_start)
-        return stop
 
     def _starts(self, name: str) -> Value:
         """Whether a write has a 1 in bit START of a register."""
         field = self.map.register(name).field("START")
-        here = self.bus.write_address == self.map.offset(name) // REGISTER_BYTES
-        return here & self.bus.write_data[field.low] & self.bus.write_strobe[field.low // 8]
+        bus = self.bus.access
+        here = bus.write_address == self.map.offset(name) // REGISTER_BYTES
+        return here & bus.write_data[field.low] & bus.write_strobe[field.low // 8]
 
     def _within(self, address: Value, name: str) -> Value:
         """Whether an address in words is one of a register."""
@@ -213,8 +164,8 @@ class Firmware:
         return between(address, register.offset, register.end)
 
     def _reads(self, m: Module) -> None:
-        """The word of a read, a cycle after it: of the file, of the window, or of the selected slot."""
-        file, bus, table = self.file, self.bus, self.table
+        """The word of a read that is not the file's, a cycle after it, and the fields of the selected slot."""
+        file, bus, table = self.file, self.bus.access, self.table
         low = len(file.slot_blocks_lo_blocks)
         high = Signal(len(file.slot_blocks_hi_blocks), name="blocks_high")
         of_result = Signal()
@@ -227,18 +178,17 @@ class Firmware:
         first = self.map.offset(_TWEAK) // REGISTER_BYTES
         for number in range(self.window.tweak_words):
             with m.If(bus.read & (bus.read_address == first + number)):
-                m.d.sync += of_tweak.eq(self.window.shown_tweak.word_select(number, 32))
+                m.d.sync += of_tweak.eq(self.window.messages.tweak.word_select(number, 32))
         m.d.comb += [
-            file.read.eq(bus.read),
-            file.read_address.eq(bus.read_address),
-            bus.read_data.eq(file.read_data | of_tweak | (self.window.result & of_result.replicate(32))),
+            file.outside_data[0].eq(of_tweak),
+            file.outside_data[1].eq(self.window.result & of_result.replicate(32)),
             file.slot_blocks_lo_blocks.eq(table.shown_blocks[:low]),
             file.slot_blocks_hi_blocks.eq(high),
             *(
                 getattr(file, f"slot_state_{name}").eq(getattr(shown, name))
                 for name in ("loaded", "kat", "locked", "no_encrypt", "no_decrypt")
             ),
-            file.slot_state_closing.eq(self.commands.closing & (table.own == table.shown)),
+            file.slot_state_closing.eq(self.commands.closing & (table.own.slot == table.shown)),
             file.slot_state_warned.eq(table.shown_marks.warned),
             file.slot_state_exhausted.eq(table.shown_marks.spent),
         ]

@@ -12,7 +12,8 @@ from wideblock.rtl.stream.interface import Interface
 from wideblock.rtl.stream.sector import SLOT_BITS
 
 from .commands import NOWHERE
-from .slots import MARKS, STATE
+from .passage import core_access
+from .slots import KEY_CHANGE, slot_use
 
 __all__ = ["StreamGate"]
 
@@ -24,28 +25,30 @@ _OF_KEYS = (Cause.KEY, Cause.KEY_WORDS, Cause.KEY_SLOT)
 
 
 class StreamGate(wiring.Component):
-    """Messages of the user, ``i`` to ``o``, and of the engine, ``inner_i`` to ``inner_o``, through a core.
+    """Messages of the user, ``i`` to ``o``, and of the engine, through a core.
 
     to_core, from_core: the core's streams
-    request:  in, no message of the user begins while it is high
-    granted:  in, the engine's messages pass; in all other cycles those of the user
-    closed:   in, no message passes; ``cleared``: nor does a result
-    begun:    out, a message has begun and not ended
-    active:   out, a beat is accepted or offered
-    asked:    out, slot of the message that begins; ``state``, ``marks``: in, that slot's
-    changing: in, the key of slot ``changed`` ends or begins; ``put``: in, its state is written
-    count:    out, pulses with the last beat of a message that was admitted, with its slot ``counted`` and its
-              ``blocks``, one for each started 16 bytes
-    faults:   out, a pulse a fault, by the bits of :attr:`causes`; ``slot``: of the last message that began
+    access:      in, messages of the engine; while ``request``, no message of the user begins; while ``granted``, those
+                 of the engine pass, else those of the user
+    disabled:    in, no message passes
+    cleared:     in, no result passes; core and engine clear themselves
+    uncounted:   in, blocks of messages are not counted
+    slots:       out, the slot of the message that begins, and its blocks: one for each started 16 bytes
+    change:      in, the slot whose key ends or begins
+    core_faults: in, faults of the core
+    slot:        out, slot of the last message that began
+
+    ``access.faults`` has a pulse a fault, by the bits of :attr:`causes`.
 
     A message is refused for ``state`` or ``marks`` of its slot: it goes to the core under a slot that no core has, so
     that the core drops it whole; its cause replaces the core's. A message is admitted if it is not refused, its slot
-    has a key, and that key is not changing. A message is counted no more once its slot is ``put``, or with ``cleared``.
+    has a key, and that key is not changing. A message is no longer counted once its slot is put, or with ``cleared``.
 
     The payload of ``o`` is 0 while it is not valid: a core shows an earlier result then, which may be the engine's own.
 
     Timing: no cycle is added.
-    Paths:  ``state`` and ``marks`` to ``to_core``; none combinational from stream to stream that the core has not.
+    Paths:  ``slots.state`` and ``slots.marks`` to ``to_core``; none combinational from stream to stream that the core
+            has not.
     """
 
     def __init__(self, interface: Interface, behaviour: Behaviour):
@@ -57,20 +60,13 @@ class StreamGate(wiring.Component):
         entrance, exit_ = stream.Signature(into.shape), stream.Signature(out.shape)
         super().__init__(
             {
-                **{"i": In(entrance), "inner_i": In(entrance), "to_core": Out(entrance)},
-                **{"o": Out(exit_), "inner_o": Out(exit_), "from_core": In(exit_)},
-                **dict.fromkeys(("request", "granted", "closed", "cleared"), In(1)),
-                **dict.fromkeys(("begun", "active"), Out(1)),
-                "asked": Out(SLOT_BITS),
-                "state": In(STATE),
-                "marks": In(MARKS),
-                **dict.fromkeys(("changing", "put"), In(1)),
-                "changed": In(SLOT_BITS),
-                "count": Out(1),
-                "counted": Out(SLOT_BITS),
-                "blocks": Out(self.block_bits),
+                **{"i": In(entrance), "to_core": Out(entrance)},
+                **{"o": Out(exit_), "from_core": In(exit_)},
+                "access": In(core_access(into, out, faults=len(self.causes))),
+                **dict.fromkeys(("disabled", "cleared", "uncounted"), In(1)),
+                "slots": Out(slot_use(self.block_bits)),
+                "change": In(KEY_CHANGE),
                 "core_faults": In(len(self.core_causes)),
-                "faults": Out(len(self.causes)),
                 "slot": Out(SLOT_BITS),
             }
         )
@@ -85,31 +81,32 @@ class StreamGate(wiring.Component):
         forbidden = Signal()
         refused = Signal()
         result = self.from_core.payload.as_value()
+        access, granted, slots = self.access, self.access.granted, self.slots
         m.d.comb += [
-            held.eq((self.request & ~self.begun) | self.closed),
-            into.eq(Mux(self.granted, self.inner_i.payload, self.i.payload)),
+            held.eq((access.request & ~access.begun) | self.disabled),
+            into.eq(Mux(granted, access.i.payload, self.i.payload)),
             self.to_core.payload.eq(into),
             self.to_core.payload.slot.eq(Mux(refused, NOWHERE, into.slot)),
-            self.to_core.valid.eq(Mux(self.granted, self.inner_i.valid & ~self.cleared, self.i.valid & ~held)),
-            self.inner_i.ready.eq(self.to_core.ready & ~self.cleared),
-            self.i.ready.eq(self.to_core.ready & ~held & ~self.granted),
+            self.to_core.valid.eq(Mux(granted, access.i.valid & ~self.cleared, self.i.valid & ~held)),
+            access.i.ready.eq(self.to_core.ready & ~self.cleared),
+            self.i.ready.eq(self.to_core.ready & ~held & ~granted),
             taken.eq(self.to_core.valid & self.to_core.ready),
-            opens.eq(taken & ~self.begun),
-            self.asked.eq(into.slot),
+            opens.eq(taken & ~access.begun),
+            slots.slot.eq(into.slot),
             forbidden.eq(
-                (self.state.kat & ~self.granted) | Mux(into.decrypt, self.state.no_decrypt, self.state.no_encrypt)
+                (slots.state.kat & ~granted) | Mux(into.decrypt, slots.state.no_decrypt, slots.state.no_encrypt)
             ),
-            refused.eq(forbidden | self.marks.spent),
-            admits.eq(self.state.loaded & ~refused & ~(self.changing & (into.slot == self.changed))),
-            self.active.eq(self.from_core.valid | taken),
-            self.o.valid.eq(self.from_core.valid & ~self.granted & ~self.cleared),
+            refused.eq(forbidden | slots.marks.spent),
+            admits.eq(slots.state.loaded & ~refused & ~(self.change.active & (into.slot == self.change.slot))),
+            access.active.eq(self.from_core.valid | taken),
+            self.o.valid.eq(self.from_core.valid & ~granted & ~self.cleared),
             self.o.payload.eq(result & self.o.valid.replicate(len(result))),
-            self.inner_o.valid.eq(self.from_core.valid & self.granted),
-            self.inner_o.payload.eq(self.from_core.payload),
-            self.from_core.ready.eq(Mux(self.granted, self.inner_o.ready, self.o.ready)),
+            access.o.valid.eq(self.from_core.valid & granted),
+            access.o.payload.eq(self.from_core.payload),
+            self.from_core.ready.eq(Mux(granted, access.o.ready, self.o.ready)),
         ]
         with m.If(taken):
-            m.d.sync += self.begun.eq(~into.last)
+            m.d.sync += access.begun.eq(~into.last)
         self._count(m, into, taken, opens, admits)
         self._faults(m, opens, refused, forbidden)
         with m.If(opens):
@@ -118,6 +115,7 @@ class StreamGate(wiring.Component):
 
     def _count(self, m: Module, into: Any, taken: Value, opens: Value, admits: Value) -> None:
         """Blocks of each message."""
+        slots = self.slots
         admitted = Signal()
         counted = Signal(name="counted_message")
         before = Signal(self.block_bits)
@@ -125,13 +123,13 @@ class StreamGate(wiring.Component):
         beat = sum((into.keep[16 * k] for k in range(1, width)), into.keep[0]) if self.keeps else width
         m.d.comb += [
             counted.eq(Mux(opens, admits, admitted)),
-            self.blocks.eq(Mux(opens, 0, before) + beat),
-            self.count.eq(taken & into.last & counted),
-            self.counted.eq(Mux(opens, into.slot, self.slot)),
+            slots.blocks.eq(Mux(opens, 0, before) + beat),
+            slots.count.eq(taken & into.last & counted & ~self.uncounted),
+            slots.counted.eq(Mux(opens, into.slot, self.slot)),
         ]
         with m.If(taken):
-            m.d.sync += [admitted.eq(counted), before.eq(Mux(self.blocks[-1], before, self.blocks))]
-        with m.If((self.put & (self.slot == self.changed) & ~opens) | self.cleared):
+            m.d.sync += [admitted.eq(counted), before.eq(Mux(slots.blocks[-1], before, slots.blocks))]
+        with m.If((self.change.put & (self.slot == self.change.slot) & ~opens) | self.cleared):
             m.d.sync += admitted.eq(0)
 
     def _faults(self, m: Module, opens: Value, refused: Value, forbidden: Value) -> None:
@@ -143,4 +141,4 @@ class StreamGate(wiring.Component):
         pulses[place] = unknown & (why == 0)
         with m.If(opens):
             m.d.sync += why.eq(Cat(forbidden, refused & ~forbidden))
-        m.d.comb += self.faults.eq(Cat(*pulses, unknown & why[0], unknown & why[1]))
+        m.d.comb += self.access.faults.eq(Cat(*pulses, unknown & why[0], unknown & why[1]))

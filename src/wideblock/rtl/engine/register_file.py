@@ -5,10 +5,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Cat, Const, Module, Value
-from amaranth.lib import wiring
+from amaranth import Cat, Const, Module, Signal, Value
+from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
+from wideblock.rtl.bus.axi_lite import register_access
 from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES, Access, Register, RegisterField, RegisterMap
 from wideblock.rtl.bytes import bits
 
@@ -40,10 +41,12 @@ class RegisterFile(wiring.Component):
     one that starts an action (W1P), and an input for one that hardware alone sets (RO). A field W1C is a value; pulses
     of its bits come in ``set_`` and the name, and win over a write.
 
-    ``write`` pulses with ``address`` in words, ``data`` and ``strobe``. In that cycle ``refused`` is high if it changes
-    nothing: the register has no field that can be written, or it is one of ``freezable`` while ``frozen``. With
-    ``stop`` a write changes nothing, either. ``read`` asks for ``read_address``; ``read_data`` is its word in the next
-    cycle, and 0 in all others.
+    bus:          in, accesses to the registers; the word of a read comes in the next cycle, 0 in all other cycles
+    frozen:       in, a write of a register of ``freezable`` is refused
+    stop:         in, the write of this cycle is refused
+    outside_data: in, words of reads outside of the file, each in the cycle in which the bus expects it, else 0
+
+    A write is refused, too, if its register has no field that can be written. A refused write changes nothing.
 
     Timing: a value follows a write in the next cycle; an action pulses in the cycle of the write.
     Cost:   a flip-flop a stored bit, and the multiplexer of reads.
@@ -51,7 +54,6 @@ class RegisterFile(wiring.Component):
 
     def __init__(self, registers: RegisterMap, *, outside: Collection[str] = (), freezable: Collection[str] = ()):
         self.registers, self.outside, self.freezable = registers, frozenset(outside), frozenset(freezable)
-        words = registers.address_bits - 2
         members: dict[str, Any] = {}
         for place in self._places():
             width, access = place.field.bits, place.field.access
@@ -70,16 +72,9 @@ class RegisterFile(wiring.Component):
                 raise ValueError(f"{place.register.name} is {access.name}, so it must be outside of the file")
         super().__init__(
             {
-                "write": In(1),
-                "address": In(words),
-                "data": In(REGISTER_BITS),
-                "strobe": In(REGISTER_BYTES),
-                "stop": In(1),
-                "refused": Out(1),
-                "read": In(1),
-                "read_address": In(words),
-                "read_data": Out(REGISTER_BITS),
-                "frozen": In(1),
+                "bus": In(register_access(registers.address_bits)),
+                **dict.fromkeys(("stop", "frozen"), In(1)),
+                "outside_data": In(data.ArrayLayout(REGISTER_BITS, 2)),
                 **members,
             }
         )
@@ -95,36 +90,44 @@ class RegisterFile(wiring.Component):
         m = Module()
         shown: dict[int, list[tuple[int, Value]]] = {}
         of = {place.word: place.register for place in self._places()}
-        with m.Switch(self.address):
+        bus = self.bus
+        refused = Signal()
+        word = Signal(REGISTER_BITS, name="read_word")
+        m.d.comb += [
+            bus.refused.eq(refused | self.stop),
+            bus.read_data.eq(word | self.outside_data[0] | self.outside_data[1]),
+        ]
+        with m.Switch(bus.write_address):
             with m.Case(*(word for word, register in of.items() if not register.writable)):
-                m.d.comb += self.refused.eq(1)
+                m.d.comb += refused.eq(1)
             with m.Case(*(word for word, register in of.items() if register.name in self.freezable)):
-                m.d.comb += self.refused.eq(self.frozen)
-        for place in self._places():
-            field = place.field
+                m.d.comb += refused.eq(self.frozen)
+        for each in self._places():
+            field = each.field
             if field.constant:
                 value: Value = Const(field.reset, field.bits)
             else:
-                value = getattr(self, place.name)
-                self._written(m, place, value)
+                value = getattr(self, each.name)
+                self._written(m, each, value)
             if field.access.readable:
-                shown.setdefault(place.word, []).append((field.low, value))
-        with m.Switch(self.read_address):
-            for word, parts in shown.items():
-                with m.Case(word):
-                    m.d.sync += self.read_data.eq(_word(parts))
+                shown.setdefault(each.word, []).append((field.low, value))
+        with m.Switch(bus.read_address):
+            for place, parts in shown.items():
+                with m.Case(place):
+                    m.d.sync += word.eq(_word(parts))
             with m.Default():
-                m.d.sync += self.read_data.eq(0)
-        with m.If(~self.read):
-            m.d.sync += self.read_data.eq(0)
+                m.d.sync += word.eq(0)
+        with m.If(~bus.read):
+            m.d.sync += word.eq(0)
         return m
 
     def _written(self, m: Module, place: _Place, value: Value) -> None:
         """Effect of a write on a field, if its access has one."""
         field, access = place.field, place.field.access
-        here = self.write & (self.address == place.word) & ~self.stop
+        bus = self.bus
+        here = bus.write & (bus.write_address == place.word) & ~self.stop
         bit = slice(field.low, field.low + field.bits)
-        ones = self.data[bit] & bits(self.strobe)[bit] & here.replicate(field.bits)
+        ones = bus.write_data[bit] & bits(bus.write_strobe)[bit] & here.replicate(field.bits)
         if access is Access.W1P:
             m.d.comb += value.eq(ones)
         elif access is Access.W1C:
@@ -133,11 +136,11 @@ class RegisterFile(wiring.Component):
             m.d.sync += value.eq(value | ones)
         elif access is Access.RW:
             changes = here & ~self.frozen if place.register.name in self.freezable else here
-            for byte, strobe in enumerate(self.strobe):
+            for byte, strobe in enumerate(bus.write_strobe):
                 low, end = max(bit.start, 8 * byte), min(bit.stop, 8 * byte + 8)
                 if low < end:
                     with m.If(changes & strobe):
-                        m.d.sync += value[low - bit.start : end - bit.start].eq(self.data[low:end])
+                        m.d.sync += value[low - bit.start : end - bit.start].eq(bus.write_data[low:end])
 
 
 def _word(parts: list[tuple[int, Value]]) -> Value:

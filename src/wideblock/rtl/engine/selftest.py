@@ -6,14 +6,13 @@ from dataclasses import dataclass
 
 from amaranth import Const, Module, Signal, Value
 from amaranth.lib import memory, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, Signature
 
 from wideblock.rtl.bus.engine_map import NOT_RUN
-from wideblock.rtl.bus.key_map import KeyCommand
+from wideblock.rtl.bus.key_map import CommandError, KeyCommand
 from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES, register_words
-from wideblock.rtl.stream.sector import SLOT_BITS
 
-from .passage import Passage
+from .commands import TEST_COMMANDS
 
 __all__ = ["SelfTest", "TestAnswer"]
 
@@ -31,17 +30,16 @@ class TestAnswer:
 class SelfTest(wiring.Component):
     """Plays ``answers`` in ``slot``: loads the constant key, sends each message, compares its result, unloads.
 
-    start:         in, starts it while it is not ``busy``; ``clear``: it ends, and begins anew after that
-    request:       out, it needs the passage; ``granted``: in, it has the passage; ``holds``: out, it uses it
-    idle:          in, no command is running
-    command_start: out, starts ``command`` for ``slot``; ``command_done``, ``command_error``: in, its end
-    send:          out, pulses: message ``tweak``, ``decrypt`` of ``size`` bytes, of which word ``read`` is ``word`` in
-                   the next cycle
-    taken:         in, pulses with word ``taken_index`` of the result, ``taken_word``; ``message_ends``: the message has
-                   ended, with ``message_wrong`` if it has no whole result
-    busy:          out, until ``ends`` pulses; then ``done``, and ``passed``, or ``number`` of the first answer that was
-                   wrong, or NOT_RUN if the slot had a key
-    fails:         out, for good: an answer was wrong, or the unload failed
+    start:    in, starts the test while it is not ``busy``
+    clear:    in, core and engine clear themselves: the test ends, and begins again after that
+    messages: out, messages of at most ``words`` words
+    commands: out, load and unload of the constant key; ``commands.active``: the test uses the core
+    busy:     out, the test is running or due
+    finished: out, pulses as the test ends
+    done:     out, the last test has ended
+    passed:   out, the last test found no fault
+    number:   out, number of the first wrong answer, or NOT_RUN if the slot had a key
+    failed:   out, for good: an answer was wrong, or the unload failed
 
     It uses no memory but its own: a table of messages and one of right results.
 
@@ -49,123 +47,132 @@ class SelfTest(wiring.Component):
     Cost:   two tables of the answers' words; a counter of answers.
     """
 
-    def __init__(self, answers: Sequence[TestAnswer], passage: Passage, *, slot: int):
-        words = {len(part) % REGISTER_BYTES for a in answers for part in (a.tweak, a.given, a.right)}
+    def __init__(self, answers: Sequence[TestAnswer], messages: Signature, *, words: int, slot: int):
+        partial = {len(part) % REGISTER_BYTES for a in answers for part in (a.tweak, a.given, a.right)}
         shapes = {(len(a.tweak), len(a.given), len(a.right)) for a in answers}
-        if words != {0} or len(shapes) != 1 or not 1 <= len(answers) < NOT_RUN:
+        if partial != {0} or len(shapes) != 1 or not 1 <= len(answers) < NOT_RUN:
             raise ValueError(f"answers must be whole words, all of one size, got {len(answers)} of {sorted(shapes)}")
         self.answers, self.slot = tuple(answers), slot
-        ((tweak, self.size, _),) = shapes
-        if self.size > REGISTER_BYTES * passage.words:
-            raise ValueError(f"answers must have at most {REGISTER_BYTES * passage.words} bytes, got {self.size}")
+        ((_, self.size, _),) = shapes
+        if self.size > REGISTER_BYTES * words:
+            raise ValueError(f"answers must have at most {REGISTER_BYTES * words} bytes, got {self.size}")
         super().__init__(
             {
                 **dict.fromkeys(("start", "clear"), In(1)),
-                **dict.fromkeys(("busy", "ends", "done", "passed", "fails"), Out(1)),
+                **dict.fromkeys(("busy", "finished", "done", "passed", "failed"), Out(1)),
                 "number": Out(8),
-                **dict.fromkeys(("request", "holds", "send", "decrypt"), Out(1)),
-                **dict.fromkeys(("granted", "taken", "message_ends", "message_wrong"), In(1)),
-                "tweak": Out(8 * tweak),
-                "read": In(len(passage.index)),
-                "word": Out(REGISTER_BITS),
-                "taken_index": In(len(passage.result_index)),
-                "taken_word": In(REGISTER_BITS),
-                "idle": In(1),
-                "command_start": Out(1),
-                "command": Out(4),
-                "command_slot": Out(SLOT_BITS),
-                "command_done": In(1),
-                "command_error": In(4),
+                "messages": Out(messages),
+                "commands": Out(TEST_COMMANDS),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
-        words = self.size // REGISTER_BYTES
-        answer = Signal(range(len(self.answers) + 1))
-        wrong = Signal()
-        wrong_first = Signal(8)
-        again = Signal()
-        right = self._table(m, "right", [each.right for each in self.answers], answer, self.taken_index)
-        m.d.sync += self.word.eq(self._table(m, "given", [each.given for each in self.answers], answer, self.read))
-        m.d.comb += self.command_slot.eq(self.slot)
+        run = _Run(len(self.answers))
+        self._answers(m, run)
+        states = {
+            "idle": self._when_idle,
+            "clear": self._when_cleared,
+            "wait": self._when_waiting,
+            "key": self._when_keyless,
+            "load": self._when_loading,
+            "send": self._when_sending,
+            "sent": self._when_sent,
+            "unload": self._when_unloading,
+            "unloaded": self._when_unloaded,
+        }
+        with m.FSM(init="idle") as fsm:
+            idle, wait, clear = (fsm.ongoing(name) for name in ("idle", "wait", "clear"))
+            m.d.comb += [
+                self.busy.eq(~idle | run.again),
+                run.checking.eq(fsm.ongoing("sent")),
+                self.commands.active.eq(~(idle | wait | clear)),
+                self.messages.request.eq(~idle & ~clear),
+            ]
+            for name, state in states.items():
+                with m.State(name):
+                    state(m, run)
+                    if name not in ("idle", "clear", "wait"):
+                        with m.If(self.clear):
+                            m.d.sync += run.again.eq(1)
+                            m.next = "clear"
+        return m
+
+    def _answers(self, m: Module, run: "_Run") -> None:
+        """The message of an answer, and the comparison with its result."""
+        words, answer, messages = self.size // REGISTER_BYTES, run.answer, self.messages
+        given, right = ([getattr(each, name) for each in self.answers] for name in ("given", "right"))
+        expected = self._table(m, "right", right, answer, messages.result_index)
+        m.d.sync += messages.word.eq(self._table(m, "given", given, answer, messages.index))
+        m.d.comb += [messages.size.eq(self.size), messages.slot.eq(self.slot), self.commands.slot.eq(self.slot)]
         for number, each in enumerate(self.answers):
             with m.If(answer == number):
-                m.d.comb += [
-                    self.decrypt.eq(each.decrypt),
-                    self.tweak.eq(Const(int.from_bytes(each.tweak, "little"), len(self.tweak))),
-                ]
-        checks = Signal()
-        differs = self.taken & (self.taken_index < words) & (self.taken_word != right)
-        incomplete = self.message_ends & (self.message_wrong | (self.taken_index < words))
-        with m.If(checks & (differs | incomplete)):
-            m.d.sync += wrong.eq(1)
-            with m.If(~wrong):
-                m.d.sync += wrong_first.eq(answer)
+                tweak = Const(int.from_bytes(each.tweak, "little"), len(messages.tweak))
+                m.d.comb += [messages.decrypt.eq(each.decrypt), messages.tweak.eq(tweak)]
+        incomplete = messages.result_index < words
+        differs = messages.taken & incomplete & (messages.result != expected)
+        fails = messages.done & (messages.aborted | messages.fault | incomplete)
+        with m.If(run.checking & (differs | fails)):
+            m.d.sync += run.wrong.eq(1)
+            with m.If(~run.wrong):
+                m.d.sync += run.wrong_first.eq(answer)
 
-        def cut_short():
-            with m.If(self.clear):
-                m.d.sync += again.eq(1)
-                m.next = "clear"
+    # States
 
-        def commanded(command: int, running: str):
-            m.d.comb += [self.command_start.eq(self.idle & ~self.clear), self.command.eq(command)]
-            with m.If(self.command_start):
-                m.next = running
-            cut_short()
+    def _when_idle(self, m: Module, run: "_Run") -> None:
+        with m.If((self.start | run.again) & ~self.failed):
+            m.d.sync += [run.again.eq(0), self.done.eq(0), self.passed.eq(0), self.number.eq(0), run.wrong.eq(0)]
+            m.d.sync += [run.wrong_first.eq(0), run.answer.eq(0)]
+            m.next = "wait"
 
-        with m.FSM() as fsm:
-            waits = fsm.ongoing("idle") | fsm.ongoing("wait") | fsm.ongoing("clear")
-            m.d.comb += [
-                self.busy.eq(~fsm.ongoing("idle") | again),
-                checks.eq(fsm.ongoing("sent")),
-                self.holds.eq(~waits),
-                self.request.eq(~fsm.ongoing("idle") & ~fsm.ongoing("clear")),
-            ]
-            with m.State("idle"):
-                with m.If((self.start | again) & ~self.fails):
-                    m.d.sync += [again.eq(0), self.done.eq(0), self.passed.eq(0), self.number.eq(0), wrong.eq(0)]
-                    m.d.sync += [wrong_first.eq(0), answer.eq(0)]
-                    m.next = "wait"
-            with m.State("clear"):
-                with m.If(~self.clear):
-                    m.next = "idle"
-            with m.State("wait"):
-                with m.If(self.granted & ~self.clear):
-                    m.next = "key"
-            with m.State("key"):
-                commanded(KeyCommand.LOAD_KAT, "load")
-            with m.State("load"):
-                with m.If(self.command_done):
-                    with m.If(self.command_error == 0):
-                        m.next = "send"
-                    with m.Else():
-                        m.d.sync += [self.done.eq(1), self.number.eq(NOT_RUN)]
-                        m.d.comb += self.ends.eq(1)
-                        m.next = "idle"
-                cut_short()
-            with m.State("send"):
-                m.d.comb += self.send.eq(~self.clear)
-                m.next = "sent"
-                cut_short()
-            with m.State("sent"):
-                with m.If(self.message_ends):
-                    m.d.sync += answer.eq(answer + 1)
-                    m.next = "send"
-                    with m.If(answer == len(self.answers) - 1):
-                        m.next = "unload"
-                cut_short()
-            with m.State("unload"):
-                commanded(KeyCommand.UNLOAD, "unloaded")
-            with m.State("unloaded"):
-                with m.If(self.command_done):
-                    failed = wrong | (self.command_error != 0)
-                    m.d.sync += [self.done.eq(1), self.passed.eq(~failed), self.number.eq(wrong_first)]
-                    m.d.sync += self.fails.eq(failed)
-                    m.d.comb += self.ends.eq(1)
-                    m.next = "idle"
-                cut_short()
-        return m
+    def _when_cleared(self, m: Module, run: "_Run") -> None:
+        with m.If(~self.clear):
+            m.next = "idle"
+
+    def _when_waiting(self, m: Module, run: "_Run") -> None:
+        with m.If(self.messages.ready & ~self.clear):
+            m.next = "key"
+
+    def _when_keyless(self, m: Module, run: "_Run") -> None:
+        self._command(m, KeyCommand.LOAD_KAT, "load")
+
+    def _when_loading(self, m: Module, run: "_Run") -> None:
+        with m.If(self.commands.done):
+            with m.If(self.commands.error == CommandError.OK):
+                m.next = "send"
+            with m.Else():
+                m.d.sync += [self.done.eq(1), self.number.eq(NOT_RUN)]
+                m.d.comb += self.finished.eq(1)
+                m.next = "idle"
+
+    def _when_sending(self, m: Module, run: "_Run") -> None:
+        m.d.comb += self.messages.send.eq(~self.clear)
+        m.next = "sent"
+
+    def _when_sent(self, m: Module, run: "_Run") -> None:
+        with m.If(self.messages.done):
+            m.d.sync += run.answer.eq(run.answer + 1)
+            m.next = "send"
+            with m.If(run.answer == len(self.answers) - 1):
+                m.next = "unload"
+
+    def _when_unloading(self, m: Module, run: "_Run") -> None:
+        self._command(m, KeyCommand.UNLOAD, "unloaded")
+
+    def _when_unloaded(self, m: Module, run: "_Run") -> None:
+        with m.If(self.commands.done):
+            failed = run.wrong | (self.commands.error != CommandError.OK)
+            m.d.sync += [self.done.eq(1), self.passed.eq(~failed), self.number.eq(run.wrong_first)]
+            m.d.sync += self.failed.eq(failed)
+            m.d.comb += self.finished.eq(1)
+            m.next = "idle"
+
+    def _command(self, m: Module, command: KeyCommand, running: str) -> None:
+        """Starts a command; the state is then ``running``."""
+        commands = self.commands
+        m.d.comb += [commands.start.eq(commands.idle & ~self.clear), commands.command.eq(command)]
+        with m.If(commands.start):
+            m.next = running
 
     @staticmethod
     def _table(m: Module, name: str, parts: Sequence[bytes], answer: Value, index: Value) -> Value:
@@ -180,3 +187,20 @@ class SelfTest(wiring.Component):
         port = table.read_port(domain="comb")
         m.d.comb += port.addr.eq(index[:bits] | (answer << bits))
         return port.data
+
+
+class _Run:
+    """Registers of a test.
+
+    answer:      number of the answer in hand
+    checking:    its result is compared
+    wrong:       an answer was wrong, the first of them ``wrong_first``
+    again:       a clear met the test: it is due
+    """
+
+    def __init__(self, answers: int):
+        self.answer = Signal(range(answers + 1))
+        self.checking = Signal()
+        self.wrong = Signal()
+        self.wrong_first = Signal(8)
+        self.again = Signal()

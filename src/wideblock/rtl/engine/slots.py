@@ -3,12 +3,12 @@
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, memory, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, Signature
 
 from wideblock.rtl.stream.sector import SLOT_BITS
 from wideblock.rtl.stream.storage import store
 
-__all__ = ["BLOCK_BITS", "MARKS", "STATE", "SlotTable"]
+__all__ = ["BLOCK_BITS", "KEY_CHANGE", "MARKS", "OWN_SLOT", "STATE", "SlotTable", "slot_use"]
 
 STATE = data.StructLayout({"loaded": 1, "kat": 1, "locked": 1, "no_encrypt": 1, "no_decrypt": 1})
 """State of a slot that commands decide."""
@@ -19,28 +19,74 @@ MARKS = data.StructLayout({"warned": 1, "spent": 1})
 BLOCK_BITS = 45
 """Bits of a number of blocks: up to 2^44, and one bit more."""
 
+OWN_SLOT = Signature(
+    {
+        "slot": Out(SLOT_BITS),
+        "exists": In(1),
+        "state": In(STATE),
+        "new": Out(STATE),
+        "write": Out(1),
+        "ready": In(1),
+        "put": In(1),
+    }
+)
+"""Link of commands to the table.
+
+slot:   out, slot of the command
+exists: in, the core has that slot
+state:  in, its state, in the same cycle
+write:  out, the slot gets the state ``new``, no marks and 0 blocks
+ready:  in, a write is accepted; low in the second cycle after a message was counted
+put:    in, pulses as a write is accepted; blocks of the slot that are not yet added are dropped
+"""
+
+KEY_CHANGE = Signature({"slot": Out(SLOT_BITS), "active": Out(1), "put": Out(1)})
+"""Link of commands to all that depends on a slot's key.
+
+active: out, the key of ``slot`` ends or begins; the slot may be named from the next cycle on
+put:    out, pulses as its state is written
+"""
+
+
+def slot_use(block_bits: int) -> Signature:
+    """Link of the gate to the table.
+
+    slot:    out, slot of the message that begins
+    state:   in, state of that slot, in the same cycle
+    marks:   in, marks of that slot, in the same cycle
+    count:   out, pulses: a message of ``blocks`` in slot ``counted`` has ended; its blocks are added two cycles later
+    """
+    return Signature(
+        {
+            "slot": Out(SLOT_BITS),
+            "state": In(STATE),
+            "marks": In(MARKS),
+            "count": Out(1),
+            "counted": Out(SLOT_BITS),
+            "blocks": Out(block_bits),
+        }
+    )
+
 
 class SlotTable(wiring.Component):
     """Table of slots: the state of each, and the blocks that its key has processed, compared with two limits.
 
-    asked:   in, slot of ``state`` and ``marks``, outputs in the same cycle
-    own:     in, slot of a command, of ``own_state``, an output in the same cycle; ``exists``: out, there is such a slot
-    shown:   in, slot that registers show, of ``shown_state`` and ``shown_marks``, outputs in the same cycle, and of
-             ``shown_blocks``: valid two cycles after ``shown`` changes, if neither ``count`` nor a write comes between
-    write:   in, slot ``own`` gets the state ``new``, no marks and 0 blocks; waits for ``ready``, which is low in the
-             second cycle after ``count``
-    put:     out, pulses as the write takes effect; blocks of that slot that are not yet added are dropped
-    count:   in, pulses: a message of ``blocks`` in slot ``counted`` has ended; its blocks are added two cycles later
-    warns:   out, pulses if the sum is ``warn`` or more, or 2^44; the slot is ``warned`` until it is put
-    spends:  out, pulses if the sum is ``limit`` or more, or 2^44; the slot is ``spent`` until it is put
-    any_kat: out, a slot has the key of known-answer tests
-    clear:   in, each row of number ``clear_row`` becomes 0
+    use:           in, slots of messages, and their blocks
+    own:           in, slot of a command, and its new state
+    shown:         in, slot that registers show
+    shown_state:   out, state of that slot, in the same cycle; so ``shown_marks``
+    shown_blocks:  out, its blocks; valid two cycles after ``shown`` changes, if the table is not written meanwhile
+    limit, warn:   in, blocks of a key at which a slot is exhausted, and at which it is near
+    limit_reached: out, pulses if a sum is ``limit`` or more, or 2^44; the slot is ``spent`` until it is put
+    warn_reached:  out, pulses if a sum is ``warn`` or more, or 2^44; the slot is ``warned`` until it is put
+    any_kat:       out, a slot has the key of known-answer tests
+    clear:         in, each row of number ``clear_row`` becomes 0
 
     A slot beyond ``slots`` has no key.
 
-    Timing: a state can be read in the cycle after it was written, a mark in the third cycle after ``count``.
+    Timing: a state can be read in the cycle after it was written, a mark in the third cycle after ``use.count``.
     Cost:   distributed memory of 5 bits and of 2 bits a slot, of three readers each, block memory of 45 bits a slot.
-    Paths:  ``asked``, ``own`` and ``shown`` to states.
+    Paths:  each slot to its state.
     """
 
     def __init__(self, *, slots: int, clear_row_bits: int, block_bits: int):
@@ -49,21 +95,15 @@ class SlotTable(wiring.Component):
             raise ValueError(f"clear_row must have {self.bits} bits for {slots} slots, got {clear_row_bits}")
         super().__init__(
             {
-                **dict.fromkeys(("asked", "own", "shown", "counted"), In(SLOT_BITS)),
-                **dict.fromkeys(("state", "own_state", "shown_state"), Out(STATE)),
-                **dict.fromkeys(("marks", "shown_marks"), Out(MARKS)),
-                "exists": Out(1),
-                "any_kat": Out(1),
+                "use": In(slot_use(block_bits)),
+                "own": In(OWN_SLOT),
+                "shown": In(SLOT_BITS),
+                "shown_state": Out(STATE),
+                "shown_marks": Out(MARKS),
                 "shown_blocks": Out(BLOCK_BITS),
-                "new": In(STATE),
-                "write": In(1),
-                **dict.fromkeys(("ready", "put"), Out(1)),
-                "count": In(1),
-                "blocks": In(block_bits),
                 "limit": In(BLOCK_BITS),
                 "warn": In(BLOCK_BITS),
-                "warns": Out(1),
-                "spends": Out(1),
+                **dict.fromkeys(("limit_reached", "warn_reached", "any_kat"), Out(1)),
                 "clear": In(1),
                 "clear_row": In(clear_row_bits),
             }
@@ -76,23 +116,23 @@ class SlotTable(wiring.Component):
         added = Signal(self.bits)
         marks = Signal(MARKS)
         had = Signal(MARKS)
-        put = self.put
+        use, own, put = self.use, self.own, self.own.put
         m.d.comb += [
-            self.ready.eq(~adding & ~self.clear),
-            put.eq(self.write & self.ready),
-            self.exists.eq(self.own < self.slots),
+            own.ready.eq(~adding & ~self.clear),
+            put.eq(own.write & own.ready),
+            own.exists.eq(own.slot < self.slots),
         ]
         m.submodules.states = states = memory.Memory(shape=STATE.size, depth=depth, init=[])
         m.submodules.marked = marked = memory.Memory(shape=MARKS.size, depth=depth, init=[])
         clearing = {"clear": self.clear, "clear_row": self.clear_row[: self.bits]}
-        own = self.own[: self.bits]
-        store(m, states, own, self.new.as_value(), put, **clearing)
-        store(m, marked, Mux(adding, added, own), marks.as_value(), put | adding, **clearing)
+        row = own.slot[: self.bits]
+        store(m, states, row, own.new.as_value(), put, **clearing)
+        store(m, marked, Mux(adding, added, row), marks.as_value(), put | adding, **clearing)
         for slot, of, found in (
-            (self.asked, states, self.state),
-            (self.own, states, self.own_state),
+            (use.slot, states, use.state),
+            (own.slot, states, own.state),
             (self.shown, states, self.shown_state),
-            (self.asked, marked, self.marks),
+            (use.slot, marked, use.marks),
             (self.shown, marked, self.shown_marks),
             (added, marked, had),
         ):
@@ -106,9 +146,10 @@ class SlotTable(wiring.Component):
     def _kats(self, m: Module, put: Signal) -> None:
         """Whether a slot has the constant key, by their number."""
         number = Signal(range(self.slots + 1), name="kat_slots")
-        with m.If(put & self.new.kat & ~self.own_state.kat):
+        new, old = self.own.new, self.own.state
+        with m.If(put & new.kat & ~old.kat):
             m.d.sync += number.eq(number + 1)
-        with m.If(put & ~self.new.kat & self.own_state.kat):
+        with m.If(put & ~new.kat & old.kat):
             m.d.sync += number.eq(number - 1)
         with m.If(self.clear):
             m.d.sync += number.eq(0)
@@ -122,7 +163,7 @@ class SlotTable(wiring.Component):
         port = used.read_port(domain="sync")
         reading = Signal()
         read = Signal(self.bits)
-        blocks = Signal.like(self.blocks, name="more")
+        blocks = Signal.like(self.use.blocks, name="more")
         sum_ = Signal(BLOCK_BITS)
         before = Signal(BLOCK_BITS)
         last = Signal(self.bits)
@@ -131,8 +172,9 @@ class SlotTable(wiring.Component):
         showing = Signal()
         shows = Signal(self.bits)
         most = sum_[-1]
+        use, own = self.use, self.own.slot[: self.bits]
         m.d.comb += [
-            port.addr.eq(Mux(self.count, self.counted, self.shown)),
+            port.addr.eq(Mux(use.count, use.counted, self.shown)),
             # a row that is not written yet: that of the message before, or of the one before that
             old.eq(
                 Mux(
@@ -141,19 +183,18 @@ class SlotTable(wiring.Component):
                     Mux(last_valid & (last == read), before, port.data),
                 )
             ),
-            self.warns.eq(adding & ((sum_ >= self.warn) | most)),
-            self.spends.eq(adding & ((sum_ >= self.limit) | most)),
-            marks.warned.eq(self.warns | (adding & had.warned)),
-            marks.spent.eq(self.spends | (adding & had.spent)),
+            self.warn_reached.eq(adding & ((sum_ >= self.warn) | most)),
+            self.limit_reached.eq(adding & ((sum_ >= self.limit) | most)),
+            marks.warned.eq(self.warn_reached | (adding & had.warned)),
+            marks.spent.eq(self.limit_reached | (adding & had.spent)),
         ]
-        own = self.own[: self.bits]
         written = Signal(self.bits, name="row_written")
         m.d.comb += written.eq(Mux(adding, added, own))
         store(m, used, written, Mux(adding, sum_, 0), put | adding, **clearing)
         m.d.sync += [
-            reading.eq(self.count & ~self.clear & ~(put & (self.counted[: self.bits] == own))),
-            read.eq(self.counted),
-            blocks.eq(self.blocks),
+            reading.eq(use.count & ~self.clear & ~(put & (use.counted[: self.bits] == own))),
+            read.eq(use.counted),
+            blocks.eq(use.blocks),
             adding.eq(reading & ~self.clear & ~(put & (read == own))),
             added.eq(read),
             sum_.eq(Cat((old + blocks)[:BLOCK_BITS])),
@@ -161,7 +202,7 @@ class SlotTable(wiring.Component):
             last_valid.eq(adding),
             before.eq(sum_),
             # a row that is written in this cycle may be read wrong
-            showing.eq(~self.count & ~((put | adding) & (written == self.shown[: self.bits]))),
+            showing.eq(~use.count & ~((put | adding) & (written == self.shown[: self.bits]))),
             shows.eq(self.shown),
         ]
         with m.If(showing & (shows == self.shown[: self.bits])):

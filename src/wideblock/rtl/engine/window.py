@@ -3,7 +3,7 @@
 
 from amaranth import Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
-from amaranth.lib.wiring import In, Out
+from amaranth.lib.wiring import In, Out, Signature
 
 from wideblock.rtl.bus.engine_map import GONE
 from wideblock.rtl.bus.registers import REGISTER_BITS, REGISTER_BYTES
@@ -11,39 +11,41 @@ from wideblock.rtl.stream.sector import SLOT_BITS
 from wideblock.rtl.stream.stages import power_of_two
 from wideblock.rtl.stream.storage import store
 
-from .passage import Passage
+from .slots import KEY_CHANGE
 
 __all__ = ["Window"]
 
 
 class Window(wiring.Component):
-    """A message of up to ``most`` bytes with its request, which goes through ``passage``, and its result.
+    """A message of firmware, of up to ``most`` bytes, with its request, and its result.
 
-    write:        in, ``data`` with ``strobe`` is word ``index`` of the message, or with ``tweak`` of its tweak; must be
-                  low while ``busy`` and ``clear``
-    shown_tweak:  out, the tweak
-    result:       out, word ``result_index`` of the result, a cycle later; 0 beyond its end, and while there is none
-    start:        in, starts the request ``slot``, ``decrypt``, ``size``, while not ``busy``; ``closed``: it is refused
-    busy:         out, until ``ends`` pulses; then ``done``, and ``wrong`` with ``cause`` if there is no result
-    put:          in, the key of slot ``changed`` ends or begins: a result under it goes
-    request:      out, the passage is needed; ``granted``, ``taken``, ``message_ends``: in, of the passage while it is
-                  the window's
-    read:         in, the word of the message that the passage asks for; ``word``: out, in the next cycle
-    clear:        in, each row of number ``clear_row`` becomes 0; a result goes
+    write:        in, ``data`` with ``strobe`` is word ``index`` of the message; low while ``busy`` and ``clear``
+    tweak:        in, the write is one of word ``index`` of the tweak
+    result_index: in, a word of the result
+    result:       out, that word, a cycle later; 0 beyond the end, and while there is no result
+    start:        in, starts the request ``slot``, ``decrypt``, ``size``, while not ``busy``
+    disabled:     in, requests are refused
+    busy:         out, the request waits, or its message is in the core
+    finished:     out, pulses as the request ends
+    done:         out, the last request has ended
+    error:        out, with ``done``: there is no result, for ``cause``
+    messages:     out, the message; ``messages.tweak`` is the tweak at any time
+    change:       in, the slot whose key ends or begins: a result under it is dropped
+    clear:        in, each row of number ``clear_row`` becomes 0; a result is dropped
 
-    A size that is 0 or beyond the memory is refused with ``too_short`` or ``too_long``, a closed window, a result that
-    went and a message that a clear met with ``GONE``.
+    A size that is 0 or beyond the memory is refused with ``too_short`` or ``too_long``. A disabled window, a result
+    that was dropped and a message that a clear met have the cause ``GONE``.
 
     Cost: two memories of ``most`` bytes, registers of the tweak and the request.
     """
 
-    def __init__(self, passage: Passage, *, most: int, too_short: int, too_long: int, clear_row_bits: int):
-        tweak = passage.fields.get("tweak", 0)
+    def __init__(
+        self, messages: Signature, *, words: int, most: int, too_short: int, too_long: int, clear_row_bits: int
+    ):
         self.most, self.too_short, self.too_long = most, too_short, too_long
-        self.words = power_of_two(passage.words)
+        self.words = power_of_two(words)
         if 1 << clear_row_bits < self.words:
             raise ValueError(f"clear_row must reach {self.words} rows, got {clear_row_bits} bits")
-        self.tweak_words = tweak // REGISTER_BITS
         super().__init__(
             {
                 "write": In(1),
@@ -51,34 +53,29 @@ class Window(wiring.Component):
                 "index": In(range(self.words)),
                 "data": In(REGISTER_BITS),
                 "strobe": In(REGISTER_BYTES),
-                "shown_tweak": Out(tweak),
                 "result_index": In(range(self.words)),
                 "result": Out(REGISTER_BITS),
-                **dict.fromkeys(("start", "closed"), In(1)),
+                **dict.fromkeys(("start", "disabled"), In(1)),
                 "slot": In(SLOT_BITS),
                 "decrypt": In(1),
                 "size": In(16),
-                **dict.fromkeys(("busy", "ends", "done", "wrong"), Out(1)),
+                **dict.fromkeys(("busy", "finished", "done", "error"), Out(1)),
                 "cause": Out(5),
-                "put": In(1),
-                "changed": In(SLOT_BITS),
-                **dict.fromkeys(("request", "send"), Out(1)),
-                **dict.fromkeys(("granted", "taken", "message_ends", "message_lost", "message_fault"), In(1)),
-                "message_cause": In(5),
-                "asked_slot": Out(SLOT_BITS),
-                "asked_decrypt": Out(1),
-                "asked_size": Out(16),
-                "read": In(range(self.words)),
-                "word": Out(REGISTER_BITS),
-                "taken_index": In(len(passage.result_index)),
-                "taken_word": In(REGISTER_BITS),
+                "messages": Out(messages),
+                "change": In(KEY_CHANGE),
                 "clear": In(1),
                 "clear_row": In(clear_row_bits),
             }
         )
 
+    @property
+    def tweak_words(self) -> int:
+        """Words of a tweak."""
+        return len(self.messages.tweak) // REGISTER_BITS
+
     def elaborate(self, platform):
         m = Module()
+        messages = self.messages
         waiting = Signal(name="request_waiting")
         sent = Signal(name="request_sent")
         go = Signal()
@@ -87,50 +84,49 @@ class Window(wiring.Component):
         gone = Signal(name="result_gone")
         lost = Signal(name="result_lost")
 
-        def end(cause: Value | int, wrong: Value | int):
-            m.d.comb += self.ends.eq(1)
-            m.d.sync += [self.done.eq(1), self.wrong.eq(wrong), self.cause.eq(Mux(wrong, cause, 0))]
+        def finish(cause: Value | int, error: Value | int):
+            m.d.comb += self.finished.eq(1)
+            m.d.sync += [self.done.eq(1), self.error.eq(error), self.cause.eq(Mux(error, cause, 0))]
 
         m.d.comb += [
             self.busy.eq(waiting | sent),
-            self.request.eq(self.busy),
-            self.send.eq(waiting & self.granted & ~self.clear),
+            messages.request.eq(self.busy),
+            messages.send.eq(waiting & messages.ready & ~self.clear),
             go.eq(self.start & ~self.busy),
             bad.eq((self.size == 0) | (self.size > self.most)),
-            ended.eq(self.put & (self.changed == self.asked_slot)),
+            ended.eq(self.change.put & (self.change.slot == messages.slot)),
             gone.eq(self.clear | ended),
         ]
-        with m.If(self.done & gone & ~self.wrong):
-            m.d.sync += [self.wrong.eq(1), self.cause.eq(GONE)]
+        with m.If(self.done & gone & ~self.error):
+            m.d.sync += [self.error.eq(1), self.cause.eq(GONE)]
         with m.If(go):
-            m.d.sync += [self.done.eq(0), self.wrong.eq(0), self.cause.eq(0), lost.eq(0)]
-            m.d.sync += [self.asked_slot.eq(self.slot), self.asked_decrypt.eq(self.decrypt)]
-            m.d.sync += self.asked_size.eq(self.size)
-            with m.If(self.closed | self.clear):
-                end(GONE, 1)
+            m.d.sync += [self.done.eq(0), self.error.eq(0), self.cause.eq(0), lost.eq(0)]
+            m.d.sync += [messages.slot.eq(self.slot), messages.decrypt.eq(self.decrypt)]
+            m.d.sync += messages.size.eq(self.size)
+            with m.If(self.disabled | self.clear):
+                finish(GONE, 1)
             with m.Elif(bad):
-                end(Mux(self.size == 0, self.too_short, self.too_long), 1)
+                finish(Mux(self.size == 0, self.too_short, self.too_long), 1)
             with m.Else():
                 m.d.sync += waiting.eq(1)
         with m.If(waiting & self.clear):
             m.d.sync += waiting.eq(0)
-            end(GONE, 1)
-        with m.Elif(self.send):
+            finish(GONE, 1)
+        with m.Elif(messages.send):
             m.d.sync += [waiting.eq(0), sent.eq(1)]
         with m.If(sent & ended):
             m.d.sync += lost.eq(1)
-        with m.If(sent & self.message_ends):
+        with m.If(sent & messages.done):
             m.d.sync += sent.eq(0)
-            refused = self.message_fault
-            end(Mux(refused, self.message_cause, GONE), refused | self.message_lost | lost | ended)
+            refused = messages.fault
+            finish(Mux(refused, messages.cause, GONE), refused | messages.aborted | lost | ended)
         self._tweak(m)
         self._memories(m)
         return m
 
     def _tweak(self, m: Module) -> None:
         """The tweak, word for word."""
-        tweak = Signal(len(self.shown_tweak))
-        m.d.comb += self.shown_tweak.eq(tweak)
+        tweak = self.messages.tweak
         for number in range(self.tweak_words):
             with m.If(self.write & self.tweak & (self.index == number)):
                 for byte in range(REGISTER_BYTES):
@@ -142,6 +138,7 @@ class Window(wiring.Component):
 
     def _memories(self, m: Module) -> None:
         """The message, written by the bus and read by the passage, and the result, the other way round."""
+        messages = self.messages
         m.submodules.message = message = memory.Memory(shape=REGISTER_BITS, depth=self.words, init=[])
         port = message.write_port(granularity=8)
         m.d.comb += [
@@ -152,15 +149,15 @@ class Window(wiring.Component):
         with m.If(self.clear):
             m.d.comb += [port.addr.eq(self.clear_row), port.data.eq(0), port.en.eq(-1)]
         read = message.read_port(domain="sync")
-        m.d.comb += [read.addr.eq(self.read), self.word.eq(read.data)]
+        m.d.comb += [read.addr.eq(messages.index), messages.word.eq(read.data)]
 
         m.submodules.results = results = memory.Memory(shape=REGISTER_BITS, depth=self.words, init=[])
         clearing = {"clear": self.clear, "clear_row": self.clear_row}
-        within = self.taken_index < self.words
-        store(m, results, self.taken_index, self.taken_word, self.taken & within, **clearing)
+        within = messages.result_index < self.words
+        store(m, results, messages.result_index, messages.result, messages.taken & within, **clearing)
         read = results.read_port(domain="sync")
         readable = Signal(name="result_readable")
         offset = REGISTER_BYTES.bit_length() - 1
-        there = self.result_index < (self.asked_size + REGISTER_BYTES - 1)[offset:]
-        m.d.sync += readable.eq(self.done & ~self.wrong & there & ~self.clear)
+        there = self.result_index < (messages.size + REGISTER_BYTES - 1)[offset:]
+        m.d.sync += readable.eq(self.done & ~self.error & there & ~self.clear)
         m.d.comb += [read.addr.eq(self.result_index), self.result.eq(read.data & readable.replicate(REGISTER_BITS))]

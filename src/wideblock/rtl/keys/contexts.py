@@ -11,11 +11,12 @@ from wideblock.rtl.aes.travelling import LastRoundKeys
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.stream.behaviour import KeyRule
+from wideblock.rtl.stream.slot_gate import copy_requests
 
 from .context import WORD_BITS, Context, ContextRow
 from .material import KeyMaterial
 from .store import KeyStore
-from .under_way import KeysInSlots
+from .under_way import KeysInSlots, SlotCommand
 
 __all__ = ["ContextUnit"]
 
@@ -29,14 +30,16 @@ class ContextUnit(KeysInSlots):
     overwritten, and so are the words of places whose sectors are computed. A command that is ``misplaced`` changes
     nothing; it pulses in the cycle after that was accepted.
 
-    ``asked`` is a slot of which ``known`` tells in the same cycle whether it has a key. ``begins`` counts whole sectors
-    of slot ``begun`` and ``computed`` those that need no word any more, at most ``most`` under way. While ``held``, a
-    sector of slot ``closing`` that is not whole has begun, or rows of it are read, or will be, for one that is dropped.
+    asked:    in, a slot; ``known``: out, in the same cycle: the slot has a key
+    begins:   in, pulses: a sector of slot ``copies.begun`` is whole
+    computed: in, pulses: the oldest sector needs no word any more; at most ``most`` are under way
+    copies:   in, sectors that ask for their words
+    write:    out, ``data`` is number ``word`` of the words of a sector, for ``place``: one a cycle from the second
+              cycle after ``copies.fill`` on
+    wiped:    out, pulses: an eviction has overwritten all places that are not used
 
-    ``fill`` writes the words of ``fill_slot`` to ``fill_place``, while not ``filling``: number ``word`` of them is
-    ``data`` for ``place`` with ``write``, one a cycle from the second cycle after ``fill`` on. ``filled`` pulses
-    :attr:`Context.lead` cycles after the first of them, in the cycle before a sector may begin. In cycles without such
-    a word, an eviction writes zeros to every place that is not ``used``: the core says so of ``wiped_place``.
+    ``copies.filled`` pulses :attr:`Context.lead` cycles after the first word of a sector, in the cycle before the
+    sector may begin. In cycles without such a word, an eviction writes zeros to every place that is not used.
 
     A word whose parity is not that of its row is ``damaged``, a pulse. After reset, ``zeroize`` and ``damaged``, pulses
     or levels, it holds ``clear`` high while ``clear_row`` goes over ``rows`` rows: twice after the last cycle of these.
@@ -71,24 +74,14 @@ class ContextUnit(KeysInSlots):
         self.interval, self.sbox, self.reading = interval, logic_sbox(sbox), reading
         self.key_bits = material.ciphers[0].bits
         self.store = KeyStore(bits=WORD_BITS, rows=1 << (bits + context.row_bits))
-        number, word = range(places), range(max(2, len(context.words)))
         others = {
-            "begun": In(bits),
-            "closing": Out(bits),
-            "held": In(1),
             "damaged": Out(1),
-            "fill": In(1),
-            "fill_slot": In(bits),
-            "fill_place": In(number),
-            "filling": Out(1),
-            "filled": Out(1),
+            "copies": In(copy_requests(slot_bits=bits, places=places)),
             "write": Out(1),
-            "word": Out(word),
-            "place": Out(number),
+            "word": Out(range(max(2, len(context.words)))),
+            "place": Out(range(places)),
             "data": Out(WORD_BITS),
-            "wiped_place": Out(number),
             "wiped": Out(1),
-            "used": In(1),
         }
         super().__init__(material, others, slots=slots, rows=max(rows, self.store.rows), most=places + 2)
 
@@ -143,48 +136,53 @@ class ContextUnit(KeysInSlots):
 
         Returns the slot whose rows are read while ``filling``.
         """
-        words, size = self.context.words, self.word.shape()
+        words, size, copies = self.context.words, self.word.shape(), self.copies
         number = Signal(range(len(words) + 1), name="number")
         slot = Signal(self.bits, name="filled_slot")
-        place = Signal.like(self.fill_place, name="filled_place")
+        place = Signal.like(copies.fill_place, name="filled_place")
         reads = Signal(name="word_read")
         copied, copied_word = Signal(name="word_copied"), Signal(size, name="copied_word")
         row = Signal(self.context.row_bits)
         squared = Signal()
         rows = Array(Const(word.row or 0, len(row)) for word in words)
         m.d.comb += [
-            reads.eq(self.fill | (self.filling & (number != len(words)))),
+            reads.eq(copies.fill | (copies.filling & (number != len(words)))),
             row.eq(rows[number]),
             store.read.eq(reads | wiping),  # a row without a key takes the last one's place in the read register
-            store.row.eq(Cat(row, Mux(self.fill, self.fill_slot, Mux(reads, slot, self.closing)))),
+            store.row.eq(Cat(row, Mux(copies.fill, copies.fill_slot, Mux(reads, slot, copies.closing)))),
             store.used.eq(copied & ~squared),
             squared.eq(Array(Const(word.row is None, 1) for word in words)[copied_word]),
-            self.filled.eq(self.filling & (number == 1 + self.context.lead)),
+            copies.filled.eq(copies.filling & (number == 1 + self.context.lead)),
         ]
         m.d.sync += [copied.eq(reads), copied_word.eq(number)]
-        with m.If(self.fill):
-            m.d.sync += [number.eq(1), slot.eq(self.fill_slot), place.eq(self.fill_place), self.filling.eq(1)]
+        with m.If(copies.fill):
+            m.d.sync += [
+                number.eq(1),
+                slot.eq(copies.fill_slot),
+                place.eq(copies.fill_place),
+                copies.filling.eq(1),
+            ]
         with m.Elif(number == len(words)):
-            m.d.sync += [number.eq(0), self.filling.eq(0)]
-        with m.Elif(self.filling):
+            m.d.sync += [number.eq(0), copies.filling.eq(0)]
+        with m.Elif(copies.filling):
             m.d.sync += number.eq(number + 1)
         value = self._squares(m, store.key, copied, squared)
         last, wipes = Signal(name="last_place"), Signal(name="word_wiped")
         wiped_word = Signal(size, name="wiped_word")
         m.d.comb += [
-            last.eq(self.wiped_place == self.places - 1),
-            wipes.eq(wiping & ~copied & ~self.used),
+            last.eq(copies.wiped_place == self.places - 1),
+            wipes.eq(wiping & ~copied & ~copies.used),
             self.write.eq(copied | wipes),
             self.word.eq(Mux(copied, copied_word, wiped_word)),
-            self.place.eq(Mux(copied, place, self.wiped_place)),
+            self.place.eq(Mux(copied, place, copies.wiped_place)),
             self.data.eq(value & copied.replicate(WORD_BITS)),
-            self.wiped.eq(wiping & last & (self.used | (wipes & (wiped_word == len(words) - 1)))),
+            self.wiped.eq(wiping & last & (copies.used | (wipes & (wiped_word == len(words) - 1)))),
         ]
-        with m.If(wiping & (self.used | (wipes & (wiped_word == len(words) - 1)))):
-            m.d.sync += [wiped_word.eq(0), self.wiped_place.eq(Mux(last, 0, self.wiped_place + 1))]
+        with m.If(wiping & (copies.used | (wipes & (wiped_word == len(words) - 1)))):
+            m.d.sync += [wiped_word.eq(0), copies.wiped_place.eq(Mux(last, 0, copies.wiped_place + 1))]
         with m.Elif(wipes):
             m.d.sync += wiped_word.eq(wiped_word + 1)
-        state = (number, slot, place, self.filling, copied, copied_word, wiped_word, self.wiped_place)
+        state = (number, slot, place, copies.filling, copied, copied_word, wiped_word, copies.wiped_place)
         with m.If(self.clear):
             m.d.sync += [register.eq(0) for register in state]
         return slot
@@ -202,79 +200,88 @@ class ContextUnit(KeysInSlots):
 
     def _commands(self, m: Module, store: KeyStore, wiping: Value, forget: Value, filled_slot: Value) -> None:
         """Loads and evictions, one after another."""
-        rows = self.context.rows
-        evicting, beyond = Signal(name="evicting"), Signal(name="beyond")  # the slot does not exist
-        has_key, mistaken = Signal(name="has_key"), Signal(name="mistaken")
-        opens, closes, draining = Signal(name="opens"), Signal(name="closes"), Signal(name="draining")
-        resting, start, making = Signal(name="resting"), Signal(name="start"), Signal(name="making")
-        row = Signal(range(max(2, len(rows))), name="made_row")
-        slot, final = self.closing, row == len(rows) - 1
-        self._loaded(m, slot, has_key, closes, opens, rows=1 << self.bits)
-        left = self._messages_of(m, slot, draining, begun=self.begun)
-        made, complete = self._row(m, row, start, making, resting)
+        run = _Run(self.copies.closing, rows=len(self.context.rows), most=self.most)
+        self._loaded(m, run, rows=1 << self.bits)
+        self._messages_of(m, run, begun=self.copies.begun)
+        made, complete = self._row(m, run)
+        filled = self.copies.filling & (filled_slot == run.slot)
         m.d.comb += [
-            mistaken.eq(beyond | (has_key != evicting)),
-            store.write_row.eq(Cat(row[: self.context.row_bits], slot)),
-            store.data.eq(made & ~evicting.replicate(WORD_BITS)),
+            run.final.eq(run.row == len(self.context.rows) - 1),
+            run.complete.eq(complete),
+            run.reported.eq(~self.clear & ~forget),
+            run.entered.eq(~self.copies.held & ~filled),
+            store.write.eq(run.write),
+            store.write_row.eq(Cat(run.row[: self.context.row_bits], run.slot)),
+            store.data.eq(made & ~run.evicting.replicate(WORD_BITS)),
+            wiping.eq(run.wiping),
         ]
         m.d.sync += self.misplaced.eq(0)
-
-        def cleared_on_demand():
-            with m.If(self.clear):
-                m.d.sync += [slot.eq(0), evicting.eq(0), beyond.eq(0), row.eq(0)]
-                m.next = "idle"
-
-        with m.FSM():
-            with m.State("idle"):
-                m.d.comb += resting.eq(1)
-                with m.If(self.key.valid & ~self.clear):
-                    m.d.sync += [slot.eq(self.slot), evicting.eq(self.evict), beyond.eq(self.slot >= self.slots)]
-                    m.next = "check"
-                cleared_on_demand()
-            with m.State("check"):
-                m.d.comb += [self.key.ready.eq(~self.clear & (mistaken | evicting)), start.eq(~evicting)]
-                with m.If(~self.key.valid):  # withdrawn, which only a clear may do
-                    m.next = "idle"
-                with m.Elif(mistaken):
-                    m.d.sync += self.misplaced.eq(~self.clear & ~forget)
-                    m.next = "idle"
-                with m.Elif(evicting):
-                    m.d.comb += closes.eq(1)
-                    m.next = "enter"
-                with m.Else():
-                    m.next = "write"
-                cleared_on_demand()
-            with m.State("enter"):  # a sector of the slot that is not whole, or whose words are being read
-                with m.If(~self.held & ~(self.filling & (filled_slot == slot))):
-                    m.next = "drain"
-                cleared_on_demand()
-            with m.State("drain"):
-                m.d.comb += draining.eq(1)
-                with m.If(left == 0):
-                    m.next = "write"
-                cleared_on_demand()
-            with m.State("write"):
-                m.d.comb += [making.eq(self.key.valid & ~evicting), store.write.eq(evicting | (making & complete))]
-                with m.If(store.write):
-                    m.d.sync += row.eq(Mux(final, 0, row + 1))
-                    with m.If(final):
-                        m.d.comb += [self.key.ready.eq(~evicting & ~self.clear), opens.eq(making)]
+        states = {
+            "idle": self._when_idle,
+            "check": self._when_checked,
+            "enter": self._when_entering,
+            "drain": self._when_draining,
+            "write": self._when_writing,
+            "wipe": self._when_wiping,
+        }
+        with m.FSM(init="idle"):
+            for name, state in states.items():
+                with m.State(name):
+                    state(m, run)
+                    with m.If(self.clear):
+                        m.d.sync += [run.slot.eq(0), run.evicting.eq(0), run.beyond.eq(0), run.row.eq(0)]
                         m.next = "idle"
-                        with m.If(evicting):
-                            m.next = "wipe"
-                with m.Elif(~making):
-                    m.d.sync += row.eq(0)
-                    m.next = "idle"
-                cleared_on_demand()
-            with m.State("wipe"):
-                m.d.comb += wiping.eq(1)
-                with m.If(self.wiped):
-                    m.next = "idle"
-                cleared_on_demand()
 
-    def _row(self, m: Module, row: Value, start: Value, making: Value, resting: Value) -> tuple[Value, Value]:
-        """The value of a ``row``, and whether it is complete. Nothing of a key stays here while ``resting``."""
-        rows = self.context.rows
+    def _when_idle(self, m: Module, run: "_Run") -> None:
+        m.d.comb += run.resting.eq(1)
+        with m.If(self.key.valid & ~self.clear):
+            self._begin(m, run)
+            m.next = "check"
+
+    def _when_checked(self, m: Module, run: "_Run") -> None:
+        m.d.comb += [self.key.ready.eq(~self.clear & (run.mistaken | run.evicting)), run.start.eq(~run.evicting)]
+        with m.If(~self.key.valid):  # withdrawn, which only a clear may do
+            m.next = "idle"
+        with m.Elif(run.mistaken):
+            m.d.sync += self.misplaced.eq(run.reported)
+            m.next = "idle"
+        with m.Elif(run.evicting):
+            m.d.comb += run.closes.eq(1)
+            m.next = "enter"
+        with m.Else():
+            m.next = "write"
+
+    def _when_entering(self, m: Module, run: "_Run") -> None:
+        with m.If(run.entered):
+            m.next = "drain"
+
+    def _when_draining(self, m: Module, run: "_Run") -> None:
+        m.d.comb += run.draining.eq(1)
+        with m.If(run.inside == 0):
+            m.next = "write"
+
+    def _when_writing(self, m: Module, run: "_Run") -> None:
+        m.d.comb += run.making.eq(self.key.valid & ~run.evicting)
+        m.d.comb += run.write.eq(run.evicting | (run.making & run.complete))
+        with m.If(run.write):
+            m.d.sync += run.row.eq(Mux(run.final, 0, run.row + 1))
+            with m.If(run.final):
+                m.d.comb += [self.key.ready.eq(~run.evicting & ~self.clear), run.opens.eq(run.making)]
+                m.next = "idle"
+                with m.If(run.evicting):
+                    m.next = "wipe"
+        with m.Elif(~run.making):
+            m.d.sync += run.row.eq(0)
+            m.next = "idle"
+
+    def _when_wiping(self, m: Module, run: "_Run") -> None:
+        m.d.comb += run.wiping.eq(1)
+        with m.If(self.wiped):
+            m.next = "idle"
+
+    def _row(self, m: Module, run: "_Run") -> tuple[Value, Value]:
+        """The value of a row, and whether it is complete. Nothing of a key stays here while ``resting``."""
+        rows, row, start, making, resting = self.context.rows, run.row, run.start, run.making, run.resting
         values: list[tuple[Value, Value]] = [self._port(each) for each in rows]
         calls = [(number, each.made) for number, each in enumerate(rows) if each.made]
         if calls:
@@ -318,3 +325,24 @@ class ContextUnit(KeysInSlots):
             return Const(0, WORD_BITS), Const(0, 1)
         word = self.key.payload[self.material.place(row.word)][row.at : row.at + WORD_BITS]
         return (self.reading.hash_key(word) if row.word == self.material.hash_key else word), Const(1, 1)
+
+
+class _Run(SlotCommand):
+    """The command in hand, and the row of its slot that is written.
+
+    entered:  each sector of the slot is whole, and no words of the slot are being read
+    row:      row that is written next, with its value ``complete``; ``final``: the last one
+    making:   the value of a row is made from the key that is offered
+    write:    pulses as a row is written
+    wiping:   words of places are overwritten
+    """
+
+    def __init__(self, slot: Signal, *, rows: int, most: int):
+        super().__init__(slot, most)
+        self.entered = Signal()
+        self.row = Signal(range(max(2, rows)), name="made_row")
+        self.complete = Signal()
+        self.final = Signal()
+        self.making = Signal()
+        self.write = Signal(name="row_write")
+        self.wiping = Signal(name="wipes")

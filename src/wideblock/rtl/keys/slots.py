@@ -13,7 +13,7 @@ from wideblock.rtl.stream.behaviour import Cause, Fault, KeyRule
 from wideblock.rtl.stream.stages import power_of_two
 
 from .material import KeyMaterial
-from .under_way import KeysInSlots
+from .under_way import KeysInSlots, SlotCommand
 
 __all__ = ["DAMAGED", "MISPLACED", "SlotUnit"]
 
@@ -82,92 +82,102 @@ class SlotUnit(KeysInSlots):
     def elaborate(self, platform):
         m = Module()
         forget = self._clear(m)
-        slot = Signal(self.bits)
-        evicting = Signal()
-        beyond = Signal()  # the slot does not exist
-        equal = Signal()
-        has_key = Signal()
-        mistaken = Signal()
-        start = Signal()
-        resting = Signal()
-        closes = Signal()
-        draining = Signal()
-        opens = Signal()
-        self._loaded(m, slot, has_key, closes, opens, rows=self.rows)
-        inside = self._messages_of(m, slot, draining, begun=self.asked[: self.bits])
-        stored = self._store(m, slot, evicting, start, resting)
-        m.d.comb += mistaken.eq(beyond | (has_key != evicting))
-        m.d.sync += [equal.eq(self._key(0) == self._key(1)), self.refused.eq(0), self.misplaced.eq(0)]
-        m.d.sync += self.erased.eq(self.writing & evicting & stored & ~self.clear)
-
-        def cleared_on_demand():
-            with m.If(self.clear):
-                m.d.sync += [slot.eq(0), evicting.eq(0), beyond.eq(0)]
-                m.next = "idle"
-
-        with m.FSM():
-            with m.State("idle"):
-                m.d.comb += [start.eq(self.key.valid & ~self.clear), resting.eq(~start)]
-                with m.If(start):
-                    m.d.sync += [slot.eq(self.slot), evicting.eq(self.evict), beyond.eq(self.slot >= self.slots)]
-                    m.next = "check"
-                cleared_on_demand()
-            with m.State("check"):
-                m.d.comb += self.key.ready.eq(~self.clear & (mistaken | evicting | equal))
-                with m.If(~self.key.valid):  # withdrawn, which only a clear may do
-                    m.next = "idle"
-                with m.Elif(mistaken):
-                    m.d.sync += self.misplaced.eq(~self.clear & ~forget)
-                    m.next = "idle"
-                with m.Elif(evicting):
-                    m.d.comb += closes.eq(1)
-                    m.next = "drain"
-                with m.Elif(equal):
-                    m.d.sync += self.refused.eq(~self.clear & ~forget)
-                    m.next = "idle"
-                with m.Else():
-                    m.next = "write"
-                cleared_on_demand()
-            with m.State("drain"):
-                m.d.comb += draining.eq(1)
-                with m.If(inside == 0):
-                    m.next = "write"
-                cleared_on_demand()
-            with m.State("write"):
-                m.d.comb += self.writing.eq(evicting | self.key.valid)
-                with m.If(stored):
-                    m.d.comb += [self.key.ready.eq(~evicting & ~self.clear), opens.eq(self.key.valid & ~evicting)]
-                with m.If(stored | ~self.writing):
-                    m.next = "idle"
-                cleared_on_demand()
+        run = _Run(Signal(self.bits, name="slot"), self.most)
+        self._loaded(m, run, rows=self.rows)
+        self._messages_of(m, run, begun=self.asked[: self.bits])
+        self._store(m, run)
+        m.d.sync += [run.equal.eq(self._key(0) == self._key(1)), self.refused.eq(0), self.misplaced.eq(0)]
+        m.d.sync += self.erased.eq(self.writing & run.evicting & run.stored & ~self.clear)
+        m.d.comb += run.reported.eq(~self.clear & ~forget)
+        states = {
+            "idle": self._when_idle,
+            "check": self._when_checked,
+            "drain": self._when_draining,
+            "write": self._when_writing,
+        }
+        with m.FSM(init="idle"):
+            for name, state in states.items():
+                with m.State(name):
+                    state(m, run)
+                    with m.If(self.clear):
+                        m.d.sync += [run.slot.eq(0), run.evicting.eq(0), run.beyond.eq(0)]
+                        m.next = "idle"
         return m
+
+    def _when_idle(self, m: Module, run: "_Run") -> None:
+        m.d.comb += [run.start.eq(self.key.valid & ~self.clear), run.resting.eq(~run.start)]
+        with m.If(run.start):
+            self._begin(m, run)
+            m.next = "check"
+
+    def _when_checked(self, m: Module, run: "_Run") -> None:
+        m.d.comb += self.key.ready.eq(~self.clear & (run.mistaken | run.evicting | run.equal))
+        with m.If(~self.key.valid):  # withdrawn, which only a clear may do
+            m.next = "idle"
+        with m.Elif(run.mistaken):
+            m.d.sync += self.misplaced.eq(run.reported)
+            m.next = "idle"
+        with m.Elif(run.evicting):
+            m.d.comb += run.closes.eq(1)
+            m.next = "drain"
+        with m.Elif(run.equal):
+            m.d.sync += self.refused.eq(run.reported)
+            m.next = "idle"
+        with m.Else():
+            m.next = "write"
+
+    def _when_draining(self, m: Module, run: "_Run") -> None:
+        m.d.comb += run.draining.eq(1)
+        with m.If(run.inside == 0):
+            m.next = "write"
+
+    def _when_writing(self, m: Module, run: "_Run") -> None:
+        m.d.comb += self.writing.eq(run.evicting | self.key.valid)
+        with m.If(run.stored):
+            m.d.comb += self.key.ready.eq(~run.evicting & ~self.clear)
+            m.d.comb += run.opens.eq(self.key.valid & ~run.evicting)
+        with m.If(run.stored | ~self.writing):
+            m.next = "idle"
 
     def _key(self, number: int) -> Value:
         """A word of the key that is offered."""
         return self.key.payload[self.material.place(self.material.ciphers[number])]
 
-    def _store(self, m: Module, slot: Value, evicting: Value, start: Value, resting: Value) -> Value:
-        """Writes the rows of ``slot`` while ``writing``: words of the key, or zeros. High in the last cycle of it."""
-        kept = ~evicting.replicate(self.key_bits)
+    def _store(self, m: Module, run: "_Run") -> None:
+        """Writes the rows of the slot while ``writing``: words of the key, or zeros."""
+        kept = ~run.evicting.replicate(self.key_bits)
         key, last_keys, complete = self._key(0), self._key(0), Const(1, 1)
         if self.last_round_keys:
             m.submodules.last_round_keys = last = self.last_round_keys
             m.d.comb += [
                 last.key.eq(key),
-                last.start.eq(start),
-                last.clear.eq(self.clear | resting),  # nothing of a key stays outside of the memories
+                last.start.eq(run.start),
+                last.clear.eq(self.clear | run.resting),  # nothing of a key stays outside of the memories
             ]
-            last_keys, complete = last.o, last.done | evicting
+            last_keys, complete = last.o, last.done | run.evicting
         way = Signal()  # both ways: the row of the second one
         if len(self.ways) == 2:
             m.d.sync += way.eq(self.writing & ~self.clear)
-            data0, row0, stored = Mux(way, last_keys, key), Cat(slot, way), way & complete
+            data0, row0, stored = Mux(way, last_keys, key), Cat(run.slot, way), way & complete
         else:
-            data0, row0, stored = last_keys if self.ways[0] else key, slot, complete
+            data0, row0, stored = last_keys if self.ways[0] else key, run.slot, complete
         m.d.comb += [
             self.row0.eq(row0),
             self.data0.eq(data0 & kept),
-            self.row1.eq(slot),
+            self.row1.eq(run.slot),
             self.data1.eq(self._key(1) & kept),
+            run.stored.eq(stored),
         ]
-        return stored
+
+
+class _Run(SlotCommand):
+    """The command in hand.
+
+    equal:  the halves of the key are equal
+    stored: the last row of the slot is written in this cycle
+    """
+
+    def __init__(self, slot: Signal, most: int):
+        super().__init__(slot, most)
+        self.equal = Signal()
+        self.stored = Signal()

@@ -15,7 +15,31 @@ from wideblock.rtl.stream.storage import store
 
 from .material import KeyMaterial
 
-__all__ = ["KeysInSlots"]
+__all__ = ["KeysInSlots", "SlotCommand"]
+
+
+class SlotCommand:
+    """The load or eviction that a key unit works on, in registers and pulses.
+
+    slot:     slot of the command
+    evicting: the command is an eviction
+    beyond:   the slot does not exist
+    has_key:  the slot has a key
+    mistaken: the command is for a slot that does not exist, or the wrong one for it
+    start:    pulses as the command begins
+    resting:  no command is in hand, and none begins
+    closes:   pulses: the slot has no key any more
+    draining: the command waits for the messages of the slot
+    opens:    pulses: the slot has a key
+    inside:   messages under way; while ``draining`` up to the last one of the slot
+    reported: a refused command pulses: no clear begins or lasts
+    """
+
+    def __init__(self, slot: Signal, most: int):
+        self.slot, self.inside, self.reported = slot, Signal(range(most + 1), name="inside"), Signal(name="reported")
+        names = ("evicting", "beyond", "has_key", "mistaken", "start", "resting", "closes", "draining", "opens")
+        self.evicting, self.beyond, self.has_key, self.mistaken, *pulses = (Signal(name=name) for name in names)
+        self.start, self.resting, self.closes, self.draining, self.opens = pulses
 
 
 class KeysInSlots(wiring.Component):
@@ -68,26 +92,31 @@ class KeysInSlots(wiring.Component):
         ]
         return forget
 
-    def _loaded(self, m: Module, slot: Value, has_key: Value, closes: Value, opens: Value, *, rows: int) -> None:
-        """The memory, of ``rows`` bits, of the slots that have a key; ``has_key`` tells it of ``slot``."""
+    def _begin(self, m: Module, run: SlotCommand) -> None:
+        """Takes the command that is offered."""
+        m.d.sync += [run.slot.eq(self.slot), run.evicting.eq(self.evict), run.beyond.eq(self.slot >= self.slots)]
+
+    def _loaded(self, m: Module, run: SlotCommand, *, rows: int) -> None:
+        """The memory, of ``rows`` bits, of the slots that have a key."""
         m.submodules.loaded = memory_ = memory.Memory(shape=1, depth=rows, init=[])
         clear_row = self.clear_row[: (rows - 1).bit_length()]
-        store(m, memory_, slot, opens, opens | closes, clear=self.clear, clear_row=clear_row)
+        store(m, memory_, run.slot, run.opens, run.opens | run.closes, clear=self.clear, clear_row=clear_row)
         asked, own = (memory_.read_port(domain="comb") for _ in range(2))
         m.d.comb += [
             asked.addr.eq(self.asked[: self.bits]),
             self.known.eq(asked.data & (self.asked[self.bits :] == 0)),
-            own.addr.eq(slot),
-            has_key.eq(own.data),
+            own.addr.eq(run.slot),
+            run.has_key.eq(own.data),
+            run.mistaken.eq(run.beyond | (run.has_key != run.evicting)),
         ]
 
-    def _messages_of(self, m: Module, slot: Value, draining: Value, *, begun: Value) -> Signal:
-        """Messages that are not computed; while ``draining`` the oldest of them up to the newest of ``slot``.
+    def _messages_of(self, m: Module, run: SlotCommand, *, begun: Value) -> None:
+        """Counts messages under way; while ``draining``, those up to the newest message of the slot.
 
         ``begins`` counts messages of slot ``begun`` in. Their slots are in a ring. A drain looks at one of them a
         cycle, from the newest on, until it has found one of its slot; the slot is closed, so that no other one begins.
         """
-        depth = power_of_two(self.most)
+        depth, draining = power_of_two(self.most), run.draining
         m.submodules.messages = ring = memory.Memory(shape=self.bits, depth=depth, init=[])
         units, left = Signal(range(self.most + 1), name="units"), Signal(range(self.most + 1), name="left")
         following = Signal.like(units, name="units_following")
@@ -100,7 +129,8 @@ class KeysInSlots(wiring.Component):
         m.d.comb += [
             following.eq(units + self.begins - self.computed),
             newest.addr.eq(oldest + left - 1),
-            skipped.eq(draining & ~found & (newest.data != slot) & (left != 0)),
+            run.inside.eq(left),
+            skipped.eq(draining & ~found & (newest.data != run.slot) & (left != 0)),
         ]
         m.d.sync += [
             units.eq(following),
@@ -111,4 +141,3 @@ class KeysInSlots(wiring.Component):
         ]
         with m.If(self.clear):
             m.d.sync += [register.eq(0) for register in (units, left, found, next_, oldest)]
-        return left

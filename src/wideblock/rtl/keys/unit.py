@@ -174,6 +174,14 @@ class KeyUnit(wiring.Component):
         expanded, refused = load_keys(m, accepts, forget)
         m.d.sync += self.waiting.eq(self.key.valid & self.running & ~taken)
         derived = self._program(m, taken) if self.sequenced else self.derived
+        self._states(m, accepting, clearing.last, expanded, refused, derived)
+        return m
+
+    def _states(
+        self, m: Module, accepting: Signal, cleared: Value, expanded: Value, refused: Value, derived: Value
+    ) -> None:
+        """States from one key to the next."""
+        taken = self.taken
 
         def cleared_on_demand():
             with m.If(self.zeroize):
@@ -183,7 +191,7 @@ class KeyUnit(wiring.Component):
         # ``clear`` and ``running`` go to all of the core: they are registers, and not read from the state.
         with m.FSM():
             with m.State("clear"):
-                with m.If(clearing.last):
+                with m.If(cleared):
                     m.d.sync += accepting.eq(1)
                     m.next = "no key"
                 cleared_on_demand()
@@ -215,7 +223,6 @@ class KeyUnit(wiring.Component):
                     m.d.sync += self.running.eq(0)
                     m.next = "expansion"
                 cleared_on_demand()
-        return m
 
     def _program(self, m: Module, taken: Value) -> Value:
         """Counts the calls that were asked for, keeps what returns; high when all did and the core is done, too."""

@@ -2,6 +2,7 @@
 """The copies of contexts in a core that stores a sector whole: what joins key unit, gate and the sectors under way."""
 
 from amaranth import Cat, Module, Value
+from amaranth.lib.wiring import connect
 
 from wideblock.rtl.hash.unit import HashUnit
 from wideblock.rtl.keys.contexts import ContextUnit
@@ -30,17 +31,8 @@ class Copies:
             keys.asked.eq(gate.asked),
             gate.known.eq(keys.known),
             keys.begins.eq(gate.begins),
-            keys.begun.eq(gate.begun),
-            gate.closing.eq(keys.closing),
-            keys.held.eq(gate.held),
-            keys.fill.eq(gate.fill),
-            keys.fill_slot.eq(gate.fill_slot),
-            keys.fill_place.eq(gate.fill_place),
-            gate.filling.eq(keys.filling),
-            gate.filled.eq(keys.filled),
-            gate.place.eq(keys.wiped_place),
-            keys.used.eq(gate.used),
         ]
+        connect(m, gate.copies, keys.copies)
 
     def read(self, word: KeyWord, sector: Value, *, last: bool = False) -> Value:
         """A word of the key of ``sector``, or its last round keys."""

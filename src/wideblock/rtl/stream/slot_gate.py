@@ -3,13 +3,41 @@
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import data, memory, stream, wiring
-from amaranth.lib.wiring import In, Out, connect, flipped
+from amaranth.lib.wiring import In, Out, Signature, connect, flipped
 
 from .entrance import Entrance
 from .sector import SLOT_BITS
 from .storage import store
 
-__all__ = ["SlotGate"]
+__all__ = ["SlotGate", "copy_requests"]
+
+
+def copy_requests(*, slot_bits: int, places: int) -> Signature:
+    """Link of a gate to a key unit that copies the words of a slot for each sector, to one of ``places``.
+
+    begun:       out, slot of the sector that is whole
+    closing:     in, slot whose key ends
+    held:        out, a sector of slot ``closing`` has begun and is neither whole nor dropped, or its copies are not
+                 complete
+    fill:        out, pulses while not ``filling``: the words of ``fill_slot`` are due in ``fill_place``
+    filling:     in, words are being copied
+    filled:      in, pulses: from the next cycle on the sector may begin
+    wiped_place: in, a place
+    used:        out, in the same cycle: a sector is under way whose copies are there
+    """
+    return Signature(
+        {
+            "begun": Out(slot_bits),
+            "closing": In(slot_bits),
+            "held": Out(1),
+            "fill": Out(1),
+            "fill_slot": Out(slot_bits),
+            "fill_place": Out(range(places)),
+            **dict.fromkeys(("filling", "filled"), In(1)),
+            "wiped_place": In(range(places)),
+            "used": Out(1),
+        }
+    )
 
 
 class SlotGate(wiring.Component):
@@ -19,14 +47,9 @@ class SlotGate(wiring.Component):
     ``spoiled`` is high with the beat that shows the fault of a sector whose first beat was taken; a sector whose first
     beat shows it is never offered.
 
-    ``asked`` and ``known`` are as those of the key unit. ``fill`` asks for the copies of slot ``fill_slot`` for place
-    ``fill_place``, while not ``filling``; from the cycle after ``filled`` on the sector may begin. The copies of whole
+    ``asked`` and ``known`` are as those of the key unit. ``begins`` pulses as a sector is whole. The copies of whole
     sector n go to place n of ``places``, a power of two, once sector n - ``places`` is ``computed``, the first number
-    that is not. Those of a sector that is not whole go to the place of the next one.
-
-    ``begins`` pulses as a sector of slot ``begun`` is whole. ``held``: a sector of slot ``closing`` has begun and is
-    neither whole nor dropped, or its copies are not complete. ``used``: a sector is under way whose copies are in
-    ``place``.
+    that is not. Copies for a sector that is not whole go to the place of the next one.
 
     Timing: a sector alone is offered ``wait`` cycles after it would be without the gate, plus those for which its
             copies must be ahead.
@@ -40,7 +63,7 @@ class SlotGate(wiring.Component):
         self.entrance, self.places, self.depth, self.slot_bits = entrance, places, depth, slot_bits
         x = entrance.x.shape()
         self.row = data.StructLayout({"x": x, "fault": len(entrance.fault), "first": 1, "void": 1})
-        place, number = range(places), places.bit_length()
+        number = places.bit_length()
         super().__init__(
             {
                 "i": In(stream.Signature(entrance.i.payload.shape())),
@@ -53,17 +76,8 @@ class SlotGate(wiring.Component):
                 "asked": Out(SLOT_BITS),
                 "known": In(1),
                 "begins": Out(1),
-                "begun": Out(slot_bits),
                 "computed": In(number),
-                "closing": In(slot_bits),
-                "held": Out(1),
-                "fill": Out(1),
-                "fill_slot": Out(slot_bits),
-                "fill_place": Out(place),
-                "filling": In(1),
-                "filled": In(1),
-                "place": In(place),
-                "used": Out(1),
+                "copies": Out(copy_requests(slot_bits=slot_bits, places=places)),
                 "clear": In(1),
                 "clear_row": In(clear_row_bits),
             }
@@ -124,7 +138,7 @@ class SlotGate(wiring.Component):
 
     def _sector(self, m: Module, waits: Signal, ready: Signal) -> None:
         """The sector that enters, its number, and the copies that it waits for."""
-        entrance, bits = self.entrance, self.slot_bits
+        entrance, copies, bits = self.entrance, self.copies, self.slot_bits
         number = Signal(len(self.computed), name="whole_sectors")
         whole = Signal(name="whole")
         enters = Signal(name="enters")  # a sector has begun at the port, and is neither whole nor dropped
@@ -138,12 +152,13 @@ class SlotGate(wiring.Component):
         m.d.comb += [
             whole.eq(entrance.take & ~bad & (entrance.number == entrance.beats - 1)),
             self.begins.eq(whole),
-            self.begun.eq(entrance.x.slot[:bits]),
-            self.fill.eq(owed & ~self.filling & ((turn - self.computed)[: len(turn)] < self.places) & ~self.clear),
-            self.fill_slot.eq(slot),
-            self.fill_place.eq(turn[: len(self.fill_place)]),
-            self.held.eq(
-                (enters & (entrance.x.slot[:bits] == self.closing)) | ((owed | self.filling) & (slot == self.closing))
+            copies.begun.eq(entrance.x.slot[:bits]),
+            copies.fill.eq(owed & ~copies.filling & ((turn - self.computed)[: len(turn)] < self.places) & ~self.clear),
+            copies.fill_slot.eq(slot),
+            copies.fill_place.eq(turn[: len(copies.fill_place)]),
+            copies.held.eq(
+                (enters & (entrance.x.slot[:bits] == copies.closing))
+                | ((owed | copies.filling) & (slot == copies.closing))
             ),
         ]
         with m.If(entrance.take & ended):
@@ -152,16 +167,18 @@ class SlotGate(wiring.Component):
             m.d.sync += enters.eq(1)
         with m.If(first):
             m.d.sync += [waits.eq(1), owed.eq(1), turn.eq(number), slot.eq(entrance.x.slot), begun.eq(~whole)]
-        with m.If(self.fill):
+        with m.If(copies.fill):
             m.d.sync += owed.eq(0)
-        with m.If(self.filled):
+        with m.If(copies.filled):
             m.d.sync += ready.eq(1)
         m.d.sync += number.eq(number + whole)
-        ahead, sectors = Signal.like(self.place, name="ahead"), Signal.like(number, name="whole_under_way")
+        ahead, sectors = Signal.like(copies.wiped_place, name="ahead"), Signal.like(number, name="whole_under_way")
         m.d.comb += [
-            ahead.eq(self.place - self.computed[: len(self.place)]),
+            ahead.eq(copies.wiped_place - self.computed[: len(copies.wiped_place)]),
             sectors.eq(number - self.computed),
-            self.used.eq((ahead < sectors) | (begun & ~owed & (self.place == turn[: len(self.place)]))),
+            copies.used.eq(
+                (ahead < sectors) | (begun & ~owed & (copies.wiped_place == turn[: len(copies.wiped_place)]))
+            ),
         ]
         state = (number, enters, begun, owed, turn, slot, waits, ready)
         with m.If(self.clear):

@@ -149,9 +149,11 @@ def _beginnings(core: Contract, signals: dict[str, str]) -> tuple[list[str], str
     if not core.registers:
         return ["zeroize"], ""
     path = "core.core." if core.headed else "core."
-    signals |= {"failed": f"{path}failed", "of_bus": f"{path}file.zeroize_start", "wrong": f"{path}selftest.fails"}
-    signals |= {f"key_{name}": f"{path}key_bus.{name}" for name in ("write_address", "write_data", "write_strobe")}
-    signals |= {"key_write": f"{path}key_bus.write", "refused": f"{path}key_bus.refused"}
+    signals |= {"failed": f"{path}failed", "of_bus": f"{path}file.zeroize_start", "wrong": f"{path}selftest.failed"}
+    signals |= {
+        f"key_{name}": f"{path}key_bus.access__{name}" for name in ("write_address", "write_data", "write_strobe")
+    }
+    signals |= {"key_write": f"{path}key_bus.access__write", "refused": f"{path}key_bus.access__refused"}
     signals |= {"accepts": f"{path}commands.ready"}
     control = f"key_write_address == {KEY_MAP.offset('CTRL') // REGISTER_BYTES} && key_write_strobe[0]"
     command = f"key_write_data[1:0] == 1 && key_write_data[5:2] == {KeyCommand.ZEROIZE}"

@@ -27,8 +27,8 @@ STATEMENT = (
     "core answers to a command"
 )
 
-_REGISTERS = ("done", "error_2", "command_shown", "registers_waiting", "waiting_caught", "memory.present")
-_OF_COMMAND = ("command", "row", "differs", "differs_near", "missing", "wrong_metd", "wrong_aux", "state_2")
+_REGISTERS = ("done_shown", "error_shown", "command_shown", "registers_waiting", "waiting_caught", "memory.present")
+_OF_COMMAND = ("command", "row", "differs", "differs_near", "missing", "wrong_metd", "wrong_aux", "state")
 _OF_COMMAND += ("fsm_state", "key", "sent")
 _BUS = ("read_answered", "read_busy", "read_held", "read_held_address", "read_response", "read_word")
 _BUS += ("write_answered", "write_go", "write_held", "write_held_address", "write_response", "word", "strobe")
@@ -55,7 +55,7 @@ def prove_isolation(core: Contract, flat: Flat | None = None) -> Proof:
     of_command = Shared(_own("a.now"), _own("a.next"))
     parts |= {f"core.commands.{name}": of_command for name in _OF_COMMAND}
     states = Fragment.get(core.component.commands, None).find_generated("fsm").encoding
-    parts["core.commands.slot"] = Shared(_names_slot("a.now", states), _names_slot("a.next", states))
+    parts["core.commands.table__slot"] = Shared(_names_slot("a.now", states), _names_slot("a.next", states))
     parts |= {f"core.commands.{name}": Shared(NEVER, NEVER) for name in ("running", "of_test")}
     resting = " && ".join(f"one.at.core.commands.{name} == 0" for name in ("fsm_state", "key", "sent"))
     proved, gates = prove_shared(

@@ -21,7 +21,7 @@ _CONTENTS = ("data", "tweak")
 _COMPARED = ("core.selftest.wrong", "core.selftest.wrong_first")
 _RESULTS, _READABLE, _READ = "core.window.results", "core.window.result_readable", "core.of_result"
 _WORD = f"{_RESULTS}.row0"
-_DONE, _WRONG = "core.window.done", "core.window.wrong"
+_DONE, _ERROR = "core.window.done", "core.window.error"
 
 
 def prove_results(core: Contract, flat: Flat | None = None) -> Proof:
@@ -45,7 +45,7 @@ def prove_results(core: Contract, flat: Flat | None = None) -> Proof:
             parts |= {f"{inner}.{name}": Shared(NEVER, NEVER) for name in _CONTENTS if name in fields[inner]}
     parts |= {name: Shared(after=NEVER) for name in _COMPARED}
     parts |= {_WORD: Shared(NEVER, NEVER), _RESULTS: Shared(before=NEVER), f"{_RESULTS}.written": Shared(after=NEVER)}
-    parts |= {name: Shared() for name in (_READABLE, _READ, _DONE, _WRONG)}
+    parts |= {name: Shared() for name in (_READABLE, _READ, _DONE, _ERROR)}
     proved, gates = prove_shared(
         flat or flatten(core, INSIDE),
         parts,
@@ -53,7 +53,7 @@ def prove_results(core: Contract, flat: Flat | None = None) -> Proof:
         fields=fields,
         signals={},
         given=[f"!(a.now.{_READABLE} && a.now.{_READ}) || a.now.{_WORD} == b.now.{_WORD}"],
-        goals=[f"!one.next.{_READABLE} || one.now.{_DONE} && !one.now.{_WRONG}"],
+        goals=[f"!one.next.{_READABLE} || one.now.{_DONE} && !one.now.{_ERROR}"],
     )
     if not proved:
         raise NotProved(f"{core.module}: data, tweaks or results reach more than their ports and the window")

@@ -40,7 +40,7 @@ __all__ = ["prove_timing", "prove_timing_of_netlist", "timing_of"]
 DATA = ("data", "word", "key")
 """Fields with contents. All other fields of an output are marks of ends and lengths."""
 
-_COLLECTED = ("commands.key", "passage.beat", "window.shown_tweak")
+_COLLECTED = ("commands.key", "passage.beat", "window.messages__tweak")
 """Registers in which an engine collects a key, data and a tweak from its buses."""
 
 

@@ -27,16 +27,20 @@ def slots(core: Contract) -> Rule:
     signals, row = watched_row(
         core, "table", "core.table.states", bits, word=(0, STATE.size), ports=("read0", "read1", "read2")
     )
-    signals |= {name: f"core.commands.{name}" for name in ("command", "closing", "table_write", "running")}
-    signals |= {"commanded": "core.commands.slot", "busy": "core.commands.fsm_state"}
-    signals |= {"state": "core.commands.state_2", "clear": CLEAR}
+    signals |= {name: f"core.commands.{name}" for name in ("command", "closing", "running", "state")}
+    signals |= {"commanded": "core.commands.table__slot", "busy": "core.commands.fsm_state"}
+    signals |= {"table_write": "core.commands.table__write", "clear": CLEAR}
     given = "core.commands.key__payload"
     signals |= {"key_valid": "core.commands.key__valid", "key_ready": "core.core__key__ready"}
     signals |= {"key_slot": f"{given}.slot", "key_evict": f"{given}.evict"}
     signals |= {"i_valid": "core.core__i__valid", "i_ready": "core.core__i__ready", "i_last": "core.gate.into.last"}
-    signals |= {"i_slot": "core.core__i__payload.slot", "begun": "core.gate.begun"}
+    signals |= {"i_slot": "core.core__i__payload.slot", "begun": "core.gate.access__begun"}
     signals |= {"core_ready": "core.core__ready", "core_zeroize": "core.core__zeroize", "sent": "core.commands.sent"}
-    signals |= {"owns": "core.passage.granted", "sending": "core.passage.sending", "part": "core.passage.part"}
+    signals |= {
+        "granted": "core.passage.access__granted",
+        "sending": "core.passage.sending",
+        "part": "core.passage.part",
+    }
     kat, present = (f"[{STATE[name].offset}]" for name in ("kat", "loaded"))
     return Rule(
         "a message of the user's stream names a slot of the core only if the key there is not that of known answers; "
@@ -53,12 +57,12 @@ def slots(core: Contract) -> Rule:
           loaded <= !key_evict;
           constant <= command == {KeyCommand.LOAD_KAT};
         end
-      reg within, of_window;
+      reg within, of_engine;
       always @(posedge {clock})
         if (clear) within <= 0;
         else if (i_valid && i_ready) begin
           within <= !i_last;
-          if (!within) of_window <= owns;
+          if (!within) of_engine <= granted;
         end
       reg zeroized;
       always @(posedge {clock}) zeroized <= core_zeroize;
@@ -73,7 +77,7 @@ def slots(core: Contract) -> Rule:
         end
         if (of_slot && (evicts && key_slot != commanded || table_write || loads)) assert (!loaded);
         if (of_slot && loads) assert (table_content == state);
-        assert (!within || begun && owns == of_window && (sending || !owns));
-        if (i_valid && !owns && i_slot == slot) assert (!(loaded && constant));
+        assert (!within || begun && granted == of_engine && (sending || !granted));
+        if (i_valid && !granted && i_slot == slot) assert (!(loaded && constant));
       end""",
     )
