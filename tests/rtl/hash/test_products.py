@@ -94,6 +94,9 @@ def test_monic_horner_has_a_leading_one(n, decimation):
     right = gf128.mul(tau, polyhash.horner(tau, [1, *(values[name] for name in names)]))
     assert len(products) == n  # the one costs no product
     assert evaluate(products, values, tau, "out") == right
+    lifted = horner_products(names, "out", decimation=decimation, monic=True, lift=(1, 2))
+    ways = [evaluate(lifted, values, tau, "out", decrypt=decrypt) for decrypt in (False, True)]
+    assert ways == [gf128.mul(gf128.power(tau, k), right) for k in (1, 2)]
 
 
 @pytest.mark.parametrize("width", [1, 2, 4, 8])

@@ -226,9 +226,13 @@ def test_clear_forgets_tau_and_results():
     assert digests == [polyhash.brw(0, X)] and digests != [0]
 
 
-def test_tap_shows_the_right_operand():
-    """``issue_h`` pulses one cycle after the digest meets the multiplier, ``operand_h`` is the digest itself."""
-    f = digest(12, "brw", width=2, latency=4)
+@pytest.mark.parametrize("kind, multipliers", [("brw", 1), ("horner", 2)])
+def test_tap_shows_the_right_operand(kind, multipliers):
+    """``issue_h`` pulses one cycle after the digest meets the multiplier, ``operand_h`` is the digest itself.
+
+    It is the sum of products of both multipliers where there are two.
+    """
+    f = digest(12, kind, width=2, latency=4, multipliers=multipliers)
     bench = Bench(HashUnit({"f": f}, width=2), seed=8)
     X, seen = bench.blocks(12), []
 
@@ -241,7 +245,8 @@ def test_tap_shows_the_right_operand():
             await bench.noise(ctx)
 
     bench.run(play)
-    assert seen == [(f.issued(H) + 1, polyhash.brw(bench.tau, X))]
+    right = polyhash.brw(bench.tau, X) if kind == "brw" else gf128.mul(bench.tau, polyhash.horner(bench.tau, X))
+    assert seen == [(f.issued(H) + 1, right)]
 
 
 def test_results_of_one_event_come_from_one_multiplier():

@@ -173,9 +173,16 @@ def brw_products(
 
 
 def horner_products(
-    blocks: Sequence[Block], into: Label | HashEvent, *, decimation: int, monic: bool, name: str = "X"
+    blocks: Sequence[Block],
+    into: Label | HashEvent,
+    *,
+    decimation: int,
+    monic: bool,
+    lift: tuple[int, int] = (0, 0),
+    name: str = "X",
 ) -> list[Product]:
-    """Products ``<name>1`` to ``<name>n`` of X_1*tau^n + ... + X_n*tau, with tau^(n+1) in front if ``monic``.
+    """Products ``<name>1`` to ``<name>n`` of X_1*tau^n + ... + X_n*tau, with tau^(n+1) in front if ``monic``; all of it
+    times tau^lift, which is for encryption and for decryption.
 
     ``decimation`` independent chains step by tau^decimation; the last product of a chain brings the exponent that its
     block needs, so that the chains' sum is the hash and no product joins them.
@@ -191,7 +198,8 @@ def horner_products(
     products = []
     for j, block in enumerate(blocks, 1):
         last = j + decimation > n
-        power = n + 1 - j if last else decimation
+        ends = n + 1 - j + lift[0], n + 1 - j + lift[1]
+        power = decimation if not last else ends if ends[0] != ends[1] else ends[0]
         target = into if last else f"{name}{j + decimation}"
         leading = decimation if monic and j == decimation else None
         products.append(Product(f"{name}{j}", None, power, block, leading, target))

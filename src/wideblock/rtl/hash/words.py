@@ -117,7 +117,8 @@ class ControlWords:
     def multipliers_of(self, label: HashEvent | Tap) -> set[int]:
         """The multipliers whose products raise an event or are tapped."""
         issues = [issue for program in self.programs.values() for issue in program.issues]
-        return {i.multiplier for i in issues if label in (i.product.into, i.product.name)}
+        tapped = isinstance(label, Tap)
+        return {i.multiplier for i in issues if label == (i.product.name if tapped else i.product.into)}
 
     def multiplier_of(self, event: HashEvent) -> int:
         """The multiplier that gives an event's result. Raises ValueError if there are several."""

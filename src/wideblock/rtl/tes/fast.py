@@ -22,7 +22,15 @@ from collections.abc import Sequence
 
 from amaranth import Mux, Value
 
-from wideblock.rtl.hash.products import DIGEST, Block, Product, brw_products, horner_products
+from wideblock.rtl.hash.products import (
+    DIGEST,
+    Block,
+    HashEvent,
+    Product,
+    Tap,
+    brw_products,
+    horner_products,
+)
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
 from wideblock.rtl.sector.parameters import SlottedHashParameters
@@ -46,28 +54,32 @@ class Fast(HashCounterHash):
         K, tau = KeyWord("K", p.key_bits, "the AES key"), KeyWord("tau", 128, "the hash key")
         return KeyMaterial(port=(K,), ciphers=(K,), hash_key=tau, derivations=(Derivation(0, K, tau),))
 
-    def digest(self, blocks: Sequence[Block], tweak: Block) -> tuple[list[Product], Block | None]:
-        """Products of D, and the block, if any, that the product that takes their sum adds."""
+    def hashed(
+        self, blocks: Sequence[Block], tweak: Block, power: tuple[int, int], into: HashEvent | Tap
+    ) -> list[Product]:
+        """Products of tau^power D, whose sum goes ``into``; ``power`` when encrypting and when decrypting.
+
+        The last products of Horner's chains bring the power with them, unless they would raise an event from several
+        multipliers. Otherwise one product more has D for its operand.
+        """
         p = self.parameters
-        if p.hash == "horner":
-            # no more chains than blocks, one of which takes the leading one
-            return horner_products(blocks, DIGEST, decimation=min(p.decimation, len(blocks)), monic=True), tweak
-        return brw_products([*blocks, tweak], DIGEST, two_block_rule="first-by-tau")
+        if p.hash == "brw":
+            products, loose = brw_products([*blocks, tweak], DIGEST, two_block_rule="first-by-tau")
+            return [*products, Product(DIGEST, None, power, loose, None, into)]
+        chains = min(p.decimation, len(blocks))  # one of them takes the leading one
+        joined = p.multipliers > 1 and isinstance(into, HashEvent)
+        to, lift = (DIGEST, (0, 0)) if joined else (into, power)
+        products = horner_products(blocks, to, decimation=chains, monic=True, lift=lift)
+        return [*products, Product(DIGEST, None, power, tweak, None, into)]
 
     def front(self, X: Sequence[Block]) -> list[Product]:
-        products, loose = self.digest(X[2:], FRONT.T)
-        return [
-            *products,
-            Product(DIGEST, None, (1, 2), loose, None, FRONT.Q),
-            Product(FRONT.Q, None, 1, FRONT.Xa, None, FRONT.R),
-        ]
+        hashed = self.hashed(X[2:], FRONT.T, (1, 2), FRONT.Q)
+        return [*hashed, Product(FRONT.Q, None, 1, FRONT.Xa, None, FRONT.R)]
 
     def back(self, Y: Sequence[Block]) -> list[Product]:
-        products, loose = self.digest(Y[2:], BACK.T)
         return [
             Product("W", None, 1, Y[0], None, BACK.tauW),
-            *products,
-            Product(DIGEST, None, (2, 1), loose, None, BACK.h),
+            *self.hashed(Y[2:], BACK.T, (2, 1), BACK.h),
         ]
 
     def Xa(self, X: Sequence[Value], decrypt: Value) -> Value:
