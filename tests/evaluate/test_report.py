@@ -109,7 +109,7 @@ def test_every_point_is_in_a_table(points, drawn):
 def test_papers_rows_stand_before_ours(points, drawn):
     rows = [row for table in Tables(page(points)).tables for row in table]
     at = next(k for k, row in enumerate(rows) if row[0] == "FAST[AES, BRW]-2")
-    assert rows[at][2:6] == ["7,175 slices", "289.6", "319", "29.74"]
+    assert rows[at][2:9] == ["7,175 slices", "-", "0", "289.6", "319", "308", "29.74"]
     assert [row[:2] for row in rows[at + 1 : at + 4]] == [
         ["fast-brw-2", "LFE5UM5G-85F, CABGA756, speed 8"],
         ["fast-brw-2", "Nangate45, tt 1.1 V 25 C, pre-layout"],

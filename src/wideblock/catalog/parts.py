@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from wideblock.catalog.aez import AezParameters
 from wideblock.catalog.changes import changed
 from wideblock.rtl.aes.forms import GATES, KINDS, ROUND_STAGES, beside
 from wideblock.rtl.stream.parameters import Parameters, parameter
@@ -83,6 +84,13 @@ class Multiplication(Parameters):
     leaf: int = parameter(4, "bits of the multiplier's smallest schoolbook products", (2, 4, 8, 16))
 
 
+@dataclass(frozen=True, kw_only=True)
+class Tweakable(Parameters):
+    """Parameters of a tweakable block cipher with one AES round."""
+
+    sbox: str = parameter("lut", "form of the AES S-box", GATES)
+
+
 def _aes(name: str, summary: str, parameters: Parameters) -> Part:
     def within(core: Any) -> dict[str, Any]:
         known = beside(core) if isinstance(parameters, Iterative) else vars(core)
@@ -112,5 +120,7 @@ PARTS: dict[str, Part] = {
         Part("karatsuba", "GF(2^128) multiplier", Multiplication()),
         _psi("hbrw-31", "h BRW_h in the paper's order, squares on the fly"),
         _psi("hpoly-31", "h Poly_h, decimated Horner"),
+        Part("aez-tbc", "tweakable block cipher of AEZ v4.1", Tweakable()),
+        Part("aez-cipher", "cipher of AEZ v4.1 without the CAESAR API", AezParameters(), 32),
     )
 }

@@ -24,12 +24,14 @@ def info(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Show a core's parameters, cycle contract, ports, published figures and security."""
+    """Show a core's parameters, cycle contract, resources, ports, published figures and security."""
     core = contract(preset, settings(changes))
     if parameters:
         show_parameters(core, json)
     elif json:
-        as_json(core.json() | {"published": [asdict(row) for row in for_preset(core.name)]})
+        as_json(
+            core.json() | {"resources": core.resources, "published": [asdict(row) for row in for_preset(core.name)]}
+        )
     else:
         show(core)
 
@@ -56,6 +58,8 @@ def show(core: Contract) -> None:
     out.print()
     table(("figure", "cycles"), ((figure.name, figure.cycles) for figure in core.timing.figures()))
     out.print()
+    table(("resource", "number"), ((name, f"{number:,}") for name, number in core.resources.items()))
+    out.print()
     table(
         ("port", "direction", "bits", "meaning"),
         ((port.name, port.direction, port.width, port.meaning) for port in core.ports),
@@ -70,9 +74,12 @@ def show(core: Contract) -> None:
     if published := for_preset(core.name):
         out.print()
         table(
-            ("design", "device", "area", "MHz", "cycles", "Gb/s", "source"),
+            ("design", "device", "area", "MHz", "cycles", "Gb/s", "resources", "source"),
             (
-                (r.design, r.family, ", ".join(map(str, r.areas)), r.mhz, r.cycles, r.gbps, f"{r.source}, {r.table}")
+                (
+                    *(r.design, r.family, ", ".join(map(str, r.areas)), r.mhz, r.cycles, r.gbps, r.resources),
+                    f"{r.source}, {r.table}",
+                )
                 for r in published
             ),
             title="Published",

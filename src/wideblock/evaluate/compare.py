@@ -2,19 +2,23 @@
 """Our rows for each preset, and published ones beside them, as data."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 
 from wideblock import catalog
 from wideblock.evaluate.digests import older
+from wideblock.evaluate.metrics import METRICS, Metrics, metrics, of_published
 from wideblock.evaluate.point import Figures, Point
 from wideblock.evaluate.published import Area, Published, for_preset
 from wideblock.evaluate.stated import rate
 from wideblock.evaluate.store import own, typical
+from wideblock.export.contract import contract
 from wideblock.records import Records
 
 __all__ = ["UNITS", "ComparedRow", "compare", "records"]
 
 BLOCK = 16
+TEN = 10
+"""Blocks of a message for which formulas of cycles are compared."""
 
 UNITS = {
     "slices": "the vendor's tool, after placement",
@@ -35,7 +39,8 @@ class ComparedRow:
     size:           bytes of ours in its cycles
     cycles:         ours a sector
     interval:       ours in the same bytes as ``published.cycles``; where these are a block, a block's share of a sector
-    cycles_ratio:   theirs over ours, above 1 where ours takes fewer
+    cycles_ratio:   theirs over ours, above 1 where ours takes fewer; without theirs that make values of the key
+    key_setup, ten_blocks: ours as the published row has them: cycles from a key to a message, of ten blocks to encrypt
     ffs, block_rams: our flip-flops, and block RAMs of the size that the target has
     luts:           our LUTs, where the published row has LUTs and our area is in LC
     area_ratio:     ours over theirs, only if both count the same unit; slices and LCs never compare
@@ -54,21 +59,41 @@ class ComparedRow:
     part: str | None = None
     mhz: float | None = None
     gbps: float | None = None
+    key_setup: int | None = None
+    ten_blocks: int | None = None
     older: str = ""
     tools: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
 
     @property
     def cycles_ratio(self) -> float | None:
-        if self.interval is None or self.published is None or self.published.cycles is None:
+        if self.interval is None or self.published is None or self.published.alike is None:
             return None
-        return self.published.cycles / self.interval
+        return self.published.alike / self.interval
 
     @property
     def area_ratio(self) -> float | None:
         theirs = {area.unit: area.value for area in self.published.areas} if self.published else {}
         same = (area.value / theirs[area.unit] for area in (self.area, self.luts) if area and area.unit in theirs)
         return next(same, None)
+
+    @property
+    def theirs(self) -> Metrics | None:
+        """The published row's."""
+        return self.published and of_published(self.published)
+
+    @property
+    def metrics(self) -> Metrics:
+        """Ours in the papers' metrics."""
+        return metrics(
+            area=self.area,
+            luts=self.luts and self.luts.value,
+            brams=self.block_rams,
+            mhz=self.mhz,
+            gbps=self.gbps,
+            cycles=self.cycles,
+            bits=8 * self.size / self.cycles,
+        )
 
 
 def compare(names: Sequence[str] = (), points: Iterable[Point] = ()) -> list[ComparedRow]:
@@ -99,6 +124,8 @@ def records(rows: Iterable[ComparedRow]) -> Records:
     """Published rows and ours, each a row of its own, by preset and published ones first; areas in :data:`UNITS`.
 
     by: "paper", "open" or "vendor"; of ours "ours", and "ours alone" where there is no published row
+    cycles_alike: without those that make values of the key for each sector
+    key_setup, ten_blocks: cycles from a key to a message, and of ten blocks to encrypt without associated data
     remarks: of a published row as its source needs them; of ours on all published rows that it stands beside
     """
     found: dict[str, dict[tuple[object, ...], dict[str, None]]] = {}
@@ -106,20 +133,27 @@ def records(rows: Iterable[ComparedRow]) -> Records:
     for row in listed:
         if theirs := row.published:
             line = (row.preset, theirs.kind, theirs.design, f"{theirs.family}, {theirs.table}", theirs.bytes,
-                    theirs.cycles, *_areas(theirs.areas), theirs.registers, theirs.brams, theirs.mhz, theirs.gbps,
-                    theirs.source, None)  # fmt: skip
+                    theirs.cycles, theirs.alike, *_areas(theirs.areas), theirs.registers, theirs.brams, theirs.mhz,
+                    theirs.gbps, *astuple(of_published(theirs)), theirs.period_ns, theirs.lut_ff_pairs, theirs.iobs,
+                    theirs.key_setup, theirs.message(TEN), theirs.resources or None, theirs.source,
+                    None)  # fmt: skip
             found.setdefault(row.preset, {})[line] = dict.fromkeys(filter(None, [theirs.remark]))
-    luts = {(row.preset, row.part): row.luts for row in listed if row.luts}
+    luts = {(row.preset, row.part): row for row in listed if row.luts}
+    stated = {row.preset: row for row in listed if row.ten_blocks}
     for row in listed:
-        areas = tuple(filter(None, (row.area, luts.get((row.preset, row.part)))))
+        full, cycles = luts.get((row.preset, row.part), row), stated.get(row.preset, row)
+        areas = tuple(filter(None, (row.area, full.luts)))
+        period = 1000 / row.mhz if row.mhz else None
         line = (row.preset, "ours" if row.published else "ours alone", row.preset, row.part, row.size, row.cycles,
-                *_areas(areas), row.ffs, row.block_rams, row.mhz, row.gbps, None,
+                row.cycles, *_areas(areas), row.ffs, row.block_rams, row.mhz, row.gbps, *astuple(full.metrics), period,
+                None, None, cycles.key_setup, cycles.ten_blocks, None, None,
                 row.older.strip(" ()") or None)  # fmt: skip
         said = dict.fromkeys(row.remarks)
         if row.published:
             said.pop(row.published.remark, None)
         found.setdefault(row.preset, {}).setdefault(line, {}).update(said)
-    head = ("preset", "by", "design", "on", "bytes", "cycles", *UNITS, "ffs", "block_rams", "mhz", "gbps", "source",
+    head = ("preset", "by", "design", "on", "bytes", "cycles", "cycles_alike", *UNITS, "ffs", "block_rams", "mhz",
+            "gbps", *METRICS, "period_ns", "lut_ff_pairs", "iobs", "key_setup", "ten_blocks", "resources", "source",
             "older", "remarks")  # fmt: skip
     told = ((*line, "; ".join(said) or None) for lines in found.values() for line, said in lines.items())
     return Records(head, tuple(told))
@@ -138,13 +172,27 @@ def _row(name: str, theirs: Published | None, point: Point | None, interval: int
     ours, remarks = _same_bytes(theirs, interval, size) if theirs else (interval, ["no published row"])
     if theirs and found:
         remarks += _differences(theirs, found)
+    if theirs and theirs.derived:
+        remarks.append(f"{theirs.derived} of their cycles make values of the key in each sector, ours none")
     row = ComparedRow(name, theirs, size, interval, ours, remarks=tuple(remarks))
+    if theirs and theirs.encryption:
+        row = replace(row, **_message(name))
+        remark = "theirs may leave out the words of the interface, ours are from instruction to status"
+        row = replace(row, remarks=(*remarks, remark))
     if point is None or found is None:
         return row
     luts = Area(found.luts, "LUTs") if theirs and theirs.luts and found.unit.startswith("LC") else None
     area = Area(found.area, found.unit)
     return replace(row, area=area, luts=luts, ffs=found.ffs, block_rams=found.block_rams, part=found.part,
                    mhz=found.mhz, gbps=found.gbps, older=older(point), tools=point.identity.tools)  # fmt: skip
+
+
+def _message(name: str) -> dict[str, int]:
+    """Cycles from a key to a message, beyond those of a later message, and of ten blocks to encrypt."""
+    core = contract(name)
+    timing, size = core.timing, TEN * core.behaviour.shape.block
+    ten = timing.message(0, size)
+    return {"ten_blocks": ten, "key_setup": timing.message(0, size, activated=True) - ten}
 
 
 def _same_bytes(theirs: Published, interval: int, size: int) -> tuple[float | None, list[str]]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Published figures of papers and peers, row by row, each with its source."""
 
+import re
 import tomllib
 from dataclasses import dataclass, fields
 from functools import cache
@@ -10,6 +11,8 @@ from wideblock import catalog
 from wideblock.errors import UserError
 
 __all__ = ["Area", "Published", "for_preset", "measured_on", "published"]
+
+_TERM = re.compile(r"(?=.)(\d*)(a|n|c|\|M_N\||)")  # of a formula of cycles
 
 _UNITS = {"slices": "slices", "luts": "LUTs", "alms": "ALMs", "lcs": "LC (estimated by Yosys)", "lut4s": "LUT4"}
 
@@ -33,6 +36,11 @@ class Published:
     kind:    "paper", "open" or "vendor"
     bytes, cycles: what is processed in how many cycles     setup: cycles that ``gbps`` leaves out
     slices ... lut4s: None where the source has none     brams: block RAMs of the device
+    derived: cycles of ``cycles`` in which values of the key are made for each sector; ours makes them once a key
+    key_setup: cycles from a key to the first message
+    encryption, decryption: cycles of a message, a formula; see :meth:`message`
+    ns ... mbps_per_area: as printed; see :mod:`.metrics` for each
+    resources: AES cores, multipliers and buffers
     remark:  what a reader must know, and where the source contradicts itself
     """
 
@@ -56,6 +64,19 @@ class Published:
     lut4s: int | None = None
     registers: int | None = None
     brams: int | None = None
+    lut_ff_pairs: int | None = None
+    iobs: int | None = None
+    derived: int = 0
+    key_setup: int | None = None
+    encryption: str = ""
+    decryption: str = ""
+    ns: float | None = None
+    period_ns: float | None = None
+    per_slice_second: float | None = None
+    mbps_per_slice: float | None = None
+    mbps_per_lut: float | None = None
+    mbps_per_area: float | None = None
+    resources: str = ""
     remark: str = ""
 
     @property
@@ -63,6 +84,20 @@ class Published:
         """Every area figure of the row, each with its unit."""
         values = [(getattr(self, name), unit) for name, unit in _UNITS.items()]
         return tuple(Area(value, unit) for value, unit in values if value is not None)
+
+    @property
+    def alike(self) -> int | None:
+        """The cycles without those that ours has not for each sector."""
+        return None if self.cycles is None else self.cycles - self.derived
+
+    def message(self, blocks: int, *, ad: int = 0, decrypt: bool = False, last: int | None = None) -> int | None:
+        """Cycles of a message of so many blocks, and ``ad`` of associated data; None where there is no formula.
+
+        last: bytes of the last block; None: it is whole
+        """
+        known = {"a": ad, "n": blocks, "c": blocks, "|M_N|": self.bytes if last is None else last, "": 1}
+        terms = [_TERM.fullmatch(term) for term in (self.decryption if decrypt else self.encryption).split(" + ")]
+        return sum(int(t[1] or 1) * (known[t[2]] or 0) for t in terms if t) if all(terms) else None
 
 
 @cache

@@ -19,6 +19,7 @@ from wideblock.errors import UserError
 from wideblock.evaluate import best, ratios
 from wideblock.evaluate.compare import UNITS, ComparedRow, compare
 from wideblock.evaluate.digests import NOTE, older
+from wideblock.evaluate.metrics import METRICS, TITLES
 from wideblock.evaluate.plots import PlotMark, figure, front, scatter, strips
 from wideblock.evaluate.point import Figures, Point
 from wideblock.evaluate.stated import intervals
@@ -120,6 +121,8 @@ def _content(points: Sequence[Point], found: Sequence[Entry]) -> dict[str, Any]:
         "sizes": SIZES,
         "cycles": _cycles(cores),
         "units": UNITS,
+        "metrics": METRICS,
+        "metric_titles": TITLES,
         "papers": _papers(points),
         "peers": typical(peers(points)),
         "schemes": [(s, [entry for entry in found if entry.scheme == s.name]) for s in catalog.SCHEMES.values()],

@@ -175,6 +175,13 @@ class Contract(Generic[B, T]):
 
         return memories(self.kind.shell(self.preset.scheme.make(self.parameters)))
 
+    @cached_property
+    def resources(self) -> dict[str, int]:
+        """AES cores, multipliers and bits of memory of the exported module, which is elaborated for it once."""
+        from wideblock.export.resources import resources
+
+        return resources(self.kind.shell(self.preset.scheme.make(self.parameters)))
+
     @property
     def asked(self) -> str:
         """The preset and its changes, as commands take them."""

@@ -14,6 +14,7 @@ from wideblock.drive.aead.exchange import activation, decryption, encryption
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
+from wideblock.rtl.aead.aez.alone import TweakableCall
 from wideblock.rtl.aead.aez.cipher import AezCipher, AezV4, AezV5
 from wideblock.rtl.aead.aez.offsets import Offsets, Power, Tweak, Version
 from wideblock.rtl.aead.aez.overlap import overlapped
@@ -93,6 +94,57 @@ def test_offsets(version):
     simulator.add_testbench(bench)
     simulator.run()
     assert found == right
+
+
+@pytest.mark.parametrize("version", Version)
+def test_the_tweakable_cipher_alone(version):
+    """Calls of four rounds, of j = 2 and of ten, back to back: each is the specification's, after the stated cycles."""
+    rng = random.Random(4)
+    key = rng.randbytes(48)
+    spec, dut = SPECIFICATIONS[version](key), TweakableCall(version)
+    places = {Tweak.INNER: (0, 0), Tweak.NONCE: (4, 0), Tweak.PRF: (-1, 3), Tweak.PAIR: (1, 3), Tweak.HASH_V: (0, 5)}
+    places |= {Tweak.SECOND_LAYER: (2, 3), Tweak.AD_SHORT: (5, 0), Tweak.MASK_V: (-1, 5), Tweak.TINY: (0, 6)}
+    calls = [(tweak, place, rng.randbytes(16)) for tweak, place in places.items()]
+    found = []
+
+    async def feed(ctx):
+        ctx.set(dut.key, int.from_bytes(key, "little"))
+        ctx.set(dut.load, 1)
+        await ctx.tick()
+        ctx.set(dut.load, 0)
+        for change in (Power.FIRST, *[Power.DOUBLE] * version.doublings, Power.KEEP):
+            ctx.set(dut.power, change)
+            if change is not Power.KEEP:
+                await ctx.tick()
+        for tweak, _, X in calls:
+            ctx.set(dut.i.payload.X, int.from_bytes(X, "little"))
+            ctx.set(dut.i.payload.tweak, tweak)
+            ctx.set(dut.i.payload.done, 2)
+            ctx.set(dut.i.valid, 1)
+            await ctx.tick().until(dut.i.ready)
+        ctx.set(dut.i.valid, 0)
+
+    async def collect(ctx):
+        cycle, started = 0, None
+        while len(found) < len(calls):
+            _, _, valid, given, out = await ctx.tick().sample(dut.o.valid, dut.i.valid, dut.o.payload)
+            cycle += 1
+            started = cycle if given and started is None else started
+            if valid:
+                found.append((cycle - started, int(out).to_bytes(16, "little")))
+
+    simulator = Simulator(dut)
+    simulator.add_clock(1e-8)
+    simulator.add_testbench(feed)
+    simulator.add_testbench(collect)
+    simulator.run()
+    rounds = [10 if j == -1 else 4 for _, (j, _), _ in calls]
+    assert [cycle for cycle, _ in found] == [
+        dut.timing.latency - 4 + sum(rounds[: n + 1]) + n for n in range(len(calls))
+    ]
+    element, block = Reading.BE.element, Reading.BE.block
+    right = [spec.E(*place, element(X)) for _, place, X in calls]
+    assert [out for _, out in found] == [block(each) for each in right]
 
 
 def blocks(npub, ad, text, tag):

@@ -5,6 +5,8 @@
 from collections.abc import Callable
 from typing import Any
 
+from wideblock.rtl.aead.aez.alone import CipherAlone, TweakableCall
+from wideblock.rtl.aead.aez.offsets import Version
 from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption
 from wideblock.rtl.aes.key_expansion import KeyExpansion
 from wideblock.rtl.aes.keyed import Keyed
@@ -33,5 +35,7 @@ COMPONENTS: dict[str, Callable[[Any], Any]] = {
     "karatsuba": lambda p: Multiplier(stages=p.mult_stages, leaf=p.leaf),
     "hbrw-31": lambda p: _psi(p, order="paper", squares="on-the-fly"),
     "hpoly-31": lambda p: _psi(p, hash="horner"),
+    "aez-tbc": lambda p: TweakableCall(Version.V4, sbox=p.sbox),
+    "aez-cipher": lambda p: CipherAlone(p, Version.V4),
 }
 """By the names of :data:`wideblock.catalog.PARTS`."""
