@@ -118,9 +118,9 @@ def test_ports_are_those_of_every_shell():
 
 
 BUDGETS = {
-    "catalog": 1120, "cli": 1930, "drive": 1120, "evaluate": 2090, "evidence": 350, "export": 1560,
+    "catalog": 1120, "cli": 1930, "drive": 1120, "evaluate": 2200, "evidence": 350, "export": 1580,
     "image": 870, "native": 210, "renewal": 830,
-    "rtl/aead": 3870, "rtl/aes": 1340, "rtl/bus": 830, "rtl/engine": 1670, "rtl/flow": 240, "rtl/gf128": 290,
+    "rtl/aead": 3950, "rtl/aes": 1340, "rtl/bus": 830, "rtl/engine": 1670, "rtl/flow": 240, "rtl/gf128": 290,
     "rtl/hash": 1470, "rtl/keys": 990, "rtl/sector": 3880, "rtl/shell": 160, "rtl/stream": 1520, "rtl/tes": 360,
     "simulation": 800, "spec": 1650, "synth": 1210, "vectors": 490, "verify": 9100,
 }  # fmt: skip

@@ -91,7 +91,7 @@ class Published:
         return None if self.cycles is None else self.cycles - self.derived
 
     def message(self, blocks: int, *, ad: int = 0, decrypt: bool = False, last: int | None = None) -> int | None:
-        """Cycles of a message of so many blocks, and ``ad`` of associated data; None where there is no formula.
+        """Cycles of a message of ``blocks`` and ``ad`` blocks of associated data; None where there is no formula.
 
         last: bytes of the last block; None: it is whole
         """
