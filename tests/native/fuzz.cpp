@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A target of libFuzzer over the C interface. The first bytes of an input choose scheme, width, sizes, alignment and
 // threads, wrong ones too; the rest is key, tweaks and data. A call that succeeds must decrypt, and must agree with the
-// portable width and with tweaks that are written out; one that fails must leave its output as it was. Sizes near powers
+// portable width and with tweaks that are written out; one that fails must leave its output as it was. Sectors that are
+// sealed must be what the scheme makes of 16 zero bytes and the sector, and right until a bit changes. Sizes near powers
 // of two up to the end of size_t, which no memory has, must be refused.
 
 #include <algorithm>
@@ -93,6 +94,59 @@ void refuse(const Context &context, const Extremes &sizes, const Room &in, Room 
     demand(before == out.all);
 }
 
+// Seals sectors, compares them with the scheme on longer ones, and unseals them before and after a bit of one changes.
+struct Sealing {
+    const Context &context;
+    size_t sectors, sector_bytes, tweak_bytes;
+    unsigned threads;
+    const Room &in, &tweaks;
+    Input &input;
+
+    // Returns the result of sealing.
+    int run() {
+        const size_t total = sectors * sector_bytes, whole = sector_bytes + 16;
+        Room out(total, input.number(17)), icvs(16 * sectors, 2), verdicts(sectors, 0), long_(sectors * whole, 1);
+        memset(out.at, 0x5a, total), memset(icvs.at, 0x5a, 16 * sectors);
+        const std::vector<uint8_t> before[] = {out.all, icvs.all};
+        wideblock *by = context.made;
+        const int result =
+            wideblock_seal(by, in.at, out.at, icvs.at, sectors, sector_bytes, tweaks.at, tweak_bytes, threads);
+        if (result) {
+            demand(before[0] == out.all && before[1] == icvs.all);
+            demand(result == wideblock_unseal(by, in.at, out.at, icvs.at, verdicts.at, sectors, sector_bytes, tweaks.at,
+                                              tweak_bytes, threads));
+            demand(before[0] == out.all);
+            return result;
+        }
+        for (size_t k = 0; k < sectors; k++) {
+            memset(long_.at + k * whole, 0, 16);
+            memcpy(long_.at + k * whole + 16, in.at + k * sector_bytes, sector_bytes);
+        }
+        demand(!wideblock_crypt(by, 0, long_.at, long_.at, sectors, whole, tweaks.at, tweak_bytes, 1));
+        for (size_t k = 0; k < sectors; k++) {
+            demand(!memcmp(icvs.at + 16 * k, long_.at + k * whole, 16));
+            demand(!memcmp(out.at + k * sector_bytes, long_.at + k * whole + 16, sector_bytes));
+        }
+        if (!sectors) return result;
+        const size_t k = input.number(sectors), at = input.number(whole);
+        uint8_t &changed = at < 16 ? icvs.at[16 * k + at] : out.at[k * sector_bytes + at - 16];
+        const uint8_t bit = (uint8_t)(1 << input.number(8));
+        Room back(total, 0);
+        for (int forged = 0; forged < 2; forged++, changed ^= bit) {
+            const int judged = wideblock_unseal(by, out.at, back.at, icvs.at, verdicts.at, sectors, sector_bytes, tweaks.at,
+                                                tweak_bytes, threads);
+            demand(judged == (forged ? WIDEBLOCK_FORGED : WIDEBLOCK_OK));
+            for (size_t i = 0; i < sectors; i++) {
+                const bool right = !(forged && i == k);
+                demand(verdicts.at[i] == right);
+                for (size_t j = i * sector_bytes; j < (i + 1) * sector_bytes; j++)
+                    demand(back.at[j] == (right ? in.at[j] : 0));
+            }
+        }
+        return result;
+    }
+};
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -121,6 +175,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     Context context(name ? name : "unknown", key, key_bytes, width);
     if (context.result) return 0;
     refuse(context, extremes, in, out, tweaks);
+    const int sealed = Sealing{context, sectors, sector_bytes, tweak_bytes, threads, in, tweaks, input}.run();
+    const bool none = !strcmp(name, "xts") || !strcmp(name, "xcb") || !strcmp(name, "aez-core");
+    demand(none ? sealed == WIDEBLOCK_NO_ICV
+                : sealed == (sector_bytes ? wideblock_check(context.made, sector_bytes + 16, tweak_bytes) : WIDEBLOCK_SECTOR));
     memset(out.at, 0x5a, total);
     if (in_place) memcpy(out.at, in.at, total);
     const std::vector<uint8_t> before = out.all;

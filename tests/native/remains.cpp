@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks for a key, and for all that a context made of it, in the writable memory of this process: outside the context
+// Looks for a key, for all that a context made of it, and for the plain data of forged sectors, in the writable memory of this process: outside the context
 // before wideblock_close, when its threads sleep, and everywhere after it.
 // Prints a line a scheme, width and number of threads: the number of places where something remains, and the number of
 // calls that used more of the stack than they overwrote. The argument `leak` leaves a copy of the first key, which must be
@@ -32,7 +32,7 @@ const struct {
 
 // Memory of this program that has keys and data: it is not searched.
 struct Own {
-    uint8_t key[64], tweaks[16 * 300], data[300 * 512];
+    uint8_t key[64], tweaks[16 * 300], data[300 * 512], icvs[16 * 300], verdicts[300], whole[16 + 512];
 } *own;
 
 constexpr uint64_t MASK = 0x5bd1e995a7c3f16d;  // no needle stands in memory as it is
@@ -130,6 +130,18 @@ bool use(const char *scheme, size_t key_bytes, const size_t (&others)[3], const 
         right &= call(wideblock_crypt(context, decrypt, data, data, 300, 512, tweaks, 16, threads));
         for (size_t bytes : others)
             if (bytes) right &= call(wideblock_crypt_numbered(context, decrypt, data, data, 3, bytes, tweaks, 16, 1));
+    }
+    const int sealed = wideblock_seal(context, data, data, own->icvs, 300, 512, tweaks, 16, threads);
+    if (sealed != WIDEBLOCK_NO_ICV) {
+        right &= call(sealed);
+        for (int i : {0, 299}) {  // both threads have one
+            own->icvs[16 * i] ^= 1;
+            memcpy(own->whole, own->icvs + 16 * i, 16), memcpy(own->whole + 16, data + 512 * i, 512);
+            right &= call(wideblock_crypt(context, 1, own->whole, own->whole, 1, 528, tweaks + 16 * i, 16, 1));
+            add(own->whole, 528);
+        }
+        right &= call(wideblock_unseal(context, data, data, own->icvs, own->verdicts, 300, 512, tweaks, 16, threads) !=
+                      WIDEBLOCK_FORGED);
     }
     if (threads > 1) raise(SIGUSR1);
     value_bytes = 0;

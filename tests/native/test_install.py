@@ -56,8 +56,8 @@ def exported(library):
 
 VERSIONED = {
     "0.1": {
-        "check", "close", "crypt", "crypt_numbered", "crypt_segments", "message", "open", "open2", "scheme", "tweak",
-        "tweaks", "version", "width",
+        "check", "close", "crypt", "crypt_numbered", "crypt_segments", "message", "open", "open2", "scheme", "seal",
+        "tweak", "tweaks", "unseal", "version", "width",
     },
 }  # fmt: skip
 """Names of functions by the version that brought them. A name that was in a release stays."""

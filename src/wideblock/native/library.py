@@ -75,6 +75,8 @@ def library() -> ctypes.CDLL:
         ("crypt_numbered", ctypes.c_int, crypt),
         ("crypt_segments", ctypes.c_int, [context, ctypes.c_int, data, size, data, size, size, data]),
         ("tweaks", ctypes.c_int, [context, size, data, size, data]),
+        ("seal", ctypes.c_int, [context, data, data, data, size, size, data, size, ctypes.c_uint]),
+        ("unseal", ctypes.c_int, [context, data, data, data, data, size, size, data, size, ctypes.c_uint]),
     ):
         function = getattr(loaded, f"wideblock_{name}")
         function.restype, function.argtypes = result, arguments

@@ -8,10 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from wideblock.native.library import library
+from wideblock.spec.sealed import ICV
 
 __all__ = ["Twin"]
 
 Bytes = NDArray[np.uint8]
+
+FORGED = 15
+"""WIDEBLOCK_FORGED of ``wideblock.h``: at least one sector was forged, and all have been written."""
 
 
 class Twin:
@@ -42,9 +46,7 @@ class Twin:
 
         Raises ValueError for sizes that the scheme does not take.
         """
-        sectors, tweaks = np.ascontiguousarray(sectors), np.ascontiguousarray(tweaks)
-        if len(sectors) != len(tweaks):
-            raise ValueError(f"there must be a tweak a sector, got {len(tweaks)} for {len(sectors)} sectors")
+        sectors, tweaks = _rows(sectors, tweaks)
         out = np.empty_like(sectors)
         self._call(
             "crypt", decrypt, sectors.ctypes.data, out.ctypes.data, *sectors.shape, tweaks.ctypes.data,
@@ -64,6 +66,32 @@ class Twin:
         )  # fmt: skip
         return out
 
+    def seal(self, sectors: Bytes, tweaks: Bytes, threads: int = 1) -> tuple[Bytes, Bytes]:
+        """The sectors enciphered, and their integrity check values, (n, 16).
+
+        Raises ValueError for a scheme that seals no sectors and for sizes that it does not take.
+        """
+        sectors, tweaks = _rows(sectors, tweaks)
+        out, icvs = np.empty_like(sectors), np.empty((len(sectors), ICV), np.uint8)
+        self._call(
+            "seal", sectors.ctypes.data, out.ctypes.data, icvs.ctypes.data, *sectors.shape, tweaks.ctypes.data,
+            tweaks.shape[1], threads,
+        )  # fmt: skip
+        return out, icvs
+
+    def unseal(self, sectors: Bytes, icvs: Bytes, tweaks: Bytes, threads: int = 1) -> tuple[Bytes, NDArray[np.bool_]]:
+        """The plain sectors, zeros for a forged one, and whether each is right. Raises ValueError as :meth:`seal`."""
+        sectors, tweaks = _rows(sectors, tweaks)
+        icvs = np.ascontiguousarray(icvs)
+        if icvs.shape != (len(sectors), ICV):
+            raise ValueError(f"ICVs must be {len(sectors)} rows of {ICV} bytes, got {icvs.shape}")
+        out, verdicts = np.empty_like(sectors), np.empty(len(sectors), np.bool_)
+        self._call(
+            "unseal", sectors.ctypes.data, out.ctypes.data, icvs.ctypes.data, verdicts.ctypes.data, *sectors.shape,
+            tweaks.ctypes.data, tweaks.shape[1], threads, allowed=FORGED,
+        )  # fmt: skip
+        return out, verdicts
+
     def encrypt(self, tweak: bytes, sector: bytes) -> bytes:
         """One sector enciphered, as the specification does it."""
         return self._one(tweak, sector, decrypt=False)
@@ -77,11 +105,20 @@ class Twin:
         self._call("crypt", decrypt, sector, out, 1, len(sector), tweak, len(tweak), 1)
         return out.raw
 
-    def _call(self, function: str, *arguments: object) -> None:
+    def _call(self, function: str, *arguments: object, allowed: int = 0) -> None:
         if not self.close.alive:
             raise ValueError("the twin is closed")
-        self._expect(getattr(self._library, f"wideblock_{function}")(self._context, *arguments), self._scheme)
+        result = getattr(self._library, f"wideblock_{function}")(self._context, *arguments)
+        if result != allowed:
+            self._expect(result, self._scheme)
 
     def _expect(self, result: int, scheme: str) -> None:
         if result:
             raise ValueError(f"{scheme}: {self._library.wideblock_message(result).decode()}")
+
+
+def _rows(sectors: Bytes, tweaks: Bytes) -> tuple[Bytes, Bytes]:
+    """Both as the library reads them."""
+    if len(sectors) != len(tweaks):
+        raise ValueError(f"there must be a tweak a sector, got {len(tweaks)} for {len(sectors)} sectors")
+    return np.ascontiguousarray(sectors), np.ascontiguousarray(tweaks)

@@ -67,28 +67,30 @@ bool present(const Width &width) {
     return known[(size_t)(&width - widths)];
 }
 
-constexpr size_t BLOCK = 16, ANY = MOST_SECTOR, ANY_TWEAK = MOST_TWEAK;
+constexpr size_t BLOCK = 16, ICV = WIDEBLOCK_ICV_BYTES, ANY = MOST_SECTOR, ANY_TWEAK = MOST_TWEAK;
 
-// Sizes that a scheme takes, in bytes. Sectors: whole `step`s from `least` to `most`.
+// Sizes that a scheme takes, in bytes. Sectors: whole `step`s from `least` to `most`. `seals`: every bit of a result
+// depends on every bit of a sector, and nobody has broken that.
 struct Rule {
     const char *name;
     size_t keys[3], least, step, most, least_tweak, most_tweak;
+    bool seals;
 };
 
 const Rule rules[SCHEMES] = {
-    {"xts", {32, 64}, BLOCK, 1, BLOCK << 20, 16, 16},
-    {"hctr2", {16, 24, 32}, BLOCK, 1, ANY, 0, ANY_TWEAK},
-    {"fast-brw", {16, 32}, 4 * BLOCK, BLOCK, ANY, 16, 16},
-    {"fast-horner", {16, 32}, 3 * BLOCK, BLOCK, ANY, 16, 16},
-    {"eme2", {48, 64}, BLOCK, 1, ANY, 0, ANY_TWEAK},
-    {"heh-brw", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16},
-    {"heh-brw-paper", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16},
-    {"heh-horner", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16},
-    {"hmch-brw", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16},
-    {"hmch-brw-paper", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16},
-    {"hmch-horner", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16},
-    {"xcb", {16, 32}, BLOCK, 1, ANY, 0, ANY_TWEAK},
-    {"aez-core", {16}, 2 * BLOCK, 2 * BLOCK, ANY, 0, 16},  // of tweaks, 0 and 16 alone
+    {"xts", {32, 64}, BLOCK, 1, BLOCK << 20, 16, 16, false},
+    {"hctr2", {16, 24, 32}, BLOCK, 1, ANY, 0, ANY_TWEAK, true},
+    {"fast-brw", {16, 32}, 4 * BLOCK, BLOCK, ANY, 16, 16, true},
+    {"fast-horner", {16, 32}, 3 * BLOCK, BLOCK, ANY, 16, 16, true},
+    {"eme2", {48, 64}, BLOCK, 1, ANY, 0, ANY_TWEAK, true},
+    {"heh-brw", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16, true},
+    {"heh-brw-paper", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16, true},
+    {"heh-horner", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16, true},
+    {"hmch-brw", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16, true},
+    {"hmch-brw-paper", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16, true},
+    {"hmch-horner", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16, true},
+    {"xcb", {16, 32}, BLOCK, 1, ANY, 0, ANY_TWEAK, false},
+    {"aez-core", {16}, 2 * BLOCK, 2 * BLOCK, ANY, 0, 16, false},  // of tweaks, 0 and 16 alone
 };
 
 const char *const messages[] = {
@@ -98,7 +100,8 @@ const char *const messages[] = {
     "out of memory", "sector number that does not fit the tweak", "NULL in the place of bytes or of a context",
     "more sectors or tweaks than memory has", "output that overlaps the tweaks, or a part of the input",
     "options without their size, or with members that this library does not have", "unknown convention of tweaks",
-    "segments in and out of different sizes, or not of whole sectors",
+    "segments in and out of different sizes, or not of whole sectors", "scheme that seals no sectors",
+    "sector that was not sealed under this key and tweak",
 };
 
 struct Free {
@@ -209,6 +212,30 @@ struct Rest : Cursor {
     }
 };
 
+// Does sectors of `bytes` bytes in shares, on at most so many threads, each by `part(from, to, room)` with a room of its
+// own. Leaves no secret on the stack of any thread, nor in a room.
+template <class Part>
+int in_shares(const wideblock &context, size_t sectors, size_t bytes, size_t room_bytes, unsigned threads, const Part &part) {
+    if (!sectors) return WIDEBLOCK_OK;
+    size_t n = std::min({(size_t)std::max(1u, threads), std::max<size_t>(1, sectors * bytes / SHARE), sectors});
+    size_t each = (room_bytes + 63) / 64 * 64, size;
+    Room rooms;
+    if (each > FEW) {
+        if (__builtin_mul_overflow(n, each, &size) || !(rooms = room(size))) return WIDEBLOCK_MEMORY;
+    }
+    auto from = [&](size_t i) { return sectors / n * i + std::min(i, sectors % n); };
+    auto nth = [&](size_t i) {
+        alignas(64) uint8_t few[FEW];
+        uint8_t *place = rooms ? rooms.get() + each * i : few;
+        call_and_wipe(context.scheme->stack(bytes), [&] { part(from(i), from(i + 1), place); });
+        if (!rooms) wipe(few, room_bytes);
+    };
+    if (n == 1) return nth(0), WIDEBLOCK_OK;
+    context.pool->reserve(n - 1);
+    context.pool->run(n, nth);
+    return WIDEBLOCK_OK;
+}
+
 // Sectors of a call, whose tweaks are given or, if `numbering` is there, numbers from `first` on.
 struct Call {
     const wideblock *context;
@@ -258,28 +285,83 @@ struct Call {
         }
     }
 
-    // The same, leaving no secret on the stack of this thread. `many`: a room, where one on the stack is too small.
-    void wiped_part(size_t from, size_t to, uint8_t *many) const {
-        alignas(64) uint8_t few[FEW];
-        uint8_t *room = many ? many : few;
-        call_and_wipe(context->scheme->stack(bytes), [&] { part(from, to, room); });
-        if (!many) wipe(few, room_bytes());
+    int run(unsigned threads) const {
+        return in_shares(*context, sectors, bytes, room_bytes(), threads,
+                         [&](size_t from, size_t to, uint8_t *room) { part(from, to, room); });
+    }
+};
+
+// Sectors of a call that are sealed or, with `verdicts`, unsealed: 16 bytes stand in front of each in the room.
+struct Sealing {
+    const wideblock *context;
+    const uint8_t *in;
+    uint8_t *out;
+    const uint8_t *given;      // ICVs of sectors that are unsealed
+    uint8_t *made, *verdicts;  // ICVs of sectors that are sealed, and a byte each of others
+    size_t sectors, bytes;
+    const uint8_t *tweaks;
+    size_t tweak_bytes;
+
+    // WIDEBLOCK_OK, or the result of arguments that are not taken.
+    int refused() const {
+        if (!context) return WIDEBLOCK_NULL;
+        if (!context->rule->seals) return WIDEBLOCK_NO_ICV;
+        if (!bytes || bytes > MOST_SECTOR) return WIDEBLOCK_SECTOR;
+        if (int wrong = wideblock_check(context, bytes + ICV, tweak_bytes)) return wrong;
+        const Span source(in, sectors, bytes), target(out, sectors, bytes), names(tweaks, sectors, tweak_bytes),
+            icvs(verdicts ? given : made, sectors, ICV), judged(verdicts, verdicts ? sectors : 0, 1);
+        for (const Span *each : {&source, &target, &names, &icvs, &judged})
+            if (each->wrong) return each->wrong;
+        bool overlap = target.overlaps(names) || target.overlaps(icvs) || judged.overlaps(target) ||
+                       judged.overlaps(source) || judged.overlaps(names) || judged.overlaps(icvs) ||
+                       (!verdicts && (icvs.overlaps(source) || icvs.overlaps(names)));
+        return overlap || (in != out && source.overlaps(target)) ? WIDEBLOCK_OVERLAP : WIDEBLOCK_OK;
+    }
+
+    size_t whole() const { return ICV + bytes; }
+    size_t at_once() const { return std::max<size_t>(1, FEW / whole()); }
+    size_t own_bytes() const { return (context->scheme->room(whole()) + 63) / 64 * 64; }
+
+    // Sectors from `from` to before `to`, with a room of its own.
+    void part(size_t from, size_t to, uint8_t *room) const {
+        uint8_t *const all = room + own_bytes();
+        for (size_t n; from < to; from += n) {
+            n = std::min(to - from, at_once());
+            for (size_t i = 0; i < n; i++) {
+                uint8_t *sector = all + whole() * i;
+                if (verdicts) memcpy(sector, given + ICV * (from + i), ICV);
+                else memset(sector, 0, ICV);
+                memcpy(sector + ICV, in + bytes * (from + i), bytes);
+            }
+            const Job job{all, all, n, whole(), tweaks + tweak_bytes * from, tweak_bytes, room};
+            context->scheme->crypt(context->values.get(), verdicts, job);
+            for (size_t i = 0; i < n; i++) leave(all + whole() * i, from + i);
+        }
+    }
+
+    // Writes a result to its place: what is forged as zeros, in the same time.
+    void leave(const uint8_t *sector, size_t i) const {
+        uint8_t keep = 0xff;
+        if (verdicts) {
+            uint64_t Z[2];
+            memcpy(Z, sector, ICV);
+            const uint64_t any = Z[0] | Z[1], right = ~(any | -any) >> 63;
+            verdicts[i] = (uint8_t)right, keep = (uint8_t)-right;
+        } else {
+            memcpy(made + ICV * i, sector, ICV);
+        }
+        for (size_t j = 0; j < bytes; j++) out[bytes * i + j] = sector[ICV + j] & keep;
     }
 
     int run(unsigned threads) const {
-        if (!sectors) return WIDEBLOCK_OK;
-        size_t n = std::min({(size_t)std::max(1u, threads), std::max<size_t>(1, sectors * bytes / SHARE), sectors});
-        size_t each = (room_bytes() + 63) / 64 * 64, size;
-        Room rooms;
-        if (each > FEW) {
-            if (__builtin_mul_overflow(n, each, &size) || !(rooms = room(size))) return WIDEBLOCK_MEMORY;
-        }
-        auto from = [&](size_t i) { return sectors / n * i + std::min(i, sectors % n); };
-        auto nth = [&](size_t i) { wiped_part(from(i), from(i + 1), rooms ? rooms.get() + each * i : nullptr); };
-        if (n == 1) return nth(0), WIDEBLOCK_OK;
-        context->pool->reserve(n - 1);
-        context->pool->run(n, nth);
-        return WIDEBLOCK_OK;
+        if (int wrong = refused()) return wrong;
+        size_t room = own_bytes() + whole() * std::min(at_once(), sectors);
+        int wrong = in_shares(*context, sectors, whole(), room, threads,
+                              [&](size_t from, size_t to, uint8_t *place) { part(from, to, place); });
+        if (wrong || !verdicts) return wrong;
+        unsigned right = 1;
+        for (size_t i = 0; i < sectors; i++) right &= verdicts[i];
+        return (int)(1 - right) * WIDEBLOCK_FORGED;
     }
 };
 
@@ -425,4 +507,17 @@ int wideblock_tweaks(const wideblock *context, size_t sector_bytes, const uint8_
     if (int wrong = numbers.start(number(first), sectors, sector_bytes, from, step)) return wrong;
     for (size_t i = 0; i < sectors; i++) numbers.write(tweaks + numbers.tweak_bytes * i, from + (Number)i * step);
     return WIDEBLOCK_OK;
+}
+
+int wideblock_seal(const wideblock *context, const uint8_t *in, uint8_t *out, uint8_t *icvs, size_t sectors,
+                   size_t sector_bytes, const uint8_t *tweaks, size_t tweak_bytes, unsigned threads) {
+    return Sealing{context, in, out, nullptr, icvs, nullptr, sectors, sector_bytes, tweaks, tweak_bytes}.run(threads);
+}
+
+int wideblock_unseal(const wideblock *context, const uint8_t *in, uint8_t *out, const uint8_t *icvs, uint8_t *verdicts,
+                     size_t sectors, size_t sector_bytes, const uint8_t *tweaks, size_t tweak_bytes, unsigned threads) {
+    uint8_t none;
+    if (sectors && !verdicts) return WIDEBLOCK_NULL;
+    if (!verdicts) verdicts = &none;
+    return Sealing{context, in, out, icvs, nullptr, verdicts, sectors, sector_bytes, tweaks, tweak_bytes}.run(threads);
 }

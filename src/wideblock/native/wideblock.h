@@ -4,7 +4,8 @@
  * A context is a scheme under one key. Any number of threads may use one context at the same time; only wideblock_close
  * needs it alone. Every function that takes a const context leaves it as it was.
  *
- * Timing depends on lengths, scheme and direction, never on a key, a tweak or data. No scheme authenticates.
+ * Timing depends on lengths, scheme and direction, never on a key, a tweak, data or a verdict. No scheme authenticates as it
+ * is: wideblock_seal adds 16 bytes to a sector, by which wideblock_unseal knows one that was changed.
  *
  * A context holds the key's values until wideblock_close wipes them. Nothing else keeps a key, or a value of one, after
  * a call: wideblock_open and the crypt functions overwrite the stack that they used, on each of their threads, and clear
@@ -34,8 +35,8 @@ typedef struct wideblock wideblock;
 #define WIDEBLOCK_VERSION "0.1.0"
 const char *wideblock_version(void);
 
-/* Results. Nothing is written unless the result is WIDEBLOCK_OK, but NULL to `*context` of wideblock_open. Any value of
- * any argument has a result, but addresses without the memory that the sizes promise. */
+/* Results. Nothing is written unless the result is WIDEBLOCK_OK or WIDEBLOCK_FORGED, but NULL to `*context` of
+ * wideblock_open. Any value of any argument has a result, but addresses without the memory that the sizes promise. */
 enum {
     WIDEBLOCK_OK = 0,
     WIDEBLOCK_SCHEME,    /* no scheme of this name */
@@ -51,6 +52,8 @@ enum {
     WIDEBLOCK_OPTIONS,   /* options without their size, or with members that this library does not have */
     WIDEBLOCK_CONVENTION, /* no convention of tweaks of this name */
     WIDEBLOCK_SEGMENTS,  /* segments in and out of different sizes, or not of whole sectors */
+    WIDEBLOCK_NO_ICV,    /* a scheme that seals no sectors */
+    WIDEBLOCK_FORGED,    /* of wideblock_unseal, which has written: a sector was not sealed under this key and tweak */
 };
 
 /* One line of English for a result. */
@@ -138,6 +141,24 @@ int wideblock_crypt_segments(const wideblock *context, int decrypt, const struct
  * `tweaks`; or the reason for which it does not take them. */
 int wideblock_tweaks(const wideblock *context, size_t sector_bytes, const uint8_t first[16], size_t sectors,
                      uint8_t *tweaks);
+
+/* Bytes of an integrity check value (ICV). */
+#define WIDEBLOCK_ICV_BYTES 16
+
+/* Seals sectors: encrypts 16 zero bytes and the sector as one, under its tweak, as wideblock_crypt does; the first 16 bytes
+ * of the result are its ICV, the others go to `out`. ICV k stands at icvs + 16 * k. A scheme takes sectors of 16 bytes less
+ * than wideblock_check says; xts, xcb and aez-core take none, WIDEBLOCK_NO_ICV. `in` and `out` are the same address
+ * or do not overlap; nothing else that is written overlaps another argument.
+ *
+ * Whoever writes to the storage can put back an old sector with its old ICV: that is not seen. */
+int wideblock_seal(const wideblock *context, const uint8_t *in, uint8_t *out, uint8_t *icvs, size_t sectors,
+                   size_t sector_bytes, const uint8_t *tweaks, size_t tweak_bytes, unsigned threads);
+
+/* Decrypts sectors that were sealed, and judges each: verdicts[k] is 1 if sector k was sealed with its ICV under this key and
+ * its tweak, and then its plain data are written; else 0, and zeros are written. The result is WIDEBLOCK_FORGED if a
+ * verdict is 0. No byte of a forged sector's plain data leaves the call, and its time does not depend on verdicts. */
+int wideblock_unseal(const wideblock *context, const uint8_t *in, uint8_t *out, const uint8_t *icvs, uint8_t *verdicts,
+                     size_t sectors, size_t sector_bytes, const uint8_t *tweaks, size_t tweak_bytes, unsigned threads);
 
 #pragma GCC visibility pop
 
