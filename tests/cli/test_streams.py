@@ -91,3 +91,29 @@ def test_a_reader_that_stops_early_ends_the_command_quietly(tmp_path):
         process.stdout.close()
         said = process.stderr.read()
     assert process.returncode == 1 and said == b""
+
+
+def test_integrity_check_values(tmp_path):
+    """In a file or behind the sectors; a forged one is named, zeros, and status 1; one line for wrong options."""
+    data = bytes(range(256)) * 16 * 5
+    (tmp_path / "image").write_bytes(data)
+    native = ("fast-brw-2", "--key", KEY)
+    assert run(tmp_path, "encrypt", *native, "--in", "image", "--out", "enc", "--icv", "icvs").returncode == 0
+    inline = run(tmp_path, "encrypt", *native, "--in", "image", "--out", "-", "--layout", "inline", "--stride", "4160")
+    enc = bytearray((tmp_path / "enc").read_bytes())
+    assert inline.stdout[4096 : 4096 + 16] == (tmp_path / "icvs").read_bytes()[:16] and len(inline.stdout) == 4160 * 5
+    enc[4096 * 3] ^= 1
+    (tmp_path / "enc").write_bytes(enc)
+    back = run(tmp_path, "decrypt", *native, "--in", "enc", "--out", "-", "--icv", "icvs")
+    assert (back.returncode, back.stdout) == (1, data[: 4096 * 3] + bytes(4096) + data[4096 * 4 :])
+    assert back.stderr.splitlines()[1:] == [b"wideblock: 1 sector is forged, and zeros in the result: 3"]
+    for options, said in (
+        (("--layout", "outline"), b"layout must be inline, got 'outline'"),
+        (("--layout", "inline", "--icv", "icvs"), b"--icv and --layout inline exclude each other"),
+        (("--stride", "4160"), b"--stride goes with --layout inline"),
+        (("--icv", "-"), b"--icv is the name of a file, got '-'"),
+        (("--icv", "icvs", "--engine", "spec"), b"integrity check values are those of the engine native, got 'spec'"),
+    ):
+        done = run(tmp_path, "decrypt", *native, "--in", "enc", "--out", "no", *options)
+        assert done.returncode == 1 and done.stderr.startswith(b"wideblock: " + said) and not done.stdout
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["enc", "icvs", "image"]

@@ -17,6 +17,7 @@ from wideblock.export.contract import configured
 from wideblock.image.crypt import crypt_image
 from wideblock.image.engines import ENGINES, usual
 from wideblock.image.numbering import CONVENTIONS, DEFAULT
+from wideblock.image.sealed import Forgeries, Layout, seal_image
 
 KEY = "000102030405060708090a0b0c0d0e0f"
 EXAMPLE = f"Example: [b]wideblock {{command}} fast-brw-2s --key {KEY} --in disk.img --out disk.out[/b]"
@@ -83,6 +84,21 @@ Engine = Annotated[
     ),
 ]
 Threads = Annotated[int | None, typer.Option(metavar="N", min=1, help="Threads of native and spec; default: all.")]
+Icv = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="Integrity check values, 16 bytes a sector: encrypt makes the file, decrypt judges each sector by it.",
+    ),
+]
+LayoutName = Annotated[
+    str | None,
+    typer.Option(metavar="inline", help="Integrity check values behind each sector, in the place of a file of them."),
+]
+Stride = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="Bytes from one inline sector to the next; default: 16 more than a sector."),
+]
 Device = Annotated[bool, typer.Option("--device", help="Write to a block device in place.")]
 
 
@@ -123,48 +139,74 @@ def refuse_twice(key: str, source: Path, what: str) -> None:
 
 def encrypt(
     preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, tweak: Tweak = DEFAULT,
-    tweak_offset: Offset = 0, engine: Engine = None, threads: Threads = None, force: Force = False,
-    device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
+    tweak_offset: Offset = 0, icv: Icv = None, layout: LayoutName = None, stride: Stride = None, engine: Engine = None,
+    threads: Threads = None, force: Force = False, device: Device = False, accept_broken: AcceptBroken = False,
+    changes: Set = None,
 ) -> None:  # fmt: skip
     """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
     options = {"first_sector": first_sector, "tweak": tweak, "tweak_offset": tweak_offset, "threads": threads}
     options |= {"force": force, "device": device, "accept_broken": accept_broken}
-    crypt("encrypt", preset, changes, key, source, target, engine, options)
+    crypt("encrypt", preset, changes, key, source, target, engine, layout_of(icv, layout, stride), options)
 
 
 def decrypt(
     preset: Preset, key: Key, source: In, target: Out, first_sector: First = 0, tweak: Tweak = DEFAULT,
-    tweak_offset: Offset = 0, engine: Engine = None, threads: Threads = None, force: Force = False,
-    device: Device = False, accept_broken: AcceptBroken = False, changes: Set = None,
+    tweak_offset: Offset = 0, icv: Icv = None, layout: LayoutName = None, stride: Stride = None, engine: Engine = None,
+    threads: Threads = None, force: Force = False, device: Device = False, accept_broken: AcceptBroken = False,
+    changes: Set = None,
 ) -> None:  # fmt: skip
-    """Decrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
+    """Decrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default.
+
+    With integrity check values a forged sector becomes zeros, its number is printed, and the exit status is 1.
+    """
     options = {"first_sector": first_sector, "tweak": tweak, "tweak_offset": tweak_offset, "threads": threads}
     options |= {"force": force, "device": device, "accept_broken": accept_broken}
-    crypt("decrypt", preset, changes, key, source, target, engine, options)
+    crypt("decrypt", preset, changes, key, source, target, engine, layout_of(icv, layout, stride), options)
+
+
+def layout_of(icv: Path | None, name: str | None, stride: int | None) -> Layout | None:
+    """The layout that the options ask for; None for sectors without integrity check values."""
+    if name not in (None, "inline"):
+        raise UserError(f"layout must be inline, got {name!r}; leave it out for values in a file, --icv FILE")
+    if icv and name:
+        raise UserError("--icv and --layout inline exclude each other; give one of them")
+    if stride is not None and not name:
+        raise UserError("--stride goes with --layout inline; give that, too")
+    if icv == STREAM:
+        raise UserError("--icv is the name of a file, got '-'")
+    return Layout(icv, stride) if icv or name else None
 
 
 def crypt(
     direction: str, preset: str, changes: list[str] | None, key: str, source: Path, target: Path, engine: str | None,
-    options: dict[str, Any],
+    layout: Layout | None, options: dict[str, Any],
 ) -> None:  # fmt: skip
     """``options`` are those of :func:`crypt_image`."""
     core = configured(preset, settings(changes)).expect(SECTOR)
     refuse_twice(key, source, "image")
+    if layout and engine not in (None, "native"):
+        raise UserError(f"integrity check values are those of the engine native, got {engine!r}; leave out --engine")
     engine = engine or usual(core)
     name = f"{core.module}, {engine}"
+    forgeries = Forgeries()
     with progress(f"{direction}ing with {name}", before=f"preparing {name}") as report:
-        done = crypt_image(
+        arguments = (
             core,
             key_of(key, core.key_bytes),
             sys.stdin.buffer if source == STREAM else source,
             sys.stdout.buffer if target == STREAM else target,
-            decrypt=direction == "decrypt",
-            engine=engine,
-            progress=report,
-            **options,
         )
+        options |= {"decrypt": direction == "decrypt", "progress": report}
+        if layout:
+            done, forgeries = seal_image(*arguments, layout, **options)
+        else:
+            done = crypt_image(*arguments, engine=engine, **options)
     size = done.sectors * core.parameters.sector_bytes
     rate = f", {size / done.seconds / 1e6:,.1f} MB/s" if done.seconds else ""
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""
     sectors = "1 sector" if done.sectors == 1 else f"{done.sectors} sectors"
     typer.echo(f"{sectors}, {size:,} bytes, in {done.seconds:.1f} s{rate}{cycles}", err=True)
+    if forgeries:
+        many = "1 sector is" if len(forgeries) == 1 else f"{len(forgeries)} sectors are"
+        typer.echo(f"wideblock: {many} forged, and zeros in the result: {forgeries}", err=True)
+        raise typer.Exit(1)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
+from numpy.typing import NDArray
 
 from wideblock.errors import UserError
 from wideblock.image.engines import Chunk
@@ -45,12 +46,13 @@ class ImageSource:
             )
         return self.size // sector_bytes
 
-    def chunks(self, numbering: Numbering, most_bytes: int) -> Iterator[Chunk]:
+    def chunks(self, numbering: Numbering, most_bytes: int, *, record: int | None = None) -> Iterator[Chunk]:
         """Sectors with their tweaks, in chunks of at most ``most_bytes`` of sectors.
 
+        record: bytes of a sector with all that stands behind it; None: of the sector alone
         A chunk has at least one sector. Raises UserError where the image ends inside a sector.
         """
-        sector_bytes = numbering.sector_bytes
+        sector_bytes = record or numbering.sector_bytes
         wanted = max(1, most_bytes // sector_bytes) * sector_bytes
         done = 0
         while data := self._read(wanted):
@@ -64,6 +66,13 @@ class ImageSource:
             done += len(sectors)
         if not done:
             raise UserError(f"{self.name} is empty; it must hold at least one sector of {sector_bytes} bytes")
+
+    def rows(self, count: int, size: int) -> NDArray[np.uint8]:
+        """The next ``count`` rows of ``size`` bytes. Raises UserError if there are fewer."""
+        data = self._read(count * size)
+        if len(data) != count * size:
+            raise UserError(f"{self.name} ended early: {len(data)} bytes are left for {count} sectors of {size} each")
+        return np.frombuffer(data, np.uint8).reshape(count, size)
 
     def _read(self, n: int) -> bytes:
         """Next ``n`` bytes, fewer only at the end: a read from a pipe may return what is there."""

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seals whole disk images, and unseals them: each sector has an integrity check value (ICV) of 16 bytes."""
+
+import os
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from wideblock.errors import UserError
+from wideblock.export.contract import SectorContract
+from wideblock.image.crypt import Crypted, Progress
+from wideblock.image.engines import Bytes, Chunk, Native
+from wideblock.image.files import REGULAR, kind_of
+from wideblock.image.numbering import DEFAULT, Numbering
+from wideblock.image.source import ImageSource, open_source
+from wideblock.image.target import open_target
+from wideblock.native.twin import Twin
+from wideblock.simulation.commands import processors
+from wideblock.spec.sealed import ICV, Sealed
+
+__all__ = ["Forgeries", "Layout", "seal_image"]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Places of the ICVs of an image.
+
+    icvs:   file of them, 16 bytes a sector; None: each stands behind its sector
+    stride: bytes from one sector to the next where ICVs stand behind them, zeros after; None: 16 more than a sector
+    Raises UserError for both.
+    """
+
+    icvs: Path | None = None
+    stride: int | None = None
+
+    def __post_init__(self):
+        if self.icvs and self.stride is not None:
+            raise UserError("ICVs in a file of their own need no stride; leave out one of them")
+
+    def record(self, sector_bytes: int) -> int:
+        """Bytes from one enciphered sector to the next. Raises UserError for a stride without room for an ICV."""
+        if self.icvs:
+            return sector_bytes
+        least = sector_bytes + ICV
+        if self.stride is not None and self.stride < least:
+            raise UserError(f"stride must be at least {least}, a sector and its ICV of {ICV} bytes, got {self.stride}")
+        return self.stride or least
+
+
+@dataclass
+class Forgeries:
+    """Numbers of sectors that were forged, as runs of them."""
+
+    runs: list[range] = field(default_factory=list)
+
+    def add(self, numbers: Iterable[int]) -> None:
+        """Adds numbers, which rise."""
+        for number in numbers:
+            if self.runs and self.runs[-1].stop == number:
+                self.runs[-1] = range(self.runs[-1].start, number + 1)
+            else:
+                self.runs.append(range(number, number + 1))
+
+    def __len__(self) -> int:
+        return sum(map(len, self.runs))
+
+    def __str__(self):
+        """ "3, 5 to 9"."""
+        return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]} to {run[-1]}" for run in self.runs)
+
+
+def seal_image(
+    subject: SectorContract,
+    key: bytes,
+    source: Path | BinaryIO,
+    target: Path | BinaryIO,
+    layout: Layout,
+    *,
+    decrypt: bool = False,
+    first_sector: int = 0,
+    tweak: str = DEFAULT,
+    tweak_offset: int = 0,
+    threads: int | None = None,
+    force: bool = False,
+    device: bool = False,
+    accept_broken: bool = False,
+    progress: Progress | None = None,
+) -> tuple[Crypted, Forgeries]:
+    """Seals the sectors of ``source`` into ``target``, or unseals them: a forged one becomes zeros, and is named.
+
+    By native code. Other arguments, and errors, are those of :func:`wideblock.image.crypt.crypt_image`; UserError also
+    for a scheme that seals no sectors, and for ICVs that are no file, or of another number of sectors.
+    """
+    subject.preset.scheme.check_status(accept_broken=accept_broken)
+    specification = subject.specification(key)  # raises UserError for a key that the scheme does not take
+    try:
+        Sealed(specification)
+    except ValueError as error:
+        raise UserError(f"{subject.module}: {error}") from None
+    plain, sealed = subject.parameters.sector_bytes, layout.record(subject.parameters.sector_bytes)
+    read, written = (sealed, plain) if decrypt else (plain, sealed)
+    numbering = Numbering(tweak, plain, subject.parameters.tweak_bytes, first_sector, tweak_offset)
+    report, forgeries = progress or (lambda done, total: None), Forgeries()
+    with ExitStack() as stack:
+        image = stack.enter_context(open_source(source))
+        total = image.sectors(read)
+        for i in (0, (total or 1) - 1):
+            numbering.number(i)  # raises UserError for a number out of range
+        icvs = stack.enter_context(_icvs(layout.icvs, (source, target), image, total, decrypt, force))
+        shown = replace(image, name=f"the result of {image.name}", size=total and total * written)
+        fits = shown if written != read else image
+        mode = 0o600 if decrypt else None
+        output = stack.enter_context(open_target(target, fits, force=force, device=device, new_mode=mode))
+        twin = stack.enter_context(Twin(subject.native, key))
+        worker = stack.enter_context(ThreadPoolExecutor(1))
+        chunks = image.chunks(numbering, Native.chunk_bytes, record=read)
+        results = _opened if decrypt else _closed
+        done, started = 0, time.perf_counter()
+        report(done, total)
+        for sectors, beside in results(twin, worker, chunks, icvs, plain, threads or processors()):
+            if decrypt:
+                forgeries.add(first_sector + done + int(i) for i in np.flatnonzero(~beside))
+            elif layout.icvs:
+                icvs.write(beside.data)
+            else:
+                sectors = np.concatenate([sectors, beside, np.zeros((len(sectors), sealed - plain - ICV), np.uint8)], 1)
+            output.write(sectors.data)
+            done += len(sectors)
+            report(done, total)
+        if total is not None and done != total:
+            raise UserError(f"{done} of {total} sectors came back: {image.name} changed while it was read")
+        if decrypt and layout.icvs and icvs.file.read(1):
+            raise UserError(f"{icvs.name} has more than the {ICV * done} bytes of {done} sectors")
+        return Crypted(done, None, time.perf_counter() - started), forgeries
+
+
+@contextmanager
+def _icvs(
+    path: Path | None, others: tuple[object, ...], image: ImageSource, total: int | None, decrypt: bool, force: bool
+) -> Iterator[Any]:
+    """The file of ICVs, open for reading to decrypt, else for writing; None for none. Raises UserError; OSError."""
+    if path is None:
+        yield None
+        return
+    for other in others:
+        if isinstance(other, Path) and os.path.realpath(other) == os.path.realpath(path):
+            raise UserError(f"{path} cannot have both the image and its ICVs; give each a file of its own")
+    if (kind := kind_of(path.stat()) if decrypt or path.exists() else REGULAR) != REGULAR:
+        raise UserError(f"ICV file {path} is {kind}; give a regular file")
+    if not decrypt:
+        with open_target(path, image, force=force) as output:
+            yield output
+        return
+    with open_source(path) as icvs:
+        if total is not None and icvs.size != ICV * total:
+            raise UserError(
+                f"ICV file {path} has {icvs.size} bytes, the {total} sectors of {image.name} need {ICV * total}"
+            )
+        yield replace(icvs, name=f"ICV file {path}")
+
+
+def _closed(
+    twin: Twin, worker: ThreadPoolExecutor, chunks: Iterator[Chunk], _: Any, __: int, threads: int
+) -> Iterator[tuple[Bytes, Any]]:
+    """Sectors that are sealed, and their ICVs."""
+    return _overlapped(worker.submit(twin.seal, sectors, tweaks, threads) for sectors, tweaks in chunks)
+
+
+def _opened(
+    twin: Twin, worker: ThreadPoolExecutor, chunks: Iterator[Chunk], icvs: ImageSource | None, plain: int, threads: int
+) -> Iterator[tuple[Bytes, Any]]:
+    """Sectors that are unsealed, and whether each is right."""
+
+    def started() -> Iterator[Future[tuple[Bytes, Any]]]:
+        for records, tweaks in chunks:
+            beside = records[:, plain : plain + ICV] if icvs is None else icvs.rows(len(records), ICV)
+            yield worker.submit(twin.unseal, records[:, :plain], beside, tweaks, threads)
+
+    return _overlapped(started())
+
+
+def _overlapped(work: Iterator[Future[tuple[Bytes, Any]]]) -> Iterator[tuple[Bytes, Any]]:
+    """The results, each while the next one is made."""
+    waiting: deque[Future[tuple[Bytes, Any]]] = deque()
+    for each in work:
+        waiting.append(each)
+        if len(waiting) > 1:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
