@@ -118,11 +118,11 @@ def test_ports_are_those_of_every_shell():
 
 
 BUDGETS = {
-    "catalog": 1700, "cli": 2520, "drive": 1700, "evaluate": 3150, "evidence": 560, "export": 2300,
-    "image": 1450, "native": 335, "renewal": 1240,
-    "rtl/aead": 5500, "rtl/aes": 2100, "rtl/bus": 1080, "rtl/engine": 2150, "rtl/flow": 375, "rtl/gf128": 500,
-    "rtl/hash": 2150, "rtl/keys": 1300, "rtl/sector": 5600, "rtl/shell": 250, "rtl/stream": 2200, "rtl/tes": 800,
-    "simulation": 1200, "spec": 2860, "synth": 1730, "vectors": 700, "verify": 12400,
+    "catalog": 1120, "cli": 1965, "drive": 1120, "evaluate": 2200, "evidence": 350, "export": 1580,
+    "image": 1005, "native": 225, "renewal": 830,
+    "rtl/aead": 3950, "rtl/aes": 1340, "rtl/bus": 830, "rtl/engine": 1670, "rtl/flow": 240, "rtl/gf128": 290,
+    "rtl/hash": 1470, "rtl/keys": 990, "rtl/sector": 3880, "rtl/shell": 160, "rtl/stream": 1520, "rtl/tes": 360,
+    "simulation": 800, "spec": 1650, "synth": 1210, "vectors": 490, "verify": 9100,
 }  # fmt: skip
 """Most lines of code of each room: no blank lines, comments or docstrings. A budget rises in a commit that says why."""
 
