@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HCTR2 for messages and tweaks of any length in one core."""
+"""HCTR2 for messages and tweaks of any length in one core, of one, two and four lanes."""
 
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
@@ -42,4 +42,9 @@ SCHEME = Scheme(
     key_bits=lambda p: p.key_bits,
 )
 
-PRESETS = (Preset("hctr2-any", SCHEME, AnyLengthParameters()),)
+
+def _preset(name: str, lanes: int) -> Preset:
+    return Preset(name, SCHEME, AnyLengthParameters(width=lanes, lanes=lanes))
+
+
+PRESETS = (_preset("hctr2-any", 1), _preset("hctr2-any-2", 2), _preset("hctr2-any-4", 4))

@@ -18,14 +18,16 @@ pytestmark = pytest.mark.shows("hash-schedules")
 MOST = 20
 
 
-def blocks_of(message):
-    return [int.from_bytes(message[k : k + 16], "little") for k in range(0, len(message), 16)]
+def beats_of(blocks, width):
+    """Of whole blocks, the last beat perhaps in part."""
+    beats = [blocks[k : k + 16 * width] for k in range(0, len(blocks), 16 * width)]
+    return [int.from_bytes(beat, "little") for beat in beats]
 
 
 def play(unit, keys, runs, rng):
-    """(cycle of the last block, cycle of done, result) of each run that is not abandoned; cycles from load to loaded.
+    """(cycle of the last beat, cycle of done, result) of each run that is not abandoned; cycles from load to loaded.
 
-    A run is (blocks, how many of them are sent).
+    A run is (its bytes, how many of its beats are sent).
     """
     sent, results, loads = [], [], []
 
@@ -42,14 +44,16 @@ def play(unit, keys, runs, rng):
             loads.append(cycles)
             await ctx.tick()
             for blocks, amount in runs:
-                for k, block in enumerate(blocks[:amount]):
+                beats = beats_of(blocks, unit.width)
+                for k, beat in enumerate(beats[:amount]):
                     while rng.random() < 0.2:
                         await ctx.tick()
                     ctx.set(unit.go, 1)
                     ctx.set(unit.first, k == 0)
-                    ctx.set(unit.left, len(blocks) - 1 - k)
-                    ctx.set(unit.block, block)
-                    if k == len(blocks) - 1:
+                    ctx.set(unit.left, len(beats) - 1 - k)
+                    ctx.set(unit.ends, (len(blocks) // 16 - 1) % unit.width)
+                    ctx.set(unit.block, beat)
+                    if k == len(beats) - 1:
                         sent.append(ctx.get(now))
                     await ctx.tick()
                     ctx.set(unit.go, 0)
@@ -73,18 +77,22 @@ def play(unit, keys, runs, rng):
     return sent, results, loads
 
 
-@pytest.mark.parametrize("stages", few_of_many(range(1, 9), [4]))
-def test_runs_of_every_length(stages):
-    rng = random.Random(stages)
-    unit = HornerRun(most=MOST, stages=stages, leaf=16, reading=WireReading.POLYVAL)
-    lengths = [*range(1, MOST + 1), *rng.choices(range(1, MOST + 1), k=10)]
-    messages = [rng.randbytes(16 * n) for n in lengths]
+@pytest.mark.parametrize(
+    ("width", "stages"), few_of_many([(1, s) for s in range(1, 9)] + [(2, 1), (2, 4), (2, 8), (4, 4)], [(1, 4), (2, 1)])
+)
+def test_runs_of_every_length(width, stages):
+    """Zeros before a run do not count: the first beat of some runs has its first block in another column."""
+    rng = random.Random(10 * width + stages)
+    unit = HornerRun(width=width, most=MOST, stages=stages, leaf=16, reading=WireReading.POLYVAL)
+    most = width * MOST
+    lengths = [*range(1, MOST + 1), *rng.choices(range(1, most + 1), k=10)]
+    messages = [bytes(16 * rng.randrange(min(width, most + 1 - n))) + rng.randbytes(16 * n) for n in lengths]
     runs = []
     for message in messages:
         if rng.random() < 0.3:
             n = rng.randrange(2, MOST)
-            runs.append((blocks_of(rng.randbytes(16 * n)), rng.randrange(1, n)))
-        runs.append((blocks_of(message), len(message)))
+            runs.append((rng.randbytes(16 * width * n), rng.randrange(1, n)))
+        runs.append((message, most))
     keys = [rng.randbytes(16) for _ in range(2)]
     sent, results, loads = play(unit, keys, runs, rng)
     assert [result for _, result in results] == [polyval(key, message) for key in keys for message in messages]

@@ -47,7 +47,7 @@ class Leaving(wiring.Component):
 
 EXITS = {
     "sectors": lambda: Exit(width=1, beats=BEATS, sector_bits=2),
-    "messages": lambda: SizedExit(most=16 * BEATS, sector_bits=2),
+    "messages": lambda: SizedExit(width=1, most=16 * BEATS, sector_bits=2),
 }
 
 

@@ -17,7 +17,7 @@ MOST, TWEAK_BYTES = 80, 20
 
 
 def entrance():
-    return SizedEntrance(least=16, most=MOST, tweak_bytes=TWEAK_BYTES)
+    return SizedEntrance(width=1, least=16, most=MOST, tweak_bytes=TWEAK_BYTES)
 
 
 def beats_of(rng, size, stated, tweak_size, keep=None):

@@ -186,7 +186,35 @@ UNREFRESHED = Fault(
     LANES,
 )
 EARLY_STEPS = Fault("the second layer starts before the mix is known", "core.call_go", "1'b1")
-EARLY_END_OF_PASS = Fault("a first pass ends while another message is in the second", "core.admission.free", "1'b1")
+BEAT_WITHOUT_A_PLACE = Fault(
+    "a message enters while as many are under way as there is room for",
+    "core.admit",
+    "was || front == (left ^ 6'd32)",
+    {"front": "core.front_sector", "left": "core.exit.sector"},
+)
+BEAT_WITHOUT_A_ROW = Fault(
+    "a beat enters a full ring",
+    "core.admit",
+    "was || (front == (exit ^ 11'd1024) && newest != (left ^ 6'd32))",
+    {"front": "core.front_row", "exit": "core.exit_row", "newest": "core.front_sector", "left": "core.exit.sector"},
+)
+STEPS_BEFORE_Z = Fault(
+    "the counter mode of a message starts before its Z is known",
+    "core.step_go",
+    "was || (lane == called && lane != single && !go)",
+    {
+        "lane": "core.lane_sector",
+        "called": "core.called_sector",
+        "single": "core.single_sector",
+        "go": "core.single_go",
+    },
+)
+BACK_BEFORE_FRONT = Fault(
+    "header and tweak of a message are hashed before it is whole",
+    "core.back_go",
+    "was || (back == front && held == 0)",
+    {"back": "core.back_sector", "front": "core.front_sector", "held": "core.back_held"},
+)
 ANY_STATED_SIZE = Fault(
     "a message of any stated size is offered",
     "core.entrance.valid",

@@ -8,8 +8,8 @@ from wideblock.rtl.keys import contexts, slots, under_way
 from wideblock.rtl.keys import unit as keys
 from wideblock.rtl.keys.under_way import KeysInSlots
 from wideblock.rtl.sector import store_and_forward
-from wideblock.rtl.sector.hash_counter_hash_any import core as hash_counter_hash_any
-from wideblock.rtl.sector.hash_counter_hash_any import walk
+from wideblock.rtl.sector.running_hash import core as running_hash
+from wideblock.rtl.sector.running_hash import walk
 from wideblock.rtl.sector.single_pass import core as single_pass
 from wideblock.rtl.sector.single_pass import slots as unit_slots
 from wideblock.rtl.sector.single_pass import stealing
@@ -32,19 +32,19 @@ SLOW = pytest.mark.slow
 FAULTS = {
     "a stated size one over the most": pytest.param(
         ANY,
-        (hash_counter_hash_any, "SizedEntrance", sized_entrance, "beat.size > self.most", "beat.size > self.most + 1"),
+        (running_hash, "SizedEntrance", sized_entrance, "beat.size > self.most", "beat.size > self.most + 1"),
         ("wrong lengths", "which states 65, is too long"),
         marks=SLOW,
     ),
     "a hole in a block": pytest.param(
         ANY,
-        (hash_counter_hash_any, "SizedEntrance", sized_entrance, "~is_run(new.keep)", "~new.keep[0]"),
+        (running_hash, "SizedEntrance", sized_entrance, "~is_run(new.keep)", "~new.keep[0]"),
         ("byte qualifiers", "fault"),
         marks=SLOW,
     ),
     "no empty block behind a message": pytest.param(
         ANY,
-        (hash_counter_hash_any, "SizedEntrance", sized_entrance, "(~new.last | new.keep.any())", "1"),
+        (running_hash, "SizedEntrance", sized_entrance, "(~new.last | new.keep.any())", "1"),
         ("byte qualifiers", "fault"),
         marks=SLOW,
     ),
@@ -96,7 +96,7 @@ FAULTS = {
     ),
     "a step of a long tweak that stays after zeroize": pytest.param(
         ("hctr2-any", {"sbox": "composite"}),
-        (hash_counter_hash_any, "Walk", walk, "[self.held.eq(0), self.number.eq(0)]", "self.number.eq(0)"),
+        (running_hash, "Walk", walk, "[self.held.eq(0), self.number.eq(0)]", "self.number.eq(0)"),
         ("state after zeroize", "_held"),
         marks=SLOW,
     ),

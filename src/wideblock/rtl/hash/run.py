@@ -4,7 +4,7 @@
 
 from typing import Any
 
-from amaranth import Module, Mux, Signal, Value
+from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, wiring
 from amaranth.lib.wiring import In, Out
 
@@ -18,52 +18,57 @@ OPERAND_DEPTH = 3  # tables before the multiplier's inputs: which power, its rea
 
 
 class HornerRun(wiring.Component):
-    """Sum of X_i h^(n - i), i from 0, over a run of n blocks X_0..X_(n-1), n up to ``most``.
+    """Sum of X_i h^(n - i), i from 0, over a run of n blocks X_0..X_(n-1), in up to ``most`` beats of ``width`` blocks.
 
-    ``go`` takes a ``block``, the run's ``first`` or not, that ``left`` others of the run follow. ``done`` pulses with
+    ``go`` takes a beat in ``block``, the run's ``first`` or not, that ``left`` others of the run follow. The last beat
+    has blocks in columns 0 to ``ends``, which is stated with each beat; behind them it is zero. ``done`` pulses with
     the ``result``. A run may pause, and a new ``first`` abandons the one before it. Runs follow each other at once.
 
-    The blocks go round over D = ``decimation`` chains, one more than the multiplier has stages: a product is in its
-    row when the chain's next block arrives. Each product is one with h^D, but the last one of each chain with the power
-    that its place wants, h^(left + 1). The sum of these D products is the result.
+    The beats go round over D = ``decimation`` chains, one more than the multiplier has stages: a product is in its
+    row when the chain's next beat arrives. With W blocks a beat, column k is multiplied by h^(D W - k), but in the last
+    beat of each chain by the power that its place wants, h^(left W + ends + 1 - k). What the chain has is added to
+    column 0. The sum of the last D products is the result.
 
-    ``load`` takes the key ``tau``; its powers up to h^D are computed then, one by one, and ``loaded`` pulses.
+    ``load`` takes the key ``tau``; its powers up to h^(D W) are computed then, one by one, and ``loaded`` pulses.
 
-    Timing: ``stages`` cycles from the last block to ``done``; ``setup`` cycles from ``load`` to ``loaded``.
-    Cost:   one multiplier, two distributed memories of D rows, a register of 128 bits.
+    Timing: ``stages`` cycles from the last beat to ``done``; ``setup`` cycles from ``load`` to ``loaded``.
+    Cost:   one multiplier of ``width`` terms, a distributed memory of D W rows read by each column, one of D rows, a
+            register of 128 bits.
     Paths:  none combinational from ``block`` to ``result``.
     Bytes:  blocks and key as ``reading`` has them.
     Source: Horner's rule, decimated as in "Fast Low Level Disk Encryption Using FPGAs", section 3.
     Security: time depends on n alone; ``clear``, with all of ``clear_row``, forgets key and blocks.
     """
 
-    def __init__(self, *, most: int, stages: int, leaf: int, reading: WireReading):
-        self.reading = reading
-        self.multiplier = Multiplier(stages=stages, leaf=leaf, input_depth=OPERAND_DEPTH)
+    def __init__(self, *, most: int, stages: int, leaf: int, reading: WireReading, width: int = 1):
+        self.reading, self.width = reading, width
+        self.multiplier = Multiplier(stages=stages, leaf=leaf, input_depth=OPERAND_DEPTH, terms=width)
         self.stages, self.decimation = stages, stages + 1
-        self.setup = (self.decimation - 1) * (stages + 1)
+        self.powers = self.decimation * width
+        self.setup = (self.powers - 1) * (stages + 1)
         super().__init__(
             {
                 "go": In(1),
                 "first": In(1),
                 "left": In(range(most)),
-                "block": In(128),
+                "ends": In(range(width)),
+                "block": In(128 * width),
                 "done": Out(1),
                 "result": Out(128),
                 "load": In(1),
                 "tau": In(128),
                 "loaded": Out(1),
                 "clear": In(1),
-                "clear_row": In(range(self.decimation)),
+                "clear_row": In(range(self.powers)),
             }
         )
 
     def elaborate(self, platform):
         m = Module()
         m.submodules.multiplier0 = multiplier = self.multiplier
-        D, rows = self.decimation, {"slots": self.decimation, "clear": self.clear, "clear_row": self.clear_row}
-        powers = Slots(m, "powers", width=128, **rows)  # row k: h^(k + 1)
-        chains = Slots(m, "chains", width=128, **rows)
+        D, W, rows = self.decimation, self.width, {"clear": self.clear, "clear_row": self.clear_row}
+        powers = Slots(m, "powers", width=128, slots=self.powers, **rows)  # row k: h^(k + 1)
+        chains = Slots(m, "chains", width=128, slots=D, **rows)
 
         row = self._row(m)
         entering = Signal(data.StructLayout({"go": 1, "row": range(D), "first": 1, "closing": 1, "last": 1, "key": 1}))
@@ -71,18 +76,24 @@ class HornerRun(wiring.Component):
         product = multiplier.o.payload
         issue, number = self._load(m, powers, leaving.key, product)
         fresh = self._fresh(m, row)
-        block = self.reading.element(self.block) ^ (chains.read(row) & ~fresh.replicate(128))
-        power = Mux(self.left < D, self.left, D - 1)
+        closing = self.left < D
+        place = Signal(range(self.powers))  # of column 0's power
+        m.d.comb += place.eq(Mux(closing, self.left * W + self.ends, self.powers - 1))
+        columns = [self.reading.element(self.block[128 * k : 128 * k + 128]) for k in range(W)]
+        columns[0] = columns[0] ^ (chains.read(row) & ~fresh.replicate(128))
+        columns[0] = Mux(issue, powers.read(number), columns[0])
+        columns[1:] = [column & ~issue.replicate(128) for column in columns[1:]]
+        places = [Mux(issue, 0, place), *(Mux(place < k, 0, place - k) for k in range(1, W))]
         m.d.comb += [
             entering.go.eq(self.go),
             entering.row.eq(row),
             entering.first.eq(self.first),
-            entering.closing.eq(self.left < D),
+            entering.closing.eq(closing),
             entering.last.eq(self.left == 0),
             entering.key.eq(issue),
             multiplier.i.valid.eq(self.go | issue),
-            multiplier.i.payload.a.eq(Mux(issue, powers.read(number), block) & ~self.clear.replicate(128)),
-            multiplier.i.payload.b.eq(powers.read(Mux(issue, 0, power))),
+            multiplier.i.payload.a.eq(Cat(columns) & ~self.clear.replicate(128 * W)),
+            multiplier.i.payload.b.eq(Cat(powers.read(at) for at in places)),
         ]
         chains.write(leaving.row, product, leaving.go)
         self._close(m, leaving, product)
@@ -121,10 +132,10 @@ class HornerRun(wiring.Component):
 
     def _load(self, m: Module, powers: Slots, arrived: Value, product: Value) -> tuple[Value, Value]:
         """The powers of a new key. Returns whether a product h h^k is issued, and k - 1."""
-        number = Signal(range(self.decimation))
+        number = Signal(range(self.powers))
         issue = Signal()
         following = Signal.like(number)
-        final = following == self.decimation - 1
+        final = following == self.powers - 1
         m.d.comb += [following.eq(number + 1), self.loaded.eq(arrived & final)]
         powers.write(
             Mux(self.load, 0, following),

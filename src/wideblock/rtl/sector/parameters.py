@@ -322,8 +322,8 @@ class AnyLengthParameters(SectorParameters):
     figures are for.
     """
 
-    width: ClassVar[int] = 1
-    lanes: ClassVar[int] = 1
+    width: int = parameter(1, "blocks a beat of the streams", (1, 2, 4))
+    lanes: int = parameter(1, "AES pipelines, as many as blocks a beat", (1, 2, 4))
     most_tweak_bytes: int = parameter(64, "bytes of the longest tweak, up to 255")
     longest: int = parameter(4096, "bytes of the longest message")
     key_bits: int = parameter(128, "bits of an AES key", (128, 192, 256))
@@ -333,6 +333,8 @@ class AnyLengthParameters(SectorParameters):
 
     def __post_init__(self):
         super().__post_init__()
+        if self.lanes != self.width:
+            raise UserError(f"lanes must be the width: {self.width}, got {self.lanes}")
         most = (1 << SIZE_BITS) - 1
         if not 32 <= self.longest <= most:
             raise UserError(f"longest must be 32 to {most}, got {self.longest}")

@@ -89,12 +89,13 @@ class StoreAndForward(wiring.Component):
         loading: int = 0,
         ahead: int = 0,
         context: Context | None = None,
+        slots: int | None = None,
     ):
         self.parameters = p = parameters
         self.cipher_latency, self.ahead = cipher_latency, ahead
         period = cycles.interval or cycles.compute
         self.pace, self.rows = cycles.pace, rows or p.beats
-        self.slots = self.under_way(cycles, ahead)
+        self.slots = slots or self.under_way(cycles, ahead)
         self.tail = p.sector_bytes % p.beat_bytes or None  # bytes of the last beat, if it is not whole
         self.entrance = self._make_entrance()
         material = self.key_material(p)

@@ -40,10 +40,11 @@ class SizedEntrance(wiring.Component):
     Paths:  ``take`` to ``i.ready``; none from ``i``.
     """
 
-    def __init__(self, *, least: int, most: int, tweak_bytes: int):
+    def __init__(self, *, least: int, most: int, tweak_bytes: int, width: int):
         self.least, self.most, self.tweak_bytes = least, most, tweak_bytes
+        self.place = (16 * width - 1).bit_length()  # bits of the number of a byte in its beat
         self.faults = FAULTS
-        self.channel = sector_channel(1, keep=True, tweak_bits=8 * tweak_bytes, sized=True)
+        self.channel = sector_channel(width, keep=True, tweak_bits=8 * tweak_bytes, sized=True)
         header = {
             "tweak": 8 * tweak_bytes,
             "tweak_size": tweak_bytes.bit_length(),
@@ -56,10 +57,10 @@ class SizedEntrance(wiring.Component):
                 "open": In(1),
                 "hold": In(1),
                 "clear": In(1),
-                "x": Out(data.StructLayout({"data": 128, "last": 1})),
+                "x": Out(data.StructLayout({"data": 128 * width, "last": 1})),
                 "header": Out(data.StructLayout(header)),
                 "valid": Out(1),
-                "number": Out(range(-(-most // 16))),
+                "number": Out(range(-(-most // (16 * width)))),
                 "take": In(1),
                 "fault": Out(len(FAULTS)),
                 "between": Out(1),
@@ -76,8 +77,8 @@ class SizedEntrance(wiring.Component):
         foreign = self._foreign(m, beat)
         dropping = Signal()
         leaves = Signal()
-        final = self.number == (self.header.end >> 4)
-        expected = up_to(self.header.end[:4])
+        final = self.number == (self.header.end >> self.place)
+        expected = up_to(self.header.end[: self.place])
         hole = Signal()
         waits = Signal()  # the final block, which is not the last one, for the one behind it
         goes_on = Signal()  # that one has come, and it is not an empty last one

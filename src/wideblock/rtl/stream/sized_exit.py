@@ -20,17 +20,19 @@ class SizedExit(wiring.Component):
     Timing, Paths: those of :class:`.exit.Exit`.
     """
 
-    def __init__(self, *, most: int, sector_bits: int):
-        number = range(-(-most // 16))
+    def __init__(self, *, most: int, sector_bits: int, width: int):
+        number = range(-(-most // (16 * width)))
+        self.place = (16 * width - 1).bit_length()
         super().__init__(
             {
-                "o": Out(stream.Signature(result_channel(1, keep=True).shape)),
+                "o": Out(stream.Signature(result_channel(width, keep=True).shape)),
                 "clear": In(1),
                 "pending": In(1),
-                "data": In(128),
+                "data": In(128 * width),
                 "end": In((most - 1).bit_length()),
                 "fetch": Out(1),
                 "load": Out(1),
+                "erase": Out(1, init=0),
                 "number": Out(number),
                 "sector": Out(sector_bits),
             }
@@ -40,26 +42,25 @@ class SizedExit(wiring.Component):
         m = Module()
         valid = Signal()
         advance = Signal()
-        erase = Signal()
         last = Signal(reset_less=True)
-        keep = Signal(16, reset_less=True)
-        final = self.number == (self.end >> 4)
+        keep = Signal(len(self.o.payload.keep), reset_less=True)
+        final = self.number == (self.end >> self.place)
         m.d.comb += [
             advance.eq(~valid | self.o.ready),
             self.fetch.eq(advance & self.pending & ~self.clear),
-            self.load.eq(self.fetch | erase),
+            self.load.eq(self.fetch | self.erase),
             self.o.valid.eq(valid & ~self.clear),
             self.o.payload.data.eq(self.data),
             self.o.payload.last.eq(last),
             self.o.payload.keep.eq(keep),
         ]
-        m.d.sync += erase.eq(self.clear)
+        m.d.sync += self.erase.eq(self.clear)
         with m.If(advance):
             m.d.sync += valid.eq(self.pending)
         with m.If(self.fetch):
-            m.d.sync += [last.eq(final), keep.eq(Mux(final, up_to(self.end[:4]), 0xFFFF))]
+            m.d.sync += [last.eq(final), keep.eq(Mux(final, up_to(self.end[: self.place]), (1 << len(keep)) - 1))]
             m.d.sync += [self.number.eq(Mux(final, 0, self.number + 1)), self.sector.eq(self.sector + final)]
-        with m.If(erase):
+        with m.If(self.erase):
             m.d.sync += [last.eq(0), keep.eq(0)]
         with m.If(self.clear):
             m.d.sync += [s.eq(0) for s in (valid, self.number, self.sector)]

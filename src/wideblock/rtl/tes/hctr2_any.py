@@ -10,14 +10,14 @@ Source: Crowley, Huckleberry, Biggers, ePrint 2021/1441.
 from amaranth import Cat, Const, Value
 
 from wideblock.rtl.bytes import marked, only
-from wideblock.rtl.sector.hash_counter_hash_any import HashCounterHashAny
+from wideblock.rtl.sector.running_hash import RunningHash
 
 from .hctr2 import Hctr2Equations
 
 __all__ = ["Hctr2Any"]
 
 
-class Hctr2Any(Hctr2Equations, HashCounterHashAny):
+class Hctr2Any(Hctr2Equations, RunningHash):
     """HCTR2 for messages of 16 bytes and more and tweaks of any from 0 bytes up, encryption and decryption in one core.
 
     Timing: see ``cycles``.

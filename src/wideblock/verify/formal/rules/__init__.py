@@ -28,8 +28,8 @@ from wideblock.verify.formal.rules import (
     encrypt_mix_encrypt,
     feistel_mix_feistel,
     hash_counter_hash,
-    hash_counter_hash_any,
     hash_ecb_hash,
+    running_hash,
     single_pass,
 )
 from wideblock.verify.formal.rules.outputs import OutputPlaces, Queue
@@ -83,7 +83,7 @@ _MODULES: tuple[ModuleType, ...] = (
     encrypt_mix_encrypt,
     feistel_mix_feistel,
     hash_counter_hash,
-    hash_counter_hash_any,
+    running_hash,
     hash_ecb_hash,
     single_pass,
 )

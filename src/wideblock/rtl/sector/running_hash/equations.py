@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Everything that a scheme states of hash-counter-hash for messages that state their sizes.
+"""Everything that a scheme states of the family running hash.
 
     header, T, X_2..X_m -> hash -> R -> [E] -> G;  Z of R and G          [D] when decrypting
     Y_i = X_i + E(counter(Z, i - 1)), i = 2..m
@@ -14,13 +14,13 @@ from amaranth import Value
 
 from wideblock.rtl.gf128.reading import WireReading
 
-__all__ = ["HchAnyEquations"]
+__all__ = ["RunningHashEquations"]
 
 
-class HchAnyEquations:
+class RunningHashEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0.
 
-    Beside these a scheme states ``title``, ``check`` and ``key_material``, see :class:`StoreAndForward`. A derived word
+    Beside these a scheme states ``title`` and ``key_material``, see :class:`StoreAndForward`. A derived word
     of its key material is ``self.key_unit.value(word)``.
     """
 

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values that several stages of running hash share."""
+
+from dataclasses import dataclass
+
+from amaranth import Module, Signal, Value
+
+from wideblock.rtl.stream.stages import Stages
+from wideblock.rtl.stream.storage import Ring, Slots
+
+__all__ = ["Carried", "RunningFrame", "SingleCall"]
+
+
+@dataclass(frozen=True)
+class Carried:
+    """Values that a message carries from the stage that writes them to those that read them.
+
+    X:       first block; front -> hashed
+    decrypt: direction; front -> single, called
+    last_byte: its number in the message; front -> lane, y, back, exit
+    tweak:   tweak and its size; front -> back
+    R:       hashed -> single, called
+    G:       result of the single call; called -> inner
+    Z:       start of the counter mode; called -> lane
+    inner:   Y_1; inner -> exit
+    """
+
+    X: Slots
+    decrypt: Slots
+    last_byte: Slots
+    tweak: Slots
+    R: Slots
+    G: Slots
+    Z: Slots
+    inner: Slots
+
+
+@dataclass(frozen=True)
+class RunningFrame:
+    """Shared by all stages: memories of messages, rings of beats, results ``E`` of the lanes."""
+
+    m: Module
+    stages: Stages
+    clear: Value
+    carried: Carried
+    input: Ring
+    result: Ring
+    E: list[Value]
+
+
+@dataclass(frozen=True)
+class SingleCall:
+    """The single call: ``block`` enters with ``go``; ``called`` is the first message whose Z is not known."""
+
+    block: Value
+    go: Value
+    called: Signal

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rules of running hash."""
+
+from itertools import pairwise
+
+from wideblock.export.contract import Contract
+from wideblock.verify.formal.induction import CLEAR, Rule
+from wideblock.verify.formal.rules.outputs import OutputPlaces
+from wideblock.verify.formal.rules.parts import delayed, no_loss, rekeyed_in_order, watched_row
+
+__all__ = ["order", "output", "queues", "rekey"]
+
+CHAIN = ("front", "hashed", "single", "called", "lane", "y", "back", "inner")
+"""Pointers of the stages, each at the message of the next one or at a younger one."""
+
+_Part = tuple[dict[str, str], str]
+"""Signals by their names in a text, and the text."""
+
+
+def output(core: Contract) -> OutputPlaces:
+    """The result ring, Y_1, and where a message ends."""
+    return OutputPlaces(
+        ("core.result_ring", "core.inner", "core.last_byte"),
+        address=("core.exit.number", "core.exit.sector", "core.exit_row"),
+    )
+
+
+def order(core: Contract) -> Rule:
+    """Two messages are followed, ``p`` and a younger one ``n``, any two; where all others end is free.
+
+    The rows of a message begin at its base. A stage that is at message p is at its row, base + number. What is proved
+    of p and n as a stage leaves p is assumed of any other two one cycle later.
+    """
+    signals, text = _stages(core)
+    return Rule("no stage works on a message that it was not given, nor announces it", signals, text)
+
+
+def rekey(core: Contract) -> Rule:
+    """No message in either pass, and no block in the lanes."""
+    text = "d_front == d_inner && single_flight == 0 && (p != front || steps == 0 && queue_waiting == 0)"
+    return rekeyed_in_order(core, order(core), "front == inner && front_number == 0", text)
+
+
+def queues(core: Contract) -> Rule:
+    """The queue between lanes and back hash, and the rings; ``order`` is given.
+
+    ``to_p`` and the like are the rows from the exit's on to that of p.
+    """
+    made = core.component
+    row, rows, clock = made.row_bits - 1, made.ring_rows, core.shell.clock
+    signals, text = _stages(core)
+    signals |= {"entrance_take": "core.entrance.take", "entrance_fault": "core.entrance.fault"}
+    signals |= {"exit_row": "core.exit_row"}
+    queue_signals, queue = _queue(core)
+    given = text.replace(queue, "").replace("assert", "assume")
+    return Rule(
+        f"the queue of {made.queue_depth} beats neither overflows nor underflows; no row of the rings of {rows} beats "
+        "is written before it left, and the exit goes over the rows of its message",
+        signals | queue_signals,
+        f"""{given}{queue}
+      reg [{row}:0] to_p, to_n, to_next, to_base, to_front;
+      wire [{row}:0] to_end = to_front + 1 - exit_fetch;
+      always @(posedge {clock}) begin
+        to_p <= clear ? 0 : whole && after_front == p ? to_end : to_p - exit_fetch;
+        to_n <= clear ? 0 : whole && after_front == n ? to_end : to_n - exit_fetch;
+        to_next <= clear ? 0 : whole && after_front == behind_p ? to_end : to_next - exit_fetch;
+        to_base <= clear ? 0 : whole ? to_end : to_base - exit_fetch;
+        to_front <= clear ? 0 : (!entrance_take ? to_front : entrance_fault ? to_base : to_front + 1) - exit_fetch;
+      end
+      reg exit_beyond;
+      reg exit_past_n;
+      always @(posedge {clock}) begin
+        exit_beyond <= !clear && exit_fetch && left != p && (to_base == 0 || (begun && to_p == 0));
+        exit_past_n <= !clear && exit_fetch && left == p && (to_base == 0 || (n_behind && to_n == 0));
+      end
+      always @* assume (!exit_beyond);
+      always @* if (!clear) assert (!exit_past_n);
+      {_passing(core, "exit", "left", "left_leaves", "1'b0")}
+      always @* if (!clear) begin
+        assert (front_row == to_front + exit_row);
+        assert (to_front == to_base + entrance_number && to_base <= to_front && to_front <= {rows});
+        assert ((p != front || to_p == to_base) && (n != front || to_n == to_base));
+        if (begun) assert (p_row == exit_row + to_p);
+        if (entered) assert (to_next != 0 && to_next <= to_base && (left == p || to_p < to_next));
+        if (entered) assert (to_next == to_p + {made.row_bits}'d1 + end_content);
+        if (n_behind) assert (to_next <= to_n && to_n <= to_base);
+        if (n_behind && n == behind_p) assert (to_n == to_next);
+      end""",
+    )
+
+
+def _queue(core: Contract) -> _Part:
+    """The queue between lanes and back hash; ``steps`` are in the lanes."""
+    made = core.component
+    tags, steps = delayed("step", made.cipher_latency)
+    signals, rule = no_loss("queue", made.queue_depth, "steps")
+    return signals | tags, rule.replace("\n", f"\n      wire [15:0] steps = {steps};\n", 1)
+
+
+def _stages(core: Contract) -> _Part:
+    """The stages up to Y_1, and the beats of p in those that take them one by one."""
+    made = core.component
+    A, bits, row, clock = made.cipher_latency, made.slots.bit_length(), made.row_bits, core.shell.clock
+    signals = {name: f"core.{name}_sector" for name in CHAIN} | {"single_go": "core.single_go"}
+    signals |= {f"exit_{name}": f"core.exit.{name}" for name in ("number", "fetch", "end")} | {
+        "left": "core.exit.sector",
+        "clear": CLEAR,
+    }
+    signals |= {f"{name}_row": f"core.{name}_row" for name in ("front", "base", "x", "y")}
+    signals |= {f"{name}_number": f"core.{name}_number" for name in ("lane", "y", "back")}
+    signals |= {name: f"core.{name}" for name in ("whole", "pause", "step_go", "lane_final", "y_final")}
+    signals |= {f"back_{name}": f"core.back_{name}" for name in ("held", "left", "go", "final")}
+    entrance_signals, entrance = _entrance(core)
+    queue_signals, queue = _queue(core)
+    followed_signals, followed = _followed(core)
+    single_tags, single = delayed("single", A)
+    first_tags, first = _last_beats("front", core.parameters.mult_stages)
+    last_tags, last = _last_beats("back", core.parameters.mult_stages)
+    s = core.parameters.mult_stages - 1
+    moves = {
+        "front": "whole",
+        "hashed": f"(front_go{s} & front_last{s})",
+        "single": "single_go",
+        "called": f"single_tag{A - 1}",
+        "lane": "lane_leaves",
+        "y": "y_leaves",
+        "back": "back_leaves",
+        "inner": f"(back_go{s} & back_last{s})",
+    }
+    distance = "d_{name} <= clear ? 0 : {move} == left_leaves ? d_{name} : {move} ? d_{name} + 1 : d_{name} - 1;"
+    ordered = "".join(f"assert (d_{older} <= d_{younger});" for older, younger in pairwise(reversed(moves)))
+    return (
+        signals | entrance_signals | queue_signals | followed_signals | single_tags | first_tags | last_tags,
+        f"""
+      {entrance}
+      {queue}
+      wire [15:0] single_flight = {single}, first_flight = {first}, last_flight = {last};
+      reg [{row - 1}:0] lane_row, back_row;
+      always @(posedge {clock}) begin
+        lane_row <= clear ? 0 : lane_row + step_go;
+        back_row <= clear ? 0 : back_row + queue_read;
+      end
+      wire left_leaves = exit_fetch && exit_number == (exit_end >> {made.place});
+      reg [{bits - 1}:0] {", ".join(f"d_{name}" for name in moves)};
+      wire [{bits - 1}:0] {", ".join(f"at_{name} = left + d_{name}" for name in moves)};
+      wire [{bits - 1}:0] hashing = d_hashed + first_flight, calling = d_called + single_flight;
+      wire [{bits - 1}:0] closing = d_inner + last_flight;
+      wire [{row - 1}:0] behind_lanes = y_row + steps, behind_queue = back_row + queue_waiting;
+      always @* if (!clear) begin
+        assert (d_front <= {made.slots});
+        {ordered}
+        {"".join(f"assert (at_{name} == {name});" for name in moves)}
+        assert (hashing == d_front && calling == d_single && closing == d_back);
+        assert (!computed || inner != back);
+        assert (lane != called || lane_number == 0);
+        assert (back != front || back_held == 0);
+        assert (x_row == y_row + step_tag{A - 1} && front_row == base_row + entrance_number);
+        assert (lane_row == behind_lanes && y_row == behind_queue);
+        {"".join(f"assert (!single_tag{k} || pause == {A - 1 - k});" for k in range(A))}
+      end
+      {followed}
+      {_passing(core, "lane", "lane", "step_go && lane_final", "1'b0")}
+      {_passing(core, "y", "y", f"step_tag{A - 1} && y_final", "y == lane")}
+      {_passing(core, "back", "back", "back_go && back_final", "back == y")}
+      always @(posedge {clock}) begin
+        {"".join(distance.format(name=name, move=move) for name, move in moves.items())}
+      end
+      wire [15:0] back_early = {_early("size_content", core)};
+      wire back_ends = back_left == 0;
+      reg back_misled, back_mistakes;
+      always @(posedge {clock}) begin
+        back_misled <= !clear && back_go && back != p && back_ends != back_final;
+        back_mistakes <= !clear && back_go && back == p && back_ends != back_final;
+      end
+      always @* assume (!back_misled);
+      always @* if (!clear) assert (!back_mistakes);
+      always @* if (!clear && back == p) assert (back_held == 0 || (back_number == 0 && back_held <= back_early));""",
+    )
+
+
+def _followed(core: Contract) -> _Part:
+    """The two messages: where p ends, and the bases of both."""
+    made, most = core.component, core.parameters.most_tweak_bytes
+    bits, row = made.slots.bit_length(), made.row_bits - 1
+    word = (made.place, (core.parameters.longest - 1).bit_length() - made.place)
+    ports = ("read0", "read1", "read2", "read3")
+    end_signals, end = watched_row(core, "end", "core.last_byte", bits - 1, word=word, ports=ports)
+    size_signals, size = watched_row(core, "size", "core.tweak", bits - 1, word=(8 * most, most.bit_length()))
+    return (
+        end_signals | size_signals,
+        f"""{end}{size}
+      always @* assume (size_at == end_at);
+      reg p_high;
+      reg [{bits - 1}:0] n;
+      reg [{row}:0] p_row, n_row;
+      wire [{bits - 1}:0] p = {{p_high, end_at}}, d_p = p - left, d_n = n - left;
+      wire [{bits - 1}:0] after_front = front + 1, behind_p = p + 1;
+      wire [{row}:0] end_row = front_row + 1, next_row = p_row + end_content + 1;
+      always @(posedge {core.shell.clock}) begin
+        p_high <= p_high; n <= n;
+        p_row <= clear ? 0 : whole && after_front == p ? end_row : p_row;
+        n_row <= clear ? 0 : whole && after_front == n ? end_row : n_row;
+      end
+      wire begun = d_p <= d_front, entered = d_p < d_front, n_behind = entered && d_p < d_n && d_n <= d_front;
+      always @* if (!clear) begin
+        assert ((p != front || p_row == base_row) && (n != front || n_row == base_row));
+        if (n_behind && n == behind_p) assert (n_row == next_row);
+      end""",
+    )
+
+
+def _passing(core: Contract, name: str, at: str, leaves: str, too_early: str) -> str:
+    """A stage that takes a message beat by beat, ``at`` one, as it is at p, as it ``leaves`` p, and any other one."""
+    bits, row = core.component.slots.bit_length(), core.component.row_bits
+    return f"""
+      wire {name}_leaves = {leaves};
+      wire [{bits - 1}:0] {name}_behind = {at} + 1;
+      wire [{row - 1}:0] {name}_next = {name}_row + 1;
+      reg {name}_wrong, {name}_fails;
+      always @(posedge {core.shell.clock}) begin
+        {name}_wrong <= !clear && {name}_leaves && {at} != p
+          && (({name}_behind == p && begun && {name}_next != p_row) || {too_early});
+        {name}_fails <= !clear && {name}_leaves && {at} == p
+          && ((n == behind_p && {name}_next != n_row) || {too_early});
+      end
+      always @* assume (!{name}_wrong);
+      always @* if (!clear) assert (!{name}_fails);
+      always @* if (!clear && {at} == p) begin
+        assert ({name}_row == p_row + {name}_number);
+        assert (entered ? {name}_number <= end_content : {name}_number == 0);
+      end"""
+
+
+def _entrance(core: Contract) -> tuple[dict[str, str], str]:
+    """A message that is offered states sizes that the core takes, and the first pass is where its beats are."""
+    made = core.component
+    names = ("full", "begun", "first", "discard", "number", "beat.last", "beat.size", "beat.tweak_size")
+    length, most_tweak = core.behaviour.length, core.parameters.most_tweak_bytes
+    signals = {f"entrance_{name.replace('beat.', '')}": f"core.entrance.{name}" for name in names}
+    return (
+        signals | {"front_number": "core.front_number", "front_held": "core.front_held"},
+        f"""wire stated = entrance_size >= {length.least} && entrance_size <= {length.most}
+        && entrance_tweak_size <= {most_tweak};
+      wire [15:0] front_behind = (entrance_size - 16'd1) >> {made.place};
+      wire [15:0] front_early = {_early("entrance_tweak_size", core)};
+      always @* if (!clear) begin
+        assert (entrance_first || entrance_discard || stated);
+        assert (!entrance_full || entrance_begun == !entrance_last);
+        assert (entrance_full || entrance_discard || entrance_first == !entrance_begun);
+        assert (!entrance_discard || entrance_full || entrance_begun);
+        assert (entrance_number == front_number);
+        assert ((front_number != 0) == (!entrance_first && !entrance_discard));
+        assert (front_number == 0 || (front_number <= front_behind && front_held == 0));
+        assert (front_held == 0 || (entrance_full && entrance_first && !entrance_discard && stated));
+        assert (front_held == 0 || front_held <= front_early);
+      end""",
+    )
+
+
+def _early(size: str, core: Contract) -> str:
+    """Steps of a pass before the message's first beat, for a tweak of ``size`` bytes, in Verilog."""
+    return f"{size} == 0 ? 16'd1 : (16'd{core.parameters.beat_bytes - 1} + {size}) >> {core.component.place}"
+
+
+def _last_beats(hash: str, stages: int) -> tuple[dict[str, str], str]:
+    """The last beats of runs in the multiplier of a hash: signals, and their number in Verilog."""
+    signals, terms = {}, []
+    for k in range(stages):
+        names = {f"{hash}_{flag}{k}": f"core.{hash}_hash.tag{k}.{flag}" for flag in ("go", "last")}
+        signals |= names
+        terms.append(f"({' & '.join(names)})")
+    return signals, " + ".join(terms)
