@@ -140,6 +140,13 @@ def test_info_has_the_figures_and_the_published_rows():
     assert 319 in [row["cycles"] for row in value["published"]]
     assert reported("info", FAST, "--set", "key_bits=256")["key_bits"] == 256
     assert "s_axis_tdata" in run("info", FAST).output
+    assert value["sizes"] == []
+
+
+def test_info_has_the_figures_of_other_sizes():
+    sizes = {(row["tweak"], row["bytes"]): row for row in reported("info", "hctr2-any-4")["sizes"]}
+    assert sizes[0, 512] == {"tweak": 0, "bytes": 512, "compute": 49, "latency": 58, "busy": 410, "interval": 11}
+    assert "410" in run("info", "hctr2-any-4").output
 
 
 def test_schedule_is_the_papers():

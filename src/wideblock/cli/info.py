@@ -8,10 +8,12 @@ import typer
 
 from wideblock.catalog.changes import written
 from wideblock.catalog.choices import choices
+from wideblock.catalog.kinds import SECTOR
 from wideblock.cli.app import Json, Preset, Set, as_json, settings
 from wideblock.cli.display import out, table
 from wideblock.evaluate.published import for_preset
 from wideblock.export.contract import Contract, contract
+from wideblock.export.sector import figures
 
 EXAMPLE = "Example: [b]wideblock info fast-brw-2s --set sector_bytes=512[/b]"
 
@@ -29,9 +31,9 @@ def info(
     if parameters:
         show_parameters(core, json)
     elif json:
-        as_json(
-            core.json() | {"resources": core.resources, "published": [asdict(row) for row in for_preset(core.name)]}
-        )
+        sizes = {"sizes": figures(core.behaviour.length)} if core.kind is SECTOR else {}
+        published = {"published": [asdict(row) for row in for_preset(core.name)]}
+        as_json(core.json() | sizes | {"resources": core.resources} | published)
     else:
         show(core)
 
@@ -57,6 +59,10 @@ def show(core: Contract) -> None:
     table(("parameter", "value"), ((name, written(value)) for name, value in core.settings.items()))
     out.print()
     table(("figure", "cycles"), ((figure.name, figure.cycles) for figure in core.timing.figures()))
+    if core.kind is SECTOR and (rows := figures(core.behaviour.length)):
+        out.print()
+        _, _, *names = rows[0]
+        table(("tweak, bytes", "sector, bytes", *names), (row.values() for row in rows))
     out.print()
     table(("resource", "number"), ((name, f"{number:,}") for name, number in core.resources.items()))
     out.print()

@@ -10,6 +10,7 @@ from wideblock.catalog import Preset
 from wideblock.catalog.kinds import SECTOR
 from wideblock.export.contract import Contract, contract
 from wideblock.export.markdown import table
+from wideblock.export.sector import figures
 from wideblock.rtl.flow.table import HEAD, rows
 
 __all__ = ["bodies", "families"]
@@ -65,8 +66,7 @@ def _stages(cores: list[Contract]) -> Iterator[str]:
 def _sizes(core: Contract, sizes: list[tuple[int, int]]) -> str:
     """Cycles of messages of other sizes, a row each."""
     usual = core.parameters.tweak_bytes, core.behaviour.usual
-    lines = []
-    for tweak, size in (usual, *sizes):
-        timing = core.behaviour.length.timing(tweak, size)
-        lines.append((f"{size:,}", f"{tweak}", f"{timing.compute:,}", f"{timing.latency:,}", f"{timing.interval:,}"))
-    return table(("message, bytes", "tweak, bytes", "compute", "latency", "interval"), lines)
+    shown = figures(core.behaviour.length, (usual, *sizes))
+    _, _, *names = shown[0]
+    lines = [(f"{row['bytes']:,}", f"{row['tweak']}", *(f"{row[name]:,}" for name in names)) for row in shown]
+    return table(("message, bytes", "tweak, bytes", *names), lines)

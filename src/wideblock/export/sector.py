@@ -3,7 +3,7 @@
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from wideblock.catalog import KnownAnswer
@@ -16,7 +16,7 @@ from wideblock.export.testbench import KNOWN, SPECIFIED, BenchPlay, Word, testbe
 from wideblock.export.wave import sector_diagram, text, transfers
 from wideblock.rtl.stream.behaviour import LengthRule
 
-__all__ = ["Case", "cases", "datasheet", "others", "play"]
+__all__ = ["Case", "cases", "datasheet", "figures", "others", "play"]
 
 Case = tuple[bytes, bytes, bool, bytes, bytes]
 """Key, tweak, decrypt, data in, data out."""
@@ -146,18 +146,21 @@ def datasheet(core: Contract, measured: str = "") -> str:
     )
 
 
+def figures(length: LengthRule, sizes: Iterable[tuple[int, int]] | None = None) -> list[dict[str, int]]:
+    """Bytes of tweak and message, and the figures that depend on them; of ``length.examples()`` unless of ``sizes``."""
+    names = ("compute", "latency", "busy", "interval")
+    return [
+        {"tweak": tweak, "bytes": size} | {name: getattr(length.timing(tweak, size), name) for name in names}
+        for tweak, size in (length.examples() if sizes is None else sizes)
+    ]
+
+
 def _of_other_sizes(length: LengthRule) -> str:
     """Returns a table of the figures that depend on sizes, from the least sizes to the greatest; empty if none do."""
-    if not (rows := length.examples()):
+    if not (rows := figures(length)):
         return ""
-    timings = [length.timing(*row) for row in rows]
-    return table(
-        ("tweak, bytes", "sector, bytes", "compute", "latency", "busy", "interval"),
-        [
-            tuple(map(str, (*row, t.compute, t.latency, t.busy, t.interval)))
-            for row, t in zip(rows, timings, strict=True)
-        ],
-    )
+    _, _, *names = rows[0]
+    return table(("tweak, bytes", "sector, bytes", *names), [tuple(map(str, row.values())) for row in rows])
 
 
 def _wavedrom(diagram: dict[str, Any]) -> str:
