@@ -169,6 +169,31 @@ def test_sizes_mix_at_the_stated_cycles(name, mix):
     assert (together.last_out - together.last_out[0]).tolist() == [cycle - left[0] for cycle in left]
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["hctr2-any", "hctr2-any-2", "hctr2-any-4"])
+@pytest.mark.parametrize(("key_bits", "round_stages"), list(product((128, 192, 256), (1, 2))))
+def test_answers_and_mixed_sizes_with_every_key_size(name, key_bits, round_stages):
+    """The designers' answers in a stream a key, and one of any sizes of messages and tweaks, in both directions."""
+    changes = {"longest": 512, "sector_bytes": 512, "sbox": "composite", "key_bits": key_bits}
+    core, rng = contract(name, changes | {"round_stages": round_stages}), random.Random(key_bits)
+    by_key = {}
+    for answer in core.known_answers:
+        rows = by_key.setdefault(answer.key, [])
+        rows.append((answer.tweak, answer.plaintext, False, answer.ciphertext))
+        rows.append((answer.tweak, answer.ciphertext, True, answer.plaintext))
+    key = rng.randbytes(key_bits // 8)
+    mixed, hctr2 = by_key.setdefault(key, []), HCTR2(key)
+    for _ in range(100):
+        tweak, message = rng.randbytes(rng.randrange(65)), rng.randbytes(rng.randrange(16, 513))
+        decrypt = rng.random() < 0.5
+        mixed.append((tweak, message, decrypt, (hctr2.decrypt if decrypt else hctr2.encrypt)(tweak, message)))
+    with SectorSimulation(core) as simulation:
+        for key, rows in by_key.items():
+            tweaks, messages, ways, right = zip(*rows, strict=True)
+            simulation.load_key(key)
+            assert [each.tobytes() for each in simulation.run(messages, tweaks, ways).sectors] == list(right)
+
+
 @pytest.mark.parametrize(
     ("other", "fault"),
     [

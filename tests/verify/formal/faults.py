@@ -215,10 +215,30 @@ BACK_BEFORE_FRONT = Fault(
     "was || (back == front && held == 0)",
     {"back": "core.back_sector", "front": "core.front_sector", "held": "core.back_held"},
 )
+CALL_BEFORE_R = Fault(
+    "the single call of a message starts before its R is known",
+    "core.single_go",
+    "was || (pause == 0)",
+    {"pause": "core.pause"},
+)
+RESULT_BEFORE_Y_1 = Fault("a message leaves before its Y_1 is known", "core.exit.pending", "1'b1")
+ENDS_A_BEAT_EARLY = {
+    stage: Fault(f"a message ends a beat early for stage {stage}", f"core.{stage}_final", "was || number == 1", signals)
+    for stage in ("lane", "y", "back")
+    for signals in [{"number": f"core.{stage}_number"}]
+}
+"""By the names of stages."""
+OTHER_RUN = Fault("each step of the back hash ends a run", "core.back_left", "9'd0")
+TWO_ROWS_AT_ONCE = Fault(
+    "the exit leaves out a row",
+    "core.exit_row",
+    "was + (fetch && number == 1)",
+    {"fetch": "core.exit.fetch", "number": "core.exit.number"},
+)
 ANY_STATED_SIZE = Fault(
-    "a message of any stated size is offered",
-    "core.entrance.valid",
-    "full && !discard",
+    "a message of any stated size is taken",
+    "core.entrance.dropping",
+    "full && discard",
     {"full": "core.entrance.full", "discard": "core.entrance.discard"},
 )
 KEY_AMID_SECTORS = Fault("a key is taken while a sector is under way", "core.key_unit.idle", "1'b1")

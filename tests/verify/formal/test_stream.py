@@ -106,8 +106,13 @@ FAULTS = {
         (prove_stable, faults.RUNS_ON),
         (prove_order, faults.BEAT_WITHOUT_A_PLACE),
         (prove_queues, faults.BEAT_WITHOUT_A_ROW),
+        (prove_order, faults.CALL_BEFORE_R),
         (prove_order, faults.STEPS_BEFORE_Z),
         (prove_order, faults.BACK_BEFORE_FRONT),
+        (prove_order, faults.RESULT_BEFORE_Y_1),
+        *((prove_order, fault) for fault in faults.ENDS_A_BEAT_EARLY.values()),
+        (prove_order, faults.OTHER_RUN),
+        (prove_queues, faults.TWO_ROWS_AT_ONCE),
         (prove_queues, one_promise_too_many("queue", 32)),
         (prove_order, faults.ANY_STATED_SIZE),
         (prove_rekey, faults.KEY_AMID_SECTORS),
@@ -228,6 +233,26 @@ def test_two_stages_a_round(preset, early):
             rule(core, broken(flatten(core), fault))
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("preset", "changes"),
+    [
+        ("hctr2-any-2", {"key_bits": 192}),
+        ("hctr2-any-4", {"key_bits": 256, "round_stages": 2}),
+        ("hctr2-any", {"longest": 512, "sector_bytes": 500, "mult_stages": 8, "round_stages": 2}),
+    ],
+)
+def test_messages_of_any_length(preset, changes):
+    """With each width; a fault of each rule is found."""
+    core = contract(preset, changes)
+    flat = flatten(core)
+    for rule in (prove_no_paths, prove_clearing, prove_stable, prove_order, prove_queues, prove_rekey):
+        assert rule(core, flat).gates > 0
+    for rule, fault in ((prove_order, faults.ENDS_A_BEAT_EARLY["y"]), (prove_queues, faults.TWO_ROWS_AT_ONCE)):
+        with pytest.raises(NotProved):
+            rule(core, broken(flat, fault))
+
+
 def test_a_core_without_overlap_has_no_queue():
     with pytest.raises(NotApplicable, match="no queue: overlap is False"):
         prove_queues(contract("fast-brw-2"))
@@ -305,6 +330,30 @@ def test_a_rule_about_a_signal_that_is_not_there():
         NotProved, match="^xts_enc_sector_bytes_160: there is no signal core.gone, which the rule names$"
     ):
         prove(small("xts-enc"), rule)
+
+
+BOTH_FROM_THE_OTHER = "x <= !first_cycle && y; y <= !first_cycle && x;"
+BOTH_FROM_AN_INPUT = "x <= !first_cycle && i; y <= !first_cycle && i;"
+
+
+@pytest.mark.parametrize(
+    ("next_values", "part", "proved"),
+    [
+        (BOTH_FROM_THE_OTHER, "always @* begin assert (!y); end", True),
+        (BOTH_FROM_AN_INPUT, "always @* begin assert (!y); end", False),
+        (BOTH_FROM_AN_INPUT, "always @* assume (!y);", False),
+    ],
+)
+def test_parts_of_a_rule_prove_each_other_from_cycle_to_cycle_alone(next_values, part, proved):
+    """Two parts that fail in the same cycle do not hide each other, nor does what a later part assumes."""
+    core = small("xts-enc")
+    text = f"reg x, y; always @(posedge {core.shell.clock}) begin {next_values} end always @* begin assert (!x); end"
+    rule = Rule("nothing", {"i": "core.entrance.full"}, text, parts=(part,))
+    if proved:
+        assert prove(core, rule).gates > 0
+    else:
+        with pytest.raises(NotProved, match="not inductive"):
+            prove(core, rule)
 
 
 @pytest.mark.parametrize("rule", ["secrecy", "order"])

@@ -9,7 +9,8 @@ import json
 import re
 import tempfile
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wideblock.export.contract import Contract
@@ -25,6 +26,7 @@ CLEAR = "core.clear"
 
 # sums of flags as such, not as chains of adders; and nothing that takes what is free for what may be chosen
 _SMALLER = ("opt_expr -fine", "opt_merge", "wreduce", "peepopt", "opt_expr -fine", "opt_merge", "alumacc", "opt_clean")
+_ASSERTING = "always @* "  # before each assertion
 _SAT = "sat -tempinduct -prove-asserts -set-assumes -seq 0 -maxsteps {cycles} -timeout 600 rule"
 
 
@@ -36,6 +38,9 @@ class Rule:
     text:    assertions, in Verilog, on these and on the ports of the core
     kept:    memories that count; what is read from all others is free
     cycles:  cycles in which it held, after which it has to hold in the next one
+    parts:   further assertions, where one proof of all is too large. ``text`` and each part have a proof of their own.
+             Given are all parts in the cycles before, and the earlier parts in the present cycle. The assumptions of a
+             part are not given to the earlier parts in the present cycle, so they may follow from these
     """
 
     statement: str
@@ -43,6 +48,23 @@ class Rule:
     text: str
     kept: tuple[str, ...] = ()
     cycles: int = 1
+    parts: tuple[str, ...] = ()
+
+    def beside_last(self, text: str) -> "Rule":
+        """The rule with further assertions, in its last part."""
+        if not self.parts:
+            return replace(self, text=f"{self.text}{text}")
+        return replace(self, parts=(*self.parts[:-1], f"{self.parts[-1]}{text}"))
+
+    def proofs(self, clock: str) -> Iterator[str]:
+        """The text of each proof, with a register ``first_cycle``."""
+        parts = (self.text, *self.parts)
+        for k, part in enumerate(parts):
+            given = [before.replace("assert (", "assume (") for before in parts[:k]]
+            later = [behind.replace("assert (", "assume (") for behind in parts[k + 1 :]]
+            # what is assumed at an edge is of the cycle before
+            later = [behind.replace(_ASSERTING, f"always @(posedge {clock}) if (!first_cycle) ") for behind in later]
+            yield "\n".join([*given, part, *later])
 
 
 def prove(core: Contract, rule: Rule, flat: Flat | None = None) -> Proof:
@@ -61,10 +83,11 @@ def prove(core: Contract, rule: Rule, flat: Flat | None = None) -> Proof:
     with tempfile.TemporaryDirectory() as name:
         where = Path(name)
         where.joinpath("flat.il").write_text(flat.rtlil)
-        where.joinpath("rule.v").write_text(_checker(core, flat, rule))
-        yosys.run(_script(flat.module, rule), where, "proof")
-        if "SUCCESS!" not in where.joinpath("sat.log").read_text():
-            raise NotProved(f"{core.module}: not inductive: {rule.statement}")
+        for text in rule.proofs(core.shell.clock):
+            where.joinpath("rule.v").write_text(_checker(core, flat, rule, text))
+            yosys.run(_script(flat.module, rule), where, "proof")
+            if "SUCCESS!" not in where.joinpath("sat.log").read_text():
+                raise NotProved(f"{core.module}: not inductive: {rule.statement}")
         gates = json.loads(where.joinpath("stat.json").read_text())["design"]["num_cells"]
     how = "from one cycle" if rule.cycles == 1 else f"from {rule.cycles} cycles"
     return Proof(rule.statement, f"SAT, induction {how} to the next", gates, 0, time.monotonic() - start)
@@ -84,6 +107,7 @@ def _script(module: str, rule: Rule) -> list[str]:
         "hierarchy -top rule",
         "proc",
         "flatten",
+        "async2sync",  # assumptions at an edge
         "chformal -lower",
         "memory_map",
         *_SMALLER,
@@ -92,8 +116,8 @@ def _script(module: str, rule: Rule) -> list[str]:
     ]
 
 
-def _checker(core: Contract, flat: Flat, rule: Rule) -> str:
-    """Verilog of module ``rule``: the core, its inputs free after a reset, and the rule over its signals."""
+def _checker(core: Contract, flat: Flat, rule: Rule, text: str) -> str:
+    """Verilog of module ``rule``: the core, its inputs free after a reset, and ``text`` over the rule's signals."""
     shell, names = core.shell, {signal: name for name, signal in rule.signals.items()}
     inputs = {port.name for port in core.ports if port.direction == "input"} - {shell.reset}
     lines, pins = [], []
@@ -111,7 +135,7 @@ def _checker(core: Contract, flat: Flat, rule: Rule) -> str:
             f"always @(posedge {shell.clock}) first_cycle <= 0;",
             f"assign {shell.reset} = {'!' if shell.active_low else ''}(first_cycle || any_reset);",
             f"\\{flat.module} dut({', '.join(pins)});",
-            re.sub(r"always @\* (?=if|begin)", "always @* if (!first_cycle) ", rule.text),
+            re.sub(r"always @\* (?=if|begin)", "always @* if (!first_cycle) ", text),
             "endmodule",
             "",
         ]

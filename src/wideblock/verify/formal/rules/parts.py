@@ -118,11 +118,11 @@ def rekeyed_in_order(core: Contract, order: Rule, idle: str, empty: str) -> Rule
         assert (number == 0 || !entrance_discard && (entrance_full || entrance_begun));
       end"""
     signals, text = rekeyed(core, idle)
+    order = order.beside_last(f"{numbered}{text}\n      always @* if (!clear && key_taken) assert ({empty});")
     return replace(
         order,
         statement=f"a key is taken only while no sector is in the entrance or in a stage; {order.statement}",
         signals=order.signals | signals,
-        text=f"{order.text}{numbered}{text}\n      always @* if (!clear && key_taken) assert ({empty});",
     )
 
 

@@ -28,11 +28,14 @@ def output(core: Contract) -> OutputPlaces:
 def order(core: Contract) -> Rule:
     """Two messages are followed, ``p`` and a younger one ``n``, any two; where all others end is free.
 
-    The rows of a message begin at its base. A stage that is at message p is at its row, base + number. What is proved
-    of p and n as a stage leaves p is assumed of any other two one cycle later.
+    The rows of a message begin at its base. A stage that is at message p is at its row, base + number. First it is
+    proved what holds as a stage leaves p. It holds of any other two messages, too, and so of all that a stage leaves;
+    with this the rest is proved.
     """
-    signals, text = _stages(core)
-    return Rule("no stage works on a message that it was not given, nor announces it", signals, text)
+    signals, (text, *parts) = _stages(core)
+    return Rule(
+        "no stage works on a message that it was not given, nor announces it", signals, text, parts=tuple(parts)
+    )
 
 
 def rekey(core: Contract) -> Rule:
@@ -48,11 +51,11 @@ def queues(core: Contract) -> Rule:
     """
     made = core.component
     row, rows, clock = made.row_bits - 1, made.ring_rows, core.shell.clock
-    signals, text = _stages(core)
+    signals, stages = _stages(core)
     signals |= {"entrance_take": "core.entrance.take", "entrance_fault": "core.entrance.fault"}
     signals |= {"exit_row": "core.exit_row"}
     queue_signals, queue = _queue(core)
-    given = text.replace(queue, "").replace("assert", "assume")
+    given = "".join(stages).replace(queue, "").replace("assert (", "assume (")
     return Rule(
         f"the queue of {made.queue_depth} beats neither overflows nor underflows; no row of the rings of {rows} beats "
         "is written before it left, and the exit goes over the rows of its message",
@@ -73,9 +76,9 @@ def queues(core: Contract) -> Rule:
         exit_beyond <= !clear && exit_fetch && left != p && (to_base == 0 || (begun && to_p == 0));
         exit_past_n <= !clear && exit_fetch && left == p && (to_base == 0 || (n_behind && to_n == 0));
       end
-      always @* assume (!exit_beyond);
+      always @* assume (!exit_beyond && !exit_wrong);
       always @* if (!clear) assert (!exit_past_n);
-      {_passing(core, "exit", "left", "left_leaves", "1'b0")}
+      {"".join(_passing(core, "exit", "left", "left_leaves", "1'b0"))}
       always @* if (!clear) begin
         assert (front_row == to_front + exit_row);
         assert (to_front == to_base + entrance_number && to_base <= to_front && to_front <= {rows});
@@ -97,8 +100,8 @@ def _queue(core: Contract) -> _Part:
     return signals | tags, rule.replace("\n", f"\n      wire [15:0] steps = {steps};\n", 1)
 
 
-def _stages(core: Contract) -> _Part:
-    """The stages up to Y_1, and the beats of p in those that take them one by one."""
+def _stages(core: Contract) -> tuple[dict[str, str], list[str]]:
+    """The stages up to Y_1, and the beats of p in those that take them one by one: signals, and parts of the proof."""
     made = core.component
     A, bits, row, clock = made.cipher_latency, made.slots.bit_length(), made.row_bits, core.shell.clock
     signals = {name: f"core.{name}_sector" for name in CHAIN} | {"single_go": "core.single_go"}
@@ -129,9 +132,13 @@ def _stages(core: Contract) -> _Part:
     }
     distance = "d_{name} <= clear ? 0 : {move} == left_leaves ? d_{name} : {move} ? d_{name} + 1 : d_{name} - 1;"
     ordered = "".join(f"assert (d_{older} <= d_{younger});" for older, younger in pairwise(reversed(moves)))
-    return (
-        signals | entrance_signals | queue_signals | followed_signals | single_tags | first_tags | last_tags,
-        f"""
+    leaving, staying = zip(
+        _passing(core, "lane", "lane", "step_go && lane_final", "1'b0"),
+        _passing(core, "y", "y", f"step_tag{A - 1} && y_final", "y == lane"),
+        _passing(core, "back", "back", "back_go && back_final", "back == y"),
+        strict=True,
+    )
+    passes = f"""
       {entrance}
       {queue}
       wire [15:0] single_flight = {single}, first_flight = {first}, last_flight = {last};
@@ -142,40 +149,42 @@ def _stages(core: Contract) -> _Part:
       end
       wire left_leaves = exit_fetch && exit_number == (exit_end >> {made.place});
       reg [{bits - 1}:0] {", ".join(f"d_{name}" for name in moves)};
+      {followed}
+      {"".join(leaving)}
+      wire back_ends = back_left == 0;
+      reg back_misled, back_mistakes;
+      always @(posedge {clock}) begin
+        back_misled <= !clear && back_go && back != p && back_ends != back_final;
+        back_mistakes <= !clear && back_go && back == p && back_ends != back_final;
+        {"".join(distance.format(name=name, move=move) for name, move in moves.items())}
+      end
+      always @* if (!clear) assert (!back_mistakes);"""
+    chain = f"""
       wire [{bits - 1}:0] {", ".join(f"at_{name} = left + d_{name}" for name in moves)};
       wire [{bits - 1}:0] hashing = d_hashed + first_flight, calling = d_called + single_flight;
       wire [{bits - 1}:0] closing = d_inner + last_flight;
-      wire [{row - 1}:0] behind_lanes = y_row + steps, behind_queue = back_row + queue_waiting;
+      always @* assume (!back_misled && {" && ".join(f"!{name}_wrong" for name in ("lane", "y", "back"))});
       always @* if (!clear) begin
         assert (d_front <= {made.slots});
         {ordered}
         {"".join(f"assert (at_{name} == {name});" for name in moves)}
         assert (hashing == d_front && calling == d_single && closing == d_back);
         assert (!computed || inner != back);
+        {"".join(f"assert (!single_tag{k} || pause == {A - 1 - k});" for k in range(A))}
+      end"""
+    beats = f"""
+      wire [{row - 1}:0] behind_lanes = y_row + steps, behind_queue = back_row + queue_waiting;
+      wire [15:0] back_early = {_early("size_content", core)};
+      {"".join(staying)}
+      always @* if (!clear) begin
         assert (lane != called || lane_number == 0);
         assert (back != front || back_held == 0);
         assert (x_row == y_row + step_tag{A - 1} && front_row == base_row + entrance_number);
         assert (lane_row == behind_lanes && y_row == behind_queue);
-        {"".join(f"assert (!single_tag{k} || pause == {A - 1 - k});" for k in range(A))}
-      end
-      {followed}
-      {_passing(core, "lane", "lane", "step_go && lane_final", "1'b0")}
-      {_passing(core, "y", "y", f"step_tag{A - 1} && y_final", "y == lane")}
-      {_passing(core, "back", "back", "back_go && back_final", "back == y")}
-      always @(posedge {clock}) begin
-        {"".join(distance.format(name=name, move=move) for name, move in moves.items())}
-      end
-      wire [15:0] back_early = {_early("size_content", core)};
-      wire back_ends = back_left == 0;
-      reg back_misled, back_mistakes;
-      always @(posedge {clock}) begin
-        back_misled <= !clear && back_go && back != p && back_ends != back_final;
-        back_mistakes <= !clear && back_go && back == p && back_ends != back_final;
-      end
-      always @* assume (!back_misled);
-      always @* if (!clear) assert (!back_mistakes);
-      always @* if (!clear && back == p) assert (back_held == 0 || (back_number == 0 && back_held <= back_early));""",
-    )
+        if (back == p) assert (back_held == 0 || (back_number == 0 && back_held <= back_early));
+      end"""
+    tags = single_tags | first_tags | last_tags
+    return signals | entrance_signals | queue_signals | followed_signals | tags, [passes, chain, beats]
 
 
 def _followed(core: Contract) -> _Part:
@@ -209,10 +218,11 @@ def _followed(core: Contract) -> _Part:
     )
 
 
-def _passing(core: Contract, name: str, at: str, leaves: str, too_early: str) -> str:
-    """A stage that takes a message beat by beat, ``at`` one, as it is at p, as it ``leaves`` p, and any other one."""
+def _passing(core: Contract, name: str, at: str, leaves: str, too_early: str) -> tuple[str, str]:
+    """Assertions on a stage that takes beats of message ``at``: as it ``leaves`` p, and, given these, while at p."""
     bits, row = core.component.slots.bit_length(), core.component.row_bits
-    return f"""
+    return (
+        f"""
       wire {name}_leaves = {leaves};
       wire [{bits - 1}:0] {name}_behind = {at} + 1;
       wire [{row - 1}:0] {name}_next = {name}_row + 1;
@@ -223,12 +233,13 @@ def _passing(core: Contract, name: str, at: str, leaves: str, too_early: str) ->
         {name}_fails <= !clear && {name}_leaves && {at} == p
           && ((n == behind_p && {name}_next != n_row) || {too_early});
       end
-      always @* assume (!{name}_wrong);
-      always @* if (!clear) assert (!{name}_fails);
+      always @* if (!clear) assert (!{name}_fails);""",
+        f"""
       always @* if (!clear && {at} == p) begin
         assert ({name}_row == p_row + {name}_number);
         assert (entered ? {name}_number <= end_content : {name}_number == 0);
-      end"""
+      end""",
+    )
 
 
 def _entrance(core: Contract) -> tuple[dict[str, str], str]:
