@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wideblock.atomic import write_text
-from wideblock.evaluate import choosing, drawings, engines, ratios, tables
+from wideblock.evaluate import choosing, claims, drawings, engines, ratios, tables
 from wideblock.evaluate.digests import of_today
 from wideblock.evaluate.point import Point, point_of
 from wideblock.evaluate.tables import insert_all, inserted
@@ -31,6 +31,7 @@ def made(evidence: Sequence[Evidence]) -> tuple[dict[str, dict[str, str]], dict[
         **{f"docs/{page}": tables for page, tables in engines.bodies(points).items()},
     }
     return bodies, {
+        "docs/claims.md": claims.document(points),
         "docs/proofs.md": document.document(now),
         "docs/coverage.md": coverage.document(now),
         "docs/history.md": history.document(evidence),
