@@ -78,4 +78,5 @@ PRESETS = (
     *(_preset("brw", lanes, overlap=True) for lanes in (1, 2, 4)),
     _preset("horner", 2, overlap=True),
     *(_keyed("brw", lanes) for lanes in (1, 2, 4)),
+    _keyed("horner", 2),
 )

@@ -99,18 +99,45 @@ def test_words_come_in_the_order_of_their_use():
         *("B", "tau", 2, 4, 8),
         *("A", "A", "A", "A"),
     ]
-    assert made.powers == (1, 2, 4, 8) and made.first_power == 1
+    assert made.powers == (1, 2, 4, 8)
     assert (
         made.lead == 0 and made.places(OWN) == [0] and made.places(A) == [5, 6] and made.places(A, last=True) == [7, 8]
     )
-    late = Context.of(MATERIAL, used={A: 1, OWN: 1}, powers={1: 9, 2: 0})
-    assert [number - used for number, used in enumerate(late.used)] == [-9, 1, 1, 2, 3] and late.lead == 3
 
 
-@pytest.mark.parametrize("powers", [{1: 0, 2: 0, 3: 0}, {2: 0}, {1: 0, 4: 0}])
-def test_powers_that_squares_do_not_make_are_refused(powers):
-    with pytest.raises(ValueError, match="powers must be 1, 2, 4"):
-        Context.of(MATERIAL, used={A: 0}, powers=powers)
+def test_a_power_is_a_square_unless_a_sector_would_begin_later():
+    def made(powers):
+        context = Context.of(MATERIAL, used={OWN: 1}, powers=powers)
+        words = [(word.power, word.row) for word in context.words]
+        return words, context.lead, [(step.making.name, step.row) for step in context.steps]
+
+    assert made({1: 9, 2: 0}) == ([(2, 0), (None, 1), (1, 2)], 0, [("WORD", 2), ("SQUARE", 0), ("WORD", 1)])
+    words, lead, steps = made({8: 1, 1: 7, 2: 7, 3: 5, 6: 5, 9: 5})
+    assert lead == 0 and words == [(None, 0), (8, 1), (3, 2), (6, None), (9, 3), (1, 4), (2, None)]
+    product, square = ("PRODUCT", None), ("SQUARE", None)
+    powers = [("WORD", 4), square, ("PRODUCT", 2), square, product, ("PRODUCT", 1), ("PRODUCT", 3)]
+    assert steps == [("WORD", 0), *powers]
+
+
+def test_powers_that_no_squares_make_are_derived():
+    """A hash key of the port, whose first power is no row of its own place; nothing of them stays once it is loaded."""
+    tau = KeyWord("tau", 128, "the hash key")
+    material = KeyMaterial(port=(A, tau), ciphers=(A,), hash_key=tau)
+    made = Context.of(material, used={A: 1}, powers={7: 0, 3: 1, 6: 1, 16: 2})
+    dut = ContextUnit(material, made, slots=2, places=2, interval=12, sbox="lut", rows=4)
+    key = random.Random(4).randbytes(48)
+
+    async def bench(ctx):
+        b = Bench(ctx, dut)
+        await b.cleared()
+        assert await b.command(1, key) == (dut.load, 0)
+        await b.fill(1, 0)
+        powers = {e: gf128.power(int_of(key[32:]), e) for e in (3, 6, 7, 16)}
+        halves = [int_of(key[:16]), int_of(key[16:32])]
+        assert {word.power: value for word, value in zip(made.words, b.copied(0), strict=True) if word.power} == powers
+        assert [b.copied(0)[place] for place in made.places(A)] == halves
+
+    run(dut, bench)
 
 
 def test_contexts_that_do_not_fit_are_refused():

@@ -53,7 +53,7 @@ class CopiedPowers:
         depth = 1 << (self._row_bits + len(banks[0]))
         m.submodules.powers = self._powers = memory.Memory(shape=128, depth=depth, init=[])
         self._constants: memory.Memory | None = None
-        if control.constant:
+        if control.constant is not None:
             m.submodules.constants = self._constants = memory.Memory(shape=128, depth=1 << len(banks[0]), init=[])
 
     def write(self, row: Value, bank: Value, value: Value, enable: Value, *, clear_row: Value) -> None:
@@ -62,7 +62,7 @@ class CopiedPowers:
         clearing = {"clear": self._clear, "clear_row": clear_row}
         store(self._m, self._powers, Cat(number, bank), value, enable, **clearing)
         if self._constants is not None:
-            constant = enable & (number == self._control.powers[1])
+            constant = enable & (number == self._control.powers[self._control.constant])
             store(self._m, self._constants, bank, value, constant, **clearing)
 
     def read(self, u: int, field: str) -> Value:

@@ -48,8 +48,8 @@ class ControlWords:
     prompt:            whether a product ever takes a block on its way into the window
     sides:             names of the operands that blocks are in
     summed:            events that announce sums of products
-    copied:            whether the powers are ``copies``, in this order, in the place of those that a chain makes; if
-                       there is a ``constant``, a right operand takes tau, which is then no accumulator
+    copied:            whether the powers are ``copies``, in this order, in the place of those that a chain makes
+    constant:          with copies, the exponent of the power that a right operand takes, which is then no accumulator
     """
 
     def __init__(self, programs: Mapping[str, Program], *, squares: str, copies: Sequence[int] = ()):
@@ -62,13 +62,15 @@ class ControlWords:
         self.squares = {name: plan(p) for name, p in programs.items()} if squares == "on-the-fly" else {}
         self.squarers = max((s.registers for s in self.squares.values()), default=0)
         constants = frozenset[int]().union(*(p.constants for p in everything))
-        powers = frozenset({1}).union(*(p.powers for p in everything))
+        powers = frozenset[int](() if copies else {1}).union(*(p.powers for p in everything))
         if self.squares:
             powers = frozenset(e for e in powers if e < 4) | {2}
         self.copied = bool(copies)
-        if self.copied and (missing := (powers | constants) - {*copies} or constants - {1}):
-            raise ValueError(f"copies must have every power, 1 alone as a constant; got {copies!r} without {missing}")
-        self.constant = self.copied and bool(constants)
+        if self.copied and (missing := (powers | constants) - {*copies}):
+            raise ValueError(f"copies must have every power, got {copies!r} without {sorted(missing)}")
+        if self.copied and len(constants) > 1:
+            raise ValueError(f"copies must have one power as a constant at most, got {sorted(constants)}")
+        self.constant = next(iter(constants)) if self.copied and constants else None
         self.chain = [] if self.copied else addition_chain(powers | constants)
         self.powers = {e: row for row, e in enumerate(copies or [1, *(e for e, _, _ in self.chain)])}
         seconds = [] if self.copied else sorted(constants | {b for _, _, b in self.chain} | {1})

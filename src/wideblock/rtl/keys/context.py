@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The context of a slot as a value: the rows that a key becomes, and the words that each sector takes from them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
 from functools import cached_property
 
 from .material import Derivation, KeyMaterial, KeyWord
 
-__all__ = ["Context", "ContextRow", "ContextWord"]
+__all__ = ["Context", "ContextRow", "ContextStep", "ContextWord", "Making"]
 
 WORD_BITS = 128
 """Bits of a row, and of a word that a sector takes."""
@@ -17,15 +18,17 @@ WORD_BITS = 128
 class ContextRow:
     """A row of a slot, of 128 bits.
 
-    word: whose bits it has, from bit ``at`` on
-    last: instead the last round keys of that AES key, in the order of their use backward
-    made: the call that makes it; None for a word of the key port and its last round keys
+    word:  whose bits it has, from bit ``at`` on
+    last:  instead the last round keys of that AES key, in the order of their use backward
+    made:  the call that makes it; None for a word of the key port and its last round keys
+    power: exponent of the hash key, ``word``, that it is; None for a word that is none
     """
 
     word: KeyWord
     at: int = 0
     last: bool = False
     made: Derivation | None = None
+    power: int | None = None
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,22 @@ class ContextWord:
 
     row: int | None
     power: int | None = None
+
+
+class Making(Enum):
+    """How a row is made."""
+
+    WORD = "a word of the key port, a call's result, or last round keys"
+    SQUARE = "square of the power of the hash key that was made before"
+    PRODUCT = "product of that power and the hash key"
+
+
+@dataclass(frozen=True)
+class ContextStep:
+    """A step of the derivation of a context: the value that it makes, and the ``row`` that takes it, or None."""
+
+    making: Making
+    row: int | None
 
 
 @dataclass(frozen=True)
@@ -62,43 +81,53 @@ class Context:
         """The context of a scheme.
 
         used:    cycle in which a sector reads each word first, of those that are not the hash key
-        powers:  the same for the exponents of the hash key that a sector takes: 1, 2, 4, .., which squares make
+        powers:  the same for the exponents of the hash key that a sector takes
         inverse: the last round keys of the AES key are words, too
 
-        Raises ValueError for powers that are no such squares.
+        A power is the square of the one before it wherever no sector begins later for that; else it has a row.
         """
-        if sorted(powers) != [1 << k for k in range(len(powers))]:
-            raise ValueError(f"powers must be 1, 2, 4 and so on without a gap, got {sorted(powers)}")
         calls = {(d.into, d.at): d for d in material.derivations}
 
         def rows_of(word: KeyWord, last: bool = False) -> list[ContextRow]:
-            return [ContextRow(word, at, last, calls.get((word, at))) for at in range(0, word.bits, WORD_BITS)]
+            made = {} if last else calls
+            return [ContextRow(word, at, last, made.get((word, at))) for at in range(0, word.bits, WORD_BITS)]
 
-        found = [(cycle, row) for word, cycle in used.items() for row in rows_of(word)]
+        runs: list[Run] = [[(cycle, row)] for word, cycle in used.items() for row in rows_of(word)]
         if inverse:
-            found += [(used[word], row) for word in material.ciphers for row in rows_of(word, last=True)]
-        found.sort(key=lambda pair: pair[0])
-        begin = min(powers.values(), default=0)
-        before = [pair for pair in found if pair[0] <= begin]
-        made: list[tuple[int, ContextRow | int]] = []
+            runs += [[(used[word], row)] for word in material.ciphers for row in rows_of(word, last=True)]
         if powers:
             assert material.hash_key is not None, "powers are those of a hash key"
             (first,) = rows_of(material.hash_key)
-            made = [(powers[1], first), *((powers[e], e) for e in sorted(powers)[1:])]
-        order = [*before, *made, *(pair for pair in found if pair not in before)]
-        rows = tuple(each for _, each in order if isinstance(each, ContextRow))
+            power_rows = {e: replace(first, power=e, made=first.made if e == 1 else None) for e in powers}
+            runs += [[(powers[e], power_rows[e])] for e in sorted(powers)]
+        order = _squared(sorted(runs, key=lambda run: run[0][0]))
+        rows = tuple(run[0][1] for run in order)
         words = tuple(
-            ContextWord(rows.index(each), 1 if each.word == material.hash_key else None)
-            if isinstance(each, ContextRow)
-            else ContextWord(None, each)
-            for _, each in order
+            ContextWord(None if number else rows.index(row), row.power)
+            for run in order
+            for number, (_, row) in enumerate(run)
         )
-        return cls(rows, words, tuple(cycle for cycle, _ in order))
+        return cls(rows, words, tuple(cycle for run in order for cycle, _ in run))
 
     @property
     def lead(self) -> int:
         """Cycles by which the writing of words must be ahead of a sector's begin, beyond that of the first word."""
-        return max(0, *(number - used for number, used in enumerate(self.used)))
+        return _lead(self.used)
+
+    @cached_property
+    def steps(self) -> tuple[ContextStep, ...]:
+        """The steps that make the rows: a power of the hash key follows from the next lower one by squares first."""
+        powers = {row.power: number for number, row in enumerate(self.rows) if row.power is not None}
+        walk = [ContextStep(Making.WORD, powers.get(1))] if powers else []
+        reached = 1
+        for power in sorted(powers):
+            while reached != power:
+                square = 2 * reached <= power
+                reached = 2 * reached if square else reached + 1
+                walk.append(ContextStep(Making.SQUARE if square else Making.PRODUCT, powers.get(reached)))
+        words = [ContextStep(Making.WORD, number) for number, row in enumerate(self.rows) if row.power is None]
+        before = min(powers.values(), default=0)
+        return (*words[:before], *walk, *words[before:])
 
     @property
     def row_bits(self) -> int:
@@ -110,15 +139,39 @@ class Context:
         """Exponents of the hash key, in the order in which the powers are written."""
         return tuple(word.power for word in self.words if word.power is not None)
 
-    @property
-    def first_power(self) -> int:
-        """Number of the word that is the first power."""
-        return next((number for number, word in enumerate(self.words) if word.power is not None), 0)
-
     def places(self, word: KeyWord, *, last: bool = False) -> list[int]:
         """Numbers of the words of a sector that are the key word ``word``, or its last round keys, low bits first."""
-        rows = [number for number, row in enumerate(self.rows) if (row.word, row.last) == (word, last)]
+        same = (word, last, None)
+        rows = [number for number, row in enumerate(self.rows) if (row.word, row.last, row.power) == same]
         return [
             next(number for number, each in enumerate(self.words) if each.row == row)
             for row in sorted(rows, key=lambda row: self.rows[row].at)
         ]
+
+
+Run = list[tuple[int, ContextRow]]
+"""Words that are written one after another, each the square of the one before, with the cycles of their first use."""
+
+
+def _lead(used: Sequence[int]) -> int:
+    """Cycles by which words must be ahead, the first uses of which are ``used``."""
+    return max(0, *(number - cycle for number, cycle in enumerate(used)))
+
+
+def _squared(runs: list[Run]) -> list[Run]:
+    """The ``runs`` in an order in which as many powers as can be follow the power that they are the square of."""
+
+    def lead(order: Sequence[Run]) -> int:
+        return _lead([cycle for run in order for cycle, _ in run])
+
+    for power in sorted(row.power for ((_, row),) in runs if row.power is not None):
+        half = next((run for run in runs if run[-1][1].power == power / 2), None)
+        run = next(run for run in runs if run[0][1].power == power)
+        if half is None:
+            continue
+        for place, other in ((half, run), (run, half)):
+            joined = [half + run if each is place else each for each in runs if each is not other]
+            if lead(joined) <= lead(runs):
+                runs = joined
+                break
+    return runs

@@ -5,15 +5,13 @@
 from amaranth import Array, Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib.wiring import In, Out
 
-from wideblock.rtl.aes.forms import logic_sbox
-from wideblock.rtl.aes.on_the_fly import OnTheFlyEncryption
-from wideblock.rtl.aes.travelling import LastRoundKeys
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.stream.behaviour import KeyRule
 from wideblock.rtl.stream.slot_gate import copy_requests
 
-from .context import WORD_BITS, Context, ContextRow
+from .context import WORD_BITS, Context
+from .derivation import RowMaker
 from .material import KeyMaterial
 from .store import KeyStore
 from .under_way import KeysInSlots, SlotCommand
@@ -48,7 +46,7 @@ class ContextUnit(KeysInSlots):
             cycles after it was offered, an eviction 1; the next command :attr:`overwriting` cycles after the last
             sector, at most, where a sector begins every ``interval`` cycles.
     Paths:  none from ``key.valid`` to ``key.ready``; ``asked`` to ``known``.
-    Cost:   block memory of the rows with parity; a sequential AES for derived words; a squaring; a bit a slot.
+    Cost:   block memory of the rows with parity; a squaring; a bit a slot; see :class:`RowMaker`.
     Security: no part of a key is in a register once it is accepted, or once an eviction is through.
     """
 
@@ -71,8 +69,8 @@ class ContextUnit(KeysInSlots):
         if len(context.words) + 1 > interval:
             raise ValueError(f"{len(context.words)} words take longer than an interval of {interval} cycles")
         self.context, self.places, bits = context, places, (slots - 1).bit_length()
-        self.interval, self.sbox, self.reading = interval, logic_sbox(sbox), reading
-        self.key_bits = material.ciphers[0].bits
+        self.interval = interval
+        self.maker = RowMaker(material, context, sbox=sbox, reading=reading)
         self.store = KeyStore(bits=WORD_BITS, rows=1 << (bits + context.row_bits))
         others = {
             "damaged": Out(1),
@@ -89,15 +87,7 @@ class ContextUnit(KeysInSlots):
     def load(self) -> int:
         """Cycles from a key offered to it accepted: its rows are made one after another."""
         checked = 2
-        cycle = checked
-        for row in self.context.rows:
-            if row.last:
-                cycle = max(cycle, checked - 1 + self._last_round_keys().timing.latency)
-            if row.made:
-                encryption = self._encryption()
-                cycle = max(cycle, checked - 1 + encryption.key_latency) + encryption.timing.latency
-            cycle += 1
-        return cycle - 1
+        return checked + self.maker.cycles(begun=checked - 1) - 1
 
     @property
     def overwriting(self) -> int:
@@ -107,13 +97,7 @@ class ContextUnit(KeysInSlots):
         """
         words = len(self.context.words)
         zeros = self.places * (words + 1)
-        return self.most + 4 + len(self.context.rows) + zeros + -(-zeros // (self.interval - words)) * words
-
-    def _encryption(self) -> OnTheFlyEncryption:
-        return OnTheFlyEncryption(key_bits=self.key_bits, sbox=self.sbox)
-
-    def _last_round_keys(self) -> LastRoundKeys:
-        return LastRoundKeys(key_bits=self.key_bits, sbox=self.sbox)
+        return self.most + 4 + len(self.context.steps) + zeros + -(-zeros // (self.interval - words)) * words
 
     def elaborate(self, platform):
         m = Module()
@@ -200,18 +184,19 @@ class ContextUnit(KeysInSlots):
 
     def _commands(self, m: Module, store: KeyStore, wiping: Value, forget: Value, filled_slot: Value) -> None:
         """Loads and evictions, one after another."""
-        run = _Run(self.copies.closing, rows=len(self.context.rows), most=self.most)
+        run = _Run(self.copies.closing, steps=len(self.context.steps), most=self.most)
         self._loaded(m, run, rows=1 << self.bits)
         self._messages_of(m, run, begun=self.copies.begun)
-        made, complete = self._row(m, run)
+        made, complete = self.maker.made(m, run, self.key.payload, self.clear)
+        row, kept = self.maker.row(run.step)
         filled = self.copies.filling & (filled_slot == run.slot)
         m.d.comb += [
-            run.final.eq(run.row == len(self.context.rows) - 1),
+            run.final.eq(run.step == len(self.context.steps) - 1),
             run.complete.eq(complete),
             run.reported.eq(~self.clear & ~forget),
             run.entered.eq(~self.copies.held & ~filled),
-            store.write.eq(run.write),
-            store.write_row.eq(Cat(run.row[: self.context.row_bits], run.slot)),
+            store.write.eq(run.done & kept),
+            store.write_row.eq(Cat(row, run.slot)),
             store.data.eq(made & ~run.evicting.replicate(WORD_BITS)),
             wiping.eq(run.wiping),
         ]
@@ -229,7 +214,7 @@ class ContextUnit(KeysInSlots):
                 with m.State(name):
                     state(m, run)
                     with m.If(self.clear):
-                        m.d.sync += [run.slot.eq(0), run.evicting.eq(0), run.beyond.eq(0), run.row.eq(0)]
+                        m.d.sync += [run.slot.eq(0), run.evicting.eq(0), run.beyond.eq(0), run.step.eq(0)]
                         m.next = "idle"
 
     def _when_idle(self, m: Module, run: "_Run") -> None:
@@ -262,16 +247,16 @@ class ContextUnit(KeysInSlots):
 
     def _when_writing(self, m: Module, run: "_Run") -> None:
         m.d.comb += run.making.eq(self.key.valid & ~run.evicting)
-        m.d.comb += run.write.eq(run.evicting | (run.making & run.complete))
-        with m.If(run.write):
-            m.d.sync += run.row.eq(Mux(run.final, 0, run.row + 1))
+        m.d.comb += run.done.eq(run.evicting | (run.making & run.complete))
+        with m.If(run.done):
+            m.d.sync += run.step.eq(Mux(run.final, 0, run.step + 1))
             with m.If(run.final):
                 m.d.comb += [self.key.ready.eq(~run.evicting & ~self.clear), run.opens.eq(run.making)]
                 m.next = "idle"
                 with m.If(run.evicting):
                     m.next = "wipe"
         with m.Elif(~run.making):
-            m.d.sync += run.row.eq(0)
+            m.d.sync += run.step.eq(0)
             m.next = "idle"
 
     def _when_wiping(self, m: Module, run: "_Run") -> None:
@@ -279,70 +264,23 @@ class ContextUnit(KeysInSlots):
         with m.If(self.wiped):
             m.next = "idle"
 
-    def _row(self, m: Module, run: "_Run") -> tuple[Value, Value]:
-        """The value of a row, and whether it is complete. Nothing of a key stays here while ``resting``."""
-        rows, row, start, making, resting = self.context.rows, run.row, run.start, run.making, run.resting
-        values: list[tuple[Value, Value]] = [self._port(each) for each in rows]
-        calls = [(number, each.made) for number, each in enumerate(rows) if each.made]
-        if calls:
-            m.submodules.encryption = encryption = self._encryption()
-            asked = Signal(name="asked_encryption")
-            mine = Cat(row == number for number, _ in calls).any()
-            block = Const(0, WORD_BITS)
-            for number, call in calls:
-                block = Mux(row == number, call.block, block)
-            m.d.comb += [
-                encryption.key.valid.eq(start),
-                encryption.key.payload.eq(self.key.payload[self.material.place(self.material.ciphers[0])]),
-                encryption.i.valid.eq(making & mine & ~asked),
-                encryption.i.payload.eq(block),
-                encryption.o.ready.eq(1),
-                encryption.clear.eq(self.clear | resting),
-            ]
-            m.d.sync += asked.eq(making & ~self.clear & (asked | (mine & encryption.i.ready)) & ~encryption.o.valid)
-            for number, call in calls:
-                of_hash = call.into == self.material.hash_key
-                value = self.reading.hash_key(encryption.o.payload) if of_hash else encryption.o.payload
-                values[number] = value, encryption.o.valid
-        if any(each.last for each in rows):
-            m.submodules.last_round_keys = last = self._last_round_keys()
-            m.d.comb += [
-                last.key.eq(self.key.payload[self.material.place(self.material.ciphers[0])]),
-                last.start.eq(start),
-                last.clear.eq(self.clear | resting),
-            ]
-            for number, each in enumerate(rows):
-                if each.last:
-                    values[number] = last.o[each.at : each.at + WORD_BITS], last.done
-        chosen, complete = values[0]
-        for number, (value, done) in enumerate(values[1:], 1):
-            chosen, complete = Mux(row == number, value, chosen), Mux(row == number, done, complete)
-        return chosen, complete
-
-    def _port(self, row: ContextRow) -> tuple[Value, Value]:
-        """A row of the key port, or zero."""
-        if row.made or row.last:
-            return Const(0, WORD_BITS), Const(0, 1)
-        word = self.key.payload[self.material.place(row.word)][row.at : row.at + WORD_BITS]
-        return (self.reading.hash_key(word) if row.word == self.material.hash_key else word), Const(1, 1)
-
 
 class _Run(SlotCommand):
-    """The command in hand, and the row of its slot that is written.
+    """The command in hand, and the step of the context of its slot.
 
     entered:  each sector of the slot is whole, and no words of the slot are being read
-    row:      row that is written next, with its value ``complete``; ``final``: the last one
-    making:   the value of a row is made from the key that is offered
-    write:    pulses as a row is written
+    step:     step of the derivation, with its value ``complete``; ``final``: the last one
+    making:   the value of a step is made from the key that is offered
+    done:     pulses at the end of a step
     wiping:   words of places are overwritten
     """
 
-    def __init__(self, slot: Signal, *, rows: int, most: int):
+    def __init__(self, slot: Signal, *, steps: int, most: int):
         super().__init__(slot, most)
         self.entered = Signal()
-        self.row = Signal(range(max(2, rows)), name="made_row")
+        self.step = Signal(range(max(2, steps)), name="made_step")
         self.complete = Signal()
         self.final = Signal()
         self.making = Signal()
-        self.write = Signal(name="row_write")
+        self.done = Signal(name="step_done")
         self.wiping = Signal(name="wipes")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The copies of contexts in a core that stores a sector whole: what joins key unit, gate and the sectors under way."""
 
-from amaranth import Cat, Module, Value
+from amaranth import Array, Cat, Const, Module, Value
 from amaranth.lib.wiring import connect
 
 from wideblock.rtl.hash.unit import HashUnit
@@ -40,12 +40,18 @@ class Copies:
 
     def powers(self, unit: HashUnit) -> None:
         """Writes the powers into a hash unit, which forgets with the key unit."""
-        keys, context = self._keys, self._keys.context
-        first, behind = context.first_power, context.first_power + len(context.powers)
-        self._m.d.comb += [
+        m, keys = self._m, self._keys
+        numbers = [number for number, word in enumerate(keys.context.words) if word.power is not None]
+        first, behind = numbers[0], numbers[-1] + 1
+        row, power = keys.word - first, (keys.word >= first) & (keys.word < behind)
+        if len(numbers) != behind - first:  # other words are among them
+            places = [numbers.index(word) if word in numbers else 0 for word in range(len(keys.context.words))]
+            row = Array(Const(place, len(unit.copy_row)) for place in places)[keys.word]
+            power = Cat(keys.word == number for number in numbers).any()
+        m.d.comb += [
             unit.copy.eq(keys.data),
-            unit.copy_write.eq(keys.write & (keys.word >= first) & (keys.word < behind)),
-            unit.copy_row.eq(keys.word - first),
+            unit.copy_write.eq(keys.write & power),
+            unit.copy_row.eq(row),
             unit.copy_bank.eq(keys.place),
             unit.clear.eq(keys.clear),
             unit.clear_row.eq(keys.clear_row),

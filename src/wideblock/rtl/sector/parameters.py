@@ -177,8 +177,6 @@ class SlottedHashParameters(SlottedParameters, HashedParameters):
             raise UserError("overlap must be true with slots, got false")
         if self.slots and self.squares != "stored":
             raise UserError(f"squares must be stored with slots, got {self.squares!r}")
-        if self.slots and self.hash != "brw":
-            raise UserError(f"hash must be brw with slots, whose powers of tau are squares, got {self.hash!r}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -141,7 +141,10 @@ class SectorCheck(Check[SectorSimulation]):
     def sweep(self, kind: LengthClass, most: int = SWEPT) -> list[int]:
         """Cycles after a key in which the first sectors of a class are at work: each, or ``most`` of them."""
         t = self.timing(kind)
-        first, cycles = t.setup, t.latency + 2 * t.interval
+        return self.within(t.setup, t.latency + 2 * t.interval, most)
+
+    def within(self, first: int, cycles: int, most: int = SWEPT) -> list[int]:
+        """Each of ``cycles`` cycles from ``first`` on, or ``most`` of them."""
         step = max(1.0, cycles / most)
         return (first + np.arange(self.rng.random() * (step - 1), cycles, step)).astype(int).tolist()
 

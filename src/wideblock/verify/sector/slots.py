@@ -18,6 +18,10 @@ MOST = 16
 """Slots with keys in a play of random sectors."""
 
 
+COMMAND = 64
+"""Cycles of a command in which zeroize comes."""
+
+
 def random_slots(check: SectorCheck) -> Finding:
     """Back to back, each under the key of a slot of its own choice, directions mixed."""
     number = min(MOST, check.shape.slots)
@@ -32,7 +36,9 @@ def random_slots(check: SectorCheck) -> Finding:
 
 def slots(check: SectorCheck) -> Finding:
     """Loads and evictions at any time while sectors stream, malformed ones among them, of slots in use, empty, full and
-    absent; zeroize in each cycle of a command; commands that hold no sector of another slot off by a cycle."""
+    absent; zeroize in each cycle of a command, or in many of a long one; commands that hold no sector of another slot
+    off by a cycle.
+    """
     if not check.shape.slots:
         return nothing("the core has one key")
     plays = 0
@@ -43,7 +49,8 @@ def slots(check: SectorCheck) -> Finding:
             plays += 1
     if difference := _malformed(check) or _strangers(check) or _undisturbed(check):
         return failed(difference)
-    moments = range(check.subject.timing.setup + 4)
+    cycles = check.subject.timing.setup + 4
+    moments = check.within(0, cycles, COMMAND)
     for evict in (False, True):
         for moment in moments:
             if difference := _zeroized(check, evict, moment):
@@ -51,7 +58,7 @@ def slots(check: SectorCheck) -> Finding:
     return passed(
         f"{plays} plays with commands at any time, malformed sectors among the right ones and before evictions, slots "
         "that do not exist, sectors of other slots undisturbed to the cycle, zeroize in "
-        f"{len(moments)} cycles of a load and of an eviction"
+        f"{len(moments)} of {cycles} cycles of a load and of an eviction"
     )
 
 
