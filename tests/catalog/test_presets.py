@@ -30,8 +30,8 @@ for scheme in ("heh", "hmch"):
 HCTR2 = {"hctr2-1": 450, "hctr2-2": 320, "hctr2-1s": 262, "hctr2-2s": 132, "hctr2-4s": 68}
 PAPER |= {"eme2-1": 561, "eme2-2": 305}
 PAPER |= {"xcb-1": 569, "xcb-2": 316, "aez-2-pre": 389, "aez-2-otf": 404, "aez-2t": 404}
-KEYED = {"fast-brw-1s-k": (260, 24), "fast-brw-2s-k": (130, 24), "fast-brw-4s-k": (66, 24)}
-KEYED |= {"fast-horner-2s-k": (130, 240)}  # cycles between sectors, and of a load
+KEYED = {"fast-brw-1s-k": (260, 24, 3), "fast-brw-2s-k": (130, 24, 3), "fast-brw-4s-k": (66, 24, 3)}
+KEYED |= {"fast-horner-2s-k": (130, 240, 3), "eme2-2s-k": (262, 24, 5)}  # cycles between sectors, of a load, of a wait
 OVERLAP |= {"eme2-1s": 520, "eme2-2s": 262, "xcb-1s": 262, "xcb-2s": 132, "aez-2s": 326, "aez-2ts": 326}
 BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096, "xcb": 4096, "aez_core": 4096}
 OF_KIND = {
@@ -106,8 +106,8 @@ def test_overlap_is_bound_by_the_lanes(timing, name):
 def test_slots_cost_no_cycle_between_sectors(name, sector_bytes):
     core, one = (contract(name, {"sector_bytes": sector_bytes} | more) for more in ({}, {"slots": 0}))
     assert core.parameters.slots == 256 and core.timing.interval == one.timing.interval
-    interval, load = KEYED[name]
-    assert core.timing.latency - one.timing.latency == 3 and core.timing.setup <= load
+    interval, load, wait = KEYED[name]
+    assert core.timing.latency - one.timing.latency == wait and core.timing.setup <= load
     assert sector_bytes != 4096 or core.timing.interval <= interval
 
 

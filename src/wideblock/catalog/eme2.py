@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """EME2-AES: the designs of the FAST paper's tables, each also with sectors that overlap."""
 
+from dataclasses import replace
+
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
 from wideblock.errors import UserError
@@ -15,7 +17,8 @@ TWEAK_BYTES = 16
 
 def summary(p: EncryptMixEncryptParameters) -> str:
     ways = " each way" if p.sbox == "bram" else " for both directions"
-    return f"EME2-AES for {p.sector_bytes}-byte sectors, {aes_cores(p.lanes)}{ways}, {p.architecture}"
+    keys = f", a key of {p.slots} for each sector" if p.slots else ""
+    return f"EME2-AES for {p.sector_bytes}-byte sectors{keys}, {aes_cores(p.lanes)}{ways}, {p.architecture}"
 
 
 def holds(p: EncryptMixEncryptParameters, answer: vectors.Vector) -> bool:
@@ -58,4 +61,9 @@ def _preset(lanes: int, *, overlap: bool = False) -> Preset:
     return Preset(f"{name}s", SCHEME, p, like=name) if overlap else Preset(name, SCHEME, p)
 
 
-PRESETS = tuple(_preset(lanes, overlap=overlap) for overlap in (False, True) for lanes in (1, 2))
+def _keyed(lanes: int) -> Preset:
+    p = replace(_preset(lanes, overlap=True).parameters, slots=256)
+    return Preset(f"eme2-{lanes}s-k", SCHEME, p)
+
+
+PRESETS = (*(_preset(lanes, overlap=overlap) for overlap in (False, True) for lanes in (1, 2)), _keyed(2))

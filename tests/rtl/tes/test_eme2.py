@@ -7,7 +7,7 @@ import pytest
 from wideblock import vectors
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.export.contract import contract
-from wideblock.rtl.sector.parameters import EncryptMixEncryptParameters
+from wideblock.rtl.sector.parameters import SectorParameters
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.spec.eme2 import EME2
 
@@ -21,6 +21,8 @@ MORE = [
     ("eme2-2", {"sector_bytes": 96, "key_bits": 256, "sbox": "composite", "round_stages": 2}),
     ("eme2-1", {"sector_bytes": 2065, "key_width": 32}),  # a refreshed mask and a rest: the standard's own vector
     ("eme2-2s", {"sector_bytes": 520, "sbox": "bram", "round_stages": 4, "key_width": 64}),
+    ("eme2-2s-k", {"sector_bytes": 136, "slots": 4, "sbox": "composite", "tag_bits": 8}),
+    ("eme2-1s", {"sector_bytes": 144, "slots": 3, "key_bits": 256, "sbox": "bram", "round_stages": 2, "key_width": 32}),
     # the second layer waits for the refreshed mask: a period is 32 steps, and a call 41 cycles
     ("eme2-2s", {"width": 4, "lanes": 4, "sector_bytes": 2113, "round_stages": 4}),
 ]
@@ -37,7 +39,7 @@ def test_exported_verilog(name, changes):
 
 def test_every_value_and_pair_of_values_is_simulated():
     rows = [contract(name, changes).settings for name, changes in FEW + MORE]
-    assert_every_value(EncryptMixEncryptParameters, rows)
+    assert_every_value(SectorParameters, rows)
     assert_every_pair(PAIRED, rows, never=[("lanes", 4)])
 
 

@@ -3,6 +3,7 @@
 
 import re
 from functools import cache
+from itertools import product
 
 import pytest
 
@@ -212,6 +213,22 @@ def two_stages(preset):
     """The argument needs sectors of more beats than an AES takes cycles: 32 of them."""
     beat = 16 * contract(preset).component.parameters.width
     return contract(preset, {"sector_bytes": 32 * beat, "round_stages": 2})
+
+
+SLOTTED = {
+    "fast-brw-2s-k": {"sector_bytes": 256, "slots": 4, "sbox": "composite"},
+    "fast-horner-2s-k": {"sector_bytes": 512, "slots": 4, "sbox": "composite"},
+    "eme2-2s-k": {"sector_bytes": 136, "slots": 4, "sbox": "composite"},
+}
+COPYING = (prove_no_paths, prove_clearing, prove_stable, prove_order, prove_secrecy)
+
+
+@pytest.mark.parametrize(
+    "preset, prove",
+    few_of_many(list(product(SLOTTED, COPYING)), [("eme2-2s-k", prove_no_paths), ("eme2-2s-k", prove_secrecy)]),
+)
+def test_a_core_whose_sectors_take_copies_keeps_the_rules_of_its_family(preset, prove):
+    assert prove(contract(preset, SLOTTED[preset])).gates > 0
 
 
 TWO_STAGES = {

@@ -51,6 +51,7 @@ class ContextUnit(KeysInSlots):
     """
 
     announced = sequenced = False
+    calls = 0
 
     def __init__(
         self,
@@ -248,10 +249,11 @@ class ContextUnit(KeysInSlots):
     def _when_writing(self, m: Module, run: "_Run") -> None:
         m.d.comb += run.making.eq(self.key.valid & ~run.evicting)
         m.d.comb += run.done.eq(run.evicting | (run.making & run.complete))
+        m.d.comb += self.key.ready.eq(run.final & run.complete & ~run.evicting & ~self.clear)
         with m.If(run.done):
             m.d.sync += run.step.eq(Mux(run.final, 0, run.step + 1))
             with m.If(run.final):
-                m.d.comb += [self.key.ready.eq(~run.evicting & ~self.clear), run.opens.eq(run.making)]
+                m.d.comb += run.opens.eq(run.making)
                 m.next = "idle"
                 with m.If(run.evicting):
                     m.next = "wipe"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The copies of contexts in a core that stores a sector whole: what joins key unit, gate and the sectors under way."""
 
+from collections.abc import Iterator, Mapping, Sequence
+
 from amaranth import Array, Cat, Const, Module, Value
 from amaranth.lib.wiring import connect
 
@@ -10,7 +12,7 @@ from wideblock.rtl.keys.material import KeyWord
 from wideblock.rtl.stream.slot_gate import SlotGate
 from wideblock.rtl.stream.stages import Stages
 
-__all__ = ["Copies"]
+__all__ = ["Copies", "SectorWords"]
 
 
 class Copies:
@@ -38,6 +40,11 @@ class Copies:
         """A word of the key of ``sector``, or its last round keys."""
         return Cat(self._slots[number].read(sector) for number in self._keys.context.places(word, last=last))
 
+    def words(self, sector: Value) -> "SectorWords":
+        """The words of the key of ``sector`` that are no AES keys."""
+        material = self._keys.material
+        return SectorWords(self, [*material.raw, *material.stored], sector)
+
     def powers(self, unit: HashUnit) -> None:
         """Writes the powers into a hash unit, which forgets with the key unit."""
         m, keys = self._m, self._keys
@@ -56,3 +63,24 @@ class Copies:
             unit.clear.eq(keys.clear),
             unit.clear_row.eq(keys.clear_row),
         ]
+
+
+class SectorWords(Mapping[KeyWord, Value]):
+    """Words of the key of a ``sector``; each that is asked for is read, once."""
+
+    def __init__(self, copies: Copies, words: Sequence[KeyWord], sector: Value):
+        self._copies, self._words, self._sector = copies, words, sector
+        self._read: dict[KeyWord, Value] = {}
+
+    def __getitem__(self, word: KeyWord) -> Value:
+        if word not in self._words:
+            raise KeyError(word)
+        if word not in self._read:
+            self._read[word] = self._copies.read(word, self._sector)
+        return self._read[word]
+
+    def __iter__(self) -> Iterator[KeyWord]:
+        return iter(self._words)
+
+    def __len__(self) -> int:
+        return len(self._words)

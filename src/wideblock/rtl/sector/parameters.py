@@ -237,7 +237,7 @@ class WholeKeyParameters(HornerParameters):
 
 
 @dataclass(frozen=True, kw_only=True)
-class EncryptMixEncryptParameters(SectorParameters):
+class EncryptMixEncryptParameters(SlottedParameters, SectorParameters):
     """Parameters of a core that enciphers every block twice, with a mix between."""
 
     overlap: bool = parameter(
@@ -251,6 +251,8 @@ class EncryptMixEncryptParameters(SectorParameters):
 
     def __post_init__(self):
         super().__post_init__()
+        if self.slots and not self.overlap:
+            raise UserError("overlap must be true with slots, got false")
         if self.sector_bytes < 16:
             raise UserError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
 

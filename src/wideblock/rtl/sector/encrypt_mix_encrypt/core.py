@@ -25,13 +25,15 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.pipelined import both_ways
 from wideblock.rtl.flow.cycles import alone, streaming
-from wideblock.rtl.stream.stages import blocks
+from wideblock.rtl.keys.context import Context
+from wideblock.rtl.keys.material import KeyWord
+from wideblock.rtl.stream.stages import Stages, blocks
 
 from ..parameters import EncryptMixEncryptParameters
 from ..steps import Steps
 from ..store_and_forward import StoreAndForward
 from .calls import EmeCalls
-from .equations import EmeEquations
+from .equations import EmeEquations, Words
 from .schedule import EmeSchedule
 from .values import Call, EmeCarried, EmeFrame, Mixed, Mixing, Rest
 
@@ -48,7 +50,8 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
 
     def __init__(self, parameters: EncryptMixEncryptParameters):
         p = parameters
-        self.ciphers = both_ways(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)
+        more = {"sbox": p.sbox, "lanes": p.lanes, "travelling": p.slots > 0}
+        self.ciphers = both_ways(key_bits=p.key_bits, round_stages=p.round_stages, **more)
         A = next(iter(self.ciphers.values())).timing.latency
         self.schedule = s = EmeSchedule(p.m, p.sector_bytes % 16, p.lanes, self.period, p.ahead + A)
         self.flow = s.flow
@@ -56,9 +59,15 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
             p,
             cipher_latency=A,
             cycles=streaming(self.flow) if p.overlap else alone(self.flow, held=1),
-            held=1,  # in the entrance, while the tweak's call takes its turn
+            held=0 if p.slots else 1,  # in the entrance, while the tweak's call takes its turn
             ahead=p.ahead,
+            context=self._context(p) if p.slots else None,
         )
+
+    def _context(self, p: EncryptMixEncryptParameters) -> Context:
+        """The context of a slot: the calls of the tweak and of the first beat take all that the key port has."""
+        material = self.key_material(p)
+        return Context.of(material, used=dict.fromkeys(material.port, p.ahead), powers={}, inverse=True)
 
     # Hardware
 
@@ -82,16 +91,16 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
 
         admission = self._admission(m, tweak.go, taken=front_sector, computed=result_sector, left=left)
         m.d.comb += free.eq(admission.free)
+        if self.parameters.slots:
+            m.d.comb += self.entrance.computed.eq(result_sector)
+            self._connect_keys(m, idle=Const(1), derived=Const(1))
+            return m
         self._connect_keys(m, idle=self.entrance.between & admission.done, derived=Const(1))
         return m
 
     def _frame(self, m: Module) -> EmeFrame:
         """Key unit, ciphers, and the memories of what a sector carries."""
         p, s, stages, keys = self.parameters, self.schedule, self._stages(m), self.key_unit
-        words = {word: Signal(word.bits, name=word.name) for word in keys.material.raw}
-        for word, register in words.items():
-            stages.hold(register, keys.word(word), keys.taken)
-        words |= {word: keys.value(word) for word in keys.material.stored}
         E = [Signal(128, name=f"E{k}") for k in range(p.lanes)]
         carried = EmeCarried(
             direction=stages.slots("direction", 1),
@@ -109,8 +118,19 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
             valid=Signal(name="mixing_valid"),
             final=Signal(name="mixing_final") if s.rest else Const(1),
             decrypt=Signal(name="mixing_decrypt"),
+            sector=Signal(stages.slot_bits + 1, name="mixing_sector"),
         )
-        return EmeFrame(m, stages, keys.clear, words, E, carried, mixing)
+        words = None if p.slots else self._key_words(stages)
+        return EmeFrame(m, stages, keys.clear, E, carried, mixing, words, self.copies if p.slots else None)
+
+    def _key_words(self, stages: Stages) -> Words:
+        """The words of the one key."""
+        keys = self.key_unit
+        words: dict[KeyWord, Value] = {}
+        for word in keys.material.raw:
+            words[word] = register = Signal(word.bits, name=word.name)
+            stages.hold(register, keys.word(word), keys.taken)
+        return words | {word: keys.value(word) for word in keys.material.stored}
 
     # Stages, in the order of the data
 
@@ -119,23 +139,29 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
 
         Returns both, ``whole``, high with the last step of a sector that is well formed, and the sector that enters.
         """
-        m, stages, entrance, x = f.m, f.stages, self.entrance, self.entrance.x
+        m, stages, entrance, x, slots = f.m, f.stages, self.entrance, self.entrance.x, self.parameters.slots
         first, ready = entrance.number == 0, ~f.mixing.valid
         tweak_go, tweaked, waits = Signal(name="tweak_go"), Signal(name="tweaked"), Signal(name="beat_waits")
-        self._enter(m, admit=~first | tweaked, offer=waits, ready=ready, first=first)
+        opening = self._enter(m, admit=~first | tweaked, offer=waits, ready=ready, first=first)
         m.d.comb += tweak_go.eq(entrance.valid & first & ~tweaked & free & ready)
         m.d.sync += tweaked.eq((tweak_go | tweaked) & ~entrance.take & ~f.clear)
         whole = entrance.take & x.last & ~entrance.fault.any()
         sector = stages.pointer("front", whole)
+        self._tag(sector, opening)
         f.carried.direction.write(sector, x.decrypt, tweak_go)
         if (rest := f.carried.rest) is not None:
             padded = Cat(x.data[rest.column][: 8 * rest.size], Const(0x80, 128 - 8 * rest.size))
             rest.padded.write(sector, padded, whole)
-        offsets = self._offsets(f, "offset", stages.later("first", first), stages.later("take", entrance.take))
+        words = f.words(sector, entering="first_layer")
+        take, begins = stages.later("take", entrance.take), stages.later("first", first)
+        ends = (
+            stages.later("ends", (entrance.number == self.schedule.beats - 1) | entrance.fault.any()) if slots else None
+        )
+        offsets = self._offsets(f, "offset", words, begins, take, ends=ends)
         beat = blocks(stages.later("entering", Value.cast(x.data)), self.parameters.width)
         steps = [self.enter(block, offset) for block, offset in zip(beat, offsets[:-1], strict=True)]
-        tweak = Call(tweak_go, [self.tweak_call(stages.later("tweak", x.tweak), f.words)], Const(0))
-        return tweak, Call(entrance.take, steps, f.carried.direction.read(sector)), whole, sector
+        tweak = Call(tweak_go, [self.tweak_call(stages.later("tweak", x.tweak), words)], Const(0), sector)
+        return tweak, Call(entrance.take, steps, f.carried.direction.read(sector), sector), whole, sector
 
     def _tags(self, f: EmeFrame, tweak: Call, step: Call, whole: Value, calls: EmeCalls, go: Value) -> Any:
         """Flags of the lanes' contents, as the results are there; the key unit takes those of its derivations."""
@@ -168,7 +194,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         held, MP = Signal(128, name="held_total"), Signal(128, name="MP_value")
         present = [self._whole(PPP, k, arrived.whole) for k, PPP in enumerate(f.E)]
         m.d.comb += [
-            T_star.eq(self.T_star(f.E[0], f.words)),
+            T_star.eq(self.T_star(f.E[0], f.words(sector))),
             total.eq(reduce(xor, present, held)),
             MP.eq(total if c.rest is None else total ^ c.rest.padded.read(sector)),
         ]
@@ -197,6 +223,8 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
             call.block.eq(following & ~f.clear.replicate(128)),
             call.decrypt.eq(c.direction.read(whose) & ~f.clear),
         ]
+        if self.parameters.slots:
+            m.d.sync += call.sector.eq(Mux(f.clear, 0, whose))
         c.base.write(sector, MC, arrived.mixed)
         return Mixed(sector, self._masks(f, arrived, sector), halfway, rest)
 
@@ -252,7 +280,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
             c.MP_j.write(slot, MP_j, stages.later("refresh_go", go & calls.refresh))
             inputs[0] = Mux(stages.later("refresh", calls.refresh), MP_j, inputs[0])
             waiting &= (steps.step < s.steps_before_refresh) | (sector != mixed.refreshed)
-        return Call(waiting, inputs, c.direction.read(sector))
+        return Call(waiting, inputs, c.direction.read(sector), sector)
 
     def _block_masks(self, f: EmeFrame, calls: EmeCalls, M: Value, begins: Value, step: Value) -> list[Value]:
         """The masks of a step's blocks, a lane each; ``M`` is M_0 where a sector ``begins``, or a refreshed one."""
@@ -273,8 +301,10 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         decrypts = Signal()
         m.d.comb += decrypts.eq(second.decrypt)
         m.d.comb += [lane.eq(block) for lane, block in zip(lanes, second.blocks, strict=True)]
-        alone = Call(mixing.valid, [stages.later("mixing_block", mixing.block)], mixing.decrypt)
+        alone = Call(mixing.valid, [stages.later("mixing_block", mixing.block)], mixing.decrypt, mixing.sector)
+        whose = second.sector
         for name, call in {"step": step, "tweak": tweak, "mixing": alone}.items():
+            whose = Mux(call.go, call.sector, whose)
             enters = stages.later(f"{name}_go", call.go)
             with m.If(call.go):
                 m.d.comb += decrypts.eq(call.decrypt)
@@ -290,7 +320,8 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         decrypt = stages.later("decrypts", decrypts)
         for name, cipher in self.ciphers.items():
             m.submodules[name] = cipher
-            m.d.comb += [cipher.i.payload.eq(Cat(lanes)), cipher.round_keys.eq(self.key_unit.round_keys)]
+            m.d.comb += cipher.i.payload.eq(Cat(lanes))
+        self._lane_keys(f, whose, decrypt)
         result, *inverse = (cipher.o.payload for cipher in self.ciphers.values())
         if inverse:
             *_, way = f.stages.delayed("way", self.cipher_latency, decrypt=decrypt)
@@ -301,14 +332,26 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
             E.eq(block & ~f.clear.replicate(128)) for E, block in zip(f.E, blocks(result, len(lanes)), strict=True)
         ]
 
+    def _lane_keys(self, f: EmeFrame, whose: Value, decrypt: Value) -> None:
+        """The keys of calls: those of the sector ``whose`` call enters, to ``decrypt`` the last; or the one key."""
+        m = f.m
+        if f.copies is None:
+            m.d.comb += [cipher.round_keys.eq(self.key_unit.round_keys) for cipher in self.ciphers.values()]
+            return
+        (K,), sector = self.key_unit.material.ciphers, f.stages.later("key_sector", whose)
+        key, last = f.copies.read(K, sector), f.copies.read(K, sector, last=True)
+        own = {"cipher": Mux(decrypt, last, key), "encryption": key, "decryption": last}
+        m.d.comb += [cipher.key.eq(own[name]) for name, cipher in self.ciphers.items()]
+
     def _results(self, f: EmeFrame, arrived: Any, mixed: Mixed) -> Value:
         """The blocks of the result, and the rest, into the result ring. Returns the first sector not computed."""
         c, m, p, stages = f.carried, f.m, self.parameters, f.stages
         steps = Steps(m, "result", arrived.second, self.schedule.steps, f.clear)
         computed = arrived.second & steps.final
         sector = stages.pointer("result", computed)
-        offsets = self._offsets(f, "result_offset", steps.first, arrived.second)[1:]
-        offsets[-1] = Mux(steps.final, self.first_offset(f.words), offsets[-1])
+        words, ends = f.words(sector), steps.final if p.slots else None
+        offsets = self._offsets(f, "result_offset", words, steps.first, arrived.second, ends=ends)[1:]
+        offsets[-1] = Mux(steps.final, self.first_offset(words), offsets[-1])
         y = [Signal(128, name=f"y{q}") for q in range(p.lanes)]
         m.d.comb += [block.eq(self.leave(E, L)) for block, E, L in zip(y, f.E, offsets, strict=True)]
         for k, column in enumerate(c.result):
@@ -332,12 +375,18 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         f.m.d.comb += leaving.data.eq(Cat(column.read(address, leaving.load) for column in f.carried.result))
         return leaving.sector
 
-    def _offsets(self, f: EmeFrame, name: str, first: Value, go: Value) -> list[Value]:
-        """The offsets of a step's blocks from that of its first block on, and of the block behind them."""
+    def _offsets(
+        self, f: EmeFrame, name: str, words: Words, first: Value, go: Value, *, ends: Value | None
+    ) -> list[Value]:
+        """The offsets of a step's blocks from that of its first block on, and of the block behind them.
+
+        Nothing of them is kept after a step that ``ends`` its sector, if sectors have keys of their own.
+        """
         start, held = Signal(128, name=name), Signal(128, name=f"held_{name}")
-        f.m.d.comb += start.eq(Mux(first, self.first_offset(f.words), held))
+        f.m.d.comb += start.eq(Mux(first, self.first_offset(words), held))
         offsets = [start, *(self.offset(start, k) for k in range(1, self.parameters.lanes + 1))]
-        f.stages.hold(held, offsets[-1], go)
+        following = offsets[-1] if ends is None else offsets[-1] & ~ends.replicate(128)
+        f.stages.hold(held, following, go)
         return offsets
 
     def _is_absent(self, column: int, steps: int) -> bool:

@@ -8,6 +8,7 @@ from amaranth import Module, Signal, Value
 from wideblock.rtl.stream.stages import Stages
 from wideblock.rtl.stream.storage import Ring, Slots
 
+from ..copies import Copies
 from .equations import Words
 
 __all__ = ["Call", "EmeCarried", "EmeFrame", "Mixed", "Mixing", "Rest"]
@@ -49,37 +50,48 @@ class EmeCarried:
 
 @dataclass(frozen=True)
 class Mixing:
-    """A register with the mixing call: ``block`` enters lane 0 while ``valid``; ``final`` is the sector's last one."""
+    """A register with a mixing call of ``sector``: ``block`` enters lane 0 while ``valid``; ``final``: the last one."""
 
     block: Signal
     valid: Signal
     final: Value
     decrypt: Signal
+    sector: Signal
 
 
 @dataclass(frozen=True)
 class EmeFrame:
     """Shared by all stages.
 
-    words: those of the key material that are no AES keys     E: the lanes' results, a block each
+    E:         the lanes' results, a block each
+    key_words: those of the one key that are no AES keys; None where each sector has ``copies`` of a key's words
     """
 
     m: Module
     stages: Stages
     clear: Value
-    words: Words
     E: list[Signal]
     carried: EmeCarried
     mixing: Mixing
+    key_words: Words | None
+    copies: Copies | None
+
+    def words(self, sector: Value, *, entering: str = "") -> Words:
+        """The words of the key of ``sector``, which is that of the control if a stage of that name is ``entering``."""
+        if self.copies is None:
+            assert self.key_words is not None, "there is one key where there are no copies"
+            return self.key_words
+        return self.copies.words(self.stages.later(f"{entering}_sector", sector) if entering else sector)
 
 
 @dataclass(frozen=True)
 class Call:
-    """``blocks`` of as many lanes, from lane 0 on, that enter in the cycle of ``go``, and their direction."""
+    """``blocks`` of as many lanes, from lane 0 on, that enter in the cycle of ``go``; direction and ``sector``."""
 
     go: Value
     blocks: list[Value]
     decrypt: Value
+    sector: Value
 
 
 @dataclass(frozen=True)

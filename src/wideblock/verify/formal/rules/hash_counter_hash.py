@@ -4,7 +4,7 @@
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import CLEAR, Rule
 from wideblock.verify.formal.proof import NotProved
-from wideblock.verify.formal.rules.outputs import OutputPlaces
+from wideblock.verify.formal.rules.outputs import OutputPlaces, damage
 from wideblock.verify.formal.rules.parts import (
     admitted,
     back_queue,
@@ -34,7 +34,8 @@ def _queue(core: Contract) -> tuple[dict[str, str], str]:
 
 def output(core: Contract) -> OutputPlaces:
     """The result ring's banks, and the blocks that are known last, in the order of their direction."""
-    return OutputPlaces(("core.result_ring", "core.inner", "core.outer", "core.direction"))
+    places = ("core.result_ring", "core.inner", "core.outer", "core.direction")
+    return OutputPlaces(places, begins=damage(core))
 
 
 def order(core: Contract) -> Rule:

@@ -4,9 +4,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from wideblock.export.contract import Contract
 from wideblock.verify.formal.flat import DATAPATH
 
-__all__ = ["Given", "OutputPlaces", "Queue"]
+__all__ = ["Given", "OutputPlaces", "Queue", "damage"]
 
 Given = Mapping[str, int]
 """Values of signals of a core, by their names."""
@@ -53,3 +54,8 @@ class Queue:
     @property
     def places(self) -> tuple[str, ...]:
         return (f"core.{self.name}.beats",)
+
+
+def damage(core: Contract) -> tuple[str, ...]:
+    """Signals that begin clearing as zeroize does: of a core with key slots, damage of a stored key."""
+    return ("core.key_unit.damaged",) if core.parameters.slots else ()

@@ -4,7 +4,7 @@
 from wideblock.export.contract import Contract
 from wideblock.verify.formal.induction import Rule
 from wideblock.verify.formal.proof import NotApplicable
-from wideblock.verify.formal.rules.outputs import Queue
+from wideblock.verify.formal.rules.outputs import Queue, damage
 from wideblock.verify.formal.rules.parts import no_loss, rekeyed
 from wideblock.verify.formal.rules.unit_slots import ends, followed
 
@@ -28,7 +28,7 @@ def held(core: Contract) -> Rule:
 
 def output(core: Contract) -> Queue:
     """The queue of results."""
-    return Queue("results", begins=("core.key_unit.damaged",) if core.parameters.slots else ())
+    return Queue("results", begins=damage(core))
 
 
 def order(core: Contract) -> Rule:
