@@ -15,6 +15,7 @@ from wideblock.image import numbering
 from wideblock.native.plugin import plugin
 from wideblock.spec.fast import FAST
 from wideblock.spec.hctr2 import HCTR2
+from wideblock.spec.sealed import Sealed
 from wideblock.spec.xts import XTS
 
 from .nbd_client import FUA, TRIM, NbdClient, NbdError
@@ -97,6 +98,41 @@ def test_random_requests_are_those_of_a_plain_copy(tmp_path, scheme, requests):
         assert disk.read(0, disk.size) == plain
     right = [cipher.encrypt(le(250 + n), unit) for n, unit in enumerate(units(bytes(plain), sector))]
     assert (tmp_path / "disk").read_bytes() == b"".join(right)
+
+
+def test_forged_sectors_are_errors_and_others_go_on(tmp_path):
+    """Reads and parts of one fail until it is written again; random requests are those of a plain copy."""
+    sector, rng = 512, random.Random(5)
+    scheme, plain = Sealed(HCTR2(KEY)), bytearray(random.Random(6).randbytes(12 * sector))
+    pairs = [scheme.seal(le(7 + n), unit) for n, unit in enumerate(units(bytes(plain), sector))]
+    for name, content in (("disk", [v for _, v in pairs]), ("icvs", [icv for icv, _ in pairs])):
+        (tmp_path / name).write_bytes(b"".join(content))
+    given = {"scheme": "hctr2", "sector": sector, "first": 7, "icv": tmp_path / "icvs"}
+    with served(tmp_path, **given) as (_, place), NbdClient(place) as disk:
+        assert disk.read(0, disk.size) == plain
+        for n in range(100):
+            at = rng.randrange(len(plain))
+            size = min(len(plain) - at, rng.choice((1, sector, 3 * sector)))
+            plain[at : at + size] = data = rng.randbytes(size)
+            disk.write(at, data, fua=n % 50 == 0)
+        assert disk.read(0, disk.size) == plain
+    pairs = [scheme.seal(le(7 + n), unit) for n, unit in enumerate(units(bytes(plain), sector))]
+    assert (tmp_path / "icvs").read_bytes() == b"".join(icv for icv, _ in pairs)
+    for name, at in (("disk", 3 * sector), ("icvs", 16 * 8 + 15)):
+        with (tmp_path / name).open("r+b") as file:
+            file.seek(at)
+            file.write(bytes([(tmp_path / name).read_bytes()[at] ^ 1]))
+    with served(tmp_path, **given) as (_, place), NbdClient(place) as disk:
+        for at, size in ((3 * sector, 1), (8 * sector, sector), (0, disk.size), (2 * sector + 511, 2)):
+            with pytest.raises(NbdError) as caught:
+                disk.read(at, size)
+            assert caught.value.args == (EIO,)
+        with pytest.raises(NbdError):
+            disk.write(3 * sector + 1, b"part")
+        assert disk.read(4 * sector, 4 * sector) == plain[4 * sector : 8 * sector]
+        for n in (3, 8):
+            disk.write(n * sector, bytes(plain[n * sector :][:sector]))
+        assert disk.read(0, disk.size) == plain
 
 
 MASK = (1 << 64) - 1
@@ -275,6 +311,13 @@ def test_a_file_that_became_shorter_is_an_error(tmp_path):
         ({"first": (1 << 128) - 1, "tweak_offset": 1}, "the numbers of the sectors do not fit a tweak"),
         ({"sector": 64, "tweak": "plain64-512"}, "tweak=plain64-512 does not take sectors of 64 bytes; 512 is right"),
         ({"sector": 1024, "tweak": "spdk-incr-512-full-lba"}, "does not take sectors of 1024 bytes; 512 is right"),
+        ({"icv": "/none"}, "xts: scheme that seals no sectors"),
+        ({"icv": "/none", "scheme": "hctr2"}, "/none: No such file or directory"),
+        (
+            {"icv": "/dev/null", "scheme": "hctr2"},
+            "/dev/null must be a regular file of 128 bytes, 16 for each sector of",
+        ),
+        ({"icv": __file__, "scheme": "hctr2"}, "must be a regular file of 128 bytes"),
         ({"colour": "red"}, "unknown parameter 'colour'"),
     ],
 )

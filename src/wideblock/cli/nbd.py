@@ -30,6 +30,10 @@ def nbd(
     tweak_offset: Annotated[
         int, typer.Option(metavar="N", parser=sector_number, help="Number that is added to that in the tweak.")
     ] = 0,
+    icv: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Integrity check values, 16 bytes a sector; a forged sector is an error."),
+    ] = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Device that cannot be written.")] = False,
     more: Annotated[
         list[str] | None, typer.Argument(metavar="[-- ARGUMENT..]", help="Further arguments of nbdkit and its filters.")
@@ -64,6 +68,7 @@ def nbd(
         f"first={first_sector}",
         f"tweak-offset={tweak_offset}",
         f"read-only={str(read_only).lower()}",
+        *([f"icv={icv.absolute()}"] if icv else []),
         *(more or []),  # behind the plugin: nbdkit takes flags at any place, and parameters of filters only here
     ]
     os.execv(command, [command, *arguments])

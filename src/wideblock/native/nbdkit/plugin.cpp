@@ -8,6 +8,10 @@
 // The file is locked for as long as the server runs, by a lock of an open file description, as QEMU has them on its
 // images: two servers, each of which reads and writes back parts of a sector, would lose what the other one wrote.
 //
+// With a file of integrity check values each sector is sealed; one that is forged is an error of the request, and no byte of
+// it leaves. Data and values are two writes: a process that ends between them leaves a sector that is an error until all of
+// it is written again.
+//
 // Trim is refused: it would show which sectors are free, and they would read as noise. Zeros are enciphered as any data.
 #define NBDKIT_API_VERSION 2
 #define _FILE_OFFSET_BITS 64
@@ -39,7 +43,7 @@ namespace {
 
 using Number = unsigned __int128;
 
-constexpr size_t MOST_KEY = 64, MOST_TWEAK = 255;
+constexpr size_t MOST_KEY = 64, MOST_TWEAK = 255, ICV = WIDEBLOCK_ICV_BYTES;
 constexpr size_t PIECE = size_t(1) << 20;  // bytes that a request has in memory beside nbdkit's own
 
 // Units in use: several reads at a time, or one write.
@@ -86,14 +90,14 @@ private:
 };
 
 // Parameters as they are given.
-std::string file, key_file, scheme;
+std::string file, icv_file, key_file, scheme;
 std::string tweak = wideblock_tweak(0);
 int64_t sector_bytes = 4096, tweak_bytes = 16;
 Number first_sector = 0, offset = 0;
 bool read_only = false;
 
 // The device.
-int descriptor = -1;
+int descriptor = -1, icvs = -1;  // the second one is -1 without integrity check values
 bool writable = true;
 uint64_t size = 0;
 size_t unit = 0;
@@ -104,8 +108,8 @@ struct Failure {
     int error;
 };
 
-[[noreturn]] void fail(int error, const char* what) {
-    nbdkit_error("%s: %s: %s", file.c_str(), what, strerror(error));
+[[noreturn]] void fail(int error, int from, const char* what) {
+    nbdkit_error("%s: %s: %s", (from == descriptor ? file : icv_file).c_str(), what, strerror(error));
     throw Failure{error};
 }
 
@@ -143,35 +147,81 @@ struct Bytes {
     }
 };
 
+// Throws what a result of the library means for a request.
+void expect(int result) {
+    if (result == WIDEBLOCK_MEMORY) throw std::bad_alloc();
+    if (result == WIDEBLOCK_OK) return;
+    nbdkit_error("%s", wideblock_message(result));
+    throw Failure{EIO};
+}
+
 // Enciphers or deciphers `units` units from number `first` of the device on.
 void crypt(bool decrypt, const uint8_t* in, uint8_t* out, uint64_t first, size_t units) {
     const iovec from{const_cast<uint8_t*>(in), units * unit}, to{out, units * unit};
-    const int result = wideblock_crypt_segments(context, decrypt, &from, 1, &to, 1, unit, Bytes(first_sector + first).of);
-    if (result == WIDEBLOCK_MEMORY) throw std::bad_alloc();
-    if (result != WIDEBLOCK_OK) {
-        nbdkit_error("%s", wideblock_message(result));
+    expect(wideblock_crypt_segments(context, decrypt, &from, 1, &to, 1, unit, Bytes(first_sector + first).of));
+}
+
+void read_all(int from, uint8_t* to, size_t bytes, uint64_t at) {
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t n = ::pread(from, to + done, bytes - done, static_cast<off_t>(at + done));
+        if (n < 0 && errno != EINTR) fail(errno, from, "read");
+        if (n == 0) fail(EIO, from, "ends before its size");
+        if (n > 0) done += static_cast<size_t>(n);
+    }
+}
+
+void write_all(int to, const uint8_t* from, size_t bytes, uint64_t at) {
+    for (size_t done = 0; done < bytes;) {
+        const ssize_t n = ::pwrite(to, from + done, bytes - done, static_cast<off_t>(at + done));
+        if (n < 0 && errno != EINTR) fail(errno, to, "write");
+        if (n > 0) done += static_cast<size_t>(n);
+    }
+}
+
+// The integrity check values of units, and their tweaks.
+struct Beside {
+    uint64_t first;
+    size_t units;
+    std::vector<uint8_t> values, tweaks;
+
+    Beside(uint64_t first, size_t units)
+        : first(first), units(units), values(ICV * units), tweaks(static_cast<size_t>(tweak_bytes) * units) {
+        expect(wideblock_tweaks(context, unit, Bytes(first_sector + first).of, units, tweaks.data()));
+    }
+
+    void open(uint8_t* data) {
+        read_all(icvs, values.data(), values.size(), ICV * first);
+        std::vector<uint8_t> verdicts(units);
+        const int result = wideblock_unseal(context, data, data, values.data(), verdicts.data(), units, unit,
+                                            tweaks.data(), static_cast<size_t>(tweak_bytes), 1);
+        if (result != WIDEBLOCK_FORGED) return expect(result);
+        for (size_t i = 0; i < units; ++i)
+            if (!verdicts[i]) nbdkit_error("%s: sector %" PRIu64 " of the device is forged", file.c_str(), first + i);
         throw Failure{EIO};
     }
-}
+
+    void seal(const uint8_t* from, uint8_t* to) {
+        expect(wideblock_seal(context, from, to, values.data(), units, unit, tweaks.data(),
+                              static_cast<size_t>(tweak_bytes), 1));
+    }
+};
 
 void load(uint8_t* to, uint64_t first, size_t units) {
-    const size_t bytes = units * unit;
-    for (size_t done = 0; done < bytes;) {
-        const ssize_t n = ::pread(descriptor, to + done, bytes - done, static_cast<off_t>(first * unit + done));
-        if (n < 0 && errno != EINTR) fail(errno, "read");
-        if (n == 0) fail(EIO, "ends before its size");
-        if (n > 0) done += static_cast<size_t>(n);
-    }
-    crypt(true, to, to, first, units);
+    read_all(descriptor, to, units * unit, first * unit);
+    if (icvs < 0) crypt(true, to, to, first, units);
+    else Beside(first, units).open(to);
 }
 
-void store(const uint8_t* from, uint64_t first, size_t units) {
-    const size_t bytes = units * unit;
-    for (size_t done = 0; done < bytes;) {
-        const ssize_t n = ::pwrite(descriptor, from + done, bytes - done, static_cast<off_t>(first * unit + done));
-        if (n < 0 && errno != EINTR) fail(errno, "write");
-        if (n > 0) done += static_cast<size_t>(n);
+// Writes units enciphered; `room` is for the result.
+void store(const uint8_t* from, uint8_t* room, uint64_t first, size_t units) {
+    if (icvs < 0) {
+        crypt(false, from, room, first, units);
+        return write_all(descriptor, room, units * unit, first * unit);
     }
+    Beside beside(first, units);
+    beside.seal(from, room);
+    write_all(descriptor, room, units * unit, first * unit);
+    write_all(icvs, beside.values.data(), beside.values.size(), ICV * first);
 }
 
 void read_piece(uint8_t* to, uint64_t at, size_t count) {
@@ -195,8 +245,7 @@ void write_piece(const uint8_t* from, uint64_t at, size_t count) {
         memcpy(whole.data() + at % unit, from, count);
         from = whole.data();
     }
-    crypt(false, from, whole.data(), first, units);
-    store(whole.data(), first, units);
+    store(from, whole.data(), first, units);
 }
 
 // Calls `piece` with parts of a request of at most PIECE bytes, or one unit; parts end where units do.
@@ -211,7 +260,8 @@ void in_pieces(Byte* bytes, uint64_t at, size_t count, Piece piece) {
 }
 
 void synchronise() {
-    if (fdatasync(descriptor) < 0) fail(errno, "fdatasync");
+    for (const int each : {descriptor, icvs})
+        if (each >= 0 && fdatasync(each) < 0) fail(errno, each, "fdatasync");
 }
 
 // A number of up to 128 bits, decimal, or hexadecimal behind 0x.
@@ -234,10 +284,10 @@ bool parse(const char* text, Number& number) {
 
 int config(const char* name, const char* value) {
     const std::string key = name;
-    if (key == "file" || key == "key-file") {
+    if (key == "file" || key == "key-file" || key == "icv") {
         char* const path = nbdkit_absolute_path(value);
         if (!path) return -1;
-        (key == "file" ? file : key_file) = path;
+        (key == "file" ? file : key == "icv" ? icv_file : key_file) = path;
         free(path);
     } else if (key == "scheme") {
         scheme = value;
@@ -304,7 +354,10 @@ int config_complete() {
     }
     unit = static_cast<size_t>(sector_bytes);
     if (open_key() < 0) return -1;
-    if (const int result = wideblock_check(context, unit, static_cast<size_t>(tweak_bytes))) {
+    const size_t tweak_size = static_cast<size_t>(tweak_bytes);
+    const int result = icv_file.empty() ? wideblock_check(context, unit, tweak_size)
+                                        : wideblock_seal(context, nullptr, nullptr, nullptr, 0, unit, nullptr, tweak_size, 1);
+    if (result) {
         nbdkit_error("%s: %s", scheme.c_str(), wideblock_message(result));
         return -1;
     }
@@ -323,8 +376,8 @@ bool numbers_fit() {
            !wideblock_tweaks(context, unit, Bytes(first_sector + last).of, 1, one.data());
 }
 
-// Locks the whole file until the descriptor is closed, for this server alone if it writes.
-bool lock() {
+// Locks a whole file until its descriptor is closed, for this server alone if it writes.
+bool locked(int descriptor, const std::string& file) {
     struct flock whole = {};
     whole.l_type = writable ? F_WRLCK : F_RDLCK;
     if (fcntl(descriptor, F_OFD_SETLK, &whole) == 0) return true;
@@ -333,6 +386,23 @@ bool lock() {
     else
         nbdkit_error("%s cannot be locked: %s; a file system without locks cannot be served", file.c_str(), strerror(errno));
     return false;
+}
+
+// Opens the file of integrity check values, which must be there, and have one for each sector.
+bool open_icvs() {
+    icvs = open(icv_file.c_str(), (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
+    struct stat status;
+    if (icvs < 0 || fstat(icvs, &status) < 0) {
+        nbdkit_error("%s: %s", icv_file.c_str(), strerror(errno));
+        return false;
+    }
+    const uint64_t right = size / unit * ICV;
+    if (!S_ISREG(status.st_mode) || static_cast<uint64_t>(status.st_size) != right) {
+        nbdkit_error("%s must be a regular file of %" PRIu64 " bytes, %zu for each sector of %s", icv_file.c_str(), right, ICV,
+                     file.c_str());
+        return false;
+    }
+    return locked(icvs, icv_file);
 }
 
 int get_ready() {
@@ -352,12 +422,13 @@ int get_ready() {
         nbdkit_error("%s must be a regular file or a block device", file.c_str());
         return -1;
     }
-    if (!lock()) return -1;
+    if (!locked(descriptor, file)) return -1;
     size = static_cast<uint64_t>(end);
     if (!size || size % static_cast<uint64_t>(sector_bytes)) {
         nbdkit_error("%s has %" PRIu64 " bytes; it must be whole sectors of %" PRId64, file.c_str(), size, sector_bytes);
         return -1;
     }
+    if (!icv_file.empty() && !open_icvs()) return -1;
     if (!numbers_fit()) {
         nbdkit_error("the numbers of the sectors do not fit a tweak of %" PRId64 " bytes by %s", tweak_bytes,
                      tweak.c_str());
@@ -368,7 +439,8 @@ int get_ready() {
 
 void unload() {
     wideblock_close(context);
-    if (descriptor >= 0) close(descriptor);
+    for (const int each : {descriptor, icvs})
+        if (each >= 0) close(each);
 }
 
 void* open_connection(int) { return NBDKIT_HANDLE_NOT_NEEDED; }
@@ -409,6 +481,7 @@ nbdkit_plugin described() {
     p.config_help =
         "file=FILE       regular file or block device below, of whole sectors (required)\n"
         "scheme=NAME     scheme of wideblock.h (required)\n"
+        "icv=FILE        integrity check values, 16 bytes a sector; forged sectors are errors\n"
         "key-file=FILE   key, binary; /dev/fd/N for a descriptor (required)\n"
         "sector=BYTES    bytes of a sector, 4096 by default\n"
         "tweak=NAME      convention of the tweak, le128 by default\n"
