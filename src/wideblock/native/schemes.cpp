@@ -470,10 +470,7 @@ template <> void crypt<Xts>(const void *values, bool decrypt, const Job &job) {
 template <class S> constexpr Scheme scheme() { return {sizeof(S), set<S>, crypt<S>, S::room, S::stack}; }
 
 extern const Scheme schemes[SCHEMES];
-const Scheme schemes[SCHEMES] = {
-    scheme<Xts>(), scheme<Hctr2>(), scheme<Fast<true>>(), scheme<Fast<false>>(), scheme<Eme2>(),
-    scheme<Heh<BRW>>(), scheme<Heh<PAPER>>(), scheme<Heh<HORNER>>(),
-    scheme<Hmch<BRW>>(), scheme<Hmch<PAPER>>(), scheme<Hmch<HORNER>>(), scheme<Xcb>(), scheme<AezCore>(),
-};
+#define WIDEBLOCK_VALUES(number, type, ...) scheme<type>(),
+const Scheme schemes[SCHEMES] = {WIDEBLOCK_SCHEMES(WIDEBLOCK_VALUES)};
 
 }  // namespace WIDEBLOCK_LAYER

@@ -21,11 +21,25 @@
 #include <cpuid.h>
 #endif
 
-namespace vaes512 { extern const Scheme schemes[SCHEMES]; }
-namespace vaes256 { extern const Scheme schemes[SCHEMES]; }
-namespace aesni { extern const Scheme schemes[SCHEMES]; }
-namespace neon { extern const Scheme schemes[SCHEMES]; }
-namespace plain { extern const Scheme schemes[SCHEMES]; }
+// The layers that a machine may have, the widest first: namespace, name, condition on the processor.
+#if defined(__x86_64__)
+#define WIDEBLOCK_LAYERS(X)                                                                                            \
+    X(vaes512, "vaes512",                                                                                              \
+      __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && has_vectors_of_aes())                \
+    X(vaes256, "vaes256", __builtin_cpu_supports("avx2") && has_vectors_of_aes())                                      \
+    X(aesni, "aesni",                                                                                                  \
+      __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("avx"))              \
+    X(plain, "portable", true)
+#elif defined(__aarch64__)
+#define WIDEBLOCK_LAYERS(X)                                                                                            \
+    X(neon, "neon", (getauxval(AT_HWCAP) & (HWCAP_AES | HWCAP_PMULL)) == (HWCAP_AES | HWCAP_PMULL))                    \
+    X(plain, "portable", true)
+#else
+#define WIDEBLOCK_LAYERS(X) X(plain, "portable", true)
+#endif
+
+#define WIDEBLOCK_DECLARE(layer, name, here) namespace layer { extern const Scheme schemes[SCHEMES]; }
+WIDEBLOCK_LAYERS(WIDEBLOCK_DECLARE)
 
 namespace {
 
@@ -43,19 +57,8 @@ struct Width {
     bool (*here)();
 };
 
-const Width widths[] = {
-#if defined(__x86_64__)
-    {"vaes512", vaes512::schemes, [] {
-        return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && has_vectors_of_aes(); }},
-    {"vaes256", vaes256::schemes, [] { return __builtin_cpu_supports("avx2") && has_vectors_of_aes(); }},
-    {"aesni", aesni::schemes, [] {
-        return __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("avx"); }},
-#elif defined(__aarch64__)
-    {"neon", neon::schemes, [] {
-        return (getauxval(AT_HWCAP) & (HWCAP_AES | HWCAP_PMULL)) == (HWCAP_AES | HWCAP_PMULL); }},
-#endif
-    {"portable", plain::schemes, [] { return true; }},
-};
+#define WIDEBLOCK_WIDTH(layer, name, here) {name, layer::schemes, [] { return bool(here); }},
+const Width widths[] = {WIDEBLOCK_LAYERS(WIDEBLOCK_WIDTH)};
 
 // Whether this processor has a width. It is asked once: CPUID takes microseconds in a virtual machine.
 bool present(const Width &width) {
@@ -67,7 +70,7 @@ bool present(const Width &width) {
     return known[(size_t)(&width - widths)];
 }
 
-constexpr size_t BLOCK = 16, ICV = WIDEBLOCK_ICV_BYTES, ANY = MOST_SECTOR, ANY_TWEAK = MOST_TWEAK;
+constexpr size_t BLOCK = 16, ICV = WIDEBLOCK_ICV_BYTES;
 
 // Sizes that a scheme takes, in bytes. Sectors: whole `step`s from `least` to `most`. `seals`: every bit of a result
 // depends on every bit of a sector, and nobody has broken that.
@@ -77,21 +80,9 @@ struct Rule {
     bool seals;
 };
 
-const Rule rules[SCHEMES] = {
-    {"xts", {32, 64}, BLOCK, 1, BLOCK << 20, 16, 16, false},
-    {"hctr2", {16, 24, 32}, BLOCK, 1, ANY, 0, ANY_TWEAK, true},
-    {"fast-brw", {16, 32}, 4 * BLOCK, BLOCK, ANY, 16, 16, true},
-    {"fast-horner", {16, 32}, 3 * BLOCK, BLOCK, ANY, 16, 16, true},
-    {"eme2", {48, 64}, BLOCK, 1, ANY, 0, ANY_TWEAK, true},
-    {"heh-brw", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16, true},
-    {"heh-brw-paper", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16, true},
-    {"heh-horner", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16, true},
-    {"hmch-brw", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16, true},
-    {"hmch-brw-paper", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16, true},
-    {"hmch-horner", {32, 48}, 2 * BLOCK, BLOCK, ANY, 16, 16, true},
-    {"xcb", {16, 32}, BLOCK, 1, ANY, 0, ANY_TWEAK, false},
-    {"aez-core", {16}, 2 * BLOCK, 2 * BLOCK, ANY, 0, 16, false},  // of tweaks, 0 and 16 alone
-};
+#define WIDEBLOCK_RULE(number, type, name, least, step, most, least_tweak, most_tweak, seals, ...) \
+    {name, {__VA_ARGS__}, least, step, most, least_tweak, most_tweak, seals},
+const Rule rules[SCHEMES] = {WIDEBLOCK_SCHEMES(WIDEBLOCK_RULE)};
 
 const char *const messages[] = {
     "done", "unknown scheme", "key size or key that the scheme does not take",
