@@ -12,7 +12,7 @@ import pytest
 
 from wideblock.export.contract import contract
 from wideblock.image import engines
-from wideblock.image.crypt import crypt_image
+from wideblock.image.crypt import ImageJob, crypt_image
 from wideblock.image.engines import ENGINES
 
 from ..variants import few_of_many
@@ -35,7 +35,12 @@ def test_there_and_back(tmp_path, engine):
     source = image(tmp_path / "image", 64 * 500)
     told = []
     done = crypt_image(
-        SUBJECT, KEY, source, tmp_path / "out", first_sector=7, engine=engine, progress=lambda *step: told.append(step)
+        SUBJECT,
+        KEY,
+        source,
+        tmp_path / "out",
+        ImageJob(first_sector=7, engine=engine),
+        progress=lambda *step: told.append(step),
     )
     data, out = source.read_bytes(), (tmp_path / "out").read_bytes()
     specification = SUBJECT.specification(KEY)
@@ -45,7 +50,7 @@ def test_there_and_back(tmp_path, engine):
     assert done.cycles is None if engine != "rtl" else 0 <= done.cycles - 500 * t.interval <= t.latency + t.setup + 16
     assert told[0] == (0, 500) and told[-1] == (500, 500)
     other = "spec" if engine == "rtl" else "rtl"
-    crypt_image(SUBJECT, KEY, tmp_path / "out", tmp_path / "back", first_sector=7, engine=other, decrypt=True)
+    crypt_image(SUBJECT, KEY, tmp_path / "out", tmp_path / "back", ImageJob(first_sector=7, engine=other, decrypt=True))
     assert (tmp_path / "back").read_bytes() == data
     assert sorted(path.name for path in tmp_path.iterdir()) == ["back", "image", "out"]
 
@@ -56,7 +61,7 @@ def test_a_model_on_each_processor(tmp_path, monkeypatch, models):
     monkeypatch.setattr(engines, "processors", lambda: models)
     monkeypatch.setattr(engines.Rtl, "chunk_bytes", 64 * 30)
     source, t = image(tmp_path / "image", 64 * 500), SUBJECT.timing
-    done = crypt_image(SUBJECT, KEY, source, tmp_path / "out", first_sector=7)
+    done = crypt_image(SUBJECT, KEY, source, tmp_path / "out", ImageJob(first_sector=7))
     data, specification = source.read_bytes(), SUBJECT.specification(KEY)
     right = [specification.encrypt(tweak_of(7 + i), data[64 * i : 64 * i + 64]) for i in range(500)]
     assert (tmp_path / "out").read_bytes() == b"".join(right)
@@ -68,7 +73,7 @@ def test_a_tweak_of_32_bytes_and_sectors_that_end_inside_a_block(tmp_path, engin
     """The number of the sector, with zeros behind it."""
     core = contract("hctr2-1", {"sector_bytes": 41, "tweak_bytes": 32})
     source = image(tmp_path / "image", 41 * 5)
-    crypt_image(core, KEY[:16], source, tmp_path / "out", first_sector=3, engine=engine)
+    crypt_image(core, KEY[:16], source, tmp_path / "out", ImageJob(first_sector=3, engine=engine))
     data, specification = source.read_bytes(), core.specification(KEY[:16])
     tweaks = [tweak_of(3 + i) + bytes(16) for i in range(5)]
     right = [specification.encrypt(tweak, data[41 * i : 41 * i + 41]) for i, tweak in enumerate(tweaks)]
@@ -85,7 +90,7 @@ def test_a_core_without_a_tweak_is_refused(tmp_path):
 def test_an_image_of_several_chunks(tmp_path):
     source = image(tmp_path / "image", 64 * 40_000)
     crypt_image(SUBJECT, KEY, source, tmp_path / "out")
-    crypt_image(SUBJECT, KEY, tmp_path / "out", tmp_path / "back", decrypt=True)
+    crypt_image(SUBJECT, KEY, tmp_path / "out", tmp_path / "back", ImageJob(decrypt=True))
     assert (tmp_path / "back").read_bytes() == source.read_bytes()
 
 
@@ -111,7 +116,7 @@ def test_errors_come_before_any_engine_is_made(tmp_path, monkeypatch, n, argumen
     source = image(tmp_path / "image", n)
     target = tmp_path / arguments.pop("target", "out")
     with pytest.raises(ValueError, match=f"^{message}$"):
-        crypt_image(SUBJECT, arguments.pop("key", KEY), source, target, **arguments)
+        crypt_image(SUBJECT, arguments.pop("key", KEY), source, target, ImageJob(**arguments))
     assert [path.name for path in tmp_path.iterdir()] == ["image"]
 
 
@@ -120,7 +125,7 @@ def test_missing_files(tmp_path):
         crypt_image(SUBJECT, KEY, tmp_path / "none", tmp_path / "out")
     image(tmp_path / "image", 64)
     with pytest.raises(FileNotFoundError, match="nowhere"):
-        crypt_image(SUBJECT, KEY, tmp_path / "image", tmp_path / "nowhere" / "out", engine="spec")
+        crypt_image(SUBJECT, KEY, tmp_path / "image", tmp_path / "nowhere" / "out", ImageJob(engine="spec"))
 
 
 @contextmanager
@@ -137,10 +142,12 @@ def files_of_at_most(n):
 def test_a_disk_that_fills_up_leaves_the_old_file(tmp_path, engine):
     source, target = image(tmp_path / "image", 64 * 2000), tmp_path / "out"
     target.write_bytes(b"old")
-    crypt_image(SUBJECT, KEY, source, tmp_path / "warm", engine=engine)  # builds the model before files are limited
+    crypt_image(
+        SUBJECT, KEY, source, tmp_path / "warm", ImageJob(engine=engine)
+    )  # builds the model before files are limited
     (tmp_path / "warm").unlink()
     with files_of_at_most(64 * 1000), pytest.raises(OSError, match="out") as caught:
-        crypt_image(SUBJECT, KEY, source, target, engine=engine, force=True)
+        crypt_image(SUBJECT, KEY, source, target, ImageJob(engine=engine, force=True))
     assert caught.value.filename == str(target)
     assert target.read_bytes() == b"old"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["image", "out"]
@@ -155,7 +162,7 @@ def test_ctrl_c_leaves_nothing(tmp_path, engine):
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        crypt_image(SUBJECT, KEY, source, tmp_path / "out", engine=engine, progress=interrupt)
+        crypt_image(SUBJECT, KEY, source, tmp_path / "out", ImageJob(engine=engine), progress=interrupt)
     assert [path.name for path in tmp_path.iterdir()] == ["image"]
 
 
@@ -168,7 +175,7 @@ def test_an_image_that_grows_is_an_error(tmp_path):
                 file.write(bytes(64))
 
     with pytest.raises(ValueError, match="501 of 500 sectors came back: image .* changed while it was read"):
-        crypt_image(SUBJECT, KEY, source, tmp_path / "out", engine="spec", progress=grow)
+        crypt_image(SUBJECT, KEY, source, tmp_path / "out", ImageJob(engine="spec"), progress=grow)
     assert [path.name for path in tmp_path.iterdir()] == ["image"]
 
 
@@ -183,10 +190,10 @@ class Trickle(io.BytesIO):
 def test_a_stream_has_no_total(tmp_path, engine):
     data = random.Random(2).randbytes(64 * 3000)
     source = image(tmp_path / "image", len(data), seed=2)
-    crypt_image(SUBJECT, KEY, source, tmp_path / "expected", engine="spec")
+    crypt_image(SUBJECT, KEY, source, tmp_path / "expected", ImageJob(engine="spec"))
     told = []
     done = crypt_image(
-        SUBJECT, KEY, Trickle(data), tmp_path / "out", engine=engine, progress=lambda *step: told.append(step)
+        SUBJECT, KEY, Trickle(data), tmp_path / "out", ImageJob(engine=engine), progress=lambda *step: told.append(step)
     )
     assert done.sectors == 3000 and told[0] == (0, None) and told[-1] == (3000, None)
     assert (tmp_path / "out").read_bytes() == (tmp_path / "expected").read_bytes()
@@ -205,7 +212,7 @@ def test_a_stream_has_no_total(tmp_path, engine):
 )
 def test_a_stream_of_part_of_a_sector(tmp_path, engine, n, message):
     with pytest.raises(ValueError, match=f"^{message}$"):
-        crypt_image(SUBJECT, KEY, io.BytesIO(bytes(n)), tmp_path / "out", engine=engine)
+        crypt_image(SUBJECT, KEY, io.BytesIO(bytes(n)), tmp_path / "out", ImageJob(engine=engine))
     assert not list(tmp_path.iterdir())
 
 
@@ -234,7 +241,7 @@ def test_a_specification_that_fails_says_why(tmp_path, monkeypatch, specificatio
     source = image(tmp_path / "image", 64 * 1000)
     monkeypatch.setattr(type(SUBJECT), "specification", property(lambda _: specification))
     with pytest.raises(error, match=message):
-        crypt_image(SUBJECT, KEY, source, tmp_path / "out", engine="spec")
+        crypt_image(SUBJECT, KEY, source, tmp_path / "out", ImageJob(engine="spec"))
     assert [path.name for path in tmp_path.iterdir()] == ["image"]
 
 
@@ -258,5 +265,5 @@ def test_another_engine_needs_only_its_name_in_the_table(tmp_path, monkeypatch):
 
     monkeypatch.setitem(engines.ENGINES, "copy", Copy)
     source = image(tmp_path / "image", 64 * 5)
-    assert crypt_image(SUBJECT, KEY, source, tmp_path / "out", engine="copy").sectors == 5
+    assert crypt_image(SUBJECT, KEY, source, tmp_path / "out", ImageJob(engine="copy")).sectors == 5
     assert (tmp_path / "out").read_bytes() == source.read_bytes()

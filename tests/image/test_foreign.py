@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.image.crypt import crypt_image
+from wideblock.image.crypt import ImageJob, crypt_image
 
 SECTOR, COUNT, HEADER = 512, 64, 4096 * 512
 IMAGE = random.Random(7).randbytes(COUNT * SECTOR)
@@ -83,7 +83,7 @@ def test_others_read_and_write_the_image(tmp_path, mode, first, key_bytes, reade
     options = {"first_sector": first, "tweak": mode, "engine": "native", "force": True}
     container = Container(tmp_path, mode, first, key)
     plain.write_bytes(IMAGE)
-    crypt_image(core, key, plain, out, **options)
+    crypt_image(core, key, plain, out, ImageJob(**options))
     container.payload = out.read_bytes()
     plain.unlink()
     getattr(container, reader)(plain=plain, write=False)
@@ -93,7 +93,7 @@ def test_others_read_and_write_the_image(tmp_path, mode, first, key_bytes, reade
     getattr(container, reader)(plain=plain, write=True)
     assert container.payload != out.read_bytes()
     out.write_bytes(container.payload)
-    crypt_image(core, key, out, plain, decrypt=True, **options)
+    crypt_image(core, key, out, plain, ImageJob(decrypt=True, **options))
     assert plain.read_bytes() == other
 
 
@@ -103,7 +103,7 @@ def test_near_2_32_the_conventions_differ(tmp_path):
     plain.write_bytes(IMAGE)
     for mode in ("plain64", "plain"):
         core, out = contract("xts-both", {"sector_bytes": SECTOR}), tmp_path / f"{mode}.out"
-        crypt_image(core, KEY[:32], plain, out, first_sector=NEAR, tweak=mode, engine="native")
+        crypt_image(core, KEY[:32], plain, out, ImageJob(first_sector=NEAR, tweak=mode, engine="native"))
         outs[mode] = Path(out).read_bytes()
     assert outs["plain"][: 8 * SECTOR] == outs["plain64"][: 8 * SECTOR]
     assert outs["plain"][8 * SECTOR : 9 * SECTOR] != outs["plain64"][8 * SECTOR : 9 * SECTOR]

@@ -7,7 +7,7 @@ import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
 from wideblock.export.contract import contract
-from wideblock.image.crypt import crypt_image
+from wideblock.image.crypt import ImageJob, crypt_image
 from wideblock.image.numbering import CONVENTIONS, Numbering
 
 from ..variants import over
@@ -81,13 +81,13 @@ def test_others_read_the_image(tmp_path, name, engine):
     data = random.Random(name).randbytes(8 * b)
     (tmp_path / "in").write_bytes(data)
     options = {"first_sector": first, "tweak": name, "tweak_offset": offset, "engine": engine}
-    crypt_image(core, KEY, tmp_path / "in", tmp_path / "out", **options)
+    crypt_image(core, KEY, tmp_path / "in", tmp_path / "out", ImageJob(**options))
     out, times = (tmp_path / "out").read_bytes(), b // (CONVENTIONS[name].counts or b)
     for i in range(8):
         tweak = RIGHT[name]((first + i) * times + offset, CONVENTIONS[name].counts or b)
         reader = Cipher(algorithms.AES(KEY), modes.XTS(tweak)).decryptor()
         assert reader.update(out[b * i : b * i + b]) + reader.finalize() == data[b * i : b * i + b]
-    crypt_image(core, KEY, tmp_path / "out", tmp_path / "back", decrypt=True, **options)
+    crypt_image(core, KEY, tmp_path / "out", tmp_path / "back", ImageJob(decrypt=True, **options))
     assert (tmp_path / "back").read_bytes() == data
 
 

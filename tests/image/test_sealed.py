@@ -7,6 +7,7 @@ import random
 import pytest
 
 from wideblock.export.contract import configured
+from wideblock.image.crypt import ImageJob
 from wideblock.image.engines import Native
 from wideblock.image.sealed import Forgeries, Layout, seal_image
 from wideblock.spec.fast import FAST
@@ -29,13 +30,13 @@ def files(folder):
 
 
 def sealed(folder, layout, **more):
-    seal_image(SUBJECT, KEY, folder / "image", folder / "sealed", layout, **more)
+    seal_image(SUBJECT, KEY, folder / "image", folder / "sealed", layout, ImageJob(**more))
 
 
 def unsealed(folder, layout, key=KEY, **more):
     """The result, and the numbers of forged sectors."""
     done, forgeries = seal_image(
-        SUBJECT, key, folder / "sealed", folder / "back", layout, decrypt=True, force=True, **more
+        SUBJECT, key, folder / "sealed", folder / "back", layout, ImageJob(decrypt=True, force=True, **more)
     )
     assert done.sectors == SECTORS
     return (folder / "back").read_bytes(), forgeries
@@ -52,7 +53,7 @@ def test_beside_and_inline_are_the_specification(image, monkeypatch):
     monkeypatch.setattr(Native, "chunk_bytes", N * 7)
     beside, inline = Layout(image / "icvs"), Layout(stride=160)
     sealed(image, beside, first_sector=9)
-    seal_image(SUBJECT, KEY, image / "image", image / "inline", inline, first_sector=9)
+    seal_image(SUBJECT, KEY, image / "image", image / "inline", inline, ImageJob(first_sector=9))
     scheme = Sealed(FAST(KEY, hash="brw", sector_bytes=N + 16))
     data, out = (image / "image").read_bytes(), (image / "sealed").read_bytes()
     icvs, whole = (image / "icvs").read_bytes(), (image / "inline").read_bytes()
@@ -83,7 +84,7 @@ def test_streams(image):
     layout, data, out = Layout(image / "icvs"), (image / "image").read_bytes(), image / "sealed"
     seal_image(SUBJECT, KEY, io.BytesIO(data), out, layout)
     content, icvs = out.read_bytes(), (image / "icvs").read_bytes()
-    seal_image(SUBJECT, KEY, io.BytesIO(content), image / "back", layout, decrypt=True)
+    seal_image(SUBJECT, KEY, io.BytesIO(content), image / "back", layout, ImageJob(decrypt=True))
     assert (image / "back").read_bytes() == data
     for wrong, said in (
         (icvs[:-16], "ended early: .* are left for 50 sectors"),
@@ -91,7 +92,7 @@ def test_streams(image):
     ):
         (image / "icvs").write_bytes(wrong)
         with pytest.raises(ValueError, match=f"^ICV file .*icvs {said}"):
-            seal_image(SUBJECT, KEY, io.BytesIO(content), image / "other", layout, decrypt=True)
+            seal_image(SUBJECT, KEY, io.BytesIO(content), image / "other", layout, ImageJob(decrypt=True))
     assert files(image) == ["back", "icvs", "image", "sealed"]
 
 
@@ -121,5 +122,5 @@ def test_a_line_says_what_does_not_fit_and_no_file_is_left(image, monkeypatch, a
     layout = Layout(image / icvs if icvs else None, given["layout"].stride)
     subject = configured(given["preset"], {"sector_bytes": N})
     with pytest.raises((ValueError, OSError), match=message):
-        seal_image(subject, given["key"], image / "image", image / "out", layout, decrypt=given["decrypt"])
+        seal_image(subject, given["key"], image / "image", image / "out", layout, ImageJob(decrypt=given["decrypt"]))
     assert files(image) == ["image", "short"]

@@ -13,7 +13,7 @@ import pytest
 
 from wideblock.image import engines
 from wideblock.image import target as target_module
-from wideblock.image.crypt import crypt_image
+from wideblock.image.crypt import ImageJob, crypt_image
 from wideblock.image.files import BLOCK_DEVICE, kind_of
 
 from .. import wants
@@ -41,8 +41,8 @@ def nothing_else_is_left(tmp_path):
     assert not [path for path in tmp_path.rglob("*") if path.name.endswith(".part")]
 
 
-def crypt(source, target, **options):
-    return crypt_image(SUBJECT, KEY, source, target, engine="spec", **options)
+def crypt(source, target, progress=None, **options):
+    return crypt_image(SUBJECT, KEY, source, target, ImageJob(engine="spec", **options), progress)
 
 
 def refused(monkeypatch, source, target, **options):

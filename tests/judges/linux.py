@@ -24,7 +24,7 @@ from typing import Any
 
 from wideblock.export.contract import Contract, contract
 from wideblock.export.markdown import table
-from wideblock.image.crypt import crypt_image
+from wideblock.image.crypt import ImageJob, crypt_image
 
 __all__ = ["CASES", "Case", "Result", "compare", "main", "missing"]
 
@@ -264,7 +264,7 @@ class Disk:
 def crypted(case: Case, data: bytes, engine: str, folder: Path, *, decrypt: bool = False) -> bytes:
     (folder / "in").write_bytes(data)
     options = {"tweak": case.tweak, "engine": engine, "decrypt": decrypt, "force": True, **case.numbers}
-    crypt_image(case.contract, case.key, folder / "in", folder / "out", **options)
+    crypt_image(case.contract, case.key, folder / "in", folder / "out", ImageJob(**options))
     return (folder / "out").read_bytes()
 
 

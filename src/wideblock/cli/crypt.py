@@ -5,8 +5,9 @@ import os
 import stat
 import sys
 from codecs import BOM_UTF8
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated, BinaryIO
 
 import typer
 
@@ -14,7 +15,7 @@ from wideblock.catalog.kinds import SECTOR
 from wideblock.cli.app import AcceptBroken, Force, Preset, Set, progress, settings
 from wideblock.errors import UserError
 from wideblock.export.contract import configured
-from wideblock.image.crypt import crypt_image
+from wideblock.image.crypt import ImageJob, crypt_image
 from wideblock.image.engines import ENGINES, usual
 from wideblock.image.numbering import CONVENTIONS, DEFAULT
 from wideblock.image.sealed import Forgeries, Layout, seal_image
@@ -144,9 +145,11 @@ def encrypt(
     changes: Set = None,
 ) -> None:  # fmt: skip
     """Encrypt an image, sector by sector; the tweak is the sector number, 128 bits, little-endian, by default."""
-    options = {"first_sector": first_sector, "tweak": tweak, "tweak_offset": tweak_offset, "threads": threads}
-    options |= {"force": force, "device": device, "accept_broken": accept_broken}
-    crypt("encrypt", preset, changes, key, source, target, engine, layout_of(icv, layout, stride), options)
+    job = ImageJob(
+        decrypt=False, first_sector=first_sector, tweak=tweak, tweak_offset=tweak_offset, engine=engine or "",
+        threads=threads, force=force, device=device, accept_broken=accept_broken,
+    )  # fmt: skip
+    crypt(preset, changes, key, source, target, layout_of(icv, layout, stride), job)
 
 
 def decrypt(
@@ -159,9 +162,11 @@ def decrypt(
 
     With integrity check values a forged sector becomes zeros, its number is printed, and the exit status is 1.
     """
-    options = {"first_sector": first_sector, "tweak": tweak, "tweak_offset": tweak_offset, "threads": threads}
-    options |= {"force": force, "device": device, "accept_broken": accept_broken}
-    crypt("decrypt", preset, changes, key, source, target, engine, layout_of(icv, layout, stride), options)
+    job = ImageJob(
+        decrypt=True, first_sector=first_sector, tweak=tweak, tweak_offset=tweak_offset, engine=engine or "",
+        threads=threads, force=force, device=device, accept_broken=accept_broken,
+    )  # fmt: skip
+    crypt(preset, changes, key, source, target, layout_of(icv, layout, stride), job)
 
 
 def layout_of(icv: Path | None, name: str | None, stride: int | None) -> Layout | None:
@@ -178,29 +183,29 @@ def layout_of(icv: Path | None, name: str | None, stride: int | None) -> Layout 
 
 
 def crypt(
-    direction: str, preset: str, changes: list[str] | None, key: str, source: Path, target: Path, engine: str | None,
-    layout: Layout | None, options: dict[str, Any],
+    preset: str, changes: list[str] | None, key: str, source: Path, target: Path, layout: Layout | None, job: ImageJob,
 ) -> None:  # fmt: skip
-    """``options`` are those of :func:`crypt_image`."""
+    """Does ``job``, by the usual engine if it names none."""
     core = configured(preset, settings(changes)).expect(SECTOR)
     refuse_twice(key, source, "image")
-    if layout and engine not in (None, "native"):
-        raise UserError(f"integrity check values are those of the engine native, got {engine!r}; leave out --engine")
-    engine = engine or usual(core)
-    name = f"{core.module}, {engine}"
+    if layout and job.engine not in ("", "native"):
+        raise UserError(
+            f"integrity check values are those of the engine native, got {job.engine!r}; leave out --engine"
+        )
+    job = replace(job, engine=job.engine or usual(core))
+    name = f"{core.module}, {job.engine}"
     forgeries = Forgeries()
-    with progress(f"{direction}ing with {name}", before=f"preparing {name}") as report:
+    with progress(f"{'de' if job.decrypt else 'en'}crypting with {name}", before=f"preparing {name}") as report:
         arguments = (
             core,
             key_of(key, core.key_bytes),
             sys.stdin.buffer if source == STREAM else source,
             sys.stdout.buffer if target == STREAM else target,
         )
-        options |= {"decrypt": direction == "decrypt", "progress": report}
         if layout:
-            done, forgeries = seal_image(*arguments, layout, **options)
+            done, forgeries = seal_image(*arguments, layout, job, report)
         else:
-            done = crypt_image(*arguments, engine=engine, **options)
+            done = crypt_image(*arguments, job, report)
     size = done.sectors * core.parameters.sector_bytes
     rate = f", {size / done.seconds / 1e6:,.1f} MB/s" if done.seconds else ""
     cycles = f", {done.cycles:,} cycles of the core, {done.cycles / done.sectors:.1f} a sector" if done.cycles else ""

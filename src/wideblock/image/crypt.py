@@ -14,7 +14,7 @@ from wideblock.image.numbering import DEFAULT, Numbering
 from wideblock.image.source import open_source
 from wideblock.image.target import open_target
 
-__all__ = ["Crypted", "Progress", "crypt_image"]
+__all__ = ["USUAL", "Crypted", "ImageJob", "Progress", "crypt_image"]
 
 Progress = Callable[[int, int | None], None]
 """Called with (sectors done, sectors in all); the second is None for a stream."""
@@ -33,21 +33,40 @@ class Crypted:
     seconds: float
 
 
+@dataclass(frozen=True)
+class ImageJob:
+    """Work on one image.
+
+    decrypt:       decrypts; else encrypts
+    first_sector:  number of the first sector
+    tweak:         a name in :data:`wideblock.image.numbering.CONVENTIONS`; ``tweak_offset`` is added to each number
+    engine:        a name in :data:`wideblock.image.engines.ENGINES`
+    threads:       the most that work, where the engine has several; None: one a processor
+    force:         replaces an existing file
+    device:        overwrites a block device in place; it must have the image's size
+    accept_broken: takes a scheme that is broken
+    """
+
+    decrypt: bool = False
+    first_sector: int = 0
+    tweak: str = DEFAULT
+    tweak_offset: int = 0
+    engine: str = "rtl"
+    threads: int | None = None
+    force: bool = False
+    device: bool = False
+    accept_broken: bool = False
+
+
+USUAL = ImageJob()
+
+
 def crypt_image(
     subject: Contract,
     key: bytes,
     source: Path | BinaryIO,
     target: Path | BinaryIO,
-    *,
-    decrypt: bool = False,
-    first_sector: int = 0,
-    tweak: str = DEFAULT,
-    tweak_offset: int = 0,
-    engine: str = "rtl",
-    threads: int | None = None,
-    force: bool = False,
-    device: bool = False,
-    accept_broken: bool = False,
+    job: ImageJob = USUAL,
     progress: Progress | None = None,
 ) -> Crypted:
     """Writes ``source``, encrypted or decrypted sector by sector, to ``target``.
@@ -55,30 +74,25 @@ def crypt_image(
     source:   path of a regular file or block device, or a stream
     target:   path of a regular file, which appears only when it is whole, or of a block device, or a stream with a
               file descriptor. A new file of decrypted data has mode 0600, of encrypted data 0666 less the umask.
-    tweak:    a name in :data:`wideblock.image.numbering.CONVENTIONS`; ``tweak_offset`` is added to each number
-    engine:   a name in :data:`wideblock.image.engines.ENGINES`
-    threads:  the most that work, where the engine has several; None: one a processor
-    force:    replaces an existing file
-    device:   overwrites a block device in place; it must have the image's size
-    accept_broken: takes a scheme that is broken
     progress: is called first when the engine is ready, then as sectors are written
     Raises UserError for a broken scheme, a wrong key or image, or a target that is refused, before the engine is made;
     OSError; BuildError and SimulationError from the model. A file at ``target`` is then as it was before.
     """
-    subject.preset.scheme.check_status(accept_broken=accept_broken)
-    worker = engines.make(engine, subject, key, decrypt=decrypt, threads=threads)
+    subject.preset.scheme.check_status(accept_broken=job.accept_broken)
+    worker = engines.make(job.engine, subject, key, decrypt=job.decrypt, threads=job.threads)
     if not worker.tweak_bytes:
         raise UserError(
             f"{subject.module} takes no tweak, so equal sectors would stay equal; choose a core with a tweak"
         )
-    numbering = Numbering(tweak, worker.sector_bytes, worker.tweak_bytes, first_sector, tweak_offset)
+    numbering = Numbering(job.tweak, worker.sector_bytes, worker.tweak_bytes, job.first_sector, job.tweak_offset)
     report = progress or (lambda done, total: None)
+    new_mode = 0o600 if job.decrypt else None
     with open_source(source) as image:
         total = image.sectors(worker.sector_bytes)
         for i in (0, (total or 1) - 1):
             numbering.number(i)  # raises UserError for a number out of range
         with (
-            open_target(target, image, force=force, device=device, new_mode=0o600 if decrypt else None) as output,
+            open_target(target, image, force=job.force, device=job.device, new_mode=new_mode) as output,
             worker,
         ):
             done, started = 0, time.perf_counter()

@@ -12,7 +12,7 @@ from wideblock.drive.sector.shape import shape
 from wideblock.errors import UserError
 from wideblock.export.contract import SectorContract
 from wideblock.image import filesystem
-from wideblock.image.crypt import Progress, crypt_image
+from wideblock.image.crypt import ImageJob, Progress, crypt_image
 from wideblock.image.numbering import DEFAULT, Numbering
 from wideblock.simulation.bench import SimulationError
 
@@ -46,14 +46,13 @@ def demonstrate(
     before = filesystem.read_back(plain)
 
     with working(f"encrypting, RTL of {core.module}", f"preparing {core.module}") as report:
-        encrypted = crypt_image(core, KEY, plain, cipher, force=True, accept_broken=True, progress=report)
+        encrypted = crypt_image(core, KEY, plain, cipher, ImageJob(force=True, accept_broken=True), report)
     rate = encrypted.sectors / encrypted.seconds
     say(f"encrypted {encrypted.sectors} sectors with the compiled RTL in {encrypted.cycles:,} cycles of the core, "
         f"{rate:,.0f} sectors a second")  # fmt: skip
     with working("decrypting, specification", None) as report:
-        decrypted = crypt_image(
-            core, KEY, cipher, back, decrypt=True, engine="spec", force=True, accept_broken=True, progress=report
-        )
+        job = ImageJob(decrypt=True, engine="spec", force=True, accept_broken=True)
+        decrypted = crypt_image(core, KEY, cipher, back, job, report)
     if plain.read_bytes() != back.read_bytes():
         raise SimulationError("the specification does not give the image back; the core or the specification is wrong")
     say(f"decrypted {decrypted.sectors} sectors with the specification: every byte is back")

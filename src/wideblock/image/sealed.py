@@ -15,10 +15,10 @@ import numpy as np
 
 from wideblock.errors import UserError
 from wideblock.export.contract import SectorContract
-from wideblock.image.crypt import Crypted, Progress
+from wideblock.image.crypt import USUAL, Crypted, ImageJob, Progress
 from wideblock.image.engines import Bytes, Chunk, Native
 from wideblock.image.files import REGULAR, kind_of
-from wideblock.image.numbering import DEFAULT, Numbering
+from wideblock.image.numbering import Numbering
 from wideblock.image.source import ImageSource, open_source
 from wideblock.image.target import open_target
 from wideblock.native.twin import Twin
@@ -82,51 +82,44 @@ def seal_image(
     source: Path | BinaryIO,
     target: Path | BinaryIO,
     layout: Layout,
-    *,
-    decrypt: bool = False,
-    first_sector: int = 0,
-    tweak: str = DEFAULT,
-    tweak_offset: int = 0,
-    threads: int | None = None,
-    force: bool = False,
-    device: bool = False,
-    accept_broken: bool = False,
+    job: ImageJob = USUAL,
     progress: Progress | None = None,
 ) -> tuple[Crypted, Forgeries]:
     """Seals the sectors of ``source`` into ``target``, or unseals them: a forged one becomes zeros, and is named.
 
-    By native code. Other arguments, and errors, are those of :func:`wideblock.image.crypt.crypt_image`; UserError also
-    for a scheme that seals no sectors, and for ICVs that are no file, or of another number of sectors.
+    By native code, whatever the engine of ``job``. Other arguments, and errors, are those of
+    :func:`wideblock.image.crypt.crypt_image`; UserError also for a scheme that seals no sectors, and for ICVs that are
+    no file, or of another number of sectors.
     """
-    subject.preset.scheme.check_status(accept_broken=accept_broken)
+    subject.preset.scheme.check_status(accept_broken=job.accept_broken)
     specification = subject.specification(key)  # raises UserError for a key that the scheme does not take
     try:
         Sealed(specification)
     except ValueError as error:
         raise UserError(f"{subject.module}: {error}") from None
     plain, sealed = subject.parameters.sector_bytes, layout.record(subject.parameters.sector_bytes)
-    read, written = (sealed, plain) if decrypt else (plain, sealed)
-    numbering = Numbering(tweak, plain, subject.parameters.tweak_bytes, first_sector, tweak_offset)
+    read, written = (sealed, plain) if job.decrypt else (plain, sealed)
+    numbering = Numbering(job.tweak, plain, subject.parameters.tweak_bytes, job.first_sector, job.tweak_offset)
     report, forgeries = progress or (lambda done, total: None), Forgeries()
     with ExitStack() as stack:
         image = stack.enter_context(open_source(source))
         total = image.sectors(read)
         for i in (0, (total or 1) - 1):
             numbering.number(i)  # raises UserError for a number out of range
-        icvs = stack.enter_context(_icvs(layout.icvs, (source, target), image, total, decrypt, force))
+        icvs = stack.enter_context(_icvs(layout.icvs, (source, target), image, total, job.decrypt, job.force))
         shown = replace(image, name=f"the result of {image.name}", size=total and total * written)
         fits = shown if written != read else image
-        mode = 0o600 if decrypt else None
-        output = stack.enter_context(open_target(target, fits, force=force, device=device, new_mode=mode))
+        mode = 0o600 if job.decrypt else None
+        output = stack.enter_context(open_target(target, fits, force=job.force, device=job.device, new_mode=mode))
         twin = stack.enter_context(Twin(subject.native, key))
         worker = stack.enter_context(ThreadPoolExecutor(1))
         chunks = image.chunks(numbering, Native.chunk_bytes, record=read)
-        results = _opened if decrypt else _closed
+        results = _opened if job.decrypt else _closed
         done, started = 0, time.perf_counter()
         report(done, total)
-        for sectors, beside in results(twin, worker, chunks, icvs, plain, threads or processors()):
-            if decrypt:
-                forgeries.add(first_sector + done + int(i) for i in np.flatnonzero(~beside))
+        for sectors, beside in results(twin, worker, chunks, icvs, plain, job.threads or processors()):
+            if job.decrypt:
+                forgeries.add(job.first_sector + done + int(i) for i in np.flatnonzero(~beside))
             elif layout.icvs:
                 icvs.write(beside.data)
             else:
@@ -136,7 +129,7 @@ def seal_image(
             report(done, total)
         if total is not None and done != total:
             raise UserError(f"{done} of {total} sectors came back: {image.name} changed while it was read")
-        if decrypt and layout.icvs and icvs.file.read(1):
+        if job.decrypt and layout.icvs and icvs.file.read(1):
             raise UserError(f"{icvs.name} has more than the {ICV * done} bytes of {done} sectors")
         return Crypted(done, None, time.perf_counter() - started), forgeries
 

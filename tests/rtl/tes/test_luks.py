@@ -10,7 +10,7 @@ import subprocess
 import pytest
 
 from wideblock.export.contract import contract
-from wideblock.image.crypt import crypt_image
+from wideblock.image.crypt import ImageJob, crypt_image
 
 SECTOR = 512
 IMAGE = random.Random(5).randbytes(256 * SECTOR)
@@ -64,5 +64,5 @@ def test_the_core_reads_what_qemu_wrote(tmp_path, container):
     assert payload != IMAGE
     (tmp_path / "payload").write_bytes(payload)
     core = contract("xts-dec", {"sector_bytes": SECTOR})
-    crypt_image(core, KEY, tmp_path / "payload", tmp_path / "read", decrypt=True)
+    crypt_image(core, KEY, tmp_path / "payload", tmp_path / "read", ImageJob(decrypt=True))
     assert (tmp_path / "read").read_bytes() == IMAGE

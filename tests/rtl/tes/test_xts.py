@@ -13,7 +13,7 @@ from wideblock.drive.sector.stream import stream_sectors
 from wideblock.drive.sector.traffic import SectorRecord
 from wideblock.evaluate.engines import LANES, SIZES
 from wideblock.export.contract import contract
-from wideblock.image.crypt import crypt_image
+from wideblock.image.crypt import ImageJob, crypt_image
 from wideblock.rtl.stream.behaviour import Cause
 from wideblock.simulation.structures import PlayOutcome as Ended
 from wideblock.spec.xts import MAX_BLOCKS, XTS
@@ -182,7 +182,7 @@ def test_an_image_that_another_tool_reads_and_the_reverse(tmp_path, name, decryp
     data = random.Random(4).randbytes(SECTOR * 300)
     given = cryptography_image(KEY, data, SECTOR, decrypt=False) if decrypt else data
     (tmp_path / "in").write_bytes(given)
-    done = crypt_image(core, KEY, tmp_path / "in", tmp_path / "out", decrypt=decrypt)
+    done = crypt_image(core, KEY, tmp_path / "in", tmp_path / "out", ImageJob(decrypt=decrypt))
     assert done.sectors == 300 and 0 < done.cycles < 300 * core.timing.interval + core.timing.latency + 16
     out = (tmp_path / "out").read_bytes()
     assert (out if decrypt else cryptography_image(KEY, out, SECTOR, decrypt=True)) == data
@@ -194,8 +194,8 @@ def test_a_core_of_one_direction_says_so(tmp_path):
     (tmp_path / "in").write_bytes(bytes(10 * SECTOR))
     message = "^xts_enc_sector_bytes_160 only encrypts; to decrypt, choose the engine 'native' or a core"
     with pytest.raises(ValueError, match=message):
-        crypt_image(tried, KEY, tmp_path / "in", tmp_path / "out", decrypt=True)
-    crypt_image(tried, KEY, tmp_path / "in", tmp_path / "out", decrypt=True, engine="spec")
+        crypt_image(tried, KEY, tmp_path / "in", tmp_path / "out", ImageJob(decrypt=True))
+    crypt_image(tried, KEY, tmp_path / "in", tmp_path / "out", ImageJob(decrypt=True, engine="spec"))
     with pytest.raises(ValueError, match="^the halves of an XTS-AES key, Key1 and Key2, must differ"):
         crypt_image(tried, bytes(32), tmp_path / "in", tmp_path / "other")
     assert not (tmp_path / "other").exists()
@@ -206,7 +206,7 @@ def test_an_image_of_sectors_that_are_not_whole_blocks(tmp_path):
     core = contract("xts-dec", {"sector_bytes": 168})
     data = random.Random(5).randbytes(168 * 50)
     (tmp_path / "in").write_bytes(cryptography_image(KEY, data, 168, decrypt=False))
-    crypt_image(core, KEY, tmp_path / "in", tmp_path / "out", decrypt=True)
+    crypt_image(core, KEY, tmp_path / "in", tmp_path / "out", ImageJob(decrypt=True))
     assert (tmp_path / "out").read_bytes() == data
 
 
