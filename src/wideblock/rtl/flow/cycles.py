@@ -7,7 +7,7 @@ from functools import lru_cache
 from .play import Played, Playing, play
 from .stage import Flow
 
-__all__ = ["Cycles", "alone", "streaming"]
+__all__ = ["Cycles", "alone", "cycles_of", "streaming"]
 
 
 @dataclass(frozen=True)
@@ -47,6 +47,11 @@ class Cycles:
         # a first beat is taken into the entrance as the last one before it leaves that
         busy = latency + max(0, (interval or compute) - beats - held)
         return cls(compute, latency, interval, busy, interval, residence or latency)
+
+
+def cycles_of(flow: Flow, *, overlap: bool, held: int = 0) -> Cycles:
+    """Cycles of sectors that overlap, or of sectors one at a time; ``held`` as in :func:`alone`."""
+    return streaming(flow) if overlap else alone(flow, held=held)
 
 
 @lru_cache(maxsize=256)

@@ -47,6 +47,9 @@ def _check_slots(p: Any) -> None:
         raise UserError(f"round_stages must be 1 or 2 with slots, got {p.round_stages}")
 
 
+_OVERLAP_OF_LAYERS = "one sector's first layer beside another's second; else one sector at a time"
+
+
 @dataclass(frozen=True, kw_only=True)
 class SectorParameters(Parameters):
     """Parameters that every sector core has."""
@@ -66,6 +69,13 @@ class SectorParameters(Parameters):
     tag_bits: ClassVar[int] = 0
     most_bytes: ClassVar[int] = 1 << 16
     """Longest sector: schedules grow with it, and take seconds up to here."""
+    alone: ClassVar[str] = "one sector at a time"
+    """Phrase on a core without overlap."""
+
+    @property
+    def architecture(self) -> str:
+        """One phrase on how sectors follow each other."""
+        return "sectors overlap: the lanes alone bound the throughput" if self.overlap else self.alone
 
     @property
     def ahead(self) -> int:
@@ -107,6 +117,7 @@ class SectorParameters(Parameters):
 class HashedParameters(SectorParameters):
     """Parameters of a core with a front and a back hash."""
 
+    alone: ClassVar[str] = "the paper's architecture: one hash unit, one sector at a time"
     hash: str = parameter("brw", "polynomial hash", ("brw", "horner"))
     overlap: bool = parameter(False, "a second hash unit lets a sector's passes overlap its neighbours'", (False, True))
     mult_stages: int = parameter(4, "register levels of the field multiplier", tuple(range(1, 9)))
@@ -140,13 +151,6 @@ class HashedParameters(SectorParameters):
     def decimation(self) -> int:
         """Chains of the horner hash, so that every multiplier can take a product a cycle."""
         return self.multipliers * self.mult_stages
-
-    @property
-    def architecture(self) -> str:
-        """One phrase on how sectors follow each other."""
-        if self.overlap:
-            return "sectors overlap: the lanes alone bound the throughput"
-        return "the paper's architecture: one hash unit, one sector at a time"
 
     def __post_init__(self):
         super().__post_init__()
@@ -197,6 +201,7 @@ class PsiParameters(HashedParameters):
 class HornerParameters(HashedParameters):
     """Parameters of a core whose hash is Horner's rule and no other, for sectors of any number of bytes from 16 up."""
 
+    alone: ClassVar[str] = "one hash unit, one sector at a time"
     key_bits: int = parameter(128, "bits of an AES key", (128, 192, 256))
     hash: ClassVar[str] = "horner"
     squares: ClassVar[str] = "stored"
@@ -223,11 +228,6 @@ class HornerParameters(HashedParameters):
                 f"sector_bytes must be at least {least} with a width of {self.width}, got {self.sector_bytes}"
             )
 
-    @property
-    def architecture(self) -> str:
-        """One phrase on how sectors follow each other."""
-        return super().architecture.removeprefix("the paper's architecture: ")
-
 
 @dataclass(frozen=True, kw_only=True)
 class WholeKeyParameters(HornerParameters):
@@ -240,14 +240,7 @@ class WholeKeyParameters(HornerParameters):
 class EncryptMixEncryptParameters(SlottedParameters, SectorParameters):
     """Parameters of a core that enciphers every block twice, with a mix between."""
 
-    overlap: bool = parameter(
-        False, "one sector's first layer beside another's second; else one sector at a time", (False, True)
-    )
-
-    @property
-    def architecture(self) -> str:
-        """One phrase on how sectors follow each other."""
-        return "sectors overlap: the lanes alone bound the throughput" if self.overlap else "one sector at a time"
+    overlap: bool = parameter(False, _OVERLAP_OF_LAYERS, (False, True))
 
     def __post_init__(self):
         super().__post_init__()
@@ -266,19 +259,12 @@ class FeistelMixFeistelParameters(SectorParameters):
     masks: str = parameter(
         "on-the-fly", "source of the multiples in the masks: a table, or a circuit", ("stored", "on-the-fly")
     )
-    overlap: bool = parameter(
-        False, "one sector's first layer beside another's second; else one sector at a time", (False, True)
-    )
+    overlap: bool = parameter(False, _OVERLAP_OF_LAYERS, (False, True))
 
     @property
     def pairs(self) -> int:
         """Pairs of blocks a sector."""
         return self.sector_bytes // 32
-
-    @property
-    def architecture(self) -> str:
-        """One phrase on how sectors follow each other."""
-        return "sectors overlap: the lanes alone bound the throughput" if self.overlap else "one sector at a time"
 
     def __post_init__(self):
         super().__post_init__()

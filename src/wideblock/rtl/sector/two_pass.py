@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from amaranth import Module, Signal, Value
 
 from wideblock.errors import UserError
-from wideblock.rtl.flow.cycles import alone, streaming
+from wideblock.rtl.flow.cycles import cycles_of
 from wideblock.rtl.flow.stage import After, Flow
 from wideblock.rtl.hash.products import HashEvent
 from wideblock.rtl.hash.program import Program
@@ -59,7 +59,7 @@ class TwoPass(StoreAndForward):
         )  # what the lanes hold, and may wait for a multiplier
 
         self.flow = flow
-        cycles = streaming(flow) if p.overlap else alone(flow)
+        cycles = cycles_of(flow, overlap=p.overlap)
         context = self._context(programs, key_used or {}) if p.slots else None
         copies, banks = (context.powers, self.under_way(cycles, ahead)) if context else ((), 1)
 

@@ -2,6 +2,7 @@
 """State shared by the stages of a sector core: sector pointers, tag delay lines, per-sector memories."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
@@ -12,7 +13,7 @@ from wideblock.rtl.pipeline import later
 
 from .storage import Ring, Slots
 
-__all__ = ["Stages", "blocks", "power_of_two", "select"]
+__all__ = ["StageFrame", "Stages", "blocks", "power_of_two", "select"]
 
 
 class Stages:
@@ -80,6 +81,23 @@ class Stages:
             with self._m.If(self._clear):
                 self._m.d.sync += tags[-1].eq(0)
         return tags
+
+
+@dataclass(frozen=True)
+class StageFrame:
+    """Part of each value that all stages of a core share.
+
+    Flags, counters and pointers of sectors are those of the control, which is ahead of the data; :meth:`later` takes
+    them to the data that they move.
+    """
+
+    m: Module
+    stages: Stages
+    clear: Value
+
+    def later(self, name: str, value: ValueLike) -> Value:
+        """``value`` of the control in the cycle in which the data move; see :meth:`Stages.later`."""
+        return self.stages.later(name, value)
 
 
 def power_of_two(n: int) -> int:

@@ -24,7 +24,7 @@ from typing import Any
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 
 from wideblock.rtl.aes.pipelined import both_ways
-from wideblock.rtl.flow.cycles import alone, streaming
+from wideblock.rtl.flow.cycles import cycles_of
 from wideblock.rtl.keys.context import Context
 from wideblock.rtl.keys.material import KeyWord
 from wideblock.rtl.stream.stages import Stages, blocks
@@ -58,7 +58,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
         super().__init__(
             p,
             cipher_latency=A,
-            cycles=streaming(self.flow) if p.overlap else alone(self.flow, held=1),
+            cycles=cycles_of(self.flow, overlap=p.overlap, held=1),
             held=0 if p.slots else 1,  # in the entrance, while the tweak's call takes its turn
             ahead=p.ahead,
             context=self._context(p) if p.slots else None,

@@ -3,9 +3,9 @@
 
 from dataclasses import dataclass
 
-from amaranth import Module, Signal, Value
+from amaranth import Signal, Value
 
-from wideblock.rtl.stream.stages import Stages
+from wideblock.rtl.stream.stages import StageFrame
 from wideblock.rtl.stream.storage import Ring, Slots
 
 from ..copies import Copies
@@ -60,16 +60,13 @@ class Mixing:
 
 
 @dataclass(frozen=True)
-class EmeFrame:
+class EmeFrame(StageFrame):
     """Shared by all stages.
 
     E:         the lanes' results, a block each
     key_words: those of the one key that are no AES keys; None where each sector has ``copies`` of a key's words
     """
 
-    m: Module
-    stages: Stages
-    clear: Value
     E: list[Signal]
     carried: EmeCarried
     mixing: Mixing

@@ -21,7 +21,7 @@ from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import data
 
 from wideblock.rtl.aes.pipelined import PipelinedEncryption
-from wideblock.rtl.flow.cycles import alone, streaming
+from wideblock.rtl.flow.cycles import cycles_of
 from wideblock.rtl.pipeline import later
 from wideblock.rtl.stream.stages import blocks
 from wideblock.rtl.stream.storage import Delay
@@ -53,7 +53,7 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
         super().__init__(
             p,
             cipher_latency=s.cipher_latency,
-            cycles=streaming(self.flow) if p.overlap else alone(self.flow),
+            cycles=cycles_of(self.flow, overlap=p.overlap),
             rows=s.steps,
             loading=s.steps if p.masks == "stored" else 0,
         )

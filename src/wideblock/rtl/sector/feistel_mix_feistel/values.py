@@ -4,10 +4,10 @@
 from dataclasses import dataclass
 from typing import Any
 
-from amaranth import Module, Signal, Value
+from amaranth import Signal, Value
 from amaranth.lib import data
 
-from wideblock.rtl.stream.stages import Stages
+from wideblock.rtl.stream.stages import StageFrame
 from wideblock.rtl.stream.storage import Ring, Slots
 
 from .equations import Mask
@@ -54,7 +54,7 @@ class FmfCarried:
 
 
 @dataclass(frozen=True)
-class FmfFrame:
+class FmfFrame(StageFrame):
     """Shared by all stages.
 
     I, J:              multiples of the words        numbers: those of J that number the pairs
@@ -63,9 +63,6 @@ class FmfFrame:
     E:                 the lanes' results            new:       left + E, a lane each
     """
 
-    m: Module
-    stages: Stages
-    clear: Value
     I: Multiples  # noqa: E741
     J: Multiples
     numbers: Numbers

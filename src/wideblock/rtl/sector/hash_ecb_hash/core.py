@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from amaranth import Cat, Module, Mux, Signal, Value
-from amaranth.hdl import ValueLike
 
 from wideblock.rtl.aes.pipelined import PipelinedDecryption, PipelinedEncryption
 from wideblock.rtl.flow.stage import After, Flow, Stage
@@ -21,7 +20,7 @@ from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.hash.products import DIGEST, HashEvent, HashPlan
 from wideblock.rtl.hash.program import Arrival, Program, schedule
 from wideblock.rtl.hash.unit import HashPass
-from wideblock.rtl.stream.stages import Stages, blocks, select
+from wideblock.rtl.stream.stages import StageFrame, blocks, select
 from wideblock.rtl.stream.storage import Ring, Slots
 
 from ..keys import check_underived
@@ -50,27 +49,19 @@ class EcbCarried:
 
 
 @dataclass(frozen=True)
-class EcbFrame:
-    """Shared by all stages. ``E``, ``D``: results of encryption and decryption, a block a lane; ``beat``: the blocks
-    that the front hash takes.
+class EcbFrame(StageFrame):
+    """Shared by all stages.
 
-    Flags, counters and pointers of sectors are those of the control, which is ahead of the data; :meth:`later` takes
-    them to the data that they move.
+    E, D: results of encryption and decryption, a block a lane
+    beat: blocks that the front hash takes
     """
 
-    m: Module
-    stages: Stages
-    clear: Value
     front: HashPass
     back: HashPass
     E: list[Value]
     D: list[Value]
     beat: list[Value]
     carried: EcbCarried
-
-    def later(self, name: str, value: ValueLike) -> Value:
-        """``value`` of the control in the cycle in which the data move; see :meth:`Stages.later`."""
-        return self.stages.later(name, value)
 
 
 @dataclass(frozen=True)
