@@ -7,9 +7,10 @@ from typing import Annotated
 import typer
 
 from wideblock import api
+from wideblock.atomic import write_text
 from wideblock.cli.app import progress
 from wideblock.errors import UserError
-from wideblock.evaluate import flows, reference
+from wideblock.evaluate import curves, flows, reference
 from wideblock.evaluate.tables import insert_all
 from wideblock.evidence import today
 from wideblock.evidence.store import load
@@ -37,4 +38,6 @@ def docs(
     pages.renew(checkout, evidence)
     for name, presets in flows.families().items():
         insert_all(documents / "families" / f"{name}.md", flows.bodies(presets))
+    write_text(documents / "curves.md", curves.document())
+    curves.renew(documents)
     insert_all(documents / "api.md", {"reference": reference.body(api)})

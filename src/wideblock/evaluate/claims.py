@@ -180,6 +180,6 @@ def _rows(number: int, claim: Claim, found: list[ClaimFinding]) -> list[tuple[st
     rows = []
     for finding in found:
         verdict = "holds" if finding.holds else "does not hold"
-        on = f"{targets[finding.target].family if finding.target else 'any'}, {finding.measure}"
+        on = f"{targets[finding.target].family if finding.target else 'one clock'}, {finding.measure}"
         rows.append((str(number) if not rows else "", said if not rows else "", on, finding.ours, verdict))
     return rows

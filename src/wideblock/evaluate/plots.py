@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from wideblock.errors import UserError
 
-__all__ = ["PlotMark", "drawing", "figure", "front", "scatter", "strips"]
+__all__ = ["PlotMark", "drawing", "figure", "front", "lines", "scatter", "strips"]
 
 T = TypeVar("T")
 
@@ -74,6 +74,42 @@ def scatter(
                 _line(best),
                 _points(marks, groups),
                 _names(_apart(best, spans)),
+            ],
+        }
+    )
+
+
+def lines(values: Mapping[str, Sequence[tuple[float, float]]], *, x: str, y: str) -> str:
+    """A line for each name through its points, on logarithmic axes as SVG; ``x`` and ``y`` are titles of the axes.
+
+    Raises UserError if the library that draws is not installed.
+    """
+    points = [
+        {"name": name, "x": at, "y": value, "text": f"{name}: {figure(at)}, {figure(value)}"}
+        for name, line in values.items()
+        for at, value in line
+    ]
+    spans = _span([point["x"] for point in points]), _span([point["y"] for point in points])
+    names = list(values)
+    colours, shapes = ([kinds[k % len(kinds)] for k in range(len(names))] for kinds in (_COLOURS, _SHAPES))
+    name = {"field": "name", "type": "nominal"}
+    scales = _scales(x, y, spans)
+    scales["y"]["axis"]["format"] = ",~g" if spans[1][0] < 1 else "~s"
+    return _drawn(
+        {
+            "width": _WIDTH,
+            "height": _HEIGHT,
+            "data": {"values": points},
+            "encoding": scales | {"color": name | {"scale": {"domain": names, "range": colours}}},
+            "layer": [
+                {"mark": {"type": "line", "strokeWidth": 1.5, "aria": False}},
+                {
+                    "mark": {"type": "point", "filled": True, "size": 60},
+                    "encoding": {
+                        "shape": name | {"scale": {"domain": names, "range": shapes}},
+                        "description": {"field": "text", "type": "nominal"},
+                    },
+                },
             ],
         }
     )

@@ -14,7 +14,7 @@ from wideblock.cache import name_of, remembered
 from wideblock.errors import UserError
 from wideblock.export.contract import contract
 
-__all__ = ["intervals", "rate"]
+__all__ = ["intervals", "message", "rate", "sector"]
 
 
 @cache
@@ -37,6 +37,27 @@ def intervals(preset: str, changed: Mapping[str, Any], sizes: tuple[int, ...]) -
     return _remembered(
         ["intervals", preset, json.dumps([dict(changed), sizes], sort_keys=True)],
         lambda: [_interval(preset, changed, size) for size in sizes],
+    )
+
+
+def sector(preset: str, size: int) -> tuple[int, int] | None:
+    """Latency and interval of a sector core for sectors of ``size`` bytes; None where it cannot have them."""
+
+    def stated() -> list[int] | None:
+        try:
+            timing = contract(preset, {"sector_bytes": size}).timing
+        except UserError:
+            return None
+        return [timing.latency, timing.interval]
+
+    found = _remembered(["sector", preset, str(size)], stated)
+    return (found[0], found[1]) if found else None
+
+
+def message(preset: str, size: int) -> int:
+    """Cycles of an authenticated cipher to encrypt ``size`` bytes without associated data."""
+    return _remembered(
+        ["message", preset, str(size)], lambda: contract(preset, {"data_bytes": size}).timing.message(0, size)
     )
 
 
