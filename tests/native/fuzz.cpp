@@ -2,8 +2,9 @@
 // A target of libFuzzer over the C interface. The first bytes of an input choose scheme, width, sizes, alignment and
 // threads, wrong ones too; the rest is key, tweaks and data. A call that succeeds must decrypt, and must agree with the
 // portable width and with tweaks that are written out; one that fails must leave its output as it was. Sectors that are
-// sealed must be what the scheme makes of 16 zero bytes and the sector, and right until a bit changes. Sizes near powers
-// of two up to the end of size_t, which no memory has, must be refused.
+// sealed must be what the scheme makes of 16 zero bytes and the sector; with a bit changed or none they must be right if and
+// only if the scheme gives these zeros back. Sizes near powers of two up to the end of size_t, which no memory has, must
+// be refused.
 
 #include <algorithm>
 #include <cstdlib>
@@ -133,14 +134,19 @@ struct Sealing {
         const uint8_t bit = (uint8_t)(1 << input.number(8));
         Room back(total, 0);
         for (int forged = 0; forged < 2; forged++, changed ^= bit) {
+            uint8_t *const whole_k = long_.at + k * whole;  // deciphered by the scheme: keys of a fuzzer may be weak
+            memcpy(whole_k, icvs.at + 16 * k, 16), memcpy(whole_k + 16, out.at + k * sector_bytes, sector_bytes);
+            demand(!wideblock_crypt(by, 1, whole_k, whole_k, 1, whole, tweaks.at + k * tweak_bytes, tweak_bytes, 1));
+            const bool zeros = std::all_of(whole_k, whole_k + 16, [](uint8_t byte) { return !byte; });
+            demand(zeros || forged);
             const int judged = wideblock_unseal(by, out.at, back.at, icvs.at, verdicts.at, sectors, sector_bytes, tweaks.at,
                                                 tweak_bytes, threads);
-            demand(judged == (forged ? WIDEBLOCK_FORGED : WIDEBLOCK_OK));
+            demand(judged == (zeros ? WIDEBLOCK_OK : WIDEBLOCK_FORGED));
             for (size_t i = 0; i < sectors; i++) {
-                const bool right = !(forged && i == k);
+                const bool right = i != k || zeros;
+                const uint8_t *data = i == k ? whole_k + 16 : in.at + i * sector_bytes;
                 demand(verdicts.at[i] == right);
-                for (size_t j = i * sector_bytes; j < (i + 1) * sector_bytes; j++)
-                    demand(back.at[j] == (right ? in.at[j] : 0));
+                for (size_t j = 0; j < sector_bytes; j++) demand(back.at[i * sector_bytes + j] == (right ? data[j] : 0));
             }
         }
         return result;
