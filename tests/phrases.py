@@ -10,15 +10,60 @@ import io
 import re
 import sys
 import tokenize
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["found", "main"]
+__all__ = ["Share", "found", "main", "pointing"]
 
 ROOT = Path(__file__).parents[1]
 FILES = ("src/**/*.py", "src/**/*.jinja", "docs/*.md", "*.md")
 BEGINNING = re.compile(r"(What|Which|That)\b")
 BANNED = re.compile(r"\b(so many|as many as|willing|swallow\w*|is found)\b", re.IGNORECASE)
+
+POINTING = frozenset("that those one ones it its which whose such same other others there so this these them".split())
+"""Words that send a reader back for their noun."""
+NAMES = re.compile(r":\w+:`[^`]*`|``[^`]*``")
+CROWDED = 2
+"""Most pointing words of a sentence."""
+
+
+@dataclass
+class Share:
+    """Words of docstrings, the pointing ones among them, and sentences with more than :data:`CROWDED` of these."""
+
+    words: int = 0
+    pointing: int = 0
+    crowded: int = 0
+
+    def add(self, text: str) -> None:
+        """Adds the docstrings of a module."""
+        for node in ast.walk(ast.parse(text)):
+            if (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Constant)
+                and isinstance(node.value.value, str)
+            ):
+                for sentence in re.split(r"(?<=[.;:?!])\s|\n\s*\n", NAMES.sub("X", node.value.value)):
+                    words = re.findall(r"[a-z']+", sentence.lower())
+                    count = sum(word in POINTING for word in words)
+                    self.words += len(words)
+                    self.pointing += count
+                    self.crowded += count > CROWDED
+
+    @property
+    def share(self) -> float:
+        """Pointing words in a hundred."""
+        return 100 * self.pointing / max(1, self.words)
+
+
+def pointing(files: Mapping[str, Iterable[Path]]) -> dict[str, Share]:
+    """The share of each room, of its files."""
+    shares = {room: Share() for room in files}
+    for room, paths in files.items():
+        for path in paths:
+            shares[room].add(path.read_text())
+    return shares
 
 
 def found(name: str, text: str) -> Iterator[tuple[int, str]]:
@@ -30,11 +75,16 @@ def found(name: str, text: str) -> Iterator[tuple[int, str]]:
             yield line, sentence.splitlines()[0]
 
 
-def _sentences(text: str) -> Iterator[tuple[int, str]]:
-    """Line and text of each docstring, of attributes too, and of each comment."""
+def _docstrings(text: str) -> Iterator[tuple[int, str]]:
+    """Line and text of each docstring, of attributes too."""
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             yield node.lineno, node.value.value
+
+
+def _sentences(text: str) -> Iterator[tuple[int, str]]:
+    """Line and text of each docstring and of each comment."""
+    yield from _docstrings(text)
     for token in tokenize.generate_tokens(io.StringIO(text).readline):
         if token.type == tokenize.COMMENT:
             yield token.start[0], token.string.lstrip("# ")

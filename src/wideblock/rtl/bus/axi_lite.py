@@ -98,7 +98,7 @@ class AxiLiteTiming:
 
 
 def between(word: Value, start: int, end: int) -> Value:
-    """Whether an address in words is one of bytes ``start`` to ``end`` - 1, without a comparison that always holds."""
+    """Whether an address in words is within bytes ``start`` to ``end`` - 1; without a comparison if ``start`` is 0."""
     below = word < end // REGISTER_BYTES
     return below & (word >= start // REGISTER_BYTES) if start else below
 
@@ -107,18 +107,18 @@ class AxiLite(wiring.Component):
     """Accesses of an AXI4-Lite bus as pulses: a slave for the registers of ``registers``.
 
     ``aw``, ``w``, ``b``, ``ar`` and ``r`` are the channels of :func:`axi_lite_channels`. The word of a write is
-    accepted after its address. One write and one read are under way at a time, independent of each other. The two low
+    accepted after its address. At most one write and one read are under way; they are independent. The two low
     bits of an address are ignored: strobes select the bytes of a write, and a read gives the whole word.
 
     access: out, accesses to the registers, see :func:`register_access`; the word of a read comes ``latency`` cycles
-            after its pulse, 0 for the same cycle
+            after the pulse; 0: in the cycle of the pulse
 
     A refused write has the response SLVERR. An access to an address without a register has the response SLVERR and no
     pulse; a refused read has the word 0.
 
     Timing:   :attr:`timing`.
     Paths:    ``access.refused`` and ``access.read_data`` to registers; none combinational between channels.
-    Security: a word that was written is here for one cycle.
+    Security: a written word stays for one cycle.
     Source:   AMBA AXI and ACE Protocol Specification (IHI 0022), chapter B1, AXI4-Lite; A3.3.1: a slave may wait for
               AWVALID before it asserts WREADY.
     """

@@ -92,7 +92,7 @@ class RegisterField:
 
     @property
     def constant(self) -> bool:
-        """Whether it reads the same at all times."""
+        """Whether every read gives the same value."""
         return self.access is Access.RO and not self.volatile
 
 
@@ -161,7 +161,7 @@ class Register:
 
 @dataclass(frozen=True)
 class RegisterMap:
-    """The registers that one bus interface reaches.
+    """The registers behind one bus interface.
 
     registers: in the order of their offsets
     channel:   beginning of the names of the channels that reach them, see ``axi_lite_channels``
@@ -251,7 +251,7 @@ T = TypeVar("T", Register, RegisterField)
 
 
 def _by_name(among: tuple[T, ...], name: str, else_: str) -> T:
-    """The one of that name. Raises KeyError, which says ``else_`` and the names that there are."""
+    """The entry of this name. Raises KeyError, which says ``else_`` and the names that there are."""
     found = {each.name: each for each in among}
     if name not in found:
         raise KeyError(f"{else_} {', '.join(found)}")

@@ -12,7 +12,7 @@ _GATED = ("granted", "taken", "done")
 
 
 class MessageArbiter(wiring.Component):
-    """Gives the passage to one of two clients until that one releases it; the self-test first.
+    """Gives the passage to one of two clients, the self-test first, until the client releases the passage.
 
     test, window: in, messages of self-test and window, links ``messages``
     passage:      out, messages of the client that has the passage

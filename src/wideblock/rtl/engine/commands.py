@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Commands of the key registers: keys go from MEK into slots of a core, and slots are closed.
 
-A command reads the 32 words of the key registers once, a word a cycle, whatever it is: in that pass MEK is wiped, the
-halves of the key are compared, and METD and AUX are checked. So the cycles of a command tell nothing of the key but
-that its halves are equal.
+Every command reads the 32 words of the key registers once, a word a cycle. In this pass MEK is wiped, the halves of the
+key are compared, and METD and AUX are checked. The cycles of a command depend on no word of the key: they show only
+whether the halves are equal.
 """
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
@@ -106,11 +106,11 @@ class KeyCommands(wiring.Component):
         return _BEFORE + _AFTER
 
     def load(self, setup: int) -> int:
-        """Cycles of a load into a core with that ``setup``; one more for each message that ends meanwhile."""
+        """Cycles of a load into a core with that ``setup``; one cycle more for each message that ends meanwhile."""
         return _BEFORE + 1 + setup + 1
 
     def unload(self, eviction: int) -> int:
-        """Cycles of an unload, at most, of a core with that ``eviction``, while its results are accepted."""
+        """Cycles of an unload, at most, while the core's results are accepted; ``eviction`` as in the core's timing."""
         return _BEFORE + self.key_words + 2 + eviction + self.key_words + 3
 
     def elaborate(self, platform):
@@ -316,7 +316,7 @@ class KeyCommands(wiring.Component):
 
 
 class _Command:
-    """The command that runs, and what the pass over the words finds of it.
+    """The running command, and the findings of the pass over the words.
 
     command:      its number
     start:        pulses as a command begins; with ``zeroizes`` if nothing but a clear is to be waited for

@@ -5,7 +5,7 @@
     s_axi_key -> KeyCommands --key--> core <--> StreamGate <--> user's stream
     s_axi     -> Firmware: RegisterFile, FaultLog         <--> Passage <--> Window, SelfTest: between two messages
 
-Nothing here knows the core but by its ports and its contract.
+The engine knows ports and contract of the core, nothing else.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,17 +48,17 @@ _MARGIN = 8  # cycles beyond the slowest message after which the core is empty
 class SlotEngine(wiring.Component):
     """``core`` behind registers: key commands, limits of slots, log of faults, interrupts, window and self-test.
 
-    core:     any core whose messages name a slot, and whose keys come on ``key`` with ``slot`` and ``evict``
-    scheme:   name of its scheme, as registers show it
+    core:     any core with slots: messages name a slot, keys come on ``key`` with ``slot`` and ``evict``
+    scheme:   name of the core's scheme, for the registers
     answers:  of the self-test, under the constant key, for each direction of the core
     power_up: whether the self-test runs after each reset, before anything else
 
     The streams ``i`` and ``o`` are the core's own, and cost no cycle. Two slaves of AXI4-Lite take the place of
-    ``key``: ``key_aw`` and the rest reach :data:`~wideblock.rtl.bus.key_map.KEY_MAP` alone, ``aw`` and the rest the
-    other of :attr:`registers`. ``irq`` is a level. ``zeroize`` is the core's, and may be a level, too.
+    ``key``: ``key_aw`` to ``key_r`` reach :data:`~wideblock.rtl.bus.key_map.KEY_MAP` alone, ``aw`` to ``r`` the second
+    map of :attr:`registers`. ``irq`` is a level. ``zeroize`` may be a pulse or a level.
 
     A failed self-test, or damage of a stored key, ends in a state that only a reset leaves: the core clears itself
-    without end, so that nothing enters or leaves, and no command is accepted.
+    without end. Nothing enters or leaves, and no command is accepted.
 
     Timing: see ``timing``.
     Paths:  from the slot of a message to the core's entrance, by the table of slots; none combinational between
@@ -159,8 +159,8 @@ class SlotEngine(wiring.Component):
     def _influences(self) -> tuple[Influence, ...]:
         """Inputs that may matter to handshakes and status: those of the core, and commands and registers.
 
-        Words of a key are among those of the bus; that they matter to nothing but by the comparison of its halves is
-        another rule, ``keys``.
+        Words of a key are among those of the bus; rule ``keys`` proves that only
+        the comparison of the halves depends on them.
         """
         own = (each for each in self.core.behaviour.influences if getattr(each, "channel", "") != "key")
         found: list[Influence] = [_inside(each) for each in own]

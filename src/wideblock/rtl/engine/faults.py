@@ -10,13 +10,17 @@ from wideblock.rtl.stream.sector import SLOT_BITS
 __all__ = ["COUNT_BITS", "FaultLog"]
 
 COUNT_BITS = 16
-"""Bits of a counter, which stops at its greatest value."""
+"""Bits of a counter. A counter stops at the greatest value."""
 
 
 class FaultLog(wiring.Component):
-    """Counts pulses of ``faults``; ``first`` is the first one with its ``slot``: the lowest bit of those in a cycle.
+    """Counters of faults, and the first fault.
 
-    ``wipe`` clears all; a fault in the same cycle is lost.
+    faults: in, a pulse a fault
+    slot:   in, slot of the faults in this cycle
+    wipe:   in, clears the log; a fault in the same cycle is not counted
+    counts: out, number of faults of each cause
+    first:  out, cause and slot of the first fault; of several in a cycle the lowest bit
     """
 
     def __init__(self, *, causes: int):

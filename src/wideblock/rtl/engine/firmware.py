@@ -30,7 +30,7 @@ FREEZABLE = ("LIMIT_LO", "LIMIT_HI", "WARN_LO", "WARN_HI")
 
 @dataclass(frozen=True)
 class Firmware:
-    """``bus`` and ``file`` of the registers ``map``, and the parts that these reach."""
+    """``bus`` and ``file`` of the registers ``map``, and the parts behind the registers."""
 
     map: RegisterMap
     bus: AxiLite
@@ -164,7 +164,7 @@ class Firmware:
         return between(address, register.offset, register.end)
 
     def _reads(self, m: Module) -> None:
-        """The word of a read that is not the file's, a cycle after it, and the fields of the selected slot."""
+        """Words of reads outside of the file, a cycle after the read, and the fields of the selected slot."""
         file, bus, table = self.file, self.bus.access, self.table
         low = len(file.slot_blocks_lo_blocks)
         high = Signal(len(file.slot_blocks_hi_blocks), name="blocks_high")

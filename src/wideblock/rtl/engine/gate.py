@@ -28,21 +28,22 @@ class StreamGate(wiring.Component):
     """Messages of the user, ``i`` to ``o``, and of the engine, through a core.
 
     to_core, from_core: the core's streams
-    access:      in, messages of the engine; while ``request``, no message of the user begins; while ``granted``, those
-                 of the engine pass, else those of the user
+    access:      in, messages of the engine; while ``request``, no message of the user begins; while ``granted``,
+                 messages of the engine pass, else messages of the user
     disabled:    in, no message passes
     cleared:     in, no result passes; core and engine clear themselves
     uncounted:   in, blocks of messages are not counted
-    slots:       out, the slot of the message that begins, and its blocks: one for each started 16 bytes
+    slots:       out, slot of the beginning message, and blocks of the ending one: one for each started 16 bytes
     change:      in, the slot whose key ends or begins
     core_faults: in, faults of the core
     slot:        out, slot of the last message that began
 
     ``access.faults`` has a pulse a fault, by the bits of :attr:`causes`.
 
-    A message is refused for ``state`` or ``marks`` of its slot: it goes to the core under a slot that no core has, so
-    that the core drops it whole; its cause replaces the core's. A message is admitted if it is not refused, its slot
-    has a key, and that key is not changing. A message is no longer counted once its slot is put, or with ``cleared``.
+    A message is refused for ``state`` or ``marks`` of its slot. The core gets a refused message under the slot
+    :data:`NOWHERE`, and drops it whole; the gate's cause replaces the core's. A message is admitted if it is not
+    refused, the slot has a key, and the key is not changing. A message is no longer counted once its slot is put, or
+    with ``cleared``.
 
     The payload of ``o`` is 0 while it is not valid: a core shows an earlier result then, which may be the engine's own.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registers of a key, its slot and its limits, as rows of one memory, which a command reads once and wipes."""
+"""Registers of a key, of its slot and of its limits: rows of one memory. A command reads each row once."""
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring
@@ -23,10 +23,11 @@ class KeyMemory(wiring.Component):
     write:   in, writes the bytes ``strobe`` of ``data`` to word ``address``, and marks them
     read:    out, word ``read_address``; 0 for a word of the key
     row:     in, the word that a command reads
-    word:    out, that word; 0 if it was not written since it was wiped
-    whole:   out, every byte of that word has its mark
-    across:  out, the word half a key further on; ``near``: half of 32 bytes further on; for a word of a key
-    wipe:    in, the word becomes 0, and its marks, if it is one of the key
+    word:    out, word ``row``; 0 if not written since the last wipe
+    whole:   out, every byte of word ``row`` is marked
+    across:  out, the word half a key further on; for a word of a key
+    near:    out, the word 16 bytes further on; for a word of a key
+    wipe:    in, word ``row`` and its marks become 0; for a word of a key
     forget:  in, the words of METD and AUX lose their marks, and read 0
     clear:   in, each row of number ``clear_row`` becomes 0, and loses its marks
 

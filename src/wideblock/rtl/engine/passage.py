@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The passage: messages of the engine itself, word by word, between two messages of the user's stream.
 
-A request waits until the user's stream is between two messages, and holds it there. When no beat has moved for as long
-as the slowest message takes, the core is empty: every beat that leaves until the release belongs to the engine.
+A request waits for the end of the user's message, and holds the next one. When no beat has moved for the cycles of the
+slowest message, the core is empty: until the release every beat belongs to the engine.
 """
 
 from amaranth import Cat, Module, Mux, Signal, Value
@@ -83,7 +83,7 @@ class Passage(wiring.Component):
     aborting: out, a message that ``clear`` met is under way; faults do not count
     clear:    in, core and engine clear themselves
 
-    A message that ``clear`` meets is sent to its end, as zeros, so that the core finds the next one.
+    After a ``clear`` the rest of the message is sent as zeros: the core finds the beginning of the next message.
 
     Timing: a word a cycle into a beat and out of it: :meth:`cycles`; ``quiet`` cycles without a beat before a grant.
     Cost:   a register of a beat, five counters.
@@ -194,7 +194,7 @@ class Passage(wiring.Component):
             m.d.sync += beat.eq(0)
 
     def _take(self, m: Module, under_way: Value, received: Signal) -> None:
-        """The result from beats: a word of a beat a cycle, which is accepted with its last one."""
+        """The result from beats: a word a cycle. The last word of a beat accepts the beat."""
         client, o = self.client, self.access.o
         part = Signal(range(self.beat_words), name="result_part")
         m.d.comb += [

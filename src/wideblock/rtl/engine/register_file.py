@@ -34,19 +34,19 @@ class _Place:
 
 
 class RegisterFile(wiring.Component):
-    """Registers of ``registers`` but those ``outside``, which others answer.
+    """Registers of ``registers``, without the registers ``outside``.
 
-    Each field that is not a constant has a member, for example ``policy_replace`` of field REPLACE of register POLICY,
-    of one of several registers ``fault_count3_count``. It is the value of a field that is stored (RW, W1S), a pulse of
-    one that starts an action (W1P), and an input for one that hardware alone sets (RO). A field W1C is a value; pulses
-    of its bits come in ``set_`` and the name, and win over a write.
+    Each field has a member, except constants: ``policy_replace`` for field REPLACE of register POLICY, and
+    ``fault_count3_count`` for a register of several. The member of a stored field (RW, W1S) is an output, the value; of
+    an action (W1P) an output that pulses; of a field that hardware sets (RO) an input. A field W1C is a value; pulses
+    on ``set_`` and the name set bits, and win over a write.
 
     bus:          in, accesses to the registers; the word of a read comes in the next cycle, 0 in all other cycles
     frozen:       in, a write of a register of ``freezable`` is refused
     stop:         in, the write of this cycle is refused
-    outside_data: in, words of reads outside of the file, each in the cycle in which the bus expects it, else 0
+    outside_data: in, words of reads outside of the file, each in the cycle of the bus, else 0
 
-    A write is refused, too, if its register has no field that can be written. A refused write changes nothing.
+    A write of a register without a writable field is refused, too. A refused write changes nothing.
 
     Timing: a value follows a write in the next cycle; an action pulses in the cycle of the write.
     Cost:   a flip-flop a stored bit, and the multiplexer of reads.

@@ -31,7 +31,7 @@ class SelfTest(wiring.Component):
     """Plays ``answers`` in ``slot``: loads the constant key, sends each message, compares its result, unloads.
 
     start:    in, starts the test while it is not ``busy``
-    clear:    in, core and engine clear themselves: the test ends, and begins again after that
+    clear:    in, core and engine clear themselves: the test ends, and begins again afterwards
     messages: out, messages of at most ``words`` words
     commands: out, load and unload of the constant key; ``commands.active``: the test uses the core
     busy:     out, the test is running or due
@@ -41,7 +41,7 @@ class SelfTest(wiring.Component):
     number:   out, number of the first wrong answer, or NOT_RUN if the slot had a key
     failed:   out, for good: an answer was wrong, or the unload failed
 
-    It uses no memory but its own: a table of messages and one of right results.
+    Memories: a table of messages and a table of right results; no other memory is used.
 
     Timing: as the passage's, a command before and one after the answers.
     Cost:   two tables of the answers' words; a counter of answers.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The state of each slot: whether it has a key, of which kind, for which directions, and the blocks it has seen."""
+"""The state of each slot: kind and directions of the key, if any, and the number of blocks processed."""
 
 from amaranth import Cat, Module, Mux, Signal
 from amaranth.lib import data, memory, wiring
@@ -14,7 +14,7 @@ STATE = data.StructLayout({"loaded": 1, "kat": 1, "locked": 1, "no_encrypt": 1, 
 """State of a slot that commands decide."""
 
 MARKS = data.StructLayout({"warned": 1, "spent": 1})
-"""State of a slot that the blocks decide which its key has processed."""
+"""State of a slot by the number of blocks processed under the key."""
 
 BLOCK_BITS = 45
 """Bits of a number of blocks: up to 2^44, and one bit more."""
@@ -33,8 +33,8 @@ OWN_SLOT = Signature(
 """Link of commands to the table.
 
 slot:   out, slot of the command
-exists: in, the core has that slot
-state:  in, its state, in the same cycle
+exists: in, the core has the slot
+state:  in, state of the slot, without delay
 write:  out, the slot gets the state ``new``, no marks and 0 blocks
 ready:  in, a write is accepted; low in the second cycle after a message was counted
 put:    in, pulses as a write is accepted; blocks of the slot that are not yet added are dropped
@@ -52,8 +52,8 @@ def slot_use(block_bits: int) -> Signature:
     """Link of the gate to the table.
 
     slot:    out, slot of the message that begins
-    state:   in, state of that slot, in the same cycle
-    marks:   in, marks of that slot, in the same cycle
+    state:   in, state of ``slot``, without delay
+    marks:   in, marks of ``slot``, without delay
     count:   out, pulses: a message of ``blocks`` in slot ``counted`` has ended; its blocks are added two cycles later
     """
     return Signature(
@@ -69,14 +69,16 @@ def slot_use(block_bits: int) -> Signature:
 
 
 class SlotTable(wiring.Component):
-    """Table of slots: the state of each, and the blocks that its key has processed, compared with two limits.
+    """Table of slots: state and number of blocks of each slot. The number is compared with two limits.
 
     use:           in, slots of messages, and their blocks
     own:           in, slot of a command, and its new state
     shown:         in, slot that registers show
-    shown_state:   out, state of that slot, in the same cycle; so ``shown_marks``
-    shown_blocks:  out, its blocks; valid two cycles after ``shown`` changes, if the table is not written meanwhile
-    limit, warn:   in, blocks of a key at which a slot is exhausted, and at which it is near
+    shown_state:   out, state of slot ``shown``, without delay; so is ``shown_marks``
+    shown_blocks:  out, blocks of slot ``shown``; valid two cycles after ``shown`` changes, if no row is
+                   written meanwhile
+    limit:         in, number of blocks at which a slot is exhausted
+    warn:          in, number of blocks at which a warning is due
     limit_reached: out, pulses if a sum is ``limit`` or more, or 2^44; the slot is ``spent`` until it is put
     warn_reached:  out, pulses if a sum is ``warn`` or more, or 2^44; the slot is ``warned`` until it is put
     any_kat:       out, a slot has the key of known-answer tests
@@ -156,7 +158,7 @@ class SlotTable(wiring.Component):
         m.d.comb += self.any_kat.eq(number != 0)
 
     def _count(self, m: Module, adding: Signal, added: Signal, marks, had, put: Signal, clearing) -> None:
-        """Adds the blocks of a message to those of its slot, in three cycles: read, add, write."""
+        """Adds the blocks of a message to the slot's number in three cycles: read, add, write."""
         attributes = {"ram_style": "block", "no_rw_check": 1}
         depth = 1 << self.bits
         m.submodules.used = used = memory.Memory(shape=BLOCK_BITS, depth=depth, init=[], attrs=attributes)

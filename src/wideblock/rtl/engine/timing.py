@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cycle contract of an engine: that of its core, and the cycles of commands, window and self-test."""
+"""The cycle contract of an engine: the contract of the core, and the cycles of commands, window and self-test."""
 
 from dataclasses import dataclass, fields
 
@@ -10,7 +10,7 @@ __all__ = ["EngineTiming"]
 
 @dataclass(frozen=True)
 class EngineTiming(SectorTiming):
-    """Figures of the core, of which ``setup`` is that of a load, and ``eviction`` that of an unload.
+    """Figures of the core and of the engine; ``setup`` and ``eviction`` of the core are parts of load and unload.
 
     load:     EXE to DONE, for a load into an empty slot; one cycle more for each message whose blocks are added as the
               state of the slot is written
@@ -19,8 +19,7 @@ class EngineTiming(SectorTiming):
     window:   START of the window to its end, at most, while the user's stream is idle
     selftest: reset to the end of the self-test, at most, while the user's stream is idle
 
-    A write takes effect in the cycle after the later of its address and word was accepted; its response is valid one
-    cycle later.
+    A write takes effect a cycle after address and word are accepted; the response is valid a cycle later.
     """
 
     load: int = 0
@@ -31,7 +30,7 @@ class EngineTiming(SectorTiming):
 
     @classmethod
     def of(cls, core: SectorTiming, **more: int) -> "EngineTiming":
-        """The contract of a core with these figures, or others in the place of its own."""
+        """The contract of ``core``, with ``more`` figures, or figures in place of the core's."""
         own = {field.name: getattr(core, field.name) for field in fields(SectorTiming)}
         return cls(**(own | {"key_words": 1} | more))
 

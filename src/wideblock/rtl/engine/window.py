@@ -17,7 +17,7 @@ __all__ = ["Window"]
 
 
 class Window(wiring.Component):
-    """A message of firmware, of up to ``most`` bytes, with its request, and its result.
+    """A message of firmware, of up to ``most`` bytes, with request and result.
 
     write:        in, ``data`` with ``strobe`` is word ``index`` of the message; low while ``busy`` and ``clear``
     tweak:        in, the write is one of word ``index`` of the tweak
@@ -33,8 +33,8 @@ class Window(wiring.Component):
     change:       in, the slot whose key ends or begins: a result under it is dropped
     clear:        in, each row of number ``clear_row`` becomes 0; a result is dropped
 
-    A size that is 0 or beyond the memory is refused with ``too_short`` or ``too_long``. A disabled window, a result
-    that was dropped and a message that a clear met have the cause ``GONE``.
+    A size of 0 is refused with ``too_short``, a size beyond the memory with ``too_long``. A disabled window, a dropped
+    result and a message cut by a clear have the cause ``GONE``.
 
     Cost: two memories of ``most`` bytes, registers of the tweak and the request.
     """

@@ -24,25 +24,29 @@ DAMAGED = Fault(Cause.DAMAGE, "a key was not as it was stored; the core has clea
 
 
 class SlotUnit(KeysInSlots):
-    """Takes keys into ``slots`` slots, and tells of each message whether its slot has one.
+    """Key unit with ``slots`` slots of two AES keys: loads and evicts keys while messages are processed.
 
-    ``key`` is a key for ``slot``, or with ``evict`` the end of the key there. A key is accepted as it is in place: the
-    next message may name it. An eviction is accepted as the slot closes: the next message that names it is refused.
-    The next command is accepted only when the messages of that slot are computed and the row is overwritten. A
-    command that is ``misplaced``, or a key of two equal halves, ``refused``, changes nothing; both pulse in the cycle
-    after it was accepted.
+    key:       in, a key for ``slot``, or with ``evict`` the end of the slot's key
+    misplaced: out, pulses a cycle after a command for a wrong slot was accepted; the command changes nothing
+    refused:   out, pulses a cycle after a key of two equal halves was accepted; the key changes nothing
+    asked:     in, slot of a message; ``known``: out, without delay: the slot has a key
+    begins:    in, pulses with a message; ``computed``: in, pulses as the oldest message is computed; at most ``most``
+               are under way
+    writing:   out, ``data0`` and ``data1`` are the words of a key for rows ``row0`` and ``row1`` of their memories
+    erased:    out, pulses a cycle after the rows of an evicted key were overwritten
+    damaged:   in, a stored key was damaged; clears as ``zeroize``
+    clear:     out, after reset, ``zeroize`` and ``damaged``, pulses or levels: high while ``clear_row`` goes over
+               ``rows`` rows, a power of two, twice after the last such cycle; afterwards no slot has a key
 
-    ``asked`` is a slot of which ``known`` tells in the same cycle whether it has a key. ``begins`` and ``computed``
-    count messages, at most ``most`` under way. After reset, ``zeroize`` and ``damaged``, pulses or levels, it holds
-    ``clear`` high while ``clear_row`` goes over ``rows`` rows, a power of two: twice after the last cycle of these; no
-    slot has a key then.
+    A key is accepted as soon as it is in place: the next message may name the slot. An eviction is accepted as the slot
+    closes: the next message for the slot is refused. The next command is accepted when the messages of the slot are
+    computed and the row is overwritten.
 
-    While ``writing``, each of the two words of a key has a row and data for the memory of that word. For ``ways`` False
-    the first word is stored as it is, for True as its last round keys, and for both as both, these in the upper half of
-    the memory. The second word is stored as it is.
+    For ``ways`` False the first word of a key is stored as given, for True as its last round keys, and for both in both
+    forms, round keys in the upper half of the memory. The second word is stored as given.
 
-    Timing: ``clear`` for 2 * rows cycles, a command in the next one: :attr:`clearing`; a key is accepted :attr:`load`
-            cycles after it was offered, an eviction 1.
+    Timing: ``clear`` for 2 * rows cycles, a command in the next cycle: :attr:`clearing`; a key is accepted
+            :attr:`load` cycles after its offer, an eviction 1.
     Paths:  none from ``key.valid`` to ``key.ready``; ``asked`` to ``known``.
     Cost:   a bit a slot, two counters of messages, the slots of ``most`` messages; to decrypt one
             :class:`LastRoundKeys`. No register for the key.

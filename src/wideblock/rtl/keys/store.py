@@ -16,11 +16,14 @@ WORD = 32
 
 
 class KeyStore(wiring.Component):
-    """``key`` is that of ``row`` of the last cycle with ``read``.
+    """Memory of keys with parity.
 
-    ``wrong``: in the cycle before, a key was ``used`` whose parity is not that with which it was written. While
-    ``clear`` the rows become zero, and so does ``key``. A row must not be read for use in the cycle in which it is
-    written.
+    write: in, writes ``data`` to ``write_row``
+    read:  in, reads ``row``; ``key``: out, the key, from the next cycle on
+    used:  in, ``key`` is used; ``wrong``: out, a cycle later: the parity of the used key was not as written
+    clear: in, rows ``clear_row`` and ``key`` become zero
+
+    A row must not be read for use in the cycle of a write to it.
 
     Timing: a key can be read in the cycle after it was written.
     Cost:   block memory of ``rows`` rows, a power of two, of ``bits`` and a bit for each 32 of them.

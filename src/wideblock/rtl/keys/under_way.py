@@ -43,14 +43,16 @@ class SlotCommand:
 
 
 class KeysInSlots(wiring.Component):
-    """Part of every key unit with slots: commands, the slots that have a key, the messages under way, clearing.
+    """Part of every key unit with slots: commands, slots that have a key, messages under way, clearing.
 
-    ``key`` is a key for ``slot``, or with ``evict`` the end of the key there. ``asked`` is a slot of which ``known``
-    tells in the same cycle whether it has a key. ``begins`` and ``computed`` count messages, at most ``most`` under
-    way. After reset, ``zeroize`` and ``damaged``, pulses or levels, it holds ``clear`` high while ``clear_row`` goes
-    over ``rows`` rows, a power of two: twice after the last cycle of these.
+    key:      in, a key for ``slot``, or with ``evict`` the end of the slot's key
+    asked:    in, a slot; ``known``: out, without delay: the slot has a key
+    begins:   in, pulses with a message; ``computed``: in, pulses as the oldest message is computed; at most ``most``
+              are under way
+    clear:    out, after reset, ``zeroize`` and ``damaged``, pulses or levels: high while ``clear_row`` goes over
+              ``rows`` rows, a power of two, twice after the last such cycle
 
-    others: members of a unit beside these; one of them is ``damaged``
+    others: further members of a unit; one of them is ``damaged``
     """
 
     damaged: Signal
@@ -113,8 +115,9 @@ class KeysInSlots(wiring.Component):
     def _messages_of(self, m: Module, run: SlotCommand, *, begun: Value) -> None:
         """Counts messages under way; while ``draining``, those up to the newest message of the slot.
 
-        ``begins`` counts messages of slot ``begun`` in. Their slots are in a ring. A drain looks at one of them a
-        cycle, from the newest on, until it has found one of its slot; the slot is closed, so that no other one begins.
+        ``begins`` counts messages of slot ``begun`` in. A ring has the slot of each. A drain looks at one entry a
+        cycle, from the newest on, until an entry has the slot. The slot is closed: no message of the slot begins
+        meanwhile.
         """
         depth, draining = power_of_two(self.most), run.draining
         m.submodules.messages = ring = memory.Memory(shape=self.bits, depth=depth, init=[])

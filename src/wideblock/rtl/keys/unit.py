@@ -22,33 +22,33 @@ REFUSED = Fault(Cause.KEY, "a key had two equal halves")
 
 
 class KeyUnit(wiring.Component):
-    """Takes a key between two sectors, so that no sector sees two, and runs the scheme's derivations under it.
+    """Key unit for one key: loads a key between two sectors, and runs the scheme's derivations under it.
 
-    After reset and after ``zeroize``, a pulse or a level, it holds ``clear`` high while ``clear_row`` goes over
-    ``rows`` rows, a power of two: twice after the last cycle of ``zeroize``, once for what the memories hold, once for
-    what was still under way. ``taken`` pulses with every key; in that cycle
-    ``words`` are those of the port that are no AES keys. ``running``: sectors may enter. ``waiting``: a key is offered,
-    and no further sector may enter; a cycle after that and ``idle``, from the core, that no sector is under way, the
-    key is taken. A key that is not ``announced`` is taken at once when the core is idle, for a core that is never
-    offered a key and a message together.
+    clear:     out, after reset and after ``zeroize``, a pulse or a level: high while ``clear_row`` goes over ``rows``
+               rows, a power of two, twice after the last cycle of ``zeroize``: once for the memories, once for values
+               under way
+    taken:     out, pulses as a key is accepted, with ``words``: words of the port that are no AES keys
+    running:   out, sectors may enter
+    waiting:   out, a key is offered, no further sector may enter
+    idle:      in, no sector is under way; the key is accepted a cycle after ``waiting`` and ``idle``. A key that is not
+               ``announced`` is accepted at once when the core is idle: no key is ever offered together with a message
+    derive:    out, pulses: the cipher must take :attr:`block`
+    returned:  in, ``result`` is the cipher's output, two cycles after ``derive`` or later
+    derived:   in, all derived values that the core keeps are in place
+    hash_key_next: out, the next result is the hash key, which the unit does not keep
+    refused:   out, pulses in the cycle after a key of two equal halves
+    round_keys: out, round keys of the AES key; of two AES keys first and second together
 
-    Derivations: once the round keys are complete, ``derive`` pulses as the cipher has to take :attr:`block`. The core
-    raises ``derived`` when all that it keeps itself is in place. A single derivation of a hash key is the core's own
-    affair. With more, or with other words, the core gives the cipher's output in ``result`` with ``returned``, two
-    cycles after ``derive`` or later; the unit then asks for the next one, and keeps the words of :meth:`value`.
-    ``hash_key_next`` is high, for cycles before it is there, where the next result is the hash key, which the unit does
-    not keep.
+    Derivations begin when the round keys are complete. A single derivation of a hash key is done by the core. Otherwise
+    the unit asks for one derivation after another, and keeps the words of :meth:`value`. Derived AES keys are expanded
+    after the last derivation: ``round_keys`` are then of the last derived key, and :meth:`expanded` gives the round
+    keys of each, one more than its rounds.
 
-    With two AES keys, ``round_keys`` are those of both, one after the other; equal keys are ``refused``, a pulse in the
-    next cycle, and leave no key. Derived AES keys are expanded one after another when the last derivation returned:
-    ``round_keys`` are from then on those of the last one, and :meth:`expanded` has those of each, one for each of
-    its rounds and one more.
-
-    Timing: ``clear`` for 2 * rows cycles, a key in the next one: see :attr:`clearing`; the rest is :meth:`setup`.
+    Timing: ``clear`` for 2 * rows cycles, a key in the next cycle: see :attr:`clearing`; the rest is :meth:`setup`.
     Paths:  none from ``key.valid`` to ``key.ready``; ``returned`` to ``derive``.
     Cost:   one key expansion; for a second AES key registers for its round keys and the wait of the first; 128
-            registers for each derived word that is kept; for each derived AES key registers for its round keys, but
-            for the last one only for itself.
+            registers for each derived word that is kept; for each derived AES key registers for its round keys, for
+            the last key only for the key.
     """
 
     def __init__(self, material: KeyMaterial, *, sbox: str, rows: int, round_stages: int = 1, announced: bool = True):

@@ -14,18 +14,22 @@ WRONG_WORDS = Fault(Cause.KEY_WORDS, "a key had too few or too many words")
 
 
 class KeyWords(wiring.Component):
-    """Offers keys of ``bits``, each of which comes in ``words`` words of ``width`` bits, its first bytes first.
+    """Joins keys of ``bits`` from ``words`` words of ``width`` bits, first bytes first.
 
-    All words but the last are kept in a register. The last one goes to ``o`` together with them, and is accepted in the
-    cycle in which the key is. Words before it are accepted at any time but while ``clear``. The register is cleared
-    once the key is accepted or refused, and by ``clear``.
+    i:     in, words of a key; ``last`` marks the last word
+    o:     out, whole keys
+    fault: out, pulses a cycle after the word that shows a key of a wrong number of words
+    clear: in, clears the register, no word is accepted
 
-    ``last`` marks the last word of a key. A key of fewer or more words is refused: ``fault`` pulses, and its rest is
-    dropped up to ``last``. The rest of a key that ``clear`` cut in two is dropped without a fault; the flag for that
-    survives ``clear``, but not a reset.
+    All words but the last are kept in a register, cleared once the key is accepted or refused. The last word is
+    offered to ``o`` with the register, and accepted together with the key. Words before it are accepted at any time
+    without ``clear``.
 
-    Timing: a key is offered in the cycle in which its last word is valid. A word that should be the last one and is
-            not waits for one cycle at most. ``fault`` is one cycle after the word that shows it.
+    A key of fewer or more words is refused, and its rest is dropped up to ``last``. The rest of a key cut by ``clear``
+    is dropped without a fault; the flag for the rest survives ``clear``, but not a reset.
+
+    Timing: a key is offered in the cycle in which the last word is valid. A word in the last place without ``last``
+            waits for one cycle at most.
     Paths:  ``i`` to ``o``, and ``o.ready`` to ``i.ready``; none from ``i`` to ``i.ready``.
     Cost:   ``bits`` - ``width`` data registers, a counter of words.
     """

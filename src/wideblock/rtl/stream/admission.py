@@ -9,18 +9,20 @@ __all__ = ["Admission"]
 
 
 class Admission(wiring.Component):
-    """``free`` says that a sector may begin: there is room for its result, and its turn has come.
+    """Admits sectors: at most ``slots`` under way, each in its turn.
 
-    ``taken``, ``computed`` and ``left`` number the sector that enters next, the first one whose result is not known
-    and the one that leaves; ``opening`` is high while the first beat of one is taken. With an ``interval`` a sector may
-    begin that many cycles after the one before it; without, when the one before it is ``done``.
+    free:     out, a sector may begin: there is room for the result
+    taken:    in, number of the sector that enters next
+    computed: in, number of the first sector without a known result
+    left:     in, number of the sector at the exit
+    opening:  in, the first beat of a sector is accepted
+    done:     out, every sector is computed
 
-    ``slots`` sectors can be under way.
+    With an ``interval`` a sector may begin ``interval`` cycles after the sector before; without, when ``done``.
 
-    If ``registered``, ``free`` is a register that says that a beat may enter: of a sector that may begin or has begun,
-    in a cycle in which the core takes one, which ``ready_next`` has said in the cycle before. ``first`` is then low
-    from the cycle after a sector's ``opening`` to that before its number is no longer ``taken``, and ``first_next`` is
-    ``first`` in the next cycle. A sector takes two cycles or more.
+    If ``registered``, ``free`` is a register, and high if a beat may enter: a beat of a sector that may begin or has
+    begun, while ``ready_next`` was high in the cycle before. ``first`` is low from the cycle after ``opening`` until
+    ``taken`` rises, and ``first_next`` is ``first`` a cycle ahead. A sector takes two cycles or more.
 
     Timing: a sector that leaves makes room one cycle later, if ``registered`` two.
     Cost:  a counter, and comparisons of sector numbers.

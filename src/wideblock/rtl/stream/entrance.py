@@ -23,21 +23,27 @@ UNKNOWN = Fault(Cause.SLOT, "a sector named a slot without a key")
 class Entrance(wiring.Component):
     """Offers the beats of a sector one after another, and drops sectors of another number than ``beats``.
 
-    ``beat`` is in ``x`` while ``valid``, and its number in ``number``; ``take`` says that the core takes it. A sector
-    that ends early or does not end raises its bit of ``fault`` with the beat that shows it; what follows a sector that
-    does not end is dropped up to its ``last``. ``open`` admits beats at all, ``hold`` admits no further sector;
-    ``between`` says that no sector has begun and none is in the register. The rest of a sector that ``clear`` cut in
-    two is dropped without a fault; the flag for that survives ``clear``, but not a reset.
+    x:       out, a beat while ``valid``, with ``number`` in the sector
+    take:    in, the core accepts the beat
+    fault:   out, a bit a cause, high with the beat that shows a sector of a wrong length; with a sector that is too
+             long, the beats up to ``last`` are dropped
+    open:    in, beats are accepted
+    hold:    in, no further sector is accepted
+    between: out, no sector has begun, and the register is empty
+    opening: out, pulses as the first beat of a sector is accepted
+    known:   in, with ``slots``: the slot of the first beat has a key, in the cycle in which the beat is accepted
+    clear:   in, empties the register. The rest of a sector cut by ``clear`` is dropped without a fault; the flag for
+             the rest survives ``clear``, but not a reset
 
-    With a ``tail`` the last beat has ``tail`` bytes, and all before it are full: ``keep`` must say so. A beat whose
-    ``keep`` is not a run from byte 0 is a fault, and so is one that is not full before the ``last``. One empty beat
-    that is the ``last`` may follow the sector's bytes: the beat before it is offered when that one has come.
+    With a ``tail`` the last beat has ``tail`` bytes, and all beats before it are full: ``keep`` must say so. A
+    ``keep`` with gaps is a fault; so is a beat that is not full before ``last``. One empty beat with ``last`` may
+    follow the sector's bytes: the beat before is offered when the empty beat has come.
 
-    With ``slots``, a sector names one, which stays in ``x.slot``. Unless that is ``known`` in the cycle in which the
-    first beat is accepted, the beat raises a fault as it is taken, and the rest is dropped; ``opening`` is high in that
-    cycle if it is. With ``tag_bits``, ``x.tag`` is the sector's.
+    With ``slots``, a sector names a slot, kept in ``x.slot``. If the slot is not ``known``, the first beat raises a
+    fault as it is accepted, the rest is dropped, and ``opening`` stays low. With ``tag_bits``, ``x.tag`` is the
+    sector's tag.
 
-    Timing: a beat is offered one cycle after it was taken; full rate.
+    Timing: a beat is offered one cycle after it was accepted; full rate.
     Paths:  ``take`` to ``i.ready``; none from ``i`` but to ``opening``.
     """
 

@@ -13,15 +13,18 @@ __all__ = ["Exit"]
 class Exit(wiring.Component):
     """Reads finished sectors from a ring whose read register is the output register.
 
-    ``pending`` says that sector ``sector`` is whole. ``fetch`` asks for its beat ``number``, which is on ``data`` from
-    the next cycle on until another one is fetched; ``shown_number`` is its number. With a ``tail`` the last beat has
-    ``tail`` bytes: ``keep`` says so, and its other bytes are zero. With ``tag_bits``, ``tag`` is that of the sector
-    whose beat was fetched last.
+    pending: in, sector ``sector`` is whole
+    fetch:   out, asks for beat ``number`` of the sector
+    data:    in, the beat, from the next cycle on until the next ``fetch``; ``shown_number``: out, its number
+    tag:     in, with ``tag_bits``: tag of the sector of the last ``fetch``
+    load:    out, enables the read register: ``fetch`` or ``erase``
+    erase:   out, while clearing: the ring's first row is read, which the first cycle of ``clear`` filled with zeros
+    clear:   in, clears; in the first cycle no output register changes
 
-    ``load`` enables the read register. It is ``fetch`` or, while clearing, ``erase``: the ring's first row is read,
-    which the first cycle of ``clear`` filled with zeros. In that first cycle no output register changes. So each
-    of them holds zeros or a finished beat at all times; those beside the ring's must be loaded with ``fetch`` and
-    cleared with ``erase``, without a reset.
+    With a ``tail`` the last beat has ``tail`` bytes: ``keep`` shows the bytes, all others are zero.
+
+    Output registers hold zeros or a finished beat at all times. Registers beside the ring's must be loaded with
+    ``fetch`` and cleared with ``erase``, without a reset.
 
     Timing: the first beat is offered two cycles after ``pending`` rises; full rate.
     Paths:  ``o.ready`` to ``fetch`` and ``load``; none to ``o``.

@@ -23,20 +23,22 @@ FAULTS = (
 
 
 class SizedEntrance(wiring.Component):
-    """Offers the blocks of messages of ``least`` to ``most`` bytes, and drops messages of another size than they state.
+    """Offers the blocks of messages of ``least`` to ``most`` bytes, and drops messages of a wrong size.
 
-    A block is in ``x`` while ``valid``, its ``number`` in the message beside it; ``take`` says that the core takes it.
-    The message's ``header`` is there from its first block to its last: ``end`` is the number of its last byte. Bytes of
-    the tweak behind its size are zero, and so are those of the last block behind ``end``.
+    x:      out, a beat of blocks while ``valid``, with ``number`` in the message
+    header: out, stable from the first block of a message to the last; ``end`` is the number of the last byte. Bytes of
+            the tweak behind its size are zero, and so are bytes of the last block behind ``end``
+    take:   in, the core accepts the beat
+    fault:  out, a bit a cause, high with the block that shows the fault
+    open, hold, clear, between: as in :class:`.entrance.Entrance`
 
-    A message that states a size that the core does not take, or a tweak of over ``tweak_bytes``, is dropped whole and
-    never offered. One that ends before its stated size, or goes on after it, raises its bit of ``fault`` with the block
-    that shows it, which is offered; its rest is dropped. So does one with a block whose ``keep`` is not a run from byte
-    0, or not full before the ``last``. One empty block that is the ``last`` may follow the message's bytes: the block
-    before it is offered when that one has come. ``open``, ``hold``, ``clear`` and ``between``: as those of
-    :class:`.entrance.Entrance`.
+    A message that states a size outside of ``least`` to ``most``, or a tweak of over ``tweak_bytes``, is dropped whole
+    and never offered. A message that ends before the stated size, or goes on after it, is a fault: the block that
+    shows the fault is offered, and the rest is dropped. A ``keep`` with gaps is a fault; so is a block that is not
+    full before ``last``. One empty block with ``last`` may follow the message's bytes: the block before is offered
+    when the empty block has come.
 
-    Timing: a block is offered one cycle after it was taken; full rate.
+    Timing: a block is offered one cycle after it was accepted; full rate.
     Paths:  ``take`` to ``i.ready``; none from ``i``.
     """
 

@@ -30,26 +30,30 @@ UNKNOWN = Fault(Cause.SLOT, "a unit named a slot without a key")
 class UnitEntrance(wiring.Component):
     """Offers the beats of units of 16 bytes to ``beats`` full beats, and drops malformed units.
 
-    A beat is in ``x`` while ``valid``, the unit's ``first`` or not; ``x.end`` is the number of its last byte. The core
-    takes it, ``take``, if it gives ``permit``. ``directions`` are the values of ``decrypt`` that the core can serve.
-    ``open`` admits beats at all, ``hold`` no further unit; ``between`` says that no unit has begun and none is in the
-    register. ``tweak`` is that of the unit while its first beat is in the register.
-    ``opening`` pulses as the first beat of a unit that will be offered comes into the register. With ``slots``, a unit
-    names one, and is dropped whole unless it is ``known`` in the cycle in which that beat is accepted; ``slot`` is kept
-    as ``tweak`` is, and ``renewed`` in cycles in which both may change. With ``tag_bits``, ``x.tag`` is the unit's,
+    x:       out, a beat while ``valid``; ``x.end`` is the number of the last byte, ``x.last`` is high with the unit's
+             last beat, and ``x.empty`` if a beat without a byte ended the unit
+    first:   out, the beat is the unit's first
+    permit:  in, the core accepts the beat; ``take``: out, the beat is accepted
+    open:    in, beats are accepted
+    hold:    in, no further unit is accepted
+    between: out, no unit has begun, and the register is empty
+    opening: out, pulses as the first beat of a unit that will be offered enters the register
+    tweak:   out, tweak of the unit while the first beat is in the register; ``slot`` likewise
+    renewed: out, ``tweak`` and ``slot`` may change
+    known:   in, with ``slots``: the slot of the first beat has a key, in the cycle in which the beat is accepted
+    fault:   out, a bit a cause, pulses with the beat that shows the fault, once a unit
+    clear:   in, empties the register. The rest of a unit cut by ``clear`` is dropped without a fault; the flag for
+             the rest survives ``clear``, but not a reset
+
+    A unit ends with ``last``, or with a beat that is not full. A beat without a byte, or with a gap in ``keep``, ends
+    the unit with the beat before, which was offered as any beat. One empty beat with ``last`` may follow the unit's
+    end. Further beats up to ``last`` are dropped with a fault; so is a unit of more than ``beats``.
+
+    Dropped whole are units whose first beat lacks one of the first 16 bytes or has a gap, units of a slot that is not
+    ``known``, and units whose ``decrypt`` is not among ``directions``. With ``tag_bits``, ``x.tag`` is the unit's tag,
     also as ``fault`` pulses.
 
-    A unit ends with its ``last`` beat, or with one before that is not full: then ``x.last`` is high. A beat without a
-    byte, or whose ``keep`` is not a run from byte 0, ends it with the beat before: that one was offered as any other,
-    and ``x.empty`` is high. One empty beat that is the ``last`` may follow the unit's end. All else that follows up to
-    the ``last`` is dropped with a fault, and so is a unit that goes on after its last possible beat.
-
-    A bit of ``fault`` pulses with the beat that shows it, once a unit. A unit whose first beat has not all of its first
-    16 bytes, or bytes that are not a run, is dropped whole, and so is one in a direction that the core does not have.
-    The rest of a unit that ``clear`` cut in two is dropped without a fault; the flag for that survives ``clear``, but
-    not a reset.
-
-    Timing: a beat is offered one cycle after it was taken; full rate.
+    Timing: a beat is offered one cycle after it was accepted; full rate.
     Paths:  ``permit`` to ``take`` and ``i.ready``; none from ``i`` but to ``opening``.
     """
 
