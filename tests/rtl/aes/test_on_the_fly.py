@@ -68,7 +68,7 @@ def test_fips_197(key_bits, result):
 
 
 @pytest.mark.parametrize(
-    "key_bits, sbox", few_of_many(product((128, 256), ("lut", "composite", "norm")), [(256, "norm")])
+    "key_bits, sbox", few_of_many(product((128, 256), ("lut", "composite", "norm")), [(256, "lut")])
 )
 def test_values_and_timing(key_bits, sbox):
     """Blocks one after another, each as soon as it can be taken, under several keys; pauses of every length."""

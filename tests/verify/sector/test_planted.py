@@ -48,10 +48,11 @@ FAULTS = {
         ("byte qualifiers", "fault"),
         marks=SLOW,
     ),
-    "the last byte of the halves of a key": (
+    "the last byte of the halves of a key": pytest.param(
         XTS,
         (single_pass, "KeyUnit", keys, "(key1 == key2)", "(key1[:-8] == key2[:-8])"),
         ("equal key halves", "fault|ready"),
+        marks=SLOW,
     ),
     "a hole in a beat": pytest.param(
         XTS,
@@ -106,10 +107,11 @@ FAULTS = {
         ("state after zeroize", "a level of zeroize"),
         marks=SLOW,
     ),
-    "an eviction that does not wait": (
+    "an eviction that does not wait": pytest.param(
         KEYS,
         (single_pass, "SlotUnit", slots, "with m.If(run.inside == 0):", "with m.If(1):"),
         ("slots", "differs from the specification"),
+        marks=SLOW,
     ),
     "words of an evicted key stay where sectors were": pytest.param(
         COPIES,
