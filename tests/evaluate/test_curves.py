@@ -9,8 +9,12 @@ import pytest
 from wideblock.drive.aead.exchange import activation, encryption
 from wideblock.drive.aead.simulation import AeadSimulation
 from wideblock.evaluate.curves import curves, document
+from wideblock.evaluate.drawings import against
+from wideblock.evaluate.plots import PlotMark, _ratios
+from wideblock.evaluate.report import entries
 from wideblock.evaluate.stated import sector
 from wideblock.export.contract import contract
+from wideblock.synth.targets import targets
 from wideblock.verify.aead.measure import message
 from wideblock.verify.sector.measure import measure
 
@@ -47,6 +51,17 @@ def test_ours_take_no_more_cycles_than_the_paper_at_any_size():
     assert theirs[128] == 26 and all(ours[bits] <= cycles for bits, cycles in theirs.items())
     rates = of("AES-XTS: throughput of one data unit", "the XTS paper")
     assert list(rates.values()) == sorted(rates.values()) and rates[8 * 65536] == pytest.approx(35.8, rel=0.01)
+
+
+def test_throughput_against_area_has_lines_of_ratios_to_the_reference(measurement):
+    sizes = {"aes-gcm": (16, 11, 3000), "scream": (16, 11, 2000), "aez5": (32, 25, 4000)}
+    points = [measurement(name, bytes=n, interval=cycles, lcs=lcs) for name, (n, cycles, lcs) in sizes.items()]
+    plot = against(entries([*points, measurement("xts-enc"), measurement("karatsuba")]), targets["xc7"])
+    assert plot and "times the throughput an area of aes-gcm. Ratios: aez5 0.66, scream 1.50." in plot.caption
+    assert against(entries(points[1:]), targets["xc7"]) is None and against(entries(points[:1]), targets["xc7"]) is None
+    first = PlotMark("r", "g", 2000, 10)
+    drawn = [_ratios((1000, 9000), (1, 99), mark) for mark in (first, None)]
+    assert drawn[0] == [0.00125, 0.0025, 0.005, 0.01, 0.02] and drawn[1][1] / drawn[1][0] == pytest.approx(10**0.5)
 
 
 @pytest.mark.parametrize("name", few_of_many(["scream", "aes-gcm", "aez5", "poet", "minalpher"], ["scream"]))

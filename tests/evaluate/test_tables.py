@@ -92,6 +92,7 @@ def test_schemes_are_ranked_by_their_best_core_on_each_device(measurement):
         ("ECP5", "xcb-1s", "broken"),
         ("ECP5", "fast-brw-1s", "recommended"),
     ]
+    assert [c["block RAM"] for c in cells] == ["7.5"] * 3
     rate = 4096 * 8 / 129
     assert (cells[0]["throughput"], cells[0]["for its area"]) == (
         f"{rate:.1f} bits a cycle",

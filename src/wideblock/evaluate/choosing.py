@@ -59,13 +59,14 @@ def lanes(points: Iterable[Point]) -> str:
         for preset in ordered:
             lut, gates = (fixed.get((target, preset.name)) for target in ("xc7", "nangate45"))
             ratio = f"{lut.found.area / first.found.area:.2f}" if lut and first else "-"
+            rams = f"{lut.found.block_rams:g}" if lut else "-"
             (lc, _, _), on_ecp5, on_asic = map(cells, (lut, best.get(preset.name), gates))
             width = str(SECTOR.data_bits(preset.parameters))
             only = "" if _both_ways(preset) else f", {getattr(preset.parameters, 'direction', '')} only"
-            rows.append((scheme, f"`{preset.name}`{only}", width, f"{_bits(preset.name):.0f}", lc, ratio, *on_ecp5,
-                         *on_asic))  # fmt: skip
-    head = ("scheme", "core", "port, bits", "bits a cycle", "7 series, LC", "of the first", "ECP5, LUT4", "MHz", "Gb/s",
-            "Nangate45, kGE", "MHz, pre-layout", "Gb/s, pre-layout")  # fmt: skip
+            rows.append((scheme, f"`{preset.name}`{only}", width, f"{_bits(preset.name):.0f}", lc, ratio, rams,
+                         *on_ecp5, *on_asic))  # fmt: skip
+    head = ("scheme", "core", "port, bits", "bits a cycle", "7 series, LC", "of the first", "block RAM", "ECP5, LUT4",
+            "MHz", "Gb/s", "Nangate45, kGE", "MHz, pre-layout", "Gb/s, pre-layout")  # fmt: skip
     return table(head, rows)
 
 

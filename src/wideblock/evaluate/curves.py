@@ -15,7 +15,7 @@ from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.stated import message, sector
 from wideblock.export.markdown import table
 
-__all__ = ["Curve", "curves", "document", "renew"]
+__all__ = ["Curve", "curves", "document", "reference", "renew"]
 
 BYTES = (16, 64, 256, 1024, 4096, 16384, 65536)
 MESSAGES = (16, 64, 256, 1024, 4096, 16384, 32768)
@@ -69,6 +69,11 @@ def curves(groups: Iterable[str] = ("units", "messages", "sectors")) -> list[Cur
         "sectors": lambda: _sectors(chosen["sectors"]),
     }
     return [curve for group in groups for curve in made[group]()]
+
+
+def reference() -> str:
+    """The preset to whose throughput an area those of other authenticated ciphers are compared."""
+    return _chosen()["reference"]
 
 
 def document() -> str:

@@ -2,19 +2,27 @@
 """Throughput against area as SVG files beside the documents; one of them stands in a page."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from html import escape
 from pathlib import Path
 
+from wideblock import catalog
 from wideblock.atomic import write_text
+from wideblock.catalog.kinds import AEAD
+from wideblock.evaluate.curves import reference
+from wideblock.evaluate.plots import PlotMark, scatter
 from wideblock.evaluate.point import Point
-from wideblock.evaluate.report import PART, Plot, entries, sizes, throughput
+from wideblock.evaluate.report import PART, Entry, Plot, entries, sizes, throughput
 from wideblock.evaluate.tables import NOTHING
-from wideblock.synth.targets import targets
+from wideblock.synth.targets import Target, targets
 
-__all__ = ["SHOWN", "drawings", "faults", "image", "renew"]
+__all__ = ["SHOWN", "against", "drawings", "faults", "image", "ratios_image", "renew"]
 
 SHOWN = "xc7"
 """The target whose plot stands in the page."""
+
+MESSAGES = "messages"
+"""In the names of plots of authenticated ciphers."""
 
 
 def drawings(points: Sequence[Point]) -> dict[str, Plot]:
@@ -26,7 +34,34 @@ def drawings(points: Sequence[Point]) -> dict[str, Plot]:
     plots = {
         name: throughput(cores, target, size) for name, target in targets.items() for size in sizes(cores, target)[:1]
     }
+    plots |= {f"{MESSAGES}-{name}": against(cores, target) for name, target in targets.items()}
     return {name: plot for name, plot in plots.items() if plot}
+
+
+def against(cores: Sequence[Entry], target: Target) -> Plot | None:
+    """Bits a cycle against area of authenticated ciphers on ``target``, with lines of ratios to the reference.
+
+    None unless the reference and another one were measured.
+    """
+    measured = [e for e in cores if e.point.identity.target == target.name and not e.point.identity.changed]
+    presets = ((e, catalog.PRESETS.get(e.point.identity.preset)) for e in measured)
+    listed = [e for e, preset in presets if preset and preset.scheme.kind is AEAD and e.figures.bits_a_cycle]
+    marks = [PlotMark(e.point.name, e.scheme, e.figures.area, e.figures.bits_a_cycle or 0) for e in listed]
+    first = next((mark for mark in marks if mark.name == reference()), None)
+    if first is None or len(marks) < 2:
+        return None
+    times = ", ".join(f"{m.name} {m.y / m.x / (first.y / first.x):.2f}" for m in marks if m is not first)
+    caption = (
+        f"Dashed: a quarter, half, one, two and four times the throughput an area of {first.name}. Ratios: {times}."
+    )
+    draw = partial(scatter, marks, x=f"area, {target.unit}", y="bits a cycle", reference=first)
+    return Plot(f"{target.family}, authenticated ciphers: bits a cycle against area", caption, draw)
+
+
+def ratios_image(points: Sequence[Point]) -> str:
+    """Markdown of the image of :func:`against`; a sentence where there is none."""
+    plot = drawings(points).get(f"{MESSAGES}-{SHOWN}")
+    return f"![{plot.title}. {plot.caption}]({_file(f'{MESSAGES}-{SHOWN}')})\n" if plot else NOTHING
 
 
 def image(points: Sequence[Point]) -> str:

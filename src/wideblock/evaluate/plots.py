@@ -52,12 +52,19 @@ def front(marks: Iterable[T], x: Callable[[T], float], y: Callable[[T], float], 
 
 
 def scatter(
-    marks: Sequence[PlotMark], *, x: str, y: str, largest: bool = True, groups: Sequence[str] | None = None
+    marks: Sequence[PlotMark],
+    *,
+    x: str,
+    y: str,
+    largest: bool = True,
+    groups: Sequence[str] | None = None,
+    reference: PlotMark | None = None,
 ) -> str:
     """``marks`` on logarithmic axes as SVG, with the Pareto set joined and named, and lines of equal y over x.
 
     x, y:    titles of the axes              largest: True where a large y is good
     groups:  names of all groups, so that several plots give them the same colours
+    reference: mark of whose y over x the lines are quarters, halves, and multiples; None: two lines a decade
     Raises UserError if the library that draws is not installed.
     """
     best = front(marks, lambda mark: mark.x, lambda mark: mark.y, largest=largest)
@@ -70,7 +77,7 @@ def scatter(
             "padding": {"left": 5, "top": 5, "bottom": 5, "right": _ROOM},
             "encoding": _scales(x, y, spans),
             "layer": [
-                *([_equal(*spans)] if largest else []),
+                *([_equal(*spans, _ratios(*spans, reference))] if largest else []),
                 _line(best),
                 _points(marks, groups),
                 _names(_apart(best, spans)),
@@ -176,11 +183,18 @@ def _scales(x: str, y: str, spans: tuple[tuple[float, float], ...]) -> dict[str,
     }
 
 
-def _equal(xs: tuple[float, float], ys: tuple[float, float]) -> dict[str, Any]:
-    """Lines on which y over x is the same, two a decade."""
+def _ratios(xs: tuple[float, float], ys: tuple[float, float], reference: PlotMark | None) -> list[float]:
+    """Values of y over x for lines: two a decade, or those of ``reference`` times a quarter to four."""
+    if reference:
+        return [reference.y / reference.x * 2**k for k in range(-2, 3)]
     steps = range(math.floor(2 * math.log10(ys[0] / xs[1])), math.ceil(2 * math.log10(ys[1] / xs[0])) + 1)
+    return [10 ** (step / 2) for step in steps]
+
+
+def _equal(xs: tuple[float, float], ys: tuple[float, float], ratios: Iterable[float]) -> dict[str, Any]:
+    """Lines on which y over x is the same, one for each of ``ratios``."""
     values = []
-    for ratio in (10 ** (step / 2) for step in steps):
+    for ratio in ratios:
         low, high = max(xs[0], ys[0] / ratio), min(xs[1], ys[1] / ratio)
         if low < high:
             values += [{"x": at, "y": at * ratio, "ratio": ratio} for at in (low, high)]

@@ -22,7 +22,19 @@ __all__ += ["measured_table", "of_core", "overview", "rank", "row", "section"]
 
 _CORE = ("core", "bytes", "cycles", "paper's cycles")
 HEAD = (*_CORE, "target", "area", "FF", "LUT RAM", "block RAM", "clock, MHz", "Gb/s")
-RANKING = ("device", "scheme", "status", "core", "bytes", "cycles", "area", "clock, MHz", "throughput", "for its area")
+RANKING = (
+    "device",
+    "scheme",
+    "status",
+    "core",
+    "bytes",
+    "cycles",
+    "area",
+    "block RAM",
+    "clock, MHz",
+    "throughput",
+    "for its area",
+)
 """Head of the table of the best cores."""
 UNITS = {
     "LC": "LC: logic cells as Yosys estimates them, two small LUTs in one; LUTs that are memories are not in it.",
@@ -100,6 +112,7 @@ def rank(point: Point) -> tuple[str, ...]:
         scheme.status.value,
         *core,
         f"{area(found)} {target.unit}",
+        _memories(found),
         clock(found.clock),
         f"{found.rate:.1f} {rate}",
         f"{1000 * found.efficiency:.3g} {ratio}{target.unit}",
