@@ -110,6 +110,15 @@ def test_the_first_pages_are_short(page):
     assert len((ROOT / page).read_bytes()) <= LONG[page]
 
 
+def test_the_map_of_rooms_has_every_room():
+    _, _, rest = (ROOT / "docs/architecture.md").read_text().partition("## Map of rooms")
+    named = set(re.findall(r"`([\w/]+)`", rest.partition("\n## ")[0]))
+    package = ROOT / "src/wideblock"
+    rooms = {path.stem for path in package.iterdir() if path.suffix in ("", ".py") and not path.name.startswith("_")}
+    parts = {f"rtl/{path.stem}" for path in (package / "rtl").iterdir() if path.is_dir() and path.name[0] != "_"}
+    assert len(parts) > 10 and (rooms - {"rtl"} | parts) - named == set()
+
+
 @over("page", [page for page in PAGES if page.parent != ROOT])
 def test_every_page_can_be_reached(page):
     """From the README, by links."""

@@ -29,8 +29,7 @@ class Engine(Protocol):
     """Encrypts or decrypts sectors under one key, in one direction.
 
     ``threads`` bounds the processors that work; None: all. Construction is cheap and checks whether the engine can do
-    what is asked; entering the context starts the engine,
-    which may take minutes; leaving it ends whatever was started.
+    the work. Entering the context starts the engine, which may take minutes; leaving the context ends the engine.
     """
 
     sector_bytes: int

@@ -238,7 +238,7 @@ class RegisterMap:
 
 
 def data_word(text: str, access: Access, *, volatile: bool = False) -> tuple[RegisterField, ...]:
-    """The one field of a register that is a word of data."""
+    """The field of a register whose word is data."""
     return (RegisterField("WORD", 0, REGISTER_BITS, access, text, volatile=volatile),)
 
 
@@ -251,7 +251,7 @@ T = TypeVar("T", Register, RegisterField)
 
 
 def _by_name(among: tuple[T, ...], name: str, else_: str) -> T:
-    """The entry of this name. Raises KeyError, which says ``else_`` and the names that there are."""
+    """The entry of this name. Raises KeyError: ``else_``, then the known names."""
     found = {each.name: each for each in among}
     if name not in found:
         raise KeyError(f"{else_} {', '.join(found)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The context of a slot as a value: the rows that a key becomes, and the words that each sector takes from them."""
+"""The context of a slot as a value: rows made of a key, and words of the rows for each sector."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -154,12 +154,12 @@ Run = list[tuple[int, ContextRow]]
 
 
 def _lead(used: Sequence[int]) -> int:
-    """Cycles by which words must be ahead, the first uses of which are ``used``."""
+    """Cycles by which words must be ahead; ``used``: cycle of each word's first use."""
     return max(0, *(number - cycle for number, cycle in enumerate(used)))
 
 
 def _squared(runs: list[Run]) -> list[Run]:
-    """The ``runs`` in an order in which as many powers as can be follow the power that they are the square of."""
+    """The ``runs`` in an order: as many powers as possible follow the power whose square they are."""
 
     def lead(order: Sequence[Run]) -> int:
         return _lead([cycle for run in order for cycle, _ in run])

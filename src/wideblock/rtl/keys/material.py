@@ -16,7 +16,7 @@ class KeyWord:
     bits:    its width
     meaning: a noun phrase for the documentation of the port
     field:   field of a published answer that holds the word, alone or side by side with the words next to it
-    rounds:  of an AES key that is derived: rounds of the cipher that it serves; None: all of AES
+    rounds:  of an AES key that is derived: rounds of the cipher it serves; None: all of AES
     """
 
     name: str

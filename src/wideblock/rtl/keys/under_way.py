@@ -25,7 +25,7 @@ class SlotCommand:
     evicting: the command is an eviction
     beyond:   the slot does not exist
     has_key:  the slot has a key
-    mistaken: the command is for a slot that does not exist, or the wrong one for it
+    mistaken: the slot does not exist, has a key as a load comes, or has none as an eviction comes
     start:    pulses as the command begins
     resting:  no command is in hand, and none begins
     closes:   pulses: the slot has no key any more
@@ -79,7 +79,7 @@ class KeysInSlots(wiring.Component):
 
     @property
     def clearing(self) -> int:
-        """Cycles from ``zeroize`` to the first one in which a command can be offered."""
+        """Cycles from ``zeroize`` to the first cycle for a command."""
         return 2 * self.rows + 1
 
     def _clear(self, m: Module) -> Signal:

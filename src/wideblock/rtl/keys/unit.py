@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""The key unit: clearing, round keys, and the program that derives further values from them."""
+"""The key unit: clearing, round keys, and the program of derivations."""
 
 from amaranth import Cat, Const, Module, Mux, Signal, Value
 from amaranth.lib import stream, wiring
@@ -42,7 +42,7 @@ class KeyUnit(wiring.Component):
     Derivations begin when the round keys are complete. A single derivation of a hash key is done by the core. Otherwise
     the unit asks for one derivation after another, and keeps the words of :meth:`value`. Derived AES keys are expanded
     after the last derivation: ``round_keys`` are then of the last derived key, and :meth:`expanded` gives the round
-    keys of each, one more than its rounds.
+    keys of every derived key, one more than the rounds.
 
     Timing: ``clear`` for 2 * rows cycles, a key in the next cycle: see :attr:`clearing`; the rest is :meth:`setup`.
     Paths:  none from ``key.valid`` to ``key.ready``; ``returned`` to ``derive``.
@@ -103,7 +103,7 @@ class KeyUnit(wiring.Component):
 
     @property
     def clearing(self) -> int:
-        """Cycles from ``zeroize`` to the first one in which a key can be taken."""
+        """Cycles from ``zeroize`` to the first cycle for a key."""
         return 2 * self.rows + 1
 
     def setup(self, *, call: int, loading: int) -> int:
@@ -254,7 +254,7 @@ class KeyUnit(wiring.Component):
     def _expand(self, m: Module, finished: Value) -> Value:
         """Expands the derived AES keys as the program has ``finished``; high when the last one is complete.
 
-        A key enters the expansion in the cycle in which the round keys of the one before it are taken from there.
+        A key enters the expansion as the round keys of the key before leave.
         """
         expansion, words = self.expansion, self.material.expanded
         begun = Signal(range(len(words) + 1))  # keys that have entered the expansion

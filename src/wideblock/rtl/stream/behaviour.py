@@ -31,7 +31,7 @@ BLOCK = 16
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a cycle contract: its name, its cycles, exact or at most, and from when to when they count."""
+    """One figure of a cycle contract: name, cycles, exact or at most, first and last event of the count."""
 
     name: str
     cycles: int
@@ -58,7 +58,7 @@ class SectorTiming:
     closing:  with slots, at most, the last sector of a slot that ends left to the next command
 
     With slots, setup is that of a key for a slot without one, and counts from its first word offered to the first beat
-    of a sector under it accepted; a key is accepted a cycle before. Sectors do not wait for it, nor it for them.
+    of a sector under it accepted; a key is accepted a cycle before. Sectors and setup do not wait for each other.
 
     All but ``busy`` are exact: compute and latency for a sector that an idle core takes, while neither side stalls;
     setup for a key whose words are accepted in ``key_words`` cycles.
@@ -123,7 +123,7 @@ class Length:
 
 @dataclass(frozen=True)
 class LengthClass:
-    """Messages that a core handles alike, since their lengths have the same relation to blocks and beats.
+    """Messages handled alike: their lengths have one relation to blocks and beats.
 
     name:   of the class, for reports
     sizes:  bytes of such messages; some of them, where they are many
@@ -176,7 +176,7 @@ class Fault:
 
 @dataclass(frozen=True)
 class LengthRule(Length):
-    """Lengths of the messages that a core takes, and the rule by which a message ends.
+    """Lengths of a core's messages, and the rule of a message's end.
 
     usual: bytes of a message for which the core's ``timing`` is stated
     """
@@ -191,7 +191,7 @@ class LengthRule(Length):
 
     @property
     def tweaks(self) -> Length | None:
-        """Bytes of a tweak that a message may state, or None if it states none."""
+        """Bytes of a tweak that a message may state; None: no message states any."""
         return None
 
     @property
@@ -204,7 +204,7 @@ class LengthRule(Length):
         return room
 
     def statement(self, size: int) -> int | None:
-        """Bytes that a message of ``size`` states, or None if it states none."""
+        """Bytes stated by a message of ``size``; None: no message states any."""
         return None
 
     def due(self, stated: int | None) -> int | None:
@@ -221,7 +221,7 @@ class LengthRule(Length):
         return None if size == due else Cause.SHORT if size < due else Cause.LONG
 
     def examples(self) -> list[tuple[int, int]]:
-        """Bytes of tweaks and of messages whose cycles a datasheet states beside the usual ones."""
+        """Bytes of tweaks and of messages for further rows of cycles in a datasheet."""
         return []
 
     def timing(self, tweak: int, size: int) -> SectorTiming:
@@ -302,7 +302,7 @@ class MarkedLength(LengthRule):
 
 @dataclass(frozen=True)
 class StatedLength(LengthRule):
-    """Each message states its own bytes and those of its tweak with its first beat.
+    """The first beat of a message states the bytes of message and tweak.
 
     tweak:       bytes of a tweak
     usual_tweak: those for which the core's ``timing`` is stated
@@ -356,7 +356,7 @@ class StatedLength(LengthRule):
 
 @dataclass(frozen=True)
 class Behaviour:
-    """Everything that a check or a datasheet must know of a core beside its interface.
+    """Facts of a core for checks and datasheets, beside the interface.
 
     length:     of a message, in bytes, with the rule by which it ends
     output:     when the output of a message may begin

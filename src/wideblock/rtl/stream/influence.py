@@ -63,7 +63,7 @@ class HeaderWords:
 
 @dataclass(frozen=True)
 class OutcomeInfluence:
-    """A value that is public when it is known, although it comes from data; ``signal`` has it."""
+    """A value made of data, public once known; ``signal`` has it."""
 
     signal: str
     meaning: str

@@ -52,7 +52,7 @@ class Channel:
 
     @property
     def places(self) -> dict[str, tuple[int, int]]:
-        """The fields of the header by their names, each with its first byte and its bytes."""
+        """The fields of the header by name, with first byte and number of bytes."""
         sizes = [-(-field.width // 8) for field in self.header]
         return {field.name: (sum(sizes[:n]), sizes[n]) for n, field in enumerate(self.header)}
 

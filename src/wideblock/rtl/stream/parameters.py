@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of a core: fields of a frozen dataclass, each with its meaning and its choices."""
+"""Parameters of a core: fields of a frozen dataclass with meanings and choices."""
 
 from dataclasses import dataclass, field, fields
 from typing import Any
@@ -9,10 +9,10 @@ from wideblock.errors import UserError
 __all__ = ["SIZE_BITS", "TWEAK_SIZE_BITS", "Parameters", "parameter"]
 
 SIZE_BITS = 16
-"""Bits of the field in which a message states its bytes."""
+"""Bits of the field for the bytes of a message."""
 
 TWEAK_SIZE_BITS = 8
-"""Bits of the field in which a message states the bytes of its tweak."""
+"""Bits of the field for the bytes of a message's tweak."""
 
 
 def parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None, *, absent: Any = None) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The queue between the lanes, which never stall, and a hash unit that may."""
+"""The queue from the lanes, which never stall, to a hash unit, which may stall."""
 
 from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import memory, wiring

@@ -13,7 +13,7 @@ __all__ = ["SlotGate", "copy_requests"]
 
 
 def copy_requests(*, slot_bits: int, places: int) -> Signature:
-    """Link of a gate to a key unit that copies the words of a slot for each sector, to one of ``places``.
+    """Link of a gate to a key unit: each sector gets copies of its slot's words in one of ``places``.
 
     begun:       out, slot of the sector that is whole
     closing:     in, slot whose key ends
@@ -44,15 +44,15 @@ class SlotGate(wiring.Component):
     """Offers the beats of ``entrance`` in its manner, a few cycles later: each sector waits for its copies.
 
     ``x``, ``valid``, ``number``, ``take`` are as those of the entrance, and so is ``fault``.
-    ``spoiled`` is high with the beat that shows the fault of a sector whose first beat was taken; a sector whose first
-    beat shows it is never offered.
+    ``spoiled`` is high with the beat that shows a fault after the first beat of a sector was accepted; a sector with a
+    fault in the first beat is never offered.
 
     ``asked`` and ``known`` are as those of the key unit. ``begins`` pulses as a sector is whole. The copies of whole
     sector n go to place n of ``places``, a power of two, once sector n - ``places`` is ``computed``, the first number
     that is not. Copies for a sector that is not whole go to the place of the next one.
 
-    Timing: a sector alone is offered ``wait`` cycles after it would be without the gate, plus those for which its
-            copies must be ahead.
+    Timing: a sector alone is offered ``wait`` cycles later than without the gate, plus the cycles by which copies
+            must be ahead.
     Paths:  ``take`` to nothing; none from ``i`` but those of the entrance.
     Cost:   a queue of ``depth`` beats in distributed memory.
     """

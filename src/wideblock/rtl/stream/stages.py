@@ -33,7 +33,7 @@ class Stages:
         return later(self._m, name, value, cycles=self._ahead, clear=self._clear)
 
     def pointer(self, name: str, advance: Value) -> Signal:
-        """The sector whose turn it is at a stage, with one bit more to tell none from all."""
+        """The sector whose turn is next at a stage; one bit more tells none from all."""
         value = Signal(self.slot_bits + 1, name=f"{name}_sector")
         with self._m.If(self._clear):
             self._m.d.sync += value.eq(0)

@@ -31,7 +31,7 @@ def store(
 class Slots:
     """One value of ``width`` bits for each sector under way, in distributed memory.
 
-    It is written at one place of the datapath and read, in the same cycle, at any number of others.
+    One place of the datapath writes, any number of places read, in the cycle of their address.
     """
 
     def __init__(self, m: Module, name: str, *, width: int, slots: int, clear: Value, clear_row: Value):
