@@ -31,7 +31,12 @@ HCTR2 = {"hctr2-1": 450, "hctr2-2": 320, "hctr2-1s": 262, "hctr2-2s": 132, "hctr
 PAPER |= {"eme2-1": 561, "eme2-2": 305}
 PAPER |= {"xcb-1": 569, "xcb-2": 316, "aez-2-pre": 389, "aez-2-otf": 404, "aez-2t": 404}
 KEYED = {"fast-brw-1s-k": (260, 24, 3), "fast-brw-2s-k": (130, 24, 3), "fast-brw-4s-k": (66, 24, 3)}
-KEYED |= {"fast-horner-2s-k": (130, 260, 3), "eme2-2s-k": (262, 24, 5)}  # cycles between sectors, of a load, of a wait
+KEYED |= {
+    "fast-horner-2s-k": (130, 260, 3),
+    "eme2-2s-k": (262, 24, 5),
+    "hctr2-2s-k": (132, 270, 4),
+    "hmch-brw-2s-k": (130, 30, 3),
+}  # cycles between sectors, of a load, of a wait
 OVERLAP |= {"eme2-1s": 520, "eme2-2s": 262, "xcb-1s": 262, "xcb-2s": 132, "aez-2s": 326, "aez-2ts": 326}
 BYTES = {"fast": 4096, "heh": 512, "hmch": 512, "eme2": 4096, "xcb": 4096, "aez_core": 4096}
 OF_KIND = {

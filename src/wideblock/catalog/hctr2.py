@@ -1,19 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """HCTR2: cores of one and two lanes, and cores of up to four whose sectors overlap. No other hardware is published."""
 
+from dataclasses import replace
+
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme, Status, aes_cores
-from wideblock.rtl.sector.parameters import HornerParameters
+from wideblock.rtl.sector.parameters import SlottedHornerParameters
 from wideblock.spec.hctr2 import HCTR2
 
 __all__ = ["PRESETS", "SCHEME"]
 
 
-def summary(p: HornerParameters) -> str:
-    return f"HCTR2 for {p.sector_bytes}-byte sectors, {aes_cores(p.lanes)}, {p.architecture}"
+def summary(p: SlottedHornerParameters) -> str:
+    keys = f", a key of {p.slots} for each sector" if p.slots else ""
+    return f"HCTR2 for {p.sector_bytes}-byte sectors{keys}, {aes_cores(p.lanes)}, {p.architecture}"
 
 
-def holds(p: HornerParameters, answer: vectors.Vector) -> bool:
+def holds(p: SlottedHornerParameters, answer: vectors.Vector) -> bool:
     return len(answer["pt"]) == p.sector_bytes and len(answer["tweak"]) == p.tweak_bytes
 
 
@@ -26,7 +29,7 @@ def core() -> type:
 SCHEME = Scheme(
     "hctr2",
     core,
-    HornerParameters,
+    SlottedHornerParameters,
     lambda p, key: HCTR2(key),
     HCTR2.security,
     Status.RECOMMENDED,
@@ -43,11 +46,17 @@ SCHEME = Scheme(
 def _preset(lanes: int, *, overlap: bool) -> Preset:
     """Without overlap a sector is read two blocks a beat, so that its first pass is no longer than the second."""
     width = lanes if overlap else 2
-    p = HornerParameters(width=width, lanes=lanes, overlap=overlap)
+    p = SlottedHornerParameters(width=width, lanes=lanes, overlap=overlap)
     return Preset(f"hctr2-{lanes}s" if overlap else f"hctr2-{lanes}", SCHEME, p)
+
+
+def _keyed(lanes: int) -> Preset:
+    p = replace(_preset(lanes, overlap=True).parameters, slots=256)
+    return Preset(f"hctr2-{lanes}s-k", SCHEME, p)
 
 
 PRESETS = (
     *(_preset(lanes, overlap=False) for lanes in (1, 2)),
     *(_preset(lanes, overlap=True) for lanes in (1, 2, 4)),
+    _keyed(2),
 )

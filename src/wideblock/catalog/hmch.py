@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """HMCH: the rows of the BRW paper's Table 3, each also with sectors that overlap."""
 
-from wideblock.catalog.psi import holds, limits, native, summary, table_3
+from wideblock.catalog.psi import holds, keyed, limits, native, summary, table_3
 from wideblock.catalog.scheme import Scheme, Status, aes_cores
-from wideblock.rtl.sector.parameters import PsiParameters
+from wideblock.rtl.sector.parameters import SlottedPsiParameters
 from wideblock.spec.hmch import HMCH
 
 __all__ = ["PRESETS", "SCHEME"]
@@ -18,7 +18,7 @@ def core() -> type:
 SCHEME = Scheme(
     "hmch",
     core,
-    PsiParameters,
+    SlottedPsiParameters,
     lambda p, key: HMCH(key, hash=p.hash, sector_bytes=p.sector_bytes, order=p.order),
     HMCH.security,
     Status.RECOMMENDED,
@@ -31,4 +31,4 @@ SCHEME = Scheme(
     limits=lambda p: limits("HMCH", p),
     key_bits=lambda p: p.key_bits + 128,
 )
-PRESETS = table_3(SCHEME)
+PRESETS = (*table_3(SCHEME), keyed(SCHEME, "brw-2"))

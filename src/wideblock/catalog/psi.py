@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Parts that the catalogue's files of HEH and HMCH share: both hash with psi, under a key of its own."""
 
+from dataclasses import replace
+from typing import cast
+
 from wideblock import vectors
 from wideblock.catalog.scheme import Preset, Scheme
 from wideblock.errors import UserError
 from wideblock.rtl.sector.parameters import PsiParameters
 
-__all__ = ["holds", "limits", "native", "summary", "table_3"]
+__all__ = ["holds", "keyed", "limits", "native", "summary", "table_3"]
 
 HASH = {"brw": "BRW", "horner": "Poly"}
 
@@ -22,7 +25,8 @@ VARIANTS = {
 def summary(mode: str, ciphers: str, p: PsiParameters) -> str:
     """One line on a core of ``mode`` with these ``ciphers``."""
     powers = f", squares {p.squares.replace('-', ' ')}" if p.hash == "brw" else ""
-    return f"{mode}[{HASH[p.hash]}] for {p.sector_bytes}-byte sectors, {ciphers}{powers}, {p.architecture}"
+    keys = f", a key of {p.slots} for each sector" if p.slots else ""
+    return f"{mode}[{HASH[p.hash]}] for {p.sector_bytes}-byte sectors{keys}, {ciphers}{powers}, {p.architecture}"
 
 
 def holds(mode: str, p: PsiParameters, answer: vectors.Vector) -> bool:
@@ -44,10 +48,10 @@ def native(mode: str, p: PsiParameters) -> str:
 
 def table_3(scheme: Scheme) -> tuple[Preset, ...]:
     """The designs of the table, and after them the same with sectors that overlap."""
-    presets = []
+    presets, parameters = [], cast(type[PsiParameters], scheme.parameters)
     for overlap in (False, True):
         for variant, (hash, lanes, squares) in VARIANTS.items():
-            p = PsiParameters(
+            p = parameters(
                 hash=hash,
                 sector_bytes=512,
                 width=1 if hash == "horner" else 2,
@@ -59,3 +63,10 @@ def table_3(scheme: Scheme) -> tuple[Preset, ...]:
             name = f"{scheme.name}-{variant}"
             presets.append(Preset(f"{name}s", scheme, p, like=name) if overlap else Preset(name, scheme, p))
     return tuple(presets)
+
+
+def keyed(scheme: Scheme, variant: str) -> Preset:
+    """The design of that name with sectors that overlap, each under a key of its own."""
+    name = f"{scheme.name}-{variant}s"
+    (preset,) = (preset for preset in table_3(scheme) if preset.name == name)
+    return Preset(f"{name}-k", scheme, replace(preset.parameters, slots=256))

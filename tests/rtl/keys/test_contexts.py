@@ -23,7 +23,7 @@ POWERS = {1: 9, 2: 2, 4: 3, 8: 4}
 
 
 def context(used=((A, 20), (OWN, 0))):
-    return Context.of(MATERIAL, used=dict(used), powers=POWERS, inverse=True)
+    return Context.of(MATERIAL, used=dict(used), powers=POWERS, inverse=20)
 
 
 def unit(**more):

@@ -38,6 +38,7 @@ MORE = [
     # the sector ends in the first column of a beat, which several steps make
     ("hctr2-4s", {"sector_bytes": 80, "lanes": 2, "mult_stages": 5, "key_bits": 192}),
     ("hctr2-4s", {"sector_bytes": 71, "lanes": 1, "overlap": False, "mult_stages": 7, "key_bits": 256}),
+    ("hctr2-2s-k", {"sector_bytes": 500, "slots": 5, "key_bits": 256, "mult_stages": 3, "tweak_bytes": 32}),
 ]
 PAIRED = ("lanes", "overlap", "key_bits", "tweak_bytes")
 NEVER = [

@@ -36,17 +36,8 @@ MORE = [
     ("hmch-brw-1", {"sector_bytes": 64, "key_bits": 256, "mult_stages": 1, "leaf": 2, "key_width": 32}),
     ("hmch-brw-3", {"sector_bytes": 160, "sbox": "norm", "round_stages": 2, "order": "paper"}),
     ("fast-brw-1s", {"sector_bytes": 96, "sbox": "norm", "round_stages": 2, "mult_stages": 6}),
-    (
-        "fast-horner-2s-k",
-        {
-            "sector_bytes": 512,
-            "slots": 5,
-            "key_bits": 256,
-            "sbox": "composite",
-            "round_stages": 2,
-            "tag_bits": 16,
-        },
-    ),
+    ("fast-horner-2s-k", {"sector_bytes": 512, "slots": 5, "key_bits": 256, "round_stages": 2, "tag_bits": 16}),
+    ("hmch-brw-2s-k", {"sector_bytes": 256, "slots": 3, "sbox": "composite", "order": "paper"}),
     (
         "hmch-brw-2s",
         {

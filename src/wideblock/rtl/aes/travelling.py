@@ -20,7 +20,7 @@ from wideblock.rtl.aes.rounds import check_parameters, cut_places
 from wideblock.rtl.aes.sbox import sbox_steps, sub_bytes
 from wideblock.rtl.pipeline import Pipeline, Timing
 
-__all__ = ["LastRoundKeys", "TravellingKeys"]
+__all__ = ["LastRoundKeys", "TravellingKeys", "key_sums", "round_constant"]
 
 
 class TravellingKeys(wiring.Component):
@@ -81,13 +81,13 @@ class TravellingKeys(wiring.Component):
         forward, backward = (self._constant(place) for place in (made, self.rounds - made + self.key_bits // 128))
         constant = Mux(here, backward, forward)
         g = named(m, f"{name}_g", _g(from_planes(live["s"]), constant, turned=made * 128 % self.key_bits == 0))
-        p.live["key"] = named(m, name, Cat(p.key[128:], _sums(p.key[:128], g, ~here)))
+        p.live["key"] = named(m, name, Cat(p.key[128:], key_sums(p.key[:128], g, ~here)))
         p.cut(**p.live)
 
     def _constant(self, place: int) -> int:
         """The round constant of a round key, which counts the whole keys before it; 0 for a round key without one."""
         keys, rest = divmod(128 * place, self.key_bits)
-        return 0 if rest else _constant(keys - 1)
+        return 0 if rest else round_constant(keys - 1)
 
 
 class LastRoundKeys(wiring.Component):
@@ -122,7 +122,7 @@ class LastRoundKeys(wiring.Component):
         turned = Signal(init=1)  # AES-256 turns the word and adds the constant for every other round key only
         constant = Signal(8, init=1)
         g = named(m, "g", Mux(turned, _g(word, constant, turned=True), word))
-        made = named(m, "made", Cat(key[128:], _sums(key[:128], g, Const(1, 1))))
+        made = named(m, "made", Cat(key[128:], key_sums(key[:128], g, Const(1, 1))))
         halves = [key[at : at + 128] for at in range(0, self.key_bits, 128)]
         m.d.comb += self.o.eq(Cat(reversed(halves)))
         m.d.sync += word.eq(sub_bytes(m, key[-32:], self.sbox, "word"))
@@ -143,7 +143,7 @@ class LastRoundKeys(wiring.Component):
         return m
 
 
-def _constant(power: int) -> int:
+def round_constant(power: int) -> int:
     """x^``power`` in GF(2^8)."""
     value = 1
     for _ in range(power):
@@ -156,7 +156,7 @@ def _g(word: Value, constant: Value, *, turned: bool) -> Value:
     return word.rotate_right(8) ^ constant if turned else word
 
 
-def _sums(a: Value, g: Value, forward: Value) -> Value:
+def key_sums(a: Value, g: Value, forward: Value) -> Value:
     """The new round key, of the one that is replaced, ``a``, and ``g``. One LUT6 a bit in either direction."""
     a0, a1, a2, a3 = (a[at : at + 32] for at in range(0, 128, 32))
     f = forward.replicate(32)

@@ -76,13 +76,13 @@ class Context:
         *,
         used: Mapping[KeyWord, int],
         powers: Mapping[int, int],
-        inverse: bool = False,
+        inverse: int | None = None,
     ) -> "Context":
         """The context of a scheme.
 
         used:    cycle in which a sector reads each word first, of those that are not the hash key
         powers:  the same for the exponents of the hash key that a sector takes
-        inverse: the last round keys of the AES key are words, too
+        inverse: the same for the last round keys of the AES key; None if no sector reads them
 
         A power is the square of the one before it wherever no sector begins later for that; else it has a row.
         """
@@ -93,8 +93,8 @@ class Context:
             return [ContextRow(word, at, last, made.get((word, at))) for at in range(0, word.bits, WORD_BITS)]
 
         runs: list[Run] = [[(cycle, row)] for word, cycle in used.items() for row in rows_of(word)]
-        if inverse:
-            runs += [[(used[word], row)] for word in material.ciphers for row in rows_of(word, last=True)]
+        if inverse is not None:
+            runs += [[(inverse, row)] for word in material.ciphers for row in rows_of(word, last=True)]
         if powers:
             assert material.hash_key is not None, "powers are those of a hash key"
             (first,) = rows_of(material.hash_key)

@@ -112,7 +112,7 @@ class RowMaker:
         calls = [(n, row.made) for n, (step, row) in enumerate(steps) if row.made and step.making is Making.WORD]
         if not calls:
             return
-        m.submodules.encryption = encryption = self._encryption()
+        m.submodules.cipher_of_keys = encryption = self._encryption()
         asked = Signal(name="asked_encryption")
         mine = Cat(run.step == number for number, _ in calls).any()
         block = Const(0, WORD_BITS)

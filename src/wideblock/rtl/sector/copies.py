@@ -12,7 +12,10 @@ from wideblock.rtl.keys.material import KeyWord
 from wideblock.rtl.stream.slot_gate import SlotGate
 from wideblock.rtl.stream.stages import Stages
 
-__all__ = ["Copies", "SectorWords"]
+__all__ = ["Copies", "Words"]
+
+Words = Mapping[KeyWord, Value]
+"""The words of the key material that are no AES keys: those of the key port, and those derived."""
 
 
 class Copies:
@@ -40,10 +43,10 @@ class Copies:
         """A word of the key of ``sector``, or its last round keys."""
         return Cat(self._slots[number].read(sector) for number in self._keys.context.places(word, last=last))
 
-    def words(self, sector: Value) -> "SectorWords":
+    def words(self, sector: Value) -> Words:
         """The words of the key of ``sector`` that are no AES keys."""
         material = self._keys.material
-        return SectorWords(self, [*material.raw, *material.stored], sector)
+        return _SectorWords(self, [*material.raw, *material.stored], sector)
 
     def powers(self, unit: HashUnit) -> None:
         """Writes the powers into a hash unit, which forgets with the key unit."""
@@ -65,7 +68,7 @@ class Copies:
         ]
 
 
-class SectorWords(Mapping[KeyWord, Value]):
+class _SectorWords(Mapping[KeyWord, Value]):
     """Words of the key of a ``sector``; each that is asked for is read, once."""
 
     def __init__(self, copies: Copies, words: Sequence[KeyWord], sector: Value):

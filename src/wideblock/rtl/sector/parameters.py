@@ -18,7 +18,9 @@ __all__ = [
     "SectorParameters",
     "SinglePassParameters",
     "SlottedHashParameters",
+    "SlottedHornerParameters",
     "SlottedParameters",
+    "SlottedPsiParameters",
     "WholeKeyParameters",
 ]
 
@@ -37,6 +39,16 @@ class SlottedParameters(Parameters):
     def __post_init__(self):
         super().__post_init__()
         _check_slots(self)
+
+
+def _check_copies(p: Any) -> None:
+    """Raises UserError for a core without what the copies of a key for each sector need."""
+    if p.slots and not p.overlap:
+        raise UserError("overlap must be true with slots, got false")
+    if p.slots and getattr(p, "squares", "stored") != "stored":
+        raise UserError(f"squares must be stored with slots, got {p.squares!r}")
+    if p.slots and p.key_bits == 192:
+        raise UserError("key_bits must be 128 or 256 with slots, got 192")
 
 
 def _check_slots(p: Any) -> None:
@@ -177,10 +189,7 @@ class SlottedHashParameters(SlottedParameters, HashedParameters):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.slots and not self.overlap:
-            raise UserError("overlap must be true with slots, got false")
-        if self.slots and self.squares != "stored":
-            raise UserError(f"squares must be stored with slots, got {self.squares!r}")
+        _check_copies(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,6 +204,15 @@ class PsiParameters(HashedParameters):
         super().__post_init__()
         if self.order == "paper" and self.hash != "brw":
             raise UserError(f"the paper's order is one of brw; order must be natural for {self.hash}, got 'paper'")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SlottedPsiParameters(SlottedParameters, PsiParameters):
+    """Those of :class:`PsiParameters` of a core that may hold many keys."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        _check_copies(self)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -230,6 +248,15 @@ class HornerParameters(HashedParameters):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SlottedHornerParameters(SlottedParameters, HornerParameters):
+    """Those of :class:`HornerParameters` of a core that may hold many keys."""
+
+    def __post_init__(self):
+        super().__post_init__()
+        _check_copies(self)
+
+
+@dataclass(frozen=True, kw_only=True)
 class WholeKeyParameters(HornerParameters):
     """Those of :class:`HornerParameters` with AES keys of whole blocks, for schemes that derive AES keys."""
 
@@ -244,8 +271,7 @@ class EncryptMixEncryptParameters(SlottedParameters, SectorParameters):
 
     def __post_init__(self):
         super().__post_init__()
-        if self.slots and not self.overlap:
-            raise UserError("overlap must be true with slots, got false")
+        _check_copies(self)
         if self.sector_bytes < 16:
             raise UserError(f"sector_bytes must be at least 16, got {self.sector_bytes}")
 

@@ -29,7 +29,7 @@ from wideblock.rtl.stream.sector import sector_interface
 from wideblock.rtl.stream.slot_gate import SlotGate
 from wideblock.rtl.stream.stages import Stages, power_of_two
 
-from .copies import Copies
+from .copies import Copies, Words
 from .keys import connect_keys, connect_slots, key_collector, key_faults, with_key_faults
 from .parameters import SectorParameters
 
@@ -264,6 +264,12 @@ class StoreAndForward(wiring.Component):
     def _spoiled(self) -> Value:
         """A beat is taken that shows a fault of the sector that it belongs to."""
         return self.entrance.spoiled if self.parameters.slots else self.entrance.fault.any()
+
+    def _words(self, sector: Value) -> Words:
+        """Words of the key of ``sector`` that are no AES keys: with one key those derived, but the hash key."""
+        if self.parameters.slots:
+            return self.copies.words(sector)
+        return {word: self.key_unit.value(word) for word in self.key_unit.material.stored}
 
     def _tag(self, sector: Value, opening: Value) -> None:
         """Keeps the tag of ``sector`` as its first beat is taken, if there are tags."""

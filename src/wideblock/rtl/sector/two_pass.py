@@ -36,6 +36,7 @@ class TwoPass(StoreAndForward):
     flow:     of a sector
     early:    events that are raised a cycle early
     key_used: with key slots, the cycle of a sector in which it reads each word of a key first, but the hash key
+    inverse_used: the same for the last round keys; None if it never does
     ahead:    cycles by which the control is ahead of the data, those of the hash units too
 
     Timing, Paths: those of :class:`StoreAndForward`.
@@ -51,6 +52,7 @@ class TwoPass(StoreAndForward):
         early: Sequence[HashEvent] = (),
         ahead: int = 0,
         key_used: Mapping[KeyWord, int] | None = None,
+        inverse_used: int | None = None,
     ):
         p = parameters
         self.programs = programs
@@ -60,7 +62,7 @@ class TwoPass(StoreAndForward):
 
         self.flow = flow
         cycles = cycles_of(flow, overlap=p.overlap)
-        context = self._context(programs, key_used or {}) if p.slots else None
+        context = self._context(programs, key_used or {}, inverse_used) if p.slots else None
         copies, banks = (context.powers, self.under_way(cycles, ahead)) if context else ((), 1)
 
         def unit(programs):
@@ -94,14 +96,14 @@ class TwoPass(StoreAndForward):
             context=context,
         )
 
-    def _context(self, programs: Programs, key_used: Mapping[KeyWord, int]) -> Context:
+    def _context(self, programs: Programs, key_used: Mapping[KeyWord, int], inverse: int | None) -> Context:
         """The context of a slot: a power is read at the first step of its products, the back pass after the front."""
         first: dict[int, int] = {}
         for behind, name in ((0, "front"), (programs["front"].steps, "back")):
             for issue in programs[name].issues:
                 for e in (*issue.product.powers, *filter(None, [issue.product.constant])):
                     first[e] = min(first.get(e, behind + issue.step), behind + issue.step)
-        return Context.of(self.key_material(self.parameters), used=key_used, powers=first)
+        return Context.of(self.key_material(self.parameters), used=key_used, powers=first, inverse=inverse)
 
     # Hardware
 

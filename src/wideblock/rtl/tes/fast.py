@@ -32,6 +32,7 @@ from wideblock.rtl.hash.products import (
     horner_products,
 )
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
+from wideblock.rtl.sector.copies import Words
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
 from wideblock.rtl.sector.parameters import SlottedHashParameters
 
@@ -91,7 +92,7 @@ class Fast(HashCounterHash):
     def G(self, Q: Value | None, ER: Value) -> Value:
         return Q ^ ER
 
-    def Z(self, R: Value, G: Value, B: Value | None) -> Value:
+    def Z(self, R: Value, G: Value, B: Value | None, words: Words) -> Value:
         return R ^ G
 
     def counter(self, Z: Value, i: Value) -> Value:

@@ -25,7 +25,7 @@ from amaranth import Cat, Const, Value
 from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.hash.products import Block, HashEvent, Product, horner_sums
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
-from wideblock.rtl.keys.unit import KeyUnit
+from wideblock.rtl.sector.copies import Words
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
 from wideblock.rtl.sector.parameters import AnyLengthParameters, HornerParameters
 
@@ -38,7 +38,6 @@ class Hctr2Equations:
     """The equations that hold whatever the order in which a core hashes."""
 
     reading = WireReading.POLYVAL
-    key_unit: KeyUnit
 
     @staticmethod
     def key_material(p: HornerParameters | AnyLengthParameters) -> KeyMaterial:
@@ -49,8 +48,8 @@ class Hctr2Equations:
     def R(self, X: Sequence[Value], decrypt: Value, hashed: Value) -> Value:
         return X[0] ^ hashed
 
-    def Z(self, R: Value, G: Value, B: Value | None) -> Value:
-        return R ^ G ^ self.key_unit.value(L)
+    def Z(self, R: Value, G: Value, B: Value | None, words: Words) -> Value:
+        return R ^ G ^ words[L]
 
     def counter(self, S: Value, i: Value) -> Value:
         return S ^ i

@@ -22,6 +22,7 @@ from amaranth import Value
 from wideblock.rtl.gf128.field import GF128
 from wideblock.rtl.hash.products import Block, Product
 from wideblock.rtl.keys.material import KeyMaterial
+from wideblock.rtl.sector.copies import Words
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, Structure
 from wideblock.rtl.sector.parameters import PsiParameters
 
@@ -53,7 +54,7 @@ class Hmch(HashCounterHash):
     def R(self, X: Sequence[Value], decrypt: Value, psi: Value) -> Value:
         return X[0] ^ psi
 
-    def Z(self, R: Value, G: Value, b1: Value | None) -> Value:
+    def Z(self, R: Value, G: Value, b1: Value | None, words: Words) -> Value:
         return R ^ G ^ b1 ^ GF128.double(b1)
 
     def counter(self, S: Value, power: Value) -> Value:

@@ -30,6 +30,7 @@ from amaranth import Cat, Const, Mux, Value
 from wideblock.rtl.gf128.reading import WireReading
 from wideblock.rtl.hash.products import Block, HashEvent, Product, horner_sums
 from wideblock.rtl.keys.material import Derivation, KeyMaterial, KeyWord
+from wideblock.rtl.sector.copies import Words
 from wideblock.rtl.sector.hash_counter_hash import BACK, FRONT, HashCounterHash, HchBackPlan, HchFrontPlan, Structure
 from wideblock.rtl.sector.parameters import WholeKeyParameters
 
@@ -128,7 +129,7 @@ class Xcb(HashCounterHash):
     def called(self, X: Sequence[Value], R: Value) -> Value:
         return X[0]
 
-    def Z(self, h1: Value, C: Value, B: Value | None) -> Value:
+    def Z(self, h1: Value, C: Value, B: Value | None, words: Words) -> Value:
         return C ^ h1
 
     def counter(self, D: Value, i: Value) -> Value:

@@ -43,7 +43,7 @@ def slots(check: SectorCheck) -> Finding:
         return nothing("the core has one key")
     plays = 0
     for offer, take in ((1.0, 1.0), (0.6, 0.6), (1.0, 0.1), (0.2, 1.0)):
-        for _ in range(max(1, check.few(12) // 4)):
+        for _ in range(max(1, check.few(12) // 4, check.amount // (4 * BATCH))):
             if difference := _storm(check, offer, take):
                 return failed(f"{difference} Sectors were offered with chance {offer} and taken with chance {take}.")
             plays += 1
@@ -70,15 +70,16 @@ def _storm(check: SectorCheck, offer: float, take: float) -> str | None:
     """The first difference with commands for a few slots, right and wrong ones, one after another in a stream."""
     t, last = check.subject.timing, check.shape.slots - 1
     these = sorted({0, 1, last // 2, last})
-    n = max(24, 2 * (2 + t.busy // t.interval))
+    n = max(24, 2 * (2 + t.busy // t.interval), min(BATCH, check.amount // BATCH))
+    these += check.rng.permutation(check.shape.slots)[: n // 32].tolist()
     keys, cycle = [], check.keyed
-    for _ in range(12):
+    for _ in range(n // 2):
         cycle += check.number(0, t.busy)
         slot, evict = int(check.rng.choice(these)), bool(check.rng.integers(2))
         keys.append(Key(check.key(), cycle=cycle, slot=slot, evict=evict))
     loads = [Key(check.key(), before=0, slot=slot) for slot in these[:-1]]
     requests = check.requests(n)
-    for size in check.wrong_sizes * 4:
+    for size in check.wrong_sizes * (n // 6):
         requests[check.number(1, n - 1)] = check.request(size)
     return check.play(_under(check, requests, these), [*loads, *keys], offer=offer, take=take)
 

@@ -67,7 +67,7 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
     def _context(self, p: EncryptMixEncryptParameters) -> Context:
         """The context of a slot: the calls of the tweak and of the first beat take all that the key port has."""
         material = self.key_material(p)
-        return Context.of(material, used=dict.fromkeys(material.port, p.ahead), powers={}, inverse=True)
+        return Context.of(material, used=dict.fromkeys(material.port, p.ahead), powers={}, inverse=p.ahead)
 
     # Hardware
 

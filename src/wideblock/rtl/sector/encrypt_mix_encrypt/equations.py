@@ -13,16 +13,11 @@ mask(MP_j, E(MP_j)), MP_j = refresh(PPP_j, M_0). A rest, the bytes behind the wh
 the rest plus E(MP). Decryption is the same computation with the inverse cipher, but for the tweak's call.
 """
 
-from collections.abc import Mapping
-
 from amaranth import Value
 
-from wideblock.rtl.keys.material import KeyWord
+from ..copies import Words
 
 __all__ = ["EmeEquations", "Words"]
-
-Words = Mapping[KeyWord, Value]
-"""The words of the key material that are no AES keys: those of the key port, and those derived."""
 
 
 class EmeEquations:

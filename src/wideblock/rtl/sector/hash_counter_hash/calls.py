@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from amaranth import Cat, Mux, Signal, Value
 
+from wideblock.rtl.aes.backward import BackwardDecryption
 from wideblock.rtl.aes.forms import beside
 from wideblock.rtl.aes.iterative import IterativeDecryption, IterativeEncryption
 
@@ -39,7 +40,7 @@ class HchCalls:
         self.cipher_latency = self.latency = cipher_latency
         self.spacing, self.closing_latency = 1, 0
         if structure.inverse_call:
-            self.inverse = IterativeDecryption(**beside(p))
+            self.inverse = self._inverse_cipher(p)
             self.latency = max(cipher_latency, self.inverse.timing.latency)
             self.spacing = self.inverse.timing.interval
         if structure.end_calls:
@@ -48,6 +49,14 @@ class HchCalls:
             self.latency = self.encryption.timing.latency
             self.closing_latency = self.inverse.timing.latency
             self.spacing = max(self.encryption.timing.interval, self.inverse.timing.interval)
+
+    @staticmethod
+    def _inverse_cipher(p: HashedParameters) -> IterativeDecryption | BackwardDecryption:
+        """The inverse cipher of the single call; with slots each block brings its key."""
+        if not p.slots:
+            return IterativeDecryption(**beside(p))
+        more = beside(p)
+        return BackwardDecryption(**more | {"round_stages": min(more["round_stages"], 2)})
 
     def single(self, f: HchFrame, single: Single, tags: Tags, keys: Sequence[Value]) -> Called:
         """The single call. ``keys`` are the round keys of the lanes, or with end calls those of the first and the last
@@ -110,7 +119,7 @@ class HchCalls:
             inverse.i.payload.eq(single.block),
             inverse.i.valid.eq(go),
             inverse.o.ready.eq(1),
-            inverse.round_keys.eq(keys[0]),
+            (inverse.key if isinstance(inverse, BackwardDecryption) else inverse.round_keys).eq(keys[0]),
             inverse.clear.eq(f.clear),
         ]
         if self.latency == inverse.timing.latency:

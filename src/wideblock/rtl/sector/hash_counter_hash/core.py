@@ -55,7 +55,8 @@ class HashCounterHash(HchEquations, TwoPass):
         FRONT.check(front, type(self).__name__)
         BACK.check(back, type(self).__name__)
         made = programs(p, front, back, self.place, self.calls, least_interval=least_interval)
-        first_call = 0 if structure.tweak_call else made["front"].done(FRONT.R)
+        called, material = made["front"].done(FRONT.R), self.key_material(p)
+        first_call, made_call = 0 if structure.tweak_call else called, called + self.calls.latency
         super().__init__(
             p,
             made,
@@ -63,7 +64,8 @@ class HashCounterHash(HchEquations, TwoPass):
             flow=flow(p, made, self.place, self.calls, structure),
             early=[BACK.h] if self.shortcut else [],
             ahead=p.ahead,
-            key_used=dict.fromkeys(self.key_material(p).ciphers, first_call),
+            key_used=dict.fromkeys(material.ciphers, first_call) | dict.fromkeys(material.stored, made_call),
+            inverse_used=called if structure.inverse_call else None,
         )
 
     def elaborate(self, platform):
@@ -215,25 +217,27 @@ class HashCounterHash(HchEquations, TwoPass):
     def _single_result(self, f: HchFrame, single: Single, tags: Tags) -> Start:
         """G, and Z for the counter mode, as the single call is back."""
         c, m = f.carried, f.m
-        call = self.calls.single(f, single, tags, self._call_keys())
+        call = self.calls.single(f, single, tags, self._call_keys(f, single))
         g_value = Signal(128)
         z_value = Signal(128)
         whose, back = f.later("g", call.sector), f.later("g_back", call.back)
         B = None if c.B is None else c.B.read(whose)
         m.d.comb += [
             g_value.eq(self.G(None if c.Q is None else c.Q.read(whose), call.result)),
-            z_value.eq(self.Z(c.R.read(whose), g_value, B)),
+            z_value.eq(self.Z(c.R.read(whose), g_value, B, self._words(whose))),
         ]
         if c.G is not None:
             c.G.write(whose, g_value, back)
         c.Z.write(whose, z_value, back)
         return Start(g_value, z_value, call.sector, call.back)
 
-    def _call_keys(self) -> tuple[Value, ...]:
-        """The round keys of the single call, or those of both calls at the ends."""
+    def _call_keys(self, f: HchFrame, call: Single) -> tuple[Value, ...]:
+        """Round keys of a single call, or those of both calls at the ends; with slots the last ones for its inverse."""
         keys = self.key_unit
         if self.parameters.slots:
-            return ()
+            (K,) = keys.material.ciphers
+            inverse = self.structure.inverse_call
+            return (self.copies.read(K, f.later("inverse_key", call.sector), last=True),) if inverse else ()
         return tuple(map(keys.expanded, self.end_keys())) if self.structure.end_calls else (keys.round_keys,)
 
     def _next_step(self, f: HchFrame, start: Start, step_go: Value) -> HchStep:
@@ -402,7 +406,8 @@ class HashCounterHash(HchEquations, TwoPass):
         inner = self.inner(c.before.read(whose), self._hashed(f, unit.result(BACK.h), whose))
         if self.structure.end_calls:
             decrypt = c.direction.read(sector)
-            inner, known = self.calls.closing(f, Single(inner, known, sector, decrypt, Const(0)), self._call_keys())
+            call = Single(inner, known, sector, decrypt, Const(0))
+            inner, known = self.calls.closing(f, call, self._call_keys(f, call))
             sector = f.stages.pointer("inner", known)
             whose = f.later("closed", sector)
         known = f.later("known", known)

@@ -20,6 +20,8 @@ from amaranth import Value
 from wideblock.rtl.hash.products import Block, HashEvent, HashPlan, Product, Special, Tap
 from wideblock.rtl.keys.material import KeyWord
 
+from ..copies import Words
+
 __all__ = ["BACK", "FRONT", "HchEquations", "Structure"]
 
 
@@ -106,7 +108,7 @@ class HchEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0.
 
     Beside these a scheme states ``title``, ``key_material`` and ``reading``, see :class:`StoreAndForward`
-    and :class:`TwoPass`. A derived word of its key material is ``self.key_unit.value(word)``.
+    and :class:`TwoPass`. ``words`` are those of the key material that are no AES keys, and no hash key that is derived.
     """
 
     structure: Structure
@@ -153,7 +155,7 @@ class HchEquations:
         """Of the right operand of product ``FRONT.Q``, if there is one, and the single call. FAST: Q + E(R)."""
         return called
 
-    def Z(self, R: Value, G: Value, B: Value | None) -> Value:
+    def Z(self, R: Value, G: Value, B: Value | None, words: Words) -> Value:
         """Start of the counter mode; ``B`` = E(T) with ``tweak_call``. FAST: R + G; HMCH: S = R + G + b1 + b2."""
         raise NotImplementedError
 

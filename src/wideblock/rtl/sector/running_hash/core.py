@@ -284,7 +284,7 @@ class RunningHash(RunningHashEquations, StoreAndForward):
         G = Signal(128, name="G_now")
         m.d.comb += G.eq(Mux(c.decrypt.read(called), inverse.o.payload, f.E[0]))
         c.G.write(called, G, arrived)
-        c.Z.write(called, self.Z(c.R.read(called), G, None), arrived)
+        c.Z.write(called, self.Z(c.R.read(called), G, None, self._words(called)), arrived)
         return SingleCall(R, go, called)
 
     def _steps(self, f: RunningFrame, go: Value, room: Value, single: SingleCall) -> None:

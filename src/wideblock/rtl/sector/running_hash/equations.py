@@ -14,14 +14,16 @@ from amaranth import Value
 
 from wideblock.rtl.gf128.reading import WireReading
 
+from ..copies import Words
+
 __all__ = ["RunningHashEquations"]
 
 
 class RunningHashEquations:
     """The equations of a scheme; values are 128 bits, byte 0 of a block in bits 7..0.
 
-    Beside these a scheme states ``title`` and ``key_material``, see :class:`StoreAndForward`. A derived word
-    of its key material is ``self.key_unit.value(word)``.
+    Beside these a scheme states ``title`` and ``key_material``, see :class:`StoreAndForward`. ``words`` are those of
+    the key material that are derived, but the hash key.
     """
 
     reading: WireReading
@@ -39,7 +41,7 @@ class RunningHashEquations:
         """The single call's input, of [X_1] and the hash of the input."""
         raise NotImplementedError
 
-    def Z(self, R: Value, G: Value, B: Value | None) -> Value:
+    def Z(self, R: Value, G: Value, B: Value | None, words: Words) -> Value:
         """Start of the counter mode, of the single call's input and result. ``B`` is None."""
         raise NotImplementedError
 
