@@ -204,3 +204,16 @@ def test_no_command_starts_after_the_end(tmp_path):
     with pytest.raises(BuildError, match="^late: the build was interrupted$"):
         work._run(["touch", "file"], tmp_path, "late", {})
     assert not os.listdir(tmp_path)
+
+
+def test_a_module_has_no_name_that_verilator_would_hash():
+    """Else its registers would not be in a saved state. The top module's name is that of the class, and stays."""
+    top = "t" * 110
+    inner, short = f"{top}__core__{'part' * 8}", "other"
+    texts = [f"module {inner}(input clk);\n reg q;\nendmodule\nmodule {short}(input clk);\nendmodule\n"]
+    texts.append(f"module {top}(input clk);\n {inner} part(clk);\n {short} {short}_1(clk);\nendmodule\n")
+    parts, whole = verilator._shortened(texts, top)
+    name = parts.split("(")[0].removeprefix("module ")
+    assert len(name) < 20 and inner not in parts + whole
+    assert f" {name} part(clk);" in whole and f"module {top}(" in whole and f" {short} {short}_1(clk);" in whole
+    assert verilator._shortened(texts[:1], inner) == texts[:1]

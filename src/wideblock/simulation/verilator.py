@@ -46,6 +46,7 @@ _COMPILE = (
 )
 _MODULE = re.compile(r"^\s*module (\w+)(.*?)^\s*endmodule", re.MULTILINE | re.DOTALL)
 _REGISTER = re.compile(r"^\s*(?:output )?reg(?: *\[[^\]]*\])? *\\?([^\s;=,]+)", re.MULTILINE)
+_LONGEST = 100  # letters of a module's name
 _UNIT = 25_000  # bytes of source below which another translation unit only reads the runtime's large headers again
 
 
@@ -138,7 +139,7 @@ def _tools() -> list[str]:
 def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], options: Options) -> None:
     """Fills folder ``made``; all else goes beside it."""
     logger.info("compiling the model of %s, which is kept for later runs", top)
-    work = made.parent
+    work, sources = made.parent, _shortened(sources, top)
     names = [f"source{i}.v" for i in range(len(sources))]
     for name, text in zip(names, sources, strict=True):
         (work / name).write_text(text)
@@ -173,6 +174,19 @@ def _build(made: Path, sources: list[str], top: str, files: Mapping[str, str], o
         commands.run(
             [compiler(), "-shared", *objects, "-o", made / LIBRARY, *options.libraries], model, f"cannot link {top}"
         )
+
+
+def _shortened(sources: list[str], top: str) -> list[str]:
+    """The sources with another name for each module below ``top`` in whose place Verilator would have a hash.
+
+    By such a hash the registers of a module would not be found.
+    """
+    found = [name for text in sources for name, _ in _MODULE.findall(text)]
+    short = {name: f"long{number}" for number, name in enumerate(found) if len(name) > _LONGEST and name != top}
+    if not short:
+        return sources
+    words = re.compile(rf"\b(?:{'|'.join(map(re.escape, short))})\b")
+    return [words.sub(lambda name: short[name[0]], text) for text in sources]
 
 
 def _mark_registers(model: Path, sources: list[str]) -> None:
