@@ -13,7 +13,7 @@ from wideblock.cli.app import Json, Preset, Set, as_json, settings
 from wideblock.cli.display import out, table
 from wideblock.evaluate.published import for_preset
 from wideblock.export.contract import Contract, contract
-from wideblock.export.sector import figures
+from wideblock.export.figures import figures
 
 EXAMPLE = "Example: [b]wideblock info fast-brw-2s --set sector_bytes=512[/b]"
 

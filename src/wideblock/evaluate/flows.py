@@ -9,8 +9,8 @@ from wideblock import catalog
 from wideblock.catalog import Preset
 from wideblock.catalog.kinds import SECTOR
 from wideblock.export.contract import Contract, contract
+from wideblock.export.figures import figures
 from wideblock.export.markdown import table
-from wideblock.export.sector import figures
 from wideblock.rtl.flow.table import HEAD, rows
 
 __all__ = ["bodies", "families"]

@@ -3,20 +3,21 @@
 
 import json
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from wideblock.catalog import KnownAnswer
 from wideblock.drive.sector.shape import shape
 from wideblock.export.contract import Contract
 from wideblock.export.datasheet import sheet
+from wideblock.export.figures import figures
 from wideblock.export.loading import BusLoader, StreamLoader
 from wideblock.export.markdown import table
 from wideblock.export.testbench import KNOWN, SPECIFIED, BenchPlay, Word, testbench
 from wideblock.export.wave import sector_diagram, text, transfers
 from wideblock.rtl.stream.behaviour import LengthRule
 
-__all__ = ["Case", "cases", "datasheet", "figures", "others", "play"]
+__all__ = ["Case", "cases", "datasheet", "others", "play"]
 
 Case = tuple[bytes, bytes, bool, bytes, bytes]
 """Key, tweak, decrypt, data in, data out."""
@@ -144,15 +145,6 @@ def datasheet(core: Contract, measured: str = "") -> str:
         wavedrom=_wavedrom(diagram),
         others=_of_other_sizes(core.behaviour.length),
     )
-
-
-def figures(length: LengthRule, sizes: Iterable[tuple[int, int]] | None = None) -> list[dict[str, int]]:
-    """Bytes of tweak and message, and the figures that depend on them; of ``length.examples()`` unless of ``sizes``."""
-    names = ("compute", "latency", "busy", "interval")
-    return [
-        {"tweak": tweak, "bytes": size} | {name: getattr(length.timing(tweak, size), name) for name in names}
-        for tweak, size in (length.examples() if sizes is None else sizes)
-    ]
 
 
 def _of_other_sizes(length: LengthRule) -> str:

@@ -47,9 +47,13 @@ class BackwardDecryption(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        state, busy, full = Signal(128, reset_less=True), Signal(), Signal()
-        left, second = Signal(range(self.rounds + 1)), Signal()  # rounds to go; the block is in a round's second stage
-        take, ends = Signal(), Signal()
+        state = Signal(128, reset_less=True)
+        busy = Signal()
+        full = Signal()
+        left = Signal(range(self.rounds + 1))
+        second = Signal()
+        take = Signal()
+        ends = Signal()
         m.d.comb += [
             self.i.ready.eq(~busy & (~full | self.o.ready)),
             self.o.valid.eq(full),
@@ -90,7 +94,8 @@ class BackwardDecryption(wiring.Component):
 
     def _schedule(self, m: Module, take: Value, ends: Value, left: Value) -> Value:
         """The round key of the present round. The one that is made is that of the next round, or the one after it."""
-        keys, constant = Signal(self.key_bits, reset_less=True), Signal(8)
+        keys = Signal(self.key_bits, reset_less=True)
+        constant = Signal(8)
         turned = Signal(init=1)  # AES-256 turns the word and adds the constant for every other round key only
         pair = self.key_bits > 128
         word = keys[-32:] if pair else named(m, "word", keys[-32:] ^ keys[64:96])  # backward it is not made yet

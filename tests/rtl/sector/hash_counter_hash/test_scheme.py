@@ -51,7 +51,7 @@ class Hctr(HashCounterHash):
     def R(self, X, decrypt, hashed):
         return X[0] ^ hashed
 
-    def Z(self, R, G, B):
+    def Z(self, R, G, B, words):
         return R ^ G ^ self.key_unit.value(L)
 
     def counter(self, Z, index):

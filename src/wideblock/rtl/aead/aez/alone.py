@@ -64,8 +64,12 @@ class TweakableCall(wiring.Component):
         m = Module()
         key = Signal(384, reset_less=True)
         state, mask = (Signal(128, name=name, reset_less=True) for name in ("state", "mask"))
-        left, made, rounds, full = Signal(4), Signal(2), Signal(_Rounds), Signal()
-        call, idle = self.i.payload, Signal()
+        left = Signal(4)
+        made = Signal(2)
+        rounds = Signal(_Rounds)
+        full = Signal()
+        call = self.i.payload
+        idle = Signal()
         taken = Signal()
         offset = self._offset(m, key, made)
         m.d.comb += [
