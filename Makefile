@@ -141,7 +141,7 @@ $(SOC)/venv/ready: requirements-soc.lock
 	@touch $@
 
 docs: $(READY) $(RESULTS) ## Renew tables and plots of the documents from measured results and the last test run.
-	$(BIN)/wideblock docs --circuits .
+	$(BIN)/python -m tools docs --circuits .
 	$(BIN)/python -m tests.plan docs/test-plan.md docs/test-all.json $(RESULTS) $(wildcard $(WITH_RESULTS) $(ALL_RESULTS:.json=*.json))
 
 site: $(READY) ## Make the documents a site below build/site; links are checked.

@@ -17,7 +17,7 @@ from pathlib import Path
 __all__ = ["Share", "found", "main", "pointing"]
 
 ROOT = Path(__file__).parents[1]
-FILES = ("src/**/*.py", "src/**/*.jinja", "docs/*.md", "*.md")
+FILES = ("src/**/*.py", "src/**/*.jinja", "tools/*.py", "docs/*.md", "*.md")
 BEGINNING = re.compile(r"(What|Which|That)\b")
 BANNED = re.compile(r"\b(so many|as many as|willing|swallow\w*|is found)\b", re.IGNORECASE)
 

@@ -13,9 +13,9 @@ import numpy
 import pytest
 
 import wideblock
+from tools import reference
 from wideblock import api
 from wideblock.drive.sector.shape import shape
-from wideblock.evaluate import reference
 from wideblock.records import Records
 from wideblock.spec.aead import Rejected
 

@@ -4,18 +4,19 @@
 from collections import defaultdict
 from pathlib import Path
 
+import wideblock
 from tests.phrases import Share, found, pointing
 
-import wideblock
-
 ROOT = Path(wideblock.__file__).parent
+TOOLS = Path(__file__).parents[1] / "tools"
 POINTING = {
-    "": (9.0, 9), "catalog": (10.4, 18), "cli": (8.4, 11), "drive": (9.4, 15), "evaluate": (9.0, 40),
-    "evidence": (8.6, 7), "export": (9.8, 29), "image": (8.6, 7), "native": (8.4, 3), "renewal": (9.8, 16),
+    "": (9.0, 9), "catalog": (10.4, 18), "cli": (8.4, 11), "drive": (9.4, 15), "evaluate": (8.8, 28),
+    "evidence": (8.6, 7), "export": (9.8, 29), "image": (8.6, 7), "native": (8.4, 3), "renewal": (6.6, 4),
     "rtl": (9.0, 4), "rtl/aead": (7.2, 44), "rtl/aes": (7.0, 23), "rtl/bus": (7.6, 6), "rtl/engine": (5.0, 0),
     "rtl/flow": (11.2, 13), "rtl/gf128": (7.8, 12), "rtl/hash": (9.0, 35), "rtl/keys": (6.4, 15),
     "rtl/sector": (8.2, 72), "rtl/shell": (7.8, 3), "rtl/stream": (7.0, 14), "rtl/tes": (5.0, 10),
-    "simulation": (8.8, 12), "spec": (5.0, 13), "synth": (7.0, 10), "vectors": (8.0, 7), "verify": (9.8, 5),
+    "simulation": (8.8, 12), "spec": (5.0, 13), "synth": (7.0, 10), "tools": (8.4, 14),
+    "vectors": (8.0, 7), "verify": (9.8, 5),
     "verify/aead": (9.0, 11), "verify/core": (10.4, 12), "verify/coverage": (9.4, 5), "verify/engine": (9.0, 17),
     "verify/formal": (10.6, 85), "verify/mutation": (10.8, 11), "verify/sector": (9.2, 27),
 }  # fmt: skip
@@ -68,6 +69,7 @@ def test_docstrings_point_no_more_than_they_did():
     files = defaultdict(list)
     for path in ROOT.rglob("*.py"):
         files[room(path)].append(path)
+    files["tools"] += TOOLS.glob("*.py")
     shares = pointing(files)
     assert shares.keys() == POINTING.keys()
     over = {

@@ -91,6 +91,7 @@ CORES = (
 CONTROLS = {control.name for core in CORES for control in core.interface.controls}
 AMARANTH = {"clk", "rst"}  # the names that Amaranth itself gives, of parts without a shell
 PORTS = {port.name for core in CORES for port in core.ports} - CONTROLS - AMARANTH
+TOOLS = sorted(Path(__file__).parents[1].glob("tools/*.py"))
 TEXTS = [path for path in sorted(ROOT.rglob("*")) if path.suffix in (".py", ".jinja", ".cpp", ".tcl")]
 
 
@@ -118,11 +119,11 @@ def test_ports_are_those_of_every_shell():
 
 
 BUDGETS = {
-    "catalog": 1120, "cli": 1985, "drive": 1120, "evaluate": 2520, "evidence": 350, "export": 1580,
-    "image": 1005, "native": 225, "renewal": 830,
+    "catalog": 1120, "cli": 1985, "drive": 1120, "evaluate": 1960, "evidence": 350, "export": 1580,
+    "image": 1005, "native": 225, "renewal": 490,
     "rtl/aead": 3950, "rtl/aes": 1430, "rtl/bus": 830, "rtl/engine": 1670, "rtl/flow": 240, "rtl/gf128": 290,
     "rtl/hash": 1470, "rtl/keys": 1090, "rtl/sector": 4080, "rtl/shell": 160, "rtl/stream": 1520, "rtl/tes": 360,
-    "simulation": 800, "spec": 1650, "synth": 1210, "vectors": 490, "verify": 9140,
+    "simulation": 800, "spec": 1650, "synth": 1210, "tools": 1100, "vectors": 490, "verify": 9140,
 }  # fmt: skip
 """Most lines of code of each room: no blank lines, comments or docstrings. A budget rises in a commit that says why."""
 
@@ -146,6 +147,7 @@ def test_code_is_what_is_neither_blank_nor_a_comment_nor_a_docstring():
 
 def test_every_room_keeps_its_budget():
     lines = dict.fromkeys(BUDGETS, 0)
+    lines["tools"] = sum(code_lines(path.read_text()) for path in TOOLS)
     for path in ROOT.rglob("*.py"):
         inside = path.relative_to(ROOT).as_posix()
         if room := next((room for room in BUDGETS if inside.startswith(f"{room}/")), None):
@@ -157,8 +159,8 @@ def test_every_room_keeps_its_budget():
 
 def test_a_public_class_name_is_that_of_one_class():
     where = defaultdict(list)
-    for path in ROOT.rglob("*.py"):
+    for path in (*ROOT.rglob("*.py"), *TOOLS):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                where[node.name].append(path.relative_to(ROOT).as_posix())
+                where[node.name].append(str(path))
     assert {name: paths for name, paths in where.items() if len(paths) > 1} == {}

@@ -2,6 +2,7 @@
 """The comparison of two states of the code finds what differs, and only that."""
 
 import pytest
+
 from tests.same import grade
 
 VERILOG = """

@@ -55,7 +55,6 @@ def test_a_renewal_answers_what_the_plan_says(tmp_path, toy):
     [
         (("xts-end",), "xts-end"),
         (("--kind", "rumour"), f"no kind 'rumour' of evidence can be renewed; there are {', '.join(KINDS)}"),
-        (("--plan", "--check"), "--plan and --check exclude each other; give one of them"),
     ],
 )
 def test_bad_input_is_one_line(arguments, says):

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from typer.testing import CliRunner
 
+from tools.results import overview
 from wideblock.cli.app import app
 from wideblock.errors import UserError
 from wideblock.evaluate import peer
@@ -14,7 +15,6 @@ from wideblock.evaluate.compare import compare
 from wideblock.evaluate.point import Origin, point_of
 from wideblock.evaluate.report import entries, page
 from wideblock.evaluate.store import load
-from wideblock.evaluate.tables import overview
 from wideblock.synth.targets import target
 from wideblock.synth.yosys import Source
 

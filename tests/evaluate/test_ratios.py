@@ -3,8 +3,7 @@
 
 import pytest
 
-from wideblock.evaluate.ratios import HEAD, bodies, ratios, row
-from wideblock.evaluate.tables import NOTHING
+from wideblock.evaluate.ratios import HEAD, ratios, row
 
 pytestmark = pytest.mark.shows("evaluation")
 
@@ -63,10 +62,3 @@ def test_papers_have_such_ratios_and_pre_layout_no_seeds(point):
     cells = dict(zip(HEAD, row(*ratios(made)), strict=True))
     assert cells["papers' ratio"].startswith("0.96") and cells["seeds"] == "-" and cells["ratio"] == "0.95"
     assert cells["its cells + wires, ns"] == "1.1"
-
-
-def test_the_document_has_the_best_core_of_each_scheme(point):
-    made = [point("xts-enc", mhz=100), point("xts-2", mhz=120), point("aes128-pec", mhz=100)]
-    text = bodies(made)["ratios"]
-    assert "| xts-2 sbox=norm" in text and "xts-enc" not in text
-    assert bodies(made[:2])["ratios"] == NOTHING

@@ -11,11 +11,10 @@ from html.parser import HTMLParser
 import pytest
 
 from wideblock.errors import UserError
-from wideblock.evaluate import drawings, report
+from wideblock.evaluate import report
 from wideblock.evaluate.plots import PlotMark, front, scatter, strips
 from wideblock.evaluate.report import LARGEST, entries, page
 from wideblock.evaluate.store import COMMITTED, load
-from wideblock.evaluate.tables import NOTHING
 from wideblock.synth.targets import targets
 
 pytestmark = pytest.mark.shows("evaluation")
@@ -213,21 +212,6 @@ def test_names_of_a_plot_do_not_cover_each_other():
     ]
     svg = scatter(marks, x="area, LC", y="Gb/s")
     assert [name for name in ("first", "second", "third") if f">{name}</text>" in svg] == ["first", "third"]
-
-
-@needs_drawing
-def test_a_drawing_of_the_documents_has_its_words(points, tmp_path):
-    drawings.renew(tmp_path, points)
-    found = drawings.drawings(points)
-    assert found.keys() == {"xc7", "nangate45"} and "fast-brw-2 2,000, 254" in found["xc7"].caption
-    assert drawings.image(points) == f"![{found['xc7'].title}. {found['xc7'].caption}](throughput-xc7.svg)\n"
-    svg = (tmp_path / "throughput-xc7.svg").read_text()
-    assert f"<desc>{found['xc7'].caption}</desc>" in svg and svg.startswith("<svg ") and 'role="img"' in svg
-    assert drawings.faults(tmp_path, points) == []
-    assert drawings.faults(tmp_path, points[4:5]) == ["throughput-nangate45.svg", "throughput-xc7.svg"]
-    drawings.renew(tmp_path, points[4:5])
-    assert drawings.image(points[4:5]) == NOTHING and [*tmp_path.iterdir()] == []
-    assert drawings.faults(tmp_path, points) == ["throughput-nangate45.svg", "throughput-xc7.svg"]
 
 
 @needs_drawing

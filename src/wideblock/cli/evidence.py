@@ -16,13 +16,12 @@ from wideblock.evaluate.sweep import workers_by_memory
 from wideblock.evidence import today
 from wideblock.evidence.record import OUTCOMES, EvidenceKind
 from wideblock.evidence.store import COMMITTED, load
-from wideblock.renewal import pages
 from wideblock.renewal.plan import RENEWERS, Plan, plan
 from wideblock.renewal.run import alone, renew
 
 EXAMPLE = (
     "Example: [b]wideblock evidence --plan[/b]; [b]wideblock evidence xts-enc --kind proof[/b]; "
-    "[b]wideblock evidence --minutes 30[/b], as much as half an hour is worth; [b]wideblock evidence --check[/b]"
+    "[b]wideblock evidence --minutes 30[/b], as much as half an hour is worth"
 )
 COUNTS = ("wanted", "today", "old", "missing")
 KINDS = [kind for renewer in RENEWERS for kind in renewer.kinds]
@@ -44,10 +43,6 @@ def evidence(
     jobs: Annotated[
         int | None, typer.Option(metavar="N", min=1, help="Runs at a time; default: one a core, as far as memory goes.")
     ] = None,
-    check: Annotated[
-        bool, typer.Option("--check", help="Whether the pages of a checkout show evidence of today; nothing is run.")
-    ] = False,
-    checkout: Annotated[Path, typer.Option(metavar="DIR", help="Checkout whose pages --check reads.")] = Path("."),
     store: Annotated[
         Path, typer.Option(metavar="FILE", help="Store of evidence; default: the package's.", show_default=False)
     ] = COMMITTED,
@@ -56,19 +51,15 @@ def evidence(
     """Renew evidence that is missing, or of another circuit or other checks, the most worth for its time first.
 
     Each result is stored at once: stopped at any time, the same command goes on. Exit status 1: a result is a failure,
-    a run was not possible, or --check found a page that shows what is not of today.
+    or a run was not possible.
     """
     names = [catalog.preset_or_part(name).name for name in presets or (*catalog.PRESETS, *catalog.PARTS)]
     chosen = [_kind(word) for word in kinds or KINDS]
-    if planned and check:
-        raise UserError("--plan and --check exclude each other; give one of them")
-    with nullcontext() if planned or check else alone(store):
+    with nullcontext() if planned else alone(store):
         found = load(store, missing_ok=True)
         with progress("cores exported") as report:
-            cores = {name: core for name, core in today.wanted(found).items() if check or core[0] in names}
+            cores = {name: core for name, core in today.wanted(found).items() if core[0] in names}
             circuits = today.circuits_of(store, cores, report)
-        if check:
-            return _say(pages.faults(checkout, store, found, circuits))
         work = plan(names, chosen, found, circuits)
         if planned:
             return as_json(_values(work)) if json else _show(work)

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The best core of each scheme, and the best build of each core: the most throughput an area, target by target."""
+"""The best core of each scheme and the best build of each core: the most throughput an area, target by target.
+
+A preset represents its scheme without a measured point, by its contract.
+"""
 
 from collections.abc import Callable, Iterable
 
 from wideblock import catalog
+from wideblock.catalog import Preset
 from wideblock.evaluate.point import SAME_FUNCTION, Point
+from wideblock.evaluate.stated import rate
 from wideblock.evaluate.store import own, typical
 from wideblock.evidence.record import named
 from wideblock.synth.targets import targets
 
-__all__ = ["of_cores", "of_presets", "of_schemes", "shape"]
+__all__ = ["bits_a_cycle", "both_ways", "of_cores", "of_presets", "of_schemes", "representatives", "shape"]
 
 
 def of_schemes(points: Iterable[Point]) -> list[Point]:
@@ -32,6 +37,35 @@ def shape(point: Point) -> str:
     core = point.identity
     changes = sorted((name, value) for name, value in core.changed.items() if name not in SAME_FUNCTION)
     return named(core.preset, dict(changes))
+
+
+def representatives() -> dict[str, str]:
+    """A preset for each scheme: of those for both directions with the fewest lanes, the one with the most bits a cycle;
+    of several the one with the narrowest ports.
+    """
+    chosen = {}
+    for name, scheme in catalog.SCHEMES.items():
+        presets = [each for each in catalog.PRESETS.values() if each.scheme is scheme and both_ways(each)]
+        fewest = min(map(_lanes, presets))
+        narrow = [each for each in presets if _lanes(each) == fewest]
+        width = scheme.kind.data_bits
+        chosen[name] = max(narrow, key=lambda each: (bits_a_cycle(each.name), -width(each.parameters))).name
+    return chosen
+
+
+def bits_a_cycle(name: str) -> float:
+    """Bits a cycle of a preset, by its contract."""
+    size, interval = rate(name)
+    return 8 * size / interval
+
+
+def both_ways(preset: Preset) -> bool:
+    """Whether the cores of a preset encrypt and decrypt."""
+    return getattr(preset.parameters, "direction", "both") == "both"
+
+
+def _lanes(preset: Preset) -> int:
+    return getattr(preset.parameters, "lanes", 1)
 
 
 def _presets(points: Iterable[Point]) -> Iterable[Point]:

@@ -11,10 +11,9 @@ from wideblock.evaluate.digests import older
 from wideblock.evaluate.point import Clock, Identity, Point
 from wideblock.evaluate.published import for_preset
 from wideblock.evaluate.store import current, medians, own, typical
-from wideblock.evaluate.tables import measured_table
 from wideblock.synth.targets import targets
 
-__all__ = ["HEAD", "Ratio", "bodies", "ratios", "row"]
+__all__ = ["HEAD", "Ratio", "ratios", "row"]
 
 HEAD = (
     "core",
@@ -79,17 +78,6 @@ def row(ratio: Ratio) -> tuple[str, ...]:
         " to ".join(end if end and not end.startswith("$") else "?" for end in ends) + levels,
         f"{clock.logic_ns:.1f}{wires}",
     )
-
-
-def bodies(points: Iterable[Point]) -> dict[str, str]:
-    """Markdown of the table by its marker: of each scheme on each target the core with the most throughput an area."""
-    best: dict[tuple[str, str], Ratio] = {}
-    for ratio in ratios(points):
-        known = ratio.core.identity
-        key = known.target, catalog.preset(known.preset).scheme.name
-        if key not in best or ratio.core.found.efficiency > best[key].core.found.efficiency:
-            best[key] = ratio
-    return {"ratios": measured_table(HEAD, map(row, best.values()))}
 
 
 def _ciphers(core: Identity) -> list[tuple[str, Mapping[str, Any]]]:

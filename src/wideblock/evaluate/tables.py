@@ -1,41 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measured points as tables: for documents between their markers, for datasheets, for the command line."""
+"""Measured points as tables: for datasheets, for the command line, for documents."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
-from pathlib import Path
+from collections.abc import Iterable, Sequence
 
-from wideblock import catalog
-from wideblock.atomic import write_text
-from wideblock.errors import UserError
-from wideblock.evaluate import best
 from wideblock.evaluate.digests import older
 from wideblock.evaluate.point import Clock, Figures, Point
 from wideblock.evaluate.published import for_preset
-from wideblock.evaluate.store import own, typical
+from wideblock.evaluate.store import typical
 from wideblock.export.contract import Contract
 from wideblock.export.markdown import table
 from wideblock.synth.targets import Target, targets
 
-__all__ = ["HEAD", "NOTHING", "RANKING", "SHOWN", "bodies", "cells", "insert", "insert_all", "inserted"]
-__all__ += ["measured_table", "of_core", "overview", "rank", "row", "section"]
+__all__ = ["CORE", "HEAD", "NOTHING", "SHOWN", "area", "cells", "clock", "core_cells", "measured_table", "memories"]
+__all__ += ["of_core", "row", "section"]
 
-_CORE = ("core", "bytes", "cycles", "paper's cycles")
-HEAD = (*_CORE, "target", "area", "FF", "LUT RAM", "block RAM", "clock, MHz", "Gb/s")
-RANKING = (
-    "device",
-    "scheme",
-    "status",
-    "core",
-    "bytes",
-    "cycles",
-    "area",
-    "block RAM",
-    "clock, MHz",
-    "throughput",
-    "for its area",
-)
-"""Head of the table of the best cores."""
+CORE = ("core", "bytes", "cycles", "paper's cycles")
+HEAD = (*CORE, "target", "area", "FF", "LUT RAM", "block RAM", "clock, MHz", "Gb/s")
 UNITS = {
     "LC": "LC: logic cells as Yosys estimates them, two small LUTs in one; LUTs that are memories are not in it.",
     "LUT4": "LUT4: LUTs of four inputs, with those inside carry and wide-function cells.",
@@ -68,100 +48,21 @@ def row(point: Point) -> tuple[str, ...]:
     """``point``, which has figures, under :data:`HEAD`, with a dash where there is no figure."""
     found = point.found
     return (
-        *_core(point),
+        *core_cells(point),
         found.part,
         f"{area(found)} {_target(point).unit}{older(point)}",
         f"{found.ffs:,}",
         f"{found.lutram + found.shift_registers:,}",
-        _memories(found),
+        memories(found),
         clock(found.clock),
         _gbps(found),
     )
-
-
-def overview(points: Iterable[Point]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Head and rows of a table of cores, each preset or part and each shape with its best build on each target.
-
-    Flip-flops, memories in LUTs and block RAM are those on the first target that the core was measured on, in the order
-    of the columns.
-    """
-    by_core: dict[str, dict[str, Point]] = {}
-    for point in best.of_cores(points):
-        by_core.setdefault(best.shape(point), {})[point.identity.target] = point
-    used = [target for name, target in targets.items() if any(name in on for on in by_core.values())]
-    rows = []
-    for name, on in sorted(by_core.items()):
-        first = next(on[target.name] for target in used if target.name in on)
-        built = (cells(on.get(target.name))[: _width(target)] for target in used)
-        size = first.found
-        counts = f"{size.ffs:,}", f"{size.lutram + size.shift_registers:,}", _memories(size)
-        rows.append((name, *_core(first)[1:], *chain.from_iterable(built), *counts))
-    titles = ((f"{target.family}, {target.unit}", "MHz", "Gb/s")[: _width(target)] for target in used)
-    return (*_CORE, *chain.from_iterable(titles), "FF", "LUT RAM", "block RAM"), rows
-
-
-def rank(point: Point) -> tuple[str, ...]:
-    """``point`` of a preset under :data:`RANKING`; without a clock throughput is that of a cycle."""
-    found = point.found
-    scheme, target = catalog.preset(point.identity.preset).scheme, _target(point)
-    *core, _ = _core(point)
-    rate, ratio = ("Gb/s", "Mb/s a ") if found.clock else ("bits a cycle", "bits a cycle a k")
-    return (
-        target.family,
-        scheme.name.replace("_", "-"),
-        scheme.status.value,
-        *core,
-        f"{area(found)} {target.unit}",
-        _memories(found),
-        clock(found.clock),
-        f"{found.rate:.1f} {rate}",
-        f"{1000 * found.efficiency:.3g} {ratio}{target.unit}",
-    )
-
-
-def bodies(points: Iterable[Point]) -> dict[str, str]:
-    """Markdown of the results by marker: the best core of each scheme, the best build of each core."""
-    measured = typical(own(points))
-    tools = sorted({tool for point in measured for tool in point.identity.tools})
-    return {
-        "best": measured_table(RANKING, (rank(p) for p in best.of_schemes(measured) if p.identity.target in SHOWN)),
-        "cores": measured_table(*overview(measured)) + (f"\nTools: {', '.join(tools)}.\n" if tools else ""),
-    }
 
 
 def measured_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """The Markdown table, or a sentence where there is no row."""
     listed = list(rows)
     return table(head, listed) if listed else NOTHING
-
-
-def insert_all(document: Path, bodies: Mapping[str, str]) -> bool:
-    """:func:`insert` for each of ``bodies``, by the names of their marks; True if that changed ``document``."""
-    return any([insert(document, name, body) for name, body in bodies.items()])
-
-
-def insert(document: Path, name: str, body: str) -> bool:
-    """Puts ``body`` between the two lines of ``document`` that mark ``name``; True if that changed it.
-
-    Raises UserError as :func:`inserted`.
-    """
-    new = inserted(document, name, body)
-    if new == document.read_text():
-        return False
-    write_text(document, new)
-    return True
-
-
-def inserted(document: Path, name: str, body: str) -> str:
-    """The text of ``document`` with ``body`` between the two lines that mark ``name``.
-
-    Raises UserError if the document does not have them.
-    """
-    begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-    text = document.read_text()
-    if text.count(begin) != 1 or text.count(end) != 1 or text.index(begin) > text.index(end):
-        raise UserError(f"{document} must have {begin} and {end} once each, in this order")
-    return text[: text.index(begin) + len(begin)] + "\n" + body + text[text.index(end) :]
 
 
 def area(found: Figures) -> str:
@@ -186,12 +87,12 @@ def _gbps(found: Figures) -> str:
     return "-" if found.gbps is None else f"{found.gbps:.1f}"
 
 
-def _memories(found: Figures) -> str:
+def memories(found: Figures) -> str:
     """Block RAMs, or the bits of memories on standard cells."""
     return f"{found.memory_bits:,} bits" if found.memory_bits else f"{found.block_rams:g}"
 
 
-def _core(point: Point) -> tuple[str, ...]:
+def core_cells(point: Point) -> tuple[str, ...]:
     """Name, bytes, cycles, and the cycles of papers for as many bytes."""
     size = point.found.bytes
     alike = (p for p in for_preset(point.identity.preset) if p.kind == "paper" and p.cycles and p.bytes in (None, size))
@@ -201,11 +102,6 @@ def _core(point: Point) -> tuple[str, ...]:
 
 def _target(point: Point) -> Target:
     return targets[point.identity.target]
-
-
-def _width(target: Target) -> int:
-    """Columns of ``target`` in the overview: its area alone if it has no clock."""
-    return 3 if target.clocked else 1
 
 
 def _figure(value: int | None) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The plan of a renewal: open questions by core, what they cost, and in which order they are worth it."""
+"""The plan of a renewal: open questions by core, with expected time, ordered by worth for time."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -22,10 +22,10 @@ RENEWERS: tuple[Renewer, ...] = (Proofs(), Measurements(), Checks(), Points(), C
 
 @dataclass(frozen=True)
 class Task:
-    """Questions of one kind on one core, which one run answers.
+    """Questions of a kind on a core, answered by a single run.
 
-    seconds: expected, by earlier answers to the same questions, else to the same on other cores
-    known:   whether they are by earlier answers to the same questions
+    seconds: expected, by earlier answers to the questions, else by answers about other cores
+    known:   ``seconds`` is by earlier answers to the questions
     """
 
     renewer: Renewer
@@ -53,7 +53,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Plan:
-    """Open tasks, the most worth for their time first, those that cannot run here last; counts by kind.
+    """Open tasks, the most worth for their time first, blocked tasks last; counts by kind.
 
     wanted, today, old, missing: numbers of questions by kind; ``old`` have an answer of another circuit or other code
     """
@@ -70,7 +70,7 @@ def plan(
 ) -> Plan:
     """The plan for the presets and parts ``names``.
 
-    circuits: today's, by name of the core; a core that is not among them has no evidence of today
+    circuits: digests of today by name of the core; a core without a digest has no evidence of today
     Raises UserError for a kind that nothing renews.
     """
     able = [kind for renewer in RENEWERS for kind in renewer.kinds]
@@ -99,7 +99,7 @@ def plan(
 
 
 def _best(renewer: Renewer, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterable[Question]:
-    """Questions in the order of their worth, the highest last: of two of one key the last one counts."""
+    """Questions by rising worth: of two questions with a key, the last counts."""
     return sorted(renewer.questions(names, evidence), key=lambda question: question.worth)
 
 

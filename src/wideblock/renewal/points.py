@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from wideblock.evaluate.choosing import of_schemes
+from wideblock.evaluate.best import representatives
 from wideblock.evaluate.point import Identity, point_of
 from wideblock.evaluate.run import attempt, identify, settings
 from wideblock.evaluate.store import current, own, typical
@@ -31,7 +31,7 @@ class Points(Renewer):
 
     def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
         points = own(filter(None, map(point_of, evidence)))
-        first = set(of_schemes().values())
+        first = set(representatives().values())
         shown = {point.identity.flow for point in typical(points)}
         for point in current(points):
             known = point.identity

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Questions that evidence answers, and what each kind of evidence must provide."""
+"""Questions to evidence, and the interface of a kind of evidence."""
 
 import json
 import os
@@ -18,10 +18,10 @@ __all__ = ["CpuTime", "Question", "Renewer", "cpu_time"]
 
 @dataclass(frozen=True)
 class Question:
-    """One line that the store should have, without the answer; fields as in :class:`Evidence`.
+    """A line that the store should have, without the answer; fields as in :class:`Evidence`.
 
     worth:   how much the documents gain by the answer
-    blocked: why it cannot be answered here, such as a tool that is not installed; empty if it can
+    blocked: reason why no answer is possible here, such as a missing tool; empty if an answer is possible
     """
 
     kind: EvidenceKind
@@ -52,7 +52,7 @@ class Question:
 
     @property
     def group(self) -> str:
-        """Equal for questions of one kind on one core, and for their answers by whatever method."""
+        """Kind and core: equal for questions and answers by any method."""
         return f"{self.kind} {self.name}"
 
 
@@ -60,7 +60,7 @@ class Renewer(ABC):
     """A kind of evidence.
 
     kinds: kinds of results that the runs give
-    usual: seconds that an answer takes if nothing alike was ever answered
+    usual: seconds of an answer, if the store has no answer of the kind
     """
 
     kinds: ClassVar[tuple[EvidenceKind, ...]]
@@ -68,7 +68,7 @@ class Renewer(ABC):
 
     @abstractmethod
     def questions(self, names: Sequence[str], evidence: Sequence[Evidence]) -> Iterator[Question]:
-        """Questions of the documents on the presets and parts ``names``, and those that the store once answered."""
+        """Questions of the documents on the presets and parts ``names``, and questions that the store once answered."""
 
     @abstractmethod
     def code(self, question: Question) -> str | None:
@@ -76,7 +76,7 @@ class Renewer(ABC):
 
     @abstractmethod
     def answers(self, questions: Sequence[Question]) -> Iterator[Evidence]:
-        """Runs; gives each result as it comes. ``questions`` are of one :attr:`~Question.group`."""
+        """Runs; yields each result at once. ``questions`` have the same :attr:`~Question.group`."""
 
 
 @dataclass
@@ -88,7 +88,7 @@ class CpuTime:
 
 @contextmanager
 def cpu_time() -> Iterator[CpuTime]:
-    """Measures a block: this process and those that it waited for."""
+    """Measures a block: this process and the children that ended."""
     found, start = CpuTime(), _cpu()
     yield found
     found.seconds = round(_cpu() - start, 1)

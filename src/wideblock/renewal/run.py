@@ -54,9 +54,9 @@ def renew(
 ) -> Renewed:
     """Runs ``tasks`` in their order and adds their results to ``store``; it may be interrupted at any time.
 
-    circuits: today's, by name of the core; those of the results are added, and the list beside the store is renewed
-    minutes:  a task that is expected to end later is left out
-    jobs:     tasks that run at a time, each in a process of its own if there are several
+    circuits: digests of today by name of the core; results add theirs, and the list beside the store is renewed
+    minutes:  a task with a later expected end is left out
+    jobs:     tasks at a time, each in a process if there are several
     progress: called with the task, how many were begun before it, and of how many
     Raises FlowError if a process is killed.
     """
@@ -85,11 +85,11 @@ def renew(
 
 
 Answer = tuple[list[Evidence], str]
-"""Results of a task, and why it ended without more; empty if it did not."""
+"""Results of a task, and the message of the error that ended the task; empty without an error."""
 
 
 def _answer(renewer: Renewer, questions: Sequence[Question], store: Path) -> Answer:
-    """Runs a task; each result is in the store before the next one is looked for."""
+    """Runs a task; each result is stored before the next run."""
     found = []
     try:
         for evidence in renewer.answers(questions):
@@ -101,7 +101,7 @@ def _answer(renewer: Renewer, questions: Sequence[Question], store: Path) -> Ans
 
 
 def _collect(running: dict[Future[Answer], Task], done: Renewed, most: int, total: int) -> None:
-    """Waits until no more than ``most`` tasks run, and adds what the others found to ``done``."""
+    """Waits until at most ``most`` tasks run, and adds the results of ended tasks to ``done``."""
     while len(running) > most:
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             task, (found, broken) = running.pop(future), future.result()

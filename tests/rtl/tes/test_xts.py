@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 
+from tools.engines import LANES, SIZES
 from wideblock.drive.sector.simulation import SectorSimulation
 from wideblock.drive.sector.stream import stream_sectors
 from wideblock.drive.sector.traffic import SectorRecord
-from wideblock.evaluate.engines import LANES, SIZES
 from wideblock.export.contract import contract
 from wideblock.image.crypt import ImageJob, crypt_image
 from wideblock.rtl.stream.behaviour import Cause

@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from tools import history, pages, sign_off
 from wideblock.evaluate import digests
 from wideblock.evidence import today
 from wideblock.evidence.record import EvidenceKind
 from wideblock.evidence.store import COMMITTED, load
-from wideblock.renewal import history, pages, proofs, sign_off
+from wideblock.renewal import proofs
 
-from .conftest import evidence
+from ..renewal.conftest import evidence
 
 pytestmark = pytest.mark.shows("evaluation", "synthesis", "documents")
 
@@ -88,6 +89,6 @@ def test_proofs_of_other_circuits_or_rules_are_not_in_the_document(monkeypatch):
     monkeypatch.setattr(proofs, "code_of_rule", lambda *of: "rules")
     proof = evidence("xts-enc", "timing", method={"netlist": None}, date="2026-01-02",
                      result={"detail": "no bit matters", "method": "cone", "gates": 1})  # fmt: skip
-    assert "no bit matters" in pages.document.document(sign_off.current([proof]))
+    assert "no bit matters" in pages.proofs.document(sign_off.current([proof]))
     for other in ({"circuit": "1:older"}, {"circuit": None}, {"code": "older rules"}, {"code": None}):
-        assert "no bit matters" not in pages.document.document(sign_off.current([replace(proof, **other)]))
+        assert "no bit matters" not in pages.proofs.document(sign_off.current([replace(proof, **other)]))

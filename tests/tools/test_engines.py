@@ -3,7 +3,7 @@
 
 import pytest
 
-from wideblock.evaluate.engines import bodies, engines
+from tools.engines import bodies, engines
 
 pytestmark = pytest.mark.shows("engine", "documents")
 

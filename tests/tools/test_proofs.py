@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proofs as evidence, and the document that is made from them."""
+"""The document of proofs."""
 
 from dataclasses import replace
 
 import pytest
 
+from tools import sign_off
+from tools.proofs import FACTS, about, document
 from wideblock.catalog import PRESETS
 from wideblock.evidence.record import Evidence, EvidenceKind
-from wideblock.export.contract import contract
-from wideblock.renewal import proofs, sign_off
-from wideblock.verify.formal import record
-from wideblock.verify.formal.document import FACTS, about, document
-from wideblock.verify.formal.findings import RULES, findings
-from wideblock.verify.formal.induction import Rule
-from wideblock.verify.formal.record import code_of_rule, proof_evidence
+from wideblock.renewal import proofs
+from wideblock.verify.formal.findings import RULES
 
 pytestmark = pytest.mark.shows("proofs-document")
 
@@ -47,16 +44,6 @@ def test_every_rule_is_described():
         assert set(about()[rule]) == set(FACTS) and all(about()[rule].values())
 
 
-def test_a_finding_is_evidence_on_its_circuit_and_its_rules():
-    core = contract("xts-enc", {"sector_bytes": 64})
-    (finding,) = findings(core, ["order"])
-    found = proof_evidence(core, finding)
-    assert (found.name, found.subject, found.outcome) == ("xts-enc sector_bytes=64", "order", "none")
-    assert (found.circuit or "").startswith("1:") and found.tools[0].startswith("Yosys ")
-    assert found.code == code_of_rule("order", core.name, dict(core.changed))
-    assert found.method == {"netlist": None} and "queues" in found.result["detail"]
-
-
 def test_the_document_says_what_is_recorded_and_what_is_not():
     failed = replace(PROVED, core="xts-dec", outcome="failed", result={"detail": "fault depends on s_axis_tuser[9]"})
     mapped = replace(PROVED, method={"netlist": "xc7"}, changed={"sector_bytes": 32})
@@ -86,20 +73,3 @@ def test_a_result_of_another_circuit_or_other_rules_is_not_shown(todays):
 def test_a_result_on_a_rule_that_there_is_no_more_is_not_shown(monkeypatch):
     monkeypatch.setattr(sign_off, "today", lambda name: "1:a")
     assert sign_off.current([replace(PROVED, subject="beauty")]) == []
-
-
-def test_the_code_of_a_rule_is_of_what_the_core_states_and_its_family_asserts(monkeypatch):
-    def codes():
-        record._statement.cache_clear()
-        return [code_of_rule(*of) for of in (("timing", "xts-enc", {}), ("queues", "xts-enc", {}))]
-
-    before = codes()
-    assert before == codes() and before[0] != before[1]
-    assert code_of_rule("timing", "xts-enc", {}, "xc7") != before[0]
-    monkeypatch.setattr(Rule, "__repr__", lambda rule: "another assertion")
-    assert all(old != new for old, new in zip(before, codes(), strict=True))
-    monkeypatch.undo()
-    monkeypatch.setattr(record, "stated", lambda core: "another contract")
-    assert all(old != new for old, new in zip(before, codes(), strict=True))
-    monkeypatch.undo()
-    assert codes() == before

@@ -3,8 +3,9 @@
 
 import pytest
 
+from tools import choosing
 from wideblock import catalog
-from wideblock.evaluate import choosing
+from wideblock.evaluate.best import representatives
 
 pytestmark = pytest.mark.shows("synthesis")
 
@@ -15,7 +16,7 @@ def rows(text):
 
 def test_a_scheme_has_its_narrowest_fastest_core():
     """In both directions; of two for as many bits the one with the narrower ports."""
-    chosen = choosing.of_schemes()
+    chosen = representatives()
     assert chosen.keys() == catalog.SCHEMES.keys()
     assert [chosen[name] for name in ("xts", "fast", "heh", "scream")] == [
         "xts-both", "fast-brw-1s", "heh-polys", "scream-r"

@@ -3,11 +3,11 @@
 
 from collections.abc import Iterable
 
+from tools.figures import figure
 from wideblock.evaluate.tables import NOTHING
 from wideblock.evidence.record import Evidence, EvidenceKind
 from wideblock.evidence.today import today
 from wideblock.export.markdown import table
-from wideblock.renewal.figures import figure
 
 __all__ = ["document"]
 

@@ -6,10 +6,10 @@ from functools import partial
 from html import escape
 from pathlib import Path
 
+from tools.curves import reference
 from wideblock import catalog
 from wideblock.atomic import write_text
 from wideblock.catalog.kinds import AEAD
-from wideblock.evaluate.curves import reference
 from wideblock.evaluate.plots import PlotMark, scatter
 from wideblock.evaluate.point import Point
 from wideblock.evaluate.report import PART, Entry, Plot, entries, sizes, throughput

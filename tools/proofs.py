@@ -38,7 +38,7 @@ that of the export left out.
 @cache
 def about() -> dict[str, dict[str, str]]:
     """Every rule in words: its :data:`FACTS` by its name."""
-    return tomllib.loads(resources.files("wideblock.verify.formal").joinpath("rules.toml").read_text())
+    return tomllib.loads(resources.files("tools").joinpath("rules.toml").read_text())
 
 
 def document(evidence: Iterable[Evidence]) -> str:

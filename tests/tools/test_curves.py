@@ -6,10 +6,10 @@ from random import Random
 
 import pytest
 
+from tools.curves import curves, document
+from tools.drawings import against
 from wideblock.drive.aead.exchange import activation, encryption
 from wideblock.drive.aead.simulation import AeadSimulation
-from wideblock.evaluate.curves import curves, document
-from wideblock.evaluate.drawings import against
 from wideblock.evaluate.plots import PlotMark, _ratios
 from wideblock.evaluate.report import entries
 from wideblock.evaluate.stated import sector

@@ -4,15 +4,13 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from tools import choosing, claims, coverage, drawings, engines, history, proofs, results, sign_off
+from tools.markers import insert_all, inserted
 from wideblock.atomic import write_text
-from wideblock.evaluate import choosing, claims, drawings, engines, ratios, tables
 from wideblock.evaluate.digests import of_today
 from wideblock.evaluate.point import Point, point_of
-from wideblock.evaluate.tables import insert_all, inserted
 from wideblock.evidence.record import Evidence
 from wideblock.evidence.today import FILE, listed
-from wideblock.renewal import coverage, history, sign_off
-from wideblock.verify.formal import document
 
 __all__ = ["faults", "made", "renew"]
 
@@ -25,14 +23,14 @@ def made(evidence: Sequence[Evidence]) -> tuple[dict[str, dict[str, str]], dict[
     points, now = _points(evidence), sign_off.current(evidence)
     bodies = {
         "README.md": {"schemes": choosing.schemes(points), "evidence": sign_off.summary(now)},
-        "docs/results.md": tables.bodies(points) | ratios.bodies(points),
+        "docs/results.md": results.bodies(points),
         "docs/choosing.md": choosing.bodies(points) | {"plot": drawings.image(points)},
         "docs/verification.md": {"rules": sign_off.rules(now)},
         **{f"docs/{page}": tables for page, tables in engines.bodies(points).items()},
     }
     return bodies, {
         "docs/claims.md": claims.document(points) + _RATIOS + drawings.ratios_image(points),
-        "docs/proofs.md": document.document(now),
+        "docs/proofs.md": proofs.document(now),
         "docs/coverage.md": coverage.document(now),
         "docs/history.md": history.document(evidence),
         "docs/sign-off.md": sign_off.document(now),

@@ -90,14 +90,14 @@ def renew(documents: Path) -> None:
 
 _HEAD = """# Cycles against size
 
-Made by `wideblock docs` from cycle contracts, which a test measures at six sizes. [Evaluation](evaluation.md) says what
+Made by `make docs` from cycle contracts, which a test measures at six sizes. [Evaluation](evaluation.md) says what
 a figure means, [choosing](choosing.md) has throughput against area.
 """
 
 
 def _chosen() -> dict[str, Any]:
     """The cores of each group, and the paper's line."""
-    with resources.files("wideblock.evaluate").joinpath("curves.toml").open("rb") as file:
+    with resources.files("tools").joinpath("curves.toml").open("rb") as file:
         return tomllib.load(file)
 
 

@@ -101,7 +101,7 @@ class ClaimFinding:
 @cache
 def claims() -> tuple[Claim, ...]:
     """Every claim, by paper. Raises UserError for a relation, a measure or a core that does not exist."""
-    with resources.files("wideblock.evaluate").joinpath("claims.toml").open("rb") as file:
+    with resources.files("tools").joinpath("claims.toml").open("rb") as file:
         rows = tomllib.load(file)["claim"]
     found = []
     for row in rows:
@@ -157,7 +157,7 @@ VERDICTS = ("holds", "does not hold", "holds in part", "no figure of today", "ca
 _HEAD = """# What the papers claim and what we find
 
 Claims of rank or ratio in the five papers, judged by our own cores in one flow: figures of one target compare, those
-of two do not. `wideblock docs` makes this page from cycle contracts and from stored evidence of today's circuits. A
+of two do not. `make docs` makes this page from cycle contracts and from stored evidence of today's circuits. A
 claim without such a figure for each of its cores has none here. [Evaluation](evaluation.md) says how each is made.
 
 {total} claims: {told}.

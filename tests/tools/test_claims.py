@@ -3,9 +3,9 @@
 
 import pytest
 
+from tools import claims as room
+from tools.claims import claims, document, findings
 from wideblock.errors import UserError
-from wideblock.evaluate import claims as room
-from wideblock.evaluate.claims import claims, document, findings
 
 pytestmark = pytest.mark.shows("synthesis")
 

@@ -7,43 +7,29 @@ from wideblock import catalog
 from wideblock.catalog import Preset, Status
 from wideblock.catalog.kinds import SECTOR
 from wideblock.errors import UserError
-from wideblock.evaluate.best import of_presets
+from wideblock.evaluate.best import bits_a_cycle, both_ways, of_presets, representatives
 from wideblock.evaluate.point import Point
-from wideblock.evaluate.stated import rate
 from wideblock.evaluate.store import own, typical
 from wideblock.evaluate.tables import SHOWN, area, cells, measured_table
 from wideblock.export.contract import contract
 from wideblock.export.markdown import table
 
-__all__ = ["bodies", "ciphers", "lanes", "of_schemes", "schemes", "sizes"]
+__all__ = ["bodies", "ciphers", "lanes", "schemes", "sizes"]
 
 KEYS, SIZES = (128, 256), (512, 4096)
 
 
-def of_schemes() -> dict[str, str]:
-    """A preset for each scheme: of those for both directions with the fewest lanes, the one with the most bits a cycle;
-    of several the one with the narrowest ports.
-    """
-    chosen = {}
-    for name, scheme in catalog.SCHEMES.items():
-        presets = [each for each in catalog.PRESETS.values() if each.scheme is scheme and _both_ways(each)]
-        fewest = min(map(_lanes, presets))
-        narrow = [each for each in presets if _lanes(each) == fewest]
-        chosen[name] = max(narrow, key=lambda each: (_bits(each.name), -scheme.kind.data_bits(each.parameters))).name
-    return chosen
-
-
 def schemes(points: Iterable[Point]) -> str:
-    """The core of each scheme that :func:`of_schemes` gives, with its figures on 7 series."""
+    """The core of each scheme that :func:`representatives` gives, with its figures on 7 series."""
     measured = {p.identity.preset: p for p in typical(own(points)) if _plain(p, "xc7")}
-    listed = [(catalog.SCHEMES[scheme], name) for scheme, name in of_schemes().items()]
+    listed = [(catalog.SCHEMES[scheme], name) for scheme, name in representatives().items()]
     order, rows = list(Status), []
-    listed.sort(key=lambda each: (each[0].kind is not SECTOR, order.index(each[0].status), -_bits(each[1])))
+    listed.sort(key=lambda each: (each[0].kind is not SECTOR, order.index(each[0].status), -bits_a_cycle(each[1])))
     for scheme, name in listed:
         found = measured[name].found if name in measured else None
         size = (area(found), f"{found.block_rams:g}") if found else ("-", "-")
-        rows.append((scheme.name.replace("_", "-").upper(), scheme.status.value, f"`{name}`", f"{_bits(name):.0f}",
-                     *size, scheme.purpose))  # fmt: skip
+        rows.append((scheme.name.replace("_", "-").upper(), scheme.status.value, f"`{name}`",
+                     f"{bits_a_cycle(name):.0f}", *size, scheme.purpose))  # fmt: skip
     return table(("scheme", "status", "core", "bits a cycle", "LC", "block RAM", "pick it for"), rows)
 
 
@@ -54,7 +40,7 @@ def lanes(points: Iterable[Point]) -> str:
     best = {p.identity.preset: p for p in of_presets(listed) if p.identity.target == "ecp5"}
     rows = []
     for scheme, presets in _sector_schemes():
-        ordered = sorted(presets, key=lambda each: (SECTOR.data_bits(each.parameters), not _both_ways(each)))
+        ordered = sorted(presets, key=lambda each: (SECTOR.data_bits(each.parameters), not both_ways(each)))
         first = fixed.get(("xc7", ordered[0].name))
         for preset in ordered:
             lut, gates = (fixed.get((target, preset.name)) for target in ("xc7", "nangate45"))
@@ -62,8 +48,8 @@ def lanes(points: Iterable[Point]) -> str:
             rams = f"{lut.found.block_rams:g}" if lut else "-"
             (lc, _, _), on_ecp5, on_asic = map(cells, (lut, best.get(preset.name), gates))
             width = str(SECTOR.data_bits(preset.parameters))
-            only = "" if _both_ways(preset) else f", {getattr(preset.parameters, 'direction', '')} only"
-            rows.append((scheme, f"`{preset.name}`{only}", width, f"{_bits(preset.name):.0f}", lc, ratio, rams,
+            only = "" if both_ways(preset) else f", {getattr(preset.parameters, 'direction', '')} only"
+            rows.append((scheme, f"`{preset.name}`{only}", width, f"{bits_a_cycle(preset.name):.0f}", lc, ratio, rams,
                          *on_ecp5, *on_asic))  # fmt: skip
     head = ("scheme", "core", "port, bits", "bits a cycle", "7 series, LC", "of the first", "block RAM", "ECP5, LUT4",
             "MHz", "Gb/s", "Nangate45, kGE", "MHz, pre-layout", "Gb/s, pre-layout")  # fmt: skip
@@ -74,7 +60,7 @@ def sizes() -> str:
     """Cycles from sector to sector, and of one sector, against sector and key size: of the narrowest core of each."""
     rows = []
     for scheme, presets in _sector_schemes():
-        preset = min(presets, key=lambda each: (not _both_ways(each), SECTOR.data_bits(each.parameters)))
+        preset = min(presets, key=lambda each: (not both_ways(each), SECTOR.data_bits(each.parameters)))
         rows.append((scheme, f"`{preset.name}`", *(_cycles(preset, size, key) for size in SIZES for key in KEYS)))
     head = (f"{size:,} bytes, AES-{key}" for size in SIZES for key in KEYS)
     return table(("scheme", "core", *head), rows)
@@ -105,21 +91,6 @@ def _sector_schemes() -> list[tuple[str, list[Preset]]]:
         streaming = [preset for preset in own_presets if getattr(preset.parameters, "overlap", False)]
         found.append((name.replace("_", "-"), streaming or own_presets))
     return found
-
-
-def _lanes(preset: Preset) -> int:
-    return getattr(preset.parameters, "lanes", 1)
-
-
-def _bits(name: str) -> float:
-    """Bits a cycle of a preset, by its contract."""
-    size, interval = rate(name)
-    return 8 * size / interval
-
-
-def _both_ways(preset: Preset) -> bool:
-    """Whether the cores of a preset encrypt and decrypt."""
-    return getattr(preset.parameters, "direction", "both") == "both"
 
 
 def _plain(point: Point, target: str) -> bool:

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from tools import sign_off
+from tools.sign_off import DEMANDS, document, held, rules, stage, summary
 from wideblock import catalog
 from wideblock.evidence.record import Evidence
-from wideblock.renewal import sign_off
-from wideblock.renewal.sign_off import DEMANDS, document, held, rules, stage, summary
 
-from .conftest import evidence
+from ..renewal.conftest import evidence
 
 pytestmark = pytest.mark.shows("evaluation", "documents")
 

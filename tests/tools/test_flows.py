@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wideblock.evaluate.flows import bodies, families
+from tools.flows import bodies, families
 
 pytestmark = pytest.mark.shows("cycle-contract")
 

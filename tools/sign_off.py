@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from tools.figures import figure
+from tools.proofs import about
 from wideblock import catalog
 from wideblock.catalog import Preset
 from wideblock.evaluate.point import SAME_FUNCTION
@@ -12,10 +14,8 @@ from wideblock.evidence.record import OUTCOMES, Evidence, EvidenceKind
 from wideblock.evidence.store import newest
 from wideblock.evidence.today import today
 from wideblock.export.markdown import table
-from wideblock.renewal.figures import figure
 from wideblock.renewal.plan import RENEWERS
 from wideblock.renewal.question import Question
-from wideblock.verify.formal.document import about
 
 __all__ = ["DEMANDS", "Demand", "Standing", "current", "document", "held", "rules", "stage", "summary"]
 

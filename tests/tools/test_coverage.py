@@ -3,11 +3,11 @@
 
 import pytest
 
+from tools import coverage as module
+from tools.coverage import OPEN, document, reason
 from wideblock.evidence.record import EvidenceKind
-from wideblock.renewal import coverage as module
-from wideblock.renewal.coverage import OPEN, document, reason
 
-from .conftest import evidence
+from ..renewal.conftest import evidence
 
 pytestmark = pytest.mark.shows("mutation")
 
