@@ -26,7 +26,7 @@ DEEP := --set mult_stages=6
 HASHED := fast-brw-1s hmch-brw-3s heh-poly hctr2-1s
 GATES := --set sbox=composite,norm --set round_stages=1,2
 
-.PHONY: help demo test tests test-all lint judge linux verify netlist prove bench bench-native bench-nbd harden-native evidence synth explore asic soc docs site setup format lock clean
+.PHONY: help demo test tests test-all lint judge linux verify netlist prove bench bench-native bench-nbd harden-native evidence synth asic soc docs site setup format lock clean
 
 help: ## List the targets.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -112,14 +112,12 @@ synth: $(READY) ## Measure the areas and clocks that the documents show and the 
 	$(BIN)/wideblock sweep $(NO_SBOX) $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep aes-gcm aes-gcm-p aez5 aez41 aez5-p poet --set sbox=norm $(ROUTED) --mhz 120 --seeds 3 --store $(STORE)
 	$(BIN)/wideblock sweep fast-brw-1 --set sbox=composite $(ROUTED) --mhz 120 --store $(STORE)
-
-explore: $(READY) ## Search each scheme for the stages of a round with the most throughput a LUT on ECP5; hours.
 	for core in xts-enc eme2-1s aez-2s "fast-brw-1s $(DEEP)" "hctr2-1s $(DEEP)" "hmch-brw-3s $(DEEP)" "xcb-1s $(DEEP)" \
 			"heh-polys --set mult_stages=8"; do \
-		$(BIN)/wideblock explore $$core --set sbox=norm --set round_stages=1,2 $(ROUTED) --mhz 200 \
-			--maximise throughput-per-lut --store $(STORE); done
-	$(BIN)/wideblock explore aes128-pec --set sbox=norm --set round_stages=1,2,3,4 $(ROUTED) --mhz 200 \
-		--maximise throughput-per-lut --store $(STORE)
+		$(BIN)/wideblock sweep $$core --set sbox=norm --set round_stages=1,2 $(ROUTED) --mhz 200 \
+			--best throughput-per-lut --store $(STORE); done
+	$(BIN)/wideblock sweep aes128-pec --set sbox=norm --set round_stages=1,2,3,4 $(ROUTED) --mhz 200 \
+		--best throughput-per-lut --store $(STORE)
 
 asic: $(READY) requirements-asic.lock ## Measure every preset on standard cells, S-boxes in gates; hours.
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --require-hashes -r requirements-asic.lock

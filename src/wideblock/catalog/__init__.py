@@ -105,5 +105,5 @@ def _named(name: str, known: Mapping[str, N], what: str) -> N:
     if near:
         hint = f"did you mean {' or '.join(near)}?"
     elif small in PARTS:
-        hint = f"{small} is a part, which wideblock synth, sweep, explore, clock and compare take"
+        hint = f"{small} is a part, which wideblock synth, sweep, clock and compare take"
     raise UserError(f"unknown {what} {name!r}; {hint}")

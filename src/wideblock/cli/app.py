@@ -28,7 +28,7 @@ GROUPS = {
     "Make its files": ("generate", "vectors", "native"),
     "Run it": ("demo", "encrypt", "decrypt", "nbd", "aead"),
     "Check it": ("verify", "prove", "mutate", "attack", "measure", "vectors check", "evidence"),
-    "Measure its area and clock": ("synth", "sweep", "explore", "clock", "measure-peer"),
+    "Measure its area and clock": ("synth", "sweep", "clock", "measure-peer"),
 }
 """The commands by the work that they do."""
 

@@ -58,7 +58,7 @@ def list_(
         security = catalog.SCHEMES[each]
         out.print(f"\nSecurity of {each.upper()} ({security.status.value}): {security.security}", markup=False)
     if len(chosen) == len(catalog.PRESETS):
-        out.print("\nParts, for synth, sweep, explore, clock and compare:\n")
+        out.print("\nParts, for synth, sweep, clock and compare:\n")
         show_parts(names=False, csv=False, json=False)
 
 

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """``wideblock sweep``."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -24,16 +26,19 @@ from wideblock.cli.flow import (
     processes,
 )
 from wideblock.errors import UserError
+from wideblock.evaluate.best import Objective, best, pareto
 from wideblock.evaluate.measured import measured as records
+from wideblock.evaluate.point import Identity, Point
 from wideblock.evaluate.published import measured_on
-from wideblock.evaluate.store import current
-from wideblock.evaluate.sweep import Space, open_points
+from wideblock.evaluate.store import current, medians
+from wideblock.evaluate.sweep import Space, open_points, stored
 from wideblock.evaluate.sweep import sweep as run
 from wideblock.evaluate.tables import HEAD, row
 
 EXAMPLE = (
     "Example: [b]wideblock sweep xts-enc --set sbox=composite,norm --set round_stages=1,2 --target ecp5 --seeds 3[/b]"
 )
+FIGURES = ", ".join(each.value for each in Objective)
 
 
 def sweep(
@@ -72,15 +77,26 @@ def sweep(
     scheduler: Scheduler = None,
     retry: Annotated[bool, typer.Option("--retry", help="Measure points again that failed.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Measure points again that are stored.")] = False,
+    objective: Annotated[
+        Objective | None,
+        typer.Option(
+            "--best",
+            metavar="FIGURE",
+            help=f"Figure by which to print the best point on each target, with the Pareto set; {FIGURES}.",
+        ),
+    ] = None,
     csv: Csv = False,
     json: Json = False,
 ) -> None:
     """Measure every mix of presets, parameters, targets and seeds, and store each point at once.
 
     A stored point is not measured again unless the core's Verilog has changed: the same command goes on where it was
-    stopped. A failure is stored with its log; exit status 1 if there was one.
+    stopped. A failure is stored with its log; exit status 1 if there was one. With --best, the median of seeds counts,
+    and of several --mhz the best; on a target without a clock throughput is that of a cycle.
     """
     one_form(csv, json)
+    if objective and (csv or json):
+        raise UserError("--best is printed as tables; leave out --csv and --json")
     if sum(map(bool, (presets, everything, family))) != 1:
         raise UserError("name presets or parts, or say --all, or --published FAMILY; one of the three")
     names = presets or (measured_on(family) if family else [*catalog.PRESETS, *catalog.PARTS])
@@ -102,9 +118,23 @@ def sweep(
     elif csv:
         typer.echo(records(found).csv(), nl=False)
     else:
-        if measured := [point for point in current(found) if point.figures]:
+        if objective:
+            _show_best(points, store, objective)
+        elif measured := [point for point in current(found) if point.figures]:
             table(HEAD, map(row, measured))
         count = f"{len(found) - len(failed)} measured, {len(failed)} failed, {len(points) - len(found)} stored before"
         out.print(f"{count}: {store}", markup=False)
     if failed:
         raise typer.Exit(1)
+
+
+def _show_best(points: Sequence[Identity], store: Path, objective: Objective) -> None:
+    """Prints the Pareto set of throughput and area on each target, and the best of the stored points."""
+    by_target: dict[str, list[Point]] = {}
+    for point in medians(stored(points, store)):
+        by_target.setdefault(point.identity.target, []).append(point)
+    for name, measured in by_target.items():
+        table(HEAD, map(row, pareto(measured)), title=f"Pareto set of {len(measured)} points")
+        found = best(measured, objective)
+        said = found.name if found else "no point has a figure"
+        out.print(f"\nbest {objective.value} on {name}: {said}", markup=False)

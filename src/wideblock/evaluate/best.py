@@ -5,16 +5,50 @@ A preset represents its scheme without a measured point, by its contract.
 """
 
 from collections.abc import Callable, Iterable
+from enum import Enum
 
 from wideblock import catalog
 from wideblock.catalog import Preset
-from wideblock.evaluate.point import SAME_FUNCTION, Point
+from wideblock.evaluate.plots import front
+from wideblock.evaluate.point import SAME_FUNCTION, Figures, Point
 from wideblock.evaluate.stated import rate
 from wideblock.evaluate.store import own, typical
 from wideblock.evidence.record import named
 from wideblock.synth.targets import targets
 
-__all__ = ["bits_a_cycle", "both_ways", "of_cores", "of_presets", "of_schemes", "representatives", "shape"]
+__all__ = ["Objective", "best", "bits_a_cycle", "both_ways", "of_cores", "of_presets", "of_schemes", "pareto"]
+__all__ += ["representatives", "shape"]
+
+
+class Objective(Enum):
+    """The figure to maximise."""
+
+    EFFICIENCY = "throughput-per-area"
+    LUTS = "throughput-per-lut"
+    THROUGHPUT = "throughput"
+    CLOCK = "clock"
+
+    def of(self, found: Figures) -> float:
+        """The objective's value; 0 where a target has no such figure."""
+        value = {
+            Objective.EFFICIENCY: found.efficiency,
+            Objective.LUTS: found.rate / found.luts if found.luts else 0,
+            Objective.THROUGHPUT: found.rate,
+            Objective.CLOCK: found.mhz,
+        }[self]
+        return value or 0
+
+
+def best(points: Iterable[Point], objective: Objective) -> Point | None:
+    """The point with the highest value of the objective; None if no point has a value."""
+    found = [point for point in points if objective.of(point.found)]
+    return max(found, key=lambda point: objective.of(point.found), default=None)
+
+
+def pareto(points: Iterable[Point]) -> list[Point]:
+    """Points without another that has as small an area and as much throughput, from the smallest on."""
+    known = [point for point in points if point.found.rate]
+    return front(known, lambda point: point.found.area, lambda point: point.found.rate)
 
 
 def of_schemes(points: Iterable[Point]) -> list[Point]:

@@ -28,7 +28,7 @@ from wideblock.evaluate.store import add, current, load
 from wideblock.synth.process import FlowError, limit_memory
 from wideblock.synth.targets import target as target_of
 
-__all__ = ["Space", "local", "open_points", "points_of", "scheduled", "sweep", "workers_by_memory"]
+__all__ = ["Space", "local", "open_points", "points_of", "scheduled", "stored", "sweep", "workers_by_memory"]
 
 GIBIBYTES_A_WORKER = 3
 """Memory that place and route of a big core takes, with the emission of its Verilog."""
@@ -136,6 +136,11 @@ def points_of(
 ) -> list[Point]:
     """The newest point of each of ``points``, from ``store`` or measured and added to it; as :func:`sweep`."""
     sweep(open_points(points, store), store, executor, progress)
+    return stored(points, store)
+
+
+def stored(points: Sequence[Identity], store: Path) -> list[Point]:
+    """The newest point of each of ``points`` in ``store``."""
     wanted = {point.key for point in points}
     return [point for point in current(load(store, missing_ok=True)) if point.identity.key in wanted]
 
