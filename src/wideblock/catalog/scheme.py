@@ -99,9 +99,8 @@ class Scheme:
 
     @property
     def family(self) -> str:
-        """Name of the skeleton that the core is built on: its folder's; of the kind where it has none."""
-        folders = (base.__module__.partition(".sector.")[2].partition(".") for base in self.core.__mro__)
-        return next((folder.replace("_", " ") for folder, dot, _ in folders if dot), self.kind.name)
+        """Name of the skeleton of the core."""
+        return self.core.family
 
     @property
     def broken(self) -> bool:

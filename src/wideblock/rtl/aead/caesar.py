@@ -48,6 +48,7 @@ class Caesar(wiring.Component):
     Security: that of the cipher's specification.
     """
 
+    family = "aead"
     title: ClassVar[str]
     """The cipher, in one phrase."""
     make_cipher: ClassVar[Callable[[Any], Any]]

@@ -48,6 +48,8 @@ class EncryptMixEncrypt(EmeEquations, StoreAndForward):
     Paths:  those of :class:`StoreAndForward`.
     """
 
+    family = "encrypt mix encrypt"
+
     def __init__(self, parameters: EncryptMixEncryptParameters):
         p = parameters
         more = {"sbox": p.sbox, "lanes": p.lanes, "travelling": p.slots > 0}

@@ -45,6 +45,8 @@ class FeistelMixFeistel(FmfEquations, StoreAndForward):
     Paths:  those of :class:`StoreAndForward`.
     """
 
+    family = "feistel mix feistel"
+
     def __init__(self, parameters: FeistelMixFeistelParameters):
         p = parameters
         self.cipher = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)

@@ -34,6 +34,8 @@ class HashCounterHash(HchEquations, TwoPass):
     Timing, Paths: those of :class:`TwoPass`.
     """
 
+    family = "hash counter hash"
+
     def __init__(self, parameters: HashedParameters):
         self.parameters = p = parameters
         structure = self.structure

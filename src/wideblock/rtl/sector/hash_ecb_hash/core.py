@@ -81,6 +81,8 @@ class HashEcbHash(EcbEquations, TwoPass):
     Timing, Paths: those of :class:`TwoPass`.
     """
 
+    family = "hash ecb hash"
+
     def __init__(self, parameters: HashedParameters):
         check_underived(self, self.key_material(parameters))
         self.parameters = p = parameters

@@ -57,6 +57,8 @@ class RunningHash(RunningHashEquations, StoreAndForward):
     Timing, Paths: those of :class:`StoreAndForward`, the same for each message of these sizes.
     """
 
+    family = "running hash"
+
     def __init__(self, parameters: AnyLengthParameters):
         self.parameters = p = parameters
         self.lanes = PipelinedEncryption(key_bits=p.key_bits, round_stages=p.round_stages, sbox=p.sbox, lanes=p.lanes)

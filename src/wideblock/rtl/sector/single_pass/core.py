@@ -60,6 +60,8 @@ class SinglePass(SinglePassEquations, wiring.Component):
     Paths:  none combinational from an input stream to an output.
     """
 
+    family = "single pass"
+
     def __init__(self, parameters: SinglePassParameters):
         self.parameters = p = parameters
         self.directions = {"encrypt": (False,), "decrypt": (True,), "both": (False, True)}[p.direction]

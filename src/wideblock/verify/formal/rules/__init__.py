@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules that depend on how a family of cores is built: one module a family.
 
-A module has the name of the package, or the module, that defines the family. Its functions take a core's contract:
+The functions of a module take a core's contract:
 
 order:   that sectors stay in order from stage to stage
 output:  places of which the data of the output port are made
@@ -17,7 +17,6 @@ A function raises :class:`~wideblock.verify.formal.proof.NotApplicable` for a co
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import chain
 from types import ModuleType
 
 from wideblock.export.contract import Contract
@@ -39,28 +38,28 @@ __all__ = ["Family", "family"]
 
 
 def _in_registers(core: Contract) -> Rule:
-    """Of a family that keeps all that a result is made of in registers while it waits."""
+    """For families whose pending result is held in registers."""
     return held_in_registers()
 
 
 def _no_queue(core: Contract) -> Rule:
-    """Of a family in which values wait in slots and rings."""
+    """For families whose values wait in slots and rings."""
     raise NotApplicable(f"the core has no queue: what waits has a place of its {core.kind.noun}'s own")
 
 
 def _no_tags(core: Contract) -> Rule:
-    """Of a family whose messages have no tags."""
+    """For families of messages without tags."""
     raise NotApplicable(f"nothing to verify before it leaves: a {core.kind.noun} has no tag")
 
 
 def _no_slots(core: Contract) -> Rule:
-    """Of a family without a rule for slots."""
+    """For families without a rule for slots."""
     slots = getattr(core.component.timing, "slots", 0)
     raise NotApplicable("the family has no rule for slots; simulation shows them" if slots else NO_SLOTS)
 
 
 def _no_headers(core: Contract) -> Rule:
-    """Of a family whose words are data only."""
+    """For families of messages without headers."""
     raise NotApplicable(f"no headers to read: a {core.kind.noun} has none")
 
 
@@ -78,17 +77,17 @@ class Family:
     places: Callable[[Contract], Rule]
 
 
-_MODULES: tuple[ModuleType, ...] = (
-    caesar,
-    encrypt_mix_encrypt,
-    feistel_mix_feistel,
-    hash_counter_hash,
-    running_hash,
-    hash_ecb_hash,
-    single_pass,
-)
+_MODULES: dict[str, ModuleType] = {
+    "aead": caesar,
+    "encrypt mix encrypt": encrypt_mix_encrypt,
+    "feistel mix feistel": feistel_mix_feistel,
+    "hash counter hash": hash_counter_hash,
+    "running hash": running_hash,
+    "hash ecb hash": hash_ecb_hash,
+    "single pass": single_pass,
+}
 _FAMILIES = {
-    each.__name__.rpartition(".")[2]: Family(
+    name: Family(
         getattr(each, "held", _in_registers),
         getattr(each, "queues", _no_queue),
         each.order,
@@ -98,7 +97,7 @@ _FAMILIES = {
         getattr(each, "slots", _no_slots),
         getattr(each, "places", _no_headers),
     )
-    for each in _MODULES
+    for name, each in _MODULES.items()
 }
 
 
@@ -109,8 +108,6 @@ def family(core: Contract) -> Family:
     """
     if core.enclosed:
         raise NotApplicable(ALONE)
-    bases = (base.__module__.split(".") for base in type(core.component).__mro__)
-    for name in chain.from_iterable(bases):
-        if name in _FAMILIES:
-            return _FAMILIES[name]
-    raise NotApplicable(f"no rules for this family of cores; there are those of {', '.join(_FAMILIES)}")
+    if found := _FAMILIES.get(getattr(core.component, "family", "")):
+        return found
+    raise NotApplicable(f"no rules for this family of cores; there are rules of {', '.join(_FAMILIES)}")
