@@ -11,12 +11,12 @@ from wideblock.errors import UserError
 from wideblock.synth import process, yosys
 from wideblock.synth.harness import harness
 from wideblock.synth.process import FlowError
-from wideblock.synth.targets import Fpga, fpga
+from wideblock.synth.targets import Fpga, Router, fpga
 from wideblock.synth.yosys import Source
 
 __all__ = ["ClockReport", "CriticalPath", "place", "tools"]
 
-NETLIST = "netlist.json"
+NETLIST, REPORT = "netlist.json", "clock.json"
 
 
 @dataclass(frozen=True)
@@ -98,32 +98,10 @@ def place(
         raise UserError(f"mhz must be positive, got {mhz!r}")
     tools(target)
     core = _netlist(source, target.name, clock, tuple(options), timeout)
-    with process.workspace(None) as where:
-        (where / NETLIST).write_text(core.json)
-        arguments = [
-            *router.arguments,
-            *router.chosen(route_options),
-            "--json",
-            NETLIST,
-            "--report",
-            "clock.json",
-            "--freq",
-            f"{mhz:g}",
-            "--seed",
-            str(seed),
-            "--timing-allow-fail",
-        ]
-        module = router.package.replace("-", "_")
-        start = f"import sys; from {module} import {router.entry} as run; sys.exit(run(sys.argv[1:]))"
-        process.run(
-            router.package.removeprefix("yowasp-"),
-            [sys.executable, "-c", start, *arguments],
-            cwd=where,
-            log=where / "route.log",
-            timeout=timeout,
-        )
-        report = json.loads((where / "clock.json").read_text())
-    net, achieved, path = _clock(report)
+    arguments = [*router.arguments, *router.chosen(route_options), "--json", NETLIST, "--report", REPORT]
+    arguments += ["--freq", f"{mhz:g}", "--seed", str(seed), "--timing-allow-fail"]
+    report = _routed(core, router, arguments, timeout)
+    _, achieved, path = _clock(report)
     used = {site: (count["used"], count["available"]) for site, count in sorted(report["utilization"].items())}
     return ClockReport(
         target=target.name,
@@ -141,6 +119,22 @@ def place(
         tools=tools(target),
         command=f"{core.command}; {router.package.removeprefix('yowasp-')} {' '.join(arguments)}",
     )
+
+
+def _routed(core: _Netlist, router: Router, arguments: Sequence[str], timeout: float | None) -> dict:
+    """Places and routes the netlist; returns the router's report."""
+    module = router.package.replace("-", "_")
+    start = f"import sys; from {module} import {router.entry} as run; sys.exit(run(sys.argv[1:]))"
+    with process.workspace(None) as where:
+        (where / NETLIST).write_text(core.json)
+        process.run(
+            router.package.removeprefix("yowasp-"),
+            [sys.executable, "-c", start, *arguments],
+            cwd=where,
+            log=where / "route.log",
+            timeout=timeout,
+        )
+        return json.loads((where / REPORT).read_text())
 
 
 @lru_cache(maxsize=1)  # the seeds and target clocks of a core come one after another

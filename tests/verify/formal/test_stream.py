@@ -7,6 +7,7 @@ from itertools import product
 
 import pytest
 
+from wideblock.catalog import SCHEMES
 from wideblock.export.contract import contract
 from wideblock.verify.formal import rules
 from wideblock.verify.formal.findings import findings
@@ -383,6 +384,10 @@ def test_a_core_without_a_signal_of_a_rule_is_not_proved(rule):
     changed = Flat(flat.module, re.sub(rf"\\{re.escape(name)}(?=\s)", rf"\\{name}_renamed", flat.rtlil))
     (finding,) = findings(core, (rule,), changed)
     assert finding.result is RuleResult.NOT_PROVED and "there is no signal" in finding.detail
+
+
+def test_every_family_has_rules():
+    assert {scheme.family for scheme in SCHEMES.values()} == set(rules._FAMILIES)
 
 
 def test_a_family_without_rules_has_none(monkeypatch):

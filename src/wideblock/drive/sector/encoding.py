@@ -57,18 +57,10 @@ class Encoding:
         counts, tails = self._sizes([len(sector) for sector in sectors])
         if len(tweaks) != len(counts):
             raise ValueError(f"every sector needs one tweak, got {len(counts)} sectors and {len(tweaks)} tweaks")
-        ends = np.cumsum(counts)
-        starts, size = ends - counts, self.shape.beat_bytes
-        words = self._in.words(ends[-1] if len(ends) else 0)
-        words["data"], words["chance"], words["start"] = self._beats(sectors), offer, 0
-        words["start"][starts] = words["last"][ends - 1] = 1
-        if self.shape.partial:
-            words["keep"] = 255
-            words["keep"][ends - 1] = np.packbits(np.arange(size) < tails[:, None], axis=1, bitorder="little")
-            for start, keep in zip(starts.tolist(), keeps, strict=False):
-                packed = b"".join(each.to_bytes(size // 8, "little") for each in keep)
-                words["keep"][start : start + len(keep)] = np.frombuffer(packed, np.uint8).reshape(-1, size // 8)
-        sizes = ((counts - 1) * size + tails).tolist()
+        starts = np.cumsum(counts) - counts
+        words = self._words(sectors, counts, tails, keeps)
+        words["chance"] = offer
+        sizes = ((counts - 1) * self.shape.beat_bytes + tails).tolist()
         if stated:
             sizes = [n if given is None else given for n, given in zip(sizes, stated, strict=True)]
         request = self._request(tweaks, sizes, np.broadcast_to(slots, len(counts)))
@@ -96,6 +88,23 @@ class Encoding:
             key_ends=key_ends,
             **{"capacity": 2 * len(words) + 4 * self.shape.beats + 64, "quiet": 16, **more},
         )
+
+    def _words(
+        self, sectors: Sequence[bytes] | Bytes, counts: Any, tails: Any, keeps: Sequence[tuple[int, ...]]
+    ) -> Any:
+        """The beats of the sectors, one after another, with their bounds and ``keep``."""
+        ends = np.cumsum(counts)
+        starts, size = ends - counts, self.shape.beat_bytes
+        words = self._in.words(ends[-1] if len(ends) else 0)
+        words["data"], words["start"] = self._beats(sectors), 0
+        words["start"][starts] = words["last"][ends - 1] = 1
+        if self.shape.partial:
+            words["keep"] = 255
+            words["keep"][ends - 1] = np.packbits(np.arange(size) < tails[:, None], axis=1, bitorder="little")
+            for start, keep in zip(starts.tolist(), keeps, strict=False):
+                packed = b"".join(each.to_bytes(size // 8, "little") for each in keep)
+                words["keep"][start : start + len(keep)] = np.frombuffer(packed, np.uint8).reshape(-1, size // 8)
+        return words
 
     def _request(self, tweaks: Sequence[bytes] | Bytes, sizes: Sequence[int], slots: Any) -> dict[str, Bytes]:
         """Fields of the sectors' requests, (sectors, bytes), with a tag for each; those that the core has count."""

@@ -148,10 +148,7 @@ def schedule(
 
     Raises ValueError if a result goes nowhere, or if the products do not fit into the period.
     """
-    labels = {product.name for product in products}
-    for product in products:
-        if not isinstance(product.into, HashEvent) and product.into not in labels:
-            raise ValueError(f"product {product.name} goes into {product.into}, neither a product nor an event")
+    _check_products(products)
     arrivals = sorted(arrivals, key=lambda a: a.step)
     # a held block is there as if it had arrived in the first step, and could not be taken on its way
     held = {b: Arrival(b, int(prompt), 0) for p in products for b in p.blocks if isinstance(b, Special) and b.held}
@@ -159,11 +156,7 @@ def schedule(
     banks = 1 + max(a.bank for a in arrivals)
     per_multiplier = -(-banks // multipliers)
     unit = {p.name: at[p.right].bank // per_multiplier if p.right is not None else 0 for p in products}
-    if period is not None:
-        for m in range(multipliers):
-            load = sum(unit[p.name] == m for p in products)
-            if load > period:
-                raise ValueError(f"{load} products on multiplier {m} do not fit into {period} steps")
+    _check_load(unit, multipliers, period)
 
     reserved: dict[Label, int] = {}
     while True:
@@ -188,6 +181,22 @@ def schedule(
         period=period,
         stride=stride,
     )
+
+
+def _check_products(products: Sequence[Product]) -> None:
+    """Raises ValueError if a result goes nowhere."""
+    labels = {product.name for product in products}
+    for product in products:
+        if not isinstance(product.into, HashEvent) and product.into not in labels:
+            raise ValueError(f"product {product.name} goes into {product.into}, neither a product nor an event")
+
+
+def _check_load(unit: Mapping[Label, int], multipliers: int, period: int | None) -> None:
+    """Raises ValueError if the products of a multiplier do not fit into the period."""
+    for m in range(multipliers):
+        load = sum(number == m for number in unit.values())
+        if period is not None and load > period:
+            raise ValueError(f"{load} products on multiplier {m} do not fit into {period} steps")
 
 
 def _place(products, at, unit, latency, period, reserved, urgent, prompt, earliest):

@@ -91,64 +91,73 @@ class UnitEntrance(wiring.Component):
 
     def elaborate(self, platform):
         m = Module()
-        beat = Signal(self.layout)
-        full = Signal()
-        begun = Signal()
-        discard = Signal()
-        first = Signal(init=1)
-        number = Signal(range(self.beats))
-        # The beat is classified before it is registered: this shortens the path behind the register.
-        closes = Signal()  # the source's last beat of the unit
-        void = Signal()  # a beat without a byte
-        foreign = Signal()
-        wrong = Signal()  # as a first beat: short, foreign, not a run or of an unknown slot
-        unknown = Signal()
-        final = Signal(init=self.beats == 1)
-        goes_on = Signal(2)  # a unit that has ended: LONG or KEEP if more than its empty last beat follows
-        dropping = Signal()
-        leaves = Signal()
-        ended = Signal()
-        room = Signal()
+        unit = _Unit(self.layout, self.beats)
+        room = Signal()  # a dropped beat leaves without a permit, but the next beat is accepted only with a permit
         m.d.comb += [
-            dropping.eq(full & (discard | (first & wrong))),
+            room.eq(~unit.full | self.permit),
+            self.i.ready.eq(self.open & (unit.begun | ~self.hold) & room),
+            self.between.eq(~unit.begun & ~unit.full),
+        ]
+        self._offer(m, unit)
+        self._faults(m, unit)
+        self._load(m, unit, room)
+        with m.If(self.clear):
+            m.d.sync += [unit.beat.as_value().eq(0), self.tweak.eq(0), unit.full.eq(0), unit.first.eq(1)]
+            m.d.sync += [unit.discard.eq(unit.begun), unit.number.eq(0), unit.final.eq(unit.final.init)]
+            m.d.sync += [unit.goes_on.eq(0)]
+            m.d.sync += [flag.eq(0) for flag in (unit.closes, unit.void, unit.wrong)]
+            if self.slots:
+                m.d.sync += [self.slot.eq(0), unit.unknown.eq(0)]
+        return m
+
+    def _offer(self, m: Module, unit: "_Unit") -> None:
+        """Offers the beat in the register, or drops it."""
+        beat, leaves, ended = unit.beat, Signal(name="leaves"), Signal(name="ended")
+        m.d.comb += [
+            unit.dropping.eq(unit.full & (unit.discard | (unit.first & unit.wrong))),
             self.take.eq(self.valid & self.permit),
-            leaves.eq(self.take | dropping),
-            foreign.eq(0 if len(self.directions) == 2 else beat.decrypt != Const(self.directions[0], 1)),
-            self.valid.eq(full & ~dropping),
-            self.first.eq(first),
+            leaves.eq(self.take | unit.dropping),
+            self.valid.eq(unit.full & ~unit.dropping),
+            self.first.eq(unit.first),
             self.x.eq(beat),
-            self.x.last.eq(beat.last | (final & ~beat.empty)),
-            ended.eq(beat.last | beat.empty | final),
-            # a beat that is dropped leaves without a permit, but another one is accepted in that cycle only with one
-            room.eq(~full | self.permit),
-            self.i.ready.eq(self.open & (begun | ~self.hold) & room),
-            self.between.eq(~begun & ~full),
+            self.x.last.eq(beat.last | (unit.final & ~beat.empty)),
+            ended.eq(beat.last | beat.empty | unit.final),
         ]
         with m.If(leaves):
-            m.d.sync += [full.eq(0), first.eq(closes), discard.eq(~closes & (dropping | ended)), goes_on.eq(0)]
+            m.d.sync += [unit.full.eq(0), unit.first.eq(unit.closes), unit.goes_on.eq(0)]
+            m.d.sync += unit.discard.eq(~unit.closes & (unit.dropping | ended))
         with m.If(self.take):
             m.d.sync += [
-                number.eq(Mux(ended, 0, number + 1)),
-                final.eq(~ended & (number == self.beats - 2) if self.beats > 1 else 1),
+                unit.number.eq(Mux(ended, 0, unit.number + 1)),
+                unit.final.eq(~ended & (unit.number == self.beats - 2) if self.beats > 1 else 1),
             ]
-            with m.If(~closes & ~beat.empty):
-                m.d.sync += goes_on.eq(Cat(~beat.last & final, beat.last))
-        proper_end = void & closes  # an empty last beat, behind the unit's bytes
-        dropped = dropping & ~discard
-        hole = beat.empty & ~void
-        refused = foreign | unknown if self.slots else foreign
+            with m.If(~unit.closes & ~beat.empty):
+                m.d.sync += unit.goes_on.eq(Cat(~beat.last & unit.final, beat.last))
+
+    def _faults(self, m: Module, unit: "_Unit") -> None:
+        """Raises the faults of the beat in the register."""
+        beat, foreign = unit.beat, Signal(name="foreign")
+        proper_end = unit.void & unit.closes  # an empty last beat, behind the unit's bytes
+        dropped = unit.dropping & ~unit.discard
+        hole = beat.empty & ~unit.void
+        refused = foreign | unit.unknown if self.slots else foreign
         m.d.comb += [
+            foreign.eq(0 if len(self.directions) == 2 else beat.decrypt != Const(self.directions[0], 1)),
             self.fault[SHORT].eq(dropped & ~refused & ~hole),
-            self.fault[LONG].eq(dropping & goes_on[0] & ~proper_end),
+            self.fault[LONG].eq(unit.dropping & unit.goes_on[0] & ~proper_end),
             self.fault[DIRECTION].eq(dropped & foreign),
             self.fault[KEEP].eq(
                 (dropped & ~refused & hole)
                 | (self.take & beat.empty & ~proper_end)
-                | (dropping & goes_on[1] & ~proper_end)
+                | (unit.dropping & unit.goes_on[1] & ~proper_end)
             ),
         ]
-        new = self.i.payload
-        load = Signal()
+        if self.slots:
+            m.d.comb += self.fault[SLOT].eq(dropped & unit.unknown & ~foreign)
+
+    def _load(self, m: Module, unit: "_Unit", room: Signal) -> None:
+        """Classifies a beat and takes it into the register: this shortens the path behind the register."""
+        beat, new, load = unit.beat, self.i.payload, Signal(name="load")
         run, improper = Signal(name="new_run"), Signal(name="new_wrong")
         short = ~(run & new.keep[15])
         improperly = short if len(self.directions) == 2 else short | (new.decrypt != Const(self.directions[0], 1))
@@ -156,7 +165,7 @@ class UnitEntrance(wiring.Component):
             load.eq(self.i.valid & self.i.ready),
             run.eq(is_run(new.keep)),
             improper.eq(improperly if not self.slots else improperly | ~self.known),
-            self.opening.eq(load & ~begun & ~improper),
+            self.opening.eq(load & ~unit.begun & ~improper),
         ]
         with m.If(self.i.valid & room):  # perhaps not taken yet: as little as possible enables these many registers
             m.d.sync += [
@@ -165,24 +174,44 @@ class UnitEntrance(wiring.Component):
                 beat.end.eq(end(new.keep)),
                 beat.last.eq(run & (new.last | ~new.keep[-1])),
                 beat.empty.eq(~run),
-                closes.eq(new.last),
-                void.eq(~new.keep.any()),
-                wrong.eq(improper),
+                unit.closes.eq(new.last),
+                unit.void.eq(~new.keep.any()),
+                unit.wrong.eq(improper),
             ]
         if self.slots:
-            m.d.comb += [self.renewed.eq(self.i.valid & room), self.fault[SLOT].eq(dropped & unknown & ~foreign)]
+            m.d.comb += self.renewed.eq(self.i.valid & room)
             with m.If(self.renewed):
-                m.d.sync += [self.slot.eq(new.slot), unknown.eq(~self.known)]
-            with m.If(self.clear):
-                m.d.sync += [self.slot.eq(0), unknown.eq(0)]
+                m.d.sync += [self.slot.eq(new.slot), unit.unknown.eq(~self.known)]
         with m.If(load):
-            m.d.sync += [full.eq(1), begun.eq(~new.last)]
-            with m.If(~begun):
+            m.d.sync += [unit.full.eq(1), unit.begun.eq(~new.last)]
+            with m.If(~unit.begun):
                 m.d.sync += beat.decrypt.eq(new.decrypt)
                 if self.tag_bits:
                     m.d.sync += beat.tag.eq(new.tag)
-        with m.If(self.clear):
-            m.d.sync += [beat.as_value().eq(0), self.tweak.eq(0), full.eq(0), first.eq(1), discard.eq(begun)]
-            m.d.sync += [number.eq(0), final.eq(final.init), goes_on.eq(0)]
-            m.d.sync += [flag.eq(0) for flag in (closes, void, wrong)]
-        return m
+
+
+class _Unit:
+    """The beat in the register, and the state of its unit.
+
+    begun:    the source has begun a unit
+    closes:   the beat is the source's last of the unit
+    void:     the beat has no byte
+    wrong:    as a first beat: short, foreign, not a run or of an unknown slot
+    goes_on:  the unit has ended: LONG or KEEP if more than an empty last beat follows
+    dropping: the beat leaves without an offer
+    """
+
+    def __init__(self, layout: data.StructLayout, beats: int):
+        self.beat = Signal(layout, name="beat")
+        self.full = Signal(name="full")
+        self.begun = Signal(name="begun")
+        self.discard = Signal(name="discard")
+        self.first = Signal(init=1, name="first")
+        self.number = Signal(range(beats), name="number")
+        self.closes = Signal(name="closes")
+        self.void = Signal(name="void")
+        self.wrong = Signal(name="wrong")
+        self.unknown = Signal(name="unknown")
+        self.final = Signal(init=beats == 1, name="final")
+        self.goes_on = Signal(2, name="goes_on")
+        self.dropping = Signal(name="dropping")

@@ -47,7 +47,6 @@ def order(core: Contract) -> Rule:
     made = core.component
     front, back, stages = made.programs["front"], made.programs["back"], _announcing(made)
     closing, last = made.structure.end_calls, stages["h"]
-    issued = _issued(core)
     signals, rule = _queue(core)
     after = (*(["inner"] if closing else []), last, "back", "y", "lane", "g", "r", "front")
     pointers = (*after, *(pointer for pointer in stages.values() if pointer != last))
@@ -65,20 +64,7 @@ def order(core: Contract) -> Rule:
         f"wire [{bits}:0] {a}_{b} = {a} - {b};\n"
         for a, b in (("front", "r"), ("r", "g"), ("lane", "y"), ("y", "back"), ("back", last))
     )
-    tauW = ""
-    if "tauW" in stages:
-        step = issued["tauW"]
-        urgent = "".join(
-            f"assert (!tauW_{k} || (back_step > {step} && back_step <= {step} + {k}));\n"
-            for k in range(1, back.latency + 1)
-        )
-        tauW = f"""
-      wire [{bits}:0] back_outer = back + (back_step > {step}) - outer;
-      always @* if (!clear) begin
-        assert (!event_tauW || outer != front);
-        assert (back_outer == tauW_flight && tauW_flight <= 1);
-        {urgent}
-      end"""
+    tauW = _tauW(core, bits) if "tauW" in stages else ""
     before_h = "outer" if "tauW" in stages else "front"
     parts, s = core.parameters.width // core.parameters.lanes, made.lane_steps
     arriving = " + queue_write" if made.ahead else ""
@@ -118,6 +104,22 @@ def order(core: Contract) -> Rule:
         kept=("words",),
         cycles=1 + made.ahead,  # what goes to the data through a register was decided in the cycle before
     )
+
+
+def _tauW(core: Contract, bits: int) -> str:
+    """At most one tauW is in flight, and it is issued on the step of the program."""
+    step = _issued(core)["tauW"]
+    urgent = "".join(
+        f"assert (!tauW_{k} || (back_step > {step} && back_step <= {step} + {k}));\n"
+        for k in range(1, core.component.programs["back"].latency + 1)
+    )
+    return f"""
+      wire [{bits}:0] back_outer = back + (back_step > {step}) - outer;
+      always @* if (!clear) begin
+        assert (!event_tauW || outer != front);
+        assert (back_outer == tauW_flight && tauW_flight <= 1);
+        {urgent}
+      end"""
 
 
 def _alone(core: Contract) -> Rule:

@@ -10,9 +10,6 @@ from wideblock.verify.formal.rules.parts import delayed, no_loss, rekeyed_in_ord
 
 __all__ = ["order", "output", "queues", "rekey"]
 
-CHAIN = ("front", "hashed", "single", "called", "lane", "y", "back", "inner")
-"""Pointers of the stages, each at the message of the next one or at a younger one."""
-
 _Part = tuple[dict[str, str], str]
 """Signals by their names in a text, and the text."""
 
@@ -104,11 +101,10 @@ def _stages(core: Contract) -> tuple[dict[str, str], list[str]]:
     """The stages up to Y_1, and the beats of p in those that take them one by one: signals, and parts of the proof."""
     made = core.component
     A, bits, row, clock = made.cipher_latency, made.slots.bit_length(), made.row_bits, core.shell.clock
-    signals = {name: f"core.{name}_sector" for name in CHAIN} | {"single_go": "core.single_go"}
-    signals |= {f"exit_{name}": f"core.exit.{name}" for name in ("number", "fetch", "end")} | {
-        "left": "core.exit.sector",
-        "clear": CLEAR,
-    }
+    moves = _moves(core)
+    signals = {name: f"core.{name}_sector" for name in moves} | {"single_go": "core.single_go"}
+    signals |= {f"exit_{name}": f"core.exit.{name}" for name in ("number", "fetch", "end")}
+    signals |= {"left": "core.exit.sector", "clear": CLEAR}
     signals |= {f"{name}_row": f"core.{name}_row" for name in ("front", "base", "x", "y")}
     signals |= {f"{name}_number": f"core.{name}_number" for name in ("lane", "y", "back")}
     signals |= {name: f"core.{name}" for name in ("whole", "pause", "step_go", "lane_final", "y_final")}
@@ -119,19 +115,7 @@ def _stages(core: Contract) -> tuple[dict[str, str], list[str]]:
     single_tags, single = delayed("single", A)
     first_tags, first = _last_beats("front", core.parameters.mult_stages)
     last_tags, last = _last_beats("back", core.parameters.mult_stages)
-    s = core.parameters.mult_stages - 1
-    moves = {
-        "front": "whole",
-        "hashed": f"(front_go{s} & front_last{s})",
-        "single": "single_go",
-        "called": f"single_tag{A - 1}",
-        "lane": "lane_leaves",
-        "y": "y_leaves",
-        "back": "back_leaves",
-        "inner": f"(back_go{s} & back_last{s})",
-    }
     distance = "d_{name} <= clear ? 0 : {move} == left_leaves ? d_{name} : {move} ? d_{name} + 1 : d_{name} - 1;"
-    ordered = "".join(f"assert (d_{older} <= d_{younger});" for older, younger in pairwise(reversed(moves)))
     leaving, staying = zip(
         _passing(core, "lane", "lane", "step_go && lane_final", "1'b0"),
         _passing(core, "y", "y", f"step_tag{A - 1} && y_final", "y == lane"),
@@ -159,19 +143,6 @@ def _stages(core: Contract) -> tuple[dict[str, str], list[str]]:
         {"".join(distance.format(name=name, move=move) for name, move in moves.items())}
       end
       always @* if (!clear) assert (!back_mistakes);"""
-    chain = f"""
-      wire [{bits - 1}:0] {", ".join(f"at_{name} = left + d_{name}" for name in moves)};
-      wire [{bits - 1}:0] hashing = d_hashed + first_flight, calling = d_called + single_flight;
-      wire [{bits - 1}:0] closing = d_inner + last_flight;
-      always @* assume (!back_misled && {" && ".join(f"!{name}_wrong" for name in ("lane", "y", "back"))});
-      always @* if (!clear) begin
-        assert (d_front <= {made.slots});
-        {ordered}
-        {"".join(f"assert (at_{name} == {name});" for name in moves)}
-        assert (hashing == d_front && calling == d_single && closing == d_back);
-        assert (!computed || inner != back);
-        {"".join(f"assert (!single_tag{k} || pause == {A - 1 - k});" for k in range(A))}
-      end"""
     beats = f"""
       wire [{row - 1}:0] behind_lanes = y_row + steps, behind_queue = back_row + queue_waiting;
       wire [15:0] back_early = {_early("size_content", core)};
@@ -184,7 +155,42 @@ def _stages(core: Contract) -> tuple[dict[str, str], list[str]]:
         if (back == p) assert (back_held == 0 || (back_number == 0 && back_held <= back_early));
       end"""
     tags = single_tags | first_tags | last_tags
-    return signals | entrance_signals | queue_signals | followed_signals | tags, [passes, chain, beats]
+    return signals | entrance_signals | queue_signals | followed_signals | tags, [passes, _chain(core), beats]
+
+
+def _moves(core: Contract) -> dict[str, str]:
+    """The signal that advances each pointer; a pointer is at the message of the next one, or at a younger message."""
+    A, s = core.component.cipher_latency, core.parameters.mult_stages - 1
+    return {
+        "front": "whole",
+        "hashed": f"(front_go{s} & front_last{s})",
+        "single": "single_go",
+        "called": f"single_tag{A - 1}",
+        "lane": "lane_leaves",
+        "y": "y_leaves",
+        "back": "back_leaves",
+        "inner": f"(back_go{s} & back_last{s})",
+    }
+
+
+def _chain(core: Contract) -> str:
+    """Distances between the pointers are the messages in flight between them."""
+    made, moves = core.component, _moves(core)
+    A, bits = made.cipher_latency, made.slots.bit_length()
+    ordered = "".join(f"assert (d_{older} <= d_{younger});" for older, younger in pairwise(reversed(moves)))
+    return f"""
+      wire [{bits - 1}:0] {", ".join(f"at_{name} = left + d_{name}" for name in moves)};
+      wire [{bits - 1}:0] hashing = d_hashed + first_flight, calling = d_called + single_flight;
+      wire [{bits - 1}:0] closing = d_inner + last_flight;
+      always @* assume (!back_misled && {" && ".join(f"!{name}_wrong" for name in ("lane", "y", "back"))});
+      always @* if (!clear) begin
+        assert (d_front <= {made.slots});
+        {ordered}
+        {"".join(f"assert (at_{name} == {name});" for name in moves)}
+        assert (hashing == d_front && calling == d_single && closing == d_back);
+        assert (!computed || inner != back);
+        {"".join(f"assert (!single_tag{k} || pause == {A - 1 - k});" for k in range(A))}
+      end"""
 
 
 def _followed(core: Contract) -> _Part:
