@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers as values, and AXI4-Lite to reach them."""
+"""Registers as values, and an AXI4-Lite slave in front of registers."""

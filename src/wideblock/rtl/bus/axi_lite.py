@@ -14,14 +14,14 @@ from .registers import REGISTER_BITS, REGISTER_BYTES, RegisterMap
 __all__ = ["AXI_LITE", "OKAY", "SLVERR", "AxiLite", "AxiLiteTiming", "axi_lite_channels", "between", "register_access"]
 
 AXI_LITE = ("aw", "w", "b", "ar", "r")
-"""The channels of a bus, by their names or the ends of these behind an underscore."""
+"""The channels of a bus, by name or by the last part of a name behind an underscore."""
 
 OKAY, SLVERR = 0b00, 0b10
 """Responses. Source: AMBA AXI4, A3.4.4."""
 
 
 def axi_lite_channels(name: str, address_bits: int) -> tuple[Channel, ...]:
-    """The five channels of a slave; their names begin with ``name``, if that is not empty: ``key_aw``."""
+    """The five channels of a slave; with a ``name``, names begin with it: ``key_aw``."""
     prefix = f"{name}_" if name else ""
     address = (
         Field("addr", address_bits, "byte address"),
@@ -57,11 +57,11 @@ def axi_lite_channels(name: str, address_bits: int) -> tuple[Channel, ...]:
 
 
 def register_access(address_bits: int) -> Signature:
-    """Accesses of a bus to registers, of which addresses in bytes have ``address_bits``.
+    """Accesses of a bus to registers with byte addresses of ``address_bits``.
 
     write:         out, pulses as a write takes effect
     write_address: out, address of the write in words, with ``write_data`` and ``write_strobe``; 0 without a write
-    refused:       in, the registers refuse this write; read in the cycle of ``write``
+    refused:       in, the registers refuse the write; read in the cycle of ``write``
     read:          out, pulses for a read
     read_address:  out, address of the read in words; 0 without a read
     read_data:     in, the word, a fixed number of cycles after ``read``
@@ -107,7 +107,7 @@ class AxiLite(wiring.Component):
     """Accesses of an AXI4-Lite bus as pulses: a slave for the registers of ``registers``.
 
     ``aw``, ``w``, ``b``, ``ar`` and ``r`` are the channels of :func:`axi_lite_channels`. The word of a write is
-    accepted after its address. At most one write and one read are under way; they are independent. The two low
+    accepted after its address. At most one write and one read are under way, independent of each other. The two low
     bits of an address are ignored: strobes select the bytes of a write, and a read gives the whole word.
 
     access: out, accesses to the registers, see :func:`register_access`; the word of a read comes ``latency`` cycles
@@ -205,7 +205,7 @@ class AxiLite(wiring.Component):
             m.d.sync += [answered.eq(0), busy.eq(0), word.eq(0), response.eq(OKAY)]
 
     def _permitted(self, m: Module, name: str, address: Value) -> Signal:
-        """Whether there is a register at an address."""
+        """Whether a register is at an address."""
         permitted = Signal(name=name)
         within = [between(address[2:], start, end) for start, end in self.registers.ranges()]
         m.d.comb += permitted.eq(Cat(within).any())

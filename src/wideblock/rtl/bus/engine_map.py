@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The registers of an engine that all firmware may reach."""
+"""The registers of an engine for all firmware."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ IDENTIFICATION = int.from_bytes(b"wdbk", "little")
 """Register ID: four letters, the first in bits 7..0."""
 
 MOST_WINDOW_BYTES = 4096
-"""Bytes, at most, of a sector that passes through the window."""
+"""Bytes of the longest sector for the window."""
 
 NOT_RUN = 255
-"""Number in the place of a wrong answer's, of a self-test that did not run: its slot had a key."""
+"""Value of SELFTEST.FAILED if the test could not run because the slot holds a key."""
 
 GONE = 31
-"""Cause of a request of the window without a result that no bit of ``fault`` has."""
+"""Cause of a request of the window without a result, if no bit of ``fault`` tells the cause."""
 
 _COUNT_BITS = 16  # of a counter of faults
 _BLOCKS_BITS = 45  # of a counter of blocks: counts to 2^44, and one more bit says that it is there
@@ -42,23 +42,23 @@ _DATA_IN, _DATA_OUT = 0x1000, 0x2000  # the same for a window of any size
 
 @dataclass(frozen=True)
 class EngineFacts:
-    """Facts of a core with slots, and of the engine around it, on which its registers depend.
+    """Facts of a core with slots and of its engine on which the registers depend.
 
     scheme:       name of the scheme, at most 8 ASCII characters
     slots:        number of key slots
     key_bits:     bits of one AES key
     lanes:        blocks a step
-    sector_bytes: bytes of the sectors for which the cycle contract is stated
-    directions:   of which False is encryption, True decryption
+    sector_bytes: bytes of the sectors of the cycle contract
+    directions:   directions of the core; False: encryption, True: decryption
     tweak_bytes:  bytes of a tweak, a multiple of 4 up to 16
-    window_bytes: bytes of the longest sector that the window takes, a multiple of 16; 0: no window
+    window_bytes: bytes of the longest sector for the window, a multiple of 16; 0: no window
     faults:       causes, by their bit of ``fault``; at most 31
     tweak_offset: AUX may have an offset of tweaks
-    shortest:     bytes of the shortest sector that the window takes
-    tag_bits:     bits of a request's tag; 0: there is none
-    header:       a request comes before its data, in beats of its own
+    shortest:     bytes of the shortest sector for the window
+    tag_bits:     bits of a request's tag; 0: no tag
+    header:       a request precedes the data, in separate beats
 
-    Raises ValueError for facts that the registers cannot state.
+    Raises ValueError for facts too large for the registers.
     """
 
     scheme: str
@@ -92,7 +92,7 @@ class EngineFacts:
 
 
 def engine_map(facts: EngineFacts) -> RegisterMap:
-    """The registers that all firmware may reach. Offsets are the same for all facts; the window may be left out."""
+    """The registers for all firmware. Offsets do not depend on the facts; the window may be left out."""
     return RegisterMap(
         "ENGINE",
         "State, faults, interrupts, policy and self-test of the engine, and a window through which a sector can be "
@@ -180,7 +180,7 @@ def _constants(facts: EngineFacts) -> Iterator[Register]:
 
 
 def _state(name: str, low: int, text: str) -> RegisterField:
-    """A bit that shows what the engine does or has."""
+    """A bit that shows a state of the engine."""
     return RegisterField(name, low, 1, Access.RO, text, volatile=True)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers as values: hardware, C header, SystemRDL, IP-XACT and the tables of the documents are made from them."""
+"""Registers as values, the source of hardware, C header, SystemRDL, IP-XACT and tables of the documents."""
 
 import re
 from collections.abc import Iterator
@@ -21,8 +21,8 @@ _NAME = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*\Z")
 class Access(Enum):
     """Effect of the bus on a field; the value is the meaning.
 
-    A write counts for the bytes whose strobes are high. It leaves a field that cannot be written as it is; one of a
-    register without any other field is answered with SLVERR.
+    A write counts for the bytes with high strobes, and leaves a field that cannot be written. A write of a register
+    without any field to write is answered with SLVERR.
     """
 
     RO = "read only"
@@ -34,13 +34,13 @@ class Access(Enum):
 
     @property
     def readable(self) -> bool:
-        """Whether a read shows the field; of others it shows 0."""
+        """Whether a read shows the field; a hidden field reads 0."""
         return self not in (Access.WO, Access.W1P)
 
 
 @dataclass(frozen=True)
 class RegisterValue:
-    """A value of a field that has a name."""
+    """A named value of a field."""
 
     name: str
     value: int
@@ -53,11 +53,11 @@ class RegisterField:
 
     text:     meaning, a phrase without a full stop
     reset:    value after reset
-    volatile: the hardware changes the field, too; a field that is read only and not volatile is the constant ``reset``
-    values:   those that have names
+    volatile: the hardware changes the field, too; a read-only field that is not volatile is the constant ``reset``
+    values:   named values
 
-    Raises ValueError for bits outside of a register, a reset or a value that does not fit, and two names or values that
-    are the same.
+    Raises ValueError for bits outside of a register, a reset or a value that does not fit, and for a name or a value
+    given twice.
     """
 
     name: str
@@ -98,12 +98,12 @@ class RegisterField:
 
 @dataclass(frozen=True)
 class Register:
-    """A register of 32 bits at byte ``offset`` of its map, or ``count`` of them in a row, all with the same fields.
+    """A register of 32 bits at byte ``offset`` of the map, or ``count`` registers in a row with equal fields.
 
-    fields: from the low bits up; the bits that are in none read 0, and a write does not change them
+    fields: from the low bits up; bits outside of the fields read 0 and are not written
     text:   meaning, in sentences
 
-    Raises ValueError for an offset that is not a multiple of 4, and fields that are out of order or overlap.
+    Raises ValueError for an offset that is not a multiple of 4, and for fields out of order or with common bits.
     """
 
     name: str
@@ -131,12 +131,12 @@ class Register:
 
     @property
     def bytes(self) -> int:
-        """Bytes of all ``count`` of it."""
+        """Bytes of all ``count`` registers."""
         return self.count * REGISTER_BYTES
 
     @property
     def end(self) -> int:
-        """Offset of the byte behind it."""
+        """Offset of the byte behind the register."""
         return self.offset + self.bytes
 
     @property
@@ -146,7 +146,7 @@ class Register:
 
     @property
     def readable(self) -> int:
-        """Mask of the bits that a read shows."""
+        """Mask of the bits shown by a read."""
         return sum(each.mask for each in self.fields if each.access.readable)
 
     @property
@@ -155,18 +155,18 @@ class Register:
         return any(field.access is not Access.RO for field in self.fields)
 
     def field(self, name: str) -> RegisterField:
-        """The field of that name. Raises KeyError if there is none."""
+        """The field called ``name``. Raises KeyError for an unknown name."""
         return _by_name(self.fields, name, f"no field {name}; there are")
 
 
 @dataclass(frozen=True)
 class RegisterMap:
-    """The registers behind one bus interface.
+    """The registers behind a bus interface.
 
-    registers: in the order of their offsets
-    channel:   beginning of the names of the channels that reach them, see ``axi_lite_channels``
+    registers: in the order of offsets
+    channel:   beginning of the channels' names, see ``axi_lite_channels``
 
-    Raises ValueError for registers that are out of order, overlap, or have the same name.
+    Raises ValueError for registers out of order, with common bytes, or with equal names.
     """
 
     name: str
@@ -190,7 +190,7 @@ class RegisterMap:
 
     @property
     def address_bits(self) -> int:
-        """Bits of a byte address that reaches every register."""
+        """Bits of a byte address for every register."""
         return max(3, (self.registers[-1].end - 1).bit_length())
 
     @property
@@ -199,11 +199,11 @@ class RegisterMap:
         return 1 << self.address_bits
 
     def register(self, name: str) -> Register:
-        """The register of that name. Raises KeyError if there is none."""
+        """The register called ``name``. Raises KeyError for an unknown name."""
         return _by_name(self.registers, name, f"{self.name} has no register {name}; it has")
 
     def offset(self, name: str, index: int = 0) -> int:
-        """Byte offset of the register of that name, of several number ``index``."""
+        """Byte offset of the register called ``name``; of several, number ``index``."""
         register = self.register(name)
         if not 0 <= index < register.count:
             raise IndexError(f"{name} has numbers 0 to {register.count - 1}, got {index}")
@@ -227,7 +227,7 @@ class RegisterMap:
         return {"name": self.name, "meaning": self.text, "bytes": self.bytes, "registers": registers}
 
     def ranges(self) -> Iterator[tuple[int, int]]:
-        """Ranges of bytes with registers: offsets of the first byte and of the one behind the last."""
+        """Ranges of bytes with registers: offset of the first byte, and offset behind the last byte."""
         start = end = self.registers[0].offset
         for each in self.registers:
             if each.offset != end:
@@ -238,12 +238,12 @@ class RegisterMap:
 
 
 def data_word(text: str, access: Access, *, volatile: bool = False) -> tuple[RegisterField, ...]:
-    """The field of a register whose word is data."""
+    """The field of a register of data."""
     return (RegisterField("WORD", 0, REGISTER_BITS, access, text, volatile=volatile),)
 
 
 def register_words(data: bytes) -> list[int]:
-    """Bytes as registers have them: the first of each four in bits 7..0; a last word that is not whole has zeros."""
+    """Bytes as words: the first of each four bytes in bits 7..0; zeros fill the last word."""
     return [int.from_bytes(data[at : at + REGISTER_BYTES], "little") for at in range(0, len(data), REGISTER_BYTES)]
 
 
@@ -251,7 +251,7 @@ T = TypeVar("T", Register, RegisterField)
 
 
 def _by_name(among: tuple[T, ...], name: str, else_: str) -> T:
-    """The entry of this name. Raises KeyError: ``else_``, then the known names."""
+    """The entry called ``name``. Raises KeyError: ``else_``, then the known names."""
     found = {each.name: each for each in among}
     if name not in found:
         raise KeyError(f"{else_} {', '.join(found)}")

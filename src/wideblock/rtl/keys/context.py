@@ -11,17 +11,17 @@ from .material import Derivation, KeyMaterial, KeyWord
 __all__ = ["Context", "ContextRow", "ContextStep", "ContextWord", "Making"]
 
 WORD_BITS = 128
-"""Bits of a row, and of a word that a sector takes."""
+"""Bits of a row and of a word of a sector."""
 
 
 @dataclass(frozen=True)
 class ContextRow:
     """A row of a slot, of 128 bits.
 
-    word:  whose bits it has, from bit ``at`` on
-    last:  instead the last round keys of that AES key, in the order of their use backward
-    made:  the call that makes it; None for a word of the key port and its last round keys
-    power: exponent of the hash key, ``word``, that it is; None for a word that is none
+    word:  the word in the row, from bit ``at`` on
+    last:  the row has the last round keys of AES key ``word`` instead, in the order of decryption
+    made:  derivation of the word; None for a word of the key port and for last round keys of the port's key
+    power: exponent, if the row is a power of the hash key ``word``; else None
     """
 
     word: KeyWord
@@ -33,9 +33,9 @@ class ContextRow:
 
 @dataclass(frozen=True)
 class ContextWord:
-    """A word that is written for a sector: a ``row``, or if that is None the square of the word written before it.
+    """A word written for a sector: a ``row``; without a row, the square of the word before.
 
-    power: exponent of the hash key that it is; None for a word that is none
+    power: exponent, if the word is a power of the hash key; else None
     """
 
     row: int | None
@@ -52,7 +52,7 @@ class Making(Enum):
 
 @dataclass(frozen=True)
 class ContextStep:
-    """A step of the derivation of a context: the value that it makes, and the ``row`` that takes it, or None."""
+    """A step of the derivation of a context: the value made, and the ``row`` of the value, or None."""
 
     making: Making
     row: int | None
@@ -60,9 +60,9 @@ class ContextStep:
 
 @dataclass(frozen=True)
 class Context:
-    """Rows of a slot, and the words of a sector in the order in which they are written, one a cycle.
+    """Rows of a slot, and the words of a sector in the order of writing, a word a cycle.
 
-    used: of each word, the cycle of a sector in which it is read first; 0 is that in which its first beat is taken
+    used: for each word, the cycle of the first read; 0: the cycle of the sector's first beat
     """
 
     rows: tuple[ContextRow, ...]
@@ -80,11 +80,11 @@ class Context:
     ) -> "Context":
         """The context of a scheme.
 
-        used:    cycle in which a sector reads each word first, of those that are not the hash key
-        powers:  the same for the exponents of the hash key that a sector takes
-        inverse: the same for the last round keys of the AES key; None if no sector reads them
+        used:    cycle of a sector's first read of each word; the hash key left out
+        powers:  cycle of the first read of each power of the hash key, by exponent
+        inverse: cycle of the first read of the AES key's last round keys; None without a read
 
-        A power is the square of the one before it wherever no sector begins later for that; else it has a row.
+        A power is the square of the power before. If a sector began later by the squaring, the power has a row.
         """
         calls = {(d.into, d.at): d for d in material.derivations}
 
@@ -111,12 +111,12 @@ class Context:
 
     @property
     def lead(self) -> int:
-        """Cycles by which the writing of words must be ahead of a sector's begin, beyond that of the first word."""
+        """Cycles from the first word written to the earliest begin of the sector."""
         return _lead(self.used)
 
     @cached_property
     def steps(self) -> tuple[ContextStep, ...]:
-        """The steps that make the rows: a power of the hash key follows from the next lower one by squares first."""
+        """Steps to make the rows: a power of the hash key follows from the next lower power, by squares first."""
         powers = {row.power: number for number, row in enumerate(self.rows) if row.power is not None}
         walk = [ContextStep(Making.WORD, powers.get(1))] if powers else []
         reached = 1
@@ -136,11 +136,11 @@ class Context:
 
     @cached_property
     def powers(self) -> tuple[int, ...]:
-        """Exponents of the hash key, in the order in which the powers are written."""
+        """Exponents of the hash key, in the order of writing."""
         return tuple(word.power for word in self.words if word.power is not None)
 
     def places(self, word: KeyWord, *, last: bool = False) -> list[int]:
-        """Numbers of the words of a sector that are the key word ``word``, or its last round keys, low bits first."""
+        """Numbers of the words of a sector with key word ``word``, or with the last round keys, low bits first."""
         same = (word, last, None)
         rows = [number for number, row in enumerate(self.rows) if (row.word, row.last, row.power) == same]
         return [
@@ -150,11 +150,11 @@ class Context:
 
 
 Run = list[tuple[int, ContextRow]]
-"""Words that are written one after another, each the square of the one before, with the cycles of their first use."""
+"""Words written in a row, each the square of the word before, with the cycles of first use."""
 
 
 def _lead(used: Sequence[int]) -> int:
-    """Cycles by which words must be ahead; ``used``: cycle of each word's first use."""
+    """Cycles of lead for words; ``used``: cycle of each word's first use."""
     return max(0, *(number - cycle for number, cycle in enumerate(used)))
 
 

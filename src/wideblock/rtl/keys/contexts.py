@@ -20,34 +20,34 @@ __all__ = ["ContextUnit"]
 
 
 class ContextUnit(KeysInSlots):
-    """Takes keys into ``slots`` slots, and writes for each sector the words of its slot to the sector's place.
+    """Takes keys into ``slots`` slots, and writes the words of a sector's slot to the sector's place.
 
     ``key`` is a key for ``slot``, or with ``evict`` the end of the key there. A key is accepted as all rows of its
-    context are in place: the next sector may name it. An eviction is accepted as the slot closes: the next sector that
-    names it is refused. The next command is accepted only when the sectors of that slot are computed, the rows are
-    overwritten, and so are the words of places whose sectors are computed. A command that is ``misplaced`` changes
-    nothing; it pulses in the cycle after that was accepted.
+    context are in place: the next sector may name it. An eviction is accepted as the slot closes: the next sector for
+    the slot is refused. The next command is accepted when the sectors of the slot are computed, and the rows and the
+    words of unused places are overwritten. ``misplaced`` pulses in the cycle after a command for a wrong slot was
+    accepted; the command changes nothing.
 
     asked:    in, a slot; ``known``: out, in the same cycle: the slot has a key
     begins:   in, pulses: a sector of slot ``copies.begun`` is whole
-    computed: in, pulses: the oldest sector needs no word any more; at most ``most`` are under way
-    copies:   in, sectors that ask for their words
+    computed: in, pulses: the oldest sector needs no word any more; at most ``most`` sectors are under way
+    copies:   in, requests of sectors for words
     write:    out, ``data`` is number ``word`` of the words of a sector, for ``place``: one a cycle from the second
               cycle after ``copies.fill`` on
-    wiped:    out, pulses: an eviction has overwritten all places that are not used
+    wiped:    out, pulses: an eviction has overwritten all unused places
 
     ``copies.filled`` pulses :attr:`Context.lead` cycles after the first word of a sector, in the cycle before the
-    sector may begin. In cycles without such a word, an eviction writes zeros to every place that is not used.
+    sector may begin. In cycles without a word, an eviction writes zeros to every unused place.
 
-    A word whose parity is not that of its row is ``damaged``, a pulse. After reset, ``zeroize`` and ``damaged``, pulses
-    or levels, it holds ``clear`` high while ``clear_row`` goes over ``rows`` rows: twice after the last cycle of these.
+    ``damaged`` pulses for a word with a wrong parity. After reset, ``zeroize`` and ``damaged``, pulses or levels,
+    ``clear`` is high while ``clear_row`` goes over ``rows`` rows, twice after the last such cycle.
 
-    Timing: ``clear`` for 2 * rows cycles, a command in the next one: :attr:`clearing`; a key is accepted :attr:`load`
-            cycles after it was offered, an eviction 1; the next command :attr:`overwriting` cycles after the last
-            sector, at most, where a sector begins every ``interval`` cycles.
+    Timing: ``clear`` for 2 * rows cycles, a command in the next cycle: :attr:`clearing`; a key is accepted
+            :attr:`load` cycles after the offer, an eviction 1. The next command is accepted at most
+            :attr:`overwriting` cycles after the last sector, where a sector begins every ``interval`` cycles.
     Paths:  none from ``key.valid`` to ``key.ready``; ``asked`` to ``known``.
     Cost:   block memory of the rows with parity; a squaring; a bit a slot; see :class:`RowMaker`.
-    Security: no part of a key is in a register once it is accepted, or once an eviction is through.
+    Security: no part of a key is in a register once the key is accepted, or once an eviction is through.
     """
 
     announced = sequenced = False
@@ -86,7 +86,7 @@ class ContextUnit(KeysInSlots):
 
     @property
     def load(self) -> int:
-        """Cycles from a key offered to it accepted: its rows are made one after another."""
+        """Cycles from the offer of a key to acceptance: the rows are made one after another."""
         checked = 2
         return checked + self.maker.cycles(begun=checked - 1) - 1
 
@@ -94,7 +94,7 @@ class ContextUnit(KeysInSlots):
     def overwriting(self) -> int:
         """Cycles, at most, from the last sector of a slot computed to the next command looked at.
 
-        Zeros are written in cycles that copies leave: of an interval, those without a word of the sector that begins.
+        Zeros are written in the cycles of an interval without a word of a new sector.
         """
         words = len(self.context.words)
         zeros = self.places * (words + 1)
@@ -117,9 +117,9 @@ class ContextUnit(KeysInSlots):
     # Copies
 
     def _copies(self, m: Module, store: KeyStore, wiping: Value) -> Signal:
-        """The words of a sector, one a cycle; in other cycles, ``wiping``, the zeros of an eviction.
+        """The words of a sector, a word a cycle; between words, ``wiping``, the zeros of an eviction.
 
-        Returns the slot whose rows are read while ``filling``.
+        Returns the slot of the rows read while ``filling``.
         """
         words, size, copies = self.context.words, self.word.shape(), self.copies
         number = Signal(range(len(words) + 1), name="number")
@@ -173,7 +173,7 @@ class ContextUnit(KeysInSlots):
         return slot
 
     def _squares(self, m: Module, row: Value, copied: Value, squared: Value) -> Value:
-        """The word that is written: a ``row``, or if ``squared`` the square of the word before."""
+        """The written word: a ``row``, or if ``squared`` the square of the word before."""
         if not any(word.row is None for word in self.context.words):
             return row
         square, value = Signal(WORD_BITS, name="square", reset_less=True), Signal(WORD_BITS, name="copied_value")
@@ -268,11 +268,11 @@ class ContextUnit(KeysInSlots):
 
 
 class _Run(SlotCommand):
-    """The command in hand, and the step of the context of its slot.
+    """The command in hand, and the step of the slot's context.
 
     entered:  each sector of the slot is whole, and no words of the slot are being read
     step:     step of the derivation, with its value ``complete``; ``final``: the last one
-    making:   the value of a step is made from the key that is offered
+    making:   the value of a step is made from the offered key
     done:     pulses at the end of a step
     wiping:   words of places are overwritten
     """

@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""The rows of a context, made one after another from the key that is offered, beside the data path."""
+"""The rows of a context, made one after another from the offered key, beside the data path."""
 
 from typing import Protocol
 
@@ -22,7 +22,7 @@ PRODUCT_CYCLES = 32
 """Cycles of a product of powers of the hash key."""
 
 Made = tuple[Value, Value]
-"""The value of a step, and whether it is complete."""
+"""The value of a step, and the signal of completion."""
 
 
 class DerivationRun(Protocol):
@@ -47,7 +47,7 @@ class RowMaker:
         self.rows = [self._row_of(step) for step in context.steps]
 
     def cycles(self, begun: int) -> int:
-        """Cycles of all steps, of which the first one comes a cycle after ``begun``, in which calls may begin."""
+        """Cycles of all steps; calls may begin in cycle ``begun``, the first step follows a cycle later."""
         cycle = first = begun + 1
         for step, row in zip(self.context.steps, self.rows, strict=True):
             if step.making is Making.PRODUCT:
@@ -61,7 +61,7 @@ class RowMaker:
         return cycle - first
 
     def row(self, step: Value) -> tuple[Value, Value]:
-        """The row of a ``step`` in its slot, and whether it has one."""
+        """The row of a ``step`` in the slot, and whether the step has a row."""
         steps, bits = self.context.steps, self.context.row_bits
         if [each.row for each in steps] == [*range(len(steps))]:
             return step[:bits], Const(1, 1)
@@ -69,7 +69,7 @@ class RowMaker:
         return rows[step], Array(Const(each.row is not None, 1) for each in steps)[step]
 
     def made(self, m: Module, run: DerivationRun, key: Value, clear: Value) -> Made:
-        """The value of the step in hand, of the ``key`` that is offered, and whether it is complete."""
+        """The value of the step in hand, made from the offered ``key``, and the signal of completion."""
         values = [self._port(row, key) for row in self.rows]
         self._calls(m, run, key, clear, values)
         self._backward(m, run, key, clear, values)
@@ -78,7 +78,7 @@ class RowMaker:
         return self._chosen(run, values, range(len(values)))
 
     def _row_of(self, step: ContextStep) -> ContextRow:
-        """The row of a step; of one that makes the hash key and keeps it nowhere, as it would be."""
+        """The row of a step; a step with a hash key that has no row gets a row alike."""
         if step.row is not None:
             return self.context.rows[step.row]
         made = {each.into: each for each in self.material.derivations}
@@ -92,7 +92,7 @@ class RowMaker:
         return LastRoundKeys(key_bits=self.material.ciphers[0].bits, sbox=self.sbox)
 
     def _chosen(self, run: DerivationRun, values: list[Made], numbers: range) -> Made:
-        """The value of the step in hand, which is one of ``numbers``."""
+        """The value of the step in hand, among ``numbers``."""
         chosen, complete = values[numbers[0]]
         for number in numbers[1:]:
             value, done = values[number]
@@ -107,7 +107,7 @@ class RowMaker:
         return (self.reading.hash_key(word) if row.word == self.material.hash_key else word), Const(1, 1)
 
     def _calls(self, m: Module, run: DerivationRun, key: Value, clear: Value, values: list[Made]) -> None:
-        """The ``values`` of the steps that are results of the cipher."""
+        """The ``values`` of the steps with a result of the cipher."""
         steps = zip(self.context.steps, self.rows, strict=True)
         calls = [(n, row.made) for n, (step, row) in enumerate(steps) if row.made and step.making is Making.WORD]
         if not calls:
@@ -133,7 +133,7 @@ class RowMaker:
             values[number] = value, encryption.o.valid
 
     def _backward(self, m: Module, run: DerivationRun, key: Value, clear: Value, values: list[Made]) -> None:
-        """The ``values`` of the steps that are last round keys."""
+        """The ``values`` of the steps with last round keys."""
         if not any(row.last for row in self.rows):
             return
         m.submodules.last_round_keys = last = self._last_round_keys()
@@ -147,7 +147,7 @@ class RowMaker:
                 values[number] = last.o[row.at : row.at + WORD_BITS], last.done
 
     def _powers(self, m: Module, run: DerivationRun, clear: Value, values: list[Made]) -> None:
-        """The ``values`` of the steps that make powers of the hash key, each from the one before."""
+        """The ``values`` of the steps with powers of the hash key, each from the power before."""
         steps = self.context.steps
         first = next(number for number, row in enumerate(self.rows) if row.power == 1)
         walk = range(first, 1 + max(number for number, step in enumerate(steps) if step.making is not Making.WORD))

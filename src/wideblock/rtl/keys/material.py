@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The keys of a scheme as a value: the words of its key port, and the program that derives further ones from them."""
+"""The keys of a scheme as a value: the words of the key port, and the program of derivations."""
 
 from dataclasses import dataclass
 
@@ -15,8 +15,8 @@ class KeyWord:
     name:    the paper's symbol
     bits:    its width
     meaning: a noun phrase for the documentation of the port
-    field:   field of a published answer that holds the word, alone or side by side with the words next to it
-    rounds:  of an AES key that is derived: rounds of the cipher it serves; None: all of AES
+    field:   field of a published answer with the word, alone or side by side with the words next to it
+    rounds:  of a derived AES key: rounds of the cipher; None: all of AES
     """
 
     name: str
@@ -30,7 +30,7 @@ class KeyWord:
 class Derivation:
     """``into`` becomes the cipher's output for ``block`` under ``key``, an AES key; byte 0 is bits 7..0.
 
-    A word of more than 128 bits takes several derivations, each for those from bit ``at`` on.
+    A word of more than 128 bits takes several derivations, each for 128 bits from bit ``at`` on.
     """
 
     block: int
@@ -44,15 +44,15 @@ class KeyMaterial:
     """All key material of a scheme.
 
     port:        words of the key port, the first in the low bits
-    ciphers:     those of them that are AES keys, in the order of their round keys
-    hash_key:    the word that the hash units take, of the port or derived; None if there is no hash
+    ciphers:     AES keys among the words, in the order of round keys
+    hash_key:    the word for the hash units, of the port or derived; None without a hash
     derivations: run one after another after every new key
-    expanded:    derived words that are AES keys, expanded after the derivations; the last one's round keys take the
-                 place of those of the port's key
-    rule:        keys that are refused
+    expanded:    derived AES keys, expanded after the derivations; the last key's round keys replace the round keys of
+                 the port's key
+    rule:        refused keys
 
-    Raises ValueError for words that are neither of the port nor derived, and for an AES key of fewer
-    rounds that is expanded last.
+    Raises ValueError for words that are neither of the port nor derived, and for an AES key of fewer rounds as the
+    last expanded key.
     """
 
     port: tuple[KeyWord, ...]
@@ -99,12 +99,12 @@ class KeyMaterial:
 
     @property
     def raw(self) -> tuple[KeyWord, ...]:
-        """Words of the port that are no AES keys."""
+        """Words of the port, AES keys left out."""
         return tuple(word for word in self.port if word not in self.ciphers)
 
     @property
     def stored(self) -> tuple[KeyWord, ...]:
-        """Derived words that the key unit keeps as they are: all but AES keys, and the hash key of the hash units."""
+        """Derived words kept by the key unit: no AES key, and no hash key of the hash units."""
         derived = dict.fromkeys(derivation.into for derivation in self.derivations)
         return tuple(word for word in derived if word not in (self.hash_key, *self.expanded))
 

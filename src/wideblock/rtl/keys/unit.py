@@ -22,20 +22,20 @@ REFUSED = Fault(Cause.KEY, "a key had two equal halves")
 
 
 class KeyUnit(wiring.Component):
-    """Key unit for one key: loads a key between two sectors, and runs the scheme's derivations under it.
+    """Key unit for one key: loads a key between two sectors, and runs the scheme's derivations.
 
     clear:     out, after reset and after ``zeroize``, a pulse or a level: high while ``clear_row`` goes over ``rows``
                rows, a power of two, twice after the last cycle of ``zeroize``: once for the memories, once for values
                under way
-    taken:     out, pulses as a key is accepted, with ``words``: words of the port that are no AES keys
+    taken:     out, pulses as a key is accepted, with ``words``: words of the port, AES keys left out
     running:   out, sectors may enter
     waiting:   out, a key is offered, no further sector may enter
     idle:      in, no sector is under way; the key is accepted a cycle after ``waiting`` and ``idle``. A key that is not
                ``announced`` is accepted at once when the core is idle: no key is ever offered together with a message
     derive:    out, pulses: the cipher must take :attr:`block`
     returned:  in, ``result`` is the cipher's output, two cycles after ``derive`` or later
-    derived:   in, all derived values that the core keeps are in place
-    hash_key_next: out, the next result is the hash key, which the unit does not keep
+    derived:   in, the core has all derived values in place
+    hash_key_next: out, the next result is the hash key, not kept by the unit
     refused:   out, pulses in the cycle after a key of two equal halves
     round_keys: out, round keys of the AES key; of two AES keys first and second together
 
@@ -109,9 +109,8 @@ class KeyUnit(wiring.Component):
     def setup(self, *, call: int, loading: int) -> int:
         """Cycles from a key accepted to ``running``: ``call`` of the cipher, ``loading`` from hash key to ``derived``.
 
-        A hash key of the port is loaded while the AES key is expanded. One that is derived is loaded while those after
-        it in the program are derived, and the AES keys among them expanded. Without a hash key, ``loading`` begins with
-        the last derived word.
+        A hash key of the port is loaded while the AES key is expanded. A derived hash key is loaded while later words
+        of the program are derived and expanded. Without a hash key, ``loading`` begins with the last derived word.
         """
         latency, expanded = self.expansion.timing.latency, self.material.expanded
         expansion, hash_key = len(self.material.ciphers) * latency, self.material.hash_key
@@ -135,17 +134,17 @@ class KeyUnit(wiring.Component):
 
     @property
     def _first_waits(self) -> bool:
-        """Whether the first AES key to expand is there before the last call: its expansion begins as that returns."""
+        """True if the first AES key to expand is known before the last call, whose return begins the expansion."""
         material = self.material
         return bool(material.expanded) and material.expanded[0] != material.derivations[-1].into
 
     def word(self, word: KeyWord) -> Value:
-        """A word of the port that is no AES key, in the cycle of ``taken``."""
+        """A word of the port, no AES key, in the cycle of ``taken``."""
         start = sum(before.bits for before in self.material.raw[: self.material.raw.index(word)])
         return self.words[start : start + word.bits]
 
     def value(self, word: KeyWord) -> Signal:
-        """A derived word that the unit keeps, while ``running``."""
+        """A derived word of the unit, while ``running``."""
         return getattr(self, f"value_{word.name}")
 
     def expanded(self, word: KeyWord) -> Signal:
@@ -225,7 +224,7 @@ class KeyUnit(wiring.Component):
                 cleared_on_demand()
 
     def _program(self, m: Module, taken: Value) -> Value:
-        """Counts the calls that were asked for, keeps what returns; high when all did and the core is done, too."""
+        """Counts calls and keeps results; high when all calls returned and the core is done."""
         asked = self._asked
         finished = Signal()
         turns = Signal(self.calls, name="turns")  # which call returns next: registers, as so much takes its result
@@ -252,7 +251,7 @@ class KeyUnit(wiring.Component):
         return done & self.derived
 
     def _expand(self, m: Module, finished: Value) -> Value:
-        """Expands the derived AES keys as the program has ``finished``; high when the last one is complete.
+        """Expands the derived AES keys as the program has ``finished``; high when the last key is complete.
 
         A key enters the expansion as the round keys of the key before leave.
         """
@@ -280,7 +279,7 @@ class KeyUnit(wiring.Component):
         return complete & (begun == len(words))
 
     def _one_key(self, m: Module, accepts: Value, forget: Value) -> tuple[Value, Value]:
-        """Expands the AES key. Returns whether its round keys are complete, and whether it is refused: never."""
+        """Expands the AES key. Returns whether the round keys are complete, and whether the key is refused: never."""
         expansion = self.expansion
         m.d.comb += [
             expansion.key.valid.eq(self.key.valid & accepts),
@@ -291,9 +290,9 @@ class KeyUnit(wiring.Component):
         return expansion.ready, Const(0)
 
     def _two_keys(self, m: Module, accepts: Value, forget: Value) -> tuple[Value, Value]:
-        """Expands the second AES key, then the first. Returns the same as :meth:`_one_key`.
+        """Expands the second AES key, then the first. Returns as :meth:`_one_key`.
 
-        Whether they are equal is known a cycle after they were taken; nothing but the expansion has begun by then.
+        The comparison is known a cycle after the keys were taken; only the expansion has begun by then.
         """
         expansion = self.expansion
         key1, key2 = (self.key.payload[self.material.place(word)] for word in self.material.ciphers)

@@ -9,9 +9,9 @@ __all__ = ["Admission"]
 
 
 class Admission(wiring.Component):
-    """Admits sectors: at most ``slots`` under way, each in its turn.
+    """Admits sectors in order, at most ``slots`` under way.
 
-    free:     out, a sector may begin: there is room for the result
+    free:     out, a sector may begin: the result has a place
     taken:    in, number of the sector that enters next
     computed: in, number of the first sector without a known result
     left:     in, number of the sector at the exit
@@ -64,7 +64,7 @@ class Admission(wiring.Component):
         return m
 
     def _turn(self, m: Module, interval: int) -> tuple[Value, Value]:
-        """Whether an interval has passed since a sector began, and whether it will have in the next cycle."""
+        """Whether an interval has passed since a sector began, in this cycle and in the next cycle."""
         turn = Signal(init=1)  # a register, as it decides what enters everywhere
         begun = Signal()  # in the cycle before: what begins a sector comes late, and does not choose a count
         count = Signal(range(interval))

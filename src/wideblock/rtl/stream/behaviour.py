@@ -31,7 +31,7 @@ BLOCK = 16
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of a cycle contract: name, cycles, exact or at most, first and last event of the count."""
+    """A figure of a cycle contract: name, cycles, exact or at most, first and last event of the count."""
 
     name: str
     cycles: int
@@ -45,23 +45,23 @@ class Figure:
 
 @dataclass(frozen=True)
 class SectorTiming:
-    """Cycle contract of a sector core, the same for encryption and decryption, whatever the data, key and tweak.
+    """Cycle contract of a sector core, for encryption and decryption, independent of data, key and tweak.
 
     compute:  first input beat accepted to the last result block known inside the core
     latency:  first input beat accepted to the last output beat valid
-    busy:     the same, at most, for a sector in a stream: it is accepted early, and may wait for its neighbours' calls
+    busy:     most latency of a sector in a stream: accepted early, the sector may wait for calls of neighbours
     interval: sector to sector, back to back
     setup:    first word of a key accepted to ``ready``, when the first beat of a sector can be accepted
     zeroize:  ``zeroize`` (or reset) to the end of clearing, when a key can be accepted again
     key_words: words of a key on the key channel
-    slots:    of keys; 0: the core has one key
-    closing:  with slots, at most, the last sector of a slot that ends left to the next command
+    slots:    slots of keys; 0: a single key
+    closing:  with slots, most cycles from the last sector of an ending slot to the next command
 
-    With slots, setup is that of a key for a slot without one, and counts from its first word offered to the first beat
-    of a sector under it accepted; a key is accepted a cycle before. Sectors and setup do not wait for each other.
+    With slots, setup is for an empty slot, from the first word offered to the first beat under the key accepted; the
+    key is accepted a cycle before. Sectors and setup do not wait for each other.
 
-    All but ``busy`` are exact: compute and latency for a sector that an idle core takes, while neither side stalls;
-    setup for a key whose words are accepted in ``key_words`` cycles.
+    ``busy`` is an upper bound, all other figures are exact. Compute and latency hold for an idle core and for streams
+    that do not stall; setup holds for a key accepted in ``key_words`` cycles.
     """
 
     compute: int
@@ -105,7 +105,7 @@ class SectorTiming:
 
 @dataclass(frozen=True)
 class Length:
-    """Bytes of a message, or of a tweak, that the core takes: from ``least`` to ``most``."""
+    """Bytes of a message or of a tweak: from ``least`` to ``most``."""
 
     least: int
     most: int
@@ -123,11 +123,11 @@ class Length:
 
 @dataclass(frozen=True)
 class LengthClass:
-    """Messages handled alike: their lengths have one relation to blocks and beats.
+    """Messages handled alike: equal relation of the length to blocks and beats.
 
     name:   of the class, for reports
-    sizes:  bytes of such messages; some of them, where they are many
-    tweaks: bytes of their tweaks, where a message states these
+    sizes:  bytes of messages; a choice of sizes, if the class has many
+    tweaks: bytes of tweaks, where a message states the tweak's length
     """
 
     name: str
@@ -168,7 +168,7 @@ class Cause(Flag):
 
 @dataclass(frozen=True)
 class Fault:
-    """One bit of ``fault``: its cause, and the meaning of a pulse."""
+    """A bit of ``fault``: cause, and meaning of a pulse."""
 
     cause: Cause
     meaning: str
@@ -191,12 +191,12 @@ class LengthRule(Length):
 
     @property
     def tweaks(self) -> Length | None:
-        """Bytes of a tweak that a message may state; None: no message states any."""
+        """Bytes of a tweak that a message may state; None: messages state no tweak length."""
         return None
 
     @property
     def late(self) -> int:
-        """Cycles by which a message that ends in part of a block leaves later."""
+        """Extra cycles of latency for a message with a partial last block."""
         return 0
 
     def usual_tweak_of(self, room: int) -> int:
@@ -208,11 +208,11 @@ class LengthRule(Length):
         return None
 
     def due(self, stated: int | None) -> int | None:
-        """Bytes that a message must have, which states ``stated``; None if its last beat ends it."""
+        """Bytes required of a message with ``stated`` bytes in the header; None if the last beat decides."""
         return stated
 
     def fault(self, size: int, stated: int | None, tweak: int) -> Cause | None:
-        """Cause of the fault that a message of ``size`` whole bytes under ``tweak`` bytes is, or None."""
+        """Cause of the fault of a message of ``size`` whole bytes under ``tweak`` bytes, or None."""
         due = size if stated is None else stated
         if due not in self:
             return Cause.SHORT if due < self.least else Cause.LONG
@@ -236,14 +236,14 @@ class LengthRule(Length):
         return (LengthClass("usual", (self.usual,)),)
 
     def _classes(self, *others: LengthClass) -> tuple[LengthClass, ...]:
-        """The usual length and the ``others``, with the sizes that the core takes."""
+        """The usual length and the ``others``, with the valid sizes."""
         usual = LengthRule.classes(self, 0)
         kept = (replace(each, sizes=tuple(size for size in each.sizes if size in self)) for each in others)
         return (*usual, *(each for each in kept if each.sizes))
 
 
 class FixedLength(LengthRule):
-    """All messages have one length."""
+    """All messages have the same length."""
 
     name = "fixed"
 
@@ -262,8 +262,8 @@ class FixedLength(LengthRule):
 class MarkedLength(LengthRule):
     """The mark of the last beat ends a message.
 
-    partial: cycles by which a message that ends in part of a block leaves later
-    cycles:  from bytes of a message, the cycle contract for such messages
+    partial: extra cycles of latency for a message with a partial last block
+    cycles:  cycle contract of a message, from its bytes
     """
 
     partial: int
@@ -286,7 +286,7 @@ class MarkedLength(LengthRule):
         return self.cycles(size)
 
     def classes(self, beat: int) -> tuple[LengthClass, ...]:
-        """A part of a block may be alone in its beat, or beside the last whole block, which are two ways to end."""
+        """Two ways to end: a partial block alone in a beat, or beside the last whole block."""
         few = range(0, 4 * beat, beat)
         return self._classes(
             LengthClass("shortest", (self.least,)),
@@ -305,8 +305,8 @@ class StatedLength(LengthRule):
     """The first beat of a message states the bytes of message and tweak.
 
     tweak:       bytes of a tweak
-    usual_tweak: those for which the core's ``timing`` is stated
-    cycles:      from bytes of a tweak and of a message, the cycle contract for such messages
+    usual_tweak: bytes of a tweak for the core's ``timing``
+    cycles:      cycle contract of a message, from the bytes of tweak and message
     """
 
     tweak: Length
@@ -358,16 +358,16 @@ class StatedLength(LengthRule):
 class Behaviour:
     """Facts of a core for checks and datasheets, beside the interface.
 
-    length:     of a message, in bytes, with the rule by which it ends
-    output:     when the output of a message may begin
-    directions: values of ``decrypt`` that the core serves
-    keys:       keys that the core refuses
+    length:     bytes of a message, and the rule of its end
+    output:     earliest begin of a message's output
+    directions: valid values of ``decrypt``
+    keys:       refused keys
     faults:     the bits of ``fault``, from bit 0 up
     timing:     the cycle contract
-    held:       cycles for which the first beat of a message, alone in an idle core, holds the second one off
+    held:       cycles without ``ready`` after the first beat of a message, in an idle core
     influences: inputs, beside handshakes and controls, on which handshakes and status may depend
-    erases:     whether an eviction leaves nothing of its key in any register or memory
-    loaded:     bytes of a key that comes through registers; 0: keys come on a channel of their own, which has a width
+    erases:     whether an eviction leaves nothing of the key in any register or memory
+    loaded:     bytes of a key loaded through registers; 0: keys come on the key channel
     """
 
     length: LengthRule
@@ -387,7 +387,7 @@ class Behaviour:
         return self.length.usual
 
     def fault(self, cause: Cause) -> int:
-        """The value of ``fault`` for one cause. Raises ValueError for a cause that the core does not have."""
+        """The value of ``fault`` for a cause. Raises ValueError for a cause unknown to the core."""
         for bit, fault in enumerate(self.faults):
             if fault.cause is cause:
                 return 1 << bit

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Clearing: the time in which every row of every memory becomes zero."""
+"""Clearing: every row of every memory becomes zero."""
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import wiring
@@ -13,9 +13,9 @@ class Clearing(wiring.Component):
 
     zeroize: in, clearing begins, or lasts for ``cycles`` from here on
     clear:   out, a register; high from the cycle after ``zeroize`` until ``cycles`` cycles after its last cycle
-    row:     out, the row that becomes zero: 0 in the first cycle of ``clear``, then the next one in each cycle,
-             around all ``rows``, while ``zeroize`` is high, too
-    last:    out, a register; the last cycle of ``clear``, unless ``zeroize`` is high in it
+    row:     out, the row to clear: 0 in the first cycle of ``clear``, then a row a cycle, around all ``rows``, while
+             ``zeroize`` is high, too
+    last:    out, a register; the last cycle of ``clear``, unless ``zeroize`` is high then
 
     Timing: ``clear`` for ``cycles`` cycles after a pulse. A level longer than ``rows`` cycles has cleared every row
             before it ends.

@@ -12,7 +12,7 @@ __all__ = ["CoreBehaviour", "CycleContract"]
 class CycleContract(Protocol):
     """Cycles of a core.
 
-    holds:    the inputs for which they hold, in words
+    holds:    inputs for which the cycles hold, in words
     interval: of ``usual`` bytes more in a stream
     zeroize:  ``zeroize`` (or reset) to the end of clearing
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The entrance of a sector core: one register, and the framing of sectors."""
+"""The entrance of a sector core: a register, and the framing of sectors."""
 
 from amaranth import Const, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -14,14 +14,14 @@ __all__ = ["FAULTS", "UNKNOWN", "Entrance"]
 
 SHORT, LONG, KEEP = range(3)
 FAULTS = (Fault(Cause.SHORT, "a sector was too short"), Fault(Cause.LONG, "a sector was too long"))
-"""Bits of an entrance's ``fault``; with a ``tail`` a third one follows, with ``slots`` another one."""
+"""Bits of an entrance's ``fault``; a ``tail`` adds a bit, ``slots`` add a bit."""
 
 UNKNOWN = Fault(Cause.SLOT, "a sector named a slot without a key")
 """The last bit, where sectors name slots."""
 
 
 class Entrance(wiring.Component):
-    """Offers the beats of a sector one after another, and drops sectors of another number than ``beats``.
+    """Offers the beats of a sector in order, and drops sectors with a number of beats other than ``beats``.
 
     x:       out, a beat while ``valid``, with ``number`` in the sector
     take:    in, the core accepts the beat
@@ -130,7 +130,7 @@ class Entrance(wiring.Component):
         return m
 
     def _partial(self, m: Module, tail: int, final: Value, offered: Value, load: Value, unknown: Value) -> None:
-        """The faults where the last beat has ``tail`` bytes, and the empty beat that may follow it."""
+        """Faults of a core with a ``tail``, and of the empty beat that may follow the tail."""
         new, keep = self.i.payload, self.x.keep
         hole = Signal()
         waits = Signal()  # the final beat, which is not the last one, for the one behind it

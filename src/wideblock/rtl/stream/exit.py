@@ -11,14 +11,14 @@ __all__ = ["Exit"]
 
 
 class Exit(wiring.Component):
-    """Reads finished sectors from a ring whose read register is the output register.
+    """Reads finished sectors from a ring; the ring's read register is the output register.
 
     pending: in, sector ``sector`` is whole
     fetch:   out, asks for beat ``number`` of the sector
     data:    in, the beat, from the next cycle on until the next ``fetch``; ``shown_number``: out, its number
     tag:     in, with ``tag_bits``: tag of the sector of the last ``fetch``
     load:    out, enables the read register: ``fetch`` or ``erase``
-    erase:   out, while clearing: the ring's first row is read, which the first cycle of ``clear`` filled with zeros
+    erase:   out, while clearing: reads the ring's first row, filled with zeros in the first cycle of ``clear``
     clear:   in, clears; in the first cycle no output register changes
 
     With a ``tail`` the last beat has ``tail`` bytes: ``keep`` shows the bytes, all others are zero.

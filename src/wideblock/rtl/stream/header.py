@@ -1,6 +1,6 @@
 # amaranth: UnusedElaboratable=no
 # SPDX-License-Identifier: Apache-2.0
-"""A core whose messages bring their request (tweak, slot and the rest) as their first beats, with no sideband."""
+"""A core with the request of a message (tweak, slot and the rest) in the first beats, without a sideband."""
 
 from dataclasses import replace
 from typing import Any
@@ -16,15 +16,15 @@ __all__ = ["HeaderCore"]
 
 
 class HeaderCore(wiring.Component):
-    """``core``, whose keys are in slots, with the fields of a request in the first beats of ``i``.
+    """A ``core`` with key slots, with the fields of a request in the first beats of ``i``.
 
-    Each field begins in the next byte, the first one in byte 0 of the first beat; the bytes behind the last field and
-    ``keep`` of these beats do not matter. A packet that ends with its request or within it is a message without a byte,
-    which the core refuses. Everything else is the core's: its outputs, keys, registers and faults.
+    Each field begins in the next byte, the first field in byte 0 of the first beat; the bytes behind the last field and
+    ``keep`` of the request's beats do not matter. A packet that ends within the request is a message without a byte;
+    the core refuses such messages. Outputs, keys, registers and faults are unchanged.
 
-    Timing: all figures count from the first beat behind the request, which comes a cycle a beat before; the interval is
-            at least the beats of a message and of its request.
-    Paths:  none combinational but those of the core.
+    Timing: all figures count from the first beat behind the request; the request takes a cycle a beat. The interval is
+            at least the beats of request and message.
+    Paths:  as the core; none more.
     Cost:   a register for the request.
     """
 
@@ -46,7 +46,7 @@ class HeaderCore(wiring.Component):
         super().__init__(self.interface.members())
 
     def _told(self, field: Field, channel: Channel) -> Field:
-        """``data`` with the places of the request in its meaning; any other field as it is."""
+        """``data`` with the places of the request in the meaning; other fields unchanged."""
         if field.name != "data":
             return field
         beats = "a beat" if self.beats == 1 else f"{self.beats} beats"
@@ -54,7 +54,7 @@ class HeaderCore(wiring.Component):
 
     @property
     def registers(self):
-        """Those of the core."""
+        """Figures of the core."""
         return getattr(self.core, "registers", ())
 
     def elaborate(self, platform):

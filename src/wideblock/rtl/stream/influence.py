@@ -2,7 +2,7 @@
 """Influences on the cycles of a core: inputs, beside clock, reset, handshakes and controls, on which handshakes and
 status may depend.
 
-A core declares them with its behaviour; a proof holds it to them. Signals are named as seen from the core:
+A core declares influences with its behaviour, and a proof verifies the declaration. Signals are named from the core:
 ``key_unit.refused``.
 """
 
@@ -30,7 +30,7 @@ class FieldInfluence:
 
 @dataclass(frozen=True)
 class EqualHalves:
-    """Equality of the two halves of a key, which is the value of a signal; ``register`` keeps the comparison."""
+    """Equality of the two halves of a key in a signal; ``register`` keeps the comparison."""
 
     key: str
     register: str
@@ -42,11 +42,11 @@ class EqualHalves:
 
 @dataclass(frozen=True)
 class HeaderWords:
-    """Words of a field that are instructions and headers, by their place in a message.
+    """Words of a field with instructions and headers, by place in a message.
 
-    role:   signal of the place of the present word; with ``values`` it is such a word
-    state:  signal of the state of the part that reads them
-    states: each state in which it does, and the value of ``role`` that it implies
+    role:   signal of the place of the present word; with ``values`` the word is an instruction or a header
+    state:  state signal of the reading part
+    states: each reading state, with the implied value of ``role``
     """
 
     channel: str
@@ -63,7 +63,7 @@ class HeaderWords:
 
 @dataclass(frozen=True)
 class OutcomeInfluence:
-    """A value made of data, public once known; ``signal`` has it."""
+    """A value made of data in ``signal``, public once known."""
 
     signal: str
     meaning: str
@@ -84,7 +84,7 @@ _LENGTHS = {
 
 
 def lengths(interface: Interface, fields: Collection[str] = tuple(_LENGTHS)) -> tuple[FieldInfluence, ...]:
-    """Those of ``fields`` of the input channels that state lengths or mark ends."""
+    """Fields of the input channels, among ``fields``, with lengths or marks of ends."""
     return tuple(
         FieldInfluence(channel.name, field.name, _LENGTHS[field.name])
         for channel in interface.channels

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ports of a core as values: channels of words with valid and ready, and controls that are always driven.
+"""The ports of a core as values: channels of words with valid and ready, and controls, which are always driven.
 
-Everything that must know a core's ports reads them from here: the exported module, its documentation, waveforms, the
-simulation bench and the checks.
+The exported module, its documentation, waveforms, the simulation bench and the checks read a core's ports from here.
 """
 
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ __all__ = ["Channel", "Control", "Field", "Interface", "Read"]
 
 
 class Read(Enum):
-    """The words of a packet in which a field has a meaning; in all others it may have any value."""
+    """Words of a packet in which a field has a meaning; in other words the field may have any value."""
 
     EVERY = "every"
     FIRST = "first"
@@ -24,7 +23,7 @@ class Read(Enum):
 
 @dataclass(frozen=True)
 class Field:
-    """One field of a channel's words: ``width`` in bits, and what it means."""
+    """A field of a channel's words: ``width`` in bits, and meaning."""
 
     name: str
     width: int
@@ -34,12 +33,12 @@ class Field:
 
 @dataclass(frozen=True)
 class Channel:
-    """A stream of words with valid and ready, into the core or out of it.
+    """A stream of words with valid and ready, an input or an output of the core.
 
     fields:       from the low bits up; a single field is the payload itself
-    header:       fields of a packet's first words, each from the next byte of ``data`` on, before the packet's own
-    last:         name of the field that is high in the last word of a packet, or None if each word is a packet
-    valid, ready: what they mean, for the documentation of the ports
+    header:       fields in ``data`` of a packet's first words, each from the next byte on
+    last:         name of the field that is high in the last word of a packet; None if each word is a packet
+    valid, ready: meanings, for the documentation of the ports
     """
 
     name: str
@@ -80,14 +79,14 @@ class Channel:
         return data.StructLayout({field.name: field.width for field in self.fields})
 
     def field(self, name: str) -> Field | None:
-        """The field of that name, if there is one."""
+        """The field called ``name``, or None."""
         return next((field for field in self.fields if field.name == name), None)
 
 
 @dataclass(frozen=True)
 class Control:
-    """A signal beside the channels, always driven: a level, or a ``pulse`` that counts in each cycle in which it is
-    not zero. ``interrupt``: a level that interrupts a processor."""
+    """A signal beside the channels, always driven: a level, or a ``pulse``, which counts in each cycle with a value
+    other than zero. ``interrupt``: a level that interrupts a processor."""
 
     name: str
     flow: Flow
@@ -99,7 +98,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Interface:
-    """All ports of a core but its clock and reset."""
+    """All ports of a core, clock and reset left out."""
 
     channels: tuple[Channel, ...]
     controls: tuple[Control, ...]
@@ -113,9 +112,9 @@ class Interface:
         }
 
     def channel(self, name: str) -> Channel:
-        """The channel of that name."""
+        """The channel called ``name``."""
         return next(channel for channel in self.channels if channel.name == name)
 
     def control(self, name: str) -> Control:
-        """The control of that name."""
+        """The control called ``name``."""
         return next(control for control in self.controls if control.name == name)

@@ -16,7 +16,7 @@ TWEAK_SIZE_BITS = 8
 
 
 def parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None, *, absent: Any = None) -> Any:
-    """A field with its ``meaning``, and its ``choices`` or None, as metadata.
+    """A field with ``meaning`` and ``choices``, or None, as metadata.
 
     ``absent``: of the parameter of an optional part, the value without that part; else None.
     """
@@ -25,11 +25,11 @@ def parameter(default: Any, meaning: str, choices: tuple[Any, ...] | None = None
 
 @dataclass(frozen=True, kw_only=True)
 class Parameters:
-    """Parameters of any core. Raises UserError for a value or a mix of values that no core can have."""
+    """Parameters of any core. Raises UserError for an invalid value or mix of values."""
 
     @property
     def absent(self) -> frozenset[str]:
-        """Names of the parameters whose optional part the core does not have."""
+        """Names of the parameters of optional parts left out of the core."""
         options = {each.name: each.metadata["absent"] for each in fields(self)}
         return frozenset(name for name, value in options.items() if value is not None and getattr(self, name) == value)
 

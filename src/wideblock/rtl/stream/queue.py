@@ -11,14 +11,16 @@ __all__ = ["PromisedQueue"]
 
 
 class PromisedQueue(wiring.Component):
-    """Holds ``depth`` beats; a step may enter the lanes only if its beat has a reserved place.
+    """Holds ``depth`` beats; a step may enter the lanes only if the beat has a reserved place.
 
-    ``step`` enters the lanes, if there is ``room``; ``parts`` steps make a beat, which arrives with ``write``.
-    ``beat`` is the oldest one while ``valid``; ``read`` takes it. The lowest ``late`` bits of ``beat`` come a cycle
-    after the others: those of a beat are there in the cycle after ``read``.
+    step:  in, a step enters the lanes; only with ``room``. A beat is made of ``parts`` steps
+    room:  out, a step may enter
+    write: in, a beat arrives
+    beat:  out, the oldest beat while ``valid``; its lowest ``late`` bits come in the cycle after ``read``
+    read:  in, takes the oldest beat
 
-    Timing: a beat can be read one cycle after it was written. ``valid`` comes from a register, and so does ``room``
-            but for the number of the part.
+    Timing: a beat can be read one cycle after the write. ``valid`` comes from a register; ``room`` comes from a
+            register and the number of the part.
     Cost:   distributed memory of ``depth`` rows, rounded up to a power of two; four counters, and an address for the
             late bits.
     """
@@ -75,7 +77,7 @@ class PromisedQueue(wiring.Component):
         return m
 
     def _store(self, m: Module, name: str, bits: slice, head: Value, tail: Value) -> None:
-        """The memory of these bits of all beats."""
+        """The memory of some bits of all beats."""
         rows = 1 << len(head)
         m.submodules[name] = beats = memory.Memory(shape=bits.stop - bits.start, depth=rows, init=[])
         store(m, beats, tail, self.data[bits], self.write, clear=self.clear, clear_row=self.clear_row)

@@ -14,10 +14,10 @@ TWEAK_BITS = 128
 """Bits of the tweak of most schemes."""
 
 SLOT_BITS = 16
-"""Bits of the number of a slot, however many there are."""
+"""Bits of the number of a slot, for any number of slots."""
 
 WRONG_KEEP = Fault(Cause.KEEP, "keep of a beat was not a run from byte 0, or not full before the last beat")
-"""The bit of an entrance's ``fault`` for that."""
+"""The bit of an entrance's ``fault`` for a wrong ``keep``."""
 
 
 def sector_channel(
@@ -29,10 +29,13 @@ def sector_channel(
     slots: bool = False,
     tag_bits: int = 0,
 ) -> Channel:
-    """Beats of ``width`` blocks in. ``keep``: messages need not be whole beats. No tweak is one of 0 bits.
+    """Beats of ``width`` blocks in.
 
-    ``sized``: a message states the bytes of its tweak and its own with its first beat. ``slots``: it names the slot of
-    its key. ``tag_bits``: it has a tag of whole bytes, which leaves with its result.
+    keep:     messages need not be whole beats
+    sized:    the first beat states the bytes of message and tweak
+    slots:    a message names the slot of its key
+    tag_bits: a message has a tag of whole bytes, shown with the result
+    Without a tweak, the tweak has 0 bits.
     """
     blocks = "a block" if width == 1 else f"{width} blocks"
     tweak = Field("tweak", tweak_bits, "tweak, byte 0 in bits 7..0", Read.FIRST)
@@ -64,7 +67,7 @@ def sector_channel(
 
 
 def result_channel(width: int, *, keep: bool = False, tag_bits: int = 0) -> Channel:
-    """Beats of ``width`` blocks out, each with the tag of its sector, if there is one."""
+    """Beats of ``width`` blocks out, with ``tag_bits`` each with the sector's tag."""
     ends = Field("keep", 16 * width, "bytes of the beat that are the result's, a run from byte 0; all before the last")
     return Channel(
         "o",
@@ -82,10 +85,10 @@ def result_channel(width: int, *, keep: bool = False, tag_bits: int = 0) -> Chan
 
 
 def key_channel(bits: int, parts: str = "", *, width: int = 0, slots: bool = False) -> Channel:
-    """Keys of ``bits``; ``parts`` names what they are made of, in order.
+    """Keys of ``bits``; ``parts`` names the parts of a key, in order.
 
-    A word is a whole key, or where ``width`` is not 0, as many bits of one; the last of its words is marked. ``slots``:
-    a key names its slot, and may be the eviction of the key there.
+    A word is a whole key; with a ``width``, ``width`` bits of a key, and the last word is marked. ``slots``: a word
+    names a slot, and may be the eviction of the slot's key.
     """
     if slots:
         return _slot_channel(bits, parts, width)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entrance for messages with a stated size: one register; drops messages of another size."""
+"""Entrance for messages with a stated size: a register; drops messages of a wrong size."""
 
 from amaranth import Cat, Module, Mux, Signal, Value
 from amaranth.lib import data, stream, wiring
@@ -27,15 +27,15 @@ class SizedEntrance(wiring.Component):
 
     x:      out, a beat of blocks while ``valid``, with ``number`` in the message
     header: out, stable from the first block of a message to the last; ``end`` is the number of the last byte. Bytes of
-            the tweak behind its size are zero, and so are bytes of the last block behind ``end``
+            the tweak behind its size, and bytes of the last block behind ``end``, are zero
     take:   in, the core accepts the beat
     fault:  out, a bit a cause, high with the block that shows the fault
     open, hold, clear, between: as in :class:`.entrance.Entrance`
 
     A message that states a size outside of ``least`` to ``most``, or a tweak of over ``tweak_bytes``, is dropped whole
-    and never offered. A message that ends before the stated size, or goes on after it, is a fault: the block that
-    shows the fault is offered, and the rest is dropped. A ``keep`` with gaps is a fault; so is a block that is not
-    full before ``last``. One empty block with ``last`` may follow the message's bytes: the block before is offered
+    and never offered. A message that ends before or after the stated size is a fault: the block with the fault
+    is offered, the rest is dropped. A ``keep`` with gaps and a block that is not full before ``last`` are faults, too.
+    One empty block with ``last`` may follow the message's bytes: the block before is offered
     when the empty block has come.
 
     Timing: a block is offered one cycle after it was accepted; full rate.
@@ -123,7 +123,7 @@ class SizedEntrance(wiring.Component):
         return m
 
     def _foreign(self, m: Module, beat: data.View) -> Value:
-        """The header of the beat's message; bits of ``fault`` for sizes that the core does not take."""
+        """The header of the beat's message; bits of ``fault`` for invalid sizes."""
         tweak_size, tweak = beat.tweak_size, beat.tweak
         m.d.comb += [
             self.header.tweak.eq(kept(tweak, below(tweak_size, self.tweak_bytes))),

@@ -13,11 +13,11 @@ __all__ = ["SizedExit"]
 
 
 class SizedExit(wiring.Component):
-    """Reads finished messages of up to ``most`` bytes, block by block, as :class:`.exit.Exit` does sectors of one size.
+    """Reads finished messages of up to ``most`` bytes, block by block, as :class:`.exit.Exit`.
 
-    ``end`` is the number of the last byte of message ``sector``. The bytes behind it must be zero in ``data``.
+    ``end`` is the number of the last byte of message ``sector``. Bytes of ``data`` behind ``end`` must be zero.
 
-    Timing, Paths: those of :class:`.exit.Exit`.
+    Timing, Paths: as :class:`.exit.Exit`.
     """
 
     def __init__(self, *, most: int, sector_bits: int, width: int):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gate behind the entrance of a core whose sectors take copies of what is in slots: a queue of a few beats."""
+"""The gate behind the entrance of a core with sectors that take copies of slots: a queue of a few beats."""
 
 from amaranth import Module, Mux, Signal
 from amaranth.lib import data, memory, stream, wiring
@@ -13,17 +13,17 @@ __all__ = ["SlotGate", "copy_requests"]
 
 
 def copy_requests(*, slot_bits: int, places: int) -> Signature:
-    """Link of a gate to a key unit: each sector gets copies of its slot's words in one of ``places``.
+    """Link of a gate to a key unit: each sector gets copies of the slot's words in a place of ``places``.
 
-    begun:       out, slot of the sector that is whole
-    closing:     in, slot whose key ends
-    held:        out, a sector of slot ``closing`` has begun and is neither whole nor dropped, or its copies are not
+    begun:       out, slot of the whole sector
+    closing:     in, slot to be closed
+    held:        out, a sector of slot ``closing`` has begun and is neither whole nor dropped, or the copies are not
                  complete
     fill:        out, pulses while not ``filling``: the words of ``fill_slot`` are due in ``fill_place``
     filling:     in, words are being copied
     filled:      in, pulses: from the next cycle on the sector may begin
     wiped_place: in, a place
-    used:        out, in the same cycle: a sector is under way whose copies are there
+    used:        out, without delay: a sector under way has copies in ``wiped_place``
     """
     return Signature(
         {
@@ -41,19 +41,19 @@ def copy_requests(*, slot_bits: int, places: int) -> Signature:
 
 
 class SlotGate(wiring.Component):
-    """Offers the beats of ``entrance`` in its manner, a few cycles later: each sector waits for its copies.
+    """Offers the beats of ``entrance`` a few cycles later: each sector waits for its copies.
 
-    ``x``, ``valid``, ``number``, ``take`` are as those of the entrance, and so is ``fault``.
+    ``x``, ``valid``, ``number``, ``take`` and ``fault`` are as in the entrance.
     ``spoiled`` is high with the beat that shows a fault after the first beat of a sector was accepted; a sector with a
     fault in the first beat is never offered.
 
-    ``asked`` and ``known`` are as those of the key unit. ``begins`` pulses as a sector is whole. The copies of whole
-    sector n go to place n of ``places``, a power of two, once sector n - ``places`` is ``computed``, the first number
-    that is not. Copies for a sector that is not whole go to the place of the next one.
+    ``asked`` and ``known`` are as in the key unit. ``begins`` pulses as a sector is whole. ``computed`` is the number
+    of the first sector that is not computed. The copies of whole sector n go to place n of ``places``, a power of two,
+    once sector n - ``places`` is computed. Copies for a sector that is not whole go to the place of the next sector.
 
     Timing: a sector alone is offered ``wait`` cycles later than without the gate, plus the cycles by which copies
             must be ahead.
-    Paths:  ``take`` to nothing; none from ``i`` but those of the entrance.
+    Paths:  none from ``take``; from ``i`` as the entrance.
     Cost:   a queue of ``depth`` beats in distributed memory.
     """
 
@@ -137,7 +137,7 @@ class SlotGate(wiring.Component):
             m.d.sync += [register.eq(0) for register in (head, tail, count, self.number)]
 
     def _sector(self, m: Module, waits: Signal, ready: Signal) -> None:
-        """The sector that enters, its number, and the copies that it waits for."""
+        """The entering sector, its number, and the awaited copies."""
         entrance, copies, bits = self.entrance, self.copies, self.slot_bits
         number = Signal(len(self.computed), name="whole_sectors")
         whole = Signal(name="whole")

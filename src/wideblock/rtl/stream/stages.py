@@ -17,7 +17,7 @@ __all__ = ["StageFrame", "Stages", "blocks", "power_of_two", "select"]
 
 
 class Stages:
-    """Makes the registers and memories that join the stages of a core; all of them forget while ``clear``.
+    """Makes the registers and memories between the stages of a core, cleared while ``clear`` is high.
 
     ``slots`` sectors, a power of two, can be under way. A sector has ``rows`` rows in a ring. The control is
     ``ahead`` cycles ahead of the data.
@@ -33,7 +33,7 @@ class Stages:
         return later(self._m, name, value, cycles=self._ahead, clear=self._clear)
 
     def pointer(self, name: str, advance: Value) -> Signal:
-        """The sector whose turn is next at a stage; one bit more tells none from all."""
+        """Number of the next sector at a stage; an extra bit tells none from all."""
         value = Signal(self.slot_bits + 1, name=f"{name}_sector")
         with self._m.If(self._clear):
             self._m.d.sync += value.eq(0)
@@ -70,7 +70,7 @@ class Stages:
         return Cat(number, Const(0, self._row_bits - len(number)), sector[: self.slot_bits])
 
     def delayed(self, name: str, cycles: int, **entering: ValueLike) -> list[Any]:
-        """Flags and small numbers as they are, as they were one cycle ago, and so on, up to ``cycles`` ago."""
+        """Flags and small numbers with a delay of 0, 1, 2 and up to ``cycles`` cycles."""
         values = {field: Value.cast(value) for field, value in entering.items()}
         layout = data.StructLayout({field: len(value) for field, value in values.items()})
         tags: list[Any] = [Signal(layout, name=f"{name}_entering")]
@@ -87,8 +87,8 @@ class Stages:
 class StageFrame:
     """Part of each value that all stages of a core share.
 
-    Flags, counters and pointers of sectors are those of the control, which is ahead of the data; :meth:`later` takes
-    them to the data that they move.
+    Flags, counters and pointers of sectors are of the control, ahead of the data; :meth:`later` delays a value of the
+    control to the data.
     """
 
     m: Module
@@ -111,7 +111,7 @@ def blocks(beat: Value, width: int) -> list[Value]:
 
 
 def select(values: Sequence[Value], index: Value) -> Value:
-    """The value of that index, among a power of two of them."""
+    """``values[index]``, of a power of two values."""
     result = values[0]
     for k, value in enumerate(values[1:], 1):
         result = Mux(index == k, value, result)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memories of a core that forget on demand: while clearing, each word that is written is zero."""
+"""Memories of a core with clearing: while clearing, each written word is zero."""
 
 from amaranth import Module, Mux, Signal, Value
 from amaranth.hdl import ValueLike
@@ -20,7 +20,7 @@ def store(
 ) -> None:
     """Stores ``value`` at the end of a cycle with ``enable``; while ``clear``, zero in ``clear_row`` each cycle.
 
-    Cost: an AND gate a bit of ``value``, in the table that makes it where there is room.
+    Cost: an AND gate a bit of ``value``, perhaps in the table of the bit.
     """
     port = of.write_port()
     m.d.comb += [port.addr.eq(address), port.data.eq(value), port.en.eq(enable)]
@@ -31,7 +31,7 @@ def store(
 class Slots:
     """One value of ``width`` bits for each sector under way, in distributed memory.
 
-    One place of the datapath writes, any number of places read, in the cycle of their address.
+    A single place of the datapath writes, any number of places read, in the cycle of the address.
     """
 
     def __init__(self, m: Module, name: str, *, width: int, slots: int, clear: Value, clear_row: Value):
@@ -53,7 +53,7 @@ class Slots:
 class Ring:
     """A buffer of whole sectors in block memory: one beat in and one beat out a cycle.
 
-    A beat is never read in the cycle in which it is written, so what the memory then does is left open.
+    A beat is never read in the cycle of the write: the memory may return anything then.
     """
 
     def __init__(self, m: Module, name: str, *, width: int, depth: int, clear: Value, clear_row: Value):
@@ -73,7 +73,7 @@ class Ring:
 
 
 class Delay:
-    """``value`` of ``cycles`` cycles ago, in distributed memory but for the last of them, in registers.
+    """``value`` of ``cycles`` cycles ago: the last cycle in registers, the others in distributed memory.
 
     ``ahead`` is ``value`` a cycle earlier, from the memory.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Entrance for data units of any length: one register; drops malformed units."""
+"""Entrance for data units of any length: a register; drops malformed units."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ FAULTS = (
 """Bits of an entrance's ``fault``."""
 
 UNKNOWN = Fault(Cause.SLOT, "a unit named a slot without a key")
-"""The bit after them, where units name slots."""
+"""The next bit, of an entrance with slots."""
 
 
 class UnitEntrance(wiring.Component):
@@ -47,10 +47,10 @@ class UnitEntrance(wiring.Component):
 
     A unit ends with ``last``, or with a beat that is not full. A beat without a byte, or with a gap in ``keep``, ends
     the unit with the beat before, which was offered as any beat. One empty beat with ``last`` may follow the unit's
-    end. Further beats up to ``last`` are dropped with a fault; so is a unit of more than ``beats``.
+    end. Further beats up to ``last``, and a unit of more than ``beats``, are dropped with a fault.
 
-    Dropped whole are units whose first beat lacks one of the first 16 bytes or has a gap, units of a slot that is not
-    ``known``, and units whose ``decrypt`` is not among ``directions``. With ``tag_bits``, ``x.tag`` is the unit's tag,
+    A unit is dropped whole if the first beat lacks a byte of the first 16 or has a gap, if the slot is not ``known``,
+    or if ``decrypt`` is not among ``directions``. With ``tag_bits``, ``x.tag`` is the unit's tag,
     also as ``fault`` pulses.
 
     Timing: a beat is offered one cycle after it was accepted; full rate.
@@ -156,7 +156,7 @@ class UnitEntrance(wiring.Component):
             m.d.comb += self.fault[SLOT].eq(dropped & unit.unknown & ~foreign)
 
     def _load(self, m: Module, unit: "_Unit", room: Signal) -> None:
-        """Classifies a beat and takes it into the register: this shortens the path behind the register."""
+        """Classifies a beat before the register, for a short path behind the register."""
         beat, new, load = unit.beat, self.i.payload, Signal(name="load")
         run, improper = Signal(name="new_run"), Signal(name="new_wrong")
         short = ~(run & new.keep[15])
