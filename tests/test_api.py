@@ -37,12 +37,8 @@ def test_the_reference_is_that_of_the_docstrings():
 
 
 def test_the_import_is_cheap_and_its_names_are_the_apis():
-    script = (
-        "import sys, time; start = time.process_time(); import wideblock\n"
-        "print(time.process_time() - start, [m for m in ('amaranth', 'numpy', 'wideblock.api') if m in sys.modules])"
-    )
-    seconds, loaded = subprocess.check_output([sys.executable, "-c", script], text=True).split(" ", 1)
-    assert float(seconds) < 0.1 and loaded == "[]\n"
+    script = "import sys, wideblock\nprint([m for m in ('amaranth', 'numpy', 'wideblock.api') if m in sys.modules])"
+    assert subprocess.check_output([sys.executable, "-c", script], text=True) == "[]\n"
     assert set(wideblock.__all__) <= set(api.__all__) and set(wideblock.__all__) <= set(dir(wideblock))
     assert all(getattr(wideblock, name) is getattr(api, name) for name in wideblock.__all__)
     with pytest.raises(AttributeError, match="'core'"):

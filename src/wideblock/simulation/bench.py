@@ -4,6 +4,7 @@
 import ctypes
 from collections.abc import Iterable
 from copy import copy
+from functools import cache
 from importlib import resources
 from pathlib import Path
 from typing import Any, Protocol, get_args
@@ -145,9 +146,10 @@ class Simulation:
         data, names = ctypes.string_at(saved.bytes, saved.size), ctypes.string_at(saved.names).decode().splitlines()
         starts = saved.starts[: saved.count]
         state: State = {}
+        top = self.core.module
         for name, start, end in zip(names, starts, [*starts[1:], saved.size], strict=True):
             if name:
-                path = _path(name, self.core.module)
+                path = _path(name, top)
                 state[path] = state.get(path, b"") + data[start:end]  # a memory comes word by word
         return state
 
@@ -176,6 +178,7 @@ def trace_format(path: Path) -> Trace:
     raise UserError(f"a waveform's file name must end in .vcd or .fst, got {path.name!r}")
 
 
+@cache  # a state has thousands of names, and is saved at many cycles
 def _path(name: str, top: str) -> str:
     """The path in the Verilog, from below the top module, of a variable of the compiled model."""
     instance, _, variable = name.rpartition(".")

@@ -73,7 +73,7 @@ def check(dut, *, decrypt=False, valid=(1, 1, 0, 1)):
     assert got == [(cycle + dut.timing.latency, beat) for cycle, beat in zip(sent, expected, strict=True)]
 
 
-@pytest.mark.parametrize("round_stages, sbox", few_of_many(product((1, 2), KINDS), [(1, "lut"), (2, "bram")]))
+@pytest.mark.parametrize("round_stages, sbox", few_of_many(product((1, 2), KINDS), [(2, "bram")]))
 def test_result_a_cycle_ahead(round_stages, sbox):
     dut = PipelinedEncryption(round_stages=round_stages, sbox=sbox, lanes=2, ahead=True)
     check(dut)
@@ -133,7 +133,7 @@ def test_lanes(sbox):
     "key_bits, round_stages, sbox, lanes",
     few_of_many(
         [(128, 1, "lut", 1), (128, 1, "bram", 2), (128, 2, "bram", 1), (256, 3, "composite", 1), (128, 4, "lut", 2)],
-        [(128, 1, "lut", 1), (128, 1, "bram", 2)],
+        [(128, 1, "bram", 2)],
     ),
 )
 def test_two_key_sets(key_bits, round_stages, sbox, lanes):
